@@ -1,0 +1,279 @@
+"""Every error that Signalbox raises on purpose, grouped by who must act.
+
+    SignalboxError
+    ├── RequestError                the person asking: rephrase, or name a thing that exists
+    │   ├── NotFoundError           a named thing does not exist
+    │   ├── MissingInputError       the request lacks something that cannot be guessed
+    │   ├── TimeRangeError          an impossible range of time
+    │   └── UnsupportedError        nothing here does that
+    ├── MapError                    the author of a map: mend the file
+    │   ├── MapReadError            the file cannot be read as a map
+    │   ├── MapCheckError           the map was read, and findings forbid running it
+    │   ├── PromptError             a prompt names a reference or a variable that is missing
+    │   └── StepLimitError          a run took more steps than the map allows
+    ├── OperatorError               who runs Signalbox: configuration, credentials, installation
+    │   ├── ConfigurationError      a setting is wrong
+    │   ├── MissingExtraError       a part is not installed
+    │   └── MissingKeyError         a credential is not set
+    ├── ExternalError               another system
+    │   ├── UnavailableError        cannot be reached
+    │   ├── SlowError               did not answer in time
+    │   ├── RefusedError            answered, and said no
+    │   ├── LLMAPIError             a model's provider failed
+    │   └── ToolExecutionError      a tool failed
+    └── ProgrammerError             who wrote the code that called us
+        ├── ContractError           an agent breaks its contract
+        └── PathEscapeError         a path leaves the folder it was given
+
+Every error carries three texts. `user_message` and `suggestion` are for a person; `details` is for the log,
+redacted, and never reaches a person or a model.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+__all__ = [
+    "ConfigurationError",
+    "ContractError",
+    "ExternalError",
+    "LLMAPIError",
+    "MapCheckError",
+    "MapError",
+    "MapReadError",
+    "MissingExtraError",
+    "MissingInputError",
+    "MissingKeyError",
+    "NotFoundError",
+    "OperatorError",
+    "PathEscapeError",
+    "ProgrammerError",
+    "PromptError",
+    "RefusedError",
+    "RequestError",
+    "SignalboxError",
+    "SlowError",
+    "StepLimitError",
+    "TimeRangeError",
+    "ToolExecutionError",
+    "UnavailableError",
+    "UnsupportedError",
+    "redact",
+]
+
+
+class SignalboxError(Exception):
+    """The root: `str()` of it is the `user_message`."""
+
+    error_type = "error"
+    default_suggestion = ""
+
+    def __init__(self, user_message: str, *, suggestion: str = "", details: Any = None) -> None:
+        super().__init__(user_message)
+        self.user_message = user_message
+        self.suggestion = suggestion or self.default_suggestion
+        self.details = redact(details)
+
+    def as_dict(self) -> dict[str, str]:
+        """The error as the Answer shape carries it: without details."""
+        return {
+            "error_type": self.error_type,
+            "message": self.user_message,
+            "suggestion": self.suggestion,
+        }
+
+
+class RequestError(SignalboxError):
+    """The person asking can mend it."""
+
+    error_type = "request"
+
+
+class NotFoundError(RequestError):
+    """A named thing does not exist; the suggestion names the nearest that does."""
+
+    error_type = "not_found"
+
+
+class MissingInputError(RequestError):
+    """The request lacks something that cannot be guessed."""
+
+    error_type = "missing_input"
+
+
+class TimeRangeError(RequestError):
+    """An impossible range of time; the message says why."""
+
+    error_type = "invalid_time_range"
+
+
+class UnsupportedError(RequestError):
+    """Nothing installed here does that."""
+
+    error_type = "unsupported"
+
+
+class MapError(SignalboxError):
+    """The author of the map can mend it."""
+
+    error_type = "map"
+
+
+class MapReadError(MapError):
+    """The file cannot be read as a map; the message names file and line."""
+
+    error_type = "map_read"
+
+
+class MapCheckError(MapError):
+    """The map has findings that forbid running it; `findings` holds all of them."""
+
+    error_type = "map_check"
+
+    def __init__(self, user_message: str, *, findings: tuple[Any, ...] = (), suggestion: str = "") -> None:
+        super().__init__(user_message, suggestion=suggestion)
+        self.findings = findings
+
+
+class PromptError(MapError):
+    """A prompt names a reference or a variable that is missing."""
+
+    error_type = "prompt"
+
+
+class StepLimitError(MapError):
+    """A run took more steps than its map allows."""
+
+    error_type = "step_limit"
+
+
+class OperatorError(SignalboxError):
+    """Who runs Signalbox can mend it."""
+
+    error_type = "operator"
+
+
+class ConfigurationError(OperatorError):
+    """A setting is wrong; the message names it."""
+
+    error_type = "configuration"
+
+
+class MissingExtraError(OperatorError):
+    """A part is not installed; the suggestion is the command that installs it."""
+
+    error_type = "missing_extra"
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(
+            f"{what} needs the extra '{extra}', which is not installed.",
+            suggestion=f'Install it with: pip install "signalbox[{extra}]"',
+        )
+        self.extra = extra
+
+
+class MissingKeyError(OperatorError):
+    """A credential is not set; the suggestion names the environment variable."""
+
+    error_type = "missing_key"
+
+    def __init__(self, what: str, variable: str) -> None:
+        super().__init__(
+            f"{what} needs a key, and {variable} is not set.",
+            suggestion=f"Set {variable} in the environment; keys are read from nowhere else.",
+        )
+        self.variable = variable
+
+
+class ExternalError(SignalboxError):
+    """Another system failed."""
+
+    error_type = "external"
+
+
+class UnavailableError(ExternalError):
+    """Another system cannot be reached."""
+
+    error_type = "unavailable"
+
+
+class SlowError(ExternalError):
+    """Another system did not answer in time."""
+
+    error_type = "timeout"
+
+
+class RefusedError(ExternalError):
+    """Another system answered, and said no."""
+
+    error_type = "refused"
+
+
+class LLMAPIError(ExternalError):
+    """A model's provider failed."""
+
+    error_type = "llm_api"
+    default_suggestion = "Please try again."
+
+    def __init__(
+        self,
+        user_message: str = "I'm having trouble connecting to my AI service. Please try again.",
+        *,
+        suggestion: str = "",
+        details: Any = None,
+    ) -> None:
+        super().__init__(user_message, suggestion=suggestion, details=details)
+
+
+class ToolExecutionError(ExternalError):
+    """A tool failed; the message is the tool's own, in words for a person."""
+
+    error_type = "tool_execution"
+
+
+class ProgrammerError(SignalboxError):
+    """Who wrote the calling code can mend it."""
+
+    error_type = "programmer"
+
+
+class ContractError(ProgrammerError):
+    """An agent breaks its contract; the message names the agent and the rule."""
+
+    error_type = "contract"
+
+
+class PathEscapeError(ProgrammerError):
+    """A path leaves the folder it was given."""
+
+    error_type = "path_escape"
+
+
+_SECRET_WORD = (
+    r"(?:api[_-]?key|apikey|token|secret|password|passwd|authorization|credential|private[_-]?key|access[_-]?key)"
+)
+_SECRET_PATTERNS = (
+    re.compile(rf"""(?i)(["']?[\w-]*{_SECRET_WORD}[\w-]*["']?\s*[:=]\s*)(?:bearer\s+|basic\s+)?["']?[^\s"',;}}\]]+"""),
+    re.compile(r"(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{6,}"),
+    re.compile(r"\b(?:sk|pk|glsa|ghp|gho|xox[abp]|AIza)[-_]?[A-Za-z0-9_-]{8,}"),
+    re.compile(r"(://[^/\s:@]+:)[^/\s@]+(?=@)"),
+)
+_SECRET_KEY = re.compile(rf"(?i){_SECRET_WORD}")
+
+
+def redact(value: Any) -> Any:
+    """The same value with everything that looks like a credential replaced by `***`."""
+    if isinstance(value, str):
+        for pattern in _SECRET_PATTERNS:
+            value = pattern.sub(lambda m: (m.group(1) if m.lastindex else "") + "***", value)
+        return value
+    if isinstance(value, dict):
+        return {
+            k: "***" if isinstance(k, str) and _SECRET_KEY.search(k) and v else redact(v) for k, v in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return type(value)(redact(v) for v in value)
+    if isinstance(value, BaseException):
+        return redact(f"{type(value).__name__}: {value}")
+    return value

@@ -1,0 +1,82 @@
+"""Every setting, read from the environment (prefix `SIGNALBOX_`) and from a `.env` file in the working folder.
+
+A setting has one name, one default and one meaning; nothing else in the package reads the environment, except
+the model providers, which read their own keys.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, tzinfo
+from functools import lru_cache
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from platformdirs import user_data_path
+from pydantic import Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from signalbox.errors import ConfigurationError
+
+__all__ = ["Settings", "get_settings", "now", "person_zone"]
+
+
+class Settings(BaseSettings):
+    """What an operator may set. The environment variable is the field's name in capitals, after `SIGNALBOX_`."""
+
+    model_config = SettingsConfigDict(env_prefix="SIGNALBOX_", env_file=".env", extra="ignore")
+
+    home: Path = Field(
+        default_factory=lambda: user_data_path("signalbox"),
+        description="Where everything kept on disk lives: database, checkpoints, runs.",
+    )
+    now: datetime | None = Field(default=None, description="Freezes the clock everywhere (ISO 8601).")
+    tz: str = Field(default="UTC", description="The person's time zone, as an IANA name.")
+    data: Path | None = Field(
+        default=None, description="The data folder of storage agents; by default `data` beside the map."
+    )
+    max_steps: int = Field(default=10_000, gt=0, description="How many nodes one run may execute.")
+    success_policy: str = Field(
+        default="all_nodes",
+        description="all_nodes, final_node, critical_nodes, or module:function for one of your own.",
+    )
+    strict: bool = Field(default=False, description="An agent without an injected tracker raises, as its contract says.")
+    model: str = Field(default="offline", description="The chat model, as provider/model.")
+    model_base_url: str | None = Field(default=None, description="An OpenAI-compatible server's address.")
+    model_timeout: float = Field(default=60.0, gt=0, description="Seconds that a model may take to answer.")
+    model_max_tokens: int | None = Field(default=None, gt=0, description="The longest answer, in tokens.")
+    model_temperature: float = Field(default=0.0, ge=0, le=2, description="0 is the most predictable.")
+
+    @field_validator("tz")
+    @classmethod
+    def _known_zone(cls, value: str) -> str:
+        try:
+            ZoneInfo(value)
+        except (ZoneInfoNotFoundError, ValueError) as error:
+            raise ValueError(f"'{value}' is no time zone; use an IANA name such as Europe/Berlin") from error
+        return value
+
+
+@lru_cache(maxsize=1)
+def get_settings() -> Settings:
+    """The settings of this process, read once. `get_settings.cache_clear()` reads them anew."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = "SIGNALBOX_" + "_".join(str(part) for part in first["loc"]).upper()
+        raise ConfigurationError(
+            f"{name} is wrong: {first['msg']}", suggestion=f"Correct or unset {name}."
+        ) from None
+
+
+def person_zone() -> tzinfo:
+    """The zone of the person asking (`SIGNALBOX_TZ`)."""
+    return ZoneInfo(get_settings().tz)
+
+
+def now() -> datetime:
+    """The present moment, aware; frozen by `SIGNALBOX_NOW`."""
+    frozen = get_settings().now
+    if frozen is None:
+        return datetime.now(UTC)
+    return frozen if frozen.tzinfo else frozen.replace(tzinfo=person_zone())
