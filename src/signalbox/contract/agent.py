@@ -1,0 +1,267 @@
+"""`BaseAgent`: the contract that every agent keeps. A subclass writes `process` and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+import sys
+import threading
+from collections.abc import Awaitable, Mapping
+from typing import Any
+
+from signalbox.contract.state import StateAdapter
+from signalbox.contract.tracker import ExecutionTracker, current_tracker
+
+__all__ = ["BaseAgent"]
+
+TRACE = 5
+package_logger = logging.getLogger("signalbox")
+
+
+class BaseAgent:
+    """A node of a graph: reads its inputs from the state, processes them, and gives back what changed.
+
+    `process(inputs)` may be a plain or an `async` method. `expected_params` binds inputs by position. A plain
+    `process` that never waits for anything may say `blocking = False`: an event loop then calls it directly.
+    """
+
+    expected_params: tuple[str, ...] | list[str] = ()
+    blocking = True
+
+    def __init__(
+        self,
+        name: str,
+        prompt: str,
+        context: dict[str, Any] | None = None,
+        logger: logging.Logger | None = None,
+        execution_tracker: ExecutionTracker | None = None,
+    ) -> None:
+        self.name = name
+        self.prompt = prompt
+        self.context = context or {}
+        self.prompt_template = prompt
+        self.input_fields: list[str] = self.context.get("input_fields", [])
+        self.output_field: str = self.context.get("output_field", "output")
+        self.description: str = self.context.get("description", "")
+        self._logger = logger
+        self._execution_tracker = execution_tracker
+        self._log_prefix = f"[{self.__class__.__name__}:{self.name}]"
+
+    @property
+    def output_fields(self) -> list[str]:
+        """The names in `output_field`, which may hold several: `a|b`."""
+        return [part.strip() for part in (self.output_field or "").split("|") if part.strip()]
+
+    def log(self, level: str, message: str, *args: Any, **kwargs: Any) -> None:
+        """Log a message with the agent's name, to the injected logger or else to the package's own."""
+        if self._logger is not None:
+            write = getattr(self._logger, level, self._logger.info)
+            write(f"{self._log_prefix} {message}", *args, **kwargs)
+            return
+        number = TRACE if level == "trace" else getattr(logging, level.upper(), logging.INFO)
+        if package_logger.isEnabledFor(number):
+            package_logger.log(number, f"{self._log_prefix} {message}", *args, **kwargs)
+
+    def log_debug(self, message: str, *args: Any, **kwargs: Any) -> None:
+        """Log a debug message with the agent's name."""
+        self.log("debug", message, *args, **kwargs)
+
+    def log_info(self, message: str, *args: Any, **kwargs: Any) -> None:
+        """Log an info message with the agent's name."""
+        self.log("info", message, *args, **kwargs)
+
+    def log_warning(self, message: str, *args: Any, **kwargs: Any) -> None:
+        """Log a warning with the agent's name."""
+        self.log("warning", message, *args, **kwargs)
+
+    def log_error(self, message: str, *args: Any, **kwargs: Any) -> None:
+        """Log an error with the agent's name."""
+        self.log("error", message, *args, **kwargs)
+
+    def log_trace(self, message: str, *args: Any, **kwargs: Any) -> None:
+        """Log a trace message with the agent's name."""
+        self.log("trace", message, *args, **kwargs)
+
+    def process(self, inputs: dict[str, Any]) -> Any:
+        """Turn the inputs into the value of the output field. Subclasses must implement it."""
+        raise NotImplementedError("Subclasses must implement process()")
+
+    def _pre_process(self, state: Any, inputs: dict[str, Any]) -> tuple[Any, Any]:
+        """A hook before `process`: gives back state and inputs."""
+        return state, inputs
+
+    def _post_process(self, state: Any, inputs: dict[str, Any], output: Any) -> tuple[Any, Any]:
+        """A hook after `process`: gives back state and output. An output of `{"state_updates": {…}}` sets
+        several fields of the state at once."""
+        return state, output
+
+    def run(self, state: Any) -> dict[str, Any]:
+        """Run the agent on a state and return only the fields that change.
+
+        A failure does not raise: it comes back as `last_action_success` False and a line in `errors`.
+        Raises ValueError without a tracker when strict mode is on.
+        """
+        step = _Step(self, state)
+        try:
+            output = self.process(step.begin())
+            if inspect.isawaitable(output):
+                output = _wait_for(output)
+            return step.finish(output)
+        except Exception as error:
+            return step.fail(error)
+
+    async def arun(self, state: Any) -> dict[str, Any]:
+        """As `run`, for an event loop: an `async process` is awaited; a plain one runs in a thread."""
+        step = _Step(self, state)
+        try:
+            inputs = step.begin()
+            if inspect.iscoroutinefunction(self.process):
+                output = await self.process(inputs)
+            elif self.blocking:
+                output = await asyncio.to_thread(self.process, inputs)
+            else:
+                output = self.process(inputs)
+            if inspect.isawaitable(output):
+                output = await output
+            return step.finish(output)
+        except Exception as error:
+            return step.fail(error)
+
+    def invoke(self, state: Any) -> dict[str, Any]:
+        """Alias of `run`, as LangGraph calls it."""
+        return self.run(state)
+
+    def _tracker(self) -> ExecutionTracker:
+        tracker = self._execution_tracker or current_tracker.get()
+        if tracker is not None:
+            return tracker
+        from signalbox.settings import get_settings
+
+        if get_settings().strict:
+            raise ValueError(
+                f"ExecutionTracker not provided to agent '{self.name}'. "
+                "Inject one with execution_tracker=…, or switch SIGNALBOX_STRICT off."
+            )
+        return ExecutionTracker()
+
+
+class _Step:
+    """One run of one agent, from its inputs to its update."""
+
+    def __init__(self, agent: BaseAgent, state: Any) -> None:
+        self.agent = agent
+        self.before = state
+        self.state = state
+        self.inputs: dict[str, Any] = {}
+        self.tracker = agent._tracker()
+
+    def begin(self) -> dict[str, Any]:
+        agent = self.agent
+        self.inputs = StateAdapter.get_inputs(self.state, agent.input_fields, agent.expected_params)
+        self.tracker.record_node_start(agent.name, self.inputs)
+        if type(agent)._pre_process is not BaseAgent._pre_process:
+            self.state, self.inputs = agent._pre_process(_copied(self.state), self.inputs)
+        return self.inputs
+
+    def finish(self, output: Any) -> dict[str, Any]:
+        agent = self.agent
+        if type(agent)._post_process is not BaseAgent._post_process:
+            self.state, output = agent._post_process(_copied(self.state), self.inputs, output)
+        update: dict[str, Any] = {"last_action_success": True}
+        update.update(_changes(self.before, self.state))
+        output = self._take(output, update)
+        self.tracker.record_node_result(agent.name, success=True, result=output)
+        return update
+
+    def fail(self, error: Exception) -> dict[str, Any]:
+        agent = self.agent
+        if _is_pause(error):
+            self.tracker.record_node_pause(agent.name)
+            raise error
+        message = f"Error in {agent.name}: {error}"
+        agent.log_error(message)
+        self.tracker.record_node_result(agent.name, False, error=message)
+        update: dict[str, Any] = {
+            "graph_success": self.tracker.update_graph_success(),
+            "last_action_success": False,
+            "errors": [message],
+        }
+        try:
+            state, _ = agent._post_process(_copied(self.before), self.inputs, dict(update))
+            return {**_changes(self.before, state), **update}
+        except Exception as post_error:
+            agent.log_error(f"Error in post-processing: {post_error}")
+            return update
+
+    def _take(self, output: Any, update: dict[str, Any]) -> Any:
+        """Put the output into the update; give back what the node is said to have produced."""
+        agent = self.agent
+        if isinstance(output, Mapping) and output.keys() == {"state_updates"}:
+            update.update(output["state_updates"])
+            return output["state_updates"].get(agent.output_field)
+        fields = agent.output_fields
+        if output is None or not fields:
+            return output
+        if len(fields) == 1:
+            update[fields[0]] = output
+        elif isinstance(output, Mapping):
+            update.update({field: output[field] for field in fields if field in output})
+            self._tell_missing([field for field in fields if field not in output])
+        else:
+            update[fields[0]] = output
+            self._tell_missing(fields[1:])
+        return output
+
+    def _tell_missing(self, fields: list[str]) -> None:
+        if fields:
+            names = ", ".join(fields)
+            self.tracker.warn(f"{self.agent.name} did not give the declared output {names}.")
+
+
+def _copied(state: Any) -> Any:
+    """A shallow copy for a hook, so that what it writes in place is seen as a change."""
+    return dict(state) if isinstance(state, Mapping) else state
+
+
+def _changes(before: Any, after: Any) -> dict[str, Any]:
+    if after is before or not isinstance(after, Mapping):
+        return {}
+    missing = object()
+    return {k: v for k, v in after.items() if StateAdapter.get_value(before, k, missing) is not v}
+
+
+def _is_pause(error: Exception) -> bool:
+    """Whether the error is LangGraph's way to pause or to leave a graph; without LangGraph it never is."""
+    errors = sys.modules.get("langgraph.errors")
+    return errors is not None and isinstance(error, errors.GraphBubbleUp)
+
+
+def _wait_for(awaitable: Awaitable[Any]) -> Any:
+    """The result of an awaitable, also where an event loop is already running."""
+
+    async def wait() -> Any:
+        return await awaitable
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(wait())
+    import contextvars
+
+    result: list[Any] = []
+    context = contextvars.copy_context()
+
+    def work() -> None:
+        try:
+            result.append((True, context.run(asyncio.run, wait())))
+        except BaseException as error:
+            result.append((False, error))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    done, value = result[0]
+    if not done:
+        raise value
+    return value

@@ -1,0 +1,62 @@
+"""Reading and writing state, whatever its shape: a mapping, a pydantic model or a plain object."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+__all__ = ["StateAdapter"]
+
+
+class StateAdapter:
+    """Access to a state that never changes it: a write gives a new state."""
+
+    @staticmethod
+    def has_value(state: Any, key: str) -> bool:
+        """Whether the state holds the key, even with the value None."""
+        return key in state if isinstance(state, Mapping) else hasattr(state, key)
+
+    @staticmethod
+    def get_value(state: Any, key: str, default: Any = None) -> Any:
+        """The value of the key, or the default."""
+        if isinstance(state, Mapping):
+            return state.get(key, default)
+        return getattr(state, key, default)
+
+    @staticmethod
+    def set_value(state: Any, key: str, value: Any) -> Any:
+        """A new state with the key set."""
+        if isinstance(state, Mapping):
+            return {**state, key: value}
+        if hasattr(state, "model_copy"):
+            return state.model_copy(update={key: value})
+        changed = copy.copy(state)
+        setattr(changed, key, value)
+        return changed
+
+    @staticmethod
+    def get_inputs(
+        state: Any, input_fields: Sequence[str], expected_params: Sequence[str] | None = None
+    ) -> dict[str, Any]:
+        """The values that a node declares as its inputs, by parameter name; a field that is absent is None.
+
+        `key:param` hands the value of `key` over as `param`. Where no field does that, `expected_params` names the
+        parameters by position. Otherwise a field keeps its name.
+        """
+        return {
+            param: StateAdapter.get_value(state, key)
+            for key, param in StateAdapter.bindings(input_fields, expected_params)
+        }
+
+    @staticmethod
+    def bindings(
+        input_fields: Iterable[str], expected_params: Sequence[str] | None = None
+    ) -> list[tuple[str, str]]:
+        """Pairs of state key and parameter name for declared input fields."""
+        fields = list(input_fields)
+        if any(":" in field for field in fields):
+            split = (field.partition(":") for field in fields)
+            return [(key.strip(), param.strip() or key.strip()) for key, _, param in split]
+        params = list(expected_params or ())[: len(fields)]
+        return list(zip(fields, params + fields[len(params) :], strict=True))

@@ -1,0 +1,137 @@
+"""The tracker of one run: it is told when a node starts and how it ended, and gives the summary."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from signalbox.contract.summary import ExecutionSummary, NodeExecution
+
+__all__ = ["ExecutionTracker", "NodeEvent", "SuccessPolicy", "current_tracker"]
+
+SuccessPolicy = Callable[[ExecutionSummary], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeEvent:
+    """Something that happened to a node: `kind` is start, end or pause."""
+
+    kind: str
+    node: str
+    success: bool | None = None
+    output: Any = None
+    error: str | None = None
+    ms: float | None = None
+
+
+class ExecutionTracker:
+    """Records the nodes of one run. Parallel branches may record at the same time."""
+
+    def __init__(
+        self,
+        graph_name: str = "",
+        policy: SuccessPolicy | None = None,
+        listener: Callable[[NodeEvent], None] | None = None,
+    ) -> None:
+        from signalbox.settings import now
+
+        self.graph_name = graph_name
+        self.node_executions: list[NodeExecution] = []
+        self.warnings: list[str] = []
+        self.steps = 0
+        self._policy = policy or every_node_succeeded
+        self._listener = listener
+        self._start_time = now()
+        self._started = time.perf_counter()
+        self._open: dict[str, tuple[NodeExecution, float]] = {}
+
+    def record_node_start(self, node_name: str, inputs: dict[str, Any] | None = None) -> None:
+        """A node starts."""
+        clock = time.perf_counter()
+        record = NodeExecution(node_name, self._moment(clock), inputs if inputs is not None else {})
+        self.node_executions.append(record)
+        self._open[node_name] = (record, clock)
+        self.steps += 1
+        if self._listener:
+            self._listener(NodeEvent("start", node_name))
+
+    def record_node_result(
+        self, node_name: str, success: bool, result: Any = None, error: str | None = None
+    ) -> None:
+        """A node ended, well or with an error."""
+        record, clock = self._open.pop(node_name, (None, 0.0))
+        if record is None:
+            record, clock = NodeExecution(node_name, self._moment(time.perf_counter())), time.perf_counter()
+            self.node_executions.append(record)
+        record.success, record.output, record.error = success, result, error
+        record.duration = time.perf_counter() - clock
+        if self._listener:
+            self._listener(NodeEvent("end", node_name, success, result, error, record.duration * 1000))
+
+    def record_node_pause(self, node_name: str) -> None:
+        """A node waits for a person; its record goes, because it starts anew when it is resumed."""
+        record, _ = self._open.pop(node_name, (None, 0.0))
+        if record is not None:
+            self.node_executions.remove(record)
+            self.steps -= 1
+        if self._listener:
+            self._listener(NodeEvent("pause", node_name))
+
+    def record_subgraph(self, node_name: str, summary: ExecutionSummary) -> None:
+        """The node that runs now ran a whole graph of its own."""
+        record, _ = self._open.get(node_name, (None, 0.0))
+        if record is not None:
+            record.subgraph = summary
+
+    def warn(self, message: str) -> None:
+        """Something a person should know, said once."""
+        if message not in self.warnings:
+            self.warnings.append(message)
+
+    def has_run(self, node_name: str) -> bool:
+        """Whether the node has ended before in this run."""
+        return any(r.node_name == node_name and r.success is not None for r in self.node_executions)
+
+    def update_graph_success(self) -> bool:
+        """What the success policy says of the run so far."""
+        return bool(self._policy(self._summary("running")))
+
+    def summarize(self, status: str = "completed", final_output: Any = None) -> ExecutionSummary:
+        """The summary of the run, ended now."""
+        summary = self._summary(status)
+        summary.duration = time.perf_counter() - self._started
+        summary.end_time = self._start_time + timedelta(seconds=summary.duration)
+        summary.final_output = final_output
+        summary.graph_success = bool(self._policy(summary))
+        return summary
+
+    def continue_from(self, summary: ExecutionSummary) -> None:
+        """Take over the records of the same run from before it paused."""
+        self.node_executions[:0] = summary.node_executions
+        self.warnings[:0] = summary.warnings
+        self.steps += len(summary.node_executions)
+        self._started -= summary.duration or 0.0
+
+    def _summary(self, status: str) -> ExecutionSummary:
+        return ExecutionSummary(
+            graph_name=self.graph_name,
+            start_time=self._start_time,
+            status=status,
+            node_executions=list(self.node_executions),
+            warnings=list(self.warnings),
+        )
+
+    def _moment(self, clock: float) -> datetime:
+        return self._start_time + timedelta(seconds=clock - self._started)
+
+
+def every_node_succeeded(summary: ExecutionSummary) -> bool:
+    """The default policy: no node failed."""
+    return all(node.success is not False for node in summary.node_executions)
+
+
+current_tracker: ContextVar[ExecutionTracker | None] = ContextVar("current_tracker", default=None)

@@ -1,0 +1,171 @@
+"""What a run of the question sets showed: accuracy, misses, and where two models differ."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from signalbox.evals.load import Case, EvalSet
+from signalbox.evals.score import Outcome
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["Report", "Result"]
+
+
+@dataclass(frozen=True)
+class Result:
+    """One case put to one model."""
+
+    model: str
+    asked: EvalSet
+    case: Case
+    outcome: Outcome
+    right: bool
+    ms: float
+
+    @property
+    def place(self) -> str:
+        """Skill, file and number of the case."""
+        return f"{self.asked.skill}/{self.asked.name} #{self.case.number}"
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """The same for the same case with another model."""
+        return str(self.asked.path), self.case.number
+
+    def as_dict(self) -> dict[str, Any]:
+        """The result as JSON carries it."""
+        return {
+            "place": self.place,
+            "file": str(self.asked.path),
+            "text": self.case.text,
+            "expected": _expected(self.case),
+            "got": self.outcome,
+        }
+
+
+@dataclass(frozen=True)
+class Report:
+    """All results of a run, for people (`render`) and programs (`as_json`)."""
+
+    models: tuple[str, ...]
+    results: tuple[Result, ...]
+    show_misses: bool = True
+
+    def misses(self, model: str) -> list[Result]:
+        """The cases that a model got wrong."""
+        return [r for r in self.results if r.model == model and not r.right]
+
+    def differences(self) -> list[tuple[Result, ...]]:
+        """The cases that not all models got right or wrong alike, one result a model."""
+        by_case: dict[tuple[str, int], list[Result]] = {}
+        for result in self.results:
+            by_case.setdefault(result.key, []).append(result)
+        return [tuple(group) for group in by_case.values() if len({r.right for r in group}) > 1]
+
+    def accuracy(self, model: str, skill: str | None = None) -> float:
+        """The share of cases that a model got right, between 0 and 1; of one skill, if one is named."""
+        chosen = [r for r in self.results if r.model == model and skill in (None, r.asked.skill)]
+        return sum(r.right for r in chosen) / len(chosen) if chosen else 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data: figures by skill and by file for every model, the misses, the differences."""
+        return {
+            "models": {
+                model: {
+                    "skills": self._figures(model, lambda r: r.asked.skill),
+                    "files": self._figures(model, lambda r: f"{r.asked.skill}/{r.asked.name}"),
+                    "misses": [r.as_dict() for r in self.misses(model)],
+                }
+                for model in self.models
+            },
+            "differences": [
+                {**group[0].as_dict(), "got": {r.model: {"right": r.right, **r.outcome} for r in group}}
+                for group in self.differences()
+            ],
+        }
+
+    def render(self, console: Console) -> None:
+        """Prints the figures, the misses of each model if asked for, and where models differ."""
+        self._print_figures(console)
+        if self.show_misses:
+            for model in self.models:
+                _print_misses(console, model, self.misses(model))
+        if len(self.models) > 1:
+            _print_differences(console, self.differences())
+
+    def _figures(self, model: str, group_of: Any) -> dict[str, dict[str, Any]]:
+        groups: dict[str, list[Result]] = {}
+        for result in self.results:
+            if result.model == model:
+                groups.setdefault(group_of(result), []).append(result)
+        return {name: _figure(results) for name, results in groups.items()}
+
+    def _print_figures(self, console: Console) -> None:
+        from rich.table import Table
+
+        table = Table(title="Accuracy")
+        table.add_column("set", no_wrap=True)
+        for model in self.models:
+            table.add_column(model, justify="right")
+            table.add_column("median ms", justify="right")
+        skills = {m: self._figures(m, lambda r: r.asked.skill) for m in self.models}
+        files = {m: self._figures(m, lambda r: f"{r.asked.skill}/{r.asked.name}") for m in self.models}
+        for skill in skills[self.models[0]]:
+            table.add_row(f"[bold]{skill}[/bold]", *_cells(skills, skill), style="bold")
+            for name in (n for n in files[self.models[0]] if n.startswith(f"{skill}/")):
+                table.add_row(f"  {name.removeprefix(f'{skill}/')}", *_cells(files, name))
+        console.print(table)
+
+
+def _figure(results: list[Result]) -> dict[str, Any]:
+    right = sum(r.right for r in results)
+    return {
+        "cases": len(results),
+        "right": right,
+        "accuracy": round(right / len(results), 4),
+        "median_ms": round(median(r.ms for r in results), 3),
+    }
+
+
+def _cells(figures: Mapping[str, Mapping[str, Mapping[str, Any]]], name: str) -> Iterable[str]:
+    for of_model in figures.values():
+        figure = of_model[name]
+        yield f"{figure['right']}/{figure['cases']}  {figure['accuracy']:.1%}"
+        yield f"{figure['median_ms']:.2f}"
+
+
+def _print_misses(console: Console, model: str, misses: list[Result]) -> None:
+    console.print(f"\nMisses of {model}: {len(misses)}", style="bold", markup=False)
+    for miss in misses:
+        _print_case(console, miss)
+        console.print(f"  got       {_brief(miss.outcome)}", markup=False, highlight=False)
+
+
+def _print_differences(console: Console, differences: list[tuple[Result, ...]]) -> None:
+    console.print(f"\nCases on which the models differ: {len(differences)}", style="bold")
+    for group in differences:
+        _print_case(console, group[0])
+        for result in group:
+            verdict = "right" if result.right else "wrong"
+            line = f"  {result.model}: {verdict}, {_brief(result.outcome)}"
+            console.print(line, markup=False, highlight=False)
+
+
+def _print_case(console: Console, result: Result) -> None:
+    console.print(f"{result.place}  {result.case.text!r}", markup=False, highlight=False)
+    console.print(f"  expected  {_brief(_expected(result.case))}", markup=False, highlight=False)
+
+
+def _expected(case: Case) -> Any:
+    outcomes = [dict(alternative) for alternative in case.alternatives]
+    return outcomes[0] if len(outcomes) == 1 else {"any_of": outcomes}
+
+
+def _brief(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)

@@ -1,0 +1,1 @@
+"""Maps: a graph as a table."""

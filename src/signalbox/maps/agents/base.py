@@ -1,0 +1,91 @@
+"""What the built-in agent types share: the run's surroundings, a rendered prompt, a flag that routes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from signalbox.contract import BaseAgent, StateAdapter
+from signalbox.errors import PromptError
+from signalbox.maps.context import RunContext, run_context
+from signalbox.maps.prompts import render, resolve_prompt, variables
+
+__all__ = ["Inputs", "MapAgent", "route_by"]
+
+
+class Inputs(dict[str, Any]):
+    """The inputs of a node, and the whole state beside them for a prompt that names more."""
+
+    state: Mapping[str, Any]
+
+    def __init__(self, values: Mapping[str, Any], state: Any = None) -> None:
+        super().__init__(values)
+        self.state = state if isinstance(state, Mapping) else {}
+
+
+class MapAgent(BaseAgent):
+    """A built-in agent type. One instance serves many runs at once: it keeps nothing between two calls."""
+
+    @property
+    def run_context(self) -> RunContext:
+        """The surroundings of the run under way."""
+        return run_context()
+
+    def option(self, name: str, inputs: Mapping[str, Any], default: Any = None) -> Any:
+        """An option of the node: from its inputs, else from its Context, else the default."""
+        value = inputs.get(name)
+        return self.context.get(name, default) if value is None else value
+
+    def _pre_process(self, state: Any, inputs: dict[str, Any]) -> tuple[Any, Any]:
+        return state, Inputs(inputs, state)
+
+    def render_prompt(self, inputs: Mapping[str, Any], *, lenient: bool = False) -> str:
+        """The prompt with its variables filled in from the inputs, else from the state.
+
+        A field that another node of the map writes, and has not, is empty. A variable that nobody gives is a
+        PromptError that names it; a lenient prompt leaves it as it stands.
+        """
+        text = resolve_prompt(self.prompt, self.run_context.folder) if ":" in self.prompt else self.prompt
+        return render(text, lambda name: self._variable(name, inputs, lenient))
+
+    def prompt_has_variables(self) -> bool:
+        """Whether the prompt has variables to fill in."""
+        text = resolve_prompt(self.prompt, self.run_context.folder) if ":" in self.prompt else self.prompt
+        return bool(variables(text))
+
+    def _variable(self, name: str, inputs: Mapping[str, Any], lenient: bool) -> Any:
+        state = inputs.state if isinstance(inputs, Inputs) else {}
+        for source in (inputs, state):
+            value = StateAdapter.get_value(source, name)
+            if value is not None:
+                return value
+        if name in inputs and name not in state and not self._nobody_writes(name):
+            return ""
+        if name == "error":
+            return last_error(state)
+        if name in state or not self._nobody_writes(name):
+            return ""
+        if lenient:
+            return "{" + name + "}"
+        raise PromptError(
+            f"The prompt of '{self.name}' needs '{name}', which no node writes and the state does not hold.",
+            suggestion=f"Give it at the start, e.g. --set {name}=…, or correct the name.",
+        )
+
+    def _nobody_writes(self, name: str) -> bool:
+        graph = self.run_context.graph
+        return graph is None or name not in graph.written
+
+
+def last_error(state: Mapping[str, Any]) -> str:
+    """The last line in the state's errors."""
+    errors = state.get("errors") or [""]
+    return str(errors[-1])
+
+
+def route_by(success: bool, agent: BaseAgent, output: Any) -> dict[str, Any]:
+    """An output that also says which branch the graph takes."""
+    updates: dict[str, Any] = {"last_action_success": success}
+    if agent.output_field:
+        updates[agent.output_field] = output
+    return {"state_updates": updates}

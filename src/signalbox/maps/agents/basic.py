@@ -1,0 +1,182 @@
+"""The plain agent types: they pass values on, ask for them, or say which way the graph goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from signalbox.contract import StateAdapter, current_tracker
+from signalbox.maps.agents.base import Inputs, MapAgent, last_error, route_by
+
+__all__ = [
+    "AggregatorAgent",
+    "BranchingAgent",
+    "DefaultAgent",
+    "EchoAgent",
+    "FailureAgent",
+    "InputAgent",
+    "OutputAgent",
+    "SuccessAgent",
+]
+
+
+class DefaultAgent(MapAgent):
+    """Gives its prompt, with the fields filled in; without a prompt it says that it ran."""
+
+    blocking = False
+
+    def process(self, inputs: dict[str, Any]) -> Any:
+        """The prompt as a text."""
+        return self.render_prompt(inputs, lenient=True) or f"[{self.name}] DefaultAgent executed"
+
+
+class EchoAgent(MapAgent):
+    """Gives its inputs back: one as it is, several as a mapping. A prompt with fields is filled in instead."""
+
+    blocking = False
+
+    def process(self, inputs: dict[str, Any]) -> Any:
+        """The inputs, unchanged."""
+        return inputs if inputs else "No input provided to echo"
+
+    def _post_process(self, state: Any, inputs: dict[str, Any], output: Any) -> tuple[Any, Any]:
+        if output is not inputs and inputs:
+            return state, output
+        if self.prompt and self.prompt_has_variables():
+            return state, self.render_prompt(Inputs(inputs, state))
+        if not inputs:
+            return state, output
+        values = {name: last_error(state) if name == "error" and v is None else v for name, v in inputs.items()}
+        return state, next(iter(values.values())) if len(values) == 1 else values
+
+
+class OutputAgent(EchoAgent):
+    """The final output of a graph: as echo."""
+
+
+class AggregatorAgent(MapAgent):
+    """Puts the results of parallel branches together: the inputs that are there, by name."""
+
+    blocking = False
+
+    def process(self, inputs: dict[str, Any]) -> Any:
+        """The inputs that hold a value, or the prompt filled in with them."""
+        if self.prompt and self.prompt_has_variables():
+            return self.render_prompt(inputs)
+        return {name: value for name, value in inputs.items() if value is not None}
+
+
+class SuccessAgent(MapAgent):
+    """Succeeds, and says so."""
+
+    blocking = False
+
+    def process(self, inputs: dict[str, Any]) -> Any:
+        """A line that says which node succeeded, with what."""
+        return _report("SUCCESS", self, inputs)
+
+
+class FailureAgent(MapAgent):
+    """Does its work and takes the failure branch."""
+
+    blocking = False
+
+    def process(self, inputs: dict[str, Any]) -> Any:
+        """A line that says which node took the failure branch, with what."""
+        return _report("FAILURE", self, inputs)
+
+    def _post_process(self, state: Any, inputs: dict[str, Any], output: Any) -> tuple[Any, Any]:
+        return state, route_by(False, self, output)
+
+
+class InputAgent(MapAgent):
+    """Takes its value from the state; where it is not there, the run pauses and asks the person for it.
+
+    In a loop it asks anew each time it is reached again.
+    """
+
+    blocking = False
+
+    def process(self, inputs: dict[str, Any]) -> Any:
+        """The value, from the state or from the person."""
+        tracker = current_tracker.get()
+        if tracker is None or not tracker.has_run(self.name):
+            given = self._given(inputs)
+            if given is not None:
+                return given
+        from langgraph.types import interrupt
+
+        fields = self.output_fields or list(inputs)
+        question = self.render_prompt(inputs, lenient=True) or f"Please give {' and '.join(fields) or 'a value'}:"
+        answer = interrupt(
+            {"kind": "clarify", "type": "input", "node": self.name, "message": question, "fields": fields}
+        )
+        if isinstance(answer, Mapping) and len(fields) == 1 and set(answer) == set(fields):
+            return answer[fields[0]]
+        return answer
+
+    def _given(self, inputs: dict[str, Any]) -> Any:
+        state = inputs.state if isinstance(inputs, Inputs) else {}
+        held = {field: StateAdapter.get_value(state, field) for field in self.output_fields}
+        if held and all(value is not None for value in held.values()):
+            return held if len(held) > 1 else next(iter(held.values()))
+        values = dict(inputs)
+        if values and all(value is not None for value in values.values()):
+            return values if len(values) > 1 else next(iter(values.values()))
+        return None
+
+
+class BranchingAgent(MapAgent):
+    """Takes the success or the failure branch by the value of a field.
+
+    Context: `success_field` (default: the first input), `success_values`, `failure_values`, `fallback_fields`
+    (looked at where the field has no value) and `default_result` (for a value in neither list; default success).
+    """
+
+    blocking = False
+    success_words = (True, "true", "yes", "success", "succeed", "1", "t", "y", 1)
+    failure_words = (False, "false", "no", "failure", "fail", "0", "f", "n", 0)
+    fallbacks = ("should_succeed", "succeed", "branch", "input", "success")
+
+    def process(self, inputs: dict[str, Any]) -> Any:
+        """A line that says which branch, and why."""
+        field, value, success = self._decide(inputs)
+        why = f"'{field}' = {value}" if field else "no field decides, so the default does"
+        return f"BRANCH: {self.name} takes the {'success' if success else 'failure'} branch: {why}"
+
+    def _post_process(self, state: Any, inputs: dict[str, Any], output: Any) -> tuple[Any, Any]:
+        return state, route_by(self._decide(Inputs(inputs, state))[2], self, output)
+
+    def _decide(self, inputs: Mapping[str, Any]) -> tuple[str, Any, bool]:
+        state = inputs.state if isinstance(inputs, Inputs) else {}
+        first = self.context.get("success_field") or next(iter(inputs), "success")
+        for field in (first, *self.context.get("fallback_fields", self.fallbacks)):
+            value = inputs.get(field)
+            value = state.get(field) if value is None else value
+            if value is not None:
+                return field, value, self._judge(value)
+        return "", None, bool(self.context.get("default_result", True))
+
+    def _judge(self, value: Any) -> bool:
+        if _among(value, self.context.get("success_values", self.success_words)):
+            return True
+        if _among(value, self.context.get("failure_values", self.failure_words)):
+            return False
+        if isinstance(value, bool | int | float) and "success_values" not in self.context:
+            return bool(value)
+        return bool(self.context.get("default_result", True))
+
+
+def _among(value: Any, words: Iterable[Any]) -> bool:
+    """Whether the value is one of the words; case does not matter, and `200` is also the text 200."""
+    if isinstance(words, str):
+        words = [word.strip() for word in words.replace("|", ",").split(",")]
+    if isinstance(value, bool):
+        return any(isinstance(word, bool) and word is value or str(word).casefold() == str(value).casefold() for word in words)  # noqa: E501  # fmt: skip
+    return any(str(word).strip().casefold() == str(value).strip().casefold() for word in words)
+
+
+def _report(word: str, agent: MapAgent, inputs: Mapping[str, Any]) -> str:
+    told = f" with {', '.join(f'{k}={v}' for k, v in inputs.items())}" if inputs else ""
+    prompt = agent.render_prompt(inputs, lenient=True)
+    return f"{word}: {agent.name}{told}" + (f": {prompt}" if prompt else "")

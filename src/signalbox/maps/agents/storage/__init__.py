@@ -1,0 +1,14 @@
+"""The storage agent types: CSV, JSON and text files under the data folder of the run, never outside it."""
+
+from signalbox.maps.agents.storage.csv_files import CsvReaderAgent, CsvWriterAgent
+from signalbox.maps.agents.storage.json_files import JsonReaderAgent, JsonWriterAgent
+from signalbox.maps.agents.storage.text_files import FileReaderAgent, FileWriterAgent
+
+__all__ = [
+    "CsvReaderAgent",
+    "CsvWriterAgent",
+    "FileReaderAgent",
+    "FileWriterAgent",
+    "JsonReaderAgent",
+    "JsonWriterAgent",
+]

@@ -1,0 +1,2 @@
+from pathlib import Path
+def require_sound(*a, **k): pass

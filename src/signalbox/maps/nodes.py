@@ -1,0 +1,213 @@
+"""One row at work: its agent is made, run on the state, and asked where the graph goes next."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from signalbox.contract import BaseAgent, StateAdapter, current_tracker
+from signalbox.errors import ConfigurationError, ContractError, StepLimitError
+from signalbox.maps.context import run_context
+from signalbox.maps.findings import did_you_mean
+from signalbox.maps.registry import AgentType
+from signalbox.maps.spec import END, FUNC, NodeSpec
+from signalbox.maps.topology import resolve_target
+from signalbox.maps.workshop import find_function, import_attribute
+
+__all__ = ["FunctionAgent", "NodeRunner", "make_agent"]
+
+
+class FunctionAgent(BaseAgent):
+    """A plain or async function as an agent: it takes the inputs, by name or as one mapping."""
+
+    def __init__(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.function = function
+
+    def process(self, inputs: dict[str, Any]) -> Any:
+        """What the function gives for the inputs."""
+        params = _parameters(self.function)
+        if not params:
+            return self.function()
+        names = [p.name for p in params if p.kind is not p.VAR_KEYWORD]
+        takes_any = len(names) < len(params)
+        if len(names) == 1 and not takes_any and names[0] not in inputs:
+            return self.function(next(iter(inputs.values())) if _wants_value(params[0], inputs) else inputs)
+        return self.function(**{n: v for n, v in inputs.items() if takes_any or n in names})
+
+
+class StateFunctionAgent(FunctionAgent):
+    """A function over the whole state that gives back what changes, as LangGraph's own nodes do."""
+
+    def _pre_process(self, state: Any, inputs: dict[str, Any]) -> tuple[Any, Any]:
+        return state, dict(state)
+
+    def process(self, inputs: dict[str, Any]) -> Any:
+        """What the function changes in the state."""
+        return self.function(inputs)
+
+    def _post_process(self, state: Any, inputs: dict[str, Any], output: Any) -> tuple[Any, Any]:
+        return state, {"state_updates": output} if isinstance(output, Mapping) else output
+
+
+def make_agent(node: NodeSpec, kind: AgentType) -> BaseAgent:
+    """An agent for a row. Raises ContractError where its class cannot be made as the contract says."""
+    context = {
+        **{key: _from_environment(value, key) for key, value in node.context.items()},
+        "input_fields": list(node.inputs),
+        "output_field": "|".join(node.outputs),
+        "description": node.description,
+        "tool_source": node.tool_source,
+        "available_tools": list(node.tools),
+        "node_type": node.context.get("node_type", ""),
+    }
+    target = kind.target
+    if not inspect.isclass(target):
+        made = StateFunctionAgent if kind.origin == "reference" else FunctionAgent
+        return made(target, node.name, node.prompt, context)
+    try:
+        agent = target(node.name, node.prompt, context)
+    except TypeError as error:
+        raise ContractError(
+            f"{target.__name__} cannot be made for node '{node.name}': {error}.",
+            suggestion="Its __init__ takes name, prompt and context, and hands them to BaseAgent's.",
+        ) from error
+    if isinstance(agent, BaseAgent):
+        return agent
+    return StateFunctionAgent(agent.run, node.name, node.prompt, context)
+
+
+class NodeRunner:
+    """Runs one row. A built-in agent is made once; one of the user's own is made anew for each run."""
+
+    def __init__(self, node: NodeSpec, row: int, kind: AgentType, names: Mapping[str, str]) -> None:
+        self.node = node
+        self.row = row
+        self.kind = kind
+        self.names = names
+        self._shared = self._make() if kind.is_builtin and not _reads_environment(node.context) else None
+
+    def run(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        """What the row changes in the state."""
+        self._count()
+        return self._agent().run(state)
+
+    async def arun(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        """As `run`, in an event loop."""
+        self._count()
+        return await self._agent().arun(state)
+
+    @property
+    def is_async(self) -> bool:
+        """Whether the agent must be awaited."""
+        return _is_async(self.kind.target)
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether an event loop may call the agent directly."""
+        return self._shared is not None and not self._shared.blocking
+
+    def route(self, state: Mapping[str, Any], update: Mapping[str, Any]) -> tuple[str, ...]:
+        """The nodes that come next, given what the row changed. Without a branch to take it is the end."""
+        chosen = update.get("__next_node")
+        if chosen:
+            return self._resolve(chosen)
+        success = bool(update.get("last_action_success", True))
+        cell = self.node.on_success if success else self.node.on_failure
+        targets: list[str] = []
+        for target in cell:
+            targets += self._call(target, state, update) if target.startswith(FUNC) else self._resolve(target)
+        return tuple(dict.fromkeys(targets))
+
+    def _call(self, reference: str, state: Mapping[str, Any], update: Mapping[str, Any]) -> tuple[str, ...]:
+        name = reference.removeprefix(FUNC).strip()
+        function = load_function(name)
+        merged = {**state, **update}
+        success, failure = (_plain_targets(cell) for cell in (self.node.success_next, self.node.failure_next))
+        answer = function(merged, success, failure)
+        if answer is None:
+            return ()
+        return self._resolve(answer, f"The routing function '{name}' of '{self.node.name}'")
+
+    def _resolve(self, answer: Any, who: str = "") -> tuple[str, ...]:
+        found: list[str] = []
+        for target in [answer] if isinstance(answer, str) else list(answer):
+            name = resolve_target(str(target), self.names)
+            if name is None:
+                raise ContractError(
+                    f"{who or self.node.name} leads to '{target}', which is no node of the graph.",
+                    suggestion=did_you_mean(str(target), set(self.names.values())),
+                )
+            if name != END:
+                found.append(name)
+        return tuple(found)
+
+    def _agent(self) -> BaseAgent:
+        return self._shared or self._make()
+
+    def _make(self) -> BaseAgent:
+        return make_agent(self.node, self.kind)
+
+    def _count(self) -> None:
+        tracker, limit = current_tracker.get(), run_context().max_steps
+        if tracker is not None and tracker.steps >= limit:
+            raise StepLimitError(
+                f"The run took {limit:,} steps and had not ended when it reached '{self.node.name}'.",
+                suggestion="Give the loop an exit, or raise the limit with --max-steps.",
+            )
+
+
+def load_function(name: str) -> Callable[..., Any]:
+    """The routing function of that name: beside the map, or `module:function`."""
+    folder = run_context().folder
+    if ":" in name or "." in name:
+        reference = name if ":" in name else ":".join(name.rsplit(".", 1))
+        found: Callable[..., Any] = import_attribute(reference, folder)
+        return found
+    definition = find_function(name, folder)
+    if definition is None:
+        raise ContractError(
+            f"There is no routing function '{name}'.",
+            suggestion=f"Write it into {folder / 'functions' / (name + '.py')}, or run: signalbox maps scaffold.",
+        )
+    loaded: Callable[..., Any] = definition.load()
+    return loaded
+
+
+def _plain_targets(cell: tuple[str, ...]) -> str | list[str] | None:
+    named = [target for target in cell if not target.startswith(FUNC)]
+    return named[0] if len(named) == 1 else named or None
+
+
+def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    return list(inspect.signature(function).parameters.values())
+
+
+def _wants_value(parameter: inspect.Parameter, inputs: Mapping[str, Any]) -> bool:
+    return len(inputs) == 1 and parameter.name not in {"inputs", "state", "data", "values", "kwargs"}
+
+
+def _is_async(target: Any) -> bool:
+    process = getattr(target, "process", target)
+    return inspect.iscoroutinefunction(process)
+
+
+def _reads_environment(context: Mapping[str, Any]) -> bool:
+    return any(isinstance(value, str) and value.startswith("env:") for value in context.values())
+
+
+def _from_environment(value: Any, key: str) -> Any:
+    """The value, or what `env:NAME` names. A key of a model is left alone: models read their own."""
+    if not (isinstance(value, str) and value.startswith("env:")) or key == "api_key":
+        return value
+    name, _, default = value.removeprefix("env:").partition(":")
+    found = os.environ.get(name.strip(), default or None)
+    if found is None:
+        raise ConfigurationError(
+            f"The Context says {key} = env:{name}, and {name} is not set.", suggestion=f"Set {name} in the environment."
+        )
+    return found
+
+

@@ -1,0 +1,249 @@
+"""Reading a map: a CSV file, tidy or not, becomes graphs, and everything odd about it becomes a finding."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from signalbox.errors import MapReadError
+from signalbox.maps.cells import parse_context, parse_fields, parse_targets, parse_tools
+from signalbox.maps.columns import COLUMNS, PREDECESSORS, REQUIRED, canonical
+from signalbox.maps.findings import Finding, Level, did_you_mean, nearest
+from signalbox.maps.spec import GraphSpec, NodeSpec
+
+__all__ = ["MapFile", "read_map", "read_map_text"]
+
+MAX_BYTES = 10 * 1024 * 1024
+MAX_ROWS = 200_000
+
+
+@dataclass(slots=True)
+class MapFile:
+    """A map as read: its graphs in the order of the file, and what was odd."""
+
+    path: Path
+    graphs: dict[str, GraphSpec] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    headers: dict[str, str] = field(default_factory=dict)
+
+    def add(self, level: Level, line: int, column: str, message: str, suggestion: str = "") -> None:
+        """Note a finding at a place of this file."""
+        self.findings.append(Finding(level, str(self.path), line, column, message, suggestion))
+
+
+def read_map(path: str | Path) -> MapFile:
+    """Read a map file. Raises MapReadError, naming the place, for what is no map at all."""
+    path = Path(path)
+    try:
+        if path.is_dir():
+            raise MapReadError(f"{path} is a folder.", suggestion="Name a CSV file in it.")
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise MapReadError(
+                f"{path} is {size / 1e6:.0f} MB; a map may be at most {MAX_BYTES // 1024 // 1024} MB.",
+                suggestion="Split it into several files, and join them with 'graph' nodes.",
+            )
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        raise _missing(path) from None
+    except OSError as error:
+        raise MapReadError(f"{path} cannot be read: {error.strerror}.") from None
+    return read_map_text(_decode(path, raw), path)
+
+
+def read_map_text(text: str, path: str | Path = "<text>") -> MapFile:
+    """Read a map from its text; `path` is what findings call it."""
+    document = MapFile(Path(path))
+    rows = _rows(document, text)
+    header = next(rows, None)
+    if header is None:
+        raise MapReadError(
+            f"{document.path} is empty.", suggestion="A map starts with a header row: GraphName,Node,AgentType,…"
+        )
+    columns = _columns(document, *header)
+    nodes: dict[str, list[NodeSpec]] = {}
+    for line, cells in rows:
+        _read_row(document, columns, line, cells, nodes)
+    for name, members in nodes.items():
+        document.graphs[name] = GraphSpec(name, tuple(_follow(document, members)), document.path)
+    if not document.graphs:
+        raise MapReadError(
+            f"{document.path} holds no graph: there is no row below its header.",
+            suggestion="Add a row with a graph name and a node name.",
+        )
+    return document
+
+
+def _missing(path: Path) -> MapReadError:
+    folder = path.parent
+    there = [p.name for p in folder.glob("*.csv")] if folder.is_dir() else []
+    close = nearest(path.name, there)
+    hint = f"Did you mean '{folder / close[0]}'?" if close else "Name a map that exists."
+    return MapReadError(f"There is no file {path}.", suggestion=hint)
+
+
+def _decode(path: Path, raw: bytes) -> str:
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        encoding = "utf-16"
+    else:
+        encoding = "utf-8-sig"
+        if b"\0" in raw:
+            line = raw[: raw.index(b"\0")].count(b"\n") + 1
+            raise MapReadError(
+                f"{path}:{line}: this is a binary file, not a CSV file.", suggestion="Name a CSV file saved as UTF-8."
+            )
+    try:
+        return raw.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        column = error.start - (raw.rfind(b"\n", 0, error.start) + 1) + 1
+        raise MapReadError(
+            f"{path}:{line}: byte {column} of the line (0x{raw[error.start]:02x}) is not UTF-8.",
+            suggestion="Save the file with the encoding UTF-8.",
+        ) from None
+
+
+def _rows(document: MapFile, text: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows that are neither blank nor a comment, each with the line it starts on."""
+    delimiter = _delimiter(text)
+    rows, before = 0, 0
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    while True:
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise _unreadable(document.path, before + 1, str(error)) from None
+        line, before = before + 1, reader.line_num
+        if not any(cell.strip() for cell in cells) or cells[0].lstrip().startswith("#"):
+            continue
+        rows += 1
+        if rows > MAX_ROWS:
+            raise MapReadError(
+                f"{document.path}:{line}: a map may have at most {MAX_ROWS:,} rows.",
+                suggestion="Split it into several files.",
+            )
+        yield line, cells
+
+
+def _unreadable(path: Path, line: int, why: str) -> MapReadError:
+    if "unexpected end" in why:
+        return MapReadError(
+            f"{path}:{line}: a quotation mark is opened here and never closed.",
+            suggestion='Close it, and write a quotation mark inside a cell twice: "".',
+        )
+    return MapReadError(
+        f"{path}:{line}: the row cannot be read: {why}.",
+        suggestion='A cell that contains a quotation mark is quoted, and the mark inside is written twice: "".',
+    )
+
+
+def _delimiter(text: str) -> str:
+    """Comma, or what the header uses in its place where it has no comma: semicolon or tab."""
+    for line in text.splitlines()[:100]:
+        if line.strip() and not line.lstrip().startswith("#"):
+            return "," if "," in line else max(";\t,", key=line.count)
+    return ","
+
+
+def _columns(document: MapFile, line: int, header: Sequence[str]) -> dict[int, str]:
+    """Which column each position holds; unknown ones are kept under their own name."""
+    columns: dict[int, str] = {}
+    for index, name in enumerate(header):
+        column = canonical(name)
+        if column in document.headers:
+            document.add(
+                "warning",
+                line,
+                name,
+                f"'{name}' and '{document.headers[column]}' both mean {column}; '{name}' is not used.",
+                "Keep one of them.",
+            )
+            continue
+        if column:
+            document.headers[column] = name
+            columns[index] = column
+        elif name.strip():
+            columns[index] = name.strip()
+            if name.strip().casefold() not in PREDECESSORS:
+                document.add(
+                    "warning", line, name, f"'{name}' is no column of a map; it is kept and not used.",
+                    did_you_mean(name, COLUMNS),
+                )  # fmt: skip
+    missing = [column for column in REQUIRED if column not in document.headers]
+    if missing:
+        raise MapReadError(
+            f"{document.path}:{line}: the header has no column {' and no column '.join(missing)}.",
+            suggestion="A map needs at least GraphName and Node. " + did_you_mean(missing[0], header),
+        )
+    return columns
+
+
+def _read_row(
+    document: MapFile, columns: dict[int, str], line: int, cells: Sequence[str], nodes: dict[str, list[NodeSpec]]
+) -> None:
+    row = {column: cells[index] for index, column in columns.items() if index < len(cells)}
+    surplus = [cell for index, cell in enumerate(cells) if index > max(columns) and cell.strip()]
+    if surplus:
+        document.add(
+            "warning",
+            line,
+            "",
+            f"The row has more cells than the header; not used: {'; '.join(surplus)[:120]!r}.",
+            "Put a cell that contains a comma between quotation marks.",
+        )
+    graph, name = row.get("GraphName", "").strip(), row.get("Node", "").strip()
+    for column, value in (("GraphName", graph), ("Node", name)):
+        if not value:
+            header = document.headers[column]
+            document.add("error", line, header, f"The row has no {column}.", "Fill the cell, or start the row with #.")
+            return
+    nodes.setdefault(graph, []).append(_node(row, name, line))
+
+
+def _node(row: dict[str, str], name: str, line: int) -> NodeSpec:
+    def cell(column: str) -> str:
+        return row.get(column, "").strip()
+
+    return NodeSpec(
+        name=name,
+        agent_type=cell("AgentType") or "default",
+        prompt=row.get("Prompt", ""),
+        description=row.get("Description", ""),
+        inputs=parse_fields(cell("Input_Fields")),
+        outputs=parse_fields(cell("Output_Field")),
+        edge=parse_targets(cell("Edge")),
+        success_next=parse_targets(cell("Success_Next")),
+        failure_next=parse_targets(cell("Failure_Next")),
+        context=parse_context(row.get("Context", "")),
+        tool_source=cell("Tool_Source"),
+        tools=parse_tools(cell("Available_Tools")),
+        extra={key: value for key, value in row.items() if key not in COLUMNS and value},
+        line=line,
+    )
+
+
+def _follow(document: MapFile, nodes: list[NodeSpec]) -> list[NodeSpec]:
+    """Rows that name what they come after (an `edges` or `predecessor` column) become edges forward.
+
+    The column is read so where the entry's cell is empty, since an entry comes after nothing; where the entry
+    names a node there, the column is one more name for Edge.
+    """
+    column = next((key for node in nodes for key in node.extra if key.casefold() in PREDECESSORS), None)
+    if column is None:
+        return nodes
+    if column.casefold() == "edges" and nodes[0].extra.get(column):
+        return [replace(n, edge=n.edge or parse_targets(n.extra.get(column, ""))) for n in nodes]
+    followers: dict[str, list[str]] = {}
+    for node in nodes:
+        for before in parse_fields(node.extra.get(column, "")):
+            followers.setdefault(before, []).append(node.name)
+    document.add(
+        "note", nodes[0].line, column, f"'{column}' is read as the node that a row comes after.",
+        "Write the targets into Edge to say it plainly.",
+    )  # fmt: skip
+    return [n if n.targets else replace(n, edge=tuple(followers.get(n.name, ()))) for n in nodes]

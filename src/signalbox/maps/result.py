@@ -1,0 +1,87 @@
+"""What a run of a map gives back, and how it looks as the Answer that every part of Signalbox gives."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from signalbox.contract import ExecutionSummary
+from signalbox.contract.summary import plain
+
+__all__ = ["OWNED", "MapResult"]
+
+OWNED = frozenset(
+    {"last_action_success", "graph_success", "errors", "__execution_summary", "__next_node", "__policy_success"}
+)
+
+
+@dataclass(slots=True)
+class MapResult:
+    """The end of a run, or its pause: `question` then says what it waits for."""
+
+    graph: str
+    status: Literal["completed", "needs_input", "error"]
+    state: dict[str, Any]
+    summary: ExecutionSummary
+    thread_id: str
+    run_id: str
+    question: dict[str, Any] | None = None
+    error: dict[str, str] | None = None
+    usage: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The state without the keys that the framework owns."""
+        return {key: value for key, value in self.state.items() if key not in OWNED}
+
+    @property
+    def output(self) -> Any:
+        """What the last node gave."""
+        return self.summary.final_output
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the command line: 0 completed, 1 error, 3 needs input."""
+        return {"completed": 0, "error": 1, "needs_input": 3}[self.status]
+
+    def as_answer(self) -> dict[str, Any]:
+        """The run in the shape that every agent answers in."""
+        timings = {"total": _ms(self.summary.duration)}
+        for node in self.summary.node_executions:
+            timings[node.node_name] = round(timings.get(node.node_name, 0.0) + _ms(node.duration), 3)
+        answer = {
+            "agent": self.graph,
+            "thread_id": self.thread_id,
+            "run_id": self.run_id,
+            "status": self.status,
+            "answer": self._text(),
+            "question": plain(self.question),
+            "error": self.error,
+            "state": plain(self.state),
+            "evidence": [],
+            "route": None,
+            "timings_ms": timings,
+        }
+        return {**answer, "usage": self.usage} if self.usage else answer
+
+    def _text(self) -> str:
+        if self.question:
+            return str(self.question.get("message", ""))
+        if self.error:
+            return self.error["message"]
+        return as_text(self.output)
+
+
+def as_text(value: Any) -> str:
+    """A value as a person reads it."""
+    if value is None:
+        return ""
+    if isinstance(value, Mapping | list | tuple):
+        return json.dumps(plain(value), indent=2, ensure_ascii=False)
+    return str(value)
+
+
+def _ms(seconds: float | None) -> float:
+    return round((seconds or 0.0) * 1000, 3)

@@ -1,0 +1,335 @@
+"""Running a map: checked, compiled, run to its end or to its pause, in one call or as a stream of node events."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import Token
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from langgraph.types import Command
+
+from signalbox.contract import ExecutionSummary, ExecutionTracker, NodeEvent, current_tracker
+from signalbox.contract.summary import plain
+from signalbox.errors import MapError, SignalboxError
+from signalbox.maps.build import VALUES, CompiledMap, compile_map
+from signalbox.maps.check import require_sound
+from signalbox.maps.context import RunContext, current_run
+from signalbox.maps.findings import did_you_mean
+from signalbox.maps.policies import find_policy
+from signalbox.maps.read import read_map
+from signalbox.maps.result import MapResult
+from signalbox.maps.spec import GraphSpec
+from signalbox.settings import get_settings
+
+__all__ = ["MapRun", "arun_map", "astream_map", "open_map", "run_map", "stream_map"]
+
+
+@dataclass(slots=True)
+class MapRun:
+    """One run, ready to start: the graph, its surroundings and what it starts with."""
+
+    graph: GraphSpec
+    folder: Path
+    graphs: Mapping[str, GraphSpec] = field(default_factory=dict)
+    state: dict[str, Any] = field(default_factory=dict)
+    data: Path | None = None
+    model: Any = None
+    policy: str | None = None
+    max_steps: int | None = None
+    thread_id: str = ""
+    run_id: str = ""
+    depth: int = 0
+    checkpointer: Any = None
+    earlier: ExecutionSummary | None = None
+
+    def __post_init__(self) -> None:
+        self.thread_id = self.thread_id or uuid.uuid4().hex
+        self.run_id = self.run_id or uuid.uuid4().hex
+
+    @property
+    def chosen_policy(self) -> str | None:
+        """The success policy that someone chose: the caller, or the first row of the graph."""
+        named = self.policy or self.graph.entry.context.get("success_policy")
+        return str(named) if named else None
+
+    def compiled(self) -> CompiledMap:
+        """The graph, compiled for this run."""
+        return compile_map(self.graph, self.folder, checkpointer=self.checkpointer)
+
+    def tracker(self, listener: Any = None) -> ExecutionTracker:
+        """The tracker of this run."""
+        critical = self.graph.entry.context.get("critical_nodes") or ()
+        names = critical.replace(",", "|").split("|") if isinstance(critical, str) else critical
+        policy = find_policy(
+            self.chosen_policy or get_settings().success_policy, self.folder, [str(n).strip() for n in names]
+        )
+        tracker = ExecutionTracker(self.graph.name, policy, listener)
+        if self.earlier is not None:
+            tracker.continue_from(self.earlier)
+        return tracker
+
+    def context(self) -> RunContext:
+        """What the run lends to its nodes."""
+        settings = get_settings()
+        limit = self.max_steps or self.graph.entry.context.get("max_steps") or settings.max_steps
+        return RunContext(
+            folder=self.folder,
+            data=self.data or settings.data or self.folder / "data",
+            model=self.model,
+            thread_id=self.thread_id,
+            max_steps=int(limit),
+            depth=self.depth,
+            graphs=self.graphs or {self.graph.name: self.graph},
+            graph=self.graph,
+        )
+
+    def config(self, compiled: CompiledMap) -> Any:
+        """LangGraph's settings: the limit on steps is ours, which counts nodes, so its own never comes first."""
+        limit = self.context().max_steps
+        return {"configurable": {"thread_id": self.thread_id}, "recursion_limit": limit + compiled.supersteps + 10}
+
+
+def open_map(source: str | Path | GraphSpec, graph: str | None = None, **options: Any) -> MapRun:
+    """A run of a map: a `GraphSpec`, a CSV file, or `FILE.csv::Graph`. The map is checked first.
+
+    Raises MapReadError, MapCheckError, or MapError where a file holds several graphs and none is named.
+    """
+    if isinstance(source, GraphSpec):
+        folder = source.source.parent if source.source else Path.cwd()
+        run = MapRun(source, folder.resolve(), {source.name: source}, **options)
+        require_sound(source, run.folder, run.graphs)
+        return run
+    path, _, named = str(source).partition("::")
+    document = read_map(path)
+    chosen = _choose(document.graphs, graph or named, path)
+    run = MapRun(chosen, document.path.resolve().parent, document.graphs, **options)
+    require_sound(chosen, run.folder, run.graphs, document)
+    return run
+
+
+def run_map(source: str | Path | GraphSpec | MapRun, state: Mapping[str, Any] | None = None, **options: Any) -> MapResult:
+    """Run a map to its end, or to the point where it waits for a person.
+
+    Options: graph, model (a LangChain chat model), data (the data folder), policy, max_steps, thread_id,
+    checkpointer (keeps a pause; without one, `signalbox.maps.pauses` is where to start a run that can be resumed).
+    """
+    run = _prepare(source, state, options)
+    compiled, tracker = run.compiled(), run.tracker()
+    with _surroundings(run, tracker):
+        try:
+            raw = compiled.langgraph.invoke(_input(run), run.config(compiled), durability=_durability(run))
+        except SignalboxError as error:
+            return _failed(run, tracker, error)
+    return _finished(run, compiled, tracker, raw)
+
+
+async def arun_map(
+    source: str | Path | GraphSpec | MapRun, state: Mapping[str, Any] | None = None, **options: Any
+) -> MapResult:
+    """As `run_map`, in an event loop."""
+    run = _prepare(source, state, options)
+    compiled, tracker = run.compiled(), run.tracker()
+    with _surroundings(run, tracker):
+        try:
+            raw = await compiled.langgraph.ainvoke(_input(run), run.config(compiled), durability=_durability(run))
+        except SignalboxError as error:
+            return _failed(run, tracker, error)
+    return _finished(run, compiled, tracker, raw)
+
+
+def stream_map(
+    source: str | Path | GraphSpec | MapRun, state: Mapping[str, Any] | None = None, **options: Any
+) -> Iterator[NodeEvent | MapResult]:
+    """Run a map and give each node's events as they happen; the last item is the result."""
+    run = _prepare(source, state, options)
+    compiled, tracker = run.compiled(), run.tracker(_to_stream)
+    raw: dict[str, Any] = {}
+    modes: Any = ["custom", "values"]
+    steps = compiled.langgraph.stream(
+        _input(run), run.config(compiled), stream_mode=modes, durability=_durability(run)
+    )
+    while True:
+        with _surroundings(run, tracker):
+            try:
+                mode, item = next(steps)
+            except StopIteration:
+                break
+            except SignalboxError as error:
+                yield _failed(run, tracker, error)
+                return
+        if mode == "custom":
+            yield item
+        else:
+            raw = {**raw, **item}
+    yield _finished(run, compiled, tracker, raw)
+
+
+async def astream_map(
+    source: str | Path | GraphSpec | MapRun, state: Mapping[str, Any] | None = None, **options: Any
+) -> AsyncIterator[NodeEvent | MapResult]:
+    """As `stream_map`, in an event loop."""
+    run = _prepare(source, state, options)
+    compiled, tracker = run.compiled(), run.tracker(_to_stream)
+    raw: dict[str, Any] = {}
+    modes: Any = ["custom", "values"]
+    steps = compiled.langgraph.astream(
+        _input(run), run.config(compiled), stream_mode=modes, durability=_durability(run)
+    )
+    while True:
+        with _surroundings(run, tracker):
+            try:
+                mode, item = await anext(steps)
+            except StopAsyncIteration:
+                break
+            except SignalboxError as error:
+                yield _failed(run, tracker, error)
+                return
+        if mode == "custom":
+            yield item
+        else:
+            raw = {**raw, **item}
+    yield _finished(run, compiled, tracker, raw)
+
+
+def _prepare(
+    source: str | Path | GraphSpec | MapRun, state: Mapping[str, Any] | None, options: dict[str, Any]
+) -> MapRun:
+    run = source if isinstance(source, MapRun) else open_map(source, **options)
+    return replace(run, state=dict(state)) if state is not None else run
+
+
+def _choose(graphs: Mapping[str, GraphSpec], name: str, path: str) -> GraphSpec:
+    if name in graphs:
+        return graphs[name]
+    if name:
+        raise MapError(f"{path} has no graph '{name}'.", suggestion=did_you_mean(name, graphs))
+    if len(graphs) == 1:
+        return next(iter(graphs.values()))
+    listed = "\n".join(f"  {path}::{graph}" for graph in graphs)
+    raise MapError(f"{path} holds {len(graphs)} graphs:\n{listed}", suggestion="Name the one to run.")
+
+
+def _input(run: MapRun) -> Any:
+    if isinstance(run.state, Command) or set(run.state) == {"__resume__"}:
+        return Command(resume=run.state["__resume__"])
+    return {VALUES: dict(run.state)}
+
+
+def _durability(run: MapRun) -> Literal["sync", "async", "exit"] | None:
+    return "sync" if run.checkpointer is not None else None
+
+
+@contextmanager
+def _surroundings(run: MapRun, tracker: ExecutionTracker) -> Iterator[None]:
+    tracker_token: Token[Any] = current_tracker.set(tracker)
+    run_token: Token[Any] = current_run.set(run.context())
+    try:
+        yield
+    finally:
+        current_run.reset(run_token)
+        current_tracker.reset(tracker_token)
+
+
+def _to_stream(event: NodeEvent) -> None:
+    from langgraph.config import get_stream_writer
+
+    get_stream_writer()(event)
+
+
+def _failed(run: MapRun, tracker: ExecutionTracker, error: SignalboxError) -> MapResult:
+    """The run broke off: what its nodes did until then is kept in the summary."""
+    summary = tracker.summarize("error")
+    summary.graph_success = False
+    state = {**run.state, "errors": [error.user_message], "graph_success": False}
+    return MapResult(
+        run.graph.name, "error", _with_summary(state, summary), summary, run.thread_id, run.run_id,
+        error=error.as_dict(),
+    )  # fmt: skip
+
+
+def _finished(run: MapRun, compiled: CompiledMap, tracker: ExecutionTracker, raw: Mapping[str, Any]) -> MapResult:
+    state = dict(raw.get(VALUES) or {})
+    pauses = raw.get("__interrupt__") or ()
+    for field_name in sorted(compiled.contested):
+        _warn_contested(run, tracker, field_name)
+    if pauses:
+        return _paused(run, tracker, state, pauses)
+    last = _last_output(tracker)
+    summary = tracker.summarize("completed", last)
+    unhandled = _unhandled(run, summary)
+    failed = not summary.graph_success if run.chosen_policy else unhandled is not None
+    if failed:
+        summary.status = "error"
+    state["graph_success"] = summary.graph_success
+    state["__policy_success"] = summary.graph_success
+    error = _policy_error(run, unhandled) if failed else None
+    return MapResult(
+        run.graph.name,
+        "error" if failed else "completed",
+        _with_summary(state, summary),
+        summary,
+        run.thread_id,
+        run.run_id,
+        error=error,
+    )
+
+
+def _paused(run: MapRun, tracker: ExecutionTracker, state: dict[str, Any], pauses: Any) -> MapResult:
+    summary = tracker.summarize("paused", _last_output(tracker))
+    values = [pause.value for pause in pauses]
+    first = values[0] if isinstance(values[0], Mapping) else {"kind": "clarify", "message": str(values[0])}
+    question = {"kind": "clarify", "options": [], "schema": {}, **first}
+    return MapResult(
+        run.graph.name, "needs_input", _with_summary(state, summary), summary, run.thread_id, run.run_id,
+        question=question,
+    )  # fmt: skip
+
+
+def _with_summary(state: dict[str, Any], summary: ExecutionSummary) -> dict[str, Any]:
+    state.pop("__next_node", None)
+    return {**state, "__execution_summary": plain(summary)}
+
+
+def _last_output(tracker: ExecutionTracker) -> Any:
+    ended = [node for node in tracker.node_executions if node.success]
+    return ended[-1].output if ended else None
+
+
+def _unhandled(run: MapRun, summary: ExecutionSummary) -> Any:
+    """The first node that failed with no Failure_Next or routing function to take care of it."""
+    for node in summary.node_executions:
+        if node.success is False:
+            spec = run.graph.node(node.node_name)
+            if not spec.failure_next and not any(t.startswith("func:") for t in spec.edge):
+                return node
+    return None
+
+
+def _policy_error(run: MapRun, unhandled: Any) -> dict[str, str]:
+    if unhandled is not None:
+        return {
+            "error_type": "node_failed",
+            "message": unhandled.error or f"{unhandled.node_name} failed.",
+            "suggestion": f"Give '{unhandled.node_name}' a Failure_Next to handle it, or mend its cause.",
+        }
+    return {
+        "error_type": "policy",
+        "message": f"The success policy '{run.chosen_policy}' says that the run failed.",
+        "suggestion": "The summary shows every node's result.",
+    }
+
+
+def _warn_contested(run: MapRun, tracker: ExecutionTracker, name: str) -> None:
+    ran = {node.node_name for node in tracker.node_executions if node.success}
+    writers = [n.name for n in run.graph if n.name in ran and name in {o.partition("=")[0] for o in n.outputs}]
+    if len(writers) > 1:
+        tracker.warn(
+            f"{' and '.join(writers)} ran side by side and both write '{name}'; the value of {writers[-1]}, "
+            "the lowest row, is kept."
+        )
+
+

@@ -1,0 +1,129 @@
+"""A graph as plain data: what a map says, row by row. The same thing as the CSV, in Python."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+__all__ = ["END", "GraphSpec", "NodeSpec"]
+
+END = "__end__"
+FUNC = "func:"
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSpec:
+    """One row of a map. `edge`, `success_next` and `failure_next` hold the targets in the order of the cell; a
+    target may be `func:name`, a routing function."""
+
+    name: str
+    agent_type: str = "default"
+    prompt: str = ""
+    description: str = ""
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+    edge: tuple[str, ...] = ()
+    success_next: tuple[str, ...] = ()
+    failure_next: tuple[str, ...] = ()
+    context: Mapping[str, Any] = field(default_factory=dict)
+    tool_source: str = ""
+    tools: tuple[str, ...] = ()
+    extra: Mapping[str, str] = field(default_factory=dict)
+    line: int = field(default=0, compare=False)
+
+    @property
+    def on_success(self) -> tuple[str, ...]:
+        """Where the graph goes when the node succeeds. Edge has the word over Success_Next."""
+        return self.edge or self.success_next
+
+    @property
+    def on_failure(self) -> tuple[str, ...]:
+        """Where the graph goes when the node fails. An Edge without Failure_Next is taken either way."""
+        return self.failure_next or self.edge
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """Every target that the row names, each once."""
+        return tuple(dict.fromkeys((*self.edge, *self.success_next, *self.failure_next)))
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether success decides where the graph goes."""
+        return self.on_success != self.on_failure
+
+
+@dataclass(frozen=True, slots=True)
+class GraphSpec:
+    """One graph of a map: its rows in order. The first is the entry."""
+
+    name: str
+    nodes: tuple[NodeSpec, ...] = ()
+    source: Path | None = field(default=None, compare=False)
+
+    @property
+    def entry(self) -> NodeSpec:
+        """The first row."""
+        return self.nodes[0]
+
+    @property
+    def written(self) -> frozenset[str]:
+        """Every field that some node writes."""
+        return _written(self)
+
+    def __iter__(self) -> Iterator[NodeSpec]:
+        return iter(self.nodes)
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def node(self, name: str) -> NodeSpec:
+        """The row of that name. Raises KeyError."""
+        for node in self.nodes:
+            if node.name == name:
+                return node
+        raise KeyError(name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The graph as JSON can carry it."""
+        return {"name": self.name, "nodes": [_node_to_dict(node) for node in self.nodes]}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], source: Path | None = None) -> GraphSpec:
+        """The graph that `to_dict` gave."""
+        return cls(data["name"], tuple(_node_from_dict(node) for node in data["nodes"]), source)
+
+    def digest(self) -> str:
+        """A hash of the content: two graphs that say the same have the same."""
+        text = json.dumps(self.to_dict(), sort_keys=True, default=str)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@lru_cache(maxsize=256)
+def _written_by(nodes: tuple[tuple[str, ...], ...]) -> frozenset[str]:
+    return frozenset(name.partition("=")[0].strip() for outputs in nodes for name in outputs)
+
+
+def _written(graph: GraphSpec) -> frozenset[str]:
+    return _written_by(tuple(node.outputs for node in graph.nodes))
+
+
+_LISTS = ("inputs", "outputs", "edge", "success_next", "failure_next", "tools")
+_TEXTS = ("name", "agent_type", "prompt", "description", "tool_source")
+_MAPPINGS = ("context", "extra")
+
+
+def _node_to_dict(node: NodeSpec) -> dict[str, Any]:
+    data: dict[str, Any] = {name: getattr(node, name) for name in _TEXTS}
+    data.update({name: list(getattr(node, name)) for name in _LISTS})
+    data.update({name: dict(getattr(node, name)) for name in _MAPPINGS})
+    return {**data, "line": node.line}
+
+
+def _node_from_dict(data: Mapping[str, Any]) -> NodeSpec:
+    lists = {name: tuple(data.get(name, ())) for name in _LISTS}
+    return NodeSpec(**{**data, **lists})

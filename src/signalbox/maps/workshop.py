@@ -1,0 +1,145 @@
+"""Code beside a map: agents and routing functions in its folder, found by their names without registration.
+
+Agents stand in `agents/` or `custom_agents/`, routing functions in `functions/` or `custom_functions/`. Files are
+searched by their source; only the one that holds the name is imported.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib
+import importlib.util
+import re
+import sys
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from signalbox.errors import ContractError, NotFoundError
+from signalbox.maps.findings import did_you_mean
+
+__all__ = ["Definition", "code_stamp", "find_agent", "find_function", "import_attribute", "load_file", "normalize"]
+
+AGENT_FOLDERS = ("agents", "custom_agents")
+FUNCTION_FOLDERS = ("functions", "custom_functions", "agents", "custom_agents")
+
+
+class Definition(NamedTuple):
+    """A class or function at the top of a file."""
+
+    file: Path
+    name: str
+    is_class: bool
+
+    def load(self) -> Any:
+        """The class or function itself. Raises ContractError if its file cannot be imported."""
+        return getattr(load_file(self.file), self.name)
+
+
+def normalize(name: str) -> str:
+    """A type's name without its case, its punctuation and the word Agent at its end."""
+    bare = re.sub(r"[\W_]+", "", name.casefold())
+    return bare.removesuffix("agent") or bare
+
+
+def find_agent(name: str, folder: Path) -> Definition | None:
+    """The class, else the function, of that name among the agents beside the map."""
+    wanted = normalize(name)
+    found = [d for d in _definitions(folder, AGENT_FOLDERS) if normalize(d.name) == wanted]
+    if not found:
+        by_file = [d for d in _definitions(folder, AGENT_FOLDERS) if normalize(d.file.stem) == wanted and d.is_class]
+        found = by_file if len(by_file) == 1 else []
+    return max(found, key=lambda d: d.is_class, default=None)
+
+
+def find_function(name: str, folder: Path) -> Definition | None:
+    """The routing function of that name beside the map."""
+    wanted = name.strip()
+    places = _definitions(folder, FUNCTION_FOLDERS)
+    return next((d for d in places if d.name == wanted and not d.is_class), None)
+
+
+def import_attribute(reference: str, folder: Path) -> Any:
+    """What `module:attribute` names; a module beside the map comes before an installed one."""
+    module_name, _, attribute = reference.partition(":")
+    beside = folder / (module_name.replace(".", "/") + ".py")
+    try:
+        module = load_file(beside) if beside.is_file() else importlib.import_module(module_name)
+    except ImportError as error:
+        raise NotFoundError(
+            f"'{reference}': the module {module_name} cannot be imported: {error}.",
+            suggestion=f"Install it, or put it beside the map as {beside.name}.",
+        ) from None
+    target: Any = module
+    for part in attribute.split("."):
+        if not hasattr(target, part):
+            raise NotFoundError(
+                f"'{reference}': {module_name} has no '{part}'.",
+                suggestion=did_you_mean(part, [n for n in dir(target) if not n.startswith("_")]),
+            )
+        target = getattr(target, part)
+    return target
+
+
+def load_file(path: Path) -> ModuleType:
+    """The module in a file, imported once for each state of the file."""
+    path = path.resolve()
+    return _load(path, path.stat().st_mtime_ns)
+
+
+def code_stamp(folder: Path) -> tuple[tuple[str, int], ...]:
+    """What tells whether the code beside a map has changed."""
+    files = _files(folder, tuple(dict.fromkeys((*AGENT_FOLDERS, *FUNCTION_FOLDERS))))
+    return tuple((str(file), file.stat().st_mtime_ns) for file in files)
+
+
+@lru_cache(maxsize=256)
+def _load(path: Path, stamp: int) -> ModuleType:
+    name = f"signalbox_map_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}_{path.stem}_{stamp}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ContractError(f"{path} is no Python file.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    parents = [str(path.parent), str(path.parent.parent)]
+    sys.path[:0] = parents
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise ContractError(
+            f"{path} cannot be imported: {type(error).__name__}: {error}.", suggestion="Mend the file."
+        ) from error
+    finally:
+        for parent in parents:
+            sys.path.remove(parent)
+    return module
+
+
+def _files(folder: Path, names: tuple[str, ...]) -> Iterator[Path]:
+    for name in names:
+        place = folder / name
+        if place.is_dir():
+            yield from sorted(p for p in place.glob("*.py") if not p.name.startswith("_"))
+
+
+def _definitions(folder: Path, names: tuple[str, ...]) -> Iterator[Definition]:
+    for file in _files(folder, names):
+        yield from _top_level(file, file.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=1024)
+def _top_level(file: Path, _changed: int) -> tuple[Definition, ...]:
+    try:
+        tree = ast.parse(file.read_text("utf-8-sig"))
+    except (SyntaxError, ValueError) as error:
+        raise ContractError(f"{file} cannot be read as Python: {error}.", suggestion="Mend the file.") from None
+    kinds = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    return tuple(
+        Definition(file, item.name, isinstance(item, ast.ClassDef))
+        for item in tree.body
+        if isinstance(item, kinds) and not item.name.startswith("_")
+    )

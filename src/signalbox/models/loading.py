@@ -1,0 +1,179 @@
+"""`load_chat_model("provider/model")`: every agent's way to a chat model, hosted, local or offline."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from pydantic import ValidationError
+
+from signalbox.errors import ConfigurationError, MissingExtraError
+from signalbox.models.failures import with_explained_errors
+from signalbox.models.providers import ALIASES, PROVIDERS, Provider, Wanted, check_address, find_key
+from signalbox.settings import Settings, get_settings
+
+__all__ = ["load_chat_model", "server_address", "split_model_name"]
+
+_MAX_RETRIES = 2
+_COMMON = ("timeout", "max_tokens", "temperature", "max_retries", "base_url")
+_SECRET_OPTION = re.compile(
+    r"(?i)api_?key|secret|password|credential|authorization|auth_?token|access_?token"
+)
+
+
+def load_chat_model(model: str | None = None, **options: Any) -> BaseChatModel:
+    """The chat model of that name; without one, the one in the settings (by default `offline`).
+
+    Options: base_url, timeout, max_tokens, temperature, max_retries (each else from the settings), and what
+    the provider's own class takes. Keys come from the environment only. Raises ConfigurationError,
+    MissingExtraError or MissingKeyError, each naming what to set or install.
+    """
+    settings = get_settings()
+    _refuse_credentials(options)
+    address = options.get("base_url")
+    provider, name = split_model_name(
+        model or settings.model, any_server=bool(address or settings.model_base_url)
+    )
+    if provider in _LOCAL:
+        return _LOCAL[provider](name, options, settings)
+    return _load_hosted(PROVIDERS[provider], name, options, settings)
+
+
+def split_model_name(model: str, *, any_server: bool = False) -> tuple[str, str]:
+    """Provider and model of `provider/model`; the model's own name may contain slashes.
+
+    With `any_server` an unknown prefix is part of the name of a model on an OpenAI-compatible server.
+    Raises ConfigurationError naming the nearest provider.
+    """
+    prefix, _, rest = model.strip().partition("/")
+    provider = ALIASES.get(prefix.lower(), prefix.lower())
+    if provider == "offline" or (provider in (*PROVIDERS, *_LOCAL) and rest):
+        return provider, rest
+    if provider in (*PROVIDERS, *_LOCAL):
+        raise ConfigurationError(
+            f"'{model}' names a provider and no model.",
+            suggestion=f"Write it as {provider}/NAME-OF-THE-MODEL.",
+        )
+    if any_server and prefix:
+        return "openai", model.strip()
+    raise _unknown_provider(prefix)
+
+
+def server_address(provider: str, settings: Settings) -> str | None:
+    """The address in the settings, if it is meant for this provider.
+
+    It is an OpenAI-compatible server's, unless the model in the settings names another provider beside it: a
+    model that an agent asks for by name must not end up at the address of a different one.
+    """
+    if settings.model_base_url is None:
+        return None
+    configured = split_model_name(settings.model, any_server=True)[0]
+    meant_for = configured if configured in PROVIDERS else "openai"
+    return settings.model_base_url if provider == meant_for else None
+
+
+def _unknown_provider(prefix: str) -> ConfigurationError:
+    known = [*_LOCAL, *PROVIDERS]
+    near = difflib.get_close_matches(prefix.lower(), [*known, *ALIASES], n=1, cutoff=0.6)
+    hint = f"Did you mean '{ALIASES.get(near[0], near[0])}'? " if near else ""
+    return ConfigurationError(
+        f"There is no model provider '{prefix}'.",
+        suggestion=f"{hint}Providers: {', '.join(known)}; for your own server set SIGNALBOX_MODEL_BASE_URL.",
+    )
+
+
+def _refuse_credentials(options: dict[str, Any]) -> None:
+    headers = options.get("default_headers") or {}
+    for name in (*options, *headers):
+        if _SECRET_OPTION.search(name.replace("-", "_")):
+            raise ConfigurationError(
+                f"'{name}' cannot be passed to load_chat_model.",
+                suggestion="Keys are read from the environment only, such as OPENAI_API_KEY or"
+                " SIGNALBOX_MODEL_API_KEY for a server of your own.",
+            )
+
+
+def _load_hosted(provider: Provider, name: str, options: dict[str, Any], settings: Settings) -> BaseChatModel:
+    model_class = _import_class(provider)
+    wanted = _wanted(provider, name, options, settings)
+    extras = {option: value for option, value in options.items() if option not in _COMMON}
+    _refuse_unknown(provider, model_class, extras)
+    arguments = {option: value for option, value in provider.arguments(wanted).items() if value is not None}
+    model = _construct(with_explained_errors(model_class), {**arguments, **extras})
+    if wanted.temperature == settings.model_temperature and (model.profile or {}).get("temperature") is False:
+        # The setting has a default; a model that takes no temperature must not fail because of it.
+        model.temperature = None
+    return model  # type: ignore[no-any-return]
+
+
+def _import_class(provider: Provider) -> Any:
+    try:
+        return getattr(import_module(provider.module), provider.class_name)
+    except ImportError:
+        raise MissingExtraError(f"The provider '{provider.name}'", provider.extra) from None
+
+
+def _wanted(provider: Provider, name: str, options: dict[str, Any], settings: Settings) -> Wanted:
+    configured = server_address(provider.name, settings)
+    base_url = options.get("base_url") or configured
+    key, own_server = find_key(provider, base_url and check_address(base_url), configured)
+    return Wanted(
+        model=name,
+        base_url=base_url,
+        key=key,
+        own_server=own_server,
+        timeout=options.get("timeout", settings.model_timeout),
+        max_tokens=options.get("max_tokens", settings.model_max_tokens),
+        temperature=options.get("temperature", settings.model_temperature),
+        max_retries=options.get("max_retries", _MAX_RETRIES),
+    )
+
+
+def _refuse_unknown(provider: Provider, model_class: Any, extras: dict[str, Any]) -> None:
+    fields = model_class.model_fields
+    known = {*fields, *(field.alias for field in fields.values() if field.alias)}
+    for option in sorted(set(extras) - known):
+        near = difflib.get_close_matches(option, known, n=1)
+        raise ConfigurationError(
+            f"The provider '{provider.name}' takes no option '{option}'.",
+            suggestion=f"Did you mean '{near[0]}'?" if near else "Leave it out.",
+        )
+
+
+def _construct(model_class: Any, arguments: dict[str, Any]) -> Any:
+    try:
+        return model_class(**arguments)
+    except ValidationError as error:
+        # Its own text quotes the input, which may hold a key: only place and reason are passed on.
+        reasons = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'model'}: {e['msg']}" for e in error.errors())
+    raise ConfigurationError(
+        f"The model's options are wrong: {reasons}.", suggestion="Correct or leave out the option."
+    )
+
+
+def _load_offline(name: str, options: dict[str, Any], settings: Settings) -> BaseChatModel:
+    from signalbox.models.offline import OfflineChatModel
+
+    return OfflineChatModel(**{option: value for option, value in options.items() if option not in _COMMON})
+
+
+def _load_gguf(name: str, options: dict[str, Any], settings: Settings) -> BaseChatModel:
+    from signalbox.models.gguf import GgufChatModel
+
+    given = {
+        "timeout": settings.model_timeout,
+        "max_tokens": settings.model_max_tokens,
+        "temperature": settings.model_temperature,
+        **{option: value for option, value in options.items() if option not in ("base_url", "max_retries")},
+    }
+    return _construct(GgufChatModel, {"path": name, **given})  # type: ignore[no-any-return]
+
+
+_LOCAL: dict[str, Callable[[str, dict[str, Any], Settings], BaseChatModel]] = {
+    "offline": _load_offline,
+    "gguf": _load_gguf,
+}

@@ -1,0 +1,123 @@
+"""The arguments of a call: from the words of its part, from what was shown before, from the rest of the request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+from typing import Any
+
+from signalbox.models.offline.fill import Filling, fill_schema
+from signalbox.models.offline.lexicon import families_of
+from signalbox.models.offline.parts import Part, read_part
+from signalbox.models.offline.tools import ToolCard
+from signalbox.models.offline.words import split_name, stem, tokens
+
+__all__ = ["Filler", "explained", "is_list", "is_text"]
+
+_FREE = frozenset(
+    "title text body message content note notes query description subject reason comment caption prompt summary details "
+    "instructions search q memo topic question".split()
+)
+
+
+@dataclass
+class Filler:
+    """Fills tools' schemas from text, each pair once; holds the clock, the zone and the system's instructions."""
+
+    instructions: str = ""
+    clock: datetime | None = None
+    tz: tzinfo | None = None
+    _done: dict[tuple[str, str], Filling] = field(default_factory=dict)
+
+    def fill(self, card: ToolCard, text: str) -> Filling:
+        """The schema of the tool, filled from the text."""
+        key = (card.name, text)
+        found = self._done.get(key)
+        if found is None:
+            part = read_part(text)
+            found = self.fill_schema(card.form(part.verb), text)
+            _fill_from_verb(card, part, found.values)
+            self._done[key] = found
+        return found
+
+    def fill_schema(self, schema: dict[str, Any], text: str) -> Filling:
+        return fill_schema(schema, text, instructions=self.instructions, clock=self.clock, tz=self.tz)
+
+    def fit(self, card: ToolCard, text: str) -> float:
+        """How well the text serves the tool's parameters: required ones count either way, optional ones a little."""
+        properties = card.properties
+        if not properties:
+            return 0.0
+        filling = self.fill(card, text)
+        required = [name for name in card.required if name in properties]
+        given = [0.5 if is_text(name, properties[name]) else 1.0 for name in required if name in filling.values]
+        absent = [name for name in required if name not in filling.values]
+        optional = [name for name in filling.values if name not in required and is_telling(properties.get(name))]
+        fit = 0.12 * min(len(optional), 3)
+        if required:
+            fit += 0.3 * sum(given) / len(required) - 0.4 * len(absent) / len(required)
+        return fit
+
+
+_SWITCHES = {"start": "on", "stop": "off"}
+_DECIDING = frozenset({"start", "stop", "lock", "unlock", "approve", "reject", "complete", "reopen", "restart"})
+
+
+def _fill_from_verb(card: ToolCard, part: Part, values: dict[str, Any]) -> None:
+    """A switch or a decision that the verb itself states: turn off, lock, approve."""
+    said = part.families & _DECIDING
+    if not said:
+        return
+    for name, schema in card.properties.items():
+        if name in values or not isinstance(schema, dict):
+            continue
+        if schema.get("type") == "boolean" and said <= {"start", "stop"} and set(split_name(name)) & _SWITCH_NAMES:
+            values[name] = "start" in said
+        meant = [option for option in schema.get("enum") or () if _states(str(option), said)]
+        if len(meant) == 1:
+            values[name] = meant[0]
+
+
+_SWITCH_NAMES = frozenset("on enabled enable active power state running".split())
+
+
+def _states(option: str, said: frozenset[str]) -> bool:
+    words = tokens(option.replace("_", " "))
+    if len(words) != 1:
+        return False
+    return words[0] in {_SWITCHES.get(family) for family in said} or bool(
+        families_of(words[0]) & said and stem(words[0]) == words[0]
+    )
+
+
+def explained(part: Part, card: ToolCard, filling: Filling) -> bool:
+    """Whether every telling word of the part is one of the tool's or stands in a value of a definite kind."""
+    values = [value for name, value in filling.values.items() if not is_text(name, card.properties.get(name))]
+    if not values:
+        return False
+    spoken = {word for value in values for word in tokens(str(value))}
+    spans = [filling.spans[name] for name in filling.values if name in filling.spans]
+    covered = {word for start, end in spans for word in tokens(part.text[start:end])}
+    return all(word in spoken or word in covered or stem(word) in card.terms for word in part.words)
+
+
+def is_telling(schema: Any) -> bool:
+    """Whether a value found for this parameter says something: an enum, a number, a date; free text fits anything."""
+    if not isinstance(schema, dict):
+        return False
+    kinds = {schema.get("type")} | {b.get("type") for b in schema.get("anyOf") or () if isinstance(b, dict)}
+    return bool(schema.get("enum") or schema.get("format") or kinds & {"integer", "number"} or any("enum" in b for b in schema.get("anyOf") or ()))
+
+
+def is_list(schema: Any) -> bool:
+    """Whether a parameter takes several values."""
+    if not isinstance(schema, dict):
+        return False
+    return schema.get("type") == "array" or any(is_list(branch) for branch in schema.get("anyOf") or ())
+
+
+def is_text(name: str, schema: Any) -> bool:
+    """Whether a parameter is free text, in which an `and` is part of what is said."""
+    if not isinstance(schema, dict) or schema.get("enum"):
+        return False
+    return bool(set(name.lower().split("_")) & _FREE)

@@ -1,0 +1,122 @@
+"""Which tool a part of a request means: by its verb, its nouns, its meaning, and what it has to say for the parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from signalbox.models.offline.lexicon import OPPOSITES, READING
+from signalbox.models.offline.parts import Part
+from signalbox.models.offline.tools import ToolCard, ToolSet
+from signalbox.models.offline.words import stem
+
+__all__ = ["Choice", "choose", "rank"]
+
+THRESHOLD = 1.0
+_FADE = (1.0, 0.7, 0.5, 0.35, 0.25, 0.2)
+_SHORTLIST = 5
+_DANGEROUS = frozenset({"delete", "send", "pay", "buy", "stop", "restart", "reject", "approve"})
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A tool for a part, with what speaks for it: the verb, the nouns, the whole meaning."""
+
+    card: ToolCard
+    score: float
+    action: float
+    nouns: float
+    named: float
+    explained: bool = False
+
+    @property
+    def sure(self) -> bool:
+        """Whether enough speaks for the tool: the thing is named, or the verb is its own, or every word is accounted for."""
+        if self.action < 0.0:
+            return False
+        known = self.named >= 0.4 or self.action >= 1.0 or self.explained
+        return known and self.score >= (0.8 if self.explained else THRESHOLD)
+
+
+Fit = Callable[[ToolCard], tuple[float, bool]]
+
+
+def rank(tools: ToolSet, part: Part) -> list[Choice]:
+    """Every tool with its score for the part, best first; ties keep the order of the tools."""
+    if not part.text:
+        return []
+    nearness = tools.about(part.text)
+    found = [_score(tools, card, part, near) for card, near in zip(tools.cards, nearness, strict=True)]
+    return sorted(found, key=lambda choice: -choice.score)
+
+
+def choose(tools: ToolSet, part: Part, fit: Fit | None = None) -> Choice | None:
+    """The best tool for the part after its parameters had a say through `fit`; None when nothing reaches the threshold."""
+    ranked = rank(tools, part)
+    if not ranked:
+        return None
+    short = [choice for choice in ranked[:_SHORTLIST] if choice.score > ranked[0].score - 1.0]
+    if fit is not None:
+        short = sorted((_fitted(choice, *fit(choice.card)) for choice in short), key=lambda choice: -choice.score)
+    return next((choice for choice in short if choice.sure), None)
+
+
+def _fitted(choice: Choice, fit: float, explained: bool) -> Choice:
+    return replace(choice, score=choice.score + fit, explained=explained)
+
+
+def _score(tools: ToolSet, card: ToolCard, part: Part, nearness: float) -> Choice:
+    action = _action(card, part)
+    nouns, named = _nouns(tools, card, part)
+    covered = _covered(tools, card, part)
+    score = action + 1.2 * nouns + 0.45 * covered + 0.8 * max(nearness, 0.0) + _number(card, part)
+    return Choice(card, score, action, nouns, named)
+
+
+def _number(card: ToolCard, part: Part) -> float:
+    """Several things asked for suit a tool that lists; one suits a tool that gets."""
+    return 0.2 if part.many and part.reads and {"list", "search"} & card.families else 0.0
+
+
+def _action(card: ToolCard, part: Part) -> float:
+    """How well the verbs agree: from -1 (opposite) to 1.1 (the same verb)."""
+    if not part.families:
+        if card.families & READING or not card.families:
+            return 0.25
+        return -0.2 if card.families & _DANGEROUS else 0.05
+    verb = stem(part.verb)
+    if verb in card.verbs or verb in card.nouns:
+        return 1.1
+    if part.families & card.families:
+        return 0.85
+    if part.families & card.side_families:
+        return 0.65
+    reads = bool(card.families & READING) or not card.families
+    if part.families & READING and reads:
+        return 0.55
+    if any(frozenset((a, b)) in OPPOSITES for a in part.families for b in card.families):
+        return -0.8
+    return -0.35
+
+
+def _nouns(tools: ToolSet, card: ToolCard, part: Part) -> tuple[float, float]:
+    """How much of what the part names the tool speaks of, each further word counting for less; and the surest word."""
+    hits, surest = [], 0.0
+    for word in part.words:
+        rare = 0.0
+        for term, sure in tools.near(word).items():
+            weight = card.terms.get(term, 0.0) * sure
+            surest = max(surest, weight)
+            rare = max(rare, weight * tools.rarity(term))
+        hits.append(rare)
+    hits.sort(reverse=True)
+    return sum(hit * fade for hit, fade in zip(hits, _FADE, strict=False)), surest
+
+
+def _covered(tools: ToolSet, card: ToolCard, part: Part) -> float:
+    """The share of the words in the tool's name that the part names too."""
+    if not card.nouns:
+        return 0.0
+    named = {term for word in part.words for term, sure in tools.near(word).items() if sure >= 0.6}
+    named.add(stem(part.verb))
+    return len(card.nouns & named) / len(card.nouns)

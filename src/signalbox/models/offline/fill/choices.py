@@ -1,0 +1,208 @@
+"""One of several options: which option of a field a sentence names, and where."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from rapidfuzz.distance import OSA
+
+from signalbox.models.offline.fill.candidates import is_short_form, word_likeness
+from signalbox.models.offline.fill.reading import Reading, Word
+from signalbox.models.offline.fill.schema import Field
+from signalbox.models.offline.fill.slots import Proposal
+from signalbox.models.offline.fill.thesaurus import stands_for
+from signalbox.models.offline.fill.words import STOP, content_words, split_name, stem
+from signalbox.models.offline.vectors import word_rows
+
+__all__ = ["Phrase", "find_choices", "find_phrase", "phrases_of"]
+
+_MOST_PHRASES = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Words that mean an option, and how surely they do."""
+
+    value: Any
+    stems: tuple[str, ...]
+    joined: str
+    weight: float
+
+
+def find_choices(reading: Reading, field: Field) -> list[Proposal]:
+    """Proposals for an option field; negated mentions are none."""
+    found = [
+        proposal
+        for phrase in phrases_of(field)
+        for start, end, quality in find_phrase(reading, phrase)
+        if (proposal := _propose(reading, field, phrase, start, end, quality))
+    ]
+    return found or _by_meaning(reading, field)
+
+
+def _propose(
+    reading: Reading, field: Field, phrase: Phrase, start: int, end: int, quality: float
+) -> Proposal | None:
+    cue = reading.cue(field, start, end)
+    if reading.negated(start, 2) and not cue:
+        return None
+    if len(phrase.joined) == 1 and not cue and not (reading.text[start:end].isupper() and len(reading.text[start:end]) == 1):
+        return None
+    if phrase.joined in STOP and not cue:
+        return None
+    score = phrase.weight * quality + 0.05 * cue + _direction(reading, field, start)
+    return Proposal(field, phrase.value, start, end, min(score, 1.0) - (0 if len(phrase.joined) > 1 else 0.05))
+
+
+def _direction(reading: Reading, field: Field, start: int) -> float:
+    """In "from open to closed" the second is meant, unless the field asks for the first."""
+    before = [word.lower for word in reading.before(start, 1)]
+    backward = bool({"from", "source", "origin", "old", "current"} & set(field.name_words))
+    forward = bool({"to", "target", "destination", "new"} & set(field.name_words))
+    if before == ["from"]:
+        return 0.04 if backward else -0.04
+    if before in (["to"], ["into"]):
+        return -0.04 if backward else 0.04 * (1 + forward)
+    return 0.0
+
+
+def find_phrase(reading: Reading, phrase: Phrase) -> Iterator[tuple[int, int, float]]:
+    """Where a phrase stands in the sentence, and how faithfully: exactly, run together, or misspelt."""
+    words, size = reading.words, len(phrase.stems)
+    for at in range(len(words) - size + 1):
+        if words[at].stem == phrase.stems[0] and all(words[at + k].stem == phrase.stems[k] for k in range(1, size)):
+            yield words[at].start, words[at + size - 1].end, 1.0
+    for count in {max(1, size - 1), size, size + 1}:
+        for at in range(len(words) - count + 1):
+            quality = _likeness(phrase, words[at : at + count])
+            if quality:
+                yield words[at].start, words[at + count - 1].end, quality
+
+
+def _likeness(phrase: Phrase, words: list[Word]) -> float:
+    joined = "".join(word.lower for word in words)
+    if abs(len(joined) - len(phrase.joined)) > 2 or (len(words) == 1 and joined in STOP):
+        return 0.0
+    if joined == phrase.joined:
+        return 0.99
+    if len(phrase.joined) < 4 or len(joined) < 4 or joined[0] != phrase.joined[0] or not joined.isalpha():
+        return 0.0
+    if stem(joined) == stem(phrase.joined):
+        return 0.0
+    allowed = 1 if len(phrase.joined) < 8 else 2
+    distance = OSA.distance(joined, phrase.joined, score_cutoff=allowed)
+    if distance > allowed or (len(words) != len(phrase.stems) and distance > 1):
+        return 0.0
+    return 0.9 - 0.05 * distance
+
+
+@lru_cache(maxsize=1_000)
+def _phrases_cached(field_key: tuple[Any, ...]) -> tuple[Phrase, ...]:
+    options, synonyms, description, name = field_key
+    spoken: list[tuple[Any, str, float]] = []
+    by_name = {_plain(option): option for option in options}
+    for option in options:
+        spoken.append((option, _plain(option), 1.0))
+    for value, words in synonyms:
+        for word in words:
+            if value in by_name:
+                spoken.append((by_name[value], word, 0.97))
+            elif word in by_name:
+                spoken.append((by_name[word], value, 0.97))
+    spoken += list(_from_description(by_name, description))
+    phrases = [_phrase(value, text, weight) for value, text, weight in spoken[:_MOST_PHRASES]]
+    return tuple(_with_weaker([phrase for phrase in phrases if phrase.stems], set(split_name(name))))
+
+
+def phrases_of(field: Field) -> tuple[Phrase, ...]:
+    """All phrases that mean one of the field's options, from values, synonyms, description and thesaurus."""
+    options = field.options or field.candidates
+    synonyms = tuple((key, tuple(words)) for key, words in field.synonyms.items() if key)
+    return _phrases_cached((options, synonyms, field.description, field.name))
+
+
+def _plain(option: Any) -> str:
+    return str(option).lower() if isinstance(option, bool) else str(option)
+
+
+def _phrase(value: Any, text: str, weight: float) -> Phrase:
+    words = split_name(text)
+    return Phrase(value, tuple(stem(word) for word in words), "".join(words), weight)
+
+
+def _with_weaker(phrases: list[Phrase], name: set[str]) -> Iterator[Phrase]:
+    """Each phrase, and what may stand for it: a word of the same family, or its one telling word."""
+    yield from phrases
+    said = {phrase.stems for phrase in phrases}
+    owners: dict[str, set[str]] = {}
+    for phrase in phrases:
+        for word in phrase.stems:
+            owners.setdefault(word, set()).add(str(phrase.value))
+    for phrase in phrases:
+        if len(phrase.stems) == 1:
+            for kin in sorted(stands_for(phrase.stems[0])):
+                if (kin,) not in said and kin not in owners:
+                    yield Phrase(phrase.value, (kin,), kin, 0.8 * phrase.weight)
+        elif phrase.weight > 0.9:
+            for word in phrase.stems:
+                if len(owners[word]) == 1 and word not in STOP and word not in name and len(word) > 2:
+                    yield Phrase(phrase.value, (word,), word, 0.72 * phrase.weight)
+
+
+def _from_description(by_name: dict[str, Any], description: str) -> Iterator[tuple[Any, str, float]]:
+    """What the description says an option means: 'urgent' means high; high (urgent, asap); c = celsius."""
+    if not description:
+        return
+    for name, option in by_name.items():
+        quoted = rf"['\"`]?\b{re.escape(name)}\b['\"`]?"
+        for found in re.finditer(rf"['\"`]([\w\s/-]+?)['\"`](?:\s*(?:,|or|and|/)\s*['\"`]([\w\s/-]+?)['\"`])*\s+(?:means?|is|=|->|for)\s+{quoted}", description, re.I):
+            for word in re.findall(r"['\"`]([\w\s/-]+?)['\"`]", found.group()):
+                if word.lower() != name.lower():
+                    yield option, word, 0.95
+        for found in re.finditer(rf"\b([\w-]+) (?:means?|=|->) {quoted}", description, re.I):
+            yield option, found[1], 0.95
+        for found in re.finditer(rf"{quoted}\s*\(([^)]{{1,80}})\)", description, re.I):
+            for word in re.split(r",|/|;|\bor\b", found[1]):
+                if word.strip() and len(word.split()) <= 3:
+                    yield option, re.sub(r"^(?:e\.?g\.?|i\.?e\.?|also|aka|default)\s*", "", word.strip()), 0.93
+        for found in re.finditer(rf"{quoted}\s*(?:=|:|->|—|–|-|for|means|is)\s+([^,;.\n()]{{2,60}})", description, re.I):
+            words = content_words(found[1])
+            if 0 < len(words) <= 2 and not any(word in map(str.lower, by_name) for word in words):
+                yield option, " ".join(words), 0.9
+            for word in words:
+                if word not in by_name and len(word) > 3:
+                    yield option, word, 0.7
+
+
+def _by_meaning(reading: Reading, field: Field) -> list[Proposal]:
+    """The option nearest in meaning to a word of the sentence, when it is near and no other is as near."""
+    phrases = [phrase for phrase in phrases_of(field) if len(phrase.stems) == 1 and phrase.weight > 0.8 and len(phrase.joined) > 2]
+    words = [word for word in reading.words if word.lower not in STOP and word.lower.isalpha() and len(word.lower) > 1][:40]
+    if not phrases or not words or len(phrases) > 60:
+        return []
+    others = [phrase.joined for phrase in phrases]
+    likeness = word_likeness([w.lower for w in words], [w.stem for w in words], others, [p.stems[0] for p in phrases], word_rows(others))
+    best_of: dict[str, tuple[float, int, int]] = {}
+    for row, word in enumerate(words):
+        for column, phrase in enumerate(phrases):
+            score = float(likeness[row, column])
+            if is_short_form(word.lower, phrase.joined) and score < 0.8:
+                score = 0.0
+            key = str(phrase.value)
+            if score > best_of.get(key, (0.0, 0, 0))[0]:
+                best_of[key] = (score, row, column)
+    ranked = sorted(best_of.values(), reverse=True)
+    if not ranked:
+        return []
+    score, row, column = ranked[0]
+    word, phrase = words[row], phrases[column]
+    margin = score - (ranked[1][0] if len(ranked) > 1 else 0.0)
+    cue = reading.cue(field, word.start, word.end)
+    needed = 0.4 if cue else (0.5 if field.required else 0.62)
+    if score < needed or margin < 0.08 or reading.negated(word.start, 2):
+        return []
+    return [Proposal(field, phrase.value, word.start, word.end, 0.45 + 0.3 * score + 0.05 * cue)]

@@ -1,0 +1,250 @@
+"""Filling a schema from a sentence: read both, let every field propose, choose, and build the values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field as attribute
+from datetime import datetime, tzinfo
+from typing import Any
+
+from signalbox.models.offline.fill.candidates import rank_candidates
+from signalbox.models.offline.fill.choices import find_choices
+from signalbox.models.offline.fill.filters import find_filters
+from signalbox.models.offline.fill.flags import find_flags
+from signalbox.models.offline.fill.listed import listed_candidates
+from signalbox.models.offline.fill.lists import find_closed_list, find_phrase_list, split_items
+from signalbox.models.offline.fill.measures import find_measures
+from signalbox.models.offline.fill.moments import find_moments, time_kind
+from signalbox.models.offline.fill.names import find_names, has_shape
+from signalbox.models.offline.fill.phrases import Bounds, find_leftover, find_phrases
+from signalbox.models.offline.fill.reading import Reading
+from signalbox.models.offline.fill.recall import recall
+from signalbox.models.offline.fill.roles import style_of
+from signalbox.models.offline.fill.schema import Field, read_schema
+from signalbox.models.offline.fill.slots import Proposal, Taken, assign
+from signalbox.models.offline.fill.words import content_words, read_sentence, stem
+
+__all__ = ["Filling", "fill_schema"]
+
+_SURE = 0.5
+_LINKS = frozenset("with at on by for due is set to as the a an in from until = : of and , it's its".split())
+
+
+@dataclass(frozen=True)
+class Filling:
+    """What a sentence gives for a schema. `missing` are required fields that it does not give."""
+
+    values: dict[str, Any]
+    missing: tuple[str, ...] = ()
+    confidence: dict[str, float] = attribute(default_factory=dict)
+    spans: dict[str, tuple[int, int]] = attribute(default_factory=dict)
+
+
+def fill_schema(
+    schema: Mapping[str, Any],
+    text: str,
+    *,
+    instructions: str = "",
+    clock: datetime | None = None,
+    tz: tzinfo | None = None,
+    known: Mapping[str, Any] | None = None,
+) -> Filling:
+    """Fill an object schema from one sentence. Values come from the text alone, never from defaults.
+
+    `instructions` may list candidates for fields; `known` holds earlier values that the text may refer to.
+    """
+    fields = read_schema(schema)
+    reading = Reading(read_sentence(text), clock, tz)
+    leaves = list(_leaves(fields))
+    filled = _Filler(reading, leaves, _frame(schema, leaves), instructions).fill() if leaves else {}
+    filled |= recall(reading, [leaf for leaf in leaves if leaf.path not in filled], known or {})
+    return Filling(
+        values=_build(fields, filled),
+        missing=tuple(_missing(fields, filled)),
+        confidence={path: round(min(p.score, 1.0), 3) for path, p in filled.items()},
+        spans={path: (p.start, p.end) for path, p in filled.items()},
+    )
+
+
+def _leaves(fields: Iterable[Field]) -> Iterator[Field]:
+    for field in fields:
+        if field.children:
+            yield from _leaves(field.children)
+        else:
+            yield field
+
+
+def _frame(schema: Mapping[str, Any], leaves: list[Field]) -> frozenset[str]:
+    """Stems that speak of the schema itself, and so are no value: its title, its description, its names."""
+    words = [*content_words(str(schema.get("title") or "")), *content_words(str(schema.get("description") or ""))]
+    names = [word for leaf in leaves for word in leaf.name_words]
+    return frozenset(stem(word) for word in [*words, *names])
+
+
+class _Filler:
+    """One filling: the fields, the sentence, what is taken and what is filled so far."""
+
+    def __init__(self, reading: Reading, leaves: list[Field], frame: frozenset[str], instructions: str) -> None:
+        self.reading, self.leaves, self.frame = reading, leaves, frame
+        self.taken = Taken()
+        self.filled: dict[str, Proposal] = {}
+        self.listed = {leaf.path: listed_candidates(instructions, leaf) for leaf in leaves if instructions and _open(leaf)}
+
+    def fill(self) -> dict[str, Proposal]:
+        self._fill_constants()
+        self._assign(self._closed())
+        self._widen()
+        self._assign(self._maps())
+        for style in (("name",), ("object", "text")):
+            self._assign(self._strings(style))
+            self._widen()
+        self._assign(self._leftovers())
+        return self.filled
+
+    def _assign(self, proposals: Iterable[Proposal]) -> None:
+        assign((p for p in proposals if p.score >= _SURE - 0.12), self.taken, self.filled)
+
+    def _fill_constants(self) -> None:
+        for leaf in self.leaves:
+            if leaf.required and leaf.kind == "enum" and len(leaf.options) == 1:
+                self.filled[leaf.path] = Proposal(leaf, leaf.options[0], 0, 0, 1.0)
+
+    def _closed(self) -> Iterator[Proposal]:
+        """Proposals of all fields whose values have a closed form, apart from text in quotes."""
+        kinds = frozenset(time_kind(leaf) for leaf in self.leaves)
+        for leaf in self.leaves:
+            for proposal in self._closed_of(leaf, kinds):
+                if not self._inside_quotes(proposal):
+                    yield proposal
+
+    def _closed_of(self, leaf: Field, kinds: frozenset[str]) -> Iterable[Proposal]:
+        if leaf.kind == "enum":
+            return find_choices(self.reading, leaf)
+        if leaf.kind == "boolean":
+            return find_flags(self.reading, leaf, self._rivals(leaf))
+        if leaf.kind in ("integer", "number"):
+            return find_measures(self.reading, leaf)
+        if leaf.kind == "array":
+            return find_closed_list(self.reading, leaf)
+        if leaf.kind != "string":
+            return ()
+        if leaf.candidates or self.listed.get(leaf.path):
+            return self._candidates(leaf)
+        if time_kind(leaf):
+            return find_moments(self.reading, leaf, kinds)
+        return [*find_names(self.reading, leaf), *self._examples(leaf)]
+
+    def _rivals(self, leaf: Field) -> frozenset[str]:
+        others = [other.words for other in self.leaves if other is not leaf]
+        return frozenset().union(*others) if others else frozenset()
+
+    def _inside_quotes(self, proposal: Proposal) -> bool:
+        return any(start < proposal.start and proposal.end < end - 1 for start, end in self.reading.quoted)
+
+    def _examples(self, leaf: Field) -> list[Proposal]:
+        """Examples are no closed list, but one that stands in the sentence is meant."""
+        plain = tuple(str(one) for one in leaf.examples if isinstance(one, str) and len(one) < 60)
+        if not plain or style_of(leaf) == "text":
+            return []
+        found = find_choices(self.reading, _with_options(leaf, plain))
+        return [_scaled(p, 0.85) for p in found if p.score >= 0.8]
+
+    def _candidates(self, leaf: Field) -> list[Proposal]:
+        """The best of the field's candidates: where one stands in the text, or else by meaning over all of it."""
+        listed = self.listed.get(leaf.path) or {}
+        candidates = {value: (*leaf.synonyms.get(value, ()), *listed.get(value, ())) for value in (*leaf.candidates, *listed)}
+        named = find_choices(self.reading, _with_options(leaf, tuple(candidates)))
+        ranked = rank_candidates(self.reading.text, candidates)
+        if named and max(p.score for p in named) >= 0.8:
+            return named
+        if not ranked or ranked[0][1] < 0.55 or (len(ranked) > 1 and ranked[0][1] - ranked[1][1] < 0.02):
+            return named
+        return [*named, Proposal(leaf, ranked[0][0], 0, 0, ranked[0][1])]
+
+    def _maps(self) -> Iterator[Proposal]:
+        names = frozenset(s for leaf in self.leaves if leaf.kind != "map" for s in leaf.name_stems[-1:])
+        for leaf in self.leaves:
+            if leaf.kind == "map":
+                yield from find_filters(self.reading, leaf, names, self.taken)
+
+    def _strings(self, styles: tuple[str, ...]) -> Iterator[Proposal]:
+        bounds = self._bounds()
+        for leaf in bounds_fields(self.leaves):
+            if leaf.path in self.filled or style_of(leaf) not in styles or not self._free(leaf):
+                continue
+            if leaf.kind == "array":
+                yield from find_phrase_list(bounds, leaf)
+            else:
+                yield from find_phrases(bounds, leaf)
+
+    def _free(self, leaf: Field) -> bool:
+        """Whether any words may fill the field, not only some shape, time or candidate."""
+        if leaf.kind == "array":
+            return leaf.item is not None and leaf.item.kind == "string" and not has_shape(leaf.item) and not leaf.item.options
+        return leaf.kind in ("string", "any") and not has_shape(leaf) and not time_kind(leaf) and not leaf.candidates and not self.listed.get(leaf.path)
+
+    def _bounds(self) -> Bounds:
+        return Bounds(self.reading, self.taken, bounds_fields(self.leaves), self.frame)
+
+    def _leftovers(self) -> Iterator[Proposal]:
+        bounds = self._bounds()
+        for leaf in self.leaves:
+            if leaf.required and leaf.path not in self.filled and self._free(leaf):
+                for proposal in find_leftover(bounds, leaf):
+                    yield proposal if leaf.kind != "array" else _scaled(proposal, 1.0, split_items(str(proposal.value)))
+
+    def _widen(self) -> None:
+        """Words that only announce a value belong to it: "with high priority" is one piece of text."""
+        tokens = self.reading.sentence.tokens
+        for proposal in list(self.filled.values()):
+            if proposal.end <= proposal.start or proposal.shared:
+                continue
+            names = set(proposal.field.name_stems)
+            first = self.reading.sentence.index_at(proposal.start)
+            last = self.reading.sentence.index_at(proposal.end - 1) + 1
+            while last < len(tokens) and tokens[last].stem in names:
+                last += 1
+            while first > 0 and (tokens[first - 1].stem in names or tokens[first - 1].lower in _LINKS):
+                first -= 1
+            self.taken.add(tokens[first].start, tokens[last - 1].end)
+
+
+def bounds_fields(leaves: list[Field]) -> list[Field]:
+    return [leaf for leaf in leaves if leaf.kind in ("string", "any", "array")]
+
+
+def _open(leaf: Field) -> bool:
+    return leaf.kind in ("string", "any", "array") and not leaf.options
+
+
+def _with_options(leaf: Field, options: tuple[str, ...]) -> Field:
+    from dataclasses import replace
+
+    return replace(leaf, options=options, candidates=())
+
+
+def _scaled(proposal: Proposal, by: float, value: Any = None) -> Proposal:
+    from dataclasses import replace
+
+    return replace(proposal, score=proposal.score * by, value=proposal.value if value is None else value)
+
+
+def _build(fields: Iterable[Field], filled: Mapping[str, Proposal]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for field in fields:
+        if field.children:
+            if inner := _build(field.children, filled):
+                values[field.name] = inner
+        elif field.path in filled:
+            values[field.name] = filled[field.path].value
+    return values
+
+
+def _missing(fields: Iterable[Field], filled: Mapping[str, Proposal]) -> Iterator[str]:
+    """Required fields without a value; those of an optional object only when part of it is given."""
+    for field in fields:
+        if field.children:
+            if field.required or any(path.startswith(field.path + ".") for path in filled):
+                yield from _missing(field.children, filled)
+        elif field.required and field.path not in filled:
+            yield field.path

@@ -1,0 +1,73 @@
+"""Free-form maps: "region=eu", "where region is eu and tier is gold", "with status failed"."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from signalbox.models.offline.fill.measures import convert
+from signalbox.models.offline.fill.numbers import find_quantities
+from signalbox.models.offline.fill.reading import Reading
+from signalbox.models.offline.fill.schema import Field
+from signalbox.models.offline.fill.slots import Proposal, Taken
+from signalbox.models.offline.fill.words import STOP, read_sentence, stem
+
+__all__ = ["find_filters"]
+
+_KEY = r"([A-Za-z_][\w.-]*)"
+_VALUE = r"(\"[^\"]*\"|'[^']*'|[^\s,;]+)"
+_SIGNED = re.compile(rf"{_KEY}\s*(?:==|=|:(?!//))\s*{_VALUE}")
+_SAID = re.compile(rf"\b{_KEY}\s+(?:is|are|equals|equal to|of)\s+(?:the |a |an )?{_VALUE}", re.IGNORECASE)
+_OPENED = re.compile(rf"\b(?:where|with|having|whose|filter(?:ed)?(?: by| on)?|for)\s+(?:the |a |an )?{_KEY}\s+{_VALUE}", re.IGNORECASE)
+_NEXT = re.compile(rf"\s*(?:,|and|,\s*and)\s+(?:the |whose |where |with )?{_KEY}\s+(?:is\s+|=\s*|equals\s+)?{_VALUE}", re.IGNORECASE)
+
+
+def find_filters(reading: Reading, field: Field, names: frozenset[str], taken: Taken) -> list[Proposal]:
+    """A proposal for a map field: all pairs of the sentence whose key is no field of its own."""
+    pairs: dict[str, Any] = {}
+    spans: list[tuple[int, int]] = []
+    said = _wanted_keys(field)
+    for found, loose in _matches(reading.text, said):
+        key, value = found[1], found[2].strip("\"'").rstrip(".!?")
+        start, end = found.span(1)[0], found.span(2)[1]
+        free = not any(start < e and s < end for s, e in spans) and not taken.overlaps(*found.span(2))
+        if not free or not value or stem(key.lower()) in names or (loose and not _plausible(key, value)):
+            continue
+        pairs[key] = _typed(field, value)
+        spans.append((start, end))
+    if not pairs:
+        return []
+    return [Proposal(field, pairs, min(s for s, _ in spans), max(e for _, e in spans), 0.85)]
+
+
+def _wanted_keys(field: Field) -> frozenset[str]:
+    return frozenset(field.described) | {str(key).lower() for example in field.examples if isinstance(example, dict) for key in example}
+
+
+def _matches(text: str, said: frozenset[str]) -> list[tuple[re.Match[str], bool]]:
+    found = [(match, False) for match in _SIGNED.finditer(text)]
+    found += [(match, True) for match in _SAID.finditer(text)]
+    for match in _OPENED.finditer(text):
+        if match[1].lower() in said or not match[0].lower().startswith("for"):
+            found.append((match, True))
+            following = _NEXT.match(text, match.end())
+            while following:
+                found.append((following, True))
+                following = _NEXT.match(text, following.end())
+    for match in list(found):
+        following = _NEXT.match(text, match[0].end())
+        if following:
+            found.append((following, True))
+    return found
+
+
+def _plausible(key: str, value: str) -> bool:
+    return key.lower() not in STOP and value.lower() not in STOP and key.lower() not in ("it", "that", "this", "what", "there")
+
+
+def _typed(field: Field, value: str) -> Any:
+    if field.item is None or field.item.kind not in ("integer", "number", "any"):
+        return value
+    quantities = find_quantities(read_sentence(value))
+    number = convert(field.item, quantities[0]) if quantities else None
+    return value if number is None and field.item.kind == "any" else number

@@ -1,0 +1,93 @@
+"""Yes or no: whether a sentence switches a boolean field on or off."""
+
+from __future__ import annotations
+
+from signalbox.models.offline.fill.reading import Reading, Word
+from signalbox.models.offline.fill.schema import Field
+from signalbox.models.offline.fill.slots import Proposal
+from signalbox.models.offline.fill.thesaurus import same_meaning
+from signalbox.models.offline.fill.words import NEGATIONS, STOP, split_name, stem
+
+__all__ = ["find_flags"]
+
+_OPENERS = frozenset(
+    """is has have include includes including with enable enabled use allow allowed do should want needs need only
+    show make add wants requires require required be are was can must will send apply as force""".split()
+)
+_NEGATIVE = frozenset("no not exclude skip disable without omit hide ignore non un".split())
+_YES = frozenset("true yes on enabled y".split())
+_NO = frozenset("false no off disabled n".split())
+_DULL = frozenset(
+    """whether true false should include included also when set only enable enabled flag mark marked item items them this
+    result results return returned request user want wants person send sent use used after before during each
+    every make default yes no on off new keep allow apply as well needs needed""".split()
+)
+
+
+def find_flags(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Proposal]:
+    """Proposals for a boolean; `rivals` are stems that other fields speak of, and so prove nothing here."""
+    found = _by_synonyms(reading, field)
+    core = [s for w, s in zip(field.name_words, field.name_stems, strict=True) if w not in _OPENERS | _NEGATIVE]
+    inverted = bool(set(field.name_words) & _NEGATIVE)
+    core = core or list(field.name_stems)
+    if spot := _find_words(reading, core):
+        found.append(_answer(reading, field, spot, inverted, 0.9))
+    elif len(core) > 1 and (spot := _find_apart(reading, core)):
+        found.append(_answer(reading, field, spot, inverted, 0.82))
+    if not found:
+        for word in reading.words:
+            if word.stem in _telling(field) - rivals:
+                found.append(_answer(reading, field, (word.start, word.end), inverted, 0.62))
+                break
+    return found
+
+
+def _telling(field: Field) -> set[str]:
+    """Stems of the description that can only mean this field."""
+    return {stem(w) for w in field.described if w not in _DULL and w not in STOP and w not in NEGATIONS and len(w) > 3}
+
+
+def _by_synonyms(reading: Reading, field: Field) -> list[Proposal]:
+    found = []
+    for value, phrases in field.synonyms.items():
+        answer = value.lower() not in ("false", "no")
+        for phrase in phrases:
+            if spot := _find_words(reading, [stem(word) for word in split_name(phrase)]):
+                negated = answer and reading.negated(spot[0])
+                found.append(Proposal(field, answer != negated, *spot, 0.93))
+    return found
+
+
+def _find_words(reading: Reading, stems: list[str]) -> tuple[int, int] | None:
+    """Where the stems stand side by side, or as one word."""
+    words, joined = reading.words, "".join(stems)
+    for at, word in enumerate(words):
+        if [w.stem for w in words[at : at + len(stems)]] == stems:
+            return word.start, words[at + len(stems) - 1].end
+        if word.lower == joined or (len(joined) > 3 and word.stem == joined):
+            return word.start, word.end
+    return None
+
+
+def _find_apart(reading: Reading, stems: list[str]) -> tuple[int, int] | None:
+    """Where all stems, or words of their family, stand within a few words of one another."""
+    spots: list[Word] = []
+    for wanted in stems:
+        spot = next((w for w in reading.words if w.stem == wanted or same_meaning(w.stem, wanted)), None)
+        if spot is None:
+            return None
+        spots.append(spot)
+    start, end = min(w.start for w in spots), max(w.end for w in spots)
+    return (start, end) if end - start < 40 else None
+
+
+def _answer(reading: Reading, field: Field, spot: tuple[int, int], inverted: bool, score: float) -> Proposal:
+    start, end = spot
+    said = [w.lower for w in reading.after(end, 2) if w.lower not in ("is", "=", ":", "to", "be", "should")]
+    if said and said[0] in _YES | _NO:
+        return Proposal(field, said[0] in _YES, start, end, 0.97, shared=True)
+    own = {w.lower for w in reading.words if start <= w.start < end}
+    negated = reading.negated(start) or bool(own & NEGATIONS)
+    named = inverted and bool(own & _NEGATIVE)
+    value = (not negated) if not inverted else (negated or named)
+    return Proposal(field, value, start, end, score, shared=True)

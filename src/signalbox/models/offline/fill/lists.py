@@ -1,0 +1,89 @@
+"""Lists: several options, numbers, literals or phrases for one field."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from signalbox.models.offline.fill.choices import find_choices
+from signalbox.models.offline.fill.measures import convert
+from signalbox.models.offline.fill.names import find_names
+from signalbox.models.offline.fill.phrases import Bounds, find_phrases
+from signalbox.models.offline.fill.reading import Reading
+from signalbox.models.offline.fill.schema import Field
+from signalbox.models.offline.fill.slots import Proposal
+
+__all__ = ["find_closed_list", "find_phrase_list", "split_items"]
+
+_BETWEEN = re.compile(r"\s*(?:,|;|/|\+|&|and|or|,\s*and|,\s*or|plus|as well as|\s)\s*(?:the |a |an |also |at )?", re.IGNORECASE)
+_SEPARATOR = re.compile(r"\s*(?:,\s*and\b|,\s*or\b|,|;|\band\b|\bplus\b|&|\bas well as\b)\s*", re.IGNORECASE)
+
+
+def find_closed_list(reading: Reading, field: Field) -> list[Proposal]:
+    """Proposals for a list whose items have a closed form: options, numbers or literals."""
+    item = field.item
+    if item is None:
+        return []
+    if item.kind == "enum":
+        return _gather(field, _apart(find_choices(reading, item)), anywhere=True, text=reading.text)
+    if item.kind in ("integer", "number"):
+        return _numbers(reading, field, item)
+    if item.kind == "string":
+        return _gather(field, _apart(find_names(reading, item)), anywhere=False, text=reading.text)
+    return []
+
+
+def _apart(proposals: list[Proposal]) -> list[Proposal]:
+    """The best proposals that do not overlap, left to right."""
+    chosen: list[Proposal] = []
+    for proposal in sorted(proposals, key=lambda p: (-p.score, p.start - p.end)):
+        if all(proposal.end <= other.start or other.end <= proposal.start for other in chosen):
+            chosen.append(proposal)
+    return sorted(chosen, key=lambda p: p.start)
+
+
+def _gather(field: Field, items: list[Proposal], *, anywhere: bool, text: str) -> list[Proposal]:
+    """Items as lists: all of them, or each run that only commas and "and" part."""
+    if not items:
+        return []
+    runs: list[list[Proposal]] = [[items[0]]]
+    for item in items[1:]:
+        if anywhere or _BETWEEN.fullmatch(text[runs[-1][-1].end : item.start]):
+            runs[-1].append(item)
+        else:
+            runs.append([item])
+    return [_as_list(field, run) for run in runs]
+
+
+def _as_list(field: Field, items: list[Proposal]) -> Proposal:
+    values: list[Any] = []
+    for item in items:
+        if item.value not in values:
+            values.append(item.value)
+    return Proposal(field, values, items[0].start, items[-1].end, max(item.score for item in items))
+
+
+def _numbers(reading: Reading, field: Field, item: Field) -> list[Proposal]:
+    found = [
+        Proposal(field, value, q.start, q.end, 0.55 + 0.4 * reading.cue(field, q.start, q.end))
+        for q in reading.quantities
+        if (value := convert(item, q)) is not None
+    ]
+    lists = _gather(field, found, anywhere=False, text=reading.text)
+    return [p for p in lists if field.required or len(p.value) > 1 or p.score > 0.6]
+
+
+def find_phrase_list(bounds: Bounds, field: Field) -> list[Proposal]:
+    """Proposals for a list of free phrases: what announces the field, cut at commas and "and"."""
+    found = []
+    for proposal in find_phrases(bounds, field, many=True):
+        items = split_items(str(proposal.value))
+        if items:
+            found.append(Proposal(field, items, proposal.start, proposal.end, proposal.score))
+    return found
+
+
+def split_items(text: str) -> list[str]:
+    """The items of "a, b and c", without their articles."""
+    parts = (re.sub(r"^(?:the|a|an|my|some|also)\s+", "", part.strip(), flags=re.I) for part in _SEPARATOR.split(text))
+    return [part.strip("\"' .") for part in parts if part.strip("\"' .")]

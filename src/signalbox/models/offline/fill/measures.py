@@ -1,0 +1,122 @@
+"""Numeric fields: which number of the sentence a field means, in the unit that it asks for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from signalbox.models.offline.fill.numbers import Quantity
+from signalbox.models.offline.fill.reading import Reading
+from signalbox.models.offline.fill.schema import Field
+from signalbox.models.offline.fill.slots import Proposal
+from signalbox.models.offline.fill.thesaurus import same_meaning
+from signalbox.models.offline.fill.units import factor_of, unit_of_field
+from signalbox.models.offline.fill.words import STOP, stem
+from signalbox.models.offline.vectors import word_rows
+
+__all__ = ["convert", "find_measures"]
+
+_LOWEST = frozenset("min minimum least lower low above over from start greater floor".split())
+_HIGHEST = frozenset("max maximum most upper high below under limit to end less up cap ceiling budget within top".split())
+_COUNTS = frozenset("count limit number quantity qty top amount max maximum size many results total rows entries n times copies".split())
+_COUNT_CUES = frozenset("top first last latest limit max only newest recent next".split())
+_PEOPLE = frozenset("people person persons guests guest adults adult passengers passenger attendees travelers travellers party diners seats us pax folks tickets".split())
+_BASE = 0.3
+
+
+def find_measures(reading: Reading, field: Field) -> list[Proposal]:
+    """Proposals for a number, the likelier the nearer its words are to the field's."""
+    found = []
+    for quantity in reading.quantities:
+        value = convert(field, quantity)
+        if value is None:
+            continue
+        score = _score(reading, field, quantity)
+        if score >= (0.4 if field.required else 0.5):
+            found.append(Proposal(field, value, quantity.start, quantity.end, min(score, 0.98)))
+    return found
+
+
+def convert(field: Field, quantity: Quantity) -> Any:
+    """The number in the field's unit and type, or None when it cannot be that field's."""
+    dimension, unit = unit_of_field(field.about, field.maximum)
+    value = quantity.value
+    if quantity.dimension and dimension and quantity.dimension != dimension:
+        other = next((m for m in quantity.meanings if m[0] == dimension), None)
+        if other is None:
+            return None
+        value = value * other[2] / (factor_of(dimension, unit) if unit and dimension != "money" else 1)
+    elif quantity.dimension == "percent" and unit == "fraction":
+        value = value / 100
+    elif dimension and quantity.dimension == dimension and unit and dimension not in ("percent", "money", "temperature"):
+        value = value * quantity.factor / factor_of(dimension, unit)
+    elif quantity.dimension == "percent" and not dimension and (field.maximum is None or field.maximum < 100):
+        return None
+    return _typed(field, round(value, 10))
+
+
+def _typed(field: Field, value: float) -> Any:
+    if field.minimum is not None and value < field.minimum or field.maximum is not None and value > field.maximum:
+        return None
+    if value == int(value) and abs(value) < 1e15:
+        return int(value) if field.kind == "integer" else (int(value) if field.kind == "any" else float(value))
+    return None if field.kind == "integer" else value
+
+
+def _score(reading: Reading, field: Field, quantity: Quantity) -> float:
+    dimension, _ = unit_of_field(field.about, field.maximum)
+    score = _BASE
+    if dimension and quantity.dimension == dimension:
+        score += 0.35
+    elif quantity.dimension and not dimension:
+        score -= 0.25 if quantity.dimension != "bytes" else 0.15
+    elif dimension == "money" or dimension == "percent":
+        score += 0.05
+    elif dimension and not quantity.dimension:
+        score -= 0.05
+    score += 0.55 * reading.cue(field, quantity.start, quantity.end)
+    score += _noun_score(reading, field, quantity)
+    return score + _bound_score(field, quantity) + _count_score(reading, field, quantity)
+
+
+def _noun_score(reading: Reading, field: Field, quantity: Quantity) -> float:
+    """What is counted ("3 nights") beside what the field speaks of."""
+    after = [w for w in reading.after(quantity.number_end, 3) if w.lower.isalpha()]
+    before = [w for w in reading.before(quantity.start, 3) if w.lower.isalpha() and w.lower not in STOP]
+    nouns = []
+    for word in after[:3]:
+        if word.lower in STOP or word.lower in ("to", "at", "for"):
+            break
+        nouns.append(word)
+    for at, word in enumerate(nouns):
+        if word.stem in field.words or any(same_meaning(word.stem, other) for other in field.name_stems):
+            return 0.5 if at == 0 else 0.4
+    if any(word.stem in field.words for word in before[:2]):
+        return 0.35
+    if nouns and nouns[0].lower in _PEOPLE and field.words & {stem(w) for w in _PEOPLE}:
+        return 0.5
+    return 0.35 if nouns and _near(nouns[0].lower, field) else (-0.1 if nouns else 0.0)
+
+
+def _near(noun: str, field: Field) -> bool:
+    telling = tuple(word for word in dict.fromkeys((*field.name_words, *field.described)) if len(word) > 2)[:12]
+    if not telling:
+        return False
+    return bool((word_rows((noun,)) @ word_rows(telling).T).max() > 0.55)
+
+
+def _bound_score(field: Field, quantity: Quantity) -> float:
+    names = set(field.name_words)
+    if not quantity.bound:
+        return 0.0
+    lowest, highest = bool(names & _LOWEST), bool(names & _HIGHEST)
+    if quantity.bound == "min":
+        return 0.25 if lowest else (-0.5 if highest else 0.0)
+    return 0.25 if highest else (-0.5 if lowest else 0.0)
+
+
+def _count_score(reading: Reading, field: Field, quantity: Quantity) -> float:
+    before = [word.lower for word in reading.before(quantity.start, 1)]
+    counting = bool(_COUNTS & set(field.name_words))
+    if counting and before and before[0] in _COUNT_CUES and not quantity.dimension:
+        return 0.45
+    return 0.15 if counting and not quantity.dimension else 0.0

@@ -1,0 +1,121 @@
+"""Fields of time: which words of the sentence a date, a time, a length of time or a range field means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from signalbox.models.offline.fill.instants import as_text
+from signalbox.models.offline.fill.reading import Reading
+from signalbox.models.offline.fill.schema import Field
+from signalbox.models.offline.fill.slots import Proposal
+from signalbox.models.offline.fill.times import TimePhrase
+
+__all__ = ["find_moments", "time_kind"]
+
+_FORMATS = {"date": "date", "date-time": "date-time", "datetime": "date-time", "time": "time", "duration": "duration"}
+_DURATION = re.compile(r"\b(?:duration|how long|length of time|time window|window|lookback|interval|timeout|ttl)\b")
+_RANGE = re.compile(r"\b(?:time ?range|time ?frame|period|date ?range|time ?span|timeframe|time window)\b")
+_WHEN = re.compile(r"\b(?:date|day|when|deadline|due|datetime|time|arrival|departure|checkin|checkout|birthday|schedule|timestamp|until|since)\b")
+_ISO = re.compile(r"iso[ -]?8601|yyyy|\brfc ?3339\b|\bhh:mm", re.IGNORECASE)
+_STARTS = frozenset("start from begin beginning since after departure depart outbound checkin in pickup earliest leaving starting first".split())
+_ENDS = frozenset("end to until till return due deadline checkout before out dropoff latest expiry expires by ending finish last back".split())
+_START_LEADS = re.compile(r"from|since|after|between|start|begin|leav|depart|check(?:ing)? ?in")
+_END_LEADS = re.compile(r"to|until|till|through|by|before|and|return|back|ending|due|check(?:ing)? ?out|-|–")
+
+
+def time_kind(field: Field) -> str:
+    """What kind of time the field holds: date, date-time, time, duration, or words for one of these; else nothing."""
+    if field.kind != "string":
+        return ""
+    if field.format in _FORMATS:
+        return _FORMATS[field.format]
+    if field.format or field.options or field.pattern and "d" not in field.pattern:
+        return ""
+    name = " ".join(field.name_words)
+    if _RANGE.search(name) or (_RANGE.search(field.about) and not _WHEN.search(name)):
+        return "range-words"
+    if _DURATION.search(name):
+        return "duration-words"
+    if _WHEN.search(name) and not re.search(r"\b(?:zone|timezone|format|series)\b", name):
+        return _exact_kind(field, name)
+    return ""
+
+
+def _exact_kind(field: Field, name: str) -> str:
+    """A plain string that asks for ISO text gets it; any other keeps the person's words."""
+    if not _ISO.search(field.description):
+        return "when-words"
+    if re.search(r"hh:mm", field.description, re.I) and "yyyy" not in field.description.lower():
+        return "time"
+    dated = re.search(r"date-?time|timestamp|T?hh|8601 (?:date and )?time|rfc", field.description, re.I)
+    return "date-time" if dated and not re.search(r"\bdate\b", name) else "date"
+
+
+def find_moments(reading: Reading, field: Field, kinds: frozenset[str]) -> list[Proposal]:
+    """Proposals for a field of time; `kinds` are the kinds of all fields, so that a day and an hour may part."""
+    kind = time_kind(field)
+    if kind in ("duration", "duration-words"):
+        return list(_lengths(reading, field, kind))
+    return [p for at, phrase in enumerate(reading.times) for p in _moment(reading, field, kind, kinds, phrase, at)]
+
+
+def _moment(
+    reading: Reading, field: Field, kind: str, kinds: frozenset[str], phrase: TimePhrase, at: int
+) -> Iterator[Proposal]:
+    span = _wanted_part(phrase, kind, kinds)
+    if span is None:
+        return
+    value = as_text(reading, reading.text[span[0] : span[1]], kind, _side(field))
+    if value is None:
+        return
+    score = 0.8 + _fitness(field, phrase) + 0.1 * reading.cue(field, phrase.start, phrase.end) - 0.01 * at
+    if kind == "range-words" and phrase.kind == "range":
+        score += 0.08
+    yield Proposal(field, value, *span, min(score, 0.97))
+
+
+def _wanted_part(phrase: TimePhrase, kind: str, kinds: frozenset[str]) -> tuple[int, int] | None:
+    clocked = phrase.part("clock", "part")
+    dated = phrase.part("day", "date", "relative")
+    if kind == "time":
+        return clocked
+    if kind == "date":
+        return dated
+    if "time" in kinds and kind == "when-words":
+        return dated
+    return phrase.start, phrase.end
+
+
+def _side(field: Field) -> str:
+    names = set(field.name_words)
+    return "end" if names & _ENDS else ("start" if names & _STARTS else "")
+
+
+def _fitness(field: Field, phrase: TimePhrase) -> float:
+    """Whether the word before the phrase opens or closes a range, as the field does."""
+    side = _side(field)
+    if side == "start":
+        return 0.08 if _START_LEADS.match(phrase.lead) else (-0.12 if _END_LEADS.match(phrase.lead) else 0.03)
+    if side == "end":
+        return 0.08 if _END_LEADS.match(phrase.lead) else (-0.12 if _START_LEADS.match(phrase.lead) else 0.0)
+    return -0.05 if _END_LEADS.match(phrase.lead) else 0.02
+
+
+def _lengths(reading: Reading, field: Field, kind: str) -> Iterator[Proposal]:
+    for quantity in reading.quantities:
+        if quantity.dimension != "time":
+            continue
+        text = reading.text[quantity.start : quantity.end]
+        value = text if kind == "duration-words" else iso_duration(quantity.value * quantity.factor)
+        yield Proposal(field, value, quantity.start, quantity.end, 0.8 + 0.15 * reading.cue(field, quantity.start, quantity.end))
+
+
+def iso_duration(seconds: float) -> str:
+    """A length of time as ISO 8601 writes it."""
+    days, rest = divmod(seconds, 86400)
+    hours, rest = divmod(rest, 3600)
+    minutes, rest = divmod(rest, 60)
+    day = f"{days:g}D" if days else ""
+    clock = "".join(f"{value:g}{letter}" for value, letter in ((hours, "H"), (minutes, "M"), (rest, "S")) if value)
+    return f"P{day}{'T' + clock if clock or not day else ''}{'' if clock or day else '0S'}"

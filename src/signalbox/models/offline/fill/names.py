@@ -1,0 +1,109 @@
+"""String fields that ask for a shape: an address, an identifier, a path, a code, or something like an example."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from signalbox.models.offline.fill.literals import Literal, kinds_wanted, shape_of
+from signalbox.models.offline.fill.reading import Reading
+from signalbox.models.offline.fill.roles import cues_of
+from signalbox.models.offline.fill.schema import Field
+from signalbox.models.offline.fill.slots import Proposal
+from signalbox.models.offline.fill.units import CURRENCIES
+
+__all__ = ["find_names", "has_shape"]
+
+_EDGES = " ,;:!?()[]{}\"'"
+_IDENTIFIED = frozenset("id ids key number no code reference ref sku identifier".split())
+
+
+def has_shape(field: Field) -> bool:
+    """Whether only a thing of a given shape may fill the field."""
+    if field.pattern or field.format in ("email", "uri", "url", "uuid", "ipv4", "ipv6", "ipvanyaddress", "hostname"):
+        return True
+    return bool(set(field.name_words) & {"email", "emails", "url", "uri", "uuid", "ip", "phone", "currency"})
+
+
+def find_names(reading: Reading, field: Field) -> list[Proposal]:
+    """Proposals for a string field by shape."""
+    return [*_by_kind(reading, field), *_by_pattern(reading, field), *_by_number(reading, field), *_by_currency(reading, field)]
+
+
+def _by_kind(reading: Reading, field: Field) -> Iterator[Proposal]:
+    wanted = kinds_wanted(field.about, field.format)
+    by_name = kinds_wanted(" ".join(field.name_words) + " . ", field.format)
+    for literal in reading.literals:
+        if literal.kind == "quoted" or literal.kind not in wanted or not _allowed(field, literal.value):
+            continue
+        base = 0.82 if literal.kind in by_name else 0.7
+        base -= 0.02 * wanted.index(literal.kind)
+        yield Proposal(field, literal.value, literal.start, literal.end, min(base + _nearby(reading, field, literal), 0.98))
+
+
+def _nearby(reading: Reading, field: Field, literal: Literal) -> float:
+    """More for a literal that the field's name or role announces."""
+    before = reading.before(literal.start, 1)
+    announced = cues_of(field).get((before[0].lower,), 0.0) if before else 0.0
+    return 0.12 * reading.cue(field, literal.start, literal.end) + 0.1 * announced
+
+
+def _by_pattern(reading: Reading, field: Field) -> Iterator[Proposal]:
+    shapes = [(field.pattern, 0.9)] if field.pattern else []
+    if not field.pattern and not field.options:
+        shapes += [(f"^{shape}$", 0.75) for example in field.examples if (shape := shape_of(str(example)))]
+    for shape, score in shapes:
+        try:
+            compiled = re.compile(shape)
+        except re.error:
+            continue
+        yield from _matching(reading, field, compiled, score)
+
+
+def _matching(reading: Reading, field: Field, shape: re.Pattern[str], score: float) -> Iterator[Proposal]:
+    for found in re.finditer(r"\S+", reading.text):
+        raw = found.group()
+        word = raw.strip(_EDGES).removesuffix(".")[:200]
+        if not word:
+            continue
+        start = found.start() + raw.find(word)
+        for value in dict.fromkeys((word, word.upper(), word.lower(), word.lstrip("#"))):
+            if shape.search(value) and _telling(field, word):
+                cue = reading.cue(field, start, start + len(word))
+                yield Proposal(field, value, start, start + len(word), min(score + 0.08 * cue - 0.02 * (value != word), 0.98))
+                break
+
+
+def _telling(field: Field, word: str) -> bool:
+    """A pattern that any plain word would fit proves nothing by itself."""
+    return not word.isalpha() or word.isupper() or not re.search(field.pattern or "^$", "word")
+
+
+def _by_number(reading: Reading, field: Field) -> Iterator[Proposal]:
+    """A plain number for an identifier that is written as text: "order 4411"."""
+    if field.pattern or not set(field.name_words) & _IDENTIFIED:
+        return
+    for found in re.finditer(r"(?<![\w.$€£])#?\s?(\d{1,20})(?![\w%.]\w|\w|%)", reading.text):
+        cue = reading.cue(field, found.start(), found.end())
+        hashed = "#" in found.group()
+        if cue or hashed or (field.required and len(found[1]) > 3):
+            yield Proposal(field, found[1], found.start(1), found.end(1), 0.6 + 0.3 * cue + 0.1 * hashed)
+
+
+def _by_currency(reading: Reading, field: Field) -> Iterator[Proposal]:
+    if "currency" not in field.name_words:
+        return
+    for token in reading.sentence.tokens:
+        if code := CURRENCIES.get(token.lower):
+            yield Proposal(field, code, token.start, token.end, 0.85, shared=True)
+        elif re.fullmatch(r"[A-Z]{3}", token.text):
+            yield Proposal(field, token.text, token.start, token.end, 0.7)
+
+
+def _allowed(field: Field, value: str) -> bool:
+    if field.longest is not None and len(value) > field.longest:
+        return False
+    try:
+        return not field.pattern or re.search(field.pattern, value) is not None
+    except re.error:
+        return True

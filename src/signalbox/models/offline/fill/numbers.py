@@ -1,0 +1,220 @@
+"""Numbers in a sentence: digits and words, with their unit, their noun and what bounds them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from signalbox.models.offline.fill.units import dimension_of
+from signalbox.models.offline.fill.words import Sentence, Token
+
+__all__ = ["Quantity", "find_quantities"]
+
+_SMALL = dict(
+    zip(
+        """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+        seventeen eighteen nineteen""".split(),
+        range(20),
+        strict=True,
+    )
+)
+_TENS = dict(
+    zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True)
+)
+_SCALES = {"hundred": 1e2, "thousand": 1e3, "grand": 1e3, "million": 1e6, "mio": 1e6, "billion": 1e9, "dozen": 12.0, "mn": 1e6, "bn": 1e9}
+_SUFFIXES = {"x": 1.0, "k": 1e3, "m": 1e6, "mm": 1e6, "b": 1e9, "bn": 1e9, "mn": 1e6}
+_NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|\d*\.\d+")
+_GLUED = re.compile(r"([-+]?)(\d[\d,]*(?:\.\d+)?)([a-zµ%°/]*)", re.IGNORECASE)
+_LOW = re.compile(
+    r"(?:at least|more than|over|above|greater than|min(?:imum)?(?: of)?|no less than|not less than|from|starting at|"
+    r"exceed(?:s|ing)?|>=?|higher than|or more than|longer than|older than|bigger than|larger than)\s*$"
+)
+_HIGH = re.compile(
+    r"(?:at most|less than|under|below|up to|max(?:imum)?(?: of)?|no more than|not more than|within|cheaper than|not over|"
+    r"<=?|lower than|fewer than|shorter than|younger than|smaller than|or less than|until)\s*$"
+)
+_LOW_AFTER = re.compile(r"\s*(?:\w+\s+)?(?:or (?:more|higher|better|above|over)|and (?:up|above|over)|\+|plus|minimum|min)\b")
+_HIGH_AFTER = re.compile(r"\s*(?:\w+\s+)?(?:or (?:less|lower|below|under|fewer|cheaper)|max(?:imum)?|tops|at most)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number of the sentence. `first` and `last` are token places, unit included."""
+
+    value: float
+    first: int
+    last: int
+    start: int
+    end: int
+    number_end: int
+    dimension: str = ""
+    unit: str = ""
+    factor: float = 1.0
+    bound: str = ""
+    meanings: tuple[tuple[str, str, float], ...] = ()
+
+
+def find_quantities(sentence: Sentence) -> list[Quantity]:
+    """All numbers, left to right. Digits inside identifiers, dates and addresses are not numbers."""
+    found: list[Quantity] = []
+    at = 0
+    while at < len(sentence.tokens):
+        quantity = _read_digits(sentence, at) or _read_words(sentence, at)
+        if quantity is None:
+            at += 1
+            continue
+        found.append(_bounded(sentence, quantity))
+        at = max(quantity.last, at + 1)
+    return _share_bounds(sentence, _join_compounds(found))
+
+
+def _read_digits(sentence: Sentence, at: int) -> Quantity | None:
+    token = sentence.tokens[at]
+    before = sentence.tokens[at - 1] if at else None
+    glued = _GLUED.fullmatch(token.lower)
+    if not glued or not token.lower[0].isdigit():
+        return None
+    value = float(glued[2].replace(",", "")) if _NUMBER.fullmatch(glued[2]) else None
+    if value is None:
+        return None
+    start, first = token.start, at
+    if before and before.text in "-−" and before.end == token.start and (at < 2 or sentence.tokens[at - 2].end < before.start):
+        value, start, first = -value, before.start, at - 1
+    if before and dimension_of(before.lower) and not before.text.isalpha() and before.end >= token.start - 1:
+        return _with_scale(sentence, value, at - 1, at + 1, before.start, token.end, glued[3], before.lower)
+    return _with_scale(sentence, value, first, at + 1, start, token.end, glued[3], "")
+
+
+def _with_scale(
+    sentence: Sentence, value: float, first: int, last: int, start: int, end: int, suffix: str, symbol: str
+) -> Quantity | None:
+    following = sentence.tokens[last] if last < len(sentence.tokens) else None
+    if suffix and not dimension_of(suffix) and suffix not in _SUFFIXES:
+        return None
+    if suffix in _SUFFIXES and (symbol or not _reads_as_unit(suffix)):
+        value, suffix = value * _SUFFIXES[suffix], ""
+    elif not suffix and following and (scale := _SCALES.get(following.lower) or (symbol and _SUFFIXES.get(following.lower))):
+        value, last, end = value * scale, last + 1, following.end
+    return _with_unit(sentence, value, first, last, start, end, suffix or symbol)
+
+
+def _reads_as_unit(suffix: str) -> bool:
+    return suffix == "m"
+
+
+def _with_unit(
+    sentence: Sentence, value: float, first: int, last: int, start: int, end: int, unit: str
+) -> Quantity:
+    number_end = end
+    tokens = sentence.tokens
+    meanings = dimension_of(unit)
+    after = tokens[last] if last < len(tokens) else None
+    if not unit and after is not None:
+        hyphen = after.text == "-" and last + 1 < len(tokens)
+        word = tokens[last + 1] if hyphen else after
+        meanings = dimension_of(word.lower)
+        if meanings and not (word.lower in ("m", "s", "d", "b", "k", "w", "g", "l", "y", "h") and not word.text.islower()):
+            last, end = last + 1 + hyphen, word.end
+    dimension, name, factor = meanings[0] if meanings else ("", "", 1.0)
+    return Quantity(value, first, last, start, end, number_end, dimension, name, factor, "", meanings)
+
+
+def _read_words(sentence: Sentence, at: int) -> Quantity | None:
+    """"twenty five", "two hundred", "a dozen", "half an hour", "an hour"."""
+    tokens = sentence.tokens
+    lower = tokens[at].lower
+    if lower in ("a", "an", "half", "couple", "quarter"):
+        return _read_article(sentence, at)
+    value, place = _spelled(tokens, at)
+    if place == at:
+        return None
+    return _with_unit(sentence, value, at, place, tokens[at].start, tokens[place - 1].end, "")
+
+
+def _spelled(tokens: tuple[Token, ...], at: int) -> tuple[float, int]:
+    total, current, place = 0.0, 0.0, at
+    while place < len(tokens):
+        parts = tokens[place].lower.split("-")
+        if not all(part in _SMALL or part in _TENS for part in parts):
+            scale = _SCALES.get(tokens[place].lower)
+            if scale is None or place == at:
+                break
+            current *= scale
+            if scale >= 1000:
+                total, current = total + current, 0.0
+        else:
+            number = sum(_SMALL.get(part, _TENS.get(part, 0)) for part in parts)
+            if current and (current % 100 == 0 or (current % 10 == 0 and number < 10 and current % 100)):
+                current += number
+            elif place == at:
+                current = number
+            else:
+                break
+        place += 1
+    return total + current, place
+
+
+def _read_article(sentence: Sentence, at: int) -> Quantity | None:
+    tokens = sentence.tokens
+    words = [token.lower for token in tokens[at : at + 4]] + [""] * 4
+    start = tokens[at].start
+    if words[0] == "half" and words[1] in ("a", "an") and dimension_of(words[2]):
+        return _with_unit(sentence, 0.5, at, at + 2, start, tokens[at + 1].end, "")
+    if words[0] == "half":
+        return None
+    skip = 1 if words[0] in ("a", "an") else 0
+    if words[skip] == "couple":
+        of = words[skip + 1] == "of"
+        return _with_unit(sentence, 2.0, at, at + skip + 1 + of, start, tokens[at + skip + of].end, "")
+    if words[skip] == "dozen":
+        return _with_unit(sentence, 12.0, at, at + skip + 1, start, tokens[at + skip].end, "")
+    if words[skip] in ("hundred", "thousand", "million"):
+        return _with_unit(sentence, _SCALES[words[skip]], at, at + skip + 1, start, tokens[at + skip].end, "")
+    if skip and any(d in ("time",) for d, *_ in dimension_of(words[1])) and len(words[1]) > 1:
+        return _with_unit(sentence, 1.0, at, at + 1, start, tokens[at].end, "")
+    return None
+
+
+def _bounded(sentence: Sentence, quantity: Quantity) -> Quantity:
+    before = sentence.text[max(0, quantity.start - 24) : quantity.start].lower()
+    after = sentence.text[quantity.end : quantity.end + 24].lower()
+    bound = ""
+    if _LOW.search(before) or _LOW_AFTER.match(after):
+        bound = "min"
+    if _HIGH.search(before) or _HIGH_AFTER.match(after):
+        bound = "max"
+    return replace(quantity, bound=bound)
+
+
+def _join_compounds(found: list[Quantity]) -> list[Quantity]:
+    """"1 hour 30 minutes", "1h30m", "2 hours and 15 minutes" are one length of time."""
+    joined: list[Quantity] = []
+    for quantity in found:
+        last = joined[-1] if joined else None
+        near = last is not None and quantity.first - last.last <= 1
+        if last and near and last.dimension == quantity.dimension == "time" and last.factor > quantity.factor:
+            value = last.value + quantity.value * quantity.factor / last.factor
+            joined[-1] = replace(last, value=value, last=quantity.last, end=quantity.end, number_end=quantity.end)
+        else:
+            joined.append(quantity)
+    return joined
+
+
+_RANGE = re.compile(r"\s*(?:-|–|to|and|through|until|\.\.)\s*")
+_RANGE_OPENS = re.compile(r"(?:between|from|range(?: of)?)\s*$")
+
+
+def _share_bounds(sentence: Sentence, found: list[Quantity]) -> list[Quantity]:
+    """"between 10 and 20 dollars": the first is the lower bound, the second the upper; the unit serves both."""
+    for at in range(len(found) - 1):
+        low, high = found[at], found[at + 1]
+        between = sentence.text[low.end : high.start].lower()
+        opened = _RANGE_OPENS.search(sentence.text[max(0, low.start - 16) : low.start].lower())
+        if not _RANGE.fullmatch(between) or not (opened or between.strip() in ("-", "–", "to")) or low.value >= high.value:
+            continue
+        if not low.dimension:
+            low = replace(low, dimension=high.dimension, unit=high.unit, factor=high.factor, meanings=high.meanings)
+        elif not high.dimension:
+            high = replace(high, dimension=low.dimension, unit=low.unit, factor=low.factor, meanings=low.meanings)
+        found[at], found[at + 1] = replace(low, bound="min"), replace(high, bound="max")
+    return found

@@ -1,0 +1,112 @@
+"""One sentence, read once: its words, numbers, literals and times, for all fields to draw on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from functools import cached_property
+from typing import NamedTuple
+
+from signalbox.models.offline.fill.literals import Literal, find_literals
+from signalbox.models.offline.fill.numbers import Quantity, find_quantities
+from signalbox.models.offline.fill.schema import Field
+from signalbox.models.offline.fill.times import TimePhrase, find_times
+from signalbox.models.offline.fill.words import NEGATIONS, Sentence, split_name, stem
+
+__all__ = ["Reading", "Word"]
+
+_LINKS = frozenset("is are be as to of the a an = : my its was equals equal should must with set at".split())
+# Words of a name that say what kind of thing the value is, and so are rarely said.
+_DULL = frozenset("id ids identifier name names key code number no value type text string field list the of is has".split())
+
+
+class Word(NamedTuple):
+    lower: str
+    stem: str
+    start: int
+    end: int
+
+
+@dataclass
+class Reading:
+    """A sentence with everything found in it that does not depend on a field."""
+
+    sentence: Sentence
+    clock: datetime | None
+    tz: tzinfo | None
+
+    @property
+    def text(self) -> str:
+        return self.sentence.text
+
+    @cached_property
+    def words(self) -> list[Word]:
+        """The words with identifiers taken apart: web-1 is two words here, in_progress too."""
+        found = []
+        for token in self.sentence.tokens:
+            place = token.start
+            parts = split_name(token.text) if not token.text.isalpha() or token.text[1:] != token.text[1:].lower() else (token.lower,)
+            if "'" in token.text:
+                parts = (token.lower,)
+            for part in parts or (token.lower,):
+                at = token.text.lower().find(part, place - token.start) + token.start if parts else token.start
+                at = max(at, token.start)
+                found.append(Word(part, stem(part), at, min(at + len(part), token.end)))
+                place = at + len(part)
+        return found
+
+    @cached_property
+    def quantities(self) -> list[Quantity]:
+        return find_quantities(self.sentence)
+
+    @cached_property
+    def literals(self) -> list[Literal]:
+        return find_literals(self.text)
+
+    @cached_property
+    def times(self) -> list[TimePhrase]:
+        return find_times(self.text)
+
+    @cached_property
+    def quoted(self) -> list[tuple[int, int]]:
+        return [(literal.start, literal.end) for literal in self.literals if literal.kind == "quoted"]
+
+    def before(self, start: int, count: int) -> list[Word]:
+        """The last words that end before a place, nearest first."""
+        return [word for word in reversed(self.words) if word.end <= start][:count]
+
+    def after(self, end: int, count: int) -> list[Word]:
+        return [word for word in self.words if word.start >= end][:count]
+
+    def negated(self, start: int, reach: int = 3) -> bool:
+        """Whether a negation stands shortly before, with no comma or "but" between."""
+        for word in self.before(start, reach):
+            if word.lower in NEGATIONS:
+                return True
+            if word.lower in (",", ";", ".", "but", "and", "or"):
+                return False
+        return False
+
+    def cue(self, field: Field, start: int, end: int) -> float:
+        """How clearly the field is named right beside a piece of text: 0 not at all, 1 its whole name."""
+        return max(self._named(field, self._leading(start)), self._named(field, self._trailing(end)) * 0.9)
+
+    def _leading(self, start: int) -> list[str]:
+        words = self.before(start, 7)
+        skipped = 0
+        while words and words[0].lower in _LINKS and skipped < 3:
+            words, skipped = words[1:], skipped + 1
+        return [word.stem for word in reversed(words[:3])]
+
+    def _trailing(self, end: int) -> list[str]:
+        words = self.after(end, 3)
+        return [word.stem for word in words]
+
+    @staticmethod
+    def _named(field: Field, near: list[str]) -> float:
+        telling = [s for w, s in zip(field.name_words, field.name_stems, strict=True) if w not in _DULL] or list(field.name_stems)
+        hits = [s for s in telling if s in near]
+        if not hits or not near:
+            return 0.0
+        touching = near[-1] in hits or near[0] in hits
+        return (len(hits) / len(telling)) * (1.0 if touching else 0.6)

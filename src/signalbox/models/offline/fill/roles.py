@@ -1,0 +1,138 @@
+"""Roles that a free text can play in a sentence, and the words of English that announce each.
+
+A field's role follows from its name and description; nothing here knows any schema. `cues` stand before the value.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from signalbox.models.offline.fill.schema import Field
+from signalbox.models.offline.fill.words import stem
+
+__all__ = ["Role", "cues_of", "roles_of", "style_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """A part that a text plays: words of a field that mean it, words of a sentence that announce it, its style.
+
+    Styles: `name` ends at the next preposition, `text` runs on, `object` is also what the first verb acts on.
+    """
+
+    name: str
+    words: frozenset[str]
+    cues: tuple[tuple[str, float], ...]
+    style: str
+
+
+def _role(name: str, style: str, words: str, **cues: str) -> Role:
+    """Cues by strength: strong, fair, weak; phrases are parted by commas."""
+    strengths = {"strong": 1.0, "fair": 0.75, "weak": 0.45}
+    listed = tuple((cue.strip(), strengths[level]) for level, row in cues.items() for cue in row.split(","))
+    return Role(name, frozenset(stem(word) for word in words.split()), listed, style)
+
+
+_ROLES = (
+    _role("destination", "name", "to destination dest arrival target recipient receiver goal payee beneficiary toward into assignee",
+          strong="to,into,towards,toward,going to,arriving in,arriving at,heading to,bound for", weak="for"),
+    _role("origin", "name", "from origin source departure sender start leaving depart payer",
+          strong="from,leaving from,leaving,departing from,departing,starting from,out of,starting at"),
+    _role("place", "name", "location place city town country region address where venue room area site zone airport station office "
+          "building neighborhood state store warehouse destination hotel restaurant stadium campus point spot",
+          strong="in,near,around,located in,close to,nearby", fair="at,for,within,across,inside", weak="of,to,on"),
+    _role("person", "name", "person assignee owner user employee customer manager contact attendee guest who author creator member "
+          "reviewer approver colleague patient student friend teacher doctor applicant candidate username recipient participant invitee "
+          "host responsible people participants attendees invitees driver agent caller client staff speaker",
+          strong="with,assign to,assigned to,invite,by,assign it to,owned by,give it to,inviting,reviewer", fair="for,to,of,from", weak="and,tell,ask,call"),
+    _role("name", "name", "name title label called alias nickname username filename handle",
+          strong="called,named,titled,entitled,with the name,with name,labelled,labeled,known as,name it,call it,with title,title,under the name"),
+    _role("topic", "text", "subject topic about theme matter headline agenda issue",
+          strong="about,regarding,concerning,re,with subject,subject,titled,with the subject,on the topic of,on the subject of", fair="on", weak="for,of"),
+    _role("body", "text", "body message content text note comment memo remark announcement msg description detail details contents notes prompt caption post",
+          strong="saying,that says,says,say,telling them,telling him,telling her,with the message,with message,with body,with the text,with text,message,"
+          "body,with the body,reading,with a note,with note,with the note,note that,note,to say,tell them,tell him,tell her,with the comment,with comment,"
+          "comment,let them know,let him know,let her know,saying that,memo,with memo,reads,with description,description,details,text,with a comment,mention",
+          fair="that,:"),
+    _role("reason", "text", "reason cause justification why purpose motive rationale explanation grounds",
+          strong="because of,because,due to,on account of,owing to,as,since,reason,cause,cos,bc,b/c,on grounds of,in order to,for reasons of", fair="for"),
+    _role("query", "object", "query search keyword keywords term terms phrase question find lookup criteria q",
+          strong="search for,searching for,look for,looking for,look up,find,search,containing,matching,google,mentioning,that mention,that contain,about,"
+          "find me,find out about,for,that mentions", fair="with,named,called"),
+    _role("thing", "object", "item product thing object good article dish food meal drink recipe song track movie film book album artist game "
+          "ingredient package equipment device part commodity merchandise cuisine treatment service event activity",
+          strong="for a,for an,some", fair="of,for,the", weak="with"),
+    _role("task", "text", "title task todo reminder summary action goal what objective job chore item",
+          strong="remind me to,remind us to,remind me about,remind me of,remember to,reminder to,reminder about,reminder for,task to,todo to,todo,to do,"
+          "task,need to,have to,don't forget to,dont forget to,remind me that,ticket for,ticket about,issue for,issue about,bug about,story for,reminder,"
+          "note to,reminder that,summary,story to,ticket to,issue that,bug that,ticket that", fair="to,for,about,that"),
+    _role("organisation", "name", "company employer organization organisation vendor merchant store restaurant airline bank supplier brand shop carrier "
+          "school university hospital clinic provider insurer partner business retailer manufacturer",
+          strong="at,from,with,by,via,through", fair="for,on,to"),
+    _role("label", "name", "tag tags label labels category categories folder group project list team department channel topic board playlist genre section album",
+          strong="tagged,tag it,tagged as,tagged with,labelled,labeled,under,in category,tag,filed under,in the,category,label,with tag,with tags,with label,with labels,tags,labels", fair="in,to,into,on,for,from,as", weak="with,of"),
+    _role("language", "name", "language lang locale tongue translation", strong="in,into,to", fair="from"),
+    _role("grouping", "name", "group grouping breakdown split dimension by partition aggregate grouped",
+          strong="by,per,grouped by,group by,split by,broken down by,for each,each,for every,break down by,breakdown by"),
+    _role("ordering", "name", "sort order ordering sorted", strong="sorted by,sort by,ordered by,order by,by,sort them by,ranked by,rank by"),
+    _role("file", "name", "path file folder directory filename document attachment", strong="in,into,to,from,under,at,file,folder,inside,attach,attaching", fair="of,for,on,called,named"),
+    _role("means", "name", "method via channel means tool mode transport by through using payment medium", strong="via,using,by,through,with", fair="on,in,over"),
+    _role("system", "name", "service server host hostname device machine database table repository repo branch application app cluster namespace "
+          "environment job pipeline queue metric model node instance interface component system domain website endpoint module package function dataset index account",
+          strong="of,for,on,in,from,against,called,named", fair="to,at,with,into,is"),
+    _role("value", "name", "value setting new", strong="to,=,as,equal to,equals,with value"),
+    _role("code", "name", "code coupon voucher promo id identifier number reference ref key sku serial", strong="code,number,no,#,id,ref,reference,key", fair="with,using,for,of"),
+    _role("colour", "name", "color colour", strong="in,color,colour"),
+    _role("specialty", "name", "size variant flavor flavour type kind style model breed material", strong="in,size,in size,type,of type", fair="of,as,with"),
+    _role("role", "name", "role position job occupation profession rank designation", strong="as,as a,as an,as the,position of,role of", fair="for"),
+)
+_DANGLING = re.compile(r"\b(to|for|from|in|at|with|by|about|on|of)[.)]?$|\b(to|for|from|in|at|with|by|about|on|of)\s*[.,;(]")
+
+
+@lru_cache(maxsize=2_000)
+def _roles(name_words: tuple[str, ...], described: tuple[str, ...]) -> tuple[tuple[Role, float], ...]:
+    names = {stem(word) for word in name_words}
+    head = stem(name_words[-1]) if name_words else ""
+    spoken = [stem(word) for word in described]
+    found = []
+    for role in _ROLES:
+        strength = 1.0 if head in role.words else (0.85 if names & role.words else 0.0)
+        if not strength:
+            first = next((at for at, word in enumerate(spoken) if word in role.words), None)
+            strength = 0.0 if first is None else (0.8 if first < 2 else 0.6)
+        if strength:
+            found.append((role, strength))
+    return tuple(sorted(found, key=lambda pair: -pair[1]))
+
+
+def roles_of(field: Field) -> tuple[tuple[Role, float], ...]:
+    """The roles of a field with their strength, strongest first."""
+    return _roles(field.name_words, field.described)
+
+
+def style_of(field: Field) -> str:
+    """How far the field's text runs: that of its strongest role; a name when it has none."""
+    roles = roles_of(field)
+    return roles[0][0].style if roles else "name"
+
+
+def cues_of(field: Field) -> dict[tuple[str, ...], float]:
+    """The phrases that announce the field's value, as tuples of words, with their strength."""
+    return _cues(field.name_words, field.described, field.description)
+
+
+@lru_cache(maxsize=2_000)
+def _cues(name_words: tuple[str, ...], described: tuple[str, ...], description: str) -> dict[tuple[str, ...], float]:
+    cues: dict[tuple[str, ...], float] = {}
+    roles = _roles(name_words, described)
+    by_name = [pair for pair in roles if pair[1] > 0.8]
+    for role, strength in by_name or roles[:2]:
+        for cue, weight in role.cues:
+            words = tuple(cue.split())
+            cues[words] = max(cues.get(words, 0.0), weight * strength)
+    for found in _DANGLING.finditer(description.lower()):
+        word = (found[1] or found[2],)
+        cues[word] = max(cues.get(word, 0.0), 0.8)
+    return cues

@@ -1,0 +1,242 @@
+"""A JSON schema, read into fields: what may be filled, and everything the schema says about it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any
+
+from signalbox.models.offline.fill.words import STOP, content_words, split_name, stem
+
+__all__ = ["Field", "read_schema"]
+
+_DEEPEST = 5
+_MOST_FIELDS = 200
+_SPECIFIC = ("enum", "boolean", "integer", "number", "array", "object", "map", "string", "any")
+# Words of a description that say what a schema is, not what the field holds.
+_FRAME = frozenset(
+    """whether true false optional required value values field default defaults number string list text name e.g eg i.e ie
+    etc example used specified given specify provide if not none null one two more such must""".split()
+)
+
+
+@dataclass(frozen=True)
+class Field:
+    """One property of a schema. `path` is dotted; `children` and `item` lead to what is nested."""
+
+    path: str
+    name: str
+    kind: str
+    required: bool
+    description: str = ""
+    format: str = ""
+    pattern: str = ""
+    options: tuple[Any, ...] = ()
+    synonyms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    examples: tuple[Any, ...] = ()
+    candidates: tuple[str, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+    shortest: int = 0
+    longest: int | None = None
+    children: tuple[Field, ...] = ()
+    item: Field | None = None
+
+    @cached_property
+    def name_words(self) -> tuple[str, ...]:
+        return split_name(self.name)
+
+    @cached_property
+    def name_stems(self) -> tuple[str, ...]:
+        return tuple(stem(word) for word in self.name_words)
+
+    @cached_property
+    def described(self) -> tuple[str, ...]:
+        """The telling words of the description, in order."""
+        plain = re.sub(r"\([^)]*\)|'[^']*'|\"[^\"]*\"|`[^`]*`|\be\.?g\.?.*", " ", self.description)
+        return tuple(word for word in content_words(plain) if word not in _FRAME)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Stems of all telling words of name and description."""
+        return frozenset(stem(word) for word in (*self.name_words, *self.described) if word not in STOP)
+
+    @cached_property
+    def about(self) -> str:
+        """Name and description in lower case, for looking up units and formats."""
+        return f"{' '.join(self.name_words)} . {self.description}".lower()
+
+
+def read_schema(schema: Mapping[str, Any]) -> tuple[Field, ...]:
+    """The fields of an object schema. What cannot be read is left out."""
+    try:
+        return _read_cached(json.dumps(schema, default=str))
+    except (TypeError, ValueError, RecursionError):
+        return ()
+
+
+@lru_cache(maxsize=256)
+def _read_cached(text: str) -> tuple[Field, ...]:
+    root = json.loads(text)
+    return _Reader(root).properties(root, "", ()) if isinstance(root, dict) else ()
+
+
+class _Reader:
+    """Walks one schema; `trail` holds the references that are open, so that a loop is cut."""
+
+    def __init__(self, root: dict[str, Any]) -> None:
+        self.root = root
+        self.left = _MOST_FIELDS
+
+    def properties(self, schema: dict[str, Any], path: str, trail: tuple[str, ...]) -> tuple[Field, ...]:
+        schema, trail = self.resolve(schema, trail)
+        properties = schema.get("properties")
+        if not isinstance(properties, dict):
+            return ()
+        required = schema.get("required") or ()
+        fields = []
+        for name, inner in properties.items():
+            if self.left <= 0:
+                break
+            self.left -= 1
+            if isinstance(inner, dict):
+                fields.append(self.field(str(name), inner, path, name in required, trail))
+        return tuple(fields)
+
+    def field(self, name: str, schema: dict[str, Any], path: str, required: bool, trail: tuple[str, ...]) -> Field:
+        outer = schema
+        schema, trail = self.resolve(schema, trail)
+        merged = {**schema, **{key: outer[key] for key in ("description", "examples", "default") if key in outer}}
+        dotted = f"{path}.{name}" if path else name
+        kind = _kind(merged)
+        deep = len(trail) + dotted.count(".") >= _DEEPEST
+        children = self.properties(merged, dotted, trail) if kind == "object" and not deep else ()
+        item = None
+        if kind == "array" and not deep and isinstance(merged.get("items"), dict):
+            item = self.field(name, _described(merged["items"], merged), path, False, trail)
+        if kind == "map" and isinstance(merged.get("additionalProperties"), dict):
+            item = self.field(name, merged["additionalProperties"], path, False, trail)
+        if kind == "object" and not children:
+            kind = "any" if deep else "map"
+        return Field(
+            path=dotted, name=name, kind=kind, required=required, children=children, item=item, **_facts(merged)
+        )
+
+    def resolve(self, schema: dict[str, Any], trail: tuple[str, ...]) -> tuple[dict[str, Any], tuple[str, ...]]:
+        """The schema with its references, unions and compositions folded into one."""
+        for _ in range(_DEEPEST):
+            if "$ref" in schema:
+                target = str(schema["$ref"])
+                if target in trail:
+                    return {"type": "any"}, trail
+                trail = (*trail, target)
+                schema = {**self.find(target), **{key: value for key, value in schema.items() if key != "$ref"}}
+            elif isinstance(schema.get("allOf"), list):
+                schema = _merge_all(schema)
+            elif union := schema.get("anyOf") or schema.get("oneOf"):
+                schema = {**self.choose(union, trail), **_without_union(schema)}
+            else:
+                break
+        return schema, trail
+
+    def find(self, reference: str) -> dict[str, Any]:
+        place: Any = self.root
+        for step in reference.removeprefix("#").strip("/").split("/"):
+            place = place.get(step) if isinstance(place, dict) and step else place
+        return place if isinstance(place, dict) else {}
+
+    def choose(self, union: list[Any], trail: tuple[str, ...]) -> dict[str, Any]:
+        """Of a union the member that says most; constants fold into one list of options."""
+        members = [member for member in union if isinstance(member, dict) and member.get("type") != "null"]
+        if members and all("const" in member for member in members):
+            return {
+                "enum": [member["const"] for member in members],
+                "synonyms": {str(m["const"]): [m[key] for key in ("title", "description") if key in m] for m in members},
+            }
+        resolved = [self.resolve(member, trail)[0] if "$ref" in member else member for member in members]
+        ranked = sorted(zip(resolved, members, strict=True), key=lambda pair: _SPECIFIC.index(_kind(pair[0])))
+        return ranked[0][1] if ranked else {}
+
+
+def _merge_all(schema: dict[str, Any]) -> dict[str, Any]:
+    merged: dict[str, Any] = {}
+    for part in [*schema["allOf"], {key: value for key, value in schema.items() if key != "allOf"}]:
+        if isinstance(part, dict):
+            properties = {**merged.get("properties", {}), **part.get("properties", {})}
+            required = [*merged.get("required", []), *part.get("required", [])]
+            merged = {**merged, **part}
+            merged |= {"properties": properties} if properties else {}
+            merged |= {"required": required} if required else {}
+    return merged
+
+
+def _without_union(schema: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in schema.items() if key not in ("anyOf", "oneOf")}
+
+
+def _described(item: dict[str, Any], outer: dict[str, Any]) -> dict[str, Any]:
+    """An item of a list carries the words of the list, unless it has its own."""
+    words = {key: outer[key] for key in ("description", "examples", "synonyms", "x-synonyms", "x-candidates") if key in outer}
+    return {**words, **item}
+
+
+def _kind(schema: dict[str, Any]) -> str:
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        kind = next((one for one in kind if one != "null"), "null")
+    if "const" in schema or isinstance(schema.get("enum"), list):
+        return "enum"
+    if kind is None and "properties" in schema:
+        kind = "object"
+    if kind == "object" and "properties" not in schema:
+        return "map"
+    return kind if kind in _SPECIFIC else "any"
+
+
+def _facts(schema: dict[str, Any]) -> dict[str, Any]:
+    options = [schema["const"]] if "const" in schema else schema.get("enum") or []
+    above, below = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
+    return {
+        "description": str(schema.get("description") or schema.get("title") or ""),
+        "format": str(schema.get("format") or ""),
+        "pattern": str(schema.get("pattern") or ""),
+        "options": tuple(one for one in options if one is not None and not isinstance(one, dict | list)),
+        "synonyms": _synonyms(schema),
+        "examples": tuple(_listed(schema.get("examples")) or _listed(schema.get("example"))),
+        "candidates": tuple(str(one) for one in _listed(schema.get("x-candidates") or schema.get("candidates"))),
+        "minimum": _number(schema.get("minimum"), above),
+        "maximum": _number(schema.get("maximum"), below),
+        "shortest": int(schema.get("minLength") or 0),
+        "longest": schema.get("maxLength"),
+    }
+
+
+def _number(*values: Any) -> float | None:
+    return next((float(v) for v in values if isinstance(v, int | float) and not isinstance(v, bool)), None)
+
+
+def _listed(value: Any) -> list[Any]:
+    if isinstance(value, list | tuple):
+        return list(value)
+    return [] if value is None or isinstance(value, dict) else [value]
+
+
+def _synonyms(schema: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for key in ("synonyms", "x-synonyms", "enumDescriptions", "x-enum-descriptions"):
+        for value, words in _pairs(schema.get(key)):
+            found[value] = (*found.get(value, ()), *words)
+    return found
+
+
+def _pairs(synonyms: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Synonyms by value; a plain list of them belongs to the field itself, under the empty name."""
+    if isinstance(synonyms, Mapping):
+        for value, words in synonyms.items():
+            name = str(value).lower() if isinstance(value, bool) else str(value)
+            yield name, tuple(str(word) for word in _listed(words))
+    elif isinstance(synonyms, list | tuple):
+        yield "", tuple(str(word) for word in synonyms)

@@ -1,0 +1,112 @@
+"""Words of everyday English that stand for one another when a person picks one of several options."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from signalbox.models.offline.fill.words import stem
+
+__all__ = ["same_meaning", "stands_for"]
+
+# Each line is a family: any word of it may stand for any other. Only general words belong here.
+_FAMILIES = """
+delete remove erase discard drop destroy trash rid
+create add new make insert open register build
+list show display view see browse enumerate
+update change modify edit alter adjust amend
+start launch begin run activate kick
+stop halt end terminate kill finish
+cancel abort revoke withdraw
+pause suspend hold freeze
+resume continue unpause unfreeze
+restart reboot reload bounce
+find search lookup look seek locate
+get fetch retrieve read obtain
+send mail email dispatch
+copy duplicate clone
+move relocate shift
+check verify test validate inspect
+buy purchase order acquire
+sell offload
+book reserve
+approve accept allow authorize
+reject deny decline refuse
+complete completed done finished closed resolved
+open unresolved outstanding
+pending todo unfinished waiting
+active running live ongoing
+inactive stopped dormant
+failed failing broken errored unsuccessful crashed
+succeeded successful passed
+urgent critical asap emergency immediately
+high important severe major
+medium normal moderate standard average regular
+low minor trivial unimportant
+big large huge
+small little tiny
+cheap cheapest inexpensive affordable budget
+expensive costly pricey
+fast fastest quick quickest rapid express
+slow slowest
+newest latest recent
+oldest earliest
+ascending asc increasing upward smallest lowest
+descending desc decreasing downward biggest highest
+average mean avg
+maximum max peak highest
+minimum min lowest
+sum total
+median p50
+daily everyday
+weekly
+monthly
+yearly annual annually
+hourly
+picture image photo
+movie film
+car automobile
+doctor physician
+phone telephone call
+email mail
+sms texting txt
+veggie vegetarian
+fahrenheit imperial
+celsius metric centigrade
+holiday vacation leave
+sick ill sickness unwell
+bug defect
+feature enhancement
+production prod live
+development dev
+staging stage preprod
+economy coach
+male man
+female woman
+refund reimbursement
+return send-back
+delivery shipping shipment
+pickup collect collection
+credit visa mastercard
+savings saving
+checking current
+grocery groceries
+""".strip().splitlines()
+
+_MEMBERS: dict[str, set[int]] = defaultdict(set)
+for _number, _family in enumerate(_FAMILIES):
+    for _word in _family.split():
+        _MEMBERS[stem(_word)].add(_number)
+_KIN: dict[str, frozenset[str]] = {
+    word: frozenset(stem(other) for number in numbers for other in _FAMILIES[number].split())
+    for word, numbers in _MEMBERS.items()
+}
+
+
+def same_meaning(a: str, b: str) -> bool:
+    """Whether two stems belong to one family."""
+    return b in _KIN.get(a, ())
+
+
+def stands_for(word: str) -> frozenset[str]:
+    """The stems that a stem may stand for, itself not among them."""
+    return _KIN.get(word, frozenset()) - {word}

@@ -1,0 +1,113 @@
+"""Where a sentence speaks of time. What the words mean is the business of `signalbox.models.time`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+__all__ = ["TimePhrase", "find_times"]
+
+_WEEKDAY = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?s?"
+_MONTH = r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+_COUNT = r"(?:\d+(?:\.\d+)?|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|sixty|ninety|couple(?: of)?|a couple(?: of)?|a few|few|half an?|several)"
+_UNIT = r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|wks?|months?|years?|quarters?|fortnights?|nights?|weekends?|[smhdw])"
+_DAYPART = r"(?:morning|afternoon|evening|night|midday|noon|midnight)"
+_CLOCK = (
+    r"(?:\d{1,2}[:.h]\d{2}(?::\d{2})?\s*(?:[ap]\.?m\b\.?)?|\d{1,2}\s*(?:[ap]\.?m\b\.?|o'?clock)|noon|midnight|midday|"
+    r"half (?:past )?(?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)|quarter (?:past|to) \w+|"
+    r"(?<=at )\d{1,2}(?![\d%.,:]*\s*(?:[a-z]{4,}|%|-))\b|(?<=@)\d{1,2}\b)"
+)
+_DATE = (
+    rf"(?:\d{{4}}-\d{{2}}-\d{{2}}(?:[T ]\d{{2}}:\d{{2}}(?::\d{{2}}(?:\.\d+)?)?(?:Z|[+-]\d{{2}}:?\d{{2}})?)?|\d{{1,2}}/\d{{1,2}}(?:/\d{{2,4}})?|\d{{1,2}}\.\d{{1,2}}\.\d{{4}}|"
+    rf"(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? \d{{4}})?|{_MONTH} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?!\d|:)(?:,? \d{{4}})?|"
+    rf"the \d{{1,2}}(?:st|nd|rd|th)|{_MONTH} \d{{4}}|(?:in |last |next |this |since |of )(?:{_MONTH})\b(?!\s+\d))"
+)
+_DAY = (
+    rf"(?:the day (?:after tomorrow|before yesterday)|day after tomorrow|today|tonight|tonite|tomorrow|tmrw?|tmw|tomorow|tommorrow|tommorow|yesterday|yday|last night|"
+    rf"(?:this|next|last|coming|previous|past|on|following)?\s*(?:{_WEEKDAY})\b(?!\w)|"
+    rf"(?:this|next|last|previous|past|coming|current|the)\s+(?:week(?:end)?|month|year|quarter|hour|minute|day|fortnight|spring|summer|fall|autumn|winter)|"
+    rf"(?:this|in the|yesterday|tomorrow)\s+{_DAYPART}|end of (?:the )?(?:day|week|month|year)|eod|eow|Q[1-4](?: \d{{4}})?)"
+)
+_RELATIVE = (
+    rf"(?:in (?:the next )?{_COUNT}\s*{_UNIT}\b(?!\s+(?:before|after))|{_COUNT}\s*{_UNIT} (?:ago|from now|hence|later)|"
+    rf"(?:the )?(?:last|past|previous|next|coming) {_COUNT}\s*{_UNIT}\b|right now|now(?:-\d+[smhdw])?|"
+    rf"since (?:{_CLOCK}))"
+)
+_DURATION = rf"for (?:the (?:last|past) )?{_COUNT}\s*{_UNIT}\b"
+_ATOM = re.compile(
+    rf"(?<![\w-])(?:(?P<relative>{_RELATIVE})|(?P<date>{_DATE})|(?P<day>{_DAY})|(?P<clock>{_CLOCK})|(?P<part>(?:in the )?{_DAYPART}))(?![\w])",
+    re.IGNORECASE,
+)
+_GLUE = re.compile(r"\s*,?\s*(?:at|on|in the|of|around|@|from|by)?\s*", re.IGNORECASE)
+_RANGE_GLUE = re.compile(r"\s*(?:-|–|to|until|till|through|thru|and|til)\s*(?:on |the )?", re.IGNORECASE)
+_LEAD = re.compile(
+    r"\b(from|since|after|between|starting(?: on| at)?|beginning|leaving(?: on)?|departing(?: on)?|to|until|till|through|by|before|"
+    r"and|returning(?: on)?|return(?: on)?|back(?: on)?|ending(?: on)?|due(?: on| by)?|on|at|in|for|around|during|over|within|check(?:ing)? ?in(?: on)?|check(?:ing)? ?out(?: on)?|"
+    r"-|–)\s+(?:the\s+)?$|(-|–)$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TimePhrase:
+    """Words that name a moment, a day or a range. `lead` is the preposition before; `parts` its atoms."""
+
+    text: str
+    start: int
+    end: int
+    kind: str
+    lead: str
+    parts: tuple[tuple[str, int, int], ...]
+
+    def part(self, *kinds: str) -> tuple[int, int] | None:
+        """Where the parts of these kinds stand, taken together."""
+        spans = [(start, end) for kind, start, end in self.parts if kind in kinds]
+        return (spans[0][0], spans[-1][1]) if spans else None
+
+
+def find_times(text: str) -> list[TimePhrase]:
+    """The phrases of time, left to right; a day and a clock time beside each other are one phrase."""
+    phrases: list[list[tuple[str, int, int]]] = []
+    for found in _ATOM.finditer(text):
+        kind = str(found.lastgroup)
+        start = found.start() + len(found.group()) - len(found.group().lstrip())
+        atom = (kind, start, found.end())
+        if phrases and _joins(text, phrases[-1], atom):
+            phrases[-1].append(atom)
+        else:
+            phrases.append([atom])
+    return [_phrase(text, parts) for parts in phrases if parts[0][0] != "part" or len(parts) > 1 or _alone(text, parts[0])]
+
+
+def _joins(text: str, parts: list[tuple[str, int, int]], atom: tuple[str, int, int]) -> bool:
+    between = text[parts[-1][2] : atom[1]]
+    kinds = {kind for kind, _, _ in parts}
+    if len(between) > 14 or not _GLUE.fullmatch(between) or "from" in between.lower() or re.search(r"\bby\b", between):
+        return False
+    family = "clock" if atom[0] in ("clock", "part") else "day"
+    if atom[0] == "part":
+        return "part" not in kinds
+    if family == "clock":
+        return "clock" not in kinds
+    return not kinds & {"day", "date", "relative"} or (kinds == {"day"} and atom[0] == "date")
+
+
+def _alone(text: str, part: tuple[str, int, int]) -> bool:
+    """A bare "morning" is a time only after "in the", "at" or "this"."""
+    words = text[part[1] : part[2]].lower()
+    return words.startswith("in the") or words in ("noon", "midnight", "midday")
+
+
+def _phrase(text: str, parts: list[tuple[str, int, int]]) -> TimePhrase:
+    start, end = parts[0][1], parts[-1][2]
+    lead = _LEAD.search(text[max(0, start - 20) : start])
+    kind = "range" if _spans_time(text[start:end].lower(), parts) else ("clock" if {p[0] for p in parts} <= {"clock", "part"} else "instant")
+    words = (lead[1] or lead[2] or "").lower() if lead else ""
+    own = re.match(r"(in|on|since|of)\b", text[start:end], re.IGNORECASE)
+    return TimePhrase(text[start:end], start, end, kind, words or (own[1].lower() if own else ""), tuple(parts))
+
+
+def _spans_time(words: str, parts: list[tuple[str, int, int]]) -> bool:
+    return bool(re.match(r"(?:the )?(?:last|past|previous|next|coming|this|since)\b", words)) and parts[0][0] in ("relative", "day") and not re.match(
+        rf"(?:this|next|last|coming|past|previous) {_WEEKDAY}", words
+    )

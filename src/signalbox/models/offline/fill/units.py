@@ -1,0 +1,132 @@
+"""Units of measure: what a unit word means, and which unit a field asks for."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+__all__ = ["CURRENCIES", "dimension_of", "factor_of", "unit_of_field"]
+
+# dimension -> unit -> (how many of the base unit, spellings)
+_UNITS: dict[str, dict[str, tuple[float, str]]] = {
+    "time": {
+        "nanosecond": (1e-9, "ns nanosecond nanoseconds nanos"),
+        "microsecond": (1e-6, "us µs microsecond microseconds micros"),
+        "millisecond": (1e-3, "ms msec msecs millisecond milliseconds millis"),
+        "second": (1, "s sec secs second seconds"),
+        "minute": (60, "m min mins minute minutes"),
+        "hour": (3600, "h hr hrs hour hours"),
+        "day": (86400, "d day days"),
+        "week": (604800, "w wk wks week weeks fortnight"),
+        "month": (2629800, "mo month months"),
+        "year": (31557600, "y yr yrs year years"),
+    },
+    "bytes": {
+        "byte": (1, "b byte bytes"),
+        "kb": (1e3, "kb kilobyte kilobytes"),
+        "mb": (1e6, "mb meg megs megabyte megabytes"),
+        "gb": (1e9, "gb gig gigs gigabyte gigabytes"),
+        "tb": (1e12, "tb terabyte terabytes"),
+        "kib": (1024, "kib kibibyte kibibytes"),
+        "mib": (1024**2, "mib mebibyte mebibytes"),
+        "gib": (1024**3, "gib gibibyte gibibytes"),
+        "tib": (1024**4, "tib tebibyte tebibytes"),
+    },
+    "rate": {
+        "bps": (1, "bps bit/s"),
+        "kbps": (1e3, "kbps kbit/s kb/s"),
+        "mbps": (1e6, "mbps mbit mbit/s mb/s megabit megabits"),
+        "gbps": (1e9, "gbps gbit gbit/s gb/s gigabit gigabits"),
+    },
+    "length": {
+        "mm": (0.001, "mm millimeter millimeters millimetre millimetres"),
+        "cm": (0.01, "cm centimeter centimeters centimetre centimetres"),
+        "m": (1, "meter meters metre metres mtr"),
+        "km": (1000, "km kms kilometer kilometers kilometre kilometres"),
+        "inch": (0.0254, "inch inches"),
+        "foot": (0.3048, "ft foot feet"),
+        "mile": (1609.344, "mi mile miles"),
+    },
+    "mass": {
+        "mg": (1e-6, "mg milligram milligrams"),
+        "g": (1e-3, "g gram grams gramme grammes"),
+        "kg": (1, "kg kgs kilo kilos kilogram kilograms"),
+        "tonne": (1000, "tonne tonnes"),
+        "ounce": (0.028349523125, "oz ounce ounces"),
+        "pound": (0.45359237, "lb lbs pound pounds"),
+    },
+    "volume": {
+        "ml": (0.001, "ml milliliter milliliters millilitre millilitres"),
+        "l": (1, "l liter liters litre litres"),
+    },
+    "temperature": {"celsius": (1, "°c celsius centigrade"), "fahrenheit": (1, "°f fahrenheit"), "degree": (1, "° degree degrees deg")},
+    "percent": {"percent": (1, "% percent percentage pct pc")},
+    "money": {
+        "USD": (1, "$ usd dollar dollars bucks buck us$"),
+        "EUR": (1, "€ eur euro euros"),
+        "GBP": (1, "£ gbp pound pounds sterling quid"),
+        "JPY": (1, "¥ jpy yen"),
+        "INR": (1, "₹ inr rupee rupees"),
+        "CHF": (1, "chf franc francs"),
+        "CAD": (1, "cad"),
+        "AUD": (1, "aud"),
+        "CNY": (1, "cny yuan rmb"),
+        "SEK": (1, "sek"),
+        "NOK": (1, "nok"),
+        "DKK": (1, "dkk"),
+        "PLN": (1, "pln zloty"),
+        "BRL": (1, "brl reais"),
+        "MXN": (1, "mxn peso pesos"),
+        "KRW": (1, "krw won"),
+    },
+}
+CURRENCIES = {word: code for code, (_, words) in _UNITS["money"].items() for word in words.split()}
+
+_MEANINGS: dict[str, tuple[tuple[str, str, float], ...]] = {}
+for _dimension, _units in _UNITS.items():
+    for _unit, (_factor, _words) in _units.items():
+        for _word in _words.split():
+            _MEANINGS[_word] = (*_MEANINGS.get(_word, ()), (_dimension, _unit, _factor))
+
+_MONEY_FIELD = re.compile(
+    r"\b(price|cost|budget|amount of money|money|fee|salary|dollars?|euros?|usd|eur|currency|spend|pay(?:ment)?|"
+    r"amount to (?:transfer|send|pay)|transfer|revenue|income|wage|rent|discount amount|invoice|bid|balance|donat\w+)\b"
+)
+_FRACTION = re.compile(r"\b(fraction|ratio|probability|between 0 and 1|0 to 1|0-1|0\.\.1|proportion|likelihood)\b")
+_PERCENT = re.compile(r"\b(percent(?:age)?s?|pct)\b|%")
+# A unit that a description names is one of these, written out or as the last word of the name.
+_FIELD_UNITS = re.compile(
+    r"\b(nanoseconds?|microseconds?|milliseconds?|millis|ms|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|"
+    r"years?|bytes?|kb|mb|gb|tb|kib|mib|gib|tib|kilobytes?|megabytes?|gigabytes?|terabytes?|[kmg]?bps|mm|cm|meters?|metres?|"
+    r"km|kms|kilomet(?:er|re)s?|miles?|feet|ft|inch(?:es)?|mg|grams?|kg|kilos?|kilograms?|tonnes?|ounces?|oz|lbs?|ml|"
+    r"millilit(?:er|re)s?|lit(?:er|re)s?|celsius|fahrenheit)\b"
+)
+
+
+def dimension_of(word: str) -> tuple[tuple[str, str, float], ...]:
+    """What a unit word may mean: (dimension, unit, factor to the base unit), most likely first."""
+    return _MEANINGS.get(word.lower(), ())
+
+
+def factor_of(dimension: str, unit: str) -> float:
+    return _UNITS[dimension][unit][0]
+
+
+@lru_cache(maxsize=2_000)
+def unit_of_field(about: str, maximum: float | None) -> tuple[str, str]:
+    """The dimension and unit that a numeric field asks for; empty when it asks for none."""
+    if _FRACTION.search(about):
+        return "percent", "fraction"
+    if _PERCENT.search(about):
+        return "percent", "percent"
+    name, _, description = about.partition(" . ")
+    # A leading "min" bounds; it is no unit.
+    for part in (re.sub(r"^(?:min|max)\b", "", name), description):
+        if found := _FIELD_UNITS.search(part):
+            dimension, unit, _ = next(iter(dimension_of(found.group())))
+            return dimension, unit
+    if _MONEY_FIELD.search(about):
+        return "money", ""
+    if maximum is not None and maximum <= 1:
+        return "percent", "fraction"
+    return "", ""

@@ -1,0 +1,117 @@
+"""A sentence as tokens, and the small facts of English that the other modules share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+__all__ = ["LONGEST_TEXT", "NEGATIONS", "STOP", "Sentence", "Token", "content_words", "read_sentence", "split_name", "stem"]
+
+# A person's sentence is short; what lies beyond this is not read, so that time stays bounded.
+LONGEST_TEXT = 4_000
+
+_TOKEN = re.compile(
+    r"""(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve)(?=-[a-z]{3,}\b)   # 3-day, seven-day
+      | [^\W_]+(?:['’][^\W\d_]+)+           # don't, o'brien
+      | [^\W\d_]+\d[\w]*(?:[-.][\w]+)*       # web1, pe1-a
+      | [^\W_]+(?:[-_./:@+][^\W_]+)+         # web-1, in_progress, a.b.c, 10.0.0.1
+      | \d+(?:[.,]\d+)*                      # 1,299.99
+      | [^\W_]+
+      | \S""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+|[^\W\d_]+")
+
+STOP = frozenset(
+    """a an and any are as at be been but by can could did do does for from get give had has have hey hi hello how i
+    i'd i'm if in into is it its it's just kindly let let's like may me might my need of off on or our out over per
+    please pls plz what's whats where's who's how's there's that's here's gonna wanna should show so some tell than thanks thank that the their them then there these they this those to
+    too up us very want was we were what when where which who whose will with would you your also all only about
+    using use via make set""".split()
+)
+NEGATIONS = frozenset(
+    """not no never without don't dont doesn't doesnt isn't isnt aren't arent shouldn't shouldnt won't wont can't cant
+    skip disable disabled exclude excluding except omit omitting minus nor neither hide ignore ignoring drop
+    avoid non off""".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word, number or sign, where it stands, and its forms."""
+
+    text: str
+    lower: str
+    stem: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """The text that is read, and its tokens in order."""
+
+    text: str
+    tokens: tuple[Token, ...]
+
+    def slice(self, first: int, last: int) -> str:
+        """The text from token `first` up to, not including, token `last`."""
+        return self.text[self.tokens[first].start : self.tokens[last - 1].end] if last > first else ""
+
+    def span(self, first: int, last: int) -> tuple[int, int]:
+        return self.tokens[first].start, self.tokens[last - 1].end
+
+    def index_at(self, place: int) -> int:
+        """The first token that ends after `place`."""
+        return next((at for at, token in enumerate(self.tokens) if token.end > place), len(self.tokens))
+
+
+def read_sentence(text: str) -> Sentence:
+    """The tokens of a text; control characters read as blanks, so that places stay true."""
+    readable = "".join(c if c.isprintable() or c == "\n" else " " for c in text[:LONGEST_TEXT])
+    readable = readable.replace("’", "'").replace("“", '"').replace("”", '"')
+    return Sentence(readable, tuple(_tokens(readable)))
+
+
+def _tokens(text: str) -> Iterable[Token]:
+    for found in _TOKEN.finditer(text):
+        word = found.group()
+        lower = word.lower()
+        yield Token(word, lower, stem(lower), found.start(), found.end())
+
+
+def split_name(name: str) -> tuple[str, ...]:
+    """The words of an identifier in lower case: enrollmentComplete, enrollment_complete, enrollment-complete."""
+    return tuple(part.lower() for part in _PARTS.findall(name))
+
+
+def content_words(text: str) -> tuple[str, ...]:
+    """The words that carry meaning, in lower case and in order."""
+    return tuple(word for word in split_name(text) if word not in STOP)
+
+
+
+
+@lru_cache(maxsize=20_000)
+def stem(word: str) -> str:
+    """The word without the commonest English endings; only good for comparing two words."""
+    word = word.removesuffix("'s")
+    if len(word) < 4 or not word.isalpha() or word.endswith("ss"):
+        return word
+    if word.endswith(("ies", "ied")) and len(word) > 4:
+        return word[:-3] + "y"
+    for ending in ("ing", "ed", "es", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return _mend(word[: -len(ending)], ending)
+    return word.removesuffix("e") if len(word) > 3 else word
+
+
+def _mend(root: str, ending: str) -> str:
+    """Undo a doubled letter (stopped, stop) and drop a silent e, so that all forms meet."""
+    if ending in ("ing", "ed") and len(root) > 3 and root[-1] == root[-2] and root[-1] not in "lsz":
+        return root[:-1]
+    if root.endswith("ie"):
+        return root[:-2] + "y"
+    return root.removesuffix("e") if len(root) > 3 else root

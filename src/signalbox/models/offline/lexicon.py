@@ -1,0 +1,277 @@
+"""Everyday English that tool names and requests share: families of verbs, and nouns that mean the same.
+
+Nothing here is about any one tool. A family is what kind of thing a verb does; the words of a kin set are
+interchangeable when a person names a thing.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from signalbox.models.offline.words import close, stem
+
+__all__ = ["FAMILIES", "KIN", "OPPOSITES", "PADDING", "PHRASES", "READING", "STOP", "families_of", "kin_of"]
+
+FAMILIES: dict[str, frozenset[str]] = {
+    name: frozenset(words.split())
+    for name, words in {
+        "list": "list show display enumerate browse view see print give what which",
+        "get": "get return provide report obtain show read view open fetch retrieve describe inspect display see look tell give pull examine what how",
+        "search": "search find look lookup locate seek query hunt grep discover where who",
+        "check": "check verify test inspect is are diagnose ping probe validate confirm monitor",
+        "create": "create add new make book schedule insert register set put write plan arrange setup generate open "
+        "log record save note jot file raise submit reserve compose draft append start remind build define need enter",
+        "update": "update change set edit modify adjust alter switch turn correct fix replace amend revise bump "
+        "increase decrease raise lower dim put make assign mark reassign configure tweak",
+        "move": "move reschedule postpone shift push relocate transfer delay bring",
+        "rename": "rename retitle relabel call name",
+        "delete": "delete remove cancel clear drop erase discard trash purge wipe scrap ditch unsubscribe nuke kill rm",
+        "send": "send mail email notify message text forward share ping dm post deliver write tell shoot drop",
+        "reply": "reply respond answer",
+        "complete": "complete finish done mark close resolve tick check finalize conclude accomplish",
+        "reopen": "reopen uncomplete undo restore unmark undelete revert",
+        "start": "start run launch begin trigger execute deploy enable activate resume kick fire play turn switch initiate",
+        "stop": "stop end pause halt disable deactivate kill terminate abort shut suspend conclude finish quit turn switch",
+        "restart": "restart reboot reload bounce reset",
+        "compare": "compare diff contrast versus vs",
+        "count": "count tally many",
+        "convert": "convert translate transform exchange",
+        "compute": "calculate compute evaluate estimate solve work",
+        "summarize": "summarize summarise recap digest",
+        "buy": "buy order purchase checkout shop get",
+        "pay": "pay transfer send wire remit move",
+        "play": "play listen hear stream put start queue",
+        "lock": "lock secure",
+        "unlock": "unlock open",
+        "approve": "approve accept grant allow confirm authorize",
+        "reject": "reject decline deny refuse",
+        "copy": "copy duplicate clone replicate",
+        "download": "download pull export fetch",
+        "upload": "upload push import",
+        "invite": "invite add",
+        "rate": "rate review score",
+        "refund": "refund reimburse return",
+        "analyze": "analyze analyse examine profile simulate assess evaluate",
+        "track": "track trace follow where",
+        "merge": "merge combine join",
+        "commit": "commit save",
+        "mute": "mute silence quiet snooze",
+        "navigate": "navigate route drive directions direct",
+        "apply": "apply request submit ask",
+        "assign": "assign reassign give allocate delegate",
+        "skip": "skip next",
+        "freeze": "freeze block lock suspend",
+    }.items()
+}
+
+PHRASES: dict[str, tuple[str, ...]] = {
+    "turn on": ("start", "update"),
+    "switch on": ("start", "update"),
+    "turn off": ("stop", "update"),
+    "switch off": ("stop", "update"),
+    "shut off": ("stop", "update"),
+    "shut down": ("stop",),
+    "turn up": ("update",),
+    "turn down": ("update",),
+    "get rid of": ("delete",),
+    "throw away": ("delete",),
+    "throw out": ("delete",),
+    "take off": ("delete",),
+    "call off": ("delete",),
+    "look up": ("search", "get"),
+    "look for": ("search",),
+    "set up": ("create",),
+    "write down": ("create",),
+    "put down": ("create",),
+    "sign up": ("create",),
+    "tick off": ("complete",),
+    "check off": ("complete",),
+    "cross off": ("complete",),
+    "mark done": ("complete",),
+    "mark as done": ("complete",),
+    "mark complete": ("complete",),
+    "mark as complete": ("complete",),
+    "kick off": ("start",),
+    "fire up": ("start",),
+    "let know": ("send",),
+    "push back": ("move", "update"),
+    "bring forward": ("move", "update"),
+    "how many": ("count", "list", "get"),
+    "how much": ("get", "check", "list"),
+    "i am done with": ("complete",),
+    "i'm done with": ("complete",),
+    "put on": ("play", "start"),
+    "give back": ("refund",),
+}
+
+OPPOSITES: frozenset[frozenset[str]] = frozenset(
+    frozenset(pair.split())
+    for pair in (
+        "create delete",
+        "start stop",
+        "lock unlock",
+        "approve reject",
+        "complete reopen",
+        "download upload",
+        "create list",
+        "create get",
+        "create search",
+        "delete list",
+        "delete get",
+        "delete search",
+        "delete update",
+        "delete complete",
+        "delete send",
+        "delete start",
+        "create complete",
+        "create reopen",
+        "delete reopen",
+        "start delete",
+        "stop create",
+    )
+)
+
+KIN: tuple[frozenset[str], ...] = tuple(
+    frozenset(line.split())
+    for line in (
+        "mail email message inbox",
+        "meeting event appointment calendar",
+        "task todo chore to-do",
+        "song track music tune",
+        "album record",
+        "temperature temp thermostat heating heat degrees warm warmer cold",
+        "weather forecast rain sunny snow umbrella temperature raining",
+        "wind windy gust",
+        "light lamp bulb",
+        "file document doc",
+        "folder directory dir",
+        "photo picture image pic",
+        "price cost rate",
+        "order purchase",
+        "item product article",
+        "cart basket",
+        "money cash funds balance",
+        "payment transfer transaction",
+        "transaction spending expense statement",
+        "user person customer account",
+        "employee worker colleague staff person",
+        "vacation holiday leave pto off",
+        "hotel room accommodation stay",
+        "flight plane fly",
+        "train rail",
+        "trip travel journey",
+        "restaurant table dinner eat food",
+        "repository repo",
+        "branch branches",
+        "bug issue ticket",
+        "pull-request pr mr",
+        "device router switch host node machine",
+        "interface port link nic",
+        "neighbor neighbour peer session adjacency",
+        "config configuration",
+        "log logs syslog",
+        "cpu processor load",
+        "memory ram",
+        "metric timeseries series measurement",
+        "alert alarm warning incident page",
+        "alarm wake",
+        "reminder remind",
+        "note memo",
+        "phone mobile cell",
+        "experiment test trial",
+        "variant condition arm",
+        "parcel package shipment delivery tracking",
+        "movie film",
+        "car vehicle",
+        "translation language",
+        "exchange currency",
+        "stock share ticker",
+        "news headline",
+        "salary pay payroll wage payslip",
+        "contact person address",
+        "door gate",
+        "blind shade curtain",
+        "volume loudness loud louder quiet quieter",
+        "service server app application",
+        "latency delay slow response",
+        "error failure fault",
+        "status state health",
+        "detail info information",
+        "comment remark",
+        "label tag",
+        "priority urgency urgent",
+        "due deadline",
+        "title name",
+        "invoice bill",
+        "review feedback rating",
+        "team group",
+        "member people",
+        "availability free slot",
+        "route path directions",
+        "distance far",
+        "recipe cook dish meal",
+        "workout exercise training",
+        "playlist mix",
+        "queue queued",
+        "history past previous",
+        "quote citation",
+        "stock inventory",
+        "room bedroom kitchen",
+        "dashboard panel graph chart",
+    )
+)
+
+STOP: frozenset[str] = frozenset(
+    """a an the this that these those my your our his her its their me i we you he she it they them us to of in on at
+    for from by with about into over as and or but if so then also plus please pls plz can could would will shall should
+    may might must do does did done is are was were be been being am have has had there here what which who whom whose
+    when where why how not no yes ok okay just now some any all every each both few more most other another such only
+    own same too very really quickly want need like know let lets let's i'd i'm i've what's whats it's that's there's
+    hey hi hello thanks thank kindly up out off down again still get got give tell show one ones thing things via per
+    than use using go going im id ive u ur gonna wanna gotta lemme gimme dont don't doesn't isn't something anything
+    maybe perhaps quick real asap today tomorrow tonight yesterday currently current right must""".split()
+)
+
+PADDING: tuple[str, ...] = (
+    r"(?:hey|hi|hello|yo|ok|okay|so|well|um|uh|hmm|right|alright|great|cool|nice|perfect|thanks|thank you|sorry|"
+    r"good (?:morning|evening|afternoon)|dear \w+)(?: there| again| team)?(?=[\s,!.:-])[\s,!.:-]*",
+    r"(?:please|pls|plz|kindly|just|quickly|quick|now|maybe|perhaps|actually|btw|fyi|also|and|then|after that|"
+    r"afterwards|finally|firstly|secondly|lastly|oh|but|or rather|additionally|plus)\b[\s,]*",
+    r"(?:first|second|next|next up|now then)\s*[,:]\s*",
+    r"(?:can|could|would|will|may|might) (?:you|u|i|we)(?: please| pls| kindly| maybe| possibly| just| quickly| also)*\s+",
+    r"(?:would you mind|do you mind|is it possible to|any chance you (?:can|could)|are you able to|it would be (?:great|nice|"
+    r"lovely) if you (?:could|can|would)|i was wondering if you (?:could|can)|i wonder if you (?:could|can)|"
+    r"be so kind(?: as)? to|if you (?:could|can)|mind|how about|what about you)\s+",
+    r"(?:i|we)(?:'d| would|d)? (?:want|like|love|need|wish|have|got)(?: you)?(?: to|2) (?!know\b)",
+    r"(?:i'm|im|i am|we're|we are)(?: trying| going| looking| planning)(?: to) ",
+    r"(?:you (?:should|must|need to|can|could)|let's|lets|let us|go ahead and|help me(?: to)?|i wanna|wanna|gotta|need to|"
+    r"want to|try to|make sure to|make sure you|don't forget to|be sure to|time to|remember to)\s+",
+)
+
+READING: frozenset[str] = frozenset({"list", "get", "search", "check", "count", "track", "compare", "analyze"})
+
+_BY_VERB: dict[str, frozenset[str]] = {}
+for _family, _words in FAMILIES.items():
+    for _word in _words:
+        for _form in (_word, stem(_word)):
+            _BY_VERB[_form] = _BY_VERB.get(_form, frozenset()) | {_family}
+
+_BY_NOUN: dict[str, frozenset[str]] = {}
+for _set in KIN:
+    _stems = frozenset(stem(word) for word in _set)
+    for _word in _stems:
+        _BY_NOUN[_word] = _BY_NOUN.get(_word, frozenset()) | _stems
+
+
+@lru_cache(maxsize=8192)
+def families_of(word: str, *, typos: bool = False) -> frozenset[str]:
+    """The families of a verb in any form; empty when it is none that is known."""
+    found = _BY_VERB.get(word) or _BY_VERB.get(stem(word))
+    if found is None and typos and len(word) >= 4:
+        found = next((_BY_VERB[verb] for verb in _BY_VERB if close(word, verb)), None)
+    return found or frozenset()
+
+
+def kin_of(word: str) -> frozenset[str]:
+    """The stems that a person may use for the stem `word`; itself is not promised to be among them."""
+    return _BY_NOUN.get(word, frozenset())

@@ -1,0 +1,243 @@
+"""A request, taken apart: what is quoted, what is padding, which verb rules, and where one wish ends and the next begins."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from signalbox.models.offline.lexicon import PADDING, PHRASES, READING, STOP, families_of
+from signalbox.models.offline.words import tokens
+
+__all__ = ["Clause", "Part", "coordinations", "mask", "opens_content", "read_part", "split_request", "strip_padding"]
+
+FILLER = "\u00a4"
+_MANY = re.compile(
+    r"^(?:(?:what|which|any|show|list|get|see|give|all|every|how many|me|my|the|do|i|have|are|there|is|of|our|new)\s+)*"
+    r"(?:[\w-]+\s+){0,2}?[a-z]{2,}(?<!s)(?<!u)(?<!i)s\b|\ball\b|\bevery\b|\blist\b"
+)
+
+_QUOTED = re.compile(
+    r'```.*?```|"[^"\n]*"|“[^”]*”|«[^»]*»|`[^`\n]*`|(?<![\w])\'(?:[^\'\n]|(?<=\w)\'(?=\w))*\'(?!\w)|(?m:^>.*$)', re.DOTALL
+)
+_PADDING = tuple(re.compile(pattern, re.IGNORECASE) for pattern in PADDING)
+_TRAILING = re.compile(
+    r"(?i)[\s,]*\b(?:please|pls|plz|thanks(?: a lot| so much| in advance)?|thank you(?: very much| so much)?|thx|ty|cheers|"
+    r"for me|if you can|if possible|asap|will you|would you|when you can|when you get a chance|ok\??)\s*[.!?]*$"
+)
+_SENTENCE = re.compile(r"(?<=[^\W\d_])[.](?=\s+\S)|(?<=\d)[.](?=\s+[A-Z])|[!?;](?=\s|$)|\n+|[.](?=\s+[A-Z])")
+_THEN = re.compile(r"(?i)[\s,]*\b(?:and then|after that|afterwards|and after that|then|and finally|and also|as well as|also)\b\s*")
+_JOINT = re.compile(r"(?i)\s*,\s*(?:and|plus|but)\s+|\s+(?:and|plus|&|but)\s+|\s*,\s*")
+_CONTENT = re.compile(
+    r"(?i)\b(?:remind (?:me|us|him|her|them|\w+) (?:to|about|that)|reminder (?:to|about|for me to)|(?:task|todo|to-do|item|note)s?"
+    r"(?: (?:called|named|for me))?(?: to|:| that| saying)|note (?:that|to self)|saying|says|say|that reads|telling (?:\w+ )+?(?:to|that)|"
+    r"tell (?:\w+) (?:to|that)|let (?:\w+) know(?: that)?|with the (?:text|message|body|words|note|content)|(?:message|text|body|"
+    r"content|subject|title|description)(?::| is))\s"
+)
+_NOUNISH = frozenset(
+    "book order mail email text message list test name record file log note schedule plan share share post call rate ping "
+    "report review score copy address cost price track stream route queue share review play light lock alarm start end "
+    "open free set mark make new many done what which how is are who where off directions next need check look work use "
+    "answer count shop exchange share update change transfer group bounce profile drive fire fix view pull push see return".split()
+)
+_OPENERS = frozenset("what which who whose when where why how is are was were do does did has have will am should".split())
+_NOT_ALONE = frozenset("is are what which how who where many need done next off directions vs versus new".split())
+_DETERMINERS = frozenset("a an the my your our his her its their this that these those some any all every each no of in on".split())
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A stretch of the request; one that does not begin a sentence may belong to the one before."""
+
+    start: int
+    end: int
+    fresh: bool
+
+
+@dataclass(frozen=True)
+class Part:
+    """One wish of a request: its words as typed, and what they say about what to do."""
+
+    text: str
+    verb: str
+    families: frozenset[str]
+    words: tuple[str, ...]
+    many: bool = False
+
+    @property
+    def reads(self) -> bool:
+        return not self.families or bool(self.families & READING)
+
+
+def mask(text: str) -> str:
+    """The text with quoted passages filled in, of the same length: they may be arguments, never instructions."""
+    return _QUOTED.sub(lambda m: FILLER * len(m.group()), text)
+
+
+def strip_padding(text: str) -> str:
+    """The text without greetings, politeness and the like at either end."""
+    text = text.strip(" \t\n,;-–—")
+    while True:
+        shorter = text
+        for pattern in _PADDING:
+            found = pattern.match(shorter)
+            if found and found.end() < len(shorter):
+                shorter = shorter[found.end() :]
+        trail = _TRAILING.search(shorter)
+        if trail and trail.start() > 0:
+            shorter = shorter[: trail.start()]
+        shorter = shorter.strip(" \t\n,;-–—")
+        if shorter == text:
+            return text
+        text = shorter
+
+
+@lru_cache(maxsize=1024)
+def read_part(text: str) -> Part:
+    """The verb, its families and the words that carry meaning."""
+    bare = strip_padding(text)
+    plain = mask(bare).lower().replace("’", "'")
+    words = tokens(plain)
+    verb, families = _ruling_verb(plain, words)
+    carrying = tuple(dict.fromkeys(w for w in words if w not in STOP and w != verb))
+    return Part(bare, verb, families, carrying, _asks_for_many(plain))
+
+
+def _asks_for_many(plain: str) -> bool:
+    return bool(_MANY.search(plain))
+
+
+def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
+    if not words:
+        return "", frozenset()
+    phrase = _phrase(words)
+    if phrase:
+        return phrase
+    first = words[0]
+    if first in _OPENERS:
+        return _question(words)
+    if first not in _NOT_ALONE:
+        families = families_of(first, typos=True)
+        if families:
+            return first, families
+    for before, word in zip(words, words[1:], strict=False):
+        if word in ("done", "finished", "completed") and before in ("is", "are", "as", "be", "was"):
+            return word, frozenset({"complete"})
+        if before not in _DETERMINERS and word not in _NOUNISH and word not in STOP and families_of(word):
+            return word, families_of(word)
+        if before in ("to", "please", "you", "and", "pls") and word not in _NOT_ALONE and families_of(word):
+            return word, families_of(word)
+    if words[-1] in ("done", "finished", "completed", "complete"):
+        return words[-1], frozenset({"complete"})
+    if first in ("i", "we") and len(words) > 2 and words[1] in ("need", "want"):
+        return words[1], frozenset({"create", "buy", "search"})
+    return "", frozenset()
+
+
+def _phrase(words: list[str]) -> tuple[str, frozenset[str]] | None:
+    """A verb of several words; the particle may stand up to five words after the verb (turn the lights off)."""
+    for phrase, families in PHRASES.items():
+        head, *tail = phrase.split()
+        if head not in words[:4]:
+            continue
+        at = words.index(head)
+        rest = words[at + 1 : at + 1 + len(tail) + 5]
+        if _in_order(tail, rest) and (rest[: len(tail)] == tail or len(tail) == 1 or "mark" in phrase):
+            return head, frozenset(families)
+    return None
+
+
+def _in_order(needles: list[str], words: list[str]) -> bool:
+    rest = iter(words)
+    return all(needle in rest for needle in needles)
+
+
+def _question(words: list[str]) -> tuple[str, frozenset[str]]:
+    """A question reads, unless it asks whether something may be done."""
+    families = frozenset({"list", "get", "search", "check"})
+    if words[:2] == ["how", "many"]:
+        families |= {"count"}
+    if words[0] == "where":
+        families |= {"track"}
+    return words[0], families
+
+
+def split_request(text: str) -> list[Clause]:
+    """The clauses of a request, in order."""
+    masked = mask(text)
+    cuts: list[tuple[int, int, bool]] = [(m.start(), m.end(), True) for m in _SENTENCE.finditer(masked)]
+    cuts += [(m.start(), m.end(), False) for m in _THEN.finditer(masked) if m.start() > 0]
+    cuts += [(m.start(), m.end(), False) for m in _JOINT.finditer(masked) if _verb_follows(masked[m.end() :])]
+    clauses: list[Clause] = []
+    start, fresh = 0, True
+    for begin, end, sentence in [*sorted(cuts), (len(text), len(text), True)]:
+        if begin < start:
+            fresh = fresh or sentence
+            continue
+        if text[start:begin].strip(" ,.;:!?"):
+            clauses.append(Clause(start, begin, fresh))
+            fresh = sentence
+        else:
+            fresh = fresh or sentence
+        start = end
+    return clauses
+
+
+def opens_content(text: str) -> bool:
+    """Whether the clause has begun something to be written down, so that what follows may be part of it."""
+    return bool(_CONTENT.search(mask(text) + " "))
+
+
+def _verb_follows(rest: str) -> bool:
+    words = tokens(strip_padding(rest[:120]))
+    if not words:
+        return False
+    first, second = words[0], words[1] if len(words) > 1 else ""
+    if first in _OPENERS and first not in ("is", "are", "has", "have", "will"):
+        return True
+    if first == "remind" or (first in ("i", "let") and second):
+        return first != "i"
+    if first in _NOT_ALONE or not families_of(first):
+        return False
+    return first not in _NOUNISH or bool(second and (second in STOP or second not in ("and", "or")))
+
+
+def coordinations(text: str) -> list[list[str]]:
+    """Ways to read `a, b and c` inside a clause as several clauses: each way is a list of clauses, one an element."""
+    masked = mask(text)
+    ways = []
+    for match in re.finditer(r"(?i)(?:\s*,\s*(?:and|plus)?\s+|\s+(?:and|plus|&|as well as)\s+)", masked):
+        ways.append((match.start(), match.end()))
+    if not ways or len(ways) > 12:
+        return []
+    return _distribute(text, masked, ways)
+
+
+_BOUND = re.compile(
+    r"(?i)\s+(?:to|from|in|on|at|for|with|of|into|by|about|as|via|using|between|since|until|before|after|during|over|"
+    r"tomorrow|today|tonight|yesterday|now|right|next|last|this)\b|[,.:;?!](?=\s|$)|$"
+)
+_LEFT = re.compile(r"(?i)(?:^|\s)(?:to|from|in|on|at|for|with|of|into|by|about|as|via|using|between|my|the|a|an|is|are|me|:|both)\s+")
+
+
+def _distribute(text: str, masked: str, joints: list[tuple[int, int]]) -> list[list[str]]:
+    """Each element in turn in the place of the whole enumeration; the first may begin at several places."""
+    first, last = joints[0][0], joints[-1][1]
+    bound = _BOUND.search(masked, last + 1)
+    right = bound.start() if bound else len(text)
+    middles = [text[a:b].strip() for (_, a), (b, _) in zip(joints, joints[1:], strict=False)]
+    tail = text[last:right].strip()
+    starts = sorted({m.end() for m in _LEFT.finditer(masked, 0, first)} | {_after_verb(text, first)}, reverse=True)
+    ways = []
+    for start in starts:
+        if start >= first:
+            continue
+        elements = [text[start:first].strip(), *middles, tail]
+        if all(elements):
+            ways.append([f"{text[:start]}{element}{text[right:]}" for element in elements])
+    return ways
+
+
+def _after_verb(text: str, limit: int) -> int:
+    space = text.find(" ", 0, limit)
+    return space + 1 if space >= 0 else 0

@@ -1,0 +1,219 @@
+"""Answers without tools: greetings, choosing from a list in a prompt, and saying again what a text says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from signalbox.models.offline.conversation import Conversation
+from signalbox.models.offline.lexicon import STOP
+from signalbox.models.offline.phrase import phrase_data
+from signalbox.models.offline.records import parse_data
+from signalbox.models.offline.vectors import embed
+from signalbox.models.offline.words import close, split_name, stem, tokens
+
+__all__ = ["HONEST", "answer_prompt", "asks_abilities", "small_talk"]
+
+HONEST = (
+    "I could not answer that offline: I am a small model of rules that chooses tools, fills in forms and restates what "
+    "it is given. For open questions set SIGNALBOX_MODEL to a larger model, such as openai/… or ollama/…."
+)
+_GREETING = re.compile(r"(?i)^\W*(?:hi|hey|hello|yo|good (?:morning|afternoon|evening)|howdy|greetings)(?: there| all| everyone)?\W*$")
+_THANKS = re.compile(
+    r"(?i)^\W*(?:ok(?:ay)?,? |great,? |cool,? |perfect,? |nice,? |awesome,? )*(?:thanks|thank you|thx|ty|cheers|much appreciated)"
+    r"(?:[ ,]+(?:a lot|so much|very much|again|for (?:the|your) help|that'?s (?:all|it|great|perfect)|you'?re great|bye))*\W*$"
+)
+_FINE = re.compile(
+    r"(?i)^\W*(?:ok(?:ay)?|great|cool|perfect|nice|awesome|good(?: job)?|well done|got it|i see|alright|never ?mind|no|nope|that'?s (?:all|it|fine|great)|"
+    r"no,? that'?s (?:all|it)|lol|haha|bye|goodbye|see you|good night)(?:[ ,]+(?:then|thanks|for now|later))*\W*$"
+)
+_WELLBEING = re.compile(r"(?i)^\W*(?:how are you(?: doing)?(?: today)?|how'?s it going|what'?s up|sup|how do you do|who are you|what are you)\W*$")
+_ABILITIES = re.compile(
+    r"(?i)^\W*(?:(?:please |so |hey |hi |hello )*)(?:what (?:(?:else )?can|are|do) (?:you|i|u) (?:able to )?(?:do|offer|ask|help(?: me)? with)|what can (?:you|u) (?:help|do)"
+    r"|what (?:tools|functions|abilities|skills) (?:do )?you have|help(?: me)?|how (?:can|do) (?:you|i|u) (?:help|use)|which tools|what are your (?:tools|capabilities|abilities))\b.{0,40}$"
+)
+
+_ONE_OF = re.compile(
+    r"(?is)\b(?:one of(?: the following)?(?: (?:categories|labels|options|classes|values|words|intents|topics|departments|teams|nodes|routes|agents))?"
+    r"|(?:categories|labels|options|classes|choices|intents|nodes|routes|candidates|agents|destinations)(?: are)?(?: available)?|choose (?:between|from|among)|"
+    r"pick (?:between|from|one)|classify (?:[^.:\n]{0,60} )?(?:as|into)|either|respond with|answer with|available (?:nodes|agents|tools|routes|actions|options)[^:\n]{0,20})"
+    r"\s*(?:\(|:|=)?\s*(?P<list>.+)"
+)
+_CUE = re.compile(
+    r"(?im)^\W*(?P<cue>(?:user |customer |input |the )?(?:text|message|input|question|request|query|user|email|mail|ticket|review|sentence|document|content|article|data|"
+    r"comment|feedback|statement|tweet|note|notes|log|logs|transcript|report|results?|paragraph|passage|context|user (?:input|message|request|said)))\s*:\s*"
+)
+_CHOOSING = re.compile(r"(?i)\b(?:classif|categor|label|choose|pick|select|which (?:of|one|node|agent|tool)|route|decide|one of|intent|sentiment|respond with only|answer with only|reply with only|only the)")
+_RESTATING = re.compile(r"(?i)\b(?:summari[sz]e|summary|sum up|recap|tl;?dr|shorten|condense|explain|describe|report|phrase|rephrase|rewrite|key points|highlights?|overview|gist|put .{0,20} into words|tell the user|answer the (?:user|question)|respond to)")
+_POSITIVE = frozenset("love great excellent amazing awesome good happy wonderful fantastic perfect best pleased enjoy nice brilliant superb glad thank delighted recommend helpful fast easy satisfied beautiful excited".split())
+_NEGATIVE = frozenset("hate terrible awful bad worst broken horrible poor disappointed disappointing useless angry slow crash crashes refund never waste annoying rude frustrating frustrated fail failed wrong sad unhappy dirty late problem".split())
+
+
+def small_talk(text: str) -> str | None:
+    """The answer to a greeting, thanks and the like; None when the text asks for something."""
+    if len(text) > 120:
+        return None
+    if _GREETING.match(text):
+        return "Hello! What can I do for you?"
+    if _THANKS.match(text):
+        return "You're welcome."
+    if _FINE.match(text):
+        return "All right."
+    if _WELLBEING.match(text):
+        return "I am the offline model of Signalbox, and ready. What can I do for you?"
+    return None
+
+
+def asks_abilities(text: str) -> bool:
+    """Whether the person asks what can be done here."""
+    return bool(_ABILITIES.match(text))
+
+
+def answer_prompt(conversation: Conversation) -> str:
+    """An answer to a prompt without tools: a choice from its list, its data restated, or that it could not."""
+    request = conversation.turn.request
+    if not request:
+        return "I could not find a request in the messages."
+    chosen = _choose(conversation.system, request)
+    if chosen:
+        return chosen
+    talk = small_talk(request)
+    if talk:
+        return talk
+    return _restate(conversation.system, request) or HONEST
+
+
+def _choose(system: str, request: str) -> str | None:
+    """One of the candidates that the prompt lists, when it asks for a choice."""
+    for prompt, text in ((request, None), (system, request)):
+        if not prompt or not _CHOOSING.search(prompt[:4000]):
+            continue
+        candidates = _candidates(prompt[:8000])
+        if len(candidates) >= 2:
+            subject = text if text is not None else _subject(prompt)
+            return _best(subject, candidates)
+    return None
+
+
+def _candidates(prompt: str) -> dict[str, str]:
+    """The names a prompt offers, each with its description if there is one."""
+    listed = dict(_bulleted(prompt))
+    if len(listed) >= 2:
+        return listed
+    for match in _ONE_OF.finditer(prompt):
+        line = re.split(r"\n\s*\n|\n(?=[A-Z][\w ]*:)|(?<=[\w\]\)'\"`])\.(?=\s|$)", match["list"].strip(), maxsplit=1)[0]
+        names = [_name(one) for one in re.split(r"\s*(?:,\s*(?:or|and)?|;|\||/|\bor\b|\band\b|\n)\s*", line.strip(" [](){}"))]
+        names = [name for name in names if name]
+        if len(names) >= 2 and all(len(name.split()) <= 5 for name in names):
+            return dict.fromkeys(names, "")
+    return {}
+
+
+def _bulleted(prompt: str) -> list[tuple[str, str]]:
+    found = []
+    for line in prompt.splitlines():
+        match = re.match(r"^\s*(?:[-*•]|\d+[.)])\s+[\"'`*]*(?P<name>[\w .&/-]{1,60}?)[\"'`*]*\s*(?:(?::|—|–|\s-|\()\s*(?P<about>.*))?$", line)
+        if match and len(match["name"].split()) <= 5:
+            found.append((match["name"].strip(), match["about"] or ""))
+    return found
+
+
+def _name(text: str) -> str:
+    return re.sub(r"(?i)^(?:the|a|an)\s+", "", text.strip(" \t\n\"'`*.:[](){}"))
+
+
+def _subject(prompt: str) -> str:
+    """What is to be judged: the text after a cue such as `Text:`, the longest quotation, or the last paragraph."""
+    cues = [match for match in _CUE.finditer(prompt)]
+    if cues:
+        return prompt[cues[-1].end() :].strip(" \"'")
+    inline = re.search(r"(?is)(?:text|message|input|question|request|review|email)\s*:\s*(.+)$", prompt)
+    if inline:
+        return inline.group(1).strip(" \"'")
+    quoted = re.findall(r'"([^"]{8,})"|“([^”]{8,})”', prompt)
+    if quoted:
+        return max((a or b for a, b in quoted), key=len)
+    return re.split(r"\n\s*\n|:\s+", prompt.strip())[-1]
+
+
+def _best(subject: str, candidates: dict[str, str]) -> str:
+    """The candidate nearest in words and meaning; feelings are weighed by their own words."""
+    names = list(candidates)
+    lowered = {name.lower(): name for name in names}
+    if {"positive", "negative"} <= set(lowered):
+        return lowered.get(_feeling(subject)) or lowered["positive"]
+    words = {stem(word) for word in tokens(subject) if word not in STOP}
+    rows = embed([subject[:2000], *(f"{' '.join(split_name(name))} {candidates[name]}" for name in names)])
+    plain = embed([" ".join(split_name(name)) for name in names])
+
+    def score(at: int) -> float:
+        name = names[at]
+        own = {stem(word) for word in split_name(name)}
+        about = {stem(word) for word in tokens(candidates[name]) if word not in STOP}
+        typed = sum(0.6 for word in own for other in words if word != other and close(word, other))
+        return len(own & words) * 1.0 + typed + len(about & words) * 0.4 + float(rows[0] @ rows[at + 1]) + 0.5 * float(rows[0] @ plain[at])
+
+    return names[max(range(len(names)), key=score)]
+
+
+def _feeling(text: str) -> str:
+    words = tokens(text)
+    score = 0
+    for before, word in zip(["", *words], words, strict=False):
+        value = (word in _POSITIVE or stem(word) in _POSITIVE) - (word in _NEGATIVE or stem(word) in _NEGATIVE)
+        score += -value if before in ("not", "no", "never", "isn't", "wasn't", "don't", "didn't") else value
+    return "positive" if score > 0 else "negative" if score < 0 else "neutral"
+
+
+def _restate(system: str, request: str) -> str | None:
+    """The data or the telling sentences of a text that a prompt asks to summarise, explain or answer from."""
+    question = re.search(r"(?im)^\W*(?:question|query|user question)\s*:\s*(.+)$", request)
+    body, asked = _body(request)
+    if body is None and _RESTATING.search(system) and len(request) > 40:
+        body = request
+    if body is None:
+        return None
+    found = re.search(r"[\[{].*[\]}]", body, re.DOTALL)
+    if found and parse_data(found.group()) is not None:
+        return phrase_data(found.group())
+    return _extract(body, question.group(1) if question else asked)
+
+
+def _body(request: str) -> tuple[str | None, str]:
+    data = re.search(r"[\[{].*[\]}]", request, re.DOTALL)
+    if data and parse_data(data.group()) is not None:
+        return data.group(), ""
+    context = re.search(r"(?is)\b(?:context|passage|document|text|notes?|article|data|results?|transcript)\s*:\s*(?P<body>.+?)(?=\n\s*(?:question|query|answer)\s*:|\Z)", request)
+    if context and len(context["body"].split()) >= 4:
+        return context["body"].strip(), ""
+    restating = _RESTATING.search(request[:400])
+    if not restating:
+        return None, ""
+    rest = re.split(r":\s|\n", request[restating.end() :], maxsplit=1)
+    if len(rest) == 2 and len(rest[1].split()) >= 4:
+        return rest[1].strip(), ""
+    return None, ""
+
+
+def _extract(body: str, question: str) -> str:
+    """Up to three sentences of the text, in its order: the ones nearest to the question, or to the text as a whole."""
+    sentences = [one.strip() for one in re.split(r"(?<=[.!?])\s+|\n+", body[:20_000]) if len(one.split()) > 1]
+    if not sentences:
+        return body[:500].strip()
+    wanted = 1 if question else 3
+    if len(sentences) <= wanted:
+        return " ".join(sentences)
+    best = sorted(_by_weight(sentences[:200], question or body[:4000])[:wanted])
+    return " ".join(sentences[at] for at in best)
+
+
+def _by_weight(sentences: Sequence[str], about: str) -> list[int]:
+    rows = embed([about, *sentences])
+    asked = {stem(word) for word in tokens(about) if word not in STOP}
+
+    def weight(at: int) -> float:
+        words = {stem(word) for word in tokens(sentences[at]) if word not in STOP}
+        shared = len(words & asked) / (1 + len(words)) if len(about) > 400 else 0.5 * len(words & asked)
+        return float(rows[0] @ rows[at + 1]) + shared + (0.15 if at == 0 else 0.0)
+
+    return sorted(range(len(sentences)), key=lambda at: -weight(at))

@@ -1,0 +1,117 @@
+"""Word vectors that ship with the package: what a word means, as a row of numbers.
+
+The table holds frequent words and pieces of words. A word that is not in it is put together from its pieces,
+in the order in which the table's own tokenizer joined them; what has no letters at all gets a row from its
+characters. Nothing is downloaded, and the same text always gives the same row.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Rows", "embed", "is_known", "similarity", "word_rows"]
+
+Rows = NDArray[np.float32]
+
+_TABLE = Path(__file__).parent / "data" / "vectors.npz"
+_START = "▁"
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
+_LONGEST_WORD = 40
+_LONGEST_TEXT = 20_000
+# Words that carry no meaning of their own weigh little in a sentence.
+_LIGHT = frozenset(
+    "a an and are as at be by can could do does for from has have i in is it its me my of on or our please "
+    "so some than that the their them then there these they this those to up us was we what when where which "
+    "who will with would you your".split()
+)
+
+
+class _Table(NamedTuple):
+    rank: dict[str, int]
+    rows: Rows
+
+
+@cache
+def _table() -> _Table:
+    with np.load(_TABLE) as stored:
+        tokens = stored["tokens"].tobytes().decode().split("\n")
+        rows = stored["rows"].astype(np.float32)
+        rows /= np.linalg.norm(rows, axis=1).mean()
+    return _Table({token: place for place, token in enumerate(tokens)}, rows)
+
+
+def embed(texts: Sequence[str]) -> Rows:
+    """One unit row for each text; the row of a text without any word is all zeros."""
+    if not texts:
+        return np.zeros((0, _table().rows.shape[1]), dtype=np.float32)
+    return np.stack([_text_row(text[:_LONGEST_TEXT]) for text in texts])
+
+
+def similarity(a: str, b: str) -> float:
+    """How near two texts are in meaning: 1 the same, about 0 unrelated."""
+    first, second = embed([a, b])
+    return float(np.clip(first @ second, -1.0, 1.0))
+
+
+def word_rows(words: Sequence[str]) -> Rows:
+    """One unit row for each single word."""
+    if not words:
+        return np.zeros((0, _table().rows.shape[1]), dtype=np.float32)
+    return np.stack([_unit(_word_row(word[:_LONGEST_WORD].lower())) for word in words])
+
+
+def is_known(word: str) -> bool:
+    """Whether the table holds the word whole: such a word is no typing error."""
+    return _START + word.lower() in _table().rank
+
+
+def _text_row(text: str) -> Rows:
+    words = [word.lower() for word in _WORDS.findall(text)]
+    heavy = [word for word in words if word not in _LIGHT] or words
+    if not heavy:
+        return np.zeros(_table().rows.shape[1], dtype=np.float32)
+    return _unit(np.sum([_word_row(word[:_LONGEST_WORD]) for word in heavy], axis=0))
+
+
+@lru_cache(maxsize=20_000)
+def _word_row(word: str) -> Rows:
+    table = _table()
+    places = [table.rank[piece] for piece in _pieces(word) if piece in table.rank]
+    if not places:
+        return _row_of_characters(word)
+    row: Rows = table.rows[places].sum(axis=0)
+    return row
+
+
+def _pieces(word: str) -> list[str]:
+    """The word in pieces: the pair that the table ranks first is joined first, until none can be."""
+    rank = _table().rank
+    if _START + word in rank:
+        return [_START + word]
+    pieces = [_START + word[:1], *word[1:]]
+    while len(pieces) > 1:
+        joined = [(rank.get(a + b, len(rank)), at) for at, (a, b) in enumerate(zip(pieces, pieces[1:], strict=False))]
+        best, at = min(joined)
+        if best == len(rank):
+            break
+        pieces[at : at + 2] = [pieces[at] + pieces[at + 1]]
+    return pieces
+
+
+def _row_of_characters(word: str) -> Rows:
+    """A row for what the table cannot spell (digits, other scripts): equal for equal text, else unrelated."""
+    row: Rows = np.random.default_rng(zlib.crc32(word.encode())).standard_normal(_table().rows.shape[1])
+    return _unit(row.astype(np.float32))
+
+
+def _unit(row: Rows) -> Rows:
+    length = float(np.linalg.norm(row))
+    return row / length if length else row

@@ -1,0 +1,60 @@
+"""Words: splitting text and identifiers, cutting off endings, and telling a typo from another word."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from rapidfuzz.distance import OSA
+
+__all__ = ["close", "split_name", "stem", "tokens"]
+
+_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?", re.UNICODE)
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+def tokens(text: str) -> list[str]:
+    """The words of a text in lower case; a possessive ending is dropped."""
+    found = _TOKEN.findall(text.lower().replace("’", "'"))
+    return [word[:-2] if word.endswith("'s") else word for word in found]
+
+
+@lru_cache(maxsize=4096)
+def split_name(name: str) -> tuple[str, ...]:
+    """The words of an identifier: snake_case, camelCase, dotted or dashed."""
+    return tuple(tokens(_CAMEL.sub(" ", name).replace("_", " ")))
+
+
+@lru_cache(maxsize=16384)
+def stem(word: str) -> str:
+    """A word without its English ending; near enough to bring plural and singular, call and calling together."""
+    if len(word) <= 3 or not word.isascii():
+        return word
+    for ending, rest in (("ies", "y"), ("sses", "ss"), ("shes", "sh"), ("ches", "ch"), ("xes", "x")):
+        if word.endswith(ending) and len(word) > len(ending) + 1:
+            return word[: -len(ending)] + rest
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    for ending in ("ing", "ed"):
+        root = word[: -len(ending)]
+        if word.endswith(ending) and len(root) >= 3 and re.search("[aeiouy]", root):
+            return _undouble(root)
+    return word[:-1] if word.endswith("e") and len(word) > 4 else word
+
+
+def _undouble(root: str) -> str:
+    if len(root) > 3 and root[-1] == root[-2] and root[-1] not in "lsz":
+        return root[:-1]
+    return root[:-1] if root.endswith("e") and len(root) > 4 else root
+
+
+@lru_cache(maxsize=65536)
+def close(word: str, other: str) -> bool:
+    """Whether `word` is `other` mistyped: one slip from five letters on, two from eight on, same first letter."""
+    length = min(len(word), len(other))
+    if length < 4 or abs(len(word) - len(other)) > 2 or not (word.isalpha() and other.isalpha()):
+        return False
+    allowed = 1 if length < 8 else 2
+    if word[0] != other[0] and length < 6:
+        return False
+    return OSA.distance(word, other, score_cutoff=allowed) <= allowed

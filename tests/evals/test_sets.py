@@ -1,0 +1,27 @@
+"""The sets that come with the source are whole: large enough, of enough kinds, and without repeats."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from signalbox.evals.load import EvalSet, default_folder, read_sets
+
+
+@pytest.fixture(scope="module")
+def sets() -> list[EvalSet]:
+    return read_sets([default_folder()])
+
+
+@pytest.mark.parametrize(("skill", "kinds"), [("time", 3), ("filling", 9), ("tools", 7)])
+def test_each_skill_has_enough_sentences_of_enough_kinds(sets: list[EvalSet], skill: str, kinds: int) -> None:
+    chosen = [s for s in sets if s.skill == skill]
+    assert sum(len(s.cases) for s in chosen) >= 150
+    assert len(chosen) >= kinds
+
+
+def test_no_case_stands_twice_in_a_set(sets: list[EvalSet]) -> None:
+    for one in sets:
+        counted = Counter(str(case.messages) for case in one.cases)
+        assert [text for text, times in counted.items() if times > 1] == [], one.path
