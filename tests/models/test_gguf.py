@@ -35,7 +35,8 @@ from signalbox.models.usage import UsageCounter
 
 @pytest.fixture(scope="module")
 def model(smollm2_path: Path) -> Iterator[GgufChatModel]:
-    loaded = load_chat_model(f"gguf/{smollm2_path}", max_tokens=8, n_ctx=1024)
+    # One thread: on a busy machine several spend their time waiting for each other.
+    loaded = load_chat_model(f"gguf/{smollm2_path}", max_tokens=8, n_ctx=1024, n_threads=1)
     assert isinstance(loaded, GgufChatModel)
     yield loaded
     close_engines()
@@ -443,12 +444,12 @@ def test_an_answer_that_takes_too_long_is_an_error_in_words(model: GgufChatModel
 def test_the_native_code_writes_nothing_to_the_terminal(
     smollm2_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    load_chat_model(f"gguf/{smollm2_path}", n_ctx=256, max_tokens=2).invoke("hello")
+    load_chat_model(f"gguf/{smollm2_path}", n_ctx=256, n_threads=1, max_tokens=2).invoke("hello")
     assert capfd.readouterr() == ("", "")
 
 
 def test_models_over_one_file_share_an_engine_until_it_is_closed(model: GgufChatModel) -> None:
-    same = GgufChatModel(path=model.path, n_ctx=1024, temperature=0.9)
+    same = GgufChatModel(path=model.path, n_ctx=1024, n_threads=1, temperature=0.9)
     assert same._engine is model._engine
     before = model._engine
     close_engines()
@@ -459,7 +460,7 @@ def test_models_over_one_file_share_an_engine_until_it_is_closed(model: GgufChat
 def test_it_leaves_the_process_quietly(smollm2_path: Path) -> None:
     script = (
         "import sys; from signalbox.models import load_chat_model;"
-        "print(bool(load_chat_model('gguf/' + sys.argv[1], max_tokens=2).invoke('hello').usage_metadata))"
+        "print(bool(load_chat_model('gguf/' + sys.argv[1], n_threads=1, max_tokens=2).invoke('hello').usage_metadata))"
     )
     done = subprocess.run([sys.executable, "-c", script, str(smollm2_path)], capture_output=True, text=True)
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "True", "")

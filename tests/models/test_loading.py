@@ -268,6 +268,15 @@ def test_the_providers_key_goes_to_the_address_that_stands_beside_it_in_the_envi
     assert refusing_server.headers[-1]["authorization"] == f"Bearer {ODD_KEY}"
 
 
+def test_a_gateway_in_the_environment_does_not_lead_a_key_astray(
+    clean_environment: pytest.MonkeyPatch, require_module: Require
+) -> None:
+    require_module("langchain_openai")
+    clean_environment.setenv("LANGSMITH_GATEWAY", "https://gateway.test")
+    model = load_with(clean_environment, "openai")
+    assert str(model.root_client.base_url).startswith("https://api.openai.com/")
+
+
 def test_the_providers_host_without_encryption_is_not_given_its_key(
     clean_environment: pytest.MonkeyPatch, require_module: Require
 ) -> None:

@@ -33,6 +33,7 @@ def address(smollm2_path: Path, require_module: Callable[[str], None]) -> Iterat
     params.model.path = str(smollm2_path)
     params.n_ctx = 1024
     params.verbosity = -1
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     server = xllamacpp.Server(params)
     yield f"{server.listening_address}/v1"
     del server

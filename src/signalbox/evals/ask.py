@@ -36,7 +36,13 @@ _TIME_SCHEMA: dict[str, Any] = {
     "required": ["start", "end", "impossible"],
 }
 _PREAMBLE = {
-    "time": "Give the range of past time that the sentence means.",
+    "time": (
+        "Give the range of past time that the sentence means. Weeks begin on Monday; 'last week' and "
+        "'last month' are the previous calendar ones; 'past week' and 'last 7 days' run up to now; what is "
+        "still going on ends now. Days go by the wall clock, hours elapse. A weekday, date, month or "
+        "clock time is the latest not in the future. Morning is 06:00 to 12:00, night 18:00 to 06:00. "
+        "'Through' includes the last day."
+    ),
     "filling": "Fill the schema from the text. What the text does not give stays null; never guess.",
     "tools": (
         "Call the tools that the person's request needs, all at once where they do not depend on each other. "

@@ -112,7 +112,7 @@ class Report:
         table = Table(title="Accuracy")
         table.add_column("set", no_wrap=True)
         for model in self.models:
-            table.add_column(model, justify="right")
+            table.add_column(_label(model), justify="right")
             table.add_column("median ms", justify="right")
         skills = {m: self._figures(m, lambda r: r.asked.skill) for m in self.models}
         files = {m: self._figures(m, lambda r: f"{r.asked.skill}/{r.asked.name}") for m in self.models}
@@ -121,6 +121,12 @@ class Report:
             for name in (n for n in files[self.models[0]] if n.startswith(f"{skill}/")):
                 table.add_row(f"  {name.removeprefix(f'{skill}/')}", *_cells(files, name))
         console.print(table)
+
+
+def _label(model: str) -> str:
+    """The model's name as it is printed: a path shrinks to its file."""
+    provider, *path = model.split("/")
+    return f"{provider}/{path[-1]}" if path else provider
 
 
 def _figure(results: list[Result]) -> dict[str, Any]:
@@ -141,7 +147,7 @@ def _cells(figures: Mapping[str, Mapping[str, Mapping[str, Any]]], name: str) ->
 
 
 def _print_misses(console: Console, model: str, misses: list[Result]) -> None:
-    console.print(f"\nMisses of {model}: {len(misses)}", style="bold", markup=False)
+    console.print(f"\nMisses of {_label(model)}: {len(misses)}", style="bold", markup=False)
     for miss in misses:
         _print_case(console, miss)
         console.print(f"  got       {_brief(miss.outcome)}", markup=False, highlight=False)
@@ -153,7 +159,7 @@ def _print_differences(console: Console, differences: list[tuple[Result, ...]]) 
         _print_case(console, group[0])
         for result in group:
             verdict = "right" if result.right else "wrong"
-            line = f"  {result.model}: {verdict}, {_brief(result.outcome)}"
+            line = f"  {_label(result.model)}: {verdict}, {_brief(result.outcome)}"
             console.print(line, markup=False, highlight=False)
 
 

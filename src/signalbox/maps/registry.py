@@ -17,9 +17,9 @@ from typing import Any
 from signalbox.contract import BaseAgent
 from signalbox.errors import ContractError, NotFoundError
 from signalbox.maps.findings import did_you_mean
-from signalbox.maps.workshop import find_agent, import_attribute, normalize
+from signalbox.maps.workshop import agents_beside, find_agent, import_attribute, normalize
 
-__all__ = ["ENTRY_POINTS", "AgentType", "builtin_types", "find_type", "known_types"]
+__all__ = ["ENTRY_POINTS", "AgentType", "find_type", "known_types", "list_types"]
 
 ENTRY_POINTS = "signalbox.agents"
 _ROOT = "signalbox.maps.agents"
@@ -75,18 +75,20 @@ class AgentType:
         return self.name in PAUSING if self.is_builtin else _calls_interrupt(self.target)
 
 
-def builtin_types() -> dict[str, str]:
-    """Every built-in type and what it does."""
-    return {name: row[3] for name, row in _BUILTIN.items()}
+def list_types(folder: Path | None = None) -> list[dict[str, str]]:
+    """Every type with its origin and what it does, those beside a map included."""
+    rows = [{"type": n, "origin": "built-in", "description": row[3]} for n, row in _BUILTIN.items()]
+    rows += [{"type": n, "origin": f"plug-in {e.value}", "description": ""} for n, e in _plugins().items()]
+    if folder is not None:
+        rows += [{"type": n, "origin": f"beside {folder}", "description": ""} for n in agents_beside(folder)]
+    return rows
 
 
 def known_types(folder: Path | None = None) -> list[str]:
     """The names of every type that a map in that folder can use."""
-    from signalbox.maps.workshop import AGENT_FOLDERS, _definitions
-
     names = [*_BUILTIN, *_plugins()]
     if folder is not None:
-        names += [d.name for d in _definitions(folder, AGENT_FOLDERS)]
+        names += agents_beside(folder)
     return list(dict.fromkeys(names))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import Token
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from langgraph.types import Command
 from signalbox.contract import ExecutionSummary, ExecutionTracker, NodeEvent, current_tracker
 from signalbox.contract.summary import plain
 from signalbox.errors import MapError, SignalboxError
+from signalbox.maps import pauses
 from signalbox.maps.build import VALUES, CompiledMap, compile_map
 from signalbox.maps.check import require_sound
 from signalbox.maps.context import RunContext, current_run
@@ -25,7 +26,14 @@ from signalbox.maps.result import MapResult
 from signalbox.maps.spec import GraphSpec
 from signalbox.settings import get_settings
 
-__all__ = ["MapRun", "arun_map", "astream_map", "open_map", "run_map", "stream_map"]
+__all__ = ["MapRun", "aresume_map", "arun_map", "astream_map", "open_map", "resume_map", "run_map", "stream_map"]
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """The answer with which a run that waits goes on."""
+
+    value: Any
 
 
 @dataclass(slots=True)
@@ -44,7 +52,9 @@ class MapRun:
     run_id: str = ""
     depth: int = 0
     checkpointer: Any = None
+    keeps: bool = False
     earlier: ExecutionSummary | None = None
+    resume: Resume | None = None
 
     def __post_init__(self) -> None:
         self.thread_id = self.thread_id or uuid.uuid4().hex
@@ -89,8 +99,9 @@ class MapRun:
 
     def config(self, compiled: CompiledMap) -> Any:
         """LangGraph's settings: the limit on steps is ours, which counts nodes, so its own never comes first."""
-        limit = self.context().max_steps
-        return {"configurable": {"thread_id": self.thread_id}, "recursion_limit": limit + compiled.supersteps + 10}
+        config = {"recursion_limit": self.context().max_steps + compiled.supersteps + 10}
+        # Inside another graph, LangGraph finds the thread by itself, and keeps the child's pause with the parent's.
+        return config if self.depth else {**config, "configurable": {"thread_id": self.thread_id}}
 
 
 def open_map(source: str | Path | GraphSpec, graph: str | None = None, **options: Any) -> MapRun:
@@ -105,7 +116,7 @@ def open_map(source: str | Path | GraphSpec, graph: str | None = None, **options
         return run
     path, _, named = str(source).partition("::")
     document = read_map(path)
-    chosen = _choose(document.graphs, graph or named, path)
+    chosen = choose_graph(document.graphs, graph or named, path)
     run = MapRun(chosen, document.path.resolve().parent, document.graphs, **options)
     require_sound(chosen, run.folder, run.graphs, document)
     return run
@@ -114,17 +125,18 @@ def open_map(source: str | Path | GraphSpec, graph: str | None = None, **options
 def run_map(source: str | Path | GraphSpec | MapRun, state: Mapping[str, Any] | None = None, **options: Any) -> MapResult:
     """Run a map to its end, or to the point where it waits for a person.
 
-    Options: graph, model (a LangChain chat model), data (the data folder), policy, max_steps, thread_id,
-    checkpointer (keeps a pause; without one, `signalbox.maps.pauses` is where to start a run that can be resumed).
+    Options: graph, model (a LangChain chat model), data (the data folder), policy, max_steps, thread_id, and a
+    checkpointer of one's own. Without one, a run that waits is kept under `SIGNALBOX_HOME`, for `resume_map`.
     """
     run = _prepare(source, state, options)
-    compiled, tracker = run.compiled(), run.tracker()
-    with _surroundings(run, tracker):
-        try:
-            raw = compiled.langgraph.invoke(_input(run), run.config(compiled), durability=_durability(run))
-        except SignalboxError as error:
-            return _failed(run, tracker, error)
-    return _finished(run, compiled, tracker, raw)
+    with _kept(run) as run:
+        compiled, tracker = run.compiled(), run.tracker()
+        with _surroundings(run, tracker):
+            try:
+                raw = compiled.langgraph.invoke(_input(run), run.config(compiled), durability=_durability(run))
+            except SignalboxError as error:
+                return _settled(run, _failed(run, tracker, error))
+        return _settled(run, _finished(run, compiled, tracker, raw))
 
 
 async def arun_map(
@@ -132,13 +144,14 @@ async def arun_map(
 ) -> MapResult:
     """As `run_map`, in an event loop."""
     run = _prepare(source, state, options)
-    compiled, tracker = run.compiled(), run.tracker()
-    with _surroundings(run, tracker):
-        try:
-            raw = await compiled.langgraph.ainvoke(_input(run), run.config(compiled), durability=_durability(run))
-        except SignalboxError as error:
-            return _failed(run, tracker, error)
-    return _finished(run, compiled, tracker, raw)
+    async with _akept(run) as run:
+        compiled, tracker = run.compiled(), run.tracker()
+        with _surroundings(run, tracker):
+            try:
+                raw = await compiled.langgraph.ainvoke(_input(run), run.config(compiled), durability=_durability(run))
+            except SignalboxError as error:
+                return _settled(run, _failed(run, tracker, error))
+        return _settled(run, _finished(run, compiled, tracker, raw))
 
 
 def stream_map(
@@ -146,26 +159,24 @@ def stream_map(
 ) -> Iterator[NodeEvent | MapResult]:
     """Run a map and give each node's events as they happen; the last item is the result."""
     run = _prepare(source, state, options)
-    compiled, tracker = run.compiled(), run.tracker(_to_stream)
-    raw: dict[str, Any] = {}
-    modes: Any = ["custom", "values"]
-    steps = compiled.langgraph.stream(
-        _input(run), run.config(compiled), stream_mode=modes, durability=_durability(run)
-    )
-    while True:
-        with _surroundings(run, tracker):
-            try:
-                mode, item = next(steps)
-            except StopIteration:
-                break
-            except SignalboxError as error:
-                yield _failed(run, tracker, error)
-                return
-        if mode == "custom":
-            yield item
-        else:
-            raw = {**raw, **item}
-    yield _finished(run, compiled, tracker, raw)
+    with _kept(run) as run:
+        compiled, tracker = run.compiled(), run.tracker(_to_stream)
+        steps = compiled.langgraph.stream(_input(run), run.config(compiled), **_streaming(run))
+        raw: dict[str, Any] = {}
+        while True:
+            with _surroundings(run, tracker):
+                try:
+                    mode, item = next(steps)
+                except StopIteration:
+                    break
+                except SignalboxError as error:
+                    yield _settled(run, _failed(run, tracker, error))
+                    return
+            if mode == "custom":
+                yield item
+            else:
+                raw.update(item)
+        yield _settled(run, _finished(run, compiled, tracker, raw))
 
 
 async def astream_map(
@@ -173,26 +184,86 @@ async def astream_map(
 ) -> AsyncIterator[NodeEvent | MapResult]:
     """As `stream_map`, in an event loop."""
     run = _prepare(source, state, options)
-    compiled, tracker = run.compiled(), run.tracker(_to_stream)
-    raw: dict[str, Any] = {}
-    modes: Any = ["custom", "values"]
-    steps = compiled.langgraph.astream(
-        _input(run), run.config(compiled), stream_mode=modes, durability=_durability(run)
-    )
-    while True:
-        with _surroundings(run, tracker):
-            try:
-                mode, item = await anext(steps)
-            except StopAsyncIteration:
-                break
-            except SignalboxError as error:
-                yield _failed(run, tracker, error)
-                return
-        if mode == "custom":
-            yield item
+    async with _akept(run) as run:
+        compiled, tracker = run.compiled(), run.tracker(_to_stream)
+        steps = compiled.langgraph.astream(_input(run), run.config(compiled), **_streaming(run))
+        raw: dict[str, Any] = {}
+        while True:
+            with _surroundings(run, tracker):
+                try:
+                    mode, item = await anext(steps)
+                except StopAsyncIteration:
+                    break
+                except SignalboxError as error:
+                    yield _settled(run, _failed(run, tracker, error))
+                    return
+            if mode == "custom":
+                yield item
+            else:
+                raw.update(item)
+        yield _settled(run, _finished(run, compiled, tracker, raw))
+
+
+def resume_map(thread_id: str, answer: Any = None, *, model: Any = None, force: bool = False) -> MapResult:
+    """Go on with a run that waits, with the answer to its question. Another process may have started it.
+
+    Raises NotFoundError where no such run waits, and RequestError where the question cannot take the answer.
+    """
+    paused, answer = pauses.claim(thread_id, answer, force=force)
+    try:
+        return run_map(_continued(paused, answer, model))
+    except BaseException:
+        pauses.release(paused.thread_id)
+        raise
+
+
+async def aresume_map(thread_id: str, answer: Any = None, *, model: Any = None, force: bool = False) -> MapResult:
+    """As `resume_map`, in an event loop."""
+    paused, answer = pauses.claim(thread_id, answer, force=force)
+    try:
+        return await arun_map(_continued(paused, answer, model))
+    except BaseException:
+        pauses.release(paused.thread_id)
+        raise
+
+
+def _continued(paused: pauses.PausedRun, answer: Any, model: Any) -> MapRun:
+    return MapRun(
+        paused.graph, paused.folder, paused.graphs, {}, paused.data, model, paused.policy, paused.max_steps,
+        paused.thread_id, earlier=paused.summary, resume=Resume(answer),
+    )  # fmt: skip
+
+
+@contextmanager
+def _kept(run: MapRun) -> Iterator[MapRun]:
+    """The run with a checkpointer, where it may wait and was given none."""
+    if run.checkpointer is not None or run.depth or not run.compiled().pauses:
+        yield run
+        return
+    with pauses.saver() as saver:
+        yield replace(run, checkpointer=saver, keeps=True)
+
+
+@asynccontextmanager
+async def _akept(run: MapRun) -> AsyncIterator[MapRun]:
+    if run.checkpointer is not None or run.depth or not run.compiled().pauses:
+        yield run
+        return
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+    async with AsyncSqliteSaver.from_conn_string(str(pauses.database())) as saver:
+        saver.serde = pauses.serializer()
+        yield replace(run, checkpointer=saver, keeps=True)
+
+
+def _settled(run: MapRun, result: MapResult) -> MapResult:
+    """A run that waits is remembered; one that ended is forgotten."""
+    if run.keeps:
+        if result.status == "needs_input":
+            pauses.remember(run, result)
         else:
-            raw = {**raw, **item}
-    yield _finished(run, compiled, tracker, raw)
+            pauses.forget(run.thread_id)
+    return result
 
 
 def _prepare(
@@ -202,7 +273,8 @@ def _prepare(
     return replace(run, state=dict(state)) if state is not None else run
 
 
-def _choose(graphs: Mapping[str, GraphSpec], name: str, path: str) -> GraphSpec:
+def choose_graph(graphs: Mapping[str, GraphSpec], name: str, path: str) -> GraphSpec:
+    """The graph of that name, or the only one there is. Raises MapError that lists them."""
     if name in graphs:
         return graphs[name]
     if name:
@@ -214,13 +286,18 @@ def _choose(graphs: Mapping[str, GraphSpec], name: str, path: str) -> GraphSpec:
 
 
 def _input(run: MapRun) -> Any:
-    if isinstance(run.state, Command) or set(run.state) == {"__resume__"}:
-        return Command(resume=run.state["__resume__"])
-    return {VALUES: dict(run.state)}
+    return {VALUES: dict(run.state)} if run.resume is None else Command(resume=run.resume.value)
 
 
-def _durability(run: MapRun) -> Literal["sync", "async", "exit"] | None:
-    return "sync" if run.checkpointer is not None else None
+def _durability(run: MapRun) -> Literal["sync", "exit"] | None:
+    """Where a pause is all that must be kept, it is written when it comes; a checkpointer of one's own gets all."""
+    if run.checkpointer is None:
+        return None
+    return "exit" if run.keeps else "sync"
+
+
+def _streaming(run: MapRun) -> Any:
+    return {"stream_mode": ["custom", "values"], "durability": _durability(run)}
 
 
 @contextmanager
@@ -329,7 +406,7 @@ def _warn_contested(run: MapRun, tracker: ExecutionTracker, name: str) -> None:
     if len(writers) > 1:
         tracker.warn(
             f"{' and '.join(writers)} ran side by side and both write '{name}'; the value of {writers[-1]}, "
-            "the lowest row, is kept."
+            "whose row comes last, is kept."
         )
 
 

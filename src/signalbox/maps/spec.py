@@ -64,6 +64,7 @@ class GraphSpec:
     name: str
     nodes: tuple[NodeSpec, ...] = ()
     source: Path | None = field(default=None, compare=False)
+    _digest: str = field(default="", init=False, compare=False, repr=False)
 
     @property
     def entry(self) -> NodeSpec:
@@ -99,8 +100,11 @@ class GraphSpec:
 
     def digest(self) -> str:
         """A hash of the content: two graphs that say the same have the same."""
-        text = json.dumps(self.to_dict(), sort_keys=True, default=str)
-        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        if not self._digest:
+            text = json.dumps(self.to_dict(), sort_keys=True, default=str)
+            digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+            object.__setattr__(self, "_digest", digest)
+        return self._digest
 
 
 @lru_cache(maxsize=256)

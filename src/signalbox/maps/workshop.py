@@ -21,7 +21,17 @@ from typing import Any, NamedTuple
 from signalbox.errors import ContractError, NotFoundError
 from signalbox.maps.findings import did_you_mean
 
-__all__ = ["Definition", "code_stamp", "find_agent", "find_function", "import_attribute", "load_file", "normalize"]
+__all__ = [
+    "Definition",
+    "agents_beside",
+    "code_stamp",
+    "definitions_in",
+    "find_agent",
+    "find_function",
+    "import_attribute",
+    "load_file",
+    "normalize",
+]
 
 AGENT_FOLDERS = ("agents", "custom_agents")
 FUNCTION_FOLDERS = ("functions", "custom_functions", "agents", "custom_agents")
@@ -128,7 +138,17 @@ def _files(folder: Path, names: tuple[str, ...]) -> Iterator[Path]:
 
 def _definitions(folder: Path, names: tuple[str, ...]) -> Iterator[Definition]:
     for file in _files(folder, names):
-        yield from _top_level(file, file.stat().st_mtime_ns)
+        yield from definitions_in(file)
+
+
+def definitions_in(file: Path) -> tuple[Definition, ...]:
+    """The classes and functions at the top of a file, without importing it. Raises ContractError."""
+    return _top_level(file, file.stat().st_mtime_ns)
+
+
+def agents_beside(folder: Path) -> list[str]:
+    """The names of the agents beside a map."""
+    return [definition.name for definition in _definitions(folder, AGENT_FOLDERS)]
 
 
 @lru_cache(maxsize=1024)

@@ -13,7 +13,15 @@ from pydantic import ValidationError
 
 from signalbox.errors import ConfigurationError, MissingExtraError
 from signalbox.models.failures import with_explained_errors
-from signalbox.models.providers import ALIASES, PROVIDERS, Provider, Wanted, check_address, find_key
+from signalbox.models.providers import (
+    ALIASES,
+    PROVIDERS,
+    Provider,
+    Wanted,
+    check_address,
+    find_address,
+    find_key,
+)
 from signalbox.settings import Settings, get_settings
 
 __all__ = ["load_chat_model", "server_address", "split_model_name"]
@@ -120,10 +128,11 @@ def _import_class(provider: Provider) -> Any:
 def _wanted(provider: Provider, name: str, options: dict[str, Any], settings: Settings) -> Wanted:
     configured = server_address(provider.name, settings)
     base_url = options.get("base_url") or configured
-    key, own_server = find_key(provider, base_url and check_address(base_url), configured)
+    address = find_address(provider, base_url and check_address(base_url))
+    key, own_server = find_key(provider, address, configured)
     return Wanted(
         model=name,
-        base_url=base_url,
+        base_url=address,
         key=key,
         own_server=own_server,
         timeout=options.get("timeout", settings.model_timeout),

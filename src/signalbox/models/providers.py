@@ -17,7 +17,16 @@ from pydantic import SecretStr
 
 from signalbox.errors import ConfigurationError, MissingKeyError
 
-__all__ = ["ALIASES", "PROVIDERS", "SERVER_KEY_VARIABLE", "Provider", "Wanted", "check_address", "find_key"]
+__all__ = [
+    "ALIASES",
+    "PROVIDERS",
+    "SERVER_KEY_VARIABLE",
+    "Provider",
+    "Wanted",
+    "check_address",
+    "find_address",
+    "find_key",
+]
 
 SERVER_KEY_VARIABLE = "SIGNALBOX_MODEL_API_KEY"
 _PLACEHOLDER = "no-key"
@@ -45,6 +54,7 @@ class Provider:
     extra: str
     module: str
     class_name: str
+    address: str | None
     hosts: tuple[str, ...]
     key_variables: tuple[str, ...]
     address_variables: tuple[str, ...]
@@ -67,7 +77,9 @@ def _common_arguments(wanted: Wanted) -> dict[str, Any]:
 
 def _openai_arguments(wanted: Wanted) -> dict[str, Any]:
     arguments = _common_arguments(wanted)
-    if wanted.own_server:
+    if not wanted.own_server:
+        arguments["stream_usage"] = True
+    else:
         arguments["use_responses_api"] = False
         if wanted.max_tokens is not None:
             # The client sends the limit under its new name only, which many compatible servers ignore.
@@ -113,6 +125,7 @@ _TABLE = (
         extra="openai",
         module="langchain_openai",
         class_name="ChatOpenAI",
+        address="https://api.openai.com/v1",
         hosts=("api.openai.com",),
         key_variables=("OPENAI_API_KEY",),
         address_variables=("OPENAI_BASE_URL", "OPENAI_API_BASE"),
@@ -123,6 +136,7 @@ _TABLE = (
         extra="anthropic",
         module="langchain_anthropic",
         class_name="ChatAnthropic",
+        address="https://api.anthropic.com",
         hosts=("api.anthropic.com",),
         key_variables=("ANTHROPIC_API_KEY",),
         address_variables=("ANTHROPIC_BASE_URL", "ANTHROPIC_API_URL"),
@@ -133,6 +147,7 @@ _TABLE = (
         extra="google",
         module="langchain_google_genai",
         class_name="ChatGoogleGenerativeAI",
+        address=None,
         hosts=("generativelanguage.googleapis.com",),
         key_variables=("GOOGLE_API_KEY", "GEMINI_API_KEY"),
         address_variables=(),
@@ -144,6 +159,7 @@ _TABLE = (
         extra="ollama",
         module="langchain_ollama",
         class_name="ChatOllama",
+        address=None,
         hosts=("ollama.com",),
         key_variables=("OLLAMA_API_KEY",),
         address_variables=("OLLAMA_HOST",),
@@ -182,18 +198,25 @@ def check_address(address: str) -> str:
     return address
 
 
+def find_address(provider: Provider, base_url: str | None) -> str | None:
+    """Where requests go: the given address, else that of the provider's variables, else the provider's own.
+
+    Stated wherever it is known, so that nothing else in the environment can lead a key astray.
+    """
+    return base_url or _first_set(provider.address_variables) or provider.address
+
+
 def find_key(
-    provider: Provider, base_url: str | None, configured: str | None
+    provider: Provider, address: str | None, configured: str | None
 ) -> tuple[SecretStr | None, bool]:
     """The key that may go to this address, and whether the address is a server of one's own.
 
     `configured` is the address from the settings: once it is set, SIGNALBOX_MODEL_API_KEY goes there only.
     Raises MissingKeyError where the provider itself needs a key and none is set.
     """
-    paired = [value for name in provider.address_variables if (value := os.environ.get(name))]
-    address = base_url or next(iter(paired), None)
     if address is None or _is_official(provider, address):
         return _provider_key(provider), False
+    paired = [value for name in provider.address_variables if (value := os.environ.get(name))]
     key = _first_set(provider.key_variables) if any(_same(address, other) for other in paired) else None
     if key is None and (configured is None or _same(address, configured)):
         key = _first_set((SERVER_KEY_VARIABLE,))

@@ -1,7 +1,7 @@
-"""Where in its layer each box and bend lies, after Brandes and Köpf: four extreme placements, and their median.
+"""Where in its layer each box and bend lies, after Brandes and Köpf: four extreme placements, their median.
 
-A vertex is lined up with the median of its neighbours where no line of a stronger pull stands against it, so tracks
-and the main path come out straight.
+A vertex is lined up with the median of its neighbours where no line of a stronger pull stands against it,
+so tracks and the main path come out straight.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _BEND_GAP = 22.0
 def place_in_layers(
     layered: Layered, rows: Sequence[Sequence[int]], breadth: Sequence[float], gap: float
 ) -> list[float]:
-    """The middle of each vertex across the drawing, given how broad each one is and the gap between two boxes."""
+    """The middle of each vertex across the drawing, given how broad each is and the gap between boxes."""
     up, down = neighbours_of(layered)
     barred = _weaker_links(up, down) | _crossing_tracks(layered, rows, up)
     apart = [b + (_BEND_GAP if layered.is_bend(v) else gap) for v, b in enumerate(breadth)]
@@ -48,7 +48,7 @@ def _weaker_links(up: Neighbours, down: Neighbours) -> set[tuple[int, int]]:
 
 def _crossing_tracks(layered: Layered, rows: Sequence[Sequence[int]], up: Neighbours) -> set[tuple[int, int]]:
     """Links that cross the straight part of a track."""
-    crossing = set()
+    crossing: set[tuple[int, int]] = set()
     for upper, lower in pairwise(rows):
         place = {vertex: i for i, vertex in enumerate(upper)}
         first, waiting = 0, 0
@@ -109,7 +109,7 @@ def _compacted(rows: Sequence[Sequence[int]], root: Sequence[int], apart: Sequen
 
 
 def _balanced(placements: list[list[float]], breadth: Sequence[float]) -> list[float]:
-    """All four shifted onto the narrowest one, front edge to front edge or back to back; the mean of the medians."""
+    """All four shifted onto the narrowest, front to front or back to back; then the mean of the medians."""
     if not breadth:
         return []
     edges = []

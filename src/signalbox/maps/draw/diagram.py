@@ -72,7 +72,7 @@ _SHAPES = {
 
 
 def diagram_of(spec: GraphSpec) -> Diagram:
-    """The diagram of a graph. A target without a row is drawn as missing, so a wrong map can be looked at too."""
+    """The diagram of a graph. A target without a row is drawn as missing: a wrong map can be seen too."""
     sketch = _Sketch(spec)
     if spec.nodes:
         sketch.arrow(sketch.box(Box("start", Shape.START)), 1, Kind.PLAIN)

@@ -1,7 +1,7 @@
 """The first half of a layered drawing: which layer each box lies on, and which lines run between the layers.
 
-An arrow that spans several layers passes a bend on each layer between. Arrows that mean the same and end in the same
-box share one track of bends, so that an error handler that every node fails to is reached by one line.
+An arrow that spans several layers passes a bend on each layer between. Arrows that mean the same and end in
+the same box share one track of bends, so that an error handler that all nodes fail to is reached by one line.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Pull(IntEnum):
 
 @dataclass(slots=True)
 class Track:
-    """Arrows that share one line. The hub is the box they have in common; spokes are the boxes at the other ends.
+    """Arrows that share one line. The hub is the box they have in common; spokes are those at the other ends.
 
     `bends` run from the hub outwards, one a layer. A loose track has none though it spans layers.
     """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from signalbox.maps.draw.coordinates import place_in_layers
 from signalbox.maps.draw.diagram import Diagram
@@ -30,10 +29,10 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The drawing in its own two directions: `across` runs along the layers, `along` from the start to the end.
+    """The drawing in its own two directions: `across` runs along the layers, `along` from start to end.
 
-    `bands` are the first and last coordinate of each layer. `sideways` says that the drawing reads from left to
-    right; otherwise from top to bottom. `diamonds` are the boxes that come to a point.
+    `bands` are the first and last coordinate of each layer. `sideways` says that the drawing reads from left
+    to right; otherwise from top to bottom. `diamonds` are the boxes that come to a point.
     """
 
     layered: Layered
@@ -97,16 +96,3 @@ def _bands(
         before = bands[-1][1] + min(_MOST_GAP, _LEAST_GAP + gap / 9) if bands else 0.0
         bands.append((before, before + max(depth[vertex] for vertex in row)))
     return bands
-
-
-def overlaps(layout: Layout) -> list[tuple[int, int]]:
-    """Pairs of vertices of one layer that touch: none, in a layout that is right."""
-    rows: list[list[int]] = layout.layered.layers()
-    found = []
-    for row in rows:
-        ordered = sorted(row, key=lambda vertex: layout.across[vertex])
-        for a, b in pairwise(ordered):
-            room = layout.across[b] - layout.across[a]
-            if room + 0.2 < (layout.breadth[a] + layout.breadth[b]) / 2:
-                found.append((a, b))
-    return found

@@ -74,7 +74,7 @@ def _styles(diagram: Diagram) -> list[str]:
     return lines
 
 
-# Mermaid undoes the codes first and then looks for `\\n`, `$$` and `:fa`: a mark of no width keeps them apart.
+# Mermaid undoes the codes and only then looks for `\\n`, `$$` and `:fa`: a mark of no width parts them.
 _READ_TOO_LATE = re.compile(r"(?<=[\\$])(?=[n$])|(?<=:)(?=fa)")
 _INSIDE_A_WORD = re.compile(r"(?<=[^\W_])[_.-](?=[^\W_])")
 

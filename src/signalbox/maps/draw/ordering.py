@@ -1,4 +1,4 @@
-"""The order of boxes and bends within each layer, with few crossings: sweeps by barycenter, the best one kept."""
+"""The order of boxes and bends within each layer, with few crossings: barycenter sweeps, the best kept."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ def _first_order(layered: Layered, down: Neighbours) -> list[list[int]]:
                 continue
             seen.add(vertex)
             rows[layered.layer[vertex]].append(vertex)
-            stack += sorted(reversed(down[vertex]), key=lambda lower: down[vertex][lower])
+            strongest_first = sorted(down[vertex], key=lambda lower: -down[vertex][lower])
+            stack += strongest_first[::-1]
     return rows
 
 
@@ -81,9 +82,8 @@ def _exchanged(rows: Sequence[list[int]], up: Neighbours, down: Neighbours) -> l
     for row in rows:
         for i in range(len(row) - 1):
             a, b = row[i], row[i + 1]
-            if _pair(up, place, a, b) + _pair(down, place, a, b) > _pair(up, place, b, a) + _pair(
-                down, place, b, a
-            ):
+            now = _pair(up, place, a, b) + _pair(down, place, a, b)
+            if now > _pair(up, place, b, a) + _pair(down, place, b, a):
                 row[i], row[i + 1] = b, a
                 place[a], place[b] = i + 1, i
     return rows

@@ -1,4 +1,4 @@
-"""The lines of a drawing: smooth in the gaps between layers, straight through them, so that none runs through a box."""
+"""The lines of a drawing: curved in the gaps between layers, straight through them, never through a box."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LEAN = 0.22
 _LOOP = 26.0
 
 Point = tuple[float, float]
-# A port is one place on a box: its side (1 is after the box, -1 before it), the kind, and whether a line arrives.
+# A port is a place on a box: its side (1 is after the box, -1 before it), the kind, whether a line arrives.
 Port = tuple[int, int, Kind, bool]
 
 
@@ -59,7 +59,7 @@ def _ports(layout: Layout) -> dict[Port, float]:
 
 
 def _ends(layout: Layout, track: Track) -> Iterator[tuple[int, int, bool, int]]:
-    """For each end of a track at a box: the box, its side, whether the arrow arrives there, what it comes from."""
+    """Each end of a track at a box: the box, its side, whether the arrow arrives there, what it leads to."""
     side = 1 if track.hub_above else -1
     layer = layout.layered.layer
     for spoke in track.spokes:
@@ -119,7 +119,7 @@ class _Pen:
         return Line(track.kind, " ".join(self.strokes), tuple(dict.fromkeys(self.heads)))
 
     def end(self, box: int, side: int, track: Track, arrives: bool) -> list[Point]:
-        """From the edge of a box to the edge of its layer, leaving room for the head of an arrow that arrives."""
+        """From the edge of a box to the edge of its layer, with room for the head of an arriving arrow."""
         layout = self.layout
         across = layout.across[box] + self.ports[box, side, track.kind, arrives]
         first, last = layout.bands[layout.layered.layer[box]]

@@ -161,10 +161,7 @@ def _line(line: Line) -> str:
 def _box(box: Box, label: _Label, center: tuple[float, float]) -> str:
     x, y = center
     tip = "\n".join(part for part in (box.title, box.subtitle, box.note) if part)
-    parts = [
-        f'<g class="{box.shape}" transform="translate({x:.1f} {y:.1f})">',
-        f"<title>{_safe(tip)}</title>",
-    ]
+    parts = [f'<g class="{box.shape}" transform="translate({x:.1f} {y:.1f})"><title>{_safe(tip)}</title>']
     parts.append(_outline(box.shape, label.size))
     if label.name:
         parts.append(f'<text class="name" y="{-3 if label.kind else 4.5}">{escape(label.name)}</text>')

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Any
 
 from signalbox.models.offline.fill import Filling, fill_schema
-from signalbox.models.offline.lexicon import families_of
+from signalbox.models.offline.lexicon import STOP, families_of, kin_of
 from signalbox.models.offline.parts import Part, read_part
 from signalbox.models.offline.tools import ToolCard
-from signalbox.models.offline.words import split_name, stem, tokens
+from signalbox.models.offline.words import close, split_name, stem, tokens
 
-__all__ = ["Filler", "explained", "is_list", "is_text"]
+__all__ = ["Filler", "explained", "is_id", "is_list", "is_text"]
 
 _FREE = frozenset(
     "title text body message content note notes query description subject reason comment caption prompt summary details "
@@ -35,7 +36,9 @@ class Filler:
         found = self._done.get(key)
         if found is None:
             part = read_part(text)
-            found = self.fill_schema(card.form(part.verb), text)
+            found = self.fill_schema(card.form(_words_for(card, part)), text)
+            _drop_leftovers(card, found)
+            _trim_values(card, part, found.values)
             _fill_from_verb(card, part, found.values)
             self._done[key] = found
         return found
@@ -50,15 +53,48 @@ class Filler:
             return 0.0
         filling = self.fill(card, text)
         required = [name for name in card.required if name in properties]
-        given = [0.5 if is_text(name, properties[name]) else 1.0 for name in required if name in filling.values]
-        absent = [name for name in required if name not in filling.values]
-        optional = [name for name in filling.values if name not in required and is_telling(properties.get(name))]
+        given = [0.5 if is_text(name, properties[name]) else 1.0 for name in required if _is_given(name, filling)]
+        absent = [name for name in required if not _is_given(name, filling)]
+        optional = [name for name in filling.values if name not in required and not is_text(name, properties.get(name))]
         fit = 0.12 * min(len(optional), 3)
         if required:
-            fit += 0.3 * sum(given) / len(required) - 0.4 * len(absent) / len(required)
+            fit += 0.2 * sum(given) / len(required) - 0.4 * len(absent) / len(required)
         return fit
 
 
+def _words_for(card: ToolCard, part: Part) -> str:
+    """The words of a part that stand for the tool itself: its verb, and other names for what it deals with."""
+    kin = [word for word in part.words if kin_of(stem(word)) & card.nouns or any(close(word, noun) for noun in card.nouns)]
+    return " ".join([part.verb, *kin])
+
+
+def _drop_leftovers(card: ToolCard, filling: Filling) -> None:
+    """Words that no cue gave to an optional text are none of it; a required one may have them."""
+    for name in list(filling.values):
+        doubtful = filling.confidence.get(name, 1.0) < _CUED
+        if doubtful and name not in card.required and not is_telling(card.properties.get(name)):
+            del filling.values[name]
+
+
+def _trim_values(card: ToolCard, part: Part, values: dict[str, Any]) -> None:
+    """A value that begins with words for the tool's own thing (soil moisture of the fern) is what follows them."""
+    for name, value in values.items():
+        if isinstance(value, str) and not is_telling(card.properties.get(name)):
+            values[name] = _trimmed(value, card, part)
+
+
+def _trimmed(value: str, card: ToolCard, part: Part) -> str:
+    found = _OF.search(value)
+    if not found or f'"{value}"' in part.text or f"'{value}'" in part.text:
+        return value
+    before = [word for word in tokens(value[: found.start()]) if word not in STOP]
+    if all(card.terms.get(stem(word), 0.0) >= 0.55 or kin_of(stem(word)) & card.nouns for word in before):
+        return value[found.end() :].strip() or value
+    return value
+
+
+_OF = re.compile(r"(?i)\s+(?:of|for|in|on|at|from|about)\s+(?:the |my |a |an )?(?=\S)")
+_CUED = 0.6
 _SWITCHES = {"start": "on", "stop": "off"}
 _DECIDING = frozenset({"start", "stop", "lock", "unlock", "approve", "reject", "complete", "reopen", "restart"})
 
@@ -66,10 +102,14 @@ _DECIDING = frozenset({"start", "stop", "lock", "unlock", "approve", "reject", "
 def _fill_from_verb(card: ToolCard, part: Part, values: dict[str, Any]) -> None:
     """A switch or a decision that the verb itself states: turn off, lock, approve."""
     said = part.families & _DECIDING
-    if not said:
-        return
+    words = set(tokens(part.text))
     for name, schema in card.properties.items():
-        if name in values or not isinstance(schema, dict):
+        if not isinstance(schema, dict):
+            continue
+        options = {str(option).lower(): option for option in schema.get("enum") or ()}
+        if {"on", "off"} <= set(options) and words & {"on", "off"}:
+            values[name] = options["off" if "off" in words else "on"]
+        if name in values or not said:
             continue
         if schema.get("type") == "boolean" and said <= {"start", "stop"} and set(split_name(name)) & _SWITCH_NAMES:
             values[name] = "start" in said
@@ -91,14 +131,22 @@ def _states(option: str, said: frozenset[str]) -> bool:
 
 
 def explained(part: Part, card: ToolCard, filling: Filling) -> bool:
-    """Whether every telling word of the part is one of the tool's or stands in a value of a definite kind."""
-    values = [value for name, value in filling.values.items() if not is_text(name, card.properties.get(name))]
-    if not values:
+    """Whether every telling word of the part is the tool's or stands in a value, one of which is of a definite kind."""
+    definite = [name for name, value in filling.values.items() if _is_definite(card.properties.get(name), value)]
+    if not definite:
         return False
-    spoken = {word for value in values for word in tokens(str(value))}
-    spans = [filling.spans[name] for name in filling.values if name in filling.spans]
+    needed = [name for name in card.required if name in filling.values and not is_text(name, card.properties.get(name))]
+    spoken = {word for name in {*definite, *needed} for word in tokens(str(filling.values[name]))}
+    spans = [filling.spans[name] for name in {*definite, *needed} if name in filling.spans]
     covered = {word for start, end in spans for word in tokens(part.text[start:end])}
     return all(word in spoken or word in covered or stem(word) in card.terms for word in part.words)
+
+
+def _is_definite(schema: Any, value: Any) -> bool:
+    return is_telling(schema) or (isinstance(value, str) and bool(_CODE.search(value)))
+
+
+_CODE = re.compile(r"[/\\@_]|\w\.\w|\d")
 
 
 def is_telling(schema: Any) -> bool:
@@ -107,6 +155,20 @@ def is_telling(schema: Any) -> bool:
         return False
     kinds = {schema.get("type")} | {b.get("type") for b in schema.get("anyOf") or () if isinstance(b, dict)}
     return bool(schema.get("enum") or schema.get("format") or kinds & {"integer", "number"} or any("enum" in b for b in schema.get("anyOf") or ()))
+
+
+def _is_given(name: str, filling: Filling) -> bool:
+    """Whether a required value was said; plain words are no identifier."""
+    value = filling.values.get(name)
+    return value is not None and not (is_id(name) and isinstance(value, str) and not re.search(r"\d", value))
+
+
+def is_id(name: str) -> bool:
+    """Whether a parameter names a thing by an identifier."""
+    return bool(set(split_name(name)[-1:]) & _ID_NAMES)
+
+
+_ID_NAMES = frozenset("id ids uuid identifier key ref reference number last4 sku isbn serial".split())
 
 
 def is_list(schema: Any) -> bool:

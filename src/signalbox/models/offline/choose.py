@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from signalbox.models.offline.lexicon import OPPOSITES, READING
+from signalbox.models.offline.lexicon import BROADER, OPPOSITES, READING, SPECIFIC
 from signalbox.models.offline.parts import Part
 from signalbox.models.offline.tools import ToolCard, ToolSet
 from signalbox.models.offline.words import stem
@@ -66,7 +66,7 @@ def _fitted(choice: Choice, fit: float, explained: bool) -> Choice:
 
 
 def _score(tools: ToolSet, card: ToolCard, part: Part, nearness: float) -> Choice:
-    action = _action(card, part)
+    action = _action(tools, card, part)
     nouns, named = _nouns(tools, card, part)
     covered = _covered(tools, card, part)
     score = action + 1.2 * nouns + 0.45 * covered + 0.8 * max(nearness, 0.0) + _number(card, part)
@@ -78,25 +78,35 @@ def _number(card: ToolCard, part: Part) -> float:
     return 0.2 if part.many and part.reads and {"list", "search"} & card.families else 0.0
 
 
-def _action(card: ToolCard, part: Part) -> float:
+def _action(tools: ToolSet, card: ToolCard, part: Part) -> float:
     """How well the verbs agree: from -1 (opposite) to 1.1 (the same verb)."""
     if not part.families:
         if card.families & READING or not card.families:
             return 0.25
         return -0.2 if card.families & _DANGEROUS else 0.05
     verb = stem(part.verb)
-    if verb in card.verbs or verb in card.nouns:
+    if verb in card.verbs or (verb in card.nouns and (not card.families or part.families & card.side_families)):
         return 1.1
-    if part.families & card.families:
-        return 0.85
+    shared = part.families & card.families
+    if shared:
+        return 1.0 if _is_its_own(tools, card, part, shared) else 0.85
     if part.families & card.side_families:
         return 0.65
+    if {BROADER.get(family) for family in part.families} & card.families:
+        return 0.6
     reads = bool(card.families & READING) or not card.families
     if part.families & READING and reads:
         return 0.55
     if any(frozenset((a, b)) in OPPOSITES for a in part.families for b in card.families):
         return -0.8
     return -0.35
+
+
+def _is_its_own(tools: ToolSet, card: ToolCard, part: Part, shared: frozenset[str]) -> bool:
+    """Whether the verb is of a kind so specific that it tells the tool, which no other here does."""
+    if part.asks:
+        return False
+    return any(family in SPECIFIC and tools.carriers(family) == 1 and (family != "search" or card.required) for family in shared)
 
 
 def _nouns(tools: ToolSet, card: ToolCard, part: Part) -> tuple[float, float]:

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from signalbox.models.offline.words import close, stem
 
-__all__ = ["FAMILIES", "KIN", "OPPOSITES", "PADDING", "PHRASES", "READING", "STOP", "families_of", "kin_of"]
+__all__ = ["BROADER", "FAMILIES", "IMPLIED", "KIN", "OPPOSITES", "PADDING", "PHRASES", "READING", "SPECIFIC", "STOP", "families_of", "kin_of"]
 
 FAMILIES: dict[str, frozenset[str]] = {
     name: frozenset(words.split())
@@ -40,7 +40,7 @@ FAMILIES: dict[str, frozenset[str]] = {
         "summarize": "summarize summarise recap digest",
         "buy": "buy order purchase checkout shop get",
         "pay": "pay transfer send wire remit move",
-        "play": "play listen hear stream put start queue",
+        "play": "play listen hear stream",
         "lock": "lock secure",
         "unlock": "unlock open",
         "approve": "approve accept grant allow confirm authorize",
@@ -136,7 +136,7 @@ KIN: tuple[frozenset[str], ...] = tuple(
     for line in (
         "mail email message inbox",
         "meeting event appointment calendar",
-        "task todo chore to-do",
+        "task todo chore to-do reminder",
         "song track music tune",
         "album record",
         "temperature temp thermostat heating heat degrees warm warmer cold",
@@ -246,6 +246,30 @@ PADDING: tuple[str, ...] = (
     r"(?:i'm|im|i am|we're|we are)(?: trying| going| looking| planning)(?: to) ",
     r"(?:you (?:should|must|need to|can|could)|let's|lets|let us|go ahead and|help me(?: to)?|i wanna|wanna|gotta|need to|"
     r"want to|try to|make sure to|make sure you|don't forget to|be sure to|time to|remember to)\s+",
+)
+
+IMPLIED: dict[str, str] = {
+    "remind": "reminder",
+    "email": "email",
+    "mail": "email",
+    "text": "message",
+    "message": "message",
+    "dm": "message",
+    "wake": "alarm",
+    "alert": "alert",
+    "pay": "payment",
+    "fly": "flight",
+    "drive": "route",
+    "who": "person",
+    "commit": "commit",
+    "order": "order",
+}
+
+BROADER: dict[str, str] = {"rename": "update", "move": "update", "assign": "update", "complete": "update", "approve": "update"}
+
+SPECIFIC: frozenset[str] = frozenset(
+    "play move rename lock unlock restart convert refund approve reject mute skip merge commit copy download upload navigate "
+    "reopen reply search".split()
 )
 
 READING: frozenset[str] = frozenset({"list", "get", "search", "check", "count", "track", "compare", "analyze"})

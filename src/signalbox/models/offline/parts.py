@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from signalbox.models.offline.lexicon import PADDING, PHRASES, READING, STOP, families_of
-from signalbox.models.offline.words import tokens
+from signalbox.models.offline.lexicon import IMPLIED, PADDING, PHRASES, READING, STOP, families_of
+from signalbox.models.offline.words import stem, tokens
 
 __all__ = ["Clause", "Part", "coordinations", "mask", "opens_content", "read_part", "split_request", "strip_padding"]
 
@@ -17,6 +17,7 @@ _MANY = re.compile(
     r"(?:[\w-]+\s+){0,2}?[a-z]{2,}(?<!s)(?<!u)(?<!i)s\b|\ball\b|\bevery\b|\blist\b"
 )
 
+_CODE = re.compile(r"\S*(?:[/\\@_*=]|[^\W\d]\.[^\W\d]|[^\W\d]-?\d|\d-?[^\W\d])\S*")
 _QUOTED = re.compile(
     r'```.*?```|"[^"\n]*"|“[^”]*”|«[^»]*»|`[^`\n]*`|(?<![\w])\'(?:[^\'\n]|(?<=\w)\'(?=\w))*\'(?!\w)|(?m:^>.*$)', re.DOTALL
 )
@@ -40,7 +41,7 @@ _NOUNISH = frozenset(
     "open free set mark make new many done what which how is are who where off directions next need check look work use "
     "answer count shop exchange share update change transfer group bounce profile drive fire fix view pull push see return".split()
 )
-_OPENERS = frozenset("what which who whose when where why how is are was were do does did has have will am should".split())
+_OPENERS = frozenset("whats what which who whose when where why how is are was were do does did has have will am should".split())
 _NOT_ALONE = frozenset("is are what which how who where many need done next off directions vs versus new".split())
 _DETERMINERS = frozenset("a an the my your our his her its their this that these those some any all every each no of in on".split())
 
@@ -63,6 +64,11 @@ class Part:
     families: frozenset[str]
     words: tuple[str, ...]
     many: bool = False
+
+    @property
+    def asks(self) -> bool:
+        """Whether it is a question rather than a demand."""
+        return self.verb in _OPENERS or self.verb == "whats"
 
     @property
     def reads(self) -> bool:
@@ -99,7 +105,10 @@ def read_part(text: str) -> Part:
     plain = mask(bare).lower().replace("’", "'")
     words = tokens(plain)
     verb, families = _ruling_verb(plain, words)
-    carrying = tuple(dict.fromkeys(w for w in words if w not in STOP and w != verb))
+    spoken = words if not _CODE.search(plain) else tokens(_CODE.sub(" ", plain))
+    carrying = tuple(dict.fromkeys(w for w in spoken if w not in STOP and stem(w) != stem(verb)))
+    if verb in IMPLIED:
+        carrying = (*carrying, IMPLIED[verb])
     return Part(bare, verb, families, carrying, _asks_for_many(plain))
 
 
@@ -136,11 +145,12 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
 
 def _phrase(words: list[str]) -> tuple[str, frozenset[str]] | None:
     """A verb of several words; the particle may stand up to five words after the verb (turn the lights off)."""
+    stems = [word if word in ("is", "i'm") else stem(word) for word in words[:9]]
     for phrase, families in PHRASES.items():
         head, *tail = phrase.split()
-        if head not in words[:4]:
+        if head not in stems[:4]:
             continue
-        at = words.index(head)
+        at = stems.index(head)
         rest = words[at + 1 : at + 1 + len(tail) + 5]
         if _in_order(tail, rest) and (rest[: len(tail)] == tail or len(tail) == 1 or "mark" in phrase):
             return head, frozenset(families)
@@ -197,7 +207,7 @@ def _verb_follows(rest: str) -> bool:
         return True
     if first == "remind" or (first in ("i", "let") and second):
         return first != "i"
-    if first in _NOT_ALONE or not families_of(first):
+    if first in _NOT_ALONE or first.endswith("ing") or not families_of(first):
         return False
     return first not in _NOUNISH or bool(second and (second in STOP or second not in ("and", "or")))
 

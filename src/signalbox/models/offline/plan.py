@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from signalbox.models.offline.arguments import Filler, is_list, is_text
+from signalbox.models.offline.arguments import Filler, is_id, is_list, is_text
 from signalbox.models.offline.choose import rank
 from signalbox.models.offline.conversation import Call, Conversation
 from signalbox.models.offline.lexicon import READING, STOP, families_of
@@ -16,7 +16,7 @@ from signalbox.models.offline.phrase import ask_missing, ask_which
 from signalbox.models.offline.records import Record, records_in
 from signalbox.models.offline.references import Reference, describe_match, find_reference, label, value_for
 from signalbox.models.offline.tools import ToolCard, ToolSet
-from signalbox.models.offline.wishes import Wish, read_wishes
+from signalbox.models.offline.wishes import Scene, Wish, read_wishes
 from signalbox.models.offline.words import split_name, stem, tokens
 
 __all__ = ["Plan", "Step", "make_plan", "resolve_step"]
@@ -61,11 +61,16 @@ def make_plan(conversation: Conversation, tools: ToolSet, choice: str | None, fi
         continued = _continue(conversation, tools, filler)
         if continued:
             return Plan(continued)
-    wishes = read_wishes(request, tools, filler, _spoken_of(conversation, tools))
+    scene = Scene(shown=tuple(tuple(records) for records in _shown(conversation.earlier)))
+    wishes = read_wishes(request, tools, filler, scene)
     if not wishes:
         followed = _follow_up(conversation, tools, filler)
-        if followed or choice != "any":
+        if followed:
             return Plan(followed)
+        wishes = read_wishes(request, tools, filler, replace(scene, words=_spoken_of(conversation, tools)))
+    if not wishes:
+        if choice != "any":
+            return Plan([])
         best = rank(tools, read_part(request))
         return Plan([_forced_step(best[0].card, request, conversation, filler)] if best else [])
     return Plan(_steps(wishes, request, conversation, tools, filler))
@@ -197,14 +202,10 @@ def _drop_pointers(step: Step) -> None:
             del step.args[name]
 
 
-def _is_id(name: str) -> bool:
-    return bool(set(split_name(name)[-1:]) & _IDS)
-
-
 def _unname_ids(step: Step, shown: list[list[Record]]) -> None:
     """An identifier filled with plain words is a description, not an identifier, unless it was shown as one."""
     for name, value in list(step.args.items()):
-        if not (_is_id(name) and isinstance(value, str)) or re.search(r"\d", value):
+        if not (is_id(name) and isinstance(value, str)) or re.search(r"\d", value):
             continue
         known = any(str(value_for(name, {}, record)) == value for records in shown for record in records)
         if not known and (" " in value or value.islower() or value.istitle()):
@@ -238,7 +239,7 @@ def _share(
         value = whole.get(name)
         if value is None and (pointing or reads):
             value = next((call.args[name] for call in reversed(earlier) if name in call.args), None)
-        if value is not None and not (isinstance(value, str) and _is_id(name) and not re.search(r"\d", value)):
+        if value is not None and not (isinstance(value, str) and is_id(name) and not re.search(r"\d", value)):
             step.args[name] = value
             step.missing.remove(name)
 
@@ -273,7 +274,7 @@ def _same_verb(word: str, verb: str) -> bool:
 
 def _look_up(step: Step, tools: ToolSet, filler: Filler) -> list[Step]:
     """A reading call that can find the thing described, and the step waiting for it; empty when none can."""
-    if not all(_is_id(name) for name in step.missing):
+    if not all(is_id(name) for name in step.missing):
         return []
     words = tokens(step.about) or _describing(step)
     words = [word for word in words if word not in STOP]

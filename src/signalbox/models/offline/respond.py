@@ -13,7 +13,7 @@ from signalbox.models.offline.phrase import describe_tools, phrase_results, refu
 from signalbox.models.offline.plan import Step, make_plan, resolve_step
 from signalbox.models.offline.structured import OutputSchema, as_text, fill_output
 from signalbox.models.offline.talk import answer_prompt, asks_abilities, small_talk
-from signalbox.models.offline.tools import ToolSet
+from signalbox.models.offline.tools import ToolCard, ToolSet
 
 __all__ = ["Clock", "Reply", "respond"]
 
@@ -66,13 +66,26 @@ def _use_tools(conversation: Conversation, tools: ToolSet, choice: str | None, f
         talk = _talk(turn, tools)
         if talk:
             return Reply(talk)
-    plan = make_plan(conversation, tools, choice, filler)
+    forms = [card for card in tools.cards if card.is_form] if choice == "any" else []
+    deeds = tools.without(forms)
+    if forms and not deeds:
+        return _fill_form(forms, conversation, filler)
+    plan = make_plan(conversation, deeds, None if forms else choice, filler)
     calls = _next_calls(plan.steps, turn, filler)
     if calls:
         return Reply(calls=calls)
+    if forms:
+        return _fill_form(forms, conversation, filler)
     said = [phrase_results(turn.results)] if turn.results else []
     said += [step.question for step in _pending(plan.steps, turn) if step.question]
     return Reply("\n\n".join(dict.fromkeys(said)) or refuse(tools))
+
+
+def _fill_form(forms: list[ToolCard], conversation: Conversation, filler: Filler) -> Reply:
+    """The call of the form that the conversation fills best, when an answer must be given in one."""
+    filled = [(card, *fill_output(OutputSchema(card.name, card.schema), conversation, filler)) for card in forms]
+    card, values, _ = min(filled, key=lambda one: (len(one[2]), -len(one[1])))
+    return Reply(calls=[(card.name, values)])
 
 
 def _talk(turn: Turn, tools: ToolSet) -> str | None:

@@ -35,17 +35,22 @@ class ToolCard:
     filled_as: dict[str, dict[str, Any]] = field(default_factory=dict, hash=False, compare=False)
 
     @property
+    def is_form(self) -> bool:
+        """Whether it is a form for the answer rather than a deed: a class's name without a verb."""
+        return self.name[:1].isupper() and "_" not in self.name and not _read_name(self.name)[0]
+
+    @property
     def properties(self) -> dict[str, Any]:
         return self.schema.get("properties") or {}
 
-    def form(self, verb: str) -> dict[str, Any]:
-        """The schema as a form to fill: titled with the tool's own words and the verb used, which are no values."""
-        form = self.filled_as.get(verb)
+    def form(self, used: str) -> dict[str, Any]:
+        """The schema as a form to fill: titled with the words for the tool itself, which are no values."""
+        form = self.filled_as.get(used)
         if form is None:
             if len(self.filled_as) > 64:
                 self.filled_as.clear()
-            title = f"{' '.join(split_name(self.name))} {verb}"
-            form = self.filled_as[verb] = {**self.schema, "title": title, "description": self.description}
+            title = f"{' '.join(split_name(self.name))} {used}"
+            form = self.filled_as[used] = {**self.schema, "title": title, "description": ""}
         return form
 
     @property
@@ -62,6 +67,7 @@ class ToolSet(list[dict[str, Any]]):
         self.spelling = {stem(word): word for card in self.cards for word in _all_words(card)}
         self.by_name = {card.name: card for card in self.cards}
         self.spread = Counter(term for card in self.cards for term in card.terms)
+        self._families = Counter(family for card in self.cards for family in card.families)
         self._near: dict[str, dict[str, float]] = {}
         self._rows: Any = None
         self._about: Any = None
@@ -73,6 +79,17 @@ class ToolSet(list[dict[str, Any]]):
             return 1.0
         return 1.0 - 0.65 * (self.spread[term] - 1) / (total - 1)
 
+
+    def without(self, cards: Sequence[ToolCard]) -> ToolSet:
+        """The tools less some of them."""
+        if not cards:
+            return self
+        names = {card.name for card in cards}
+        return read_tools([tool for tool, card in zip(self, self.cards, strict=True) if card.name not in names])
+
+    def carriers(self, family: str) -> int:
+        """How many of the tools do this kind of thing."""
+        return self._families[family]
 
     def near(self, word: str) -> dict[str, float]:
         """The terms of these tools that `word` may stand for, each with how surely (1 is the word itself)."""
@@ -172,9 +189,11 @@ def _terms(nouns: frozenset[str], verb: str, description: str, schema: dict[str,
         add((stem(word) for word in tokens(str(prop.get("description") or ""))), 0.3)
         add((stem(word) for word in split_name(name)), 0.45)
         add((stem(word) for value in _choices(prop) for word in tokens(str(value).replace("_", " "))), 0.7)
-    add((stem(word) for word in tokens(_NEGATIVE.sub("", description))), 0.55)
+    described = tokens(_NEGATIVE.sub("", description))
+    described = described[1:] if described and families_of(described[0]) else described
+    add((stem(word) for word in described), 0.55)
     first = re.split(r"(?<=[.;\n])\s", description.strip(), maxsplit=1)[0]
-    add((stem(word) for word in tokens(_NEGATIVE.sub("", first))), 0.65)
+    add((stem(word) for word in described[: len(tokens(_NEGATIVE.sub("", first)))]), 0.65)
     add(nouns, 1.0)
     return terms
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from signalbox.models.offline.arguments import Filler, explained, is_list, is_text
+from signalbox.models.offline.arguments import Filler, explained, is_id, is_list, is_text
 from signalbox.models.offline.choose import Choice, choose
-from signalbox.models.offline.parts import coordinations, opens_content, read_part, split_request
+from signalbox.models.offline.fill import Filling
+from signalbox.models.offline.parts import coordinations, mask, opens_content, read_part, split_request
+from signalbox.models.offline.records import Record
+from signalbox.models.offline.references import find_reference, value_for
 from signalbox.models.offline.tools import ToolCard, ToolSet
+from signalbox.models.offline.words import stem, tokens
 
-__all__ = ["Wish", "read_wishes"]
+__all__ = ["Scene", "Wish", "read_wishes"]
 
 
 @dataclass(frozen=True)
@@ -26,37 +30,58 @@ class Wish:
         return self.choice.card
 
 
-def read_wishes(request: str, tools: ToolSet, filler: Filler, context: tuple[str, ...] = ()) -> list[Wish]:
-    """The wishes of a request, in order; empty when no tool fits any part of it.
+@dataclass(frozen=True)
+class Scene:
+    """What was spoken of before: words for it, which count where a clause alone is not clear, and the things shown."""
 
-    `context` are words for what was spoken of before; they count where a clause alone is not clear.
-    """
-    wishes = _by_clause(request, tools, filler, context)
+    words: tuple[str, ...] = ()
+    shown: tuple[tuple[Record, ...], ...] = ()
+
+    def serves(self, card: ToolCard, text: str, filling: Filling) -> bool:
+        """Whether the text points at something shown, and the tool needs just that."""
+        lacking = [name for name in card.required if name not in filling.values or is_id(name)]
+        if not lacking:
+            return False
+        for records in self.shown[:2]:
+            reference = find_reference(mask(text), records)
+            if reference is not None and reference.records:
+                return all(value_for(name, card.properties.get(name) or {}, reference.records[0]) is not None for name in lacking)
+        return False
+
+
+NOTHING = Scene()
+
+
+def read_wishes(request: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> list[Wish]:
+    """The wishes of a request, in order; empty when no tool fits any part of it."""
+    wishes = _by_clause(request, tools, filler, scene)
     if not wishes:
-        whole = _pick(request, tools, filler, context)
+        whole = _pick(request, tools, filler, scene)
         wishes = [Wish(request, whole, 0, len(request))] if whole else []
     return [single for wish in wishes for single in _spread(wish, tools, filler)]
 
 
-def _pick(text: str, tools: ToolSet, filler: Filler, context: tuple[str, ...] = ()) -> Choice | None:
+def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> Choice | None:
     part = read_part(text)
 
     def fit(card: ToolCard) -> tuple[float, bool]:
-        return filler.fit(card, part.text), explained(part, card, filler.fill(card, part.text))
+        filling = filler.fill(card, part.text)
+        pointed = 0.6 if scene.shown and scene.serves(card, part.text, filling) else 0.0
+        return filler.fit(card, part.text) + pointed, explained(part, card, filling)
 
     found = choose(tools, part, fit)
-    if found is None and context:
-        part = replace(part, words=(*part.words, *context))
+    if found is None and scene.words:
+        part = replace(part, words=(*part.words, *scene.words))
         found = choose(tools, part, fit)
     return found
 
 
-def _by_clause(request: str, tools: ToolSet, filler: Filler, context: tuple[str, ...]) -> list[Wish]:
+def _by_clause(request: str, tools: ToolSet, filler: Filler, scene: Scene) -> list[Wish]:
     wishes: list[Wish] = []
     lead: int | None = None
     for clause in split_request(request):
-        spoken = context or tuple(word for wish in wishes[-1:] for word in wish.card.nouns)
-        choice = _pick(request[clause.start : clause.end], tools, filler, spoken)
+        here = replace(scene, words=tuple(sorted(wishes[-1].card.nouns))) if wishes else scene
+        choice = _pick(request[clause.start : clause.end], tools, filler, here)
         if choice is None and lead is not None:
             choice = _pick(request[lead : clause.end], tools, filler)
         if wishes and (choice is None or _belongs(wishes[-1], choice, request[clause.start : clause.end], clause.fresh, filler)):
@@ -107,4 +132,12 @@ def _one_each(wish: Wish, spread: list[Wish], filler: Filler) -> bool:
         return False
     name = differing.pop()
     schema = wish.card.properties.get(name)
-    return all(name in values for values in fills) and not is_list(schema) and not is_text(name, schema)
+    if not all(name in values for values in fills) or is_list(schema):
+        return False
+    return not is_text(name, schema) or _names_several(wish)
+
+
+def _names_several(wish: Wish) -> bool:
+    """Whether the text speaks of the tool's things in the plural, or of a list of them."""
+    words = tokens(wish.text)
+    return "list" in words or any(word.endswith("s") and stem(word) != word and stem(word) in wish.card.nouns for word in words)

@@ -13,6 +13,8 @@ from signalbox.models.time.values import Clock
 
 __all__ = ["is_number_like_clock", "read_clock"]
 
+# After these, "ten to four" is one time; after "from" it is a range.
+_LEADS = frozenset({"at", "since", "until", "by", "around", "after", "before", "and", "to"})
 _DIGITS = re.compile(r"(\d{1,2})(?:[:.](\d{2}))?(?::(\d{2}))?(?:[.,]\d+)?")
 
 
@@ -20,7 +22,7 @@ def read_clock(r: Reader, i: int, *, expected: bool) -> tuple[Clock, int] | None
     """A time of day. `expected`: words before it (at, since, from) make a bare number one, too."""
     found = (
         _read_named(r, i)
-        or _read_spoken(r, i, expected=expected)
+        or _read_spoken(r, i)
         or _read_digits(r, i, expected=expected)
         or _read_number_clock(r, i, expected=expected)
     )
@@ -30,6 +32,8 @@ def read_clock(r: Reader, i: int, *, expected: bool) -> tuple[Clock, int] | None
 def _read_named(r: Reader, i: int) -> tuple[Clock, int] | None:
     if r.kind(i) == "number" and r.tokens[i].value == 12 and r.word(i + 1) in ("noon", "midnight"):
         i += 1
+    if r.word(i) in ("this", "same") and r.word(i + 1) == "time":
+        return Clock(r.now.hour, r.now.minute, r.now.second), i + 2
     if r.word(i) == "noon":
         return Clock(12), i + 1
     if r.word(i) == "midnight":
@@ -37,7 +41,7 @@ def _read_named(r: Reader, i: int) -> tuple[Clock, int] | None:
     return None
 
 
-def _read_spoken(r: Reader, i: int, *, expected: bool) -> tuple[Clock, int] | None:
+def _read_spoken(r: Reader, i: int) -> tuple[Clock, int] | None:
     """half nine, half past nine, quarter to six, ten past four."""
     if r.word(i) == "halfpast":
         return _hour_shifted(r, i + 1, 30)
@@ -55,8 +59,11 @@ def _read_spoken(r: Reader, i: int, *, expected: bool) -> tuple[Clock, int] | No
         after = r.skip(after, ("minutes", "minute", "mins", "min"))
     if r.word(after) == "past":
         return _hour_shifted(r, after + 1, int(minutes))
-    if r.word(after) == "to" and (r.word(start) == "quarter" or (expected and minutes in (5, 10, 20, 25))):
-        return _hour_shifted(r, after + 1, -int(minutes))
+    if r.word(after) == "to" and (
+        r.word(start) == "quarter" or (r.word(i - 1) in _LEADS and minutes in (5, 10, 20, 25))
+    ):
+        found = _hour_shifted(r, after + 1, -int(minutes))
+        return found if found and r.closes(found[1]) else None
     return None
 
 
@@ -113,7 +120,7 @@ def _halved(clock: Clock, half: str, text: str) -> Clock:
     if not 1 <= clock.hour <= 12:
         raise _no_such_time(f"{text}{half}m")
     _check(clock, f"{text}{half}m")
-    return replace(clock, hour=clock.hour % 12 + (12 if half == "p" else 0), open=False)
+    return replace(clock, hour=clock.hour % 12 + (12 if half == "p" else 0), open=False, halved=True)
 
 
 def _check(clock: Clock, text: str) -> None:
@@ -199,4 +206,4 @@ def _read_part(r: Reader, clock: Clock, i: int) -> tuple[Clock, int]:
         hour = late if hour >= 6 else hour
     elif name not in ("morning", "dawn", "breakfast"):
         hour = late
-    return replace(clock, hour=hour, open=False), after
+    return replace(clock, hour=hour, open=False, halved=True), after

@@ -125,11 +125,14 @@ HOLIDAYS: dict[str, tuple[int, int]] = {
     "christmas": (12, 25),
     "xmas": (12, 25),
     "boxing day": (12, 26),
+    "new year eve": (12, 31),
     "new years eve": (12, 31),
+    "new year day": (1, 1),
     "new years day": (1, 1),
     "new year": (1, 1),
     "new years": (1, 1),
     "halloween": (10, 31),
+    "valentine day": (2, 14),
     "valentines day": (2, 14),
 }
 
@@ -218,7 +221,7 @@ _SAME: dict[str, str] = {
         "last": "last lst",
         "past": "past trailing rolling",
         "previous": "previous prev prior preceding foregoing",
-        "latest": "latest",
+        "latest": "latest recent",
         "this": "this current",
         "next": "next coming upcoming following",
         "since": "since",
@@ -239,7 +242,9 @@ _SAME: dict[str, str] = {
         "tonight": "tonight tonite",
         "overnight": "overnight",
         "now": "now present",
-        "ago": "ago back earlier",
+        "ago": "ago",
+        "back": "back",
+        "earlier": "earlier",
         "hence": "hence",
         "of": "of o",
         "in": "in inside",
@@ -335,7 +340,7 @@ _SAME: dict[str, str] = {
         "boxing": "boxing",
         "new": "new",
         "halloween": "halloween",
-        "valentines": "valentines",
+        "valentines": "valentines valentine",
     }.items()
     for word in words.split()
 }

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date, datetime, timedelta
+from dataclasses import replace
+from datetime import date, timedelta
 
 from signalbox.errors import TimeRangeError
-from signalbox.models.time.calendar import Grain, advance, days_in_month, floor, midnight, shift, wall
+from signalbox.models.time.calendar import Grain, advance, days_in_month, floor, midnight, shift, step_date, wall
 from signalbox.models.time.lexicon import HOLIDAYS, MONTHS, ORDINALS, PARTS, WEEKDAYS
 from signalbox.models.time.numbers import read_length
 from signalbox.models.time.reader import Reader
@@ -92,8 +93,8 @@ def _read_now(r: Reader, i: int) -> Read:
     grain = _rounding(r, i)
     if grain is not None:
         moment, i = floor(moment, grain), i + 2
-    stretch = Stretch(moment, moment, Grain.MOMENT)
-    return pin(stretch, says_future=moment > r.now, lasts=True, is_now=moment == r.now), i
+    atom = pin(Stretch(moment, moment, Grain.MOMENT), says_future=moment > r.now, lasts=True, joins=False)
+    return replace(atom, is_now=moment == r.now), i
 
 
 def _rounding(r: Reader, i: int) -> Grain | None:
@@ -178,17 +179,11 @@ def _relate(r: Reader, atom: Atom, lead: str) -> Atom:
         assert present is not None
         return pin(present, says_future=present.start > r.now)
     step = -1 if lead != "next" else 1
-    for count in range(0, 20):
-        found = atom.on(_cycle_date(r.now.date(), atom.cycle, step * count))
+    for count in range(20):
+        found = atom.on(step_date(r.now.date(), atom.cycle, step * count))
         if found and (found.end <= today if step < 0 else found.start > r.now):
             return pin(found, says_future=step > 0)
     return atom
-
-
-def _cycle_date(day: date, cycle: Grain, count: int) -> date:
-    from signalbox.models.time.calendar import step_date
-
-    return step_date(day, cycle, count)
 
 
 def month_day(r: Reader, month: int, day: int) -> Atom:
@@ -357,7 +352,3 @@ def read_week_number(r: Reader, i: int) -> Read:
         return Stretch(start, advance(start, Grain.WEEK), Grain.WEEK)
 
     return Atom(Grain.WEEK, Grain.YEAR, on), i + 2
-
-
-def moment_atom(r: Reader, moment: datetime, *, lasts: bool = False) -> Atom:
-    return pin(Stretch(moment, moment, Grain.MOMENT), says_future=moment > r.now, lasts=lasts)

@@ -86,6 +86,7 @@ _PHRASE_TABLE: dict[tuple[str, ...], tuple[str, ...]] = {
     tuple(known_word(w) or w for w in key.split()): tuple(value.split()) for key, value in PHRASES.items()
 }
 _LONGEST_PHRASE = max(map(len, _PHRASE_TABLE))
+_BINDING = {*UNITS, *MONTHS, *PARTS, *ORDINALS, "middle", "early", "late", "last", "past", "half"}
 _RANGEABLE = {*WEEKDAYS, *MONTHS, "now", "today", "noon", "midnight", "yesterday", "tomorrow"}
 
 
@@ -227,7 +228,7 @@ def _binds(left: Token, right: Token) -> bool:
     other, word = (left, right) if right.kind == "word" else (right, left)
     if other.kind in ("quantity", "clock", "date", "quarter"):
         return False
-    return word.value in UNITS or word.value in MONTHS or word.value in PARTS or word.value in ORDINALS
+    return word.value in _BINDING
 
 
 def _join_phrases(items: list[Token]) -> list[Token]:

@@ -20,12 +20,17 @@ _TRIES = {Grain.DAY: 4, Grain.WEEK: 4, Grain.MONTH: 30, Grain.QUARTER: 6, Grain.
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A piece of time with its ends; `edge` is where it ends when it closes a range, if that is not usual."""
+    """A piece of time; `edge` is the one moment that it stands for in a range ("from the end of May")."""
 
     start: datetime
     end: datetime
     grain: Grain
     edge: datetime | None = None
+
+    @property
+    def opening(self) -> datetime:
+        """Where a range begins that is said to begin with it."""
+        return self.edge or self.start
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,7 @@ class Clock:
     minute: int = 0
     second: int = 0
     open: bool = False
+    halved: bool = False  # am, pm or "in the evening" was said
 
     def other_half(self) -> Clock:
         return replace(self, hour=(self.hour + 12) % 24, open=False)
@@ -59,21 +65,22 @@ class Atom:
     lasts: bool = False  # a moment that, said alone, begins a range up to now ("2 hours ago")
     month_day: tuple[int, int] | None = None
     is_now: bool = False
+    joins: bool = True  # may be narrowed by the words beside it
+    ago: tuple[Grain, int] | None = None  # the unit of "N units ago"
+    bare: int | None = None  # the number, if a number was all that was said
 
 
-def pin(stretch: Stretch, *, says_future: bool = False, lasts: bool = False, is_now: bool = False) -> Atom:
+def pin(stretch: Stretch, *, says_future: bool = False, lasts: bool = False, joins: bool = True) -> Atom:
     """An atom that lies in one place."""
-    return Atom(
-        stretch.grain, None, lambda _: stretch, says_future=says_future, lasts=lasts, is_now=is_now
-    )
+    return Atom(stretch.grain, None, lambda _: stretch, says_future=says_future, lasts=lasts, joins=joins)
 
 
-def clock_atom(clock: Clock, zone: tzinfo) -> Atom:
+def clock_atom(clock: Clock, zone: tzinfo, bare: int | None = None) -> Atom:
     def on(day: date) -> Stretch:
         moment = wall(day, clock.hour, clock.minute, clock.second, zone)
         return Stretch(moment, moment, Grain.MOMENT)
 
-    return Atom(Grain.MOMENT, Grain.DAY, on, clock=clock)
+    return Atom(Grain.MOMENT, Grain.DAY, on, clock=clock, bare=bare)
 
 
 @dataclass(frozen=True, slots=True)

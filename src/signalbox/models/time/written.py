@@ -15,7 +15,7 @@ from signalbox.models.time.reader import Reader
 from signalbox.models.time.values import Atom, Stretch, pin
 from signalbox.models.time.zones import read_offset
 
-__all__ = ["read_epoch", "read_written", "stamp_zone"]
+__all__ = ["read_long_number", "read_written", "stamp_zone"]
 
 _STAMP = re.compile(
     r"(\d{4})[-/]?(\d{2})[-/]?(\d{2})[Tt](\d{2}):?(\d{2})?:?(\d{2})?(?:[.,](\d+))?([Zz]|[+-]\d{2}(?::?\d{2})?)?"
@@ -81,7 +81,7 @@ def _stamp(r: Reader, text: str) -> Atom:
     moment = settle(moment).astimezone(r.zone)
     if late:
         moment = advance(moment, Grain.DAY)
-    return pin(Stretch(moment, moment, Grain.MOMENT), says_future=moment > r.now)
+    return pin(Stretch(moment, moment, Grain.MOMENT), says_future=moment > r.now, joins=False)
 
 
 def _week_date(r: Reader, text: str) -> Atom:
@@ -138,11 +138,15 @@ def _day_month(r: Reader, text: str) -> Atom:
     return month_day(r, month, day)
 
 
-def read_epoch(r: Reader, i: int, *, expected: bool) -> tuple[Atom, int] | None:
-    """Seconds or milliseconds since 1970."""
+def read_long_number(r: Reader, i: int, *, expected: bool) -> tuple[Atom, int] | None:
+    """A long number: 20261103, or seconds or milliseconds since 1970."""
     text = r.tokens[i].text if r.kind(i) == "number" else ""
-    if not expected or not text.isdigit() or len(text) not in (10, 13):
+    if not expected or not text.isdigit():
+        return None
+    if len(text) == 8 and text[:2] in ("19", "20"):
+        return _day(r, int(text[:4]), int(text[4:6]), int(text[6:])), i + 1
+    if len(text) not in (10, 13):
         return None
     seconds = int(text) / (1000 if len(text) == 13 else 1)
     moment = datetime.fromtimestamp(seconds, r.zone)
-    return pin(Stretch(moment, moment, Grain.MOMENT), says_future=moment > r.now), i + 1
+    return pin(Stretch(moment, moment, Grain.MOMENT), says_future=moment > r.now, joins=False), i + 1

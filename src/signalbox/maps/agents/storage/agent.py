@@ -57,11 +57,10 @@ class StorageAgent(MapAgent):
         """The name in the map itself, with its {fields}."""
         return str(self.context.get("collection") or self.prompt or "")
 
-    def document_id(self, inputs: dict[str, Any]) -> str | None:
-        """The id of the one document that is meant, as text."""
+    def document_id(self, inputs: dict[str, Any]) -> Any:
+        """The id of the one document that is meant, or None."""
         found = self.option("document_id", inputs)
-        found = self.option("id", inputs) if found is None else found
-        return None if found is None else str(found)
+        return self.option("id", inputs) if found is None else found
 
     def switch(self, name: str, inputs: dict[str, Any]) -> bool:
         """An option that is on or off, also where the map writes it as text."""
@@ -153,14 +152,13 @@ class StorageWriter(StorageAgent):
 
     def only_field(self, inputs: dict[str, Any]) -> Any:
         """The value of the only input that is data; one whose {field} names the file does not count."""
-        fields = self._data_fields(inputs)
-        fields = {key: fields[key] for key in fields if key not in variables(self.template)} or fields
+        fields = self._own_fields(inputs)
         return next(iter(fields.values())) if len(fields) == 1 else None
 
     def fields(self, inputs: dict[str, Any], mode: str) -> dict[str, Any]:
         """The inputs that are data, by name. Raises MissingInputError when none has a value."""
         fields = self._data_fields(inputs)
-        if all(value is None for value in fields.values()):
+        if all(value is None for value in self._own_fields(inputs).values()):
             empty = ", ".join(key for key, value in inputs.items() if value is None)
             reason = f": the state has no value for {empty}." if empty else ". Name the data in Input_Fields."
             raise MissingInputError(f"There is nothing to write{reason}")
@@ -170,6 +168,11 @@ class StorageWriter(StorageAgent):
     def _data_fields(self, inputs: dict[str, Any]) -> dict[str, Any]:
         others = ("data", *self.file_inputs, *self.options)
         return {key: value for key, value in inputs.items() if key not in others}
+
+    def _own_fields(self, inputs: dict[str, Any]) -> dict[str, Any]:
+        """The data without what only names the file, unless there is nothing else."""
+        fields, naming = self._data_fields(inputs), variables(self.template)
+        return {key: value for key, value in fields.items() if key not in naming} or fields
 
 
 @contextmanager

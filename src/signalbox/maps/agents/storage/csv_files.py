@@ -43,11 +43,11 @@ class CsvReaderAgent(StorageReader):
             found = rows[self._row_with(wanted, table, inputs, file)][1]
         return _part(found, self.option("path", inputs), file.name)
 
-    def _row_with(self, wanted: str, table: Table, inputs: dict[str, Any], file: DataFile) -> int:
+    def _row_with(self, wanted: Any, table: Table, inputs: dict[str, Any], file: DataFile) -> int:
         """The number of the row with the id; where no column holds ids, the id is the number."""
         column = self.option("id_field", inputs) or id_column(table.columns)
         if column is None:
-            found = [i for i in range(len(table.rows)) if str(i) == wanted]
+            found = [i for i in range(len(table.rows)) if str(i) == str(wanted)]
         else:
             found = _rows_with(table, column_named(table, column, file.name), wanted)
         if not found:
@@ -178,7 +178,7 @@ def _check_fields(table: Table, query: dict[str, Any], name: str) -> None:
         column_named(table, field, name)
 
 
-def _no_row(file: DataFile, column: str | None, wanted: str) -> NotFoundError:
+def _no_row(file: DataFile, column: str | None, wanted: Any) -> NotFoundError:
     return NotFoundError(
         f"{file.name} has no row with {column or 'the number'} {wanted}. Check the id, or id_field."
     )

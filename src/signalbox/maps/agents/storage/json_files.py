@@ -74,9 +74,9 @@ class JsonWriterAgent(StorageWriter):
         return {"count": len(value) if isinstance(value, list) else 1, **told}
 
     def _delete(
-        self, file: DataFile, wanted: str | None, path: list[str], id_field: str, inputs: dict[str, Any]
+        self, file: DataFile, wanted: Any, path: list[str], id_field: str, inputs: dict[str, Any]
     ) -> dict[str, Any]:
-        """Delete the document, what lies at the path, the documents of the query in either, or else the file."""
+        """Delete the documents of the query, else what lies at the id and the path, else the file."""
         self.require(inputs, "query")
         query = as_query(self.option("query", inputs))
         if wanted is None and not path and not query:
@@ -115,10 +115,10 @@ def _load(file: DataFile) -> Any:
         raise RequestError(f"{file.name} cannot be read as JSON: {error}. Mend the file.") from None
 
 
-def _find(data: Any, wanted: str, id_field: str) -> str | None:
+def _find(data: Any, wanted: Any, id_field: str) -> str | None:
     """The key or index of the document: its key in an object, else the value of its id field."""
-    if isinstance(data, dict) and wanted in data:
-        return wanted
+    if isinstance(data, dict) and str(wanted) in data:
+        return str(wanted)
     items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
     for key, item in items:
         if isinstance(item, dict) and id_field in item and same(item[id_field], wanted):
@@ -126,26 +126,24 @@ def _find(data: Any, wanted: str, id_field: str) -> str | None:
     return None
 
 
-def _key(data: Any, wanted: str, id_field: str) -> str:
+def _key(data: Any, wanted: Any, id_field: str) -> str:
     key = _find(data, wanted, id_field)
     if key is None:
         raise NotFoundError(f"There is no document with the id {wanted}. Check document_id, or id_field.")
     return key
 
 
-def _with_document(
-    data: Any, wanted: str | None, path: list[str], value: Any, mode: str, id_field: str
-) -> Any:
+def _with_document(data: Any, wanted: Any, path: list[str], value: Any, mode: str, id_field: str) -> Any:
     """The file's data with the value in a document, at a path, or at a path in a document."""
     keys = list(path)
     if wanted is not None:
-        new = str(len(data)) if isinstance(data, list) else wanted
-        keys.insert(
-            0, _key(data, wanted, id_field) if mode == "update" else _find(data, wanted, id_field) or new
-        )
-    if not path and isinstance(data, list) and isinstance(value, dict):
-        value = {id_field: wanted, **value}
+        found = _key(data, wanted, id_field) if mode == "update" else _find(data, wanted, id_field)
+        new = str(len(data)) if isinstance(data, list) else str(wanted)
+        keys.insert(0, found or new)
     old = at(data, keys)
+    if not path and isinstance(data, list) and isinstance(value, dict):
+        own = old.get(id_field, wanted) if isinstance(old, dict) else wanted
+        value = {id_field: own, **value}
     if mode == "write" or (old is MISSING and not path):
         return put(data, keys, value)
     return put(data, keys, append(old, value) if mode == "append" else merge(old, value))
@@ -164,7 +162,7 @@ def _whole(data: Any, value: Any, mode: str, id_field: str) -> Any:
     merged = list(data)
     for item in value if isinstance(value, list) else [value]:
         wanted = item.get(id_field) if isinstance(item, dict) else None
-        key = None if wanted is None else _find(merged, str(wanted), id_field)
+        key = None if wanted is None else _find(merged, wanted, id_field)
         if key is None:
             raise NotFoundError(f"There is no document with {id_field} {wanted}. Use mode append to add it.")
         merged[int(key)] = merge(merged[int(key)], item)

@@ -22,8 +22,10 @@ __all__ = ["Table", "cell_text", "column_named", "id_column", "parse", "records"
 csv.field_size_limit(max(csv.field_size_limit(), MAX_BYTES))
 
 _BOM = "\ufeff"
-_WHOLE = re.compile(r"0|-?[1-9]\d{0,17}")
-_DECIMAL = re.compile(r"-?(?:0|[1-9]\d*)?(?:\.\d+)?(?:[eE][+-]?\d+)?(?<=\d)")
+_WHOLE = re.compile(r"0|-?[1-9]\d{0,17}", re.ASCII)
+_NUMBER = re.compile(
+    _WHOLE.pattern + r"|-?(?:0|[1-9]\d*)?\.\d+(?:[eE][+-]?\d+)?|-?(?:0|[1-9]\d*)[eE][+-]?\d+", re.ASCII
+)
 
 
 @dataclass(slots=True)
@@ -49,6 +51,8 @@ def parse(text: str, name: str, delimiter: str | None = None) -> Table:
     """The table in a CSV text. Raises RequestError that names the file and the line of what is no CSV."""
     bom, text = (_BOM, text[1:]) if text.startswith(_BOM) else ("", text)
     head = text.lstrip().partition("\n")[0]
+    if delimiter is not None and len(delimiter) != 1:
+        raise RequestError(f"The delimiter must be one character, not {delimiter!r}.")
     newline = "\r\n" if head.endswith("\r") else "\n"
     table = Table(delimiter=delimiter or _delimiter(head), newline=newline, bom=bom)
     source = io.StringIO(text, newline="")
@@ -158,20 +162,15 @@ def _distinct(columns: Sequence[str]) -> list[str]:
 
 
 def _typed(cells: list[str]) -> list[Any]:
-    filled = [cell.strip() for cell in cells if cell.strip()]
+    trimmed = [cell.strip() for cell in cells]
+    filled = [cell for cell in trimmed if cell]
     if not filled:
-        return list(cells)
+        return cells
     if all(cell.lower() in ("true", "false") for cell in filled):
-        return [cell.strip().lower() == "true" if cell.strip() else None for cell in cells]
-    if all(_WHOLE.fullmatch(cell) for cell in filled):
-        return [int(cell) if cell.strip() else None for cell in cells]
-    if all(_is_decimal(cell) for cell in filled):
-        return [float(cell) if cell.strip() else None for cell in cells]
-    return list(cells)
-
-
-def _is_decimal(cell: str) -> bool:
-    if _WHOLE.fullmatch(cell):
-        return True
-    has_point = any(mark in cell for mark in ".eE")
-    return has_point and _DECIMAL.fullmatch(cell) is not None and math.isfinite(float(cell))
+        return [cell.lower() == "true" if cell else None for cell in trimmed]
+    if all(map(_WHOLE.fullmatch, filled)):
+        return [int(cell) if cell else None for cell in trimmed]
+    if all(map(_NUMBER.fullmatch, filled)):
+        numbers = [float(cell) if cell else None for cell in trimmed]
+        return cells if math.inf in numbers or -math.inf in numbers else numbers
+    return cells

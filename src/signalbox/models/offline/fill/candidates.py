@@ -13,7 +13,7 @@ from rapidfuzz.distance import OSA
 
 from signalbox.models.offline.fill.thesaurus import stands_for
 from signalbox.models.offline.fill.words import LONGEST_TEXT, STOP, split_name, stem
-from signalbox.models.offline.vectors import word_rows
+from signalbox.models.offline.vectors import is_known, word_rows
 
 __all__ = ["Match", "best_candidate", "rank_candidates", "word_likeness"]
 
@@ -161,7 +161,7 @@ def word_likeness(
             likeness[at, places[root]] = 1.0
         elif word.isalpha() and word not in STOP:
             strange.append(at)
-    _mark_typos(likeness, words, others, [at for at in strange if len(words[at]) > 3])
+    _mark_typos(likeness, words, others, [at for at in strange if len(words[at]) > 3 and not is_known(words[at])])
     _mark_short_forms(likeness, words, others, [at for at in strange if len(words[at]) > 1])
     return likeness
 

@@ -16,7 +16,7 @@ from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.thesaurus import stands_for
 from signalbox.models.offline.fill.words import STOP, content_words, split_name, stem
-from signalbox.models.offline.vectors import word_rows
+from signalbox.models.offline.vectors import is_known, word_rows
 
 __all__ = ["Phrase", "find_choices", "find_phrase", "phrases_of"]
 
@@ -75,7 +75,8 @@ def find_phrase(reading: Reading, phrase: Phrase) -> Iterator[tuple[int, int, fl
     words, size = reading.words, len(phrase.stems)
     for at in range(len(words) - size + 1):
         if words[at].stem == phrase.stems[0] and all(words[at + k].stem == phrase.stems[k] for k in range(1, size)):
-            yield words[at].start, words[at + size - 1].end, 1.0
+            exact = "".join(word.lower for word in words[at : at + size]) == phrase.joined
+            yield words[at].start, words[at + size - 1].end, 1.0 if exact else 0.96
     for count in {max(1, size - 1), size, size + 1}:
         for at in range(len(words) - count + 1):
             quality = _likeness(phrase, words[at : at + count])
@@ -90,6 +91,8 @@ def _likeness(phrase: Phrase, words: list[Word]) -> float:
     if joined == phrase.joined:
         return 0.99
     if len(phrase.joined) < 4 or len(joined) < 4 or joined[0] != phrase.joined[0] or not joined.isalpha():
+        return 0.0
+    if len(words) == 1 and is_known(joined):
         return 0.0
     if stem(joined) == stem(phrase.joined):
         return 0.0
@@ -151,6 +154,8 @@ def _with_weaker(phrases: list[Phrase], name: set[str]) -> Iterator[Phrase]:
             for word in phrase.stems:
                 if len(owners[word]) == 1 and word not in STOP and word not in name and len(word) > 2:
                     yield Phrase(phrase.value, (word,), word, 0.72 * phrase.weight)
+                    for kin in sorted(stands_for(word) - owners.keys()):
+                        yield Phrase(phrase.value, (kin,), kin, 0.6 * phrase.weight)
 
 
 def _from_description(by_name: dict[str, Any], description: str) -> Iterator[tuple[Any, str, float]]:
@@ -163,7 +168,7 @@ def _from_description(by_name: dict[str, Any], description: str) -> Iterator[tup
             for word in re.findall(r"['\"`]([\w\s/-]+?)['\"`]", found.group()):
                 if word.lower() != name.lower():
                     yield option, word, 0.95
-        for found in re.finditer(rf"\b([\w-]+) (?:means?|=|->) {quoted}", description, re.I):
+        for found in re.finditer(rf"(?:^|[,;.(]|\band\b|\bor\b)\s*((?:[\w-]+ ){{1,3}})(?:means?|=|->|is) {quoted}", description, re.I):
             yield option, found[1], 0.95
         for found in re.finditer(rf"{quoted}\s*\(([^)]{{1,80}})\)", description, re.I):
             for word in re.split(r",|/|;|\bor\b", found[1]):
@@ -202,7 +207,7 @@ def _by_meaning(reading: Reading, field: Field) -> list[Proposal]:
     word, phrase = words[row], phrases[column]
     margin = score - (ranked[1][0] if len(ranked) > 1 else 0.0)
     cue = reading.cue(field, word.start, word.end)
-    needed = 0.4 if cue else (0.5 if field.required else 0.62)
+    needed = 0.4 if cue else (0.5 if field.must else 0.62)
     if score < needed or margin < 0.08 or reading.negated(word.start, 2):
         return []
     return [Proposal(field, phrase.value, word.start, word.end, 0.45 + 0.3 * score + 0.05 * cue)]

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field as attribute
+from dataclasses import dataclass, replace
+from dataclasses import field as attribute
 from datetime import datetime, tzinfo
 from typing import Any
 
 from signalbox.models.offline.fill.candidates import rank_candidates
 from signalbox.models.offline.fill.choices import find_choices
-from signalbox.models.offline.fill.filters import find_filters
+from signalbox.models.offline.fill.filters import find_filters, find_signed
 from signalbox.models.offline.fill.flags import find_flags
 from signalbox.models.offline.fill.listed import listed_candidates
-from signalbox.models.offline.fill.lists import find_closed_list, find_phrase_list, split_items
+from signalbox.models.offline.fill.lists import find_closed_list, find_phrase_list, part_spans, split_items
 from signalbox.models.offline.fill.measures import find_measures
 from signalbox.models.offline.fill.moments import find_moments, time_kind
 from signalbox.models.offline.fill.names import find_names, has_shape
-from signalbox.models.offline.fill.phrases import Bounds, find_leftover, find_phrases
+from signalbox.models.offline.fill.bounds import Bounds
+from signalbox.models.offline.fill.phrases import find_leftover, find_phrases
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.recall import recall
-from signalbox.models.offline.fill.roles import style_of
+from signalbox.models.offline.fill.roles import cues_of, style_of
 from signalbox.models.offline.fill.schema import Field, read_schema
 from signalbox.models.offline.fill.slots import Proposal, Taken, assign
-from signalbox.models.offline.fill.words import content_words, read_sentence, stem
+from signalbox.models.offline.fill.words import content_words, read_sentence, split_name, stem
 
 __all__ = ["Filling", "fill_schema"]
 
@@ -92,9 +94,11 @@ class _Filler:
 
     def fill(self) -> dict[str, Proposal]:
         self._fill_constants()
+        self._assign(self._signed())
         self._assign(self._closed())
         self._widen()
         self._assign(self._maps())
+        self._widen()
         for style in (("name",), ("object", "text")):
             self._assign(self._strings(style))
             self._widen()
@@ -106,15 +110,19 @@ class _Filler:
 
     def _fill_constants(self) -> None:
         for leaf in self.leaves:
-            if leaf.required and leaf.kind == "enum" and len(leaf.options) == 1:
+            if leaf.must and leaf.kind == "enum" and len(leaf.options) == 1:
                 self.filled[leaf.path] = Proposal(leaf, leaf.options[0], 0, 0, 1.0)
+
+    def _signed(self) -> Iterator[Proposal]:
+        """What is written as key=value: a field's own, or a free map's."""
+        yield from find_signed(self.reading, self.leaves)
 
     def _closed(self) -> Iterator[Proposal]:
         """Proposals of all fields whose values have a closed form, apart from text in quotes."""
         kinds = frozenset(time_kind(leaf) for leaf in self.leaves)
         for leaf in self.leaves:
             for proposal in self._closed_of(leaf, kinds):
-                if not self._inside_quotes(proposal):
+                if not self._inside_quotes(proposal) and not self._inside_measure(proposal):
                     yield proposal
 
     def _closed_of(self, leaf: Field, kinds: frozenset[str]) -> Iterable[Proposal]:
@@ -125,7 +133,7 @@ class _Filler:
         if leaf.kind in ("integer", "number"):
             return find_measures(self.reading, leaf)
         if leaf.kind == "array":
-            return find_closed_list(self.reading, leaf)
+            return find_closed_list(self.reading, leaf) if leaf.item is None or not leaf.item.children else self._objects(leaf)
         if leaf.kind != "string":
             return ()
         if leaf.candidates or self.listed.get(leaf.path):
@@ -134,12 +142,47 @@ class _Filler:
             return find_moments(self.reading, leaf, kinds)
         return [*find_names(self.reading, leaf), *self._examples(leaf)]
 
+    def _objects(self, leaf: Field) -> Iterator[Proposal]:
+        """A list of objects: each part between commas and "and" that fills the same fields as the first."""
+        assert leaf.item is not None
+        items: list[dict[str, Any]] = []
+        spans: list[tuple[int, int]] = []
+        shape: set[str] = set()
+        for start, end in part_spans(self.reading.text):
+            reading = Reading(read_sentence(self.reading.text[start:end]), self.reading.clock, self.reading.tz)
+            children = list(_leaves(_as_required(leaf.item.children)))
+            filled = _Filler(reading, children, self.frame, "").fill()
+            complete = all(path in filled for path in (c.path for c in leaf.item.children if c.required))
+            if filled and complete and (not shape or set(filled) == shape) and (len(filled) > 1 or len(children) == 1):
+                shape = set(filled)
+                items.append(_build(leaf.item.children, filled))
+                spans.append((start + min(p.start for p in filled.values()), start + max(p.end for p in filled.values())))
+            elif items:
+                break
+        if items:
+            yield Proposal(leaf, items, spans[0][0], spans[-1][1], 0.8, pieces=tuple(spans))
+
     def _rivals(self, leaf: Field) -> frozenset[str]:
-        others = [other.words for other in self.leaves if other is not leaf]
-        return frozenset().union(*others) if others else frozenset()
+        return self.frame.union(*(other.words for other in self.leaves if other is not leaf))
 
     def _inside_quotes(self, proposal: Proposal) -> bool:
         return any(start < proposal.start and proposal.end < end - 1 for start, end in self.reading.quoted)
+
+    def _inside_measure(self, proposal: Proposal) -> bool:
+        """Whether an option is only a part of a quantity or of a phrase of time: "min" in "30 min"."""
+        if proposal.field.kind != "enum":
+            return False
+        if not self.reading.cue(proposal.field, proposal.start, proposal.end) and self._names_number(proposal):
+            return True
+        spans = [(q.start, q.end) for q in self.reading.quantities] + [(t.start, t.end) for t in self.reading.times]
+        return any(s <= proposal.start and proposal.end <= e and (s, e) != (proposal.start, proposal.end) for s, e in spans)
+
+    def _names_number(self, proposal: Proposal) -> bool:
+        """Whether the words rather name another field, whose number follows: "rating over 4.5"."""
+        words = {stem(word) for word in split_name(self.reading.text[proposal.start : proposal.end])}
+        others = [leaf for leaf in self.leaves if leaf.kind in ("integer", "number") and words & set(leaf.name_stems)]
+        near = any(0 <= q.start - proposal.end < 20 for q in self.reading.quantities)
+        return bool(others) and near
 
     def _examples(self, leaf: Field) -> list[Proposal]:
         """Examples are no closed list, but one that stands in the sentence is meant."""
@@ -184,33 +227,49 @@ class _Filler:
         return leaf.kind in ("string", "any") and not has_shape(leaf) and not time_kind(leaf) and not leaf.candidates and not self.listed.get(leaf.path)
 
     def _bounds(self) -> Bounds:
-        return Bounds(self.reading, self.taken, bounds_fields(self.leaves), self.frame)
+        options = [span for p in self.filled.values() if p.field.kind in ("enum", "boolean") for span in p.spans]
+        return Bounds(self.reading, self.taken, bounds_fields(self.leaves), self.frame, options)
 
     def _leftovers(self) -> Iterator[Proposal]:
         bounds = self._bounds()
         for leaf in self.leaves:
-            if leaf.required and leaf.path not in self.filled and self._free(leaf):
+            if leaf.must and leaf.path not in self.filled and self._free(leaf):
                 for proposal in find_leftover(bounds, leaf):
                     yield proposal if leaf.kind != "array" else _scaled(proposal, 1.0, split_items(str(proposal.value)))
 
     def _widen(self) -> None:
         """Words that only announce a value belong to it: "with high priority" is one piece of text."""
-        tokens = self.reading.sentence.tokens
         for proposal in list(self.filled.values()):
             if proposal.end <= proposal.start or proposal.shared:
                 continue
-            names = set(proposal.field.name_stems)
-            first = self.reading.sentence.index_at(proposal.start)
-            last = self.reading.sentence.index_at(proposal.end - 1) + 1
-            while last < len(tokens) and tokens[last].stem in names:
-                last += 1
-            while first > 0 and (tokens[first - 1].stem in names or tokens[first - 1].lower in _LINKS):
-                first -= 1
-            self.taken.add(tokens[first].start, tokens[last - 1].end)
+            for start, end in proposal.spans:
+                self._widen_one(proposal, start, end)
+
+    def _widen_one(self, proposal: Proposal, start: int, end: int) -> None:
+        tokens, names = self.reading.sentence.tokens, set(proposal.field.name_stems)
+        for phrase in self.reading.times:
+            if phrase.start <= start and end <= phrase.end and proposal.field.kind != "enum":
+                start, end = phrase.start, phrase.end
+        first = self.reading.sentence.index_at(start if proposal.lead is None else min(proposal.lead, start))
+        last = self.reading.sentence.index_at(end - 1) + 1
+        named = proposal.lead is not None or bool(time_kind(proposal.field))
+        if first > 0 and cues_of(proposal.field).get((tokens[first - 1].lower,), 0.0) >= 0.7:
+            named = True
+        while last < len(tokens) and tokens[last].stem in names:
+            last, named = last + 1, True
+        while first > 0 and (tokens[first - 1].stem in names or tokens[first - 1].lower in _LINKS):
+            named = named or tokens[first - 1].stem in names or tokens[first - 1].lower in ("with", "at", "due")
+            first -= 1
+        self.taken.add(tokens[first].start, tokens[last - 1].end, firm=named)
 
 
 def bounds_fields(leaves: list[Field]) -> list[Field]:
     return [leaf for leaf in leaves if leaf.kind in ("string", "any", "array")]
+
+
+def _as_required(fields: tuple[Field, ...]) -> tuple[Field, ...]:
+    """In an item of a list, what the item requires must be there."""
+    return tuple(replace(field, must=field.required) for field in fields)
 
 
 def _open(leaf: Field) -> bool:
@@ -218,14 +277,10 @@ def _open(leaf: Field) -> bool:
 
 
 def _with_options(leaf: Field, options: tuple[str, ...]) -> Field:
-    from dataclasses import replace
-
     return replace(leaf, options=options, candidates=())
 
 
 def _scaled(proposal: Proposal, by: float, value: Any = None) -> Proposal:
-    from dataclasses import replace
-
     return replace(proposal, score=proposal.score * by, value=proposal.value if value is None else value)
 
 

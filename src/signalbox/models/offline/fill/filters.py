@@ -10,14 +10,14 @@ from signalbox.models.offline.fill.numbers import find_quantities
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal, Taken
-from signalbox.models.offline.fill.words import STOP, read_sentence, stem
+from signalbox.models.offline.fill.words import STOP, read_sentence, split_name, stem
 
-__all__ = ["find_filters"]
+__all__ = ["find_filters", "find_signed"]
 
 _KEY = r"([A-Za-z_][\w.-]*)"
 _VALUE = r"(\"[^\"]*\"|'[^']*'|[^\s,;]+)"
 _SIGNED = re.compile(rf"{_KEY}\s*(?:==|=|:(?!//))\s*{_VALUE}")
-_SAID = re.compile(rf"\b{_KEY}\s+(?:is|are|equals|equal to|of)\s+(?:the |a |an )?{_VALUE}", re.IGNORECASE)
+_SAID = re.compile(rf"\b{_KEY}\s+(?:is|are|equals|equal to)\s+(?:the |a |an )?{_VALUE}", re.IGNORECASE)
 _OPENED = re.compile(rf"\b(?:where|with|having|whose|filter(?:ed)?(?: by| on)?|for)\s+(?:the |a |an )?{_KEY}\s+{_VALUE}", re.IGNORECASE)
 _NEXT = re.compile(rf"\s*(?:,|and|,\s*and)\s+(?:the |whose |where |with )?{_KEY}\s+(?:is\s+|=\s*|equals\s+)?{_VALUE}", re.IGNORECASE)
 
@@ -37,7 +37,19 @@ def find_filters(reading: Reading, field: Field, names: frozenset[str], taken: T
         spans.append((start, end))
     if not pairs:
         return []
-    return [Proposal(field, pairs, min(s for s, _ in spans), max(e for _, e in spans), 0.85)]
+    return [Proposal(field, pairs, min(spans)[0], max(spans)[1], 0.85, pieces=tuple(sorted(spans)))]
+
+
+def find_signed(reading: Reading, leaves: list[Field]) -> list[Proposal]:
+    """Proposals for string fields that the sentence sets with a sign: service=web, owner="Jo March"."""
+    found = []
+    for match in re.finditer(rf"{_KEY}\s*==?\s*{_VALUE}", reading.text):
+        key = tuple(stem(word) for word in split_name(match[1]))
+        for leaf in leaves:
+            if leaf.kind == "string" and not leaf.format and leaf.name_stems == key:
+                value = match[2].strip("\"'").rstrip(".!?")
+                found.append(Proposal(leaf, value, *match.span(2), 0.98, lead=match.start()))
+    return found
 
 
 def _wanted_keys(field: Field) -> frozenset[str]:

@@ -15,6 +15,7 @@ _OPENERS = frozenset(
     show make add wants requires require required be are was can must will send apply as force""".split()
 )
 _NEGATIVE = frozenset("no not exclude skip disable without omit hide ignore non un".split())
+_CUES = frozenset("called named titled using saying".split())
 _YES = frozenset("true yes on enabled y".split())
 _NO = frozenset("false no off disabled n".split())
 _DULL = frozenset(
@@ -35,8 +36,9 @@ def find_flags(reading: Reading, field: Field, rivals: frozenset[str]) -> list[P
     elif len(core) > 1 and (spot := _find_apart(reading, core)):
         found.append(_answer(reading, field, spot, inverted, 0.82))
     if not found:
+        telling = _telling(field) - rivals
         for word in reading.words:
-            if word.stem in _telling(field) - rivals:
+            if word.stem in telling and word.lower not in _CUES:
                 found.append(_answer(reading, field, (word.start, word.end), inverted, 0.62))
                 break
     return found

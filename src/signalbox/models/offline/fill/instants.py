@@ -10,5 +10,5 @@ __all__ = ["as_text"]
 def as_text(reading: Reading, words: str, kind: str, side: str) -> str | None:
     """The words as a date, a time or a moment in ISO form; as they are when the field wants words."""
     if kind.endswith("-words"):
-        return words
+        return words.removeprefix("the ").removeprefix("on ")
     return None

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from signalbox.models.offline.fill.choices import find_choices
 from signalbox.models.offline.fill.measures import convert
 from signalbox.models.offline.fill.names import find_names
-from signalbox.models.offline.fill.phrases import Bounds, find_phrases
+from signalbox.models.offline.fill.bounds import Bounds
+from signalbox.models.offline.fill.phrases import find_phrases
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 
-__all__ = ["find_closed_list", "find_phrase_list", "split_items"]
+__all__ = ["find_closed_list", "find_phrase_list", "part_spans", "split_items"]
 
 _BETWEEN = re.compile(r"\s*(?:,|;|/|\+|&|and|or|,\s*and|,\s*or|plus|as well as|\s)\s*(?:the |a |an |also |at )?", re.IGNORECASE)
-_SEPARATOR = re.compile(r"\s*(?:,\s*and\b|,\s*or\b|,|;|\band\b|\bplus\b|&|\bas well as\b)\s*", re.IGNORECASE)
+_SEPARATOR = re.compile(r"\s*(?:,\s*and\b|,\s*or\b|,|;|\band\b|\bor\b|\bplus\b|&|\bas well as\b)\s*", re.IGNORECASE)
 
 
 def find_closed_list(reading: Reading, field: Field) -> list[Proposal]:
@@ -70,7 +72,7 @@ def _numbers(reading: Reading, field: Field, item: Field) -> list[Proposal]:
         if (value := convert(item, q)) is not None
     ]
     lists = _gather(field, found, anywhere=False, text=reading.text)
-    return [p for p in lists if field.required or len(p.value) > 1 or p.score > 0.6]
+    return [p for p in lists if field.must or len(p.value) > 1 or p.score > 0.6]
 
 
 def find_phrase_list(bounds: Bounds, field: Field) -> list[Proposal]:
@@ -79,8 +81,17 @@ def find_phrase_list(bounds: Bounds, field: Field) -> list[Proposal]:
     for proposal in find_phrases(bounds, field, many=True):
         items = split_items(str(proposal.value))
         if items:
-            found.append(Proposal(field, items, proposal.start, proposal.end, proposal.score))
+            found.append(replace(proposal, value=items))
     return found
+
+
+def part_spans(text: str) -> list[tuple[int, int]]:
+    """Where the parts of a text between commas and "and" stand."""
+    spans, start = [], 0
+    for found in _SEPARATOR.finditer(text):
+        spans.append((start, found.start()))
+        start = found.end()
+    return [(a, b) for a, b in [*spans, (start, len(text))] if b > a][:30]
 
 
 def split_items(text: str) -> list[str]:

@@ -13,6 +13,7 @@ __all__ = ["Literal", "find_literals", "kinds_wanted", "shape_of"]
 _SHAPES: tuple[tuple[str, str], ...] = (
     ("quoted", r"\"[^\"\n]{1,400}\"|«[^»\n]{1,400}»|`[^`\n]{1,400}`|(?<![\w])'[^'\n]{1,400}?'(?![\w])"),
     ("url", r"\b(?:https?|ftp|s3|git|ssh|wss?)://[^\s,;\"'<>]+[^\s,;.\"'<>!?)]|\bwww\.[\w-]+(?:\.[\w-]+)+(?:/[^\s,;]*)?"),
+    ("street", r"\b\d+[a-z]?(?: [A-Z][\w.'-]*){1,3} (?i:street|st|avenue|ave|road|rd|lane|ln|drive|dr|blvd|boulevard|way|square|court|ct|place)\b\.?"),
     ("email", r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b"),
     ("uuid", r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"),
     ("ip", r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?(?![\w.]\d)|(?<![\w:])(?:[0-9a-fA-F]{1,4}:){2,7}:?[0-9a-fA-F]{0,4}(?![\w:])"),
@@ -30,7 +31,9 @@ _FINDER = re.compile("|".join(f"(?P<{kind}>{shape})" for kind, shape in _SHAPES)
 _ORDINAL_OR_UNIT = re.compile(r"\d+(?:st|nd|rd|th|am|pm|[a-zµ]{1,3})|p\d\d?|q[1-4]", re.IGNORECASE)
 
 _WANTED: tuple[tuple[str, str], ...] = (
+    ("street", r"\b\d+[a-z]?(?: [A-Z][\w.'-]*){1,3} (?i:street|st|avenue|ave|road|rd|lane|ln|drive|dr|blvd|boulevard|way|square|court|ct|place)\b\.?"),
     ("email", r"\be-?mails?\b|\bmail address\b"),
+    ("street", r"\bstreet\b|\baddress\b"),
     ("url", r"\b(?:url|uri|link|website|web site|web page|webhook|endpoint)\b"),
     ("ip", r"\bip\b|\bipv[46]\b|\bcidr\b|\bsubnet\b|\bprefix\b"),
     ("mac", r"\bmac\b"),
@@ -44,8 +47,8 @@ _WANTED: tuple[tuple[str, str], ...] = (
     (
         "id",
         r"\b(?:id|ids|identifier|key|code|sku|reference|ref|number|serial|hostname|host|device|server|node|ticket|issue|"
-        r"machine|router|instance|cluster|order|invoice|flight|tracking|account|booking|slug|iata|username|branch|build|pod|switch|"
-        r"interface|model|patient|case|job|batch|asset|container|image|service|isbn|license|plate|vin|coupon|voucher|promo)\b",
+        r"machine|router|instance|order|invoice|flight|tracking|booking|slug|username|branch|build|pod|switch|"
+        r"interface|patient|case|job|batch|asset|container|isbn|license|plate|vin|coupon|voucher|promo)\b",
     ),
 )
 _WANTED_FORMATS = {"email": "email", "idn-email": "email", "uri": "url", "url": "url", "iri": "url", "uuid": "uuid", "ipv4": "ip",

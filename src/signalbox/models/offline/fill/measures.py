@@ -19,7 +19,7 @@ _LOWEST = frozenset("min minimum least lower low above over from start greater f
 _HIGHEST = frozenset("max maximum most upper high below under limit to end less up cap ceiling budget within top".split())
 _COUNTS = frozenset("count limit number quantity qty top amount max maximum size many results total rows entries n times copies".split())
 _COUNT_CUES = frozenset("top first last latest limit max only newest recent next".split())
-_PEOPLE = frozenset("people person persons guests guest adults adult passengers passenger attendees travelers travellers party diners seats us pax folks tickets".split())
+_PEOPLE = frozenset("servings serves portions people person persons guests guest adults adult passengers passenger attendees travelers travellers party diners seats us pax folks tickets".split())
 _BASE = 0.3
 
 
@@ -31,8 +31,8 @@ def find_measures(reading: Reading, field: Field) -> list[Proposal]:
         if value is None:
             continue
         score = _score(reading, field, quantity)
-        if score >= (0.4 if field.required else 0.5):
-            found.append(Proposal(field, value, quantity.start, quantity.end, min(score, 0.98)))
+        if score >= (0.28 if field.must else 0.5):
+            found.append(Proposal(field, value, quantity.start, quantity.end, min(score + 0.12 * field.must, 0.98)))
     return found
 
 
@@ -88,10 +88,20 @@ def _noun_score(reading: Reading, field: Field, quantity: Quantity) -> float:
             break
         nouns.append(word)
     for at, word in enumerate(nouns):
-        if word.stem in field.words or any(same_meaning(word.stem, other) for other in field.name_stems):
+        if word.stem in field.name_stems or any(same_meaning(word.stem, other) for other in field.name_stems):
             return 0.5 if at == 0 else 0.4
+    dimension, _ = unit_of_field(field.about, field.maximum)
+    if nouns and not quantity.dimension and dimension in ("time", "bytes", "length", "mass"):
+        return -0.3
+    for at, word in enumerate(nouns[:2]):
+        if word.stem in field.words:
+            return 0.4 - 0.1 * at if not quantity.dimension or at else 0.1
     if any(word.stem in field.words for word in before[:2]):
-        return 0.35
+        return 0.3
+    if nouns and nouns[0].lower in ("times", "x") and set(field.name_words) & _COUNTS:
+        return 0.4
+    if not nouns and not quantity.dimension and [w.lower for w in reading.before(quantity.start, 1)] == ["for"]:
+        return 0.45 if field.words & {stem(w) for w in _PEOPLE} else 0.0
     if nouns and nouns[0].lower in _PEOPLE and field.words & {stem(w) for w in _PEOPLE}:
         return 0.5
     return 0.35 if nouns and _near(nouns[0].lower, field) else (-0.1 if nouns else 0.0)

@@ -17,6 +17,8 @@ _FORMATS = {"date": "date", "date-time": "date-time", "datetime": "date-time", "
 _DURATION = re.compile(r"\b(?:duration|how long|length of time|time window|window|lookback|interval|timeout|ttl)\b")
 _RANGE = re.compile(r"\b(?:time ?range|time ?frame|period|date ?range|time ?span|timeframe|time window)\b")
 _WHEN = re.compile(r"\b(?:date|day|when|deadline|due|datetime|time|arrival|departure|checkin|checkout|birthday|schedule|timestamp|until|since)\b")
+_HOUR = re.compile(r"\b(?:time|hour)$")
+_DAY = re.compile(r"\b(?:date|day)$")
 _ISO = re.compile(r"iso[ -]?8601|yyyy|\brfc ?3339\b|\bhh:mm", re.IGNORECASE)
 _STARTS = frozenset("start from begin beginning since after departure depart outbound checkin in pickup earliest leaving starting first".split())
 _ENDS = frozenset("end to until till return due deadline checkout before out dropoff latest expiry expires by ending finish last back".split())
@@ -37,6 +39,10 @@ def time_kind(field: Field) -> str:
         return "range-words"
     if _DURATION.search(name):
         return "duration-words"
+    if _HOUR.search(name) and not re.search(r"zone|format|series|date", name) and not _ISO.search(field.description):
+        return "time-words"
+    if _DAY.search(name) and not _ISO.search(field.description):
+        return "date-words"
     if _WHEN.search(name) and not re.search(r"\b(?:zone|timezone|format|series)\b", name):
         return _exact_kind(field, name)
     return ""
@@ -82,7 +88,9 @@ def _wanted_part(phrase: TimePhrase, kind: str, kinds: frozenset[str]) -> tuple[
         return clocked
     if kind == "date":
         return dated
-    if "time" in kinds and kind == "when-words":
+    if kind == "time-words" and kinds & {"date", "date-words"}:
+        return clocked
+    if kind == "date-words" and kinds & {"time", "time-words"}:
         return dated
     return phrase.start, phrase.end
 

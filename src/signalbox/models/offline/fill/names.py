@@ -51,7 +51,7 @@ def _nearby(reading: Reading, field: Field, literal: Literal) -> float:
 def _by_pattern(reading: Reading, field: Field) -> Iterator[Proposal]:
     shapes = [(field.pattern, 0.9)] if field.pattern else []
     if not field.pattern and not field.options:
-        shapes += [(f"^{shape}$", 0.75) for example in field.examples if (shape := shape_of(str(example)))]
+        shapes += [(f"^{shape}$", 0.88) for example in field.examples if (shape := shape_of(str(example)))]
     for shape, score in shapes:
         try:
             compiled = re.compile(shape)
@@ -67,7 +67,7 @@ def _matching(reading: Reading, field: Field, shape: re.Pattern[str], score: flo
         if not word:
             continue
         start = found.start() + raw.find(word)
-        for value in dict.fromkeys((word, word.upper(), word.lower(), word.lstrip("#"))):
+        for value in dict.fromkeys((word, word.lstrip("#"), *(() if word.isalpha() else (word.upper(), word.lower())))):
             if shape.search(value) and _telling(field, word):
                 cue = reading.cue(field, start, start + len(word))
                 yield Proposal(field, value, start, start + len(word), min(score + 0.08 * cue - 0.02 * (value != word), 0.98))
@@ -86,7 +86,7 @@ def _by_number(reading: Reading, field: Field) -> Iterator[Proposal]:
     for found in re.finditer(r"(?<![\w.$€£])#?\s?(\d{1,20})(?![\w%.]\w|\w|%)", reading.text):
         cue = reading.cue(field, found.start(), found.end())
         hashed = "#" in found.group()
-        if cue or hashed or (field.required and len(found[1]) > 3):
+        if cue or hashed or (field.must and len(found[1]) > 3):
             yield Proposal(field, found[1], found.start(1), found.end(1), 0.6 + 0.3 * cue + 0.1 * hashed)
 
 

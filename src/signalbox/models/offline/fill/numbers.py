@@ -93,9 +93,16 @@ def _with_scale(
         return None
     if suffix in _SUFFIXES and (symbol or not _reads_as_unit(suffix)):
         value, suffix = value * _SUFFIXES[suffix], ""
-    elif not suffix and following and (scale := _SCALES.get(following.lower) or (symbol and _SUFFIXES.get(following.lower))):
+    elif not suffix and following and (scale := _SCALES.get(following.lower) or _glued_scale(following, end, symbol)):
         value, last, end = value * scale, last + 1, following.end
     return _with_unit(sentence, value, first, last, start, end, suffix or symbol)
+
+
+def _glued_scale(following: Token, end: int, symbol: str) -> float | None:
+    """The k of 5k, and the m of $3m."""
+    if following.start != end or not (symbol or following.lower in ("k", "x", "bn")):
+        return None
+    return _SUFFIXES.get(following.lower)
 
 
 def _reads_as_unit(suffix: str) -> bool:
@@ -160,6 +167,9 @@ def _read_article(sentence: Sentence, at: int) -> Quantity | None:
     start = tokens[at].start
     if words[0] == "half" and words[1] in ("a", "an") and dimension_of(words[2]):
         return _with_unit(sentence, 0.5, at, at + 2, start, tokens[at + 1].end, "")
+    if words[0] == "half" and words[1] in ("of", "the"):
+        share = Quantity(50.0, at, at + 1, start, tokens[at].end, tokens[at].end, "percent", "percent")
+        return replace(share, meanings=(("percent", "percent", 1.0),))
     if words[0] == "half":
         return None
     skip = 1 if words[0] in ("a", "an") else 0

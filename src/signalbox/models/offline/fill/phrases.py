@@ -5,245 +5,309 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from signalbox.models.offline.fill.reading import Reading
-from signalbox.models.offline.fill.roles import cues_of, roles_of, style_of
+from signalbox.models.offline.fill.bounds import PARTS_OF_SPEECH as POS
+from signalbox.models.offline.fill.bounds import Bounds
+from signalbox.models.offline.fill.roles import roles_of, style_of
 from signalbox.models.offline.fill.schema import Field
-from signalbox.models.offline.fill.slots import Proposal, Taken
+from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.words import STOP, Token, stem
 
-__all__ = ["Bounds", "find_leftover", "find_phrases", "opening"]
+__all__ = ["find_leftover", "find_phrases"]
 
-_POLITE = re.compile(
-    r"^\W*(?:(?:hey|hi|hello|ok|okay|so|yo|um|please|pls|plz|kindly|dear|there|and|then|also|now|just|good (?:morning|afternoon|evening)|"
-    r"(?:can|could|would|will) (?:you|u|we|i)(?: please| pls| kindly| maybe)?|i(?:'d| would)? (?:want|like|need|love)(?: you)?(?: to)?|i wanna|i'd like|we need(?: to)?|"
-    r"i need(?: to)?|i have to|let's|lets|let us|help me(?: to)?|is it possible to|are you able to|do me a favou?r and|would you mind|go ahead and|"
-    r"i'm looking to|i am looking to|i'm trying to|we want to|we'd like to|i gotta|gotta|quick(?:ly)?)\b[\s,!:-]*)+",
+_TRIM_RIGHT = frozenset(
+    """the a an and or to of for with at in on by from is are be as my our please , ; . ! ? : - ( thanks about that me it
+    them us which just only also too it's its""".split()
+)
+_ACTED_ON = ("task", "query", "thing", "topic", "name", "body")
+_QUOTED = {"name": 0.74, "task": 0.74, "query": 0.74, "body": 0.72, "topic": 0.73, "thing": 0.73}
+_CONTAINER = re.compile(
+    r",?\s+(?:to|on|in|into|from|off|onto) (?:my|the|our|a|this)(?: \w+){0,2}? "
+    r"(?:lists?|cart|basket|to-?dos?|todo|calendar|agenda|board|backlog|tasks|reminders|notes|schedule|planner|queue|inbox)\b.*$",
     re.IGNORECASE,
 )
-_STOPS_NAME = frozenset(
-    """to from in at on for with by about because saying that and called named titled as via using between during until
-    since where which who when please thanks thank if so but then or regarding into per before after is are was has have
-    my i we you it than over under above below within without through near around due starting pls plz thx asap
-    whose tagged labelled should will cc costing not except against instead also showing only sorted ordered grouped can could""".split()
-)
-_STOPS_TEXT = frozenset("please thanks thank pls plz thx cheers asap".split())
-_SIGNS = frozenset(",;.!?:()[]{}")
-_TRIM_LEFT = frozenset("the a an my our your his her their some this that any these those to new is are was of : - , = as for its".split())
-_TRIM_RIGHT = frozenset("the a an and or to of for with at in on by from is are be as my our please , ; . ! ? : - ( thanks about that me it them us which just only".split())
-_PRONOUNS = frozenset("me it them him her us you i we they this that there here someone everyone one ones something anything everything mine what who which".split())
-_PARTICLES = frozenset("me us up out for over off down in him her them".split())
-
-
-class Bounds:
-    """What a phrase may not run over: text that serves other fields, and words that announce them."""
-
-    def __init__(self, reading: Reading, taken: Taken, fields: list[Field], frame: frozenset[str]) -> None:
-        self.reading, self.taken, self.frame = reading, taken, frame
-        self.tokens = reading.sentence.tokens
-        self.cues = {field.path: cues_of(field) for field in fields}
-        self.announcers = {
-            field.path: {cue for cue, weight in self.cues[field.path].items() if weight >= 0.7} for field in fields
-        }
-
-    def blocked(self, at: int) -> bool:
-        token = self.tokens[at]
-        return self.taken.overlaps(token.start, token.end)
-
-    def announces_other(self, at: int, field: Field) -> bool:
-        """Whether a phrase that announces another field begins at this token."""
-        return any(
-            path != field.path and any(self.matches(at, cue) for cue in cues)
-            for path, cues in self.announcers.items()
-        )
-
-    def matches(self, at: int, cue: tuple[str, ...]) -> bool:
-        return self.tokens[at].lower == cue[0] and tuple(t.lower for t in self.tokens[at : at + len(cue)]) == cue
 
 
 def find_phrases(bounds: Bounds, field: Field, *, many: bool = False) -> list[Proposal]:
     """Proposals for a string field from what announces it: its own name, its role's words, or a verb."""
-    found = [*_after_cues(bounds, field, many), *_beside_name(bounds, field, many)]
-    if style_of(field) in ("object", "text") or not roles_of(field):
+    found = [*_after_cues(bounds, field, many), *_beside_name(bounds, field, many), *_in_quotes(bounds, field, many)]
+    roles = roles_of(field)
+    wanted = bool(roles) and roles[0][1] == 1.0 and not many and roles[0][0].name in ("task", "query", "thing")
+    if wanted or (field.must and (not roles or roles[0][0].name in _ACTED_ON)):
         found += _object_of_verb(bounds, field, many)
     return found
 
 
-def opening(reading: Reading) -> int:
-    """The place where the request begins, after greetings and politeness."""
-    found = _POLITE.match(reading.text)
-    return found.end() if found else 0
-
-
 def _after_cues(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
-    tokens = bounds.tokens
-    for cue, weight in bounds.cues[field.path].items():
-        for at in range(len(tokens)):
-            if not bounds.matches(at, cue) or bounds.blocked(at):
-                continue
-            first = at + len(cue)
-            if weight < 0.7 and _cue_of_other(bounds, field, at):
-                continue
-            longer = 0.02 * (len(cue) - 1)
-            proposal = _take(bounds, field, first, 0.5 + 0.3 * weight + longer, many)
-            if proposal:
-                yield proposal
-
-
-def _cue_of_other(bounds: Bounds, field: Field, at: int) -> bool:
-    return bounds.announces_other(at, field)
+    for at, cue, weight in bounds.occurrences(field):
+        if weight < 0.7 and bounds.announces_other(at, field):
+            continue
+        score = 0.5 + 0.3 * weight + 0.02 * (len(cue) - 1)
+        proposal = _take(bounds, field, at + len(cue), score, many, bounds.tokens[at].start)
+        if proposal:
+            yield proposal
 
 
 def _beside_name(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
     """"project apollo", "the apollo project", "project: apollo", "set the project to apollo"."""
     tokens, names = bounds.tokens, _spoken_names(field)
-    for at, token in enumerate(tokens):
+    for at in range(len(tokens)):
         for name in names:
             if tuple(t.stem for t in tokens[at : at + len(name)]) != name:
                 continue
             after = at + len(name)
             signed = after < len(tokens) and tokens[after].text in (":", "=")
-            linked = after < len(tokens) and tokens[after].lower in ("is", "to", "of", "as", "are", "should", "called", "named")
-            weight = 0.9 if signed else (0.84 if linked else 0.78)
-            proposal = _take(bounds, field, after + (signed or linked), weight + 0.01 * len(name), many)
-            if proposal and not _verb_like(bounds, at):
+            linked = after < len(tokens) and tokens[after].lower in POS["links"]
+            weight = 0.92 if signed else (0.85 if linked else 0.79)
+            proposal = None if at <= bounds.opening and not signed else _take(
+                bounds, field, after + (signed or linked), weight + 0.01 * len(name), many, tokens[at].start
+            )
+            if proposal:
                 yield proposal
-            if not signed and not linked and token.text and at > 0:
-                yield from _before_name(bounds, field, at)
+            if not signed:
+                yield from _before_name(bounds, field, at, after)
 
 
-def _verb_like(bounds: Bounds, at: int) -> bool:
-    return bounds.tokens[at].start <= opening(bounds.reading)
-
-
-def _before_name(bounds: Bounds, field: Field, at: int) -> Iterator[Proposal]:
+def _before_name(bounds: Bounds, field: Field, at: int, after: int) -> Iterator[Proposal]:
     """The word or two before a field's name, back to an article or preposition: "the checkout service"."""
     tokens, first = bounds.tokens, at
     while first > 0 and at - first < 3 and not bounds.blocked(first - 1):
         word = tokens[first - 1]
-        if word.lower in STOP or word.lower in _STOPS_NAME or word.lower in _SIGNS or word.stem in bounds.frame:
+        if word.lower in STOP or word.lower in POS["stops"] or not word.text[0].isalnum() or word.stem in bounds.frame:
             break
         first -= 1
-    opened = first > 0 and tokens[first - 1].lower in ("the", "in", "my", "our", "on", "for", "from", "to", "of", "a", "an", "at")
-    if first < at and opened:
-        yield Proposal(field, _clean(bounds.reading.sentence.slice(first, at)), *bounds.reading.sentence.span(first, at), 0.76)
+    opened = first > 0 and tokens[first - 1].lower in POS["openers"]
+    if first < at and opened and not tokens[first].lower in POS["verbs"]:
+        span = bounds.sentence.span(first, at)
+        yield Proposal(field, clean(bounds.sentence.slice(first, at)), *span, 0.81, lead=span[0])
+
+
+def _in_quotes(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
+    """What stands in quotes is a name or a text, even when nothing announces it."""
+    roles = roles_of(field)
+    score = max((_QUOTED.get(role.name, 0.0) * (0.9 + 0.1 * strength) for role, strength in roles[:2]), default=0.0)
+    score = max(score, 0.6 if field.must else 0.52 if roles else 0.0)
+    for literal in bounds.reading.literals:
+        if literal.kind == "quoted" and score and not many and fits(field, literal.value):
+            yield Proposal(field, literal.value, literal.start, literal.end, score + 0.02 * field.must, running=True)
 
 
 def _spoken_names(field: Field) -> list[tuple[str, ...]]:
     """How a person may say the field's name: whole, without its dull part, and its declared synonyms."""
-    dull = {"id", "name", "text", "string", "value", "the"}
+    dull = {"id", "name", "text", "string", "value", "the", "to", "from"}
     whole = field.name_stems
     short = tuple(s for w, s in zip(field.name_words, whole, strict=True) if w not in dull)
     spoken = [tuple(stem(w) for w in synonym.lower().split()) for synonym in field.synonyms.get("", ())]
-    return [name for name in dict.fromkeys([whole, short, *spoken]) if name]
+    directed = {"to", "from"} & set(field.name_words)
+    return [name for name in dict.fromkeys([whole, *([] if directed else [short]), *spoken]) if name and name != ("to",)]
 
 
-def _take(bounds: Bounds, field: Field, first: int, score: float, many: bool) -> Proposal | None:
+def _take(bounds: Bounds, field: Field, first: int, score: float, many: bool, lead: int) -> Proposal | None:
     """The phrase that begins at a token, if there is one, as a proposal."""
-    tokens = bounds.tokens
-    style = "list" if many else style_of(field)
-    while first < len(tokens) and (tokens[first].lower in _TRIM_LEFT or (style == "text" and bounds.blocked(first))):
-        first += 1
-    if first >= len(tokens) or bounds.blocked(first):
+    tokens, style = bounds.tokens, "list" if many else style_of(field)
+    first = _skip_openers(bounds, field, first, style)
+    if first >= len(tokens) or (style != "text" and bounds.blocked(first)):
         return None
     for literal in bounds.reading.literals:
-        if literal.kind == "quoted" and literal.start == tokens[first].start:
-            return Proposal(field, literal.value, literal.start, literal.end, score + 0.15)
-    last = _end_of(bounds, field, first, style)
+        if literal.kind == "quoted" and literal.start == tokens[first].start and fits(field, literal.value):
+            return Proposal(field, literal.value, literal.start, literal.end, score + 0.15, lead=lead)
+    pieces = _text_pieces(bounds, field, first) if style == "text" else _name_pieces(bounds, field, first, style)
+    if not pieces:
+        return None
+    words = [token for a, b in pieces for token in tokens[a:b]]
+    if _says_nothing(bounds, field, words, first, style):
+        return None
+    if all(token.stem in bounds.frame or token.lower in STOP for token in words):
+        score -= 0.25
+    elif style != "text" and all(token.stem in bounds.rivals(field) or token.lower in STOP for token in words):
+        score -= 0.2
+    proper = words[0].text[:1].isupper() or not words[0].text.isalpha()
+    value = clean(_CONTAINER.sub("", " ".join(bounds.sentence.slice(a, b) for a, b in pieces)))
+    score += 0.03 if proper and style == "name" else 0.0
+    if not fits(field, value) or score < 0.5:
+        return None
+    return Proposal(field, value, words[0].start, words[-1].end, score, lead=lead, pieces=tuple(bounds.sentence.span(a, b) for a, b in pieces), running=style == "text")
+
+
+def _skip_openers(bounds: Bounds, field: Field, first: int, style: str) -> int:
+    """Past articles and the like; a text that says something keeps its article."""
+    tokens = bounds.tokens
+    roles = roles_of(field)
+    keeps = style == "text" and bool(roles) and roles[0][0].name in ("body", "reason", "task")
+    skipped = POS["links"] | {":", "-", ",", "="} if keeps else POS["articles"] | {":", "-", ",", "="}
+    while first < len(tokens) and (
+        (tokens[first].lower in skipped and not (style == "list" and first + 1 < len(tokens) and tokens[first + 1].text == ",") and not (tokens[first].text[0].isupper() and first > bounds.opening))
+        or (style == "text" and bounds.blocked(first, firm=True))
+    ):
+        first += 1
+    return first
+
+
+def _says_nothing(bounds: Bounds, field: Field, words: list[Token], first: int, style: str) -> bool:
+    if all(word.lower in POS["pronouns"] or word.lower in STOP for word in words):
+        return True
+    if style == "text":
+        return False
+    roles = roles_of(field)
+    person = bool(roles) and roles[0][0].name == "person"
+    article = first > 0 and bounds.tokens[first - 1].lower in ("a", "an", "the")
+    return person and article and words[0].text.islower()
+
+
+def _name_pieces(bounds: Bounds, field: Field, first: int, style: str) -> list[tuple[int, int]]:
+    tokens, last = bounds.tokens, first
+    while last < len(tokens) and not bounds.blocked(last) and not (last > first and _ends(bounds, field, last, style)):
+        last += 1
+    while last - first > 1 and tokens[last - 1].stem in field.name_stems:
+        last -= 1
+    last = _trim(tokens, first, last)
+    roles = roles_of(field)
+    if roles and roles[0][0].name in ("name", "system", "code"):
+        first, last = _identifier(tokens, first, last)
+    return [(first, last)] if last > first else []
+
+
+def _identifier(tokens: tuple[Token, ...], first: int, last: int) -> tuple[int, int]:
+    """Of "test checkout_flow" only what is written as an identifier, when the rest is plain words."""
+    marked = [at for at in range(first, last) if not tokens[at].text.isalpha() and "'" not in tokens[at].text]
+    plain = all(token.text.islower() for at, token in enumerate(tokens[first:last], first) if at not in marked)
+    return (marked[0], marked[0] + 1) if len(marked) == 1 and plain and last - first > 1 else (first, last)
+
+
+def _trim(tokens: tuple[Token, ...], first: int, last: int) -> int:
     while last > first and tokens[last - 1].lower in _TRIM_RIGHT:
         last -= 1
-    if last <= first:
-        return None
-    words = [token.lower for token in tokens[first:last]]
-    if all(word in _PRONOUNS or word in STOP for word in words):
-        return None
-    if all(token.stem in bounds.frame or token.lower in STOP for token in tokens[first:last]):
-        score -= 0.25
-    proper = tokens[first].text[:1].isupper() or not tokens[first].text.isalpha()
-    score += 0.03 if proper and style == "name" else 0.0
-    value = _clean(bounds.reading.sentence.slice(first, last))
-    if not _fits(field, value) or score < 0.5:
-        return None
-    return Proposal(field, value, *bounds.reading.sentence.span(first, last), score)
+    return last
 
 
-def _end_of(bounds: Bounds, field: Field, first: int, style: str) -> int:
+def _text_pieces(bounds: Bounds, field: Field, first: int) -> list[tuple[int, int]]:
+    """The text from a token on, without what was announced for other fields."""
+    tokens = bounds.tokens
+    pieces: list[tuple[int, int]] = []
     at = first
-    while at < len(bounds.tokens):
-        token = bounds.tokens[at]
-        if bounds.blocked(at) or (at > first and _ends(bounds, field, at, token, style)):
+    while at < len(tokens):
+        if bounds.blocked(at, firm=True):
+            at += 1
+            continue
+        last = at
+        while last < len(tokens) and not bounds.blocked(last, firm=True) and not (last > first and _ends(bounds, field, last, "text")):
+            last += 1
+        if last > at:
+            pieces.append((at, last))
+        if last < len(tokens) and not bounds.blocked(last, firm=True):
             break
-        at += 1
-    return at
+        at = max(last, at + 1)
+    return _trim_pieces(bounds, pieces)
 
 
-def _ends(bounds: Bounds, field: Field, at: int, token: Token, style: str) -> bool:
+def _trim_pieces(bounds: Bounds, pieces: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Without a last part that only mentions another field's option after a comma, or is a mere link."""
+    tokens = bounds.tokens
+    trimmed = []
+    for first, last in pieces:
+        last = _trim(tokens, first, last)
+        while last > first and bounds.mentioned(last - 1):
+            last = _trim(tokens, first, last - 1)
+        if last > first and not all(t.lower in STOP or not t.text[0].isalnum() for t in tokens[first:last]):
+            trimmed.append((first, last))
+    return trimmed
+
+
+def _ends(bounds: Bounds, field: Field, at: int, style: str) -> bool:
+    token = bounds.tokens[at]
     if style == "text":
-        if token.lower in _STOPS_TEXT or token.text == ";" or (token.text in ".!?" and _breaks(bounds, at)):
+        if token.lower in POS["polite"] or token.text == ";" or (token.text in ".!?" and bounds.breaks(at)):
             return True
-        return token.lower not in ("and", "for", "to", "that", ":", "as", "on", "since", "by", "note", "about", "with", "of", "in", "at") and bounds.announces_other(at, field)
-    if token.text in (",", "and", "&") and style == "list":
-        return at + 1 >= len(bounds.tokens) or bounds.blocked(at + 1) or bounds.tokens[at + 1].lower in _STOPS_NAME - {"and"}
-    if token.text in _SIGNS:
-        return token.text != "." or _breaks(bounds, at)
-    if token.lower in _STOPS_NAME:
-        return style != "object" or bounds.announces_other(at, field) or token.lower not in ("to", "in", "with", "for", "of", "on", "and")
+        return token.lower not in POS["weak"] and bounds.announces_other(at, field)
+    if token.lower in (",", "and", "&", "or", "/") and style == "list":
+        return at + 1 >= len(bounds.tokens) or bounds.blocked(at + 1) or bounds.tokens[at + 1].lower in (POS["stops"] | POS["verbs"]) - {"and", "or"}
+    if not token.text[0].isalnum():
+        return token.text in ",;:!?()[]{}=|" or (token.text in ".-–" and bounds.breaks(at))
+    if token.lower in POS["stops"]:
+        return style != "object" or bounds.announces_other(at, field) or token.lower not in POS["inner"]
     return bounds.announces_other(at, field)
-
-
-def _breaks(bounds: Bounds, at: int) -> bool:
-    """A dot ends a sentence when a blank or nothing follows."""
-    return at + 1 >= len(bounds.tokens) or bounds.tokens[at + 1].start > bounds.tokens[at].end
 
 
 def _object_of_verb(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
     """What the first verb acts on: "order two pizzas", "create a task to call Anna"."""
-    tokens = bounds.tokens
-    verb = bounds.reading.sentence.index_at(opening(bounds.reading))
-    if verb >= len(tokens) or not tokens[verb].text.isalpha():
+    tokens, first = bounds.tokens, bounds.opening
+    if first >= len(tokens):
         return
-    first = verb + 1
-    while first < len(tokens) and (
-        tokens[first].lower in _PARTICLES | _TRIM_LEFT | {"to", "about", "that", ":"} or tokens[first].stem in bounds.frame or bounds.blocked(first)
-    ):
-        first += 1
     roles = roles_of(field)
-    strength = roles[0][1] if roles and roles[0][0].style in ("object", "text") else 0.4
-    proposal = _take(bounds, field, first, 0.5 + 0.12 * strength, many)
+    strength = roles[0][1] if roles else 0.4
+    commands = POS["commands"] if style_of(field) == "text" else POS["verbs"]
+    if tokens[first].lower in commands or tokens[first].stem in bounds.frame:
+        first = _past_command(bounds, first + 1)
+    proposal = _take(bounds, field, first, 0.5 + 0.12 * strength, many, tokens[min(first, len(tokens) - 1)].start)
     if proposal:
         yield proposal
 
 
+def _past_command(bounds: Bounds, first: int) -> int:
+    """Past "me a new task to", or only "the"."""
+    tokens = bounds.tokens
+    at = first
+    while at < len(tokens) and at - first < 7:
+        token = tokens[at]
+        if token.lower in ("to", "about", "that", ":", "called", "named", "titled", "saying", "for") and at > first and (_is_kind(bounds, tokens[at - 1]) or bounds.blocked(at - 1)):
+            return at + 1
+        if not (token.lower in POS["articles"] | POS["particles"] or _is_kind(bounds, token) or bounds.blocked(at)):
+            break
+        at += 1
+    while first < len(tokens) and (
+        tokens[first].lower in POS["articles"] | POS["particles"] | {"new", ":"} or bounds.blocked(first, firm=True) or _heads(bounds, first)
+    ):
+        first += 1
+    return first
+
+
+def _heads(bounds: Bounds, at: int) -> bool:
+    """Whether a word only says the kind, and the thing itself follows: "task buy milk", "contact pete"."""
+    following = bounds.tokens[at + 1] if at + 1 < len(bounds.tokens) else None
+    if following is None or not _is_kind(bounds, bounds.tokens[at]) or bounds.blocked(at):
+        return False
+    return following.text[0] in "\"'«`" or (following.text[0].isalnum() and following.lower not in POS["stops"] and not bounds.blocked(at + 1))
+
+
+def _is_kind(bounds: Bounds, token: Token) -> bool:
+    """Whether a word only says what kind of thing is asked for: a task, a ticket, a new reminder."""
+    return token.lower in POS["kinds"] or token.stem in bounds.frame or token.lower == "new"
+
+
 def find_leftover(bounds: Bounds, field: Field) -> list[Proposal]:
     """For a field that must be filled: a run of words that nothing else explains."""
-    tokens, found, at = bounds.tokens, [], bounds.reading.sentence.index_at(opening(bounds.reading))
+    tokens, found, at = bounds.tokens, [], bounds.opening
+    if at < len(tokens) and tokens[at].lower in POS["verbs"]:
+        at += 1
     while at < len(tokens):
         last = at
         while last < len(tokens) and not bounds.blocked(last) and not _explained(bounds, tokens[last]):
             last += 1
         if last > at:
-            value = _clean(bounds.reading.sentence.slice(at, last))
-            if _fits(field, value) and any(c.isalnum() for c in value):
+            value = clean(bounds.sentence.slice(at, last))
+            if fits(field, value) and any(c.isalnum() for c in value):
                 length = 0.02 * min(last - at, 4)
                 proper = 0.05 if tokens[at].text[:1].isupper() and at else 0.0
-                found.append(Proposal(field, value, *bounds.reading.sentence.span(at, last), 0.4 + length + proper))
+                found.append(Proposal(field, value, *bounds.sentence.span(at, last), 0.4 + length + proper))
         at = max(last, at + 1)
     return found
 
 
 def _explained(bounds: Bounds, token: Token) -> bool:
-    return token.lower in STOP or token.lower in _STOPS_NAME or token.text in _SIGNS or token.stem in bounds.frame
+    if token.lower in STOP or token.lower in POS["stops"] or token.lower in POS["pronouns"] or not token.text[0].isalnum():
+        return True
+    return token.stem in bounds.frame or token.lower in POS["kinds"]
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
+    """The text without quotes and punctuation around it."""
     return text.strip().strip("\"'").strip(" ,;:.!?")
 
 
-def _fits(field: Field, value: str) -> bool:
+def fits(field: Field, value: str) -> bool:
+    """Whether a text obeys the field's length and pattern."""
     if not value or len(value) < field.shortest or (field.longest is not None and len(value) > field.longest):
         return False
-    if field.pattern:
-        try:
-            return re.search(field.pattern, value[:500]) is not None
-        except re.error:
-            return True
-    return True
+    try:
+        return not field.pattern or re.search(field.pattern, value[:500]) is not None
+    except re.error:
+        return True

@@ -89,7 +89,7 @@ class Reading:
 
     def cue(self, field: Field, start: int, end: int) -> float:
         """How clearly the field is named right beside a piece of text: 0 not at all, 1 its whole name."""
-        return max(self._named(field, self._leading(start)), self._named(field, self._trailing(end)) * 0.9)
+        return max(self._named(field, self._leading(start), -1), self._named(field, self._trailing(end), 0) * 0.9)
 
     def _leading(self, start: int) -> list[str]:
         words = self.before(start, 7)
@@ -103,10 +103,9 @@ class Reading:
         return [word.stem for word in words]
 
     @staticmethod
-    def _named(field: Field, near: list[str]) -> float:
+    def _named(field: Field, near: list[str], nearest: int) -> float:
         telling = [s for w, s in zip(field.name_words, field.name_stems, strict=True) if w not in _DULL] or list(field.name_stems)
         hits = [s for s in telling if s in near]
         if not hits or not near:
             return 0.0
-        touching = near[-1] in hits or near[0] in hits
-        return (len(hits) / len(telling)) * (1.0 if touching else 0.6)
+        return (len(hits) / len(telling)) * (1.0 if near[nearest] in hits else 0.3)

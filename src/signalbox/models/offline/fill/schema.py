@@ -25,12 +25,16 @@ _FRAME = frozenset(
 
 @dataclass(frozen=True)
 class Field:
-    """One property of a schema. `path` is dotted; `children` and `item` lead to what is nested."""
+    """One property of a schema. `path` is dotted; `children` and `item` lead to what is nested.
+
+    A field is `required` in its own object; it `must` be filled when all objects around it are required too.
+    """
 
     path: str
     name: str
     kind: str
     required: bool
+    must: bool = False
     description: str = ""
     format: str = ""
     pattern: str = ""
@@ -91,7 +95,7 @@ class _Reader:
         self.root = root
         self.left = _MOST_FIELDS
 
-    def properties(self, schema: dict[str, Any], path: str, trail: tuple[str, ...]) -> tuple[Field, ...]:
+    def properties(self, schema: dict[str, Any], path: str, trail: tuple[str, ...], must: bool = True) -> tuple[Field, ...]:
         schema, trail = self.resolve(schema, trail)
         properties = schema.get("properties")
         if not isinstance(properties, dict):
@@ -103,26 +107,28 @@ class _Reader:
                 break
             self.left -= 1
             if isinstance(inner, dict):
-                fields.append(self.field(str(name), inner, path, name in required, trail))
+                fields.append(self.field(str(name), inner, path, name in required, trail, must and name in required))
         return tuple(fields)
 
-    def field(self, name: str, schema: dict[str, Any], path: str, required: bool, trail: tuple[str, ...]) -> Field:
+    def field(
+        self, name: str, schema: dict[str, Any], path: str, required: bool, trail: tuple[str, ...], must: bool
+    ) -> Field:
         outer = schema
         schema, trail = self.resolve(schema, trail)
         merged = {**schema, **{key: outer[key] for key in ("description", "examples", "default") if key in outer}}
         dotted = f"{path}.{name}" if path else name
         kind = _kind(merged)
         deep = len(trail) + dotted.count(".") >= _DEEPEST
-        children = self.properties(merged, dotted, trail) if kind == "object" and not deep else ()
+        children = self.properties(merged, dotted, trail, must) if kind == "object" and not deep else ()
         item = None
         if kind == "array" and not deep and isinstance(merged.get("items"), dict):
-            item = self.field(name, _described(merged["items"], merged), path, False, trail)
+            item = self.field(name, _described(merged["items"], merged), path, False, trail, False)
         if kind == "map" and isinstance(merged.get("additionalProperties"), dict):
-            item = self.field(name, merged["additionalProperties"], path, False, trail)
+            item = self.field(name, merged["additionalProperties"], path, False, trail, False)
         if kind == "object" and not children:
             kind = "any" if deep else "map"
         return Field(
-            path=dotted, name=name, kind=kind, required=required, children=children, item=item, **_facts(merged)
+            path=dotted, name=name, kind=kind, required=required, must=must, children=children, item=item, **_facts(merged)
         )
 
     def resolve(self, schema: dict[str, Any], trail: tuple[str, ...]) -> tuple[dict[str, Any], tuple[str, ...]]:

@@ -10,30 +10,47 @@ from signalbox.models.offline.fill.schema import Field
 
 __all__ = ["Proposal", "Taken", "assign"]
 
+Span = tuple[int, int]
+
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A value for a field, the text that it rests on, and how sure it is. `shared` text may serve others too."""
+    """A value for a field, the text that it rests on, and how sure it is.
+
+    `lead` is where the words that announce it begin; `pieces` are the parts of a value that stands in several
+    places; `shared` text may serve other fields too; a `running` text may run over words that others mention.
+    """
 
     field: Field
     value: Any
     start: int
     end: int
     score: float
+    lead: int | None = None
     shared: bool = False
+    running: bool = False
+    pieces: tuple[Span, ...] = ()
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        return self.pieces or ((self.start, self.end),)
 
 
 class Taken:
-    """The pieces of the text that already serve a field."""
+    """The pieces of the text that already serve a field. A firm piece was announced; a loose one only mentioned."""
 
     def __init__(self) -> None:
-        self.spans: list[tuple[int, int]] = []
+        self.spans: list[Span] = []
+        self.firm: list[Span] = []
 
-    def add(self, start: int, end: int) -> None:
+    def add(self, start: int, end: int, *, firm: bool = False) -> None:
         self.spans.append((start, end))
+        if firm:
+            self.firm.append((start, end))
 
-    def overlaps(self, start: int, end: int) -> bool:
-        return any(start < other_end and other_start < end for other_start, other_end in self.spans)
+    def overlaps(self, start: int, end: int, *, firm: bool = False) -> bool:
+        spans = self.firm if firm else self.spans
+        return any(start < other_end and other_start < end for other_start, other_end in spans)
 
 
 def assign(proposals: Iterable[Proposal], taken: Taken, filled: dict[str, Proposal]) -> None:
@@ -42,8 +59,9 @@ def assign(proposals: Iterable[Proposal], taken: Taken, filled: dict[str, Propos
     for proposal in ranked:
         if proposal.field.path in filled:
             continue
-        if not proposal.shared and taken.overlaps(proposal.start, proposal.end):
+        if not proposal.shared and any(taken.overlaps(*span, firm=proposal.running) for span in proposal.spans):
             continue
         filled[proposal.field.path] = proposal
-        if not proposal.shared:
-            taken.add(proposal.start, proposal.end)
+        if not proposal.shared or proposal.field.kind == "boolean":
+            for span in proposal.spans:
+                taken.add(*span, firm=proposal.running)

@@ -50,8 +50,8 @@ fast fastest quick quickest rapid express
 slow slowest
 newest latest recent
 oldest earliest
-ascending asc increasing upward smallest lowest
-descending desc decreasing downward biggest highest
+ascending asc increasing upward smallest lowest cheapest oldest
+descending desc decreasing downward biggest highest newest priciest
 average mean avg
 maximum max peak highest
 minimum min lowest

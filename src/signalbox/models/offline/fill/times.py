@@ -103,6 +103,8 @@ def _phrase(text: str, parts: list[tuple[str, int, int]]) -> TimePhrase:
     lead = _LEAD.search(text[max(0, start - 20) : start])
     kind = "range" if _spans_time(text[start:end].lower(), parts) else ("clock" if {p[0] for p in parts} <= {"clock", "part"} else "instant")
     words = (lead[1] or lead[2] or "").lower() if lead else ""
+    if words == "since":
+        start = text.lower().rindex("since", 0, start)
     own = re.match(r"(in|on|since|of)\b", text[start:end], re.IGNORECASE)
     return TimePhrase(text[start:end], start, end, kind, words or (own[1].lower() if own else ""), tuple(parts))
 

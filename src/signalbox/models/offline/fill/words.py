@@ -34,7 +34,7 @@ STOP = frozenset(
 NEGATIONS = frozenset(
     """not no never without don't dont doesn't doesnt isn't isnt aren't arent shouldn't shouldnt won't wont can't cant
     skip disable disabled exclude excluding except omit omitting minus nor neither hide ignore ignoring drop
-    avoid non off""".split()
+    avoid non off nobody none nothing neither""".split()
 )
 
 

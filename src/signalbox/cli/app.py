@@ -1,0 +1,81 @@
+"""The commands put together, and the one place where an error becomes words and an exit code."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from typing import Annotated, NoReturn
+
+import typer
+
+from signalbox import __version__
+from signalbox.cli.agents import agents
+from signalbox.cli.doctor import doctor
+from signalbox.cli.maps import maps
+from signalbox.cli.run import resume, run_command
+from signalbox.errors import SignalboxError
+
+__all__ = ["app", "run"]
+
+app = typer.Typer(
+    name="signalbox",
+    help="Plain-language requests, answered with checked work on live systems.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("run")(run_command)
+app.command("resume")(resume)
+app.add_typer(maps, name="maps")
+app.command("agents")(agents)
+app.command("doctor")(doctor)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"signalbox {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+    verbose: Annotated[int, typer.Option("--verbose", "-v", count=True, help="Show the trace; twice: more.")] = 0,
+) -> None:
+    """Plain-language requests, answered with checked work on live systems."""
+    levels = {0: logging.CRITICAL, 1: logging.INFO}
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s", stream=sys.stderr)
+    logging.getLogger("signalbox").setLevel(levels.get(verbose, logging.DEBUG))
+
+
+def run() -> NoReturn:
+    """Run the command line and exit: 0 completed, 1 error, 2 wrong usage, 3 needs input."""
+    try:
+        app()
+    except SignalboxError as error:
+        _tell(error)
+        sys.exit(1)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
+        sys.exit(130)
+    sys.exit(0)
+
+
+def _tell(error: SignalboxError) -> None:
+    if "--json" in sys.argv:
+        from signalbox.cli.output import print_json
+
+        findings = [finding.to_dict() for finding in getattr(error, "findings", ())]
+        answer = {"status": "error", "answer": error.user_message, "error": error.as_dict()}
+        print_json({**answer, "findings": findings} if findings else answer)
+        return
+    print(f"Error: {error.user_message}", file=sys.stderr)
+    if error.suggestion:
+        print(error.suggestion, file=sys.stderr)

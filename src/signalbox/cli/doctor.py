@@ -1,0 +1,79 @@
+"""`signalbox doctor`: what is installed, what is set, and what is wrong here."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+import typer
+
+__all__ = ["doctor"]
+
+_PARTS = (
+    ("langgraph", "", "maps"),
+    ("langchain_openai", "openai", "OpenAI and OpenAI-compatible models"),
+    ("langchain_anthropic", "anthropic", "Anthropic models"),
+    ("langchain_google_genai", "google", "Google models"),
+    ("langchain_ollama", "ollama", "Ollama models"),
+    ("xllamacpp", "local", "a model file of one's own"),
+)
+_KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY")
+
+
+@dataclass(frozen=True, slots=True)
+class _Check:
+    name: str
+    ok: bool
+    told: str
+    needed: bool = True
+
+
+def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """Say what is installed and set here, and what is wrong. Exit 1 if something needed is wrong."""
+    from signalbox.cli.output import print_json
+
+    checks = list(_examine())
+    failed = any(check.needed and not check.ok for check in checks)
+    if as_json:
+        print_json({"ok": not failed, "checks": [asdict(check) for check in checks]})
+    else:
+        for check in checks:
+            mark = "ok  " if check.ok else ("FAIL" if check.needed else "-   ")
+            print(f"{mark} {check.name}: {check.told}")
+    raise typer.Exit(1 if failed else 0)
+
+
+def _examine() -> Iterator[_Check]:
+    version = ".".join(map(str, sys.version_info[:3]))
+    yield _Check("Python", sys.version_info >= (3, 11), version)
+    for module, extra, what in _PARTS:
+        there = importlib.util.find_spec(module) is not None
+        missing = f'not installed; pip install "signalbox[{extra}]"' if extra else "not installed"
+        yield _Check(what, there, "installed" if there else missing, needed=not extra)
+    yield from _examine_settings()
+    for key in _KEYS:
+        yield _Check(key, key in os.environ, "set" if key in os.environ else "not set", needed=False)
+
+
+def _examine_settings() -> Iterator[_Check]:
+    from signalbox.errors import SignalboxError
+    from signalbox.settings import get_settings
+
+    try:
+        settings = get_settings()
+    except SignalboxError as error:
+        yield _Check("settings", False, f"{error.user_message} {error.suggestion}")
+        return
+    yield _Check("settings", True, f"model {settings.model}, zone {settings.tz}")
+    try:
+        settings.home.mkdir(parents=True, exist_ok=True)
+        probe = settings.home / f".doctor-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+        yield _Check("home", True, str(settings.home))
+    except OSError as error:
+        yield _Check("home", False, f"{settings.home} cannot be written: {error.strerror}; set SIGNALBOX_HOME")

@@ -1,0 +1,62 @@
+"""What a person hands to a run: the initial state, and answers to its questions."""
+
+from __future__ import annotations
+
+import json
+import select
+import sys
+from pathlib import Path
+from typing import Any
+
+import typer
+
+__all__ = ["ask_person", "parse_state", "parse_value"]
+
+
+def parse_state(text: str | None, pairs: list[str]) -> dict[str, Any]:
+    """The initial state: a JSON object, or `@file` with one, and `key=value` pairs over it."""
+    state: Any = {}
+    if text:
+        raw = Path(text[1:]).read_text("utf-8-sig") if text.startswith("@") and Path(text[1:]).is_file() else text
+        try:
+            state = json.loads(raw)
+        except ValueError as error:
+            raise typer.BadParameter(f"no valid JSON: {error}", param_hint="--state") from None
+        if not isinstance(state, dict):
+            raise typer.BadParameter('it must be a JSON object, such as {"name": "Ann"}', param_hint="--state")
+    for pair in pairs:
+        key, separator, value = pair.partition("=")
+        if not separator or not key.strip():
+            raise typer.BadParameter(f"'{pair}' is not of the form key=value", param_hint="--set")
+        state[key.strip()] = parse_value(value)
+    return dict(state)
+
+
+def parse_value(text: str) -> Any:
+    """A value as a person types it: JSON where it is JSON, else the text itself."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def ask_person(question: dict[str, Any]) -> Any:
+    """The person's answer, or None where nobody can be asked.
+
+    On a terminal the question is asked. Otherwise a line that already waits on standard input is the answer.
+    """
+    if sys.stdin is None or sys.stdin.closed:
+        return None
+    if sys.stdin.isatty():
+        options = question.get("options") or []
+        for number, option in enumerate(options, 1):
+            print(f"  {number}. {option}", file=sys.stderr)
+        print(str(question.get("message", "")).rstrip() + " ", end="", file=sys.stderr, flush=True)
+        line = sys.stdin.readline()
+        return line.rstrip("\r\n") if line else None
+    try:
+        ready, _, _ = select.select([sys.stdin], [], [], 0)
+    except (OSError, ValueError):
+        return None
+    line = sys.stdin.readline() if ready else ""
+    return line.rstrip("\r\n") if line else None

@@ -1,0 +1,183 @@
+"""`signalbox maps`: check, draw, show, list and scaffold maps."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from signalbox.maps import GraphSpec, MapFile
+
+__all__ = ["maps"]
+
+maps = typer.Typer(help="Check, draw, show, list and scaffold maps.", no_args_is_help=True, rich_markup_mode=None)
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Source = Annotated[str, typer.Argument(metavar="FILE.csv[::GRAPH]", help="The map.")]
+
+
+@maps.command()
+def check(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE.csv…", help="The maps to check.")],
+    as_json: AsJson = False,
+) -> None:
+    """Check maps: everything that is wrong, with its place and the nearest thing that would be right. Exit 1 on an error."""
+    from signalbox.cli.output import print_json
+    from signalbox.errors import MapReadError
+    from signalbox.maps import Finding, check_map
+
+    findings: list[Finding] = []
+    for file in files:
+        try:
+            _, found = check_map(Path(str(file).partition("::")[0]))
+        except MapReadError as error:
+            found = [Finding("error", str(file), 0, "", error.user_message, error.suggestion)]
+        findings += found
+    failed = any(finding.level == "error" for finding in findings)
+    if as_json:
+        print_json({"ok": not failed, "findings": [finding.to_dict() for finding in findings]})
+    else:
+        for finding in findings:
+            print(finding)
+        counts = {level: sum(f.level == level for f in findings) for level in ("error", "warning", "note")}
+        told = ", ".join(f"{count} {level}{'s' * (count != 1)}" for level, count in counts.items() if count)
+        print(f"{len(files)} {'map' if len(files) == 1 else 'maps'} checked: {told or 'nothing found'}.", file=sys.stderr)
+    raise typer.Exit(1 if failed else 0)
+
+
+@maps.command()
+def draw(
+    source: Source,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The file to write: .svg, or .mmd for Mermaid.")
+    ] = None,
+    kind: Annotated[
+        str | None, typer.Option("--format", "-f", help="mermaid or svg; default: by the file's ending, else mermaid.")
+    ] = None,
+) -> None:
+    """Draw a map as Mermaid or SVG. Needs no network and no browser."""
+    from signalbox.maps import to_mermaid, to_svg
+
+    chosen = kind or ("svg" if output and output.suffix.casefold() == ".svg" else "mermaid")
+    if chosen not in ("mermaid", "svg"):
+        raise typer.BadParameter(f"'{chosen}' is neither mermaid nor svg", param_hint="--format")
+    _, graph = _find(source)
+    picture = to_svg(graph) if chosen == "svg" else to_mermaid(graph)
+    if output is None:
+        print(picture)
+    else:
+        output.write_text(picture if picture.endswith("\n") else picture + "\n", "utf-8")
+        print(output)
+
+
+@maps.command()
+def show(source: Source, as_json: AsJson = False) -> None:
+    """Print a graph as a table."""
+    from signalbox.cli.output import print_json
+
+    _, graph = _find(source)
+    if as_json:
+        print_json(graph.to_dict())
+        return
+    from rich.console import Console
+
+    from signalbox.maps.draw import to_table
+
+    Console().print(to_table(graph))
+
+
+@maps.command("list")
+def list_maps(
+    place: Annotated[Path, typer.Argument(metavar="[FOLDER|FILE.csv]", help="Where to look; default: here.")] = Path("."),
+    as_json: AsJson = False,
+) -> None:
+    """List the maps in a folder, or the graphs in a file."""
+    from signalbox.cli.output import print_json
+    from signalbox.errors import MapReadError, NotFoundError
+    from signalbox.maps import read_map
+
+    if not place.exists():
+        raise NotFoundError(f"There is no folder or file {place}.", suggestion="Name one that exists.")
+    files = sorted(place.rglob("*.csv")) if place.is_dir() else [place]
+    found = []
+    for file in files:
+        try:
+            document = read_map(file)
+        except MapReadError:
+            if place.is_dir():
+                continue
+            raise
+        found += [
+            {"map": f"{file}::{name}" if len(document.graphs) > 1 else str(file), "graph": name, "nodes": len(graph)}
+            for name, graph in document.graphs.items()
+        ]
+    if as_json:
+        print_json(found)
+        return
+    for row in found:
+        print(f"{row['map']}  ({row['graph']}, {row['nodes']} {'node' if row['nodes'] == 1 else 'nodes'})")
+    if not found:
+        print(f"There is no map in {place}.", file=sys.stderr)
+
+
+@maps.command()
+def scaffold(
+    source: Annotated[str, typer.Argument(metavar="FILE.csv[::GRAPH]", help="The map; with --new, the file to write.")],
+    new: Annotated[bool, typer.Option("--new", help="Write a small map to start from.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that are there.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write the agents and routing functions that a map names and that do not exist yet, each with a test."""
+    from signalbox.cli.output import print_json
+
+    written = _start(Path(source), overwrite) if new else _scaffold(source, overwrite)
+    if as_json:
+        print_json([str(path) for path in written])
+        return
+    for path in written:
+        print(path)
+    if not written:
+        print("The map lacks nothing.", file=sys.stderr)
+
+
+def _start(path: Path, overwrite: bool) -> list[Path]:
+    from signalbox.errors import RequestError
+    from signalbox.maps.scaffold import starter_map
+
+    if path.exists() and not overwrite:
+        raise RequestError(f"{path} is there already.", suggestion="Name another file, or add --overwrite.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(starter_map(), "utf-8")
+    return [path]
+
+
+def _scaffold(source: str, overwrite: bool) -> list[Path]:
+    from signalbox.errors import SignalboxError
+    from signalbox.maps.registry import find_type
+    from signalbox.maps.scaffold import scaffold as write
+
+    document, graph = _find(source, every=True)
+    folder = document.path.resolve().parent
+    written: list[Path] = []
+    for spec in [graph] if "::" in source else list(document.graphs.values()):
+        unknown = []
+        for node in spec:
+            try:
+                find_type(node.agent_type, folder)
+            except SignalboxError:
+                unknown.append(node.agent_type)
+        written += write(spec, list(dict.fromkeys(unknown)), folder, overwrite=overwrite)
+    return list(dict.fromkeys(written))
+
+
+def _find(source: str, every: bool = False) -> tuple[MapFile, GraphSpec]:
+    from signalbox.maps import read_map
+    from signalbox.maps.run import choose_graph
+
+    path, _, name = source.partition("::")
+    document = read_map(path)
+    if every and not name:
+        return document, next(iter(document.graphs.values()))
+    return document, choose_graph(document.graphs, name, path)

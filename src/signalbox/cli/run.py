@@ -1,0 +1,166 @@
+"""`signalbox run` and `signalbox resume`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from signalbox.contract import NodeEvent
+    from signalbox.maps import MapResult
+
+__all__ = ["resume", "run_command"]
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print the whole answer as JSON.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show each node as it runs.")]
+Model = Annotated[
+    str | None, typer.Option("--model", "-m", help="The chat model, as provider/model; default: SIGNALBOX_MODEL.")
+]
+
+
+def run_command(
+    source: Annotated[str, typer.Argument(metavar="FILE.csv[::GRAPH]", help="The map to run.")],
+    state: Annotated[
+        str | None, typer.Option("--state", "-s", help="The initial state, a JSON object, or @file with one.")
+    ] = None,
+    pairs: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="One value of the initial state; repeat it.")
+    ] = None,
+    graph: Annotated[str | None, typer.Option("--graph", "-g", help="The graph, where the file holds several.")] = None,
+    data: Annotated[
+        Path | None, typer.Option("--data", help="The data folder of storage agents; default: data beside the map.")
+    ] = None,
+    model: Model = None,
+    policy: Annotated[
+        str | None,
+        typer.Option("--policy", help="When it counts as a success: all_nodes, final_node, critical_nodes, module:function."),
+    ] = None,
+    max_steps: Annotated[int | None, typer.Option("--max-steps", min=1, help="How many nodes may run.")] = None,
+    thread: Annotated[str | None, typer.Option("--thread", help="The name of the thread, to resume it by.")] = None,
+    summary: Annotated[
+        Path | None, typer.Option("--summary", metavar="FILE", help="Write the execution summary as JSON.")
+    ] = None,
+    as_json: AsJson = False,
+    verbose: Verbose = False,
+) -> None:
+    """Run a map. It is checked first.
+
+    The output is what the last node gave. A run that waits for a person asks on a terminal; elsewhere it is kept,
+    exits with 3, and says how to resume it.
+    """
+    from signalbox.cli.inputs import parse_state
+    from signalbox.maps import open_map, stream_map
+
+    initial = parse_state(state, pairs or [])
+    options = {"data": data, "policy": policy, "max_steps": max_steps, "thread_id": thread or ""}
+    run = open_map(source, graph=graph, model=_load(model), **options)
+    result = _watch(stream_map(run, initial), run.graph.name, verbose)
+    _end(_converse(result, model, verbose), as_json, summary)
+
+
+def resume(
+    thread: Annotated[str, typer.Argument(help="The thread of the run that waits; the start of its name is enough.")],
+    value: Annotated[
+        str | None, typer.Option("--value", help="The answer: a text, or JSON such as {\"action\": \"approve\"}.")
+    ] = None,
+    model: Model = None,
+    force: Annotated[bool, typer.Option("--force", help="Resume also if another process seems to be at it.")] = False,
+    as_json: AsJson = False,
+    verbose: Verbose = False,
+) -> None:
+    """Answer the question of a run that waits, and let it go on. Another process may have started it."""
+    from signalbox.cli.inputs import parse_value
+    from signalbox.maps import resume_map
+
+    answer = None if value is None else parse_value(value)
+    result = resume_map(thread, answer, model=_load(model), force=force)
+    if verbose:
+        _show_nodes(result)
+    _end(_converse(result, model, verbose), as_json, None)
+
+
+def _load(model: str | None) -> Any:
+    if model is None:
+        return None
+    from signalbox.models import load_chat_model
+
+    return load_chat_model(model)
+
+
+def _watch(events: Iterator[NodeEvent | MapResult], name: str, verbose: bool) -> MapResult:
+    """Follow a run to its result: a progress line on a terminal, a line a node where the trace is wanted."""
+    from signalbox.cli.output import progress
+    from signalbox.maps import MapResult
+
+    with progress(f"Running {name} …") as line:
+        for event in events:
+            if isinstance(event, MapResult):
+                return event
+            if event.kind == "start":
+                line.show(f"Running {name}: {event.node} …")
+            elif verbose:
+                _show_event(event)
+    raise RuntimeError("the run gave no result")
+
+
+def _converse(result: MapResult, model: str | None, verbose: bool) -> MapResult:
+    """Ask the person while the run waits and there is somebody to ask."""
+    from signalbox.cli.inputs import ask_person, parse_value
+    from signalbox.cli.output import say
+    from signalbox.errors import RequestError
+    from signalbox.maps import resume_map
+
+    while result.status == "needs_input" and result.question is not None:
+        answer = ask_person(result.question)
+        if answer is None:
+            return result
+        try:
+            result = resume_map(result.thread_id, parse_value(answer) if answer[:1] in '{["' else answer, model=_load(model))
+        except RequestError as error:
+            say(f"{error.user_message} {error.suggestion}")
+    return result
+
+
+def _end(result: MapResult, as_json: bool, summary: Path | None) -> None:
+    from signalbox.cli.output import print_json, say
+    from signalbox.maps.result import as_text
+
+    if summary is not None:
+        summary.write_text(result.summary.to_json() + "\n", "utf-8")
+    if as_json:
+        print_json(result.as_answer())
+    elif result.status == "needs_input":
+        question = result.question or {}
+        print(question.get("message", ""))
+        for option in question.get("options") or []:
+            print(f"  - {option}")
+        say(f"The run waits. Go on with: signalbox resume {result.thread_id} --value …")
+    else:
+        for warning in result.summary.warnings:
+            say(f"Warning: {warning}")
+        if result.error:
+            say(f"Error: {result.error['message']}\n{result.error['suggestion']}")
+        if result.status == "completed":
+            print(as_text(result.output))
+    raise typer.Exit(result.exit_code)
+
+
+def _show_event(event: NodeEvent) -> None:
+    from signalbox.cli.output import say
+
+    if event.kind == "pause":
+        say(f"… {event.node} waits")
+        return
+    mark = "✓" if event.success else "✗"
+    told = event.error if event.error else str(event.output)[:200]
+    say(f"{mark} {event.node} ({event.ms or 0:.1f} ms) {told}")
+
+
+def _show_nodes(result: MapResult) -> None:
+    from signalbox.contract import NodeEvent
+
+    for node in result.summary.node_executions:
+        _show_event(NodeEvent("end", node.node_name, node.success, node.output, node.error, (node.duration or 0) * 1000))

@@ -1,0 +1,183 @@
+"""Agent types that wait for somebody: a person who approves, chooses, writes or edits, or another system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from langgraph.types import interrupt
+
+from signalbox.contract import current_tracker
+from signalbox.errors import ConfigurationError, RequestError, SlowError
+from signalbox.maps.agents.base import MapAgent, route_by
+from signalbox.maps.findings import did_you_mean
+from signalbox.settings import now
+
+__all__ = ["INTERACTIONS", "TIMED_OUT", "HumanAgent", "SuspendAgent", "check_answer"]
+
+INTERACTIONS = ("approval", "choice", "text_input", "edit", "conversation")
+APPROVE = {"approve", "approved", "accept", "yes", "y", "ok", "true", "confirm"}
+REJECT = {"reject", "rejected", "deny", "decline", "no", "n", "false", "cancel", "fail"}
+TIMED_OUT = {"action": "timeout"}
+MESSAGES = ("send_suspend_message", "send_resume_message", "send_graph_message")
+
+
+class SuspendAgent(MapAgent):
+    """Pauses the run until it is resumed. What it is resumed with is its output; `reject` takes the failure branch.
+
+    Context: `reason`, `external_ref`, `timeout_seconds`.
+    """
+
+    kind = "suspend"
+
+    def process(self, inputs: dict[str, Any]) -> Any:
+        """What the run was resumed with."""
+        self._tell_unsent()
+        answer = interrupt(self._question(inputs))
+        if answer == TIMED_OUT:
+            return self._timed_out()
+        return self._answered(answer, inputs)
+
+    def _post_process(self, state: Any, inputs: dict[str, Any], output: Any) -> tuple[Any, Any]:
+        if not isinstance(output, _Reply):
+            return state, output
+        return state, route_by(output.success, self, output.value)
+
+    def _question(self, inputs: dict[str, Any]) -> dict[str, Any]:
+        timeout = self._timeout()
+        question = {
+            "kind": "clarify",
+            "type": self.kind,
+            "node": self.name,
+            "message": self.render_prompt(inputs, lenient=True) or f"{self.name} waits to be resumed.",
+            "inputs": dict(inputs),
+            "reason": self.context.get("reason", ""),
+            "external_ref": self.context.get("external_ref", ""),
+        }
+        if timeout is not None:
+            question["timeout_seconds"] = timeout
+            question["expires_at"] = (now() + timedelta(seconds=timeout)).isoformat()
+        return question
+
+    def _timeout(self) -> float | None:
+        given = self.context.get("timeout_seconds", self.context.get("timeout"))
+        if given in (None, ""):
+            return None
+        try:
+            seconds = float(str(given))
+        except ValueError:
+            raise ConfigurationError(f"'{self.name}': timeout_seconds is {given!r}, not a number.") from None
+        if seconds <= 0:
+            raise ConfigurationError(f"'{self.name}': timeout_seconds is {seconds:g}; it must be more than 0.")
+        return seconds
+
+    def _timed_out(self) -> Any:
+        raise SlowError(f"No answer came within {self._timeout():g} seconds.")
+
+    def _answered(self, answer: Any, inputs: dict[str, Any]) -> _Reply:
+        action, data = _split(answer)
+        if action in REJECT:
+            return _Reply(False, data if data is not None else action)
+        return _Reply(True, answer if data is None else data)
+
+    def _tell_unsent(self) -> None:
+        tracker = current_tracker.get()
+        if tracker and any(self.context.get(option) for option in MESSAGES):
+            tracker.warn(f"{self.name}: no message service is set up, so nobody is told that the run waits.")
+
+
+class HumanAgent(SuspendAgent):
+    """Pauses for a person. Context: `interaction_type` (approval, choice, text_input, edit, conversation),
+    `options`, `default_option` (taken when the time is up), `timeout_seconds`."""
+
+    kind = "human"
+
+    def _question(self, inputs: dict[str, Any]) -> dict[str, Any]:
+        options = self._options()
+        return {
+            **super()._question(inputs),
+            "kind": "confirm" if self._interaction() == "approval" else "clarify",
+            "interaction_type": self._interaction(),
+            "options": options or (["approve", "reject"] if self._interaction() == "approval" else []),
+            "default_option": self.context.get("default_option"),
+        }
+
+    def _interaction(self) -> str:
+        given = str(self.context.get("interaction_type", "text_input")).casefold()
+        if given not in INTERACTIONS:
+            raise ConfigurationError(
+                f"'{self.name}': there is no interaction_type '{given}'.", suggestion=did_you_mean(given, INTERACTIONS)
+            )
+        return given
+
+    def _options(self) -> list[str]:
+        options = self.context.get("options") or []
+        return options.replace(",", "|").split("|") if isinstance(options, str) else [str(o) for o in options]
+
+    def _timed_out(self) -> Any:
+        default = self.context.get("default_option")
+        if default is not None and (not self._options() or str(default) in self._options()):
+            return _Reply(True, default)
+        return super()._timed_out()
+
+    def _answered(self, answer: Any, inputs: dict[str, Any]) -> _Reply:
+        interaction = self._interaction()
+        action, data = _split(answer)
+        if interaction == "approval":
+            return _Reply(action in APPROVE, action in APPROVE)
+        if interaction == "choice":
+            return _Reply(True, _chosen(answer, self._options()))
+        if action in REJECT and isinstance(answer, Mapping):
+            return _Reply(False, data if data is not None else action)
+        value = data if data is not None else answer
+        if isinstance(value, Mapping):
+            for key in ("text", "edited", "message", "value", *self.output_fields):
+                if key in value:
+                    return _Reply(True, value[key])
+        return _Reply(True, value)
+
+
+class _Reply:
+    """An answer as understood: which branch it takes, and its value."""
+
+    def __init__(self, success: bool, value: Any) -> None:
+        self.success = success
+        self.value = value
+
+
+def check_answer(question: Mapping[str, Any], answer: Any) -> None:
+    """Raise RequestError where a pause cannot take this answer; the run then still waits."""
+    interaction = question.get("interaction_type")
+    if answer == TIMED_OUT:
+        return
+    if interaction == "choice" and question.get("options"):
+        _chosen(answer, question["options"])
+    if interaction == "approval" and _split(answer)[0] not in APPROVE | REJECT:
+        raise RequestError(f"'{answer}' is neither approve nor reject.", suggestion="Answer approve or reject.")
+
+
+def _split(answer: Any) -> tuple[str, Any]:
+    """The action in an answer and the data beside it: `{"action": …, "data": …}`, or a plain word."""
+    if isinstance(answer, Mapping) and "action" in answer:
+        rest = {key: value for key, value in answer.items() if key not in ("action", "data")}
+        data = answer.get("data")
+        return str(answer["action"]).casefold(), data if data not in (None, {}) else rest or None
+    return str(answer).strip().casefold(), None
+
+
+def _chosen(answer: Any, options: list[str]) -> str:
+    """The option that an answer names, by its text or by its number from 1."""
+    _, data = _split(answer)
+    value = data if data is not None else answer
+    if isinstance(value, Mapping):
+        value = next((value[key] for key in ("choice", "option", "value", "selected") if key in value), value)
+    text = str(value).strip()
+    by_text = {option.strip().casefold(): option for option in options}
+    if text.casefold() in by_text:
+        return by_text[text.casefold()]
+    if text.isdigit() and 1 <= int(text) <= len(options):
+        return options[int(text) - 1]
+    if not options:
+        return text
+    raise RequestError(f"'{text}' is none of the options.", suggestion="Choose one of: " + ", ".join(options) + ".")

@@ -1,0 +1,95 @@
+"""Agent types that speak to a chat model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from signalbox.maps.agents.base import Inputs, MapAgent
+from signalbox.maps.agents.models import ask_model, choose_model
+
+__all__ = ["AnthropicAgent", "GoogleAgent", "LlmAgent", "OpenAIAgent", "SummaryAgent"]
+
+
+class LlmAgent(MapAgent):
+    """Sends its prompt to a chat model; the text of the answer is its output.
+
+    A prompt with fields is sent filled in. One without is the instruction, and the inputs are what it is about.
+    Context: `provider`, `model`, `temperature`, `max_tokens`; `memory_key` keeps the conversation in the state,
+    `max_memory_messages` of it.
+    """
+
+    provider = ""
+
+    def process(self, inputs: dict[str, Any]) -> Any:
+        """The model's answer, and the memory where there is one."""
+        key = self.context.get("memory_key")
+        state = inputs.state if isinstance(inputs, Inputs) else {}
+        memory = list(state.get(key) or []) if key else []
+        instruction, message = self._messages({k: v for k, v in inputs.items() if k != key}, inputs)
+        earlier = [(str(m.get("role", "user")), str(m.get("content", ""))) for m in memory if isinstance(m, Mapping)]
+        messages = [*([("system", instruction)] if instruction else []), *_as_roles(earlier), ("human", message)]
+        answer = ask_model(choose_model(self.context, self.provider, self.name), messages)
+        if not key:
+            return answer
+        memory += [{"role": "user", "content": message}, {"role": "assistant", "content": answer}]
+        limit = int(self.context.get("max_memory_messages") or 0)
+        updates: dict[str, Any] = {key: memory[-limit:] if limit else memory}
+        return {"state_updates": {**updates, **({self.output_field: answer} if self.output_field else {})}}
+
+    def _messages(self, values: Mapping[str, Any], inputs: Mapping[str, Any]) -> tuple[str, str]:
+        prompt = self.render_prompt(inputs)
+        given = {name: value for name, value in values.items() if value is not None}
+        if not given or self.prompt_has_variables():
+            return "", prompt
+        if len(given) == 1:
+            return prompt, str(next(iter(given.values())))
+        return prompt, "\n".join(f"{name}: {value}" for name, value in given.items())
+
+
+class OpenAIAgent(LlmAgent):
+    """llm with OpenAI's models."""
+
+    provider = "openai"
+
+
+class AnthropicAgent(LlmAgent):
+    """llm with Anthropic's models."""
+
+    provider = "anthropic"
+
+
+class GoogleAgent(LlmAgent):
+    """llm with Google's models."""
+
+    provider = "google_genai"
+
+
+class SummaryAgent(MapAgent):
+    """Puts its inputs into one text. Context: `format` (default `{key}: {value}`), `separator`, `include_keys`;
+    `llm` names a provider whose model writes the summary instead, by the prompt."""
+
+    def process(self, inputs: dict[str, Any]) -> Any:
+        """The text."""
+        text = self._joined(inputs)
+        provider = self.context.get("llm")
+        if not provider or not text:
+            return text
+        instruction = self.render_prompt(inputs) or "Summarize the following."
+        wanted = "" if provider is True else str(provider)
+        return ask_model(choose_model(self.context, wanted, self.name), [("system", instruction), ("human", text)])
+
+    def _joined(self, inputs: Mapping[str, Any]) -> str:
+        template = str(self.context.get("format", "{key}: {value}"))
+        keyed = self.context.get("include_keys", True) not in (False, "false")
+        parts = [
+            template.replace("{key}", str(key)).replace("{value}", str(value)) if keyed else str(value)
+            for key, value in inputs.items()
+            if value is not None
+        ]
+        return str(self.context.get("separator", "\n\n")).join(parts)
+
+
+def _as_roles(messages: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    names = {"user": "human", "assistant": "ai"}
+    return [(names.get(role, role), content) for role, content in messages]

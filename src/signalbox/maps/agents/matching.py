@@ -1,0 +1,103 @@
+"""Finding the best of several named things for a request: by their names, words and likeness, else by a model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rapidfuzz import fuzz
+
+from signalbox.errors import ConfigurationError
+from signalbox.maps.findings import did_you_mean
+
+__all__ = ["STRATEGIES", "best_by_model", "best_by_words", "choose"]
+
+STRATEGIES = ("tiered", "algorithm", "llm")
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
+_COMMON = frozenset(
+    "a an and any are as at be best by do for from get give go i in is it me my need of on or our please route "
+    "some that the this to triggered us want was we what when where which with you your node user would like".split()
+)
+
+
+def choose(
+    request: str, candidates: Mapping[str, str], strategy: str, threshold: float, model: Callable[[], Any]
+) -> tuple[str | None, float]:
+    """The candidate (name to description) that fits the request, with a confidence from 0 to 1.
+
+    `algorithm` goes by words alone, `llm` asks the model, `tiered` asks it only below the threshold.
+    """
+    if strategy not in STRATEGIES:
+        raise ConfigurationError(
+            f"There is no matching_strategy '{strategy}'.", suggestion=did_you_mean(strategy, STRATEGIES)
+        )
+    if not candidates:
+        return None, 0.0
+    name, confidence = best_by_words(request, candidates)
+    if strategy == "algorithm" or (strategy == "tiered" and confidence >= threshold):
+        return (name, confidence) if confidence > 0 else (None, 0.0)
+    asked = best_by_model(request, candidates, model())
+    if asked is not None:
+        return asked, 1.0
+    return (name, confidence) if confidence > 0 else (None, 0.0)
+
+
+def best_by_words(request: str, candidates: Mapping[str, str]) -> tuple[str | None, float]:
+    """The candidate whose name stands in the request, else the one that shares the most words with it."""
+    folded = request.casefold()
+    named = [name for name in candidates if re.search(rf"(?<!\w){re.escape(name.casefold())}(?!\w)", folded)]
+    if len(named) == 1:
+        return named[0], 1.0
+    asked = _words(request)
+    if not asked:
+        return None, 0.0
+    scores = {name: _overlap(asked, name, text) for name, text in candidates.items()}
+    ranked = sorted(scores.items(), key=lambda item: -item[1])
+    best, score = ranked[0]
+    runner_up = ranked[1][1] if len(ranked) > 1 else 0.0
+    return best, round(score if score > runner_up else score * 0.5, 3)
+
+
+def best_by_model(request: str, candidates: Mapping[str, str], model: Any) -> str | None:
+    """The candidate that the model names, or None where it names none of them."""
+    from signalbox.maps.agents.models import ask_model
+
+    listed = "\n".join(f"- {name}: {text}" for name, text in candidates.items())
+    answer = ask_model(
+        model,
+        [
+            ("system", f"Choose the one option that fits the request. Reply with only its name.\n\nOptions:\n{listed}"),
+            ("human", request),
+        ],
+    )
+    folded = answer.casefold()
+    found = [name for name in candidates if re.search(rf"(?<!\w){re.escape(name.casefold())}(?!\w)", folded)]
+    return found[0] if len(found) == 1 else None
+
+
+def _words(text: str) -> set[str]:
+    words = {_stem(word.casefold()) for word in _WORD.findall(text)}
+    return words - _COMMON
+
+
+def _stem(word: str) -> str:
+    for ending in ("ing", "ies", "es", "ed", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word
+
+
+def _overlap(asked: set[str], name: str, text: str) -> float:
+    """How much of the request the candidate's name and words cover; its name counts double."""
+    in_name, in_text = _words(name), _words(text)
+    by_name = sum(_like(word, asked) for word in in_name) / max(1, len(in_name))
+    by_text = sum(_like(word, in_name | in_text) for word in asked) / len(asked)
+    return min(1.0, 0.6 * by_name + 0.6 * by_text)
+
+
+def _like(word: str, others: set[str]) -> float:
+    if word in others:
+        return 1.0
+    near = max((fuzz.ratio(word, other) for other in others), default=0.0) if len(word) > 3 else 0.0
+    return 0.8 if near >= 80 else 0.0

@@ -1,0 +1,58 @@
+"""Which chat model a node speaks to, and speaking to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from signalbox.contract import current_tracker
+from signalbox.errors import MissingExtraError, MissingKeyError
+from signalbox.maps.context import run_context
+from signalbox.settings import get_settings
+
+__all__ = ["ask_model", "choose_model"]
+
+_OPTIONS = ("temperature", "max_tokens", "timeout")
+
+
+def choose_model(context: Mapping[str, Any], provider: str = "", node: str = "") -> Any:
+    """The model of the run, else the one that the node's Context names, else the one of the settings.
+
+    Where the node's own provider has no key here, the model of the settings answers, and the summary says so.
+    """
+    lent = run_context().model
+    if lent is not None:
+        return lent
+    from signalbox.models import load_chat_model
+
+    options = {key: context[key] for key in _OPTIONS if context.get(key) is not None}
+    default = get_settings().model
+    wanted = _wanted(context, provider, default)
+    if wanted == default:
+        return load_chat_model(default, **options)
+    try:
+        return load_chat_model(wanted, **options)
+    except (MissingKeyError, MissingExtraError) as error:
+        tracker = current_tracker.get()
+        if tracker is not None:
+            tracker.warn(f"{node} asks for {wanted}; {error} The model '{default}' answered instead.")
+        return load_chat_model(default, **options)
+
+
+def _wanted(context: Mapping[str, Any], provider: str, default: str) -> str:
+    provider = provider or str(context.get("provider") or context.get("llm_provider") or "")
+    model = str(context.get("model") or "")
+    if not provider or provider.casefold() in ("auto", "default"):
+        return model if "/" in model else default
+    if not model:
+        return default if default.startswith(provider) else provider
+    return f"{provider}/{model}"
+
+
+def ask_model(model: Any, messages: Sequence[tuple[str, str]]) -> str:
+    """The text of the model's answer. A provider's failure is raised, never returned."""
+    answer = model.invoke(list(messages))
+    text = getattr(answer, "text", None)
+    if callable(text):
+        text = text()
+    return str(text if text is not None else getattr(answer, "content", answer))

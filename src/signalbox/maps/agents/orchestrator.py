@@ -1,0 +1,56 @@
+"""The orchestrator: reads a request and chooses the node that fits it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from signalbox.errors import RequestError
+from signalbox.maps.agents.base import MapAgent
+from signalbox.maps.agents.matching import choose
+from signalbox.maps.agents.models import choose_model
+from signalbox.maps.spec import FUNC, NodeSpec
+from signalbox.maps.topology import choices
+
+__all__ = ["OrchestratorAgent"]
+
+
+class OrchestratorAgent(MapAgent):
+    """Chooses the next node by the request in its inputs. Its output is the name of the node.
+
+    Context: `matching_strategy` (tiered, algorithm, llm), `confidence_threshold` (0.8), `nodes` (`A|B|C`) or
+    `node_type` to choose among, `default_target` where nothing fits. It never chooses itself.
+    """
+
+    def process(self, inputs: dict[str, Any]) -> Any:
+        """The name of the node that comes next."""
+        graph = self.run_context.graph
+        assert graph is not None
+        row = graph.node(self.name)
+        among = {name: _described(graph.node(name)) for name in choices(row, graph)}
+        request = " ".join(str(value) for value in inputs.values() if value not in (None, ""))
+        name, confidence = choose(
+            request,
+            among,
+            str(self.context.get("matching_strategy", "tiered")),
+            float(self.context.get("confidence_threshold", 0.8)),
+            lambda: choose_model(self.context, str(self.context.get("llm_type") or ""), self.name),
+        )
+        fallback = self.context.get("default_target") or next((t for t in row.on_success if not t.startswith(FUNC)), None)
+        if name is None and fallback is None:
+            raise RequestError(
+                f"No node fits the request '{request}'.", suggestion="The choice is: " + ", ".join(among) + "."
+            )
+        self.log_debug("chose %s (%.2f)", name or fallback, confidence)
+        return name or str(fallback)
+
+    def _post_process(self, state: Any, inputs: dict[str, Any], output: Any) -> tuple[Any, Any]:
+        if isinstance(output, Mapping):
+            return state, output
+        updates = {"__next_node": output, "last_action_success": True}
+        return state, {"state_updates": {**updates, **({self.output_field: output} if self.output_field else {})}}
+
+
+def _described(node: NodeSpec) -> str:
+    keywords = node.context.get("keywords") or node.context.get("context") or ""
+    return " ".join(str(part) for part in (node.description, node.prompt, keywords) if part)

@@ -1,0 +1,128 @@
+"""The graph type: runs another graph, in this file or another, as one node of this one.
+
+Context: `workflow=::Graph`, `workflow=file.csv::Graph`, or `workflow_field=key` for a graph named in the state.
+Input_Fields: `child=parent` maps a field; a plain name passes it on; none passes the whole state on. Output_Field:
+`parent=child` maps a field back; a plain name takes the whole state of the child.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from signalbox.contract import current_tracker
+from signalbox.errors import MapError, NotFoundError
+from signalbox.maps.agents.base import Inputs, MapAgent
+from signalbox.maps.findings import did_you_mean
+from signalbox.maps.read import read_map
+from signalbox.maps.result import OWNED, MapResult
+from signalbox.maps.spec import GraphSpec, NodeSpec
+
+__all__ = ["MAX_DEPTH", "GraphAgent", "reference_of", "resolve_graph"]
+
+MAX_DEPTH = 25
+
+
+class GraphAgent(MapAgent):
+    """Runs another graph. A failure of that graph is a failure of this node."""
+
+    def _pre_process(self, state: Any, inputs: dict[str, Any]) -> tuple[Any, Any]:
+        return state, Inputs(self._child_state(state), state)
+
+    def process(self, inputs: dict[str, Any]) -> Any:
+        """The state that the child graph ended with."""
+        return self._ended(self._start(inputs))
+
+    def _start(self, inputs: dict[str, Any]) -> MapResult:
+        from signalbox.maps.run import MapRun, run_map
+
+        here = self.run_context
+        if here.depth >= MAX_DEPTH:
+            raise MapError(
+                f"'{self.name}' runs graphs inside graphs, {MAX_DEPTH} deep.",
+                suggestion="A graph that runs itself needs a branch that ends it.",
+            )
+        reference = reference_of(self.context, self.prompt, inputs.state if isinstance(inputs, Inputs) else {})
+        child, graphs, folder = resolve_graph(reference, here.graphs, here.folder)
+        run = MapRun(
+            child, folder, graphs, dict(inputs), here.data, here.model,
+            max_steps=here.max_steps, thread_id=here.thread_id, depth=here.depth + 1,
+        )  # fmt: skip
+        return run_map(run)
+
+    def _ended(self, result: MapResult) -> dict[str, Any]:
+        tracker = current_tracker.get()
+        if tracker is not None:
+            tracker.record_subgraph(self.name, result.summary)
+        if result.status == "error" or not result.summary.graph_success:
+            why = (result.error or {}).get("message") or "; ".join(result.state.get("errors", [])) or "it failed"
+            raise MapError(f"The graph '{result.graph}' failed: {why}")
+        return result.values
+
+    def _post_process(self, state: Any, inputs: dict[str, Any], output: Any) -> tuple[Any, Any]:
+        mapped = [field.partition("=") for field in self.output_fields if "=" in field]
+        if not mapped or "last_action_success" in output:
+            return state, output
+        missing = [child.strip() for _, _, child in mapped if child.strip() not in output]
+        if missing:
+            raise MapError(
+                f"The graph did not give '{missing[0]}'.", suggestion=did_you_mean(missing[0], map(str, output))
+            )
+        updates = {parent.strip(): output[child.strip()] for parent, _, child in mapped}
+        updates |= {field: output for field in self.output_fields if "=" not in field}
+        return state, {"state_updates": {"last_action_success": True, **updates}}
+
+    def _child_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        if not self.input_fields:
+            return {key: value for key, value in state.items() if key not in OWNED}
+        child: dict[str, Any] = {}
+        for field in self.input_fields:
+            if "=" in field:
+                target, _, source = field.partition("=")
+            else:
+                source, _, target = field.partition(":")
+            source = source.strip()
+            if source in state:
+                child[target.strip() or source] = state[source]
+        return child
+
+
+def reference_of(context: Mapping[str, Any], prompt: str, state: Mapping[str, Any]) -> str:
+    """Which graph a node names: `::Graph`, `file.csv::Graph` or `file.csv`. Raises MapError where it names none."""
+    field = context.get("workflow_field")
+    if field:
+        if not state.get(field):
+            raise MapError(f"The state holds no '{field}', which should name the graph to run.")
+        return str(state[field])
+    workflow = context.get("workflow") or context.get("graph")
+    if workflow:
+        return str(workflow)
+    name = context.get("subgraph_name") or context.get("subgraph")
+    if name:
+        return f"{context.get('csv_path') or context.get('csv') or ''}::{name}"
+    if prompt.strip():
+        return "::" + prompt.strip()
+    raise MapError("The node names no graph to run.", suggestion="Write workflow=::Graph into its Context.")
+
+
+def resolve_graph(
+    reference: str, graphs: Mapping[str, GraphSpec], folder: Any
+) -> tuple[GraphSpec, Mapping[str, GraphSpec], Any]:
+    """The graph that a reference names, the graphs of its file, and its folder. Raises NotFoundError."""
+    file, separator, name = reference.partition("::")
+    if not separator and file in graphs:
+        file, name = "", file
+    path = folder / file.strip() if file.strip() else None
+    if path is not None and (path.is_file() or name not in graphs):
+        document = read_map(path)
+        graphs, folder = document.graphs, path.resolve().parent
+        if not name and len(graphs) == 1:
+            name = next(iter(graphs))
+    if name.strip() not in graphs:
+        raise NotFoundError(f"There is no graph '{name or reference}' to run.", suggestion=did_you_mean(name, graphs))
+    return graphs[name.strip()], graphs, folder
+
+
+def names_graph(node: NodeSpec) -> bool:
+    """Whether the node names its graph in the map, rather than in the state."""
+    return not node.context.get("workflow_field")

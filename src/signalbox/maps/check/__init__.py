@@ -1,0 +1,78 @@
+"""The validator: everything that can be known to be wrong with a map before it runs.
+
+`check_map` is what `signalbox maps check` prints; `require_sound` is what every run goes through first.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from signalbox.errors import MapCheckError
+from signalbox.maps.check.agents import check_settings, check_types
+from signalbox.maps.check.edges import check_loops, check_names, check_reached, check_targets
+from signalbox.maps.check.references import check_prompts, check_subgraphs, check_tools
+from signalbox.maps.check.view import View
+from signalbox.maps.findings import Finding
+from signalbox.maps.read import MapFile, read_map
+from signalbox.maps.spec import GraphSpec
+from signalbox.maps.workshop import code_stamp
+
+__all__ = ["check_graph", "check_map", "require_sound"]
+
+_FIRST: tuple[Callable[[View], Iterable[Finding]], ...] = (check_names, check_targets)
+_THEN: tuple[Callable[[View], Iterable[Finding]], ...] = (
+    check_types,
+    check_settings,
+    check_prompts,
+    check_subgraphs,
+    check_tools,
+    check_loops,
+    check_reached,
+)
+_sound: OrderedDict[object, None] = OrderedDict()
+
+
+def check_map(source: str | Path) -> tuple[MapFile, list[Finding]]:
+    """Read a map file and check every graph in it. Raises MapReadError for what is no map at all."""
+    document = read_map(source)
+    folder = document.path.resolve().parent
+    findings = list(document.findings)
+    for graph in document.graphs.values():
+        findings += check_graph(graph, folder, document.graphs, document)
+    return document, sorted(findings, key=lambda f: (f.line, f.level != "error"))
+
+
+def check_graph(
+    graph: GraphSpec, folder: Path, graphs: Mapping[str, GraphSpec], document: MapFile | None = None
+) -> list[Finding]:
+    """What is wrong with one graph."""
+    view = View(graph, folder, graphs, document)
+    findings = [finding for check in _FIRST for finding in check(view)]
+    if view.too_large:
+        return findings
+    return findings + [finding for check in _THEN for finding in check(view)]
+
+
+def require_sound(
+    graph: GraphSpec, folder: Path, graphs: Mapping[str, GraphSpec], document: MapFile | None = None
+) -> None:
+    """Raise MapCheckError where a finding forbids running the graph. A graph found sound is not checked again."""
+    key = (graph.digest(), str(folder), tuple(sorted(graphs)), code_stamp(folder))
+    if key in _sound and document is None:
+        return
+    rows = {node.line for node in graph}
+    noted = [f for f in document.findings if f.level == "error" and f.line not in rows] if document else []
+    errors = [f for f in (*noted, *check_graph(graph, folder, graphs, document)) if f.level == "error"]
+    if errors:
+        listed = "\n".join(f"  {finding}" for finding in errors[:20])
+        more = f"\n  … and {len(errors) - 20} more" if len(errors) > 20 else ""
+        raise MapCheckError(
+            f"The map cannot run:\n{listed}{more}",
+            findings=tuple(errors),
+            suggestion="signalbox maps check shows everything that was found.",
+        )
+    _sound[key] = None
+    while len(_sound) > 256:
+        _sound.popitem(last=False)

@@ -1,0 +1,139 @@
+"""Checks of the agents: types that exist, and settings in the Context that they understand."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from signalbox.errors import SignalboxError
+from signalbox.maps.cells import parse_targets
+from signalbox.maps.check.view import View
+from signalbox.maps.findings import Finding, did_you_mean
+from signalbox.maps.policies import find_policy
+from signalbox.maps.spec import NodeSpec
+
+__all__ = ["check_settings", "check_types"]
+
+_STORAGE = {"csv_reader", "csv_writer", "json_reader", "json_writer", "file_reader", "file_writer"}
+_CHOICES: dict[str, dict[str, tuple[str, ...]]] = {
+    "orchestrator": {"matching_strategy": ("tiered", "algorithm", "llm")},
+    "tool_agent": {"matching_strategy": ("tiered", "algorithm", "llm")},
+    "human": {"interaction_type": ("approval", "choice", "text_input", "edit", "conversation")},
+    **{kind: {"mode": ("write", "update", "append", "delete")} for kind in _STORAGE if kind.endswith("writer")},
+}
+_NUMBERS: dict[str, tuple[float, float]] = {
+    "confidence_threshold": (0, 1),
+    "temperature": (0, 2),
+    "timeout_seconds": (1e-9, float("inf")),
+    "max_tokens": (1, float("inf")),
+    "max_memory_messages": (0, float("inf")),
+    "max_steps": (1, float("inf")),
+}
+
+
+def check_types(view: View) -> Iterator[Finding]:
+    """Every AgentType is one that exists."""
+    for node in view.graph:
+        kind = view.kind(node)
+        if isinstance(kind, SignalboxError):
+            yield view.finding("error", node, "AgentType", kind.user_message, kind.suggestion)
+
+
+def check_settings(view: View) -> Iterator[Finding]:
+    """What stands in the Context can be understood."""
+    for node in view.graph:
+        for check in (_check_shape, _check_choices, _check_numbers, _check_orchestrator, _check_storage, _check_env):
+            yield from check(view, node)
+    yield from _check_policy(view)
+
+
+def _check_shape(view: View, node: NodeSpec) -> Iterator[Finding]:
+    raw = node.context.get("context")
+    if isinstance(raw, str) and raw.strip()[:1] in ("{", "["):
+        yield view.finding(
+            "warning", node, "Context", f"The Context of '{node.name}' is read as plain text: it is no valid JSON.",
+            'Write it as {"key": "value"}, with double quotation marks.',
+        )  # fmt: skip
+
+
+def _check_choices(view: View, node: NodeSpec) -> Iterator[Finding]:
+    for key, allowed in _CHOICES.get(view.builtin(node), {}).items():
+        value = node.context.get(key)
+        if value is not None and str(value).casefold() not in allowed:
+            yield view.finding(
+                "error", node, "Context", f"{key} of '{node.name}' is '{value}'.",
+                did_you_mean(str(value), allowed) + f" Allowed: {', '.join(allowed)}.",
+            )  # fmt: skip
+    if view.builtin(node) == "human" and str(node.context.get("interaction_type")).casefold() == "choice":
+        if not node.context.get("options"):
+            yield view.finding("warning", node, "Context", f"'{node.name}' offers a choice and has no options.")
+
+
+def _check_numbers(view: View, node: NodeSpec) -> Iterator[Finding]:
+    if not view.builtin(node):
+        return
+    for key, (low, high) in _NUMBERS.items():
+        value = node.context.get(key)
+        if value in (None, "") or (isinstance(value, str) and value.startswith("env:")):
+            continue
+        try:
+            fits = low <= float(str(value)) <= high
+        except ValueError:
+            fits = False
+        if not fits:
+            span = f"from {low:g} to {high:g}" if high != float("inf") else f"of at least {max(low, 0):g}"
+            yield view.finding("error", node, "Context", f"{key} of '{node.name}' is {value!r}.", f"Give a number {span}.")
+
+
+def _check_orchestrator(view: View, node: NodeSpec) -> Iterator[Finding]:
+    if view.builtin(node) != "orchestrator":
+        return
+    named = node.context.get("nodes")
+    listed = parse_targets(named.replace(",", "|")) if isinstance(named, str) else tuple(map(str, named or ()))
+    if len(listed) == 1 and (listed[0] == "all" or listed[0].casefold().startswith("nodetype:")):
+        listed = ()
+    default = node.context.get("default_target")
+    for name in (*listed, *([str(default)] if default else [])):
+        if name not in view.topology.rows:
+            hint = did_you_mean(name, view.topology.rows)
+            yield view.finding("error", node, "Context", f"'{node.name}' may choose '{name}', which has no row.", hint)
+        elif name == node.name:
+            yield view.finding("warning", node, "Context", f"'{node.name}' names itself; it never chooses itself.")
+
+
+def _check_storage(view: View, node: NodeSpec) -> Iterator[Finding]:
+    if view.builtin(node) not in _STORAGE or node.prompt.strip() or node.inputs:
+        return
+    if not {"collection", "csv_file", "json_file", "file_path", "file"} & node.context.keys():
+        yield view.finding(
+            "warning", node, "Prompt", f"'{node.name}' names no file.",
+            "Write the file into Prompt, or into Context as collection.",
+        )  # fmt: skip
+
+
+def _check_env(view: View, node: NodeSpec) -> Iterator[Finding]:
+    for key, value in node.context.items():
+        if isinstance(value, str) and value.startswith("env:"):
+            name, _, default = value.removeprefix("env:").partition(":")
+            if name not in os.environ and not default:
+                yield view.finding("warning", node, "Context", f"{key} is env:{name}, and {name} is not set.", f"Set {name}.")
+
+
+def _check_policy(view: View) -> Iterator[Finding]:
+    entry = view.graph.entry
+    context: Mapping[str, Any] = entry.context
+    policy = context.get("success_policy")
+    find: Callable[[str, Path], Any] = find_policy
+    if policy:
+        try:
+            find(str(policy), view.folder)
+        except SignalboxError as error:
+            yield view.finding("error", entry, "Context", error.user_message, error.suggestion)
+    critical = context.get("critical_nodes") or ()
+    names = parse_targets(critical.replace(",", "|")) if isinstance(critical, str) else tuple(map(str, critical))
+    for name in names:
+        if name not in view.topology.rows:
+            hint = did_you_mean(name, view.topology.rows)
+            yield view.finding("error", entry, "Context", f"critical_nodes names '{name}', which has no row.", hint)

@@ -1,0 +1,75 @@
+"""Checks of what a map refers to: prompts in files, variables, other graphs, tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from signalbox.errors import SignalboxError
+from signalbox.maps.agents.subgraph import names_graph, reference_of, resolve_graph
+from signalbox.maps.agents.tools import find_source, tool_name
+from signalbox.maps.check.view import View
+from signalbox.maps.findings import Finding, did_you_mean
+from signalbox.maps.prompts import is_reference, resolve_prompt, variables
+from signalbox.maps.spec import NodeSpec
+from signalbox.maps.workshop import definitions_in
+
+__all__ = ["check_prompts", "check_subgraphs", "check_tools"]
+
+_LENIENT = {"default", "input", "success", "failure", "human", "suspend", "graph", "tool_agent", "branching", "validator"}
+_KNOWN = {"error", "errors", "last_action_success", "graph_success"}
+
+
+def check_prompts(view: View) -> Iterator[Finding]:
+    """A prompt that stands elsewhere is there; a variable that no node writes is pointed out."""
+    for node in view.graph:
+        try:
+            text = resolve_prompt(node.prompt, view.folder) if is_reference(node.prompt) else node.prompt
+        except SignalboxError as error:
+            yield view.finding("error", node, "Prompt", error.user_message, error.suggestion)
+            continue
+        if view.builtin(node) not in _LENIENT:
+            yield from _check_variables(view, node, text)
+
+
+def _check_variables(view: View, node: NodeSpec, text: str) -> Iterator[Finding]:
+    given = {part.strip() for field in node.inputs for part in field.replace("=", ":").split(":")}
+    for name in variables(text):
+        if name not in given and name not in view.graph.written and name not in _KNOWN:
+            yield view.finding(
+                "note", node, "Prompt", f"The prompt of '{node.name}' needs '{name}', which no node writes.",
+                f"Give it at the start (--set {name}=…), or correct it. " + did_you_mean(name, view.graph.written),
+            )  # fmt: skip
+
+
+def check_subgraphs(view: View) -> Iterator[Finding]:
+    """A graph that a node runs is there."""
+    for node in view.graph:
+        if view.builtin(node) != "graph" or not names_graph(node):
+            continue
+        try:
+            resolve_graph(reference_of(node.context, node.prompt, {}), view.graphs, view.folder)
+        except SignalboxError as error:
+            yield view.finding("error", node, "Context", error.user_message, error.suggestion)
+        path = str(node.context.get("csv_path") or "")
+        if path and not (view.folder / path).is_file():
+            yield view.finding(
+                "warning", node, "Context", f"There is no file {path}; the graph of this file is used.", "Correct csv_path."
+            )
+
+
+def check_tools(view: View) -> Iterator[Finding]:
+    """The file of a tool agent is there, and has the tools that the row names."""
+    for node in view.graph:
+        if view.builtin(node) != "tool_agent":
+            continue
+        try:
+            source = find_source(node.tool_source, view.folder)
+            there = [d.name for d in definitions_in(source)]
+        except SignalboxError as error:
+            yield view.finding("error", node, "Tool_Source", error.user_message, error.suggestion)
+            continue
+        for spec in node.tools:
+            name = tool_name(spec)
+            if name not in there and f'"{name}"' not in source.read_text("utf-8", "replace"):
+                hint = did_you_mean(name, there)
+                yield view.finding("error", node, "Available_Tools", f"{node.tool_source} has no tool '{name}'.", hint)

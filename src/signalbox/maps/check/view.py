@@ -1,0 +1,63 @@
+"""What a check looks at, and how it says what it found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+
+from signalbox.errors import SignalboxError
+from signalbox.maps.findings import Finding, Level
+from signalbox.maps.read import MapFile
+from signalbox.maps.registry import AgentType, find_type
+from signalbox.maps.spec import GraphSpec, NodeSpec
+from signalbox.maps.topology import Topology
+
+__all__ = ["MAX_NODES", "MAX_PARALLEL", "View"]
+
+MAX_NODES = 10_000
+MAX_PARALLEL = 1_000
+
+
+class View:
+    """A graph under check, with its surroundings."""
+
+    def __init__(
+        self, graph: GraphSpec, folder: Path, graphs: Mapping[str, GraphSpec], document: MapFile | None
+    ) -> None:
+        self.graph = graph
+        self.folder = folder
+        self.graphs = graphs
+        self.headers = document.headers if document else {}
+        self.file = str(document.path if document else graph.source or graph.name)
+        self._types: dict[str, AgentType | SignalboxError] = {}
+
+    @cached_property
+    def topology(self) -> Topology:
+        """The shape of the graph."""
+        return Topology(self.graph)
+
+    @property
+    def too_large(self) -> bool:
+        """Whether the graph is beyond what is looked at any closer."""
+        cells = (cell for node in self.graph for cell in (node.edge, node.success_next, node.failure_next))
+        return len(self.graph) > MAX_NODES or any(len(cell) > MAX_PARALLEL for cell in cells)
+
+    def finding(self, level: Level, node: NodeSpec, column: str, message: str, suggestion: str = "") -> Finding:
+        """A finding at a cell of a row; the column goes by the name that the file gives it."""
+        return Finding(level, self.file, node.line, self.headers.get(column, column), message, suggestion)
+
+    def kind(self, node: NodeSpec) -> AgentType | SignalboxError:
+        """The type of a row's agent, or why there is none."""
+        name = node.agent_type
+        if name not in self._types:
+            try:
+                self._types[name] = find_type(name, self.folder)
+            except SignalboxError as error:
+                self._types[name] = error
+        return self._types[name]
+
+    def builtin(self, node: NodeSpec) -> str:
+        """The name of the row's built-in type, or nothing."""
+        kind = self.kind(node)
+        return kind.name if isinstance(kind, AgentType) and kind.is_builtin else ""

@@ -1,0 +1,143 @@
+"""Where a free phrase may begin and must end: at text that serves other fields, and at words that announce them."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+from signalbox.models.offline.fill.reading import Reading
+from signalbox.models.offline.fill.roles import cues_of
+from signalbox.models.offline.fill.schema import Field
+from signalbox.models.offline.fill.slots import Taken
+
+__all__ = ["PARTS_OF_SPEECH", "Bounds"]
+
+_POLITE = re.compile(
+    r"^\W*(?:(?:hey|hi|hello|ok|okay|so|yo|um|please|pls|plz|kindly|dear|there|and|then|also|now|just|good (?:morning|afternoon|evening)|"
+    r"(?:can|could|would|will) (?:you|u|we|i)(?: please| pls| kindly| maybe)?|(?:i|we)(?:'d| would)? (?:want|like|need|love)(?: you)?(?: to)?|i wanna|i'd like|"
+    r"i have to|let's|lets|let us|help me(?: to)?|is it possible to|are you able to|do me a favou?r and|would you mind|go ahead and|"
+    r"i'm looking to|i am looking to|i'm trying to|i gotta|gotta|quick(?:ly)?|team|folks|guys|all|everyone)\b[\s,!:-]*)+",
+    re.IGNORECASE,
+)
+
+# Small closed classes of English words, by what they do to a phrase.
+PARTS_OF_SPEECH: dict[str, frozenset[str]] = {
+    name: frozenset(words.split())
+    for name, words in {
+        "stops": """to from in at on for with by about because saying that and called named titled as via using between during
+            until since where which who when please thanks thank if so but then or regarding into per before after is are
+            was has have my i we you it than over under above below within without through near around due starting pls
+            plz thx asap whose tagged labelled labeled should will cc costing not except excluding against instead also showing only sorted
+            ordered grouped can could no max min maximum minimum up includes including include exclude skip plus right now want need
+            who's that's it's they he she assigned located leaving departing arriving sort order""",
+        "inner": "to in with for of on and or my by at from",
+        "weak": """and for to that : as on since by note about with of in at is from the into message text say says in near task
+            item summary title it details description reading find""",
+        "polite": "please thanks thank pls plz thx cheers",
+        "articles": "the a an my our your his her their some this that any these those is are was of as its",
+        "links": "is to of as are should called named be = : that titled",
+        "openers": "the in my our on for from to of a an at by with",
+        "particles": "me us up out over off down him her them for",
+        "pronouns": """me it them him her us you i we they this that there here someone everyone one ones something anything
+            everything mine what who which people myself yourself""",
+        "kinds": """task todo reminder ticket issue bug note event meeting appointment entry item request record report message
+            email mail order booking reservation story case todo-item to-do memo""",
+        "commands": """create add make remind put insert open new file raise log set write schedule record submit register note
+            enter start report save jot post remember give build prepare generate draft send""",
+        "verbs": """create add make remind put insert open new file raise log set write schedule record submit register note enter
+            start report save get show give find search look looking tell list check see fetch display buy order purchase
+            book reserve send mail email transfer move pay wire delete remove cancel update change edit modify stop pause
+            run play watch read listen translate convert calculate compute compare plot graph query count sum ping test
+            verify scan fly go travel drive call text message invite assign close reopen complete mark finish rename copy
+            upload download share attach print export import deploy restart reboot launch build install configure enable
+            disable turn switch increase decrease raise lower want need help explain describe summarize is are was does do did
+            can could will has have who what when where why how which track monitor need cook bake prepare hire fire
+            promote approve reject request apply refund return exchange renew subscribe unsubscribe rent lease sell
+            quote estimate ship deliver pick drop wire deposit withdraw exchange issue grant revoke plan arrange organize
+            organise draft reply forward respond generate produce kick bring pull push merge review notify alert inform
+            trace lookup investigate inspect diagnose measure simulate ask prescribe admit discharge log""",
+    }.items()
+}
+
+
+class Bounds:
+    """One sentence, the fields that wait for a phrase, and what is taken already."""
+
+    def __init__(self, reading: Reading, taken: Taken, fields: list[Field], frame: frozenset[str], options: list[tuple[int, int]]) -> None:
+        self.reading, self.sentence, self.taken, self.frame = reading, reading.sentence, taken, frame
+        self.tokens = reading.sentence.tokens
+        self.options = options
+        self.fields = list(fields)
+        self.cues = {field.path: cues_of(field) for field in fields}
+
+    @cached_property
+    def opening(self) -> int:
+        """The token where the request begins, after greetings, politeness and what is taken."""
+        found = _POLITE.match(self.reading.text)
+        at = self.sentence.index_at(found.end()) if found else 0
+        while at < len(self.tokens) and (self.blocked(at) or self.tokens[at].text in ":,-!."):
+            at += 1
+        return at
+
+    @cached_property
+    def _found(self) -> dict[str, list[tuple[int, tuple[str, ...], float]]]:
+        """Where each field is announced; a phrase inside a longer one that announces something does not count."""
+        found: dict[str, list[tuple[int, tuple[str, ...], float]]] = {}
+        starts: dict[int, int] = {}
+        by_word: dict[str, list[int]] = {}
+        for at, token in enumerate(self.tokens):
+            by_word.setdefault(token.lower, []).append(at)
+        for path, cues in self.cues.items():
+            for cue, weight in cues.items():
+                for at in by_word.get(cue[0], ()):
+                    if self._matches(at, cue):
+                        found.setdefault(path, []).append((at, cue, weight))
+                        starts[at] = max(starts.get(at, 0), len(cue))
+        for path, rows in found.items():
+            found[path] = [row for row in rows if not self._inside(row[0], len(row[1]), starts)]
+        return found
+
+    @staticmethod
+    def _inside(at: int, size: int, starts: dict[int, int]) -> bool:
+        return any(
+            other <= at and at + size <= other + length and length > size for other, length in starts.items()
+        )
+
+    def _matches(self, at: int, cue: tuple[str, ...]) -> bool:
+        return len(cue) == 1 or tuple(token.lower for token in self.tokens[at : at + len(cue)]) == cue
+
+    def occurrences(self, field: Field) -> list[tuple[int, tuple[str, ...], float]]:
+        """Where the field is announced: token, phrase and strength."""
+        return [row for row in self._found.get(field.path, ()) if not self.blocked(row[0])]
+
+    @cached_property
+    def _announced(self) -> dict[int, set[str]]:
+        places: dict[int, set[str]] = {}
+        for path, rows in self._found.items():
+            for at, _, weight in rows:
+                if weight >= 0.7:
+                    places.setdefault(at, set()).add(path)
+        return places
+
+    def rivals(self, field: Field) -> frozenset[str]:
+        """Stems that other fields speak of and this one does not."""
+        others = [other.words for other in self.fields if other.path != field.path]
+        return frozenset().union(*others) - field.words
+
+    def announces_other(self, at: int, field: Field) -> bool:
+        """Whether a phrase that announces another field begins at this token."""
+        return bool(self._announced.get(at, set()) - {field.path})
+
+    def blocked(self, at: int, *, firm: bool = False) -> bool:
+        """Whether a token serves another field, or is part of a phrase of time."""
+        token = self.tokens[at]
+        return self.taken.overlaps(token.start, token.end, firm=firm)
+
+    def mentioned(self, at: int) -> bool:
+        """Whether a token is only there to name another field's option."""
+        token = self.tokens[at]
+        return any(start <= token.start and token.end <= end for start, end in self.options)
+
+    def breaks(self, at: int) -> bool:
+        """A dot or dash ends a phrase when a blank or nothing follows."""
+        return at + 1 >= len(self.tokens) or self.tokens[at + 1].start > self.tokens[at].end

@@ -1,0 +1,327 @@
+"""A phrase: a few names of time that narrow each other, and the pieces that are cut from one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date, datetime
+
+from signalbox.models.time.calendar import Duration, Grain, advance, floor, scale, shift
+from signalbox.models.time.clocks import read_clock
+from signalbox.models.time.lexicon import MONTHS, ORDINALS, PARTS, UNITS, WEEKDAYS
+from signalbox.models.time.names import (
+    read_day_word,
+    read_month_or_date,
+    read_part,
+    read_quarter,
+    read_week_number,
+    read_weekday,
+    read_year,
+    unit_atom,
+)
+from signalbox.models.time.numbers import read_length, read_number, read_unit
+from signalbox.models.time.reader import Reader
+from signalbox.models.time.relative import read_ago, read_calendar_unit, read_window
+from signalbox.models.time.values import Atom, Clock, Phrase, Stretch, clock_atom, find_latest, pin
+from signalbox.models.time.written import read_long_number, read_written
+
+__all__ = ["read_phrase"]
+
+Read = tuple[Atom, int] | None
+
+_GLUE = frozenset({"of", "on", "in", "at", "during", "the", "by", "then", "around"})
+_THIRDS = {
+    Grain.YEAR: Duration(months=4),
+    Grain.HALF: Duration(months=2),
+    Grain.QUARTER: Duration(months=1),
+    Grain.MONTH: Duration(days=10),
+    Grain.WEEK: Duration(days=2),
+    Grain.DAY: Duration(seconds=8 * 3600),
+}
+
+
+def read_phrase(r: Reader, i: int, *, expected: bool = False, days: bool = False) -> tuple[Phrase, int] | None:
+    """The longest phrase that begins here. `expected`: words before it say that a time follows.
+
+    `days`: only names of a day or more, and not the time of day after them.
+    """
+    i = r.skip_all(i, ("on", "at", "in", "during")) if expected else i
+    i = _skip_whole(r, i)
+    first = _read_atom(r, i, expected=expected)
+    if first is None:
+        return None
+    atoms, after = [first[0]], first[1]
+    while len(atoms) < 6 and atoms[0].joins:
+        more = _read_more(r, after, atoms)
+        if more is None or (days and more[0].grain < Grain.DAY):
+            break
+        atoms.append(more[0])
+        after = more[1]
+    if len(atoms) == 1 and r.word(i) in PARTS and not expected:
+        return None
+    return Phrase.of(tuple(atoms), r.zone), r.skip(after, ("sofar",))
+
+
+def _skip_whole(r: Reader, i: int) -> int:
+    """the whole of, all of, all day: words that leave the phrase after them as it is."""
+    at = r.skip(i, ("the",))
+    if r.word(at) != "all":
+        return i
+    if r.word(at + 1) == "of":
+        return at + 2
+    return at + 2 if r.word(at + 1) == "day" and _read_atom(r, at + 2, expected=False) else i
+
+
+def _read_more(r: Reader, i: int, atoms: list[Atom]) -> Read:
+    j = r.skip_all(r.skip_comma(i), _GLUE)
+    at = any(r.word(k) in ("at", "by", "around") for k in range(i, j)) or _is_padded_clock(r, j)
+    more = _read_atom(r, j, expected=at, among=atoms)
+    return more if more is not None and _fits(atoms, more[0]) else None
+
+
+def _is_padded_clock(r: Reader, i: int) -> bool:
+    return r.kind(i) == "number" and len(r.tokens[i].text) == 4 and r.tokens[i].text.startswith("0")
+
+
+def _fits(atoms: list[Atom], new: Atom) -> bool:
+    """Whether a further name of time can narrow, or widen, the ones before it."""
+    if not new.joins or (new.clock and any(a.clock for a in atoms)):
+        return False
+    for atom in atoms:
+        if atom.cycle is None and new.cycle is None:
+            return False
+        pinned, other = (atom, new) if atom.cycle is None else (new, atom)
+        if pinned.cycle is None and pinned.ago is None and pinned.grain < other.grain:
+            return False
+        same = atom.grain == new.grain and not (atom.ago or new.ago)
+        if same and (atom.grain is not Grain.DAY or atom.cycle == new.cycle):
+            return False
+    return True
+
+
+def _read_atom(r: Reader, i: int, *, expected: bool, among: list[Atom] | None = None) -> Read:
+    """One name of time; `among` are the ones said before it in the same phrase."""
+    year_expected = expected if among is None else any(a.cycle is Grain.YEAR for a in among)
+    return (
+        _read_piece(r, i)
+        or (read_window(r, i) if among is None else None)
+        or _read_this_time(r, r.skip(i, ("the",)))
+        or read_day_word(r, r.skip(i, ("the",)))
+        or read_ago(r, i)
+        or read_written(r, i, expected=expected)
+        or _read_adjacent_day(r, i)
+        or read_month_or_date(r, i)
+        or read_quarter(r, i)
+        or read_weekday(r, r.skip(i, ("the",)))
+        or read_week_number(r, i)
+        or _read_week_of(r, i)
+        or read_calendar_unit(r, i)
+        or _read_year_or_clock(r, i, year=year_expected, clock=expected)
+        or read_long_number(r, i, expected=expected)
+        or read_part(r, r.skip(i, ("the",)))
+    )
+
+
+def _read_year_or_clock(r: Reader, i: int, *, year: bool, clock: bool) -> Read:
+    found = read_clock(r, i, expected=clock)
+    if found is not None:
+        return clock_atom(found[0], r.zone, _bare_number(r, i, found)), found[1]
+    return read_year(r, i, expected=year)
+
+
+def _bare_number(r: Reader, i: int, found: tuple[Clock, int]) -> int | None:
+    number = read_number(r, i)
+    if number is None or number[1] != found[1] or found[0].minute or r.kind(i) == "clock":
+        return None
+    return int(number[0])
+
+
+def _read_this_time(r: Reader, i: int) -> Read:
+    """this time last week: now, so many units back."""
+    if r.word(i) not in ("this", "same") or r.word(i + 1) != "time" or r.word(i + 2) not in ("last", "previous"):
+        return None
+    unit = read_unit(r, i + 3)
+    if unit is None:
+        return None
+    moment = shift(r.now, scale(unit[0][0], unit[0][1]), -1)
+    return pin(Stretch(moment, moment, Grain.MOMENT), joins=False), unit[1]
+
+
+def _read_adjacent_day(r: Reader, i: int) -> Read:
+    """the day before yesterday, the day after 3 November, the night before Christmas."""
+    at = r.skip(i, ("the",))
+    word, side = r.word(at), r.word(at + 1)
+    if side not in ("before", "after") or (word not in ("day", "night", "evening", "morning")):
+        return None
+    anchor = read_phrase(r, at + 2, days=True)
+    found = None if anchor is None else find_latest(anchor[0], r.now)
+    if anchor is None or found is None or found.grain < Grain.DAY:
+        return None
+    start = advance(found.start, Grain.DAY, -1) if side == "before" else floor(found.end, Grain.DAY)
+    if word == "day":
+        day = Stretch(start, advance(start, Grain.DAY), Grain.DAY)
+        return pin(day, says_future=start > r.now), anchor[1]
+    part = read_part(r, at)
+    stretch = None if part is None else part[0].on(start.date())
+    return None if stretch is None else (pin(stretch), anchor[1])
+
+
+def _read_week_of(r: Reader, i: int) -> Read:
+    """the week of 2 November: the unit that holds a day."""
+    unit = read_unit(r, r.skip_all(i, ("the", "all")))
+    if unit is None or r.word(unit[1]) not in ("of", "starting") or unit[0][0] < Grain.DAY:
+        return None
+    inner = read_phrase(r, unit[1] + 1, expected=True, days=True)
+    if inner is None or inner[0].grain > unit[0][0]:
+        return None
+    grain, phrase = unit[0][0], inner[0]
+
+    def on(day: date) -> Stretch | None:
+        found = phrase.on(day)
+        if found is None:
+            return None
+        start = floor(found.start, grain)
+        return Stretch(start, advance(start, grain), grain)
+
+    return Atom(grain, phrase.cycle, on), inner[1]
+
+
+def _read_piece(r: Reader, i: int) -> Read:
+    """A piece of a phrase: the end of October, early last week, the first three days of May."""
+    at = r.skip(i, ("the", "in"))
+    return _read_edge(r, at) or _read_nth(r, at)
+
+
+def _read_edge(r: Reader, i: int) -> Read:
+    which = r.word(i)
+    if which in ("beginning", "end"):
+        if r.word(i + 1) != "of":
+            return None
+        at = i + 2
+    elif which in ("early", "late", "middle"):
+        at = r.skip(i + 1, ("of", "in", "on"))
+    else:
+        return None
+    whole = _read_whole(r, at)
+    if whole is None:
+        return None
+    phrase, after = whole
+
+    def on(day: date) -> Stretch | None:
+        found = phrase.on(day)
+        return None if found is None else _cut(found, which)
+
+    return Atom(Grain.PART, phrase.cycle, on, joins=False, says_future=phrase.says_future), after
+
+
+def _read_whole(r: Reader, i: int) -> tuple[Phrase, int] | None:
+    """What a piece is cut from: a phrase, or a unit ("the month") that means the present one."""
+    at = r.skip(i, ("the",))
+    unit = read_unit(r, at)
+    if unit is not None and unit[0][1] == 1 and r.closes(unit[1]):
+        named = read_phrase(r, r.skip(unit[1], ("of", "on")))
+        if named is not None and named[0].grain >= unit[0][0]:
+            return named
+        return Phrase((unit_atom(r, unit[0][0], 0),), r.zone), unit[1]
+    return read_phrase(r, i, expected=True)
+
+
+def _cut(whole: Stretch, which: str) -> Stretch:
+    """The first, middle or last third; of a part of the day the first or last half."""
+    start, end = whole.start, whole.end
+    if whole.grain is Grain.PART and which != "middle":
+        middle = start + (end - start) / 2
+        early, late = middle, middle
+    else:
+        third = _THIRDS.get(whole.grain) or Duration(seconds=(end - start).total_seconds() / 3)
+        early = shift(start, third)
+        late = shift(early, third)
+    if which in ("beginning", "early"):
+        return Stretch(start, early, Grain.PART, edge=start if which == "beginning" else None)
+    if which in ("end", "late"):
+        return Stretch(late, end, Grain.PART, edge=end if which == "end" else None)
+    return Stretch(early, late, Grain.PART)
+
+
+def _read_nth(r: Reader, i: int) -> Read:
+    """first week of, second half of, last 3 days of, the third Monday of."""
+    place = _read_place(r, i)
+    if place is None:
+        return None
+    nth, at = place
+    number = read_number(r, at)
+    count, at = (int(number[0]), number[1]) if number and 1 <= number[0] <= 999 else (1, at)
+    word = r.word(at)
+    after = at + 1
+    if r.word(after) not in ("of", "in"):
+        return None
+    if word not in UNITS and word not in WEEKDAYS and word not in ("half", "weekend"):
+        return None
+    whole = _read_whole(r, after + 1)
+    if whole is None:
+        return None
+    phrase, ends = whole
+
+    def on(day: date) -> Stretch | None:
+        found = phrase.on(day)
+        return None if found is None else _nth_of(r, found, word, nth, count)
+
+    grain = Grain.DAY if word in WEEKDAYS else UNITS[word][0] if word in UNITS else Grain.PART
+    return Atom(grain, phrase.cycle, on, joins=grain >= Grain.DAY), ends
+
+
+def _read_place(r: Reader, i: int) -> tuple[int, int] | None:
+    """Which one: 1 for the first, -1 for the last."""
+    if r.word(i) in ("last", "latest"):
+        return -1, i + 1
+    if r.word(i) in ORDINALS:
+        return ORDINALS[r.word(i)], i + 1
+    return (int(r.tokens[i].value), i + 1) if r.kind(i) == "ordinal" else None
+
+
+def _nth_of(r: Reader, whole: Stretch, word: str, nth: int, count: int) -> Stretch | None:
+    if word in WEEKDAYS or word == "weekend":
+        return _nth_named(r, whole, word, nth)
+    if word == "half":
+        return _half_of(whole, nth)
+    grain, times = UNITS[word]
+    size = scale(grain, count * times)
+    if nth < 0:
+        start, end = shift(whole.end, size, -1), whole.end
+    else:
+        start = shift(whole.start, scale(grain, (nth - 1) * times))
+        end = shift(start, size)
+    if start < whole.start or start >= whole.end:
+        return None
+    return Stretch(start, min(end, whole.end), grain)
+
+
+def _half_of(whole: Stretch, nth: int) -> Stretch:
+    months = {Grain.YEAR: 6}.get(whole.grain)
+    if months:
+        middle = shift(whole.start, Duration(months=months))
+    elif whole.grain is Grain.MONTH:
+        middle = shift(whole.start, Duration(days=15))
+    else:
+        middle = whole.start + (whole.end - whole.start) / 2
+    return Stretch(whole.start, middle, Grain.PART) if nth == 1 else Stretch(middle, whole.end, Grain.PART)
+
+
+def _nth_named(r: Reader, whole: Stretch, word: str, nth: int) -> Stretch | None:
+    named = read_weekday(replace(r, tokens=_one_word(word)), 0)
+    if named is None:
+        return None
+    found: list[Stretch] = []
+    start: datetime = whole.start
+    while start < advance(whole.end, Grain.WEEK) and len(found) < 60:
+        stretch = named[0].on(start.date())
+        if stretch and whole.start <= stretch.start < whole.end:
+            found.append(stretch)
+        start = advance(start, Grain.WEEK)
+    index = nth - 1 if nth > 0 else nth
+    return found[index] if -len(found) <= index < len(found) else None
+
+
+def _one_word(word: str):  # type: ignore[no-untyped-def]
+    from signalbox.models.time.tokens import Token
+
+    return (Token("word", word, 0, len(word), word),)
