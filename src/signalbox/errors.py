@@ -269,9 +269,7 @@ def redact(value: Any) -> Any:
             value = pattern.sub(lambda m: (m.group(1) if m.lastindex else "") + "***", value)
         return value
     if isinstance(value, dict):
-        return {
-            k: "***" if isinstance(k, str) and _SECRET_KEY.search(k) and v else redact(v) for k, v in value.items()
-        }
+        return {k: "***" if isinstance(k, str) and _SECRET_KEY.search(k) and v else redact(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return type(value)(redact(v) for v in value)
     if isinstance(value, BaseException):

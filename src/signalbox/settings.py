@@ -39,7 +39,9 @@ class Settings(BaseSettings):
         default="all_nodes",
         description="all_nodes, final_node, critical_nodes, or module:function for one of your own.",
     )
-    strict: bool = Field(default=False, description="An agent without an injected tracker raises, as its contract says.")
+    strict: bool = Field(
+        default=False, description="An agent without an injected tracker raises, as its contract says."
+    )
     model: str = Field(default="offline", description="The chat model, as provider/model.")
     model_base_url: str | None = Field(default=None, description="An OpenAI-compatible server's address.")
     model_timeout: float = Field(default=60.0, gt=0, description="Seconds that a model may take to answer.")
@@ -64,9 +66,7 @@ def get_settings() -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         name = "SIGNALBOX_" + "_".join(str(part) for part in first["loc"]).upper()
-        raise ConfigurationError(
-            f"{name} is wrong: {first['msg']}", suggestion=f"Correct or unset {name}."
-        ) from None
+        raise ConfigurationError(f"{name} is wrong: {first['msg']}", suggestion=f"Correct or unset {name}.") from None
 
 
 def person_zone() -> tzinfo:

@@ -229,9 +229,7 @@ def test_two_threads_at_once_do_not_disturb_each_other(model: GgufChatModel) -> 
 # Tools
 
 
-@pytest.mark.parametrize(
-    ("choice", "names"), [("any", {"get_weather", "send_mail"}), ("send_mail", {"send_mail"})]
-)
+@pytest.mark.parametrize(("choice", "names"), [("any", {"get_weather", "send_mail"}), ("send_mail", {"send_mail"})])
 def test_a_call_that_is_demanded_is_made(model: GgufChatModel, choice: str, names: set[str]) -> None:
     answer = model.bind_tools([get_weather, send_mail], tool_choice=choice).invoke("Paris?", max_tokens=60)
     assert len(answer.tool_calls) == 1
@@ -285,9 +283,7 @@ def test_a_call_written_as_text_is_recovered(text: str) -> None:
 
 
 def test_several_calls_and_the_words_around_them_are_told_apart() -> None:
-    text = (
-        'First {"name": "a", "arguments": {}} then\n```json\n{"name": "b", "arguments": {"x": 1}}\n```\nDone.'
-    )
+    text = 'First {"name": "a", "arguments": {}} then\n```json\n{"name": "b", "arguments": {"x": 1}}\n```\nDone.'
     words, calls = recover_calls(text, ["a", "b"])
     assert [call["name"] for call in calls] == ["a", "b"]
     assert words.split() == ["First", "then", "Done."]
@@ -411,9 +407,7 @@ def test_a_file_that_was_cut_short_is_an_error_in_words(smollm2_path: Path, tmp_
         model.invoke("hello")
 
 
-def test_a_missing_runtime_is_an_error_that_names_the_extra(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_missing_runtime_is_an_error_that_names_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("signalbox.models.gguf.engine.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError) as caught:
         load_chat_model(f"gguf/{tmp_path / 'any.gguf'}")
@@ -441,9 +435,7 @@ def test_an_answer_that_takes_too_long_is_an_error_in_words(model: GgufChatModel
         model.invoke("Tell a long story.", max_tokens=500, timeout=0.05)
 
 
-def test_the_native_code_writes_nothing_to_the_terminal(
-    smollm2_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_the_native_code_writes_nothing_to_the_terminal(smollm2_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     load_chat_model(f"gguf/{smollm2_path}", n_ctx=256, n_threads=1, max_tokens=2).invoke("hello")
     assert capfd.readouterr() == ("", "")
 
@@ -460,7 +452,8 @@ def test_models_over_one_file_share_an_engine_until_it_is_closed(model: GgufChat
 def test_it_leaves_the_process_quietly(smollm2_path: Path) -> None:
     script = (
         "import sys; from signalbox.models import load_chat_model;"
-        "print(bool(load_chat_model('gguf/' + sys.argv[1], n_threads=1, max_tokens=2).invoke('hello').usage_metadata))"
+        "model = load_chat_model('gguf/' + sys.argv[1], n_threads=1, max_tokens=2);"
+        "print(bool(model.invoke('hello').usage_metadata))"
     )
     done = subprocess.run([sys.executable, "-c", script, str(smollm2_path)], capture_output=True, text=True)
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "True", "")

@@ -167,7 +167,17 @@ async def test_an_agent_runs_in_an_event_loop(model: OfflineChatModel) -> None:
 
 @pytest.mark.parametrize(
     "request_text",
-    ["", "   ", "\x00\x01\x02", "?!?!", "x" * 100_000, "water " * 20_000, "ما هو الطقس في القاهرة", "🌱" * 50, "{" * 5_000],
+    [
+        "",
+        "   ",
+        "\x00\x01\x02",
+        "?!?!",
+        "x" * 100_000,
+        "water " * 20_000,
+        "ما هو الطقس في القاهرة",
+        "🌱" * 50,
+        "{" * 5_000,
+    ],
 )
 def test_odd_requests_get_an_honest_answer(model: OfflineChatModel, request_text: str) -> None:
     answer = model.bind_tools([read_moisture]).invoke([HumanMessage(request_text)])
@@ -191,7 +201,10 @@ def test_a_schema_that_refers_to_itself_can_be_filled(model: OfflineChatModel) -
 
 
 def test_a_tool_without_a_description_or_with_an_odd_name_can_be_called(model: OfflineChatModel) -> None:
-    bare = {"type": "function", "function": {"name": "ns.Fetch-HTTPPage2", "parameters": {"type": "object", "properties": {}}}}
+    bare = {
+        "type": "function",
+        "function": {"name": "ns.Fetch-HTTPPage2", "parameters": {"type": "object", "properties": {}}},
+    }
     call = model.bind_tools([bare]).invoke("fetch the http page").tool_calls[0]
     assert (call["name"], call["args"]) == ("ns.Fetch-HTTPPage2", {})
 

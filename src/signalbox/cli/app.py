@@ -12,6 +12,7 @@ import typer
 from signalbox import __version__
 from signalbox.cli.agents import agents
 from signalbox.cli.doctor import doctor
+from signalbox.cli.evals import evaluate
 from signalbox.cli.maps import maps
 from signalbox.cli.run import resume, run_command
 from signalbox.errors import SignalboxError
@@ -31,6 +32,7 @@ app.command("resume")(resume)
 app.add_typer(maps, name="maps")
 app.command("agents")(agents)
 app.command("doctor")(doctor)
+app.command("eval")(evaluate)
 
 
 def _version(wanted: bool) -> None:

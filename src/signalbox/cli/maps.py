@@ -23,7 +23,7 @@ def check(
     files: Annotated[list[Path], typer.Argument(metavar="FILE.csv…", help="The maps to check.")],
     as_json: AsJson = False,
 ) -> None:
-    """Check maps: everything that is wrong, with its place and the nearest thing that would be right. Exit 1 on an error."""
+    """Check maps: what is wrong, where, and the nearest thing that would be right. Exit 1 on an error."""
     from signalbox.cli.output import print_json
     from signalbox.errors import MapReadError
     from signalbox.maps import Finding, check_map
@@ -43,7 +43,10 @@ def check(
             print(finding)
         counts = {level: sum(f.level == level for f in findings) for level in ("error", "warning", "note")}
         told = ", ".join(f"{count} {level}{'s' * (count != 1)}" for level, count in counts.items() if count)
-        print(f"{len(files)} {'map' if len(files) == 1 else 'maps'} checked: {told or 'nothing found'}.", file=sys.stderr)
+        print(
+            f"{len(files)} {'map' if len(files) == 1 else 'maps'} checked: {told or 'nothing found'}.",
+            file=sys.stderr,
+        )
     raise typer.Exit(1 if failed else 0)
 
 
@@ -54,7 +57,8 @@ def draw(
         Path | None, typer.Option("--output", "-o", help="The file to write: .svg, or .mmd for Mermaid.")
     ] = None,
     kind: Annotated[
-        str | None, typer.Option("--format", "-f", help="mermaid or svg; default: by the file's ending, else mermaid.")
+        str | None,
+        typer.Option("--format", "-f", help="mermaid or svg; default: by the file's ending, else mermaid."),
     ] = None,
 ) -> None:
     """Draw a map as Mermaid or SVG. Needs no network and no browser."""
@@ -90,7 +94,9 @@ def show(source: Source, as_json: AsJson = False) -> None:
 
 @maps.command("list")
 def list_maps(
-    place: Annotated[Path, typer.Argument(metavar="[FOLDER|FILE.csv]", help="Where to look; default: here.")] = Path("."),
+    place: Annotated[Path, typer.Argument(metavar="[FOLDER|FILE.csv]", help="Where to look; default: here.")] = Path(
+        "."
+    ),
     as_json: AsJson = False,
 ) -> None:
     """List the maps in a folder, or the graphs in a file."""
@@ -110,7 +116,11 @@ def list_maps(
                 continue
             raise
         found += [
-            {"map": f"{file}::{name}" if len(document.graphs) > 1 else str(file), "graph": name, "nodes": len(graph)}
+            {
+                "map": f"{file}::{name}" if len(document.graphs) > 1 else str(file),
+                "graph": name,
+                "nodes": len(graph),
+            }
             for name, graph in document.graphs.items()
         ]
     if as_json:

@@ -17,7 +17,8 @@ __all__ = ["resume", "run_command"]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the whole answer as JSON.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show each node as it runs.")]
 Model = Annotated[
-    str | None, typer.Option("--model", "-m", help="The chat model, as provider/model; default: SIGNALBOX_MODEL.")
+    str | None,
+    typer.Option("--model", "-m", help="The chat model, as provider/model; default: SIGNALBOX_MODEL."),
 ]
 
 
@@ -27,16 +28,21 @@ def run_command(
         str | None, typer.Option("--state", "-s", help="The initial state, a JSON object, or @file with one.")
     ] = None,
     pairs: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="One value of the initial state; repeat it.")
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="One value of the initial state; repeat it."),
     ] = None,
     graph: Annotated[str | None, typer.Option("--graph", "-g", help="The graph, where the file holds several.")] = None,
     data: Annotated[
-        Path | None, typer.Option("--data", help="The data folder of storage agents; default: data beside the map.")
+        Path | None,
+        typer.Option("--data", help="The data folder of storage agents; default: data beside the map."),
     ] = None,
     model: Model = None,
     policy: Annotated[
         str | None,
-        typer.Option("--policy", help="When it counts as a success: all_nodes, final_node, critical_nodes, module:function."),
+        typer.Option(
+            "--policy",
+            help="When it counts as a success: all_nodes, final_node, critical_nodes, module:function.",
+        ),
     ] = None,
     max_steps: Annotated[int | None, typer.Option("--max-steps", min=1, help="How many nodes may run.")] = None,
     thread: Annotated[str | None, typer.Option("--thread", help="The name of the thread, to resume it by.")] = None,
@@ -64,7 +70,7 @@ def run_command(
 def resume(
     thread: Annotated[str, typer.Argument(help="The thread of the run that waits; the start of its name is enough.")],
     value: Annotated[
-        str | None, typer.Option("--value", help="The answer: a text, or JSON such as {\"action\": \"approve\"}.")
+        str | None, typer.Option("--value", help='The answer: a text, or JSON such as {"action": "approve"}.')
     ] = None,
     model: Model = None,
     force: Annotated[bool, typer.Option("--force", help="Resume also if another process seems to be at it.")] = False,
@@ -118,7 +124,9 @@ def _converse(result: MapResult, model: str | None, verbose: bool) -> MapResult:
         if answer is None:
             return result
         try:
-            result = resume_map(result.thread_id, parse_value(answer) if answer[:1] in '{["' else answer, model=_load(model))
+            result = resume_map(
+                result.thread_id, parse_value(answer) if answer[:1] in '{["' else answer, model=_load(model)
+            )
         except RequestError as error:
             say(f"{error.user_message} {error.suggestion}")
     return result
@@ -163,4 +171,6 @@ def _show_nodes(result: MapResult) -> None:
     from signalbox.contract import NodeEvent
 
     for node in result.summary.node_executions:
-        _show_event(NodeEvent("end", node.node_name, node.success, node.output, node.error, (node.duration or 0) * 1000))
+        _show_event(
+            NodeEvent("end", node.node_name, node.success, node.output, node.error, (node.duration or 0) * 1000)
+        )

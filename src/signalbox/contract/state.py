@@ -50,9 +50,7 @@ class StateAdapter:
         }
 
     @staticmethod
-    def bindings(
-        input_fields: Iterable[str], expected_params: Sequence[str] | None = None
-    ) -> list[tuple[str, str]]:
+    def bindings(input_fields: Iterable[str], expected_params: Sequence[str] | None = None) -> list[tuple[str, str]]:
         """Pairs of state key and parameter name for declared input fields."""
         fields = list(input_fields)
         if any(":" in field for field in fields):

@@ -59,9 +59,7 @@ class ExecutionTracker:
         if self._listener:
             self._listener(NodeEvent("start", node_name))
 
-    def record_node_result(
-        self, node_name: str, success: bool, result: Any = None, error: str | None = None
-    ) -> None:
+    def record_node_result(self, node_name: str, success: bool, result: Any = None, error: str | None = None) -> None:
         """A node ended, well or with an error."""
         record, clock = self._open.pop(node_name, (None, 0.0))
         if record is None:

@@ -1,8 +1,8 @@
 """Maps: a graph as a table, read, checked, built onto LangGraph, run and drawn.
 
-    from signalbox.maps import run_map
-    result = run_map("hello.csv", {"name": "Ann"})
-    print(result.output)
+from signalbox.maps import run_map
+result = run_map("hello.csv", {"name": "Ann"})
+print(result.output)
 """
 
 from __future__ import annotations

@@ -10,10 +10,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Annotated, Any, TypedDict, get_type_hints
 
+from langgraph._internal._runnable import RunnableCallable
 from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
-from langgraph._internal._runnable import RunnableCallable
 
 from signalbox.maps.channels import ERRORS_ADD_UP, Gate, Moved, Reducers, Values, Wrote, merge
 from signalbox.maps.nodes import NodeRunner
@@ -87,7 +87,7 @@ class _Builder:
         self.gates = {join: f"__join_{self.topology.rows[join]}__" for join in self.topology.joins}
 
     def build(self, checkpointer: Any) -> CompiledMap:
-        builder = StateGraph(self._schema())  # type: ignore[type-var]
+        builder: Any = StateGraph(self._schema())
         values_only = self._values_schema()
         for unit in self.topology.units:
             builder.add_node(self.ids[unit.name], self._runnable(unit), input_schema=values_only)
@@ -136,7 +136,9 @@ class _Builder:
         """The gates that want to know of the unit's end, each with the units it counts."""
         joins = self.topology.joins
         return {
-            self.gates[join]: before | {join} for join, before in joins.items() if unit.name in before or unit.name == join
+            self.gates[join]: before | {join}
+            for join, before in joins.items()
+            if unit.name in before or unit.name == join
         }
 
     def _runnable(self, unit: Unit) -> RunnableCallable:
@@ -201,9 +203,7 @@ def _chain(runners: list[NodeRunner], reducers: Reducers) -> Callable[[Mapping[s
     return work
 
 
-def _async_work(
-    runners: list[NodeRunner], work: Callable[..., list[Wrote]], reducers: Reducers
-) -> Callable[..., Any]:
+def _async_work(runners: list[NodeRunner], work: Callable[..., list[Wrote]], reducers: Reducers) -> Callable[..., Any]:
     """How an event loop runs the same rows: awaiting agents one by one, all others together in one thread."""
     if any(runner.is_async for runner in runners):
 
@@ -227,4 +227,6 @@ def _async_work(
 
 def _safe_id(name: str, row: int) -> str:
     """A name that LangGraph takes: the row's own where it can be."""
-    return name if name.replace("_", "").replace(" ", "").replace("-", "").isalnum() and name[:2] != "__" else f"row-{row}"
+    return (
+        name if name.replace("_", "").replace(" ", "").replace("-", "").isalnum() and name[:2] != "__" else f"row-{row}"
+    )

@@ -16,7 +16,14 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "Output_Field": ("Output", "OutputField", "Output_Fields", "OutputFields", "Outputs"),
     "Edge": ("next_node", "NextNode", "Target", "next"),
     "Success_Next": ("next_on_success", "SuccessTarget", "on_success", "SuccessNext"),
-    "Failure_Next": ("next_on_failure", "FailureTarget", "on_failure", "FailureNext", "error_node", "on_error"),
+    "Failure_Next": (
+        "next_on_failure",
+        "FailureTarget",
+        "on_failure",
+        "FailureNext",
+        "error_node",
+        "on_error",
+    ),
     "Context": ("Config", "Configuration"),
     "Tool_Source": ("ToolSource", "ToolFile", "ToolModule"),
     "Available_Tools": ("AvailableTools", "Tools", "ToolList"),
@@ -24,9 +31,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
 COLUMNS = tuple(ALIASES)
 PREDECESSORS = ("edges", "predecessor", "predecessors", "depends_on", "after")
 
-_CANONICAL = {
-    alias.casefold(): column for column, aliases in ALIASES.items() for alias in (column, *aliases)
-}
+_CANONICAL = {alias.casefold(): column for column, aliases in ALIASES.items() for alias in (column, *aliases)}
 
 
 def canonical(header: str) -> str | None:

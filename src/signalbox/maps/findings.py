@@ -36,7 +36,12 @@ def nearest(word: str, candidates: Iterable[str], how_many: int = 3) -> list[str
     from rapidfuzz import fuzz, process, utils
 
     found = process.extract(
-        word, list(candidates), scorer=fuzz.WRatio, processor=utils.default_process, limit=how_many, score_cutoff=60
+        word,
+        list(candidates),
+        scorer=fuzz.WRatio,
+        processor=utils.default_process,
+        limit=how_many,
+        score_cutoff=60,
     )
     return [candidate for candidate, _score, _index in found]
 

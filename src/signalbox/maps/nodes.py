@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from signalbox.contract import BaseAgent, StateAdapter, current_tracker
+from signalbox.contract import BaseAgent, current_tracker
 from signalbox.errors import ConfigurationError, ContractError, StepLimitError
 from signalbox.maps.context import run_context
 from signalbox.maps.findings import did_you_mean
@@ -63,12 +63,12 @@ def make_agent(node: NodeSpec, kind: AgentType) -> BaseAgent:
         "available_tools": list(node.tools),
         "node_type": node.context.get("node_type", ""),
     }
-    target = kind.target
-    if not inspect.isclass(target):
+    target: Any = kind.target
+    if not isinstance(target, type):
         made = StateFunctionAgent if kind.origin == "reference" else FunctionAgent
         return made(target, node.name, node.prompt, context)
     try:
-        agent = target(node.name, node.prompt, context)
+        agent: Any = target(node.name, node.prompt, context)
     except TypeError as error:
         raise ContractError(
             f"{target.__name__} cannot be made for node '{node.name}': {error}.",
@@ -206,8 +206,7 @@ def _from_environment(value: Any, key: str) -> Any:
     found = os.environ.get(name.strip(), default or None)
     if found is None:
         raise ConfigurationError(
-            f"The Context says {key} = env:{name}, and {name} is not set.", suggestion=f"Set {name} in the environment."
+            f"The Context says {key} = env:{name}, and {name} is not set.",
+            suggestion=f"Set {name} in the environment.",
         )
     return found
-
-

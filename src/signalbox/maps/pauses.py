@@ -26,7 +26,17 @@ from signalbox.maps.findings import did_you_mean
 from signalbox.maps.spec import GraphSpec
 from signalbox.settings import get_settings, now
 
-__all__ = ["PausedRun", "claim", "database", "find_paused", "forget", "list_paused", "release", "remember", "saver"]
+__all__ = [
+    "PausedRun",
+    "claim",
+    "database",
+    "find_paused",
+    "forget",
+    "list_paused",
+    "release",
+    "remember",
+    "saver",
+]
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS paused_runs (
@@ -153,7 +163,8 @@ def claim(thread_id: str, answer: Any, *, force: bool = False) -> tuple[PausedRu
     allowed = ("waiting", "resuming") if force else ("waiting", "waiting")
     with closing(_connect()) as connection, connection:
         taken = connection.execute(
-            "UPDATE paused_runs SET state = 'resuming' WHERE thread_id = ? AND state IN (?, ?)", (run.thread_id, *allowed)
+            "UPDATE paused_runs SET state = 'resuming' WHERE thread_id = ? AND state IN (?, ?)",
+            (run.thread_id, *allowed),
         ).rowcount
     if not taken:
         raise RequestError(

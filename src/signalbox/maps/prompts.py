@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 
 from signalbox.errors import PromptError
-from signalbox.maps.findings import did_you_mean
+from signalbox.maps.findings import did_you_mean, nearest
 
 __all__ = ["is_reference", "render", "resolve_prompt", "variables"]
 
@@ -77,8 +77,9 @@ def _find(name: str, folder: Path, prompt: str) -> Path:
             return path
     there = [p.name for base in (folder / "prompts", folder) if base.is_dir() for p in base.iterdir() if p.is_file()]
     raise PromptError(
-        f"'{prompt}' names a file that is not there: {name}.",
-        suggestion=f"It is looked for in {folder / 'prompts'} and {folder}. " + did_you_mean(name, there),
+        f"'{prompt}' needs the file {name}, which is not there.",
+        suggestion=f"It is looked for in {folder / 'prompts'} and beside the map."
+        + (f" Did you mean '{close[0]}'?" if (close := nearest(name, there)) else ""),
     )
 
 

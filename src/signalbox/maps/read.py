@@ -61,7 +61,8 @@ def read_map_text(text: str, path: str | Path = "<text>") -> MapFile:
     header = next(rows, None)
     if header is None:
         raise MapReadError(
-            f"{document.path} is empty.", suggestion="A map starts with a header row: GraphName,Node,AgentType,…"
+            f"{document.path} is empty.",
+            suggestion="A map starts with a header row: GraphName,Node,AgentType,…",
         )
     columns = _columns(document, *header)
     nodes: dict[str, list[NodeSpec]] = {}
@@ -93,7 +94,8 @@ def _decode(path: Path, raw: bytes) -> str:
         if b"\0" in raw:
             line = raw[: raw.index(b"\0")].count(b"\n") + 1
             raise MapReadError(
-                f"{path}:{line}: this is a binary file, not a CSV file.", suggestion="Name a CSV file saved as UTF-8."
+                f"{path}:{line}: this is a binary file, not a CSV file.",
+                suggestion="Name a CSV file saved as UTF-8.",
             )
     try:
         return raw.decode(encoding)
@@ -184,7 +186,11 @@ def _columns(document: MapFile, line: int, header: Sequence[str]) -> dict[int, s
 
 
 def _read_row(
-    document: MapFile, columns: dict[int, str], line: int, cells: Sequence[str], nodes: dict[str, list[NodeSpec]]
+    document: MapFile,
+    columns: dict[int, str],
+    line: int,
+    cells: Sequence[str],
+    nodes: dict[str, list[NodeSpec]],
 ) -> None:
     row = {column: cells[index] for index, column in columns.items() if index < len(cells)}
     surplus = [cell for index, cell in enumerate(cells) if index > max(columns) and cell.strip()]

@@ -13,7 +13,14 @@ from signalbox.contract.summary import plain
 __all__ = ["OWNED", "MapResult"]
 
 OWNED = frozenset(
-    {"last_action_success", "graph_success", "errors", "__execution_summary", "__next_node", "__policy_success"}
+    {
+        "last_action_success",
+        "graph_success",
+        "errors",
+        "__execution_summary",
+        "__next_node",
+        "__policy_success",
+    }
 )
 
 

@@ -26,7 +26,16 @@ from signalbox.maps.result import MapResult
 from signalbox.maps.spec import GraphSpec
 from signalbox.settings import get_settings
 
-__all__ = ["MapRun", "aresume_map", "arun_map", "astream_map", "open_map", "resume_map", "run_map", "stream_map"]
+__all__ = [
+    "MapRun",
+    "aresume_map",
+    "arun_map",
+    "astream_map",
+    "open_map",
+    "resume_map",
+    "run_map",
+    "stream_map",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +131,9 @@ def open_map(source: str | Path | GraphSpec, graph: str | None = None, **options
     return run
 
 
-def run_map(source: str | Path | GraphSpec | MapRun, state: Mapping[str, Any] | None = None, **options: Any) -> MapResult:
+def run_map(
+    source: str | Path | GraphSpec | MapRun, state: Mapping[str, Any] | None = None, **options: Any
+) -> MapResult:
     """Run a map to its end, or to the point where it waits for a person.
 
     Options: graph, model (a LangChain chat model), data (the data folder), policy, max_steps, thread_id, and a
@@ -408,5 +419,3 @@ def _warn_contested(run: MapRun, tracker: ExecutionTracker, name: str) -> None:
             f"{' and '.join(writers)} ran side by side and both write '{name}'; the value of {writers[-1]}, "
             "whose row comes last, is kept."
         )
-
-

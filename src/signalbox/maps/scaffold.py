@@ -98,9 +98,7 @@ class Sketch(NamedTuple):
     text: str
 
 
-def scaffold(
-    spec: GraphSpec, unknown_types: Sequence[str], folder: Path, *, overwrite: bool = False
-) -> list[Path]:
+def scaffold(spec: GraphSpec, unknown_types: Sequence[str], folder: Path, *, overwrite: bool = False) -> list[Path]:
     """Write an agent and a test for each unknown type, and the same for each unknown `func:name`.
 
     Gives the files it wrote. One that exists is kept unless `overwrite` is set; `plan_scaffold` names them
@@ -177,9 +175,7 @@ def _calls(target: str, name: str) -> bool:
 
 def _refuse_paths(name: str) -> None:
     if re.search(r"[/\\\0]|^\.+$", name.strip()):
-        raise PathEscapeError(
-            f"'{name}' is a path, not a name.", suggestion="Name a type or function without slashes."
-        )
+        raise PathEscapeError(f"'{name}' is a path, not a name.", suggestion="Name a type or function without slashes.")
 
 
 def _words(name: str) -> list[str]:

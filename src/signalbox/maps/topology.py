@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from signalbox.maps.cells import parse_targets
 from signalbox.maps.spec import END, FUNC, GraphSpec, NodeSpec
@@ -34,7 +35,7 @@ def is_orchestrator(node: NodeSpec) -> bool:
 def choices(node: NodeSpec, graph: GraphSpec) -> list[str]:
     """The nodes that an orchestrator may choose: those its Context names or whose type it names, else every node
     but itself and those that lead straight to it."""
-    named = node.context.get("nodes")
+    named: Any = node.context.get("nodes")
     wanted_type = node.context.get("node_type") or node.context.get("nodeType")
     if isinstance(named, str) and named.casefold().startswith("nodetype:"):
         named, wanted_type = None, named.partition(":")[2]
@@ -98,7 +99,9 @@ class Topology:
         return [
             node.name
             for node in self.graph
-            if any(len(cell) > 1 or cell[:1] and cell[0].startswith(FUNC) for cell in (node.on_success, node.on_failure))
+            if any(
+                len(cell) > 1 or (cell[:1] and cell[0].startswith(FUNC)) for cell in (node.on_success, node.on_failure)
+            )
         ]
 
     @cached_property

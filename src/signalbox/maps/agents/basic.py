@@ -172,7 +172,7 @@ def _among(value: Any, words: Iterable[Any]) -> bool:
     if isinstance(words, str):
         words = [word.strip() for word in words.replace("|", ",").split(",")]
     if isinstance(value, bool):
-        return any(isinstance(word, bool) and word is value or str(word).casefold() == str(value).casefold() for word in words)  # noqa: E501  # fmt: skip
+        return any((isinstance(word, bool) and word is value) or str(word).casefold() == str(value).casefold() for word in words)  # noqa: E501  # fmt: skip
     return any(str(word).strip().casefold() == str(value).strip().casefold() for word in words)
 
 

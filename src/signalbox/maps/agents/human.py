@@ -107,7 +107,8 @@ class HumanAgent(SuspendAgent):
         given = str(self.context.get("interaction_type", "text_input")).casefold()
         if given not in INTERACTIONS:
             raise ConfigurationError(
-                f"'{self.name}': there is no interaction_type '{given}'.", suggestion=did_you_mean(given, INTERACTIONS)
+                f"'{self.name}': there is no interaction_type '{given}'.",
+                suggestion=did_you_mean(given, INTERACTIONS),
             )
         return given
 

@@ -28,7 +28,11 @@ class LlmAgent(MapAgent):
         memory = list(state.get(key) or []) if key else []
         instruction, message = self._messages({k: v for k, v in inputs.items() if k != key}, inputs)
         earlier = [(str(m.get("role", "user")), str(m.get("content", ""))) for m in memory if isinstance(m, Mapping)]
-        messages = [*([("system", instruction)] if instruction else []), *_as_roles(earlier), ("human", message)]
+        messages = [
+            *([("system", instruction)] if instruction else []),
+            *_as_roles(earlier),
+            ("human", message),
+        ]
         answer = ask_model(choose_model(self.context, self.provider, self.name), messages)
         if not key:
             return answer

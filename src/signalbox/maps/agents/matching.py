@@ -16,8 +16,8 @@ __all__ = ["STRATEGIES", "best_by_model", "best_by_words", "choose"]
 STRATEGIES = ("tiered", "algorithm", "llm")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 _COMMON = frozenset(
-    "a an and any are as at be best by do for from get give go i in is it me my need of on or our please route "
-    "some that the this to triggered us want was we what when where which with you your node user would like".split()
+    "a an and any are as at be best by do for from get give go i in is it like me my need node of on or our please "
+    "route some that the this to triggered us user want was we what when where which with would you your".split()  # noqa: SIM905
 )
 
 
@@ -67,7 +67,10 @@ def best_by_model(request: str, candidates: Mapping[str, str], model: Any) -> st
     answer = ask_model(
         model,
         [
-            ("system", f"Choose the one option that fits the request. Reply with only its name.\n\nOptions:\n{listed}"),
+            (
+                "system",
+                f"Choose the one option that fits the request. Reply with only its name.\n\nOptions:\n{listed}",
+            ),
             ("human", request),
         ],
     )

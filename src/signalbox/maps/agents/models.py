@@ -27,32 +27,32 @@ def choose_model(context: Mapping[str, Any], provider: str = "", node: str = "")
 
     options = {key: context[key] for key in _OPTIONS if context.get(key) is not None}
     default = get_settings().model
-    wanted = _wanted(context, provider, default)
-    if wanted == default:
-        return load_chat_model(default, **options)
-    try:
-        return load_chat_model(wanted, **options)
-    except (MissingKeyError, MissingExtraError) as error:
-        tracker = current_tracker.get()
-        if tracker is not None:
-            tracker.warn(f"{node} asks for {wanted}; {error} The model '{default}' answered instead.")
-        return load_chat_model(default, **options)
+    wanted, why = _wanted(context, provider, default)
+    if wanted != default:
+        try:
+            return load_chat_model(wanted, **options)
+        except (MissingKeyError, MissingExtraError) as error:
+            why = f"{node} asks for {wanted}; {error}"
+    tracker = current_tracker.get()
+    if why and tracker is not None:
+        tracker.warn(f"{why} The model '{default}' answered instead.")
+    return load_chat_model(default, **options)
 
 
-def _wanted(context: Mapping[str, Any], provider: str, default: str) -> str:
+def _wanted(context: Mapping[str, Any], provider: str, default: str) -> tuple[str, str]:
+    """The model that a node names, as provider/model, and what is odd about that."""
     provider = provider or str(context.get("provider") or context.get("llm_provider") or "")
     model = str(context.get("model") or "")
     if not provider or provider.casefold() in ("auto", "default"):
-        return model if "/" in model else default
-    if not model:
-        return default if default.startswith(provider) else provider
-    return f"{provider}/{model}"
+        return (model if "/" in model else default), ""
+    if model:
+        return f"{provider}/{model}", ""
+    same = default.partition("/")[0] == provider
+    return default, "" if same else f"A node asks for {provider} and names no model in its Context."
 
 
 def ask_model(model: Any, messages: Sequence[tuple[str, str]]) -> str:
     """The text of the model's answer. A provider's failure is raised, never returned."""
     answer = model.invoke(list(messages))
     text = getattr(answer, "text", None)
-    if callable(text):
-        text = text()
-    return str(text if text is not None else getattr(answer, "content", answer))
+    return str(text) if isinstance(text, str) else str(getattr(answer, "content", answer))

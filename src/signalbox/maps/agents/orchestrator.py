@@ -36,10 +36,13 @@ class OrchestratorAgent(MapAgent):
             float(self.context.get("confidence_threshold", 0.8)),
             lambda: choose_model(self.context, str(self.context.get("llm_type") or ""), self.name),
         )
-        fallback = self.context.get("default_target") or next((t for t in row.on_success if not t.startswith(FUNC)), None)
+        fallback = self.context.get("default_target") or next(
+            (t for t in row.on_success if not t.startswith(FUNC)), None
+        )
         if name is None and fallback is None:
             raise RequestError(
-                f"No node fits the request '{request}'.", suggestion="The choice is: " + ", ".join(among) + "."
+                f"No node fits the request '{request}'.",
+                suggestion="The choice is: " + ", ".join(among) + ".",
             )
         self.log_debug("chose %s (%.2f)", name or fallback, confidence)
         return name or str(fallback)

@@ -66,7 +66,8 @@ class GraphAgent(MapAgent):
         missing = [child.strip() for _, _, child in mapped if child.strip() not in output]
         if missing:
             raise MapError(
-                f"The graph did not give '{missing[0]}'.", suggestion=did_you_mean(missing[0], map(str, output))
+                f"The graph did not give '{missing[0]}'.",
+                suggestion=did_you_mean(missing[0], map(str, output)),
             )
         updates = {parent.strip(): output[child.strip()] for parent, _, child in mapped}
         updates |= {field: output for field in self.output_fields if "=" not in field}

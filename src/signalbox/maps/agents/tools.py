@@ -54,14 +54,19 @@ class ToolAgent(MapAgent):
 def load_tools(source: str, wanted: list[str], folder: Path) -> dict[str, Any]:
     """The tools of a file by name: those wanted, or all that are marked. Raises NotFoundError."""
     module = load_file(find_source(source, folder))
-    marked = {tool.name: tool for tool in vars(module).values() if hasattr(tool, "args_schema") and hasattr(tool, "name")}
+    marked = {
+        tool.name: tool for tool in vars(module).values() if hasattr(tool, "args_schema") and hasattr(tool, "name")
+    }
     if not wanted:
         if not marked:
             raise NotFoundError(
-                f"{source} has no function marked @tool.", suggestion="Mark one, or name a function in Available_Tools."
+                f"{source} has no function marked @tool.",
+                suggestion="Mark one, or name a function in Available_Tools.",
             )
         return marked
-    functions = {name: f for name, f in vars(module).items() if inspect.isfunction(f) and f.__module__ == module.__name__}
+    functions = {
+        name: f for name, f in vars(module).items() if inspect.isfunction(f) and f.__module__ == module.__name__
+    }
     tools = {**functions, **marked}
     found = {}
     for spec in wanted:

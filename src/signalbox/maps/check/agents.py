@@ -44,7 +44,14 @@ def check_types(view: View) -> Iterator[Finding]:
 def check_settings(view: View) -> Iterator[Finding]:
     """What stands in the Context can be understood."""
     for node in view.graph:
-        for check in (_check_shape, _check_choices, _check_numbers, _check_orchestrator, _check_storage, _check_env):
+        for check in (
+            _check_shape,
+            _check_choices,
+            _check_numbers,
+            _check_orchestrator,
+            _check_storage,
+            _check_env,
+        ):
             yield from check(view, node)
     yield from _check_policy(view)
 
@@ -66,9 +73,9 @@ def _check_choices(view: View, node: NodeSpec) -> Iterator[Finding]:
                 "error", node, "Context", f"{key} of '{node.name}' is '{value}'.",
                 did_you_mean(str(value), allowed) + f" Allowed: {', '.join(allowed)}.",
             )  # fmt: skip
-    if view.builtin(node) == "human" and str(node.context.get("interaction_type")).casefold() == "choice":
-        if not node.context.get("options"):
-            yield view.finding("warning", node, "Context", f"'{node.name}' offers a choice and has no options.")
+    offers = view.builtin(node) == "human" and str(node.context.get("interaction_type")).casefold() == "choice"
+    if offers and not node.context.get("options"):
+        yield view.finding("warning", node, "Context", f"'{node.name}' offers a choice and has no options.")
 
 
 def _check_numbers(view: View, node: NodeSpec) -> Iterator[Finding]:
@@ -84,7 +91,9 @@ def _check_numbers(view: View, node: NodeSpec) -> Iterator[Finding]:
             fits = False
         if not fits:
             span = f"from {low:g} to {high:g}" if high != float("inf") else f"of at least {max(low, 0):g}"
-            yield view.finding("error", node, "Context", f"{key} of '{node.name}' is {value!r}.", f"Give a number {span}.")
+            yield view.finding(
+                "error", node, "Context", f"{key} of '{node.name}' is {value!r}.", f"Give a number {span}."
+            )
 
 
 def _check_orchestrator(view: View, node: NodeSpec) -> Iterator[Finding]:
@@ -118,7 +127,9 @@ def _check_env(view: View, node: NodeSpec) -> Iterator[Finding]:
         if isinstance(value, str) and value.startswith("env:"):
             name, _, default = value.removeprefix("env:").partition(":")
             if name not in os.environ and not default:
-                yield view.finding("warning", node, "Context", f"{key} is env:{name}, and {name} is not set.", f"Set {name}.")
+                yield view.finding(
+                    "warning", node, "Context", f"{key} is env:{name}, and {name} is not set.", f"Set {name}."
+                )
 
 
 def _check_policy(view: View) -> Iterator[Finding]:

@@ -124,5 +124,9 @@ def check_reached(view: View) -> Iterator[Finding]:
     for node in view.graph:
         if node.name != entry and not topology.reaches(entry, node.name):
             yield view.finding(
-                "warning", node, "Node", f"Nothing leads to '{node.name}'.", f"The graph starts at '{entry}', its first row."
+                "warning",
+                node,
+                "Node",
+                f"Nothing leads to '{node.name}'.",
+                f"The graph starts at '{entry}', its first row.",
             )

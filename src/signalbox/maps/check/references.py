@@ -15,7 +15,18 @@ from signalbox.maps.workshop import definitions_in
 
 __all__ = ["check_prompts", "check_subgraphs", "check_tools"]
 
-_LENIENT = {"default", "input", "success", "failure", "human", "suspend", "graph", "tool_agent", "branching", "validator"}
+_LENIENT = {
+    "default",
+    "input",
+    "success",
+    "failure",
+    "human",
+    "suspend",
+    "graph",
+    "tool_agent",
+    "branching",
+    "validator",
+}
 _KNOWN = {"error", "errors", "last_action_success", "graph_success"}
 
 
@@ -53,7 +64,11 @@ def check_subgraphs(view: View) -> Iterator[Finding]:
         path = str(node.context.get("csv_path") or "")
         if path and not (view.folder / path).is_file():
             yield view.finding(
-                "warning", node, "Context", f"There is no file {path}; the graph of this file is used.", "Correct csv_path."
+                "warning",
+                node,
+                "Context",
+                f"There is no file {path}; the graph of this file is used.",
+                "Correct csv_path.",
             )
 
 

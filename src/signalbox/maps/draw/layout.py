@@ -86,13 +86,13 @@ def _placed(layered: Layered, rows: list[list[int]], sizes: Sequence[Size], *, s
 def _bands(
     layered: Layered, rows: list[list[int]], across: Sequence[float], depth: Sequence[float]
 ) -> list[tuple[float, float]]:
-    """Each layer as deep as its deepest box; the gap after it grows with how far the lines in it must go."""
+    """Each layer as deep as its deepest box; the gap before it grows with how far the lines in it must go."""
     reach = [0.0] * len(rows)
     for upper, lower in layered.links:
-        layer = layered.layer[upper]
+        layer = layered.layer[lower]
         reach[layer] = max(reach[layer], abs(across[upper] - across[lower]))
     bands: list[tuple[float, float]] = []
-    for row, gap in zip(rows, [0.0, *reach[:-1]], strict=True):
-        before = bands[-1][1] + min(_MOST_GAP, _LEAST_GAP + gap / 9) if bands else 0.0
-        bands.append((before, before + max(depth[vertex] for vertex in row)))
+    for row, far in zip(rows, reach, strict=True):
+        first = bands[-1][1] + min(_MOST_GAP, _LEAST_GAP + far / 9) if bands else 0.0
+        bands.append((first, first + max(depth[vertex] for vertex in row)))
     return bands

@@ -91,7 +91,8 @@ def _exchanged(rows: Sequence[list[int]], up: Neighbours, down: Neighbours) -> l
 
 def _pair(neighbours: Neighbours, place: Mapping[int, int], left: int, right: int) -> int:
     """Crossings between the links of two vertices when the first stands left."""
-    return sum(place[a] > place[b] for a in neighbours[left] for b in neighbours[right])
+    before, after = neighbours[left].items(), neighbours[right].items()
+    return sum(p * q for a, p in before for b, q in after if place[a] > place[b])
 
 
 def _crossings(rows: Sequence[Sequence[int]], down: Neighbours) -> int:
@@ -99,19 +100,20 @@ def _crossings(rows: Sequence[Sequence[int]], down: Neighbours) -> int:
 
 
 def _between(upper: Sequence[int], lower: Sequence[int], down: Neighbours) -> int:
-    """Crossings between two layers: the inversions among the ends of the links, by a Fenwick tree."""
-    place = {vertex: i for i, vertex in enumerate(lower)}
-    ends = [end for vertex in upper for end in sorted(place[n] for n in down[vertex])]
+    """Crossings between two layers, each counted by the pull of both links: the inversions among the ends of
+    the links, by a Fenwick tree."""
+    place = {vertex: i for i, vertex in enumerate(lower, start=1)}
     tree = [0] * (len(lower) + 1)
-    crossings = 0
-    for seen, end in enumerate(ends):
-        before, i = 0, end + 1
-        while i:
-            before += tree[i]
-            i &= i - 1
-        crossings += seen - before
-        i = end + 1
-        while i < len(tree):
-            tree[i] += 1
-            i += i & -i
+    crossings = seen = 0
+    for vertex in upper:
+        for end, pull in sorted((place[n], pull) for n, pull in down[vertex].items()):
+            before, i = 0, end
+            while i:
+                before += tree[i]
+                i &= i - 1
+            crossings += pull * (seen - before)
+            seen += pull
+            while end < len(tree):
+                tree[end] += pull
+                end += end & -end
     return crossings

@@ -83,9 +83,9 @@ def _spread(leans: dict[Port, float], limit: float) -> dict[Port, float]:
         places[i] = max(places[i], places[i - 1] + gap)
     for i in range(anchor - 1, -1, -1):
         places[i] = min(places[i], places[i + 1] - gap)
-    if places[-1] > limit or places[0] < -limit:
-        places = [gap * (i - (len(ports) - 1) / 2) for i in range(len(ports))]
-    return dict(zip(ports, places, strict=True))
+    last = len(ports) - 1
+    inside = [max(-limit + i * gap, min(limit - (last - i) * gap, place)) for i, place in enumerate(places)]
+    return dict(zip(ports, inside, strict=True))
 
 
 def _rank(port: Port) -> tuple[bool, int]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from signalbox.models.offline.fill import Filling, fill_schema
 from signalbox.models.offline.lexicon import STOP, families_of, kin_of
-from signalbox.models.offline.parts import Part, read_part
+from signalbox.models.offline.parts import Part, content_start, read_part
 from signalbox.models.offline.tools import ToolCard
 from signalbox.models.offline.words import close, split_name, stem, tokens
 
@@ -17,7 +17,7 @@ __all__ = ["Filler", "explained", "is_id", "is_list", "is_text"]
 
 _FREE = frozenset(
     "title text body message content note notes query description subject reason comment caption prompt summary details "
-    "instructions search q memo topic question".split()
+    "instructions search q memo topic question expression".split()
 )
 
 
@@ -40,6 +40,7 @@ class Filler:
             _drop_leftovers(card, found)
             _trim_values(card, part, found.values)
             _fill_from_verb(card, part, found.values)
+            _extend_content(card, part, found)
             self._done[key] = found
         return found
 
@@ -64,7 +65,9 @@ class Filler:
 
 def _words_for(card: ToolCard, part: Part) -> str:
     """The words of a part that stand for the tool itself: its verb, and other names for what it deals with."""
-    kin = [word for word in part.words if kin_of(stem(word)) & card.nouns or any(close(word, noun) for noun in card.nouns)]
+    kin = [
+        word for word in part.words if kin_of(stem(word)) & card.nouns or any(close(word, noun) for noun in card.nouns)
+    ]
     return " ".join([part.verb, *kin])
 
 
@@ -79,13 +82,25 @@ def _drop_leftovers(card: ToolCard, filling: Filling) -> None:
 def _trim_values(card: ToolCard, part: Part, values: dict[str, Any]) -> None:
     """A value that begins with words for the tool's own thing (soil moisture of the fern) is what follows them."""
     for name, value in values.items():
-        if isinstance(value, str) and not is_telling(card.properties.get(name)):
-            values[name] = _trimmed(value, card, part)
+        quoted = f'"{value}"' in part.text or f"'{value}'" in part.text
+        if isinstance(value, str) and not quoted and not is_telling(card.properties.get(name)):
+            values[name] = _trimmed(_unlabelled(value, name, card), card, part)
+
+
+def _unlabelled(value: str, name: str, card: ToolCard) -> str:
+    """The value without the parameter's own name, or the tool's own verb, before it."""
+    words = value.split()
+    labels = set(split_name(name)[-1:]) | set(split_name(card.name)[:1])
+    if len(words) > 1 and words[0].lower() in labels:
+        return " ".join(words[1:])
+    if len(words) > 2 and (words[0] + words[1]).lower() in labels:
+        return " ".join(words[2:])
+    return value
 
 
 def _trimmed(value: str, card: ToolCard, part: Part) -> str:
     found = _OF.search(value)
-    if not found or f'"{value}"' in part.text or f"'{value}'" in part.text:
+    if not found:
         return value
     before = [word for word in tokens(value[: found.start()]) if word not in STOP]
     if all(card.terms.get(stem(word), 0.0) >= 0.55 or kin_of(stem(word)) & card.nouns for word in before):
@@ -93,6 +108,23 @@ def _trimmed(value: str, card: ToolCard, part: Part) -> str:
     return value
 
 
+def _extend_content(card: ToolCard, part: Part, filling: Filling) -> None:
+    """What is to be written down (after a colon, after `remind me to`) goes on to the next value or the end."""
+    opened = content_start(part.text)
+    if opened is None:
+        return
+    for name, value in filling.values.items():
+        if not (is_text(name, card.properties.get(name)) and isinstance(value, str)):
+            continue
+        start = part.text.find(value)
+        others = [a for other, (a, _) in filling.spans.items() if other != name and a > start]
+        end = min(others, default=len(part.text))
+        whole = part.text[start:end].strip()
+        if start >= opened and len(whole) > len(value):
+            filling.values[name] = _TAIL.sub("", whole)
+
+
+_TAIL = re.compile(r"(?i)[\s,;]+(?:and|with|on|at|by|due|for|in|to|from|until|before|the)*[\s,;.!?]*$")
 _OF = re.compile(r"(?i)\s+(?:of|for|in|on|at|from|about)\s+(?:the |my |a |an )?(?=\S)")
 _CUED = 0.6
 _SWITCHES = {"start": "on", "stop": "off"}
@@ -143,7 +175,7 @@ def explained(part: Part, card: ToolCard, filling: Filling) -> bool:
 
 
 def _is_definite(schema: Any, value: Any) -> bool:
-    return is_telling(schema) or (isinstance(value, str) and bool(_CODE.search(value)))
+    return is_telling(schema) or (isinstance(value, str) and " " not in value and bool(_CODE.search(value)))
 
 
 _CODE = re.compile(r"[/\\@_]|\w\.\w|\d")
@@ -154,7 +186,12 @@ def is_telling(schema: Any) -> bool:
     if not isinstance(schema, dict):
         return False
     kinds = {schema.get("type")} | {b.get("type") for b in schema.get("anyOf") or () if isinstance(b, dict)}
-    return bool(schema.get("enum") or schema.get("format") or kinds & {"integer", "number"} or any("enum" in b for b in schema.get("anyOf") or ()))
+    return bool(
+        schema.get("enum")
+        or schema.get("format")
+        or kinds & {"integer", "number"}
+        or any("enum" in b for b in schema.get("anyOf") or ())
+    )
 
 
 def _is_given(name: str, filling: Filling) -> bool:

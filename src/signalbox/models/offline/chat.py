@@ -45,7 +45,9 @@ class OfflineChatModel(BaseChatModel):
     clock: Callable[[], datetime] | datetime | None = Field(default=None, exclude=True)
     tz: tzinfo | str | None = Field(default=None, exclude=True)
     model_name: str = "offline"
-    profile: ModelProfile | None = Field(default_factory=lambda: ModelProfile(tool_calling=True, structured_output=True), exclude=True)
+    profile: ModelProfile | None = Field(
+        default_factory=lambda: ModelProfile(tool_calling=True, structured_output=True), exclude=True
+    )
 
     @property
     def _llm_type(self) -> str:
@@ -196,7 +198,9 @@ def _choice_name(tool_choice: str | dict[str, Any] | bool | None, tools: ToolSet
 
 def _call_id(length: int, at: int, name: str, args: dict[str, Any]) -> str:
     """The same conversation gets the same ids; no two calls of a conversation share one."""
-    return f"call_{uuid5(NAMESPACE_OID, f'{length}:{at}:{name}:{json.dumps(args, sort_keys=True, default=str)}').hex[:24]}"
+    return (
+        f"call_{uuid5(NAMESPACE_OID, f'{length}:{at}:{name}:{json.dumps(args, sort_keys=True, default=str)}').hex[:24]}"
+    )
 
 
 def _cut_at(text: str, stop: list[str] | None) -> str:

@@ -80,6 +80,10 @@ def _number(card: ToolCard, part: Part) -> float:
 
 def _action(tools: ToolSet, card: ToolCard, part: Part) -> float:
     """How well the verbs agree: from -1 (opposite) to 1.1 (the same verb)."""
+    if part.first and stem(part.first) in card.verbs:
+        return 1.1
+    if part.pairs and part.pairs[0] in card.verbs:
+        return 1.1
     if not part.families:
         if card.families & READING or not card.families:
             return 0.25
@@ -106,13 +110,16 @@ def _is_its_own(tools: ToolSet, card: ToolCard, part: Part, shared: frozenset[st
     """Whether the verb is of a kind so specific that it tells the tool, which no other here does."""
     if part.asks:
         return False
-    return any(family in SPECIFIC and tools.carriers(family) == 1 and (family != "search" or card.required) for family in shared)
+    return any(
+        family in SPECIFIC and tools.carriers(family) == 1 and (family != "search" or card.required)
+        for family in shared
+    )
 
 
 def _nouns(tools: ToolSet, card: ToolCard, part: Part) -> tuple[float, float]:
     """How much of what the part names the tool speaks of, each further word counting for less; and the surest word."""
     hits, surest = [], 0.0
-    for word in part.words:
+    for word in (*part.words, *(pair for pair in part.pairs if stem(pair) in tools.spread)):
         rare = 0.0
         for term, sure in tools.near(word).items():
             weight = card.terms.get(term, 0.0) * sure

@@ -10,7 +10,20 @@ from functools import lru_cache
 
 from signalbox.models.offline.words import close, stem
 
-__all__ = ["BROADER", "FAMILIES", "IMPLIED", "KIN", "OPPOSITES", "PADDING", "PHRASES", "READING", "SPECIFIC", "STOP", "families_of", "kin_of"]
+__all__ = [
+    "BROADER",
+    "FAMILIES",
+    "IMPLIED",
+    "KIN",
+    "OPPOSITES",
+    "PADDING",
+    "PHRASES",
+    "READING",
+    "SPECIFIC",
+    "STOP",
+    "families_of",
+    "kin_of",
+]
 
 FAMILIES: dict[str, frozenset[str]] = {
     name: frozenset(words.split())
@@ -102,6 +115,9 @@ PHRASES: dict[str, tuple[str, ...]] = {
     "i'm done with": ("complete",),
     "put on": ("play", "start"),
     "give back": ("refund",),
+    "how do you say": ("convert",),
+    "how do i say": ("convert",),
+    "how to say": ("convert",),
 }
 
 OPPOSITES: frozenset[frozenset[str]] = frozenset(
@@ -183,7 +199,8 @@ KIN: tuple[frozenset[str], ...] = tuple(
         "parcel package shipment delivery tracking",
         "movie film",
         "car vehicle",
-        "translation language",
+        "translation language french german spanish english italian japanese chinese portuguese dutch russian",
+        "definition meaning mean define dictionary",
         "exchange currency",
         "stock share ticker",
         "news headline",
@@ -265,7 +282,13 @@ IMPLIED: dict[str, str] = {
     "order": "order",
 }
 
-BROADER: dict[str, str] = {"rename": "update", "move": "update", "assign": "update", "complete": "update", "approve": "update"}
+BROADER: dict[str, str] = {
+    "rename": "update",
+    "move": "update",
+    "assign": "update",
+    "complete": "update",
+    "approve": "update",
+}
 
 SPECIFIC: frozenset[str] = frozenset(
     "play move rename lock unlock restart convert refund approve reject mute skip merge commit copy download upload navigate "

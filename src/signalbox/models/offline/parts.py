@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from dataclasses import dataclass
 from functools import lru_cache
 
 from signalbox.models.offline.lexicon import IMPLIED, PADDING, PHRASES, READING, STOP, families_of
 from signalbox.models.offline.words import stem, tokens
 
-__all__ = ["Clause", "Part", "coordinations", "mask", "opens_content", "read_part", "split_request", "strip_padding"]
+__all__ = ["Clause", "Part", "coordinations", "mask", "content_start", "opens_content", "read_part", "split_request", "strip_padding"]
 
+_ARITHMETIC = re.compile(r"\d\s*(?:[-+*/×÷^]|plus|minus|times|divided by)\s*\(?\s*\d")
 FILLER = "\u00a4"
 _MANY = re.compile(
     r"^(?:(?:what|which|any|show|list|get|see|give|all|every|how many|me|my|the|do|i|have|are|there|is|of|our|new)\s+)*"
@@ -19,7 +21,8 @@ _MANY = re.compile(
 
 _CODE = re.compile(r"\S*(?:[/\\@_*=]|[^\W\d]\.[^\W\d]|[^\W\d]-?\d|\d-?[^\W\d])\S*")
 _QUOTED = re.compile(
-    r'```.*?```|"[^"\n]*"|“[^”]*”|«[^»]*»|`[^`\n]*`|(?<![\w])\'(?:[^\'\n]|(?<=\w)\'(?=\w))*\'(?!\w)|(?m:^>.*$)', re.DOTALL
+    r'```.*?```|"[^"\n]*"|“[^”]*”|«[^»]*»|`[^`\n]*`|(?<![\w])\'(?:[^\'\n]|(?<=\w)\'(?=\w))*\'(?!\w)|(?m:^>.*$)',
+    re.DOTALL,
 )
 _PADDING = tuple(re.compile(pattern, re.IGNORECASE) for pattern in PADDING)
 _TRAILING = re.compile(
@@ -27,13 +30,15 @@ _TRAILING = re.compile(
     r"for me|if you can|if possible|asap|will you|would you|when you can|when you get a chance|ok\??)\s*[.!?]*$"
 )
 _SENTENCE = re.compile(r"(?<=[^\W\d_])[.](?=\s+\S)|(?<=\d)[.](?=\s+[A-Z])|[!?;](?=\s|$)|\n+|[.](?=\s+[A-Z])")
-_THEN = re.compile(r"(?i)[\s,]*\b(?:and then|after that|afterwards|and after that|then|and finally|and also|as well as|also)\b\s*")
+_THEN = re.compile(
+    r"(?i)[\s,]*\b(?:and then|after that|afterwards|and after that|then|and finally|and also|as well as|also)\b\s*"
+)
 _JOINT = re.compile(r"(?i)\s*,\s*(?:and|plus|but)\s+|\s+(?:and|plus|&|but)\s+|\s*,\s*")
 _CONTENT = re.compile(
     r"(?i)\b(?:remind (?:me|us|him|her|them|\w+) (?:to|about|that)|reminder (?:to|about|for me to)|(?:task|todo|to-do|item|note)s?"
     r"(?: (?:called|named|for me))?(?: to|:| that| saying)|note (?:that|to self)|saying|says|say|that reads|telling (?:\w+ )+?(?:to|that)|"
     r"tell (?:\w+) (?:to|that)|let (?:\w+) know(?: that)?|with the (?:text|message|body|words|note|content)|(?:message|text|body|"
-    r"content|subject|title|description)(?::| is))\s"
+    r"content|subject|title|description)(?::| is)|\w{3,}:)\s"
 )
 _NOUNISH = frozenset(
     "book order mail email text message list test name record file log note schedule plan share share post call rate ping "
@@ -41,9 +46,13 @@ _NOUNISH = frozenset(
     "open free set mark make new many done what which how is are who where off directions next need check look work use "
     "answer count shop exchange share update change transfer group bounce profile drive fire fix view pull push see return".split()
 )
-_OPENERS = frozenset("whats what which who whose when where why how is are was were do does did has have will am should".split())
+_OPENERS = frozenset(
+    "whats what which who whose when where why how is are was were do does did has have will am should".split()
+)
 _NOT_ALONE = frozenset("is are what which how who where many need done next off directions vs versus new".split())
-_DETERMINERS = frozenset("a an the my your our his her its their this that these those some any all every each no of in on".split())
+_DETERMINERS = frozenset(
+    "a an the my your our his her its their this that these those some any all every each no of in on".split()
+)
 
 
 @dataclass(frozen=True)
@@ -64,6 +73,8 @@ class Part:
     families: frozenset[str]
     words: tuple[str, ...]
     many: bool = False
+    first: str = ""
+    pairs: tuple[str, ...] = ()
 
     @property
     def asks(self) -> bool:
@@ -109,7 +120,10 @@ def read_part(text: str) -> Part:
     carrying = tuple(dict.fromkeys(w for w in spoken if w not in STOP and stem(w) != stem(verb)))
     if verb in IMPLIED:
         carrying = (*carrying, IMPLIED[verb])
-    return Part(bare, verb, families, carrying, _asks_for_many(plain))
+    if _ARITHMETIC.search(plain):
+        carrying = (*carrying, "arithmetic", "calculate")
+    pairs = tuple(a + b for a, b in pairwise(words[:40]))
+    return Part(bare, verb, families, carrying, _asks_for_many(plain), words[0] if words else "", pairs)
 
 
 def _asks_for_many(plain: str) -> bool:
@@ -129,7 +143,7 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
         families = families_of(first, typos=True)
         if families:
             return first, families
-    for before, word in zip(words, words[1:], strict=False):
+    for before, word in pairwise(words):
         if word in ("done", "finished", "completed") and before in ("is", "are", "as", "be", "was"):
             return word, frozenset({"complete"})
         if before not in _DETERMINERS and word not in _NOUNISH and word not in STOP and families_of(word):
@@ -172,12 +186,12 @@ def _question(words: list[str]) -> tuple[str, frozenset[str]]:
     return words[0], families
 
 
-def split_request(text: str) -> list[Clause]:
-    """The clauses of a request, in order."""
+def split_request(text: str, verbs: frozenset[str] = frozenset()) -> list[Clause]:
+    """The clauses of a request, in order; `verbs` are words that begin a wish here, beside the common ones."""
     masked = mask(text)
     cuts: list[tuple[int, int, bool]] = [(m.start(), m.end(), True) for m in _SENTENCE.finditer(masked)]
     cuts += [(m.start(), m.end(), False) for m in _THEN.finditer(masked) if m.start() > 0]
-    cuts += [(m.start(), m.end(), False) for m in _JOINT.finditer(masked) if _verb_follows(masked[m.end() :])]
+    cuts += [(m.start(), m.end(), False) for m in _JOINT.finditer(masked) if _verb_follows(masked[m.end() :], verbs)]
     clauses: list[Clause] = []
     start, fresh = 0, True
     for begin, end, sentence in [*sorted(cuts), (len(text), len(text), True)]:
@@ -195,14 +209,22 @@ def split_request(text: str) -> list[Clause]:
 
 def opens_content(text: str) -> bool:
     """Whether the clause has begun something to be written down, so that what follows may be part of it."""
-    return bool(_CONTENT.search(mask(text) + " "))
+    return content_start(text) is not None
 
 
-def _verb_follows(rest: str) -> bool:
+def content_start(text: str) -> int | None:
+    """Where something to be written down begins: after a colon, `saying`, `remind me to` and the like."""
+    found = _CONTENT.search(mask(text) + " ")
+    return found.end() if found else None
+
+
+def _verb_follows(rest: str, verbs: frozenset[str]) -> bool:
     words = tokens(strip_padding(rest[:120]))
     if not words:
         return False
     first, second = words[0], words[1] if len(words) > 1 else ""
+    if stem(first) in verbs and second:
+        return True
     if first in _OPENERS and first not in ("is", "are", "has", "have", "will"):
         return True
     if first == "remind" or (first in ("i", "let") and second):
@@ -227,7 +249,9 @@ _BOUND = re.compile(
     r"(?i)\s+(?:to|from|in|on|at|for|with|of|into|by|about|as|via|using|between|since|until|before|after|during|over|"
     r"tomorrow|today|tonight|yesterday|now|right|next|last|this)\b|[,.:;?!](?=\s|$)|$"
 )
-_LEFT = re.compile(r"(?i)(?:^|\s)(?:to|from|in|on|at|for|with|of|into|by|about|as|via|using|between|my|the|a|an|is|are|me|:|both)\s+")
+_LEFT = re.compile(
+    r"(?i)(?:^|\s)(?:to|from|in|on|at|for|with|of|into|by|about|as|via|using|between|my|the|a|an|is|are|me|:|both)\s+"
+)
 
 
 def _distribute(text: str, masked: str, joints: list[tuple[int, int]]) -> list[list[str]]:
@@ -235,7 +259,7 @@ def _distribute(text: str, masked: str, joints: list[tuple[int, int]]) -> list[l
     first, last = joints[0][0], joints[-1][1]
     bound = _BOUND.search(masked, last + 1)
     right = bound.start() if bound else len(text)
-    middles = [text[a:b].strip() for (_, a), (b, _) in zip(joints, joints[1:], strict=False)]
+    middles = [text[a:b].strip() for (_, a), (b, _) in pairwise(joints)]
     tail = text[last:right].strip()
     starts = sorted({m.end() for m in _LEFT.finditer(masked, 0, first)} | {_after_verb(text, first)}, reverse=True)
     ways = []

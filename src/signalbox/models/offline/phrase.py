@@ -68,7 +68,11 @@ def _row(row: Any) -> str:
     if not isinstance(row, dict):
         return _plain(row)
     title = next((key for key in _TITLES if row.get(key) not in (None, "", [])), None)
-    rest = [f"{_key(key)}: {_plain(value)}" for key, value in row.items() if key != title and value not in (None, "", [], {})]
+    rest = [
+        f"{_key(key)}: {_plain(value)}"
+        for key, value in row.items()
+        if key != title and value not in (None, "", [], {})
+    ]
     shown = ", ".join(rest[:MOST_FIELDS])
     if title is None:
         return shown

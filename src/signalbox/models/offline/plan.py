@@ -27,6 +27,10 @@ _POINTING = re.compile(
     r"oldest|cheapest|best|top|other|same|one|ones|most \w+|shortest|longest|fastest|earliest|largest|biggest|smallest|highest|lowest)\b|"
     r"all of (?:them|those)|each(?: one| of them)?)\b"
 )
+_POINTER = re.compile(
+    r"(?i)(?:the |that |this )?(?:it|that|this|them|those|these|both|there|him|her|first|second|third|fourth|fifth|last|latest|newest|"
+    r"oldest|cheapest|best|top|other|same|one|ones|all|all of them)(?: ones?| two| three)?"
+)
 _IDS = frozenset({"id", "ids", "uuid", "identifier", "key"})
 _FOLLOWS = re.compile(r"(?i)^\W*(?:and|what about|how about|same|also|or|now|ok and|again|and for|then)\b")
 
@@ -95,7 +99,9 @@ def _shown(turns: Sequence[Any]) -> list[list[Record]]:
     """What was shown before, the latest first: results, or else lists in the answers."""
     groups = []
     for turn in reversed(turns):
-        found = [records for call in reversed(turn.results) if not call.failed and (records := records_in(call.text or ""))]
+        found = [
+            records for call in reversed(turn.results) if not call.failed and (records := records_in(call.text or ""))
+        ]
         if not found and turn.answer and (records := records_in(turn.answer)):
             found = [records]
         groups += found
@@ -154,7 +160,10 @@ def _reference(text: str, shown: list[list[Record]], card: ToolCard) -> Referenc
 
 
 def _serves(record: Record, card: ToolCard) -> bool:
-    return any(value_for(name, _schema(card, name), record, card.nouns) is not None for name in card.required or card.properties)
+    return any(
+        value_for(name, _schema(card, name), record, card.nouns) is not None
+        for name in card.required or card.properties
+    )
 
 
 def _schema(card: ToolCard, name: str) -> dict[str, Any]:
@@ -198,7 +207,7 @@ def _drop_pointers(step: Step) -> None:
     """A value that only points (it, that one, the first) is none."""
     for name, value in list(step.args.items()):
         texts = value if isinstance(value, list) else [value]
-        if texts and all(isinstance(one, str) and _POINTING.fullmatch(one.strip()) for one in texts):
+        if texts and all(isinstance(one, str) and _POINTER.fullmatch(one.strip()) for one in texts):
             del step.args[name]
 
 
@@ -226,9 +235,7 @@ def _after(step: Step, before: list[Step], text: str) -> Step:
     return step
 
 
-def _share(
-    step: Step, request: str, conversation: Conversation, pointing: bool, reads: bool, filler: Filler
-) -> None:
+def _share(step: Step, request: str, conversation: Conversation, pointing: bool, reads: bool, filler: Filler) -> None:
     """What the rest of the request says, or an earlier call knew, serves a part that leaves it out."""
     whole = filler.fill(step.card, request).values if request != step.text else {}
     earlier = [call for turn in conversation.earlier[-3:] for call in turn.calls]
@@ -265,7 +272,9 @@ def _describing(step: Step) -> list[str]:
     own = {stem(word) for word in split_name(step.card.name)} | {stem(word) for word in used}
     own |= {stem(word) for name in step.card.properties for word in split_name(name)}
     part = read_part(step.text)
-    return [word for word in part.words if stem(word) not in own and word not in STOP and not _same_verb(word, part.verb)]
+    return [
+        word for word in part.words if stem(word) not in own and word not in STOP and not _same_verb(word, part.verb)
+    ]
 
 
 def _same_verb(word: str, verb: str) -> bool:

@@ -12,8 +12,13 @@ __all__ = ["Record", "parse_data", "records_in"]
 
 _MOST = 500
 _BULLET = re.compile(r"^\s*(?:(?P<number>\d{1,6})[.):]\s+|[-*•–]\s+|(?=\[\w+\]|#\d))(?P<rest>\S.*)$")
-_PAIR = re.compile(r"(?<![\w])(?P<key>[A-Za-z][\w ]{0,24}?)\s*[:=]\s*(?P<value>\"[^\"]*\"|[^\s,;|()\[\]]+(?: [^\s,;:|()\[\]=]+(?![:=\w]))*)")
-_ID = re.compile(r"^\s*\[(?P<a>[\w-]+)\]|(?<!\w)#(?P<b>\w+)|\(?\bid\b\s*[:=#]?\s*(?P<c>[\w-]*\d[\w-]*)\)?|^(?P<d>[A-Z]{1,6}-\d+)\b", re.IGNORECASE)
+_PAIR = re.compile(
+    r"(?<![\w])(?P<key>[A-Za-z][\w ]{0,24}?)\s*[:=]\s*(?P<value>\"[^\"]*\"|[^\s,;|()\[\]]+(?: [^\s,;:|()\[\]=]+(?![:=\w]))*)"
+)
+_ID = re.compile(
+    r"^\s*\[(?P<a>[\w-]+)\]|(?<!\w)#(?P<b>\w+)|\(?\bid\b\s*[:=#]?\s*(?P<c>[\w-]*\d[\w-]*)\)?|^(?P<d>[A-Z]{1,6}-\d+)\b",
+    re.IGNORECASE,
+)
 _CHECK = re.compile(r"^\[[ xX✓]?\]\s*")
 
 

@@ -16,8 +16,18 @@ __all__ = ["Reference", "describe_match", "find_reference", "label", "value_for"
 _ORDINALS = {
     word: place
     for place, words in enumerate(
-        ("first 1st top", "second 2nd", "third 3rd", "fourth 4th", "fifth 5th", "sixth 6th", "seventh 7th", "eighth 8th",
-         "ninth 9th", "tenth 10th")
+        (
+            "first 1st top",
+            "second 2nd",
+            "third 3rd",
+            "fourth 4th",
+            "fifth 5th",
+            "sixth 6th",
+            "seventh 7th",
+            "eighth 8th",
+            "ninth 9th",
+            "tenth 10th",
+        )
     )
     for word in words.split()
 } | {"last": -1, "bottom": -1, "final": -1}
@@ -40,7 +50,10 @@ _ONE = re.compile(
     r"(?:that|this)(?=\s*(?:$|[.,?!]|to\b|as\b|from\b|for\b|by\b|with\b|and\b|please|now))|it|there|him|her|his)\b",
     re.IGNORECASE,
 )
-_DESCRIBED = re.compile(r"\b(?:the|that|those|these|this)\s+(?P<what>(?:[\w'-]+\s+){1,4}?)ones?\b|\bthe ones?\s+(?:about|from|with|for|called|named|that (?:is|says)|in|at|to|by|of)\s+(?P<whose>[^,.?!]+)", re.IGNORECASE)
+_DESCRIBED = re.compile(
+    r"\b(?:the|that|those|these|this)\s+(?P<what>(?:[\w'-]+\s+){1,4}?)ones?\b|\bthe ones?\s+(?:about|from|with|for|called|named|that (?:is|says)|in|at|to|by|of)\s+(?P<whose>[^,.?!]+)",
+    re.IGNORECASE,
+)
 _EXTREMES: tuple[tuple[str, str, int], ...] = (
     (r"cheapest|least expensive|lowest[- ]priced", "price cost total amount fare rate", 1),
     (r"most expensive|priciest|dearest", "price cost total amount fare rate", -1),
@@ -185,6 +198,8 @@ def _identity(record: Record) -> Any:
 def value_for(name: str, schema: dict[str, Any], record: Record, object_words: frozenset[str] = frozenset()) -> Any:
     """The record's value for a parameter: by the same name, as its identifier, or as the name of the thing; else None."""
     value = _by_key(name, record, object_words)
+    if value is None and schema.get("type") == "string" and not schema.get("enum") and not schema.get("format"):
+        value = _name_of(record) if not set(split_name(name)) & _TEXTS else None
     return None if value is None else _coerce(value, schema)
 
 
@@ -206,6 +221,11 @@ def _by_key(name: str, record: Record, object_words: frozenset[str]) -> Any:
     return record.fields.get("value") if set(record.fields) == {"value"} else None
 
 
+def _name_of(record: Record) -> Any:
+    return next((record.fields[key] for key in ("name", "title", "id") if key in record.fields), None)
+
+
+_TEXTS = frozenset(word for word in "body text message content note notes description reason comment subject query".split())
 _NAMING = frozenset(stem(word) for word in "name title item target source object file path to recipient query".split())
 
 
@@ -221,7 +241,9 @@ def _identifier(wanted: tuple[str, ...], keys: dict[str, tuple[str, ...]], recor
 
 
 def _coerce(value: Any, schema: dict[str, Any]) -> Any:
-    kinds = {schema.get("type")} | {branch.get("type") for branch in schema.get("anyOf") or () if isinstance(branch, dict)}
+    kinds = {schema.get("type")} | {
+        branch.get("type") for branch in schema.get("anyOf") or () if isinstance(branch, dict)
+    }
     if "array" in kinds:
         items = schema.get("items")
         return value if isinstance(value, list) else [_coerce(value, items if isinstance(items, dict) else {})]

@@ -18,7 +18,9 @@ HONEST = (
     "I could not answer that offline: I am a small model of rules that chooses tools, fills in forms and restates what "
     "it is given. For open questions set SIGNALBOX_MODEL to a larger model, such as openai/… or ollama/…."
 )
-_GREETING = re.compile(r"(?i)^\W*(?:hi|hey|hello|yo|good (?:morning|afternoon|evening)|howdy|greetings)(?: there| all| everyone)?\W*$")
+_GREETING = re.compile(
+    r"(?i)^\W*(?:hi|hey|hello|yo|good (?:morning|afternoon|evening)|howdy|greetings)(?: there| all| everyone)?\W*$"
+)
 _THANKS = re.compile(
     r"(?i)^\W*(?:ok(?:ay)?,? |great,? |cool,? |perfect,? |nice,? |awesome,? )*(?:thanks|thank you|thx|ty|cheers|much appreciated)"
     r"(?:[ ,]+(?:a lot|so much|very much|again|for (?:the|your) help|that'?s (?:all|it|great|perfect)|you'?re great|bye))*\W*$"
@@ -27,7 +29,9 @@ _FINE = re.compile(
     r"(?i)^\W*(?:ok(?:ay)?|great|cool|perfect|nice|awesome|good(?: job)?|well done|got it|i see|alright|never ?mind|no|nope|that'?s (?:all|it|fine|great)|"
     r"no,? that'?s (?:all|it)|lol|haha|bye|goodbye|see you|good night)(?:[ ,]+(?:then|thanks|for now|later))*\W*$"
 )
-_WELLBEING = re.compile(r"(?i)^\W*(?:how are you(?: doing)?(?: today)?|how'?s it going|what'?s up|sup|how do you do|who are you|what are you)\W*$")
+_WELLBEING = re.compile(
+    r"(?i)^\W*(?:how are you(?: doing)?(?: today)?|how'?s it going|what'?s up|sup|how do you do|who are you|what are you)\W*$"
+)
 _ABILITIES = re.compile(
     r"(?i)^\W*(?:(?:please |so |hey |hi |hello )*)(?:what (?:(?:else )?can|are|do) (?:you|i|u) (?:able to )?(?:do|offer|ask|help(?: me)? with)|what can (?:you|u) (?:help|do)"
     r"|what (?:tools|functions|abilities|skills) (?:do )?you have|help(?: me)?|how (?:can|do) (?:you|i|u) (?:help|use)|which tools|what are your (?:tools|capabilities|abilities))\b.{0,40}$"
@@ -43,10 +47,18 @@ _CUE = re.compile(
     r"(?im)^\W*(?P<cue>(?:user |customer |input |the )?(?:text|message|input|question|request|query|user|email|mail|ticket|review|sentence|document|content|article|data|"
     r"comment|feedback|statement|tweet|note|notes|log|logs|transcript|report|results?|paragraph|passage|context|user (?:input|message|request|said)))\s*:\s*"
 )
-_CHOOSING = re.compile(r"(?i)\b(?:classif|categor|label|choose|pick|select|which (?:of|one|node|agent|tool)|route|decide|one of|intent|sentiment|respond with only|answer with only|reply with only|only the)")
-_RESTATING = re.compile(r"(?i)\b(?:summari[sz]e|summary|sum up|recap|tl;?dr|shorten|condense|explain|describe|report|phrase|rephrase|rewrite|key points|highlights?|overview|gist|put .{0,20} into words|tell the user|answer the (?:user|question)|respond to)")
-_POSITIVE = frozenset("love great excellent amazing awesome good happy wonderful fantastic perfect best pleased enjoy nice brilliant superb glad thank delighted recommend helpful fast easy satisfied beautiful excited".split())
-_NEGATIVE = frozenset("hate terrible awful bad worst broken horrible poor disappointed disappointing useless angry slow crash crashes refund never waste annoying rude frustrating frustrated fail failed wrong sad unhappy dirty late problem".split())
+_CHOOSING = re.compile(
+    r"(?i)\b(?:classif|categor|label|choose|pick|select|which (?:of|one|node|agent|tool)|route|decide|one of|intent|sentiment|respond with only|answer with only|reply with only|only the)"
+)
+_RESTATING = re.compile(
+    r"(?i)\b(?:summari[sz]e|summary|sum up|recap|tl;?dr|shorten|condense|explain|describe|report|phrase|rephrase|rewrite|key points|highlights?|overview|gist|put .{0,20} into words|tell the user|answer the (?:user|question)|respond to)"
+)
+_POSITIVE = frozenset(
+    "love great excellent amazing awesome good happy wonderful fantastic perfect best pleased enjoy nice brilliant superb glad thank delighted recommend helpful fast easy satisfied beautiful excited".split()
+)
+_NEGATIVE = frozenset(
+    "hate terrible awful bad worst broken horrible poor disappointed disappointing useless angry slow crash crashes refund never waste annoying rude frustrating frustrated fail failed wrong sad unhappy dirty late problem".split()
+)
 
 
 def small_talk(text: str) -> str | None:
@@ -102,7 +114,9 @@ def _candidates(prompt: str) -> dict[str, str]:
         return listed
     for match in _ONE_OF.finditer(prompt):
         line = re.split(r"\n\s*\n|\n(?=[A-Z][\w ]*:)|(?<=[\w\]\)'\"`])\.(?=\s|$)", match["list"].strip(), maxsplit=1)[0]
-        names = [_name(one) for one in re.split(r"\s*(?:,\s*(?:or|and)?|;|\||/|\bor\b|\band\b|\n)\s*", line.strip(" [](){}"))]
+        names = [
+            _name(one) for one in re.split(r"\s*(?:,\s*(?:or|and)?|;|\||/|\bor\b|\band\b|\n)\s*", line.strip(" [](){}"))
+        ]
         names = [name for name in names if name]
         if len(names) >= 2 and all(len(name.split()) <= 5 for name in names):
             return dict.fromkeys(names, "")
@@ -112,7 +126,10 @@ def _candidates(prompt: str) -> dict[str, str]:
 def _bulleted(prompt: str) -> list[tuple[str, str]]:
     found = []
     for line in prompt.splitlines():
-        match = re.match(r"^\s*(?:[-*•]|\d+[.)])\s+[\"'`*]*(?P<name>[\w .&/-]{1,60}?)[\"'`*]*\s*(?:(?::|—|–|\s-|\()\s*(?P<about>.*))?$", line)
+        match = re.match(
+            r"^\s*(?:[-*•]|\d+[.)])\s+[\"'`*]*(?P<name>[\w .&/-]{1,60}?)[\"'`*]*\s*(?:(?::|—|–|\s-|\()\s*(?P<about>.*))?$",
+            line,
+        )
         if match and len(match["name"].split()) <= 5:
             found.append((match["name"].strip(), match["about"] or ""))
     return found
@@ -151,7 +168,13 @@ def _best(subject: str, candidates: dict[str, str]) -> str:
         own = {stem(word) for word in split_name(name)}
         about = {stem(word) for word in tokens(candidates[name]) if word not in STOP}
         typed = sum(0.6 for word in own for other in words if word != other and close(word, other))
-        return len(own & words) * 1.0 + typed + len(about & words) * 0.4 + float(rows[0] @ rows[at + 1]) + 0.5 * float(rows[0] @ plain[at])
+        return (
+            len(own & words) * 1.0
+            + typed
+            + len(about & words) * 0.4
+            + float(rows[0] @ rows[at + 1])
+            + 0.5 * float(rows[0] @ plain[at])
+        )
 
     return names[max(range(len(names)), key=score)]
 
@@ -183,7 +206,10 @@ def _body(request: str) -> tuple[str | None, str]:
     data = re.search(r"[\[{].*[\]}]", request, re.DOTALL)
     if data and parse_data(data.group()) is not None:
         return data.group(), ""
-    context = re.search(r"(?is)\b(?:context|passage|document|text|notes?|article|data|results?|transcript)\s*:\s*(?P<body>.+?)(?=\n\s*(?:question|query|answer)\s*:|\Z)", request)
+    context = re.search(
+        r"(?is)\b(?:context|passage|document|text|notes?|article|data|results?|transcript)\s*:\s*(?P<body>.+?)(?=\n\s*(?:question|query|answer)\s*:|\Z)",
+        request,
+    )
     if context and len(context["body"].split()) >= 4:
         return context["body"].strip(), ""
     restating = _RESTATING.search(request[:400])

@@ -15,7 +15,9 @@ from signalbox.models.offline.words import close, split_name, stem, tokens
 
 __all__ = ["ToolCard", "ToolSet", "read_tools"]
 
-_NEGATIVE = re.compile(r"(?i)\b(?:do not|don't|never|not for|cannot|does not|doesn't|unlike|instead of|rather than)\b[^.;\n]*")
+_NEGATIVE = re.compile(
+    r"(?i)\b(?:do not|don't|never|not for|cannot|does not|doesn't|unlike|instead of|rather than)\b[^.;\n]*"
+)
 _NUMBERED = re.compile(r"(?<=[a-z])\d+$")
 _ALL_STOP = frozenset(stem(word) for word in STOP) | STOP
 
@@ -67,6 +69,7 @@ class ToolSet(list[dict[str, Any]]):
         self.spelling = {stem(word): word for card in self.cards for word in _all_words(card)}
         self.by_name = {card.name: card for card in self.cards}
         self.spread = Counter(term for card in self.cards for term in card.terms)
+        self.verbs = frozenset(verb for card in self.cards for verb in card.verbs)
         self._families = Counter(family for card in self.cards for family in card.families)
         self._near: dict[str, dict[str, float]] = {}
         self._rows: Any = None
@@ -78,7 +81,6 @@ class ToolSet(list[dict[str, Any]]):
         if total < 2:
             return 1.0
         return 1.0 - 0.65 * (self.spread[term] - 1) / (total - 1)
-
 
     def without(self, cards: Sequence[ToolCard]) -> ToolSet:
         """The tools less some of them."""
@@ -150,6 +152,7 @@ def _card_of(tool: dict[str, Any]) -> ToolCard:
     schema = schema if isinstance(schema, dict) else {}
     verb, nouns = _read_name(name)
     verbs, families, side = _read_verbs(verb, description)
+    verbs |= _own_verb(name, description)
     return ToolCard(name, description, schema, verbs, families, side, nouns, _terms(nouns, verb, description, schema))
 
 
@@ -161,6 +164,16 @@ def _read_name(name: str) -> tuple[str, frozenset[str]]:
     if verb and not nouns:
         nouns = frozenset({stem(verb)})
     return verb, nouns
+
+
+def _own_verb(name: str, description: str) -> frozenset[str]:
+    """The first word of a name, where no common verb stands there and the description begins with it too."""
+    words, described = split_name(name), tokens(description)[:1]
+    if words and (len(words) > 1 or described) and not families_of(words[0]):
+        root = stem(words[0])
+        if not described or stem(described[0])[:5] == root[:5] or len(words) > 1 and described[0].startswith(root[:4]):
+            return frozenset({root})
+    return frozenset()
 
 
 def _read_verbs(verb: str, description: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:

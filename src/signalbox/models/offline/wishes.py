@@ -45,7 +45,10 @@ class Scene:
         for records in self.shown[:2]:
             reference = find_reference(mask(text), records)
             if reference is not None and reference.records:
-                return all(value_for(name, card.properties.get(name) or {}, reference.records[0]) is not None for name in lacking)
+                return all(
+                    value_for(name, card.properties.get(name) or {}, reference.records[0]) is not None
+                    for name in lacking
+                )
         return False
 
 
@@ -79,12 +82,14 @@ def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> 
 def _by_clause(request: str, tools: ToolSet, filler: Filler, scene: Scene) -> list[Wish]:
     wishes: list[Wish] = []
     lead: int | None = None
-    for clause in split_request(request):
+    for clause in split_request(request, tools.verbs):
         here = replace(scene, words=tuple(sorted(wishes[-1].card.nouns))) if wishes else scene
         choice = _pick(request[clause.start : clause.end], tools, filler, here)
         if choice is None and lead is not None:
             choice = _pick(request[lead : clause.end], tools, filler)
-        if wishes and (choice is None or _belongs(wishes[-1], choice, request[clause.start : clause.end], clause.fresh, filler)):
+        if wishes and (
+            choice is None or _belongs(wishes[-1], choice, request[clause.start : clause.end], clause.fresh, filler)
+        ):
             wishes[-1] = _extended(wishes[-1], request, clause.end)
         elif choice is None:
             lead = clause.start if lead is None else lead
@@ -127,7 +132,9 @@ def _spread(wish: Wish, tools: ToolSet, filler: Filler) -> list[Wish]:
 def _one_each(wish: Wish, spread: list[Wish], filler: Filler) -> bool:
     """Whether the elements give different values to one single-valued parameter, and nothing else differs."""
     fills = [filler.fill(wish.card, single.text).values for single in spread]
-    differing = {name for values in fills for name in values if any(values.get(name) != other.get(name) for other in fills)}
+    differing = {
+        name for values in fills for name in values if any(values.get(name) != other.get(name) for other in fills)
+    }
     if len(differing) != 1:
         return False
     name = differing.pop()
@@ -140,4 +147,6 @@ def _one_each(wish: Wish, spread: list[Wish], filler: Filler) -> bool:
 def _names_several(wish: Wish) -> bool:
     """Whether the text speaks of the tool's things in the plural, or of a list of them."""
     words = tokens(wish.text)
-    return "list" in words or any(word.endswith("s") and stem(word) != word and stem(word) in wish.card.nouns for word in words)
+    return "list" in words or any(
+        word.endswith("s") and stem(word) != word and stem(word) in wish.card.nouns for word in words
+    )

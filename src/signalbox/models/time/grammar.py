@@ -20,7 +20,7 @@ Read = tuple[Span, int] | None
 
 STRONG, PLAIN, WEAK = 3, 2, 1
 _LINKS = {"to": "to", "until": "until", "through": "through"}
-_PREPOSITIONS = frozenset({"in", "on", "at", "during", "over", "for", "within", "by", "through", "all", "only"})
+_PREPOSITIONS = frozenset({"in", "on", "at", "during", "over", "for", "within", "by", "through", "only"})
 _COMPARING = frozenset({"compared", "comparing", "comparison", "relative", "unlike", "versus"})
 
 

@@ -179,9 +179,7 @@ def _check_fields(table: Table, query: dict[str, Any], name: str) -> None:
 
 
 def _no_row(file: DataFile, column: str | None, wanted: Any) -> NotFoundError:
-    return NotFoundError(
-        f"{file.name} has no row with {column or 'the number'} {wanted}. Check the id, or id_field."
-    )
+    return NotFoundError(f"{file.name} has no row with {column or 'the number'} {wanted}. Check the id, or id_field.")
 
 
 def _part(found: Any, path: Any, name: str) -> Any:

@@ -64,9 +64,7 @@ def parse(text: str, name: str, delimiter: str | None = None) -> Table:
             elif len(cells) > 1 or any(cells) or len(cells) == len(table.columns):
                 table.rows.append(_fitted(cells, len(table.columns), name, lines.line_num))
     except csv.Error as error:
-        raise RequestError(
-            f"{name} is not CSV at line {lines.line_num}: {error}. Mend the quotes there."
-        ) from None
+        raise RequestError(f"{name} is not CSV at line {lines.line_num}: {error}. Mend the quotes there.") from None
     return table
 
 
@@ -93,9 +91,7 @@ def records(table: Table) -> list[dict[str, Any]]:
 def column_named(table: Table, column: str, name: str) -> int:
     """Where a column stands. Raises RequestError that lists the columns there are."""
     if column not in table.columns:
-        raise RequestError(
-            f"{name} has no column '{column}'. Its columns are: {', '.join(table.columns) or 'none'}."
-        )
+        raise RequestError(f"{name} has no column '{column}'. Its columns are: {', '.join(table.columns) or 'none'}.")
     return table.columns.index(column)
 
 

@@ -42,13 +42,9 @@ def put(data: Any, keys: Sequence[str], value: Any) -> Any:
     if isinstance(data, dict):
         return {**data, key: put(data.get(key, MISSING), rest, value)}
     if not isinstance(data, list):
-        raise RequestError(
-            f"The path leads to {key!r}, and what is before it holds no fields. Mend the path."
-        )
+        raise RequestError(f"The path leads to {key!r}, and what is before it holds no fields. Mend the path.")
     if not key.isdecimal() or int(key) > len(data):
-        raise RequestError(
-            f"The path needs an index from 0 to {len(data)} where it says {key!r}. Mend the path."
-        )
+        raise RequestError(f"The path needs an index from 0 to {len(data)} where it says {key!r}. Mend the path.")
     index = int(key)
     old = data[index] if index < len(data) else MISSING
     return [*data[:index], put(old, rest, value), *data[index + 1 :]]

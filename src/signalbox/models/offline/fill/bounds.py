@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from os.path import commonprefix
 from functools import cached_property
 
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.roles import cues_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Taken
+from signalbox.models.offline.fill.words import Token, stem
 
 __all__ = ["PARTS_OF_SPEECH", "Bounds"]
 
@@ -16,7 +18,7 @@ _POLITE = re.compile(
     r"^\W*(?:(?:hey|hi|hello|ok|okay|so|yo|um|please|pls|plz|kindly|dear|there|and|then|also|now|just|good (?:morning|afternoon|evening)|"
     r"(?:can|could|would|will) (?:you|u|we|i)(?: please| pls| kindly| maybe)?|(?:i|we)(?:'d| would)? (?:want|like|need|love)(?: you)?(?: to)?|i wanna|i'd like|"
     r"i have to|let's|lets|let us|help me(?: to)?|is it possible to|are you able to|do me a favou?r and|would you mind|go ahead and|"
-    r"i'm looking to|i am looking to|i'm trying to|i gotta|gotta|quick(?:ly)?|team|folks|guys|all|everyone)\b[\s,!:-]*)+",
+    r"we're|we are|i'm|i am|i'm looking to|i am looking to|i'm trying to|i gotta|gotta|quick(?:ly)?|team|folks|guys|all|everyone)\b[\s,!:-]*)+",
     re.IGNORECASE,
 )
 
@@ -29,6 +31,7 @@ PARTS_OF_SPEECH: dict[str, frozenset[str]] = {
             was has have my i we you it than over under above below within without through near around due starting pls
             plz thx asap whose tagged labelled labeled should will cc costing not except excluding against instead also showing only sorted
             ordered grouped can could no max min maximum minimum up includes including include exclude skip plus right now want need
+            shorter longer cheaper bigger larger smaller more less fewer better higher lower rated priced dated directed written made
             who's that's it's they he she assigned located leaving departing arriving sort order""",
         "inner": "to in with for of on and or my by at from",
         "weak": """and for to that : as on since by note about with of in at is from the into message text say says in near task
@@ -44,6 +47,7 @@ PARTS_OF_SPEECH: dict[str, frozenset[str]] = {
             email mail order booking reservation story case todo-item to-do memo""",
         "commands": """create add make remind put insert open new file raise log set write schedule record submit register note
             enter start report save jot post remember give build prepare generate draft send""",
+        "containers": "list lists cart basket todo todos calendar agenda board backlog schedule planner queue inbox",
         "verbs": """create add make remind put insert open new file raise log set write schedule record submit register note enter
             start report save get show give find search look looking tell list check see fetch display buy order purchase
             book reserve send mail email transfer move pay wire delete remove cancel update change edit modify stop pause
@@ -52,7 +56,7 @@ PARTS_OF_SPEECH: dict[str, frozenset[str]] = {
             upload download share attach print export import deploy restart reboot launch build install configure enable
             disable turn switch increase decrease raise lower want need help explain describe summarize is are was does do did
             can could will has have who what when where why how which track monitor need cook bake prepare hire fire
-            promote approve reject request apply refund return exchange renew subscribe unsubscribe rent lease sell
+            promote see visit meet know have be hiring promote approve reject request apply refund return exchange renew subscribe unsubscribe rent lease sell
             quote estimate ship deliver pick drop wire deposit withdraw exchange issue grant revoke plan arrange organize
             organise draft reply forward respond generate produce kick bring pull push merge review notify alert inform
             trace lookup investigate inspect diagnose measure simulate ask prescribe admit discharge log""",
@@ -60,14 +64,23 @@ PARTS_OF_SPEECH: dict[str, frozenset[str]] = {
 }
 
 
+def _related(field: Field, roots: set[str]) -> bool:
+    """Whether a word shares its beginning with a word of the field's name."""
+    return any(
+        len(prefix := commonprefix([root, name])) >= 5 and len(prefix) >= len(name) - 3
+        for root in roots
+        for name in field.name_words
+    )
+
+
 class Bounds:
     """One sentence, the fields that wait for a phrase, and what is taken already."""
 
-    def __init__(self, reading: Reading, taken: Taken, fields: list[Field], frame: frozenset[str], options: list[tuple[int, int]]) -> None:
+    def __init__(self, reading: Reading, taken: Taken, fields: list[Field], frame: frozenset[str], options: list[tuple[int, int]], leaves: list[Field]) -> None:
         self.reading, self.sentence, self.taken, self.frame = reading, reading.sentence, taken, frame
         self.tokens = reading.sentence.tokens
         self.options = options
-        self.fields = list(fields)
+        self.leaves = leaves
         self.cues = {field.path: cues_of(field) for field in fields}
 
     @cached_property
@@ -119,9 +132,29 @@ class Bounds:
                     places.setdefault(at, set()).add(path)
         return places
 
+    def announces(self, at: int, field: Field) -> bool:
+        return field.path in self._announced.get(at, ())
+
+    def measured(self, at: int) -> bool:
+        """Whether a number with a unit begins at this token."""
+        return any(q.first == at and q.dimension for q in self.reading.quantities)
+
+    def names_other(self, token: Token, field: Field) -> bool:
+        """Whether a word is the name of another field, which then follows."""
+        return any(leaf.name_stems[-1:] == (token.stem,) and leaf.path != field.path for leaf in self.leaves)
+
+    def rooted(self, at: int, field: Field) -> float:
+        """More for a preposition after a form of the field's name: "directed by", "picked up in"."""
+        before = [token.lower for token in self.tokens[max(0, at - 2) : at]]
+        roots = {*before[-1:], "".join(stem(word) for word in before)} if before else set()
+        if _related(field, roots):
+            return 0.1
+        others = any(_related(other, roots) for other in self.leaves if other.path != field.path and other.kind == "string")
+        return -0.1 if others else 0.0
+
     def rivals(self, field: Field) -> frozenset[str]:
         """Stems that other fields speak of and this one does not."""
-        others = [other.words for other in self.fields if other.path != field.path]
+        others = [other.words for other in self.leaves if other.path != field.path]
         return frozenset().union(*others) - field.words
 
     def announces_other(self, at: int, field: Field) -> bool:

@@ -14,6 +14,7 @@ from signalbox.models.offline.fill.candidates import is_short_form, word_likenes
 from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
+from signalbox.models.offline.fill.units import CURRENCIES, dimension_of
 from signalbox.models.offline.fill.thesaurus import stands_for
 from signalbox.models.offline.fill.words import STOP, content_words, split_name, stem
 from signalbox.models.offline.vectors import is_known, word_rows
@@ -48,14 +49,31 @@ def _propose(
     reading: Reading, field: Field, phrase: Phrase, start: int, end: int, quality: float
 ) -> Proposal | None:
     cue = reading.cue(field, start, end)
-    if reading.negated(start, 2) and not cue:
+    if reading.denied(start) and not cue:
+        return None
+    measured = _is_unit(reading, phrase, start, end)
+    if measured is None:
         return None
     if len(phrase.joined) == 1 and not cue and not (reading.text[start:end].isupper() and len(reading.text[start:end]) == 1):
         return None
-    if phrase.joined in STOP and not cue:
-        return None
+    if (phrase.joined in STOP or reading.text[start:end].lower() in STOP) and not cue:
+        if not reading.acts(start):
+            return None
+        quality -= 0.2
+    if quality < 0.98 and not cue and reading.opens(start):
+        quality -= 0.1
     score = phrase.weight * quality + 0.05 * cue + _direction(reading, field, start)
-    return Proposal(field, phrase.value, start, end, min(score, 1.0) - (0 if len(phrase.joined) > 1 else 0.05))
+    return Proposal(field, phrase.value, start, end, min(score, 1.0) - (0 if len(phrase.joined) > 1 else 0.05), shared=measured)
+
+
+def _is_unit(reading: Reading, phrase: Phrase, start: int, end: int) -> bool | None:
+    """Whether an option stands as the unit of a number, as in "20 EUR"; None if it only looks so, as in "30 min"."""
+    spans = [(q.start, q.end) for q in reading.quantities if q.dimension] + [(t.start, t.end) for t in reading.times]
+    inside = any(s <= start and end <= e and (s, e) != (start, end) for s, e in spans)
+    if not inside:
+        return False
+    own = dimension_of(str(phrase.value)) or dimension_of(phrase.joined)
+    return True if own and own[0][0] in ("money", "temperature", "length", "mass", "bytes", "volume") else None
 
 
 def _direction(reading: Reading, field: Field, start: int) -> float:
@@ -116,6 +134,7 @@ def _phrases_cached(field_key: tuple[Any, ...]) -> tuple[Phrase, ...]:
                 spoken.append((by_name[value], word, 0.97))
             elif word in by_name:
                 spoken.append((by_name[word], value, 0.97))
+    spoken += [(option, word, 0.97) for word, code in CURRENCIES.items() for option in options if option == code]
     spoken += list(_from_description(by_name, description))
     phrases = [_phrase(value, text, weight) for value, text, weight in spoken[:_MOST_PHRASES]]
     return tuple(_with_weaker([phrase for phrase in phrases if phrase.stems], set(split_name(name))))
@@ -133,7 +152,7 @@ def _plain(option: Any) -> str:
 
 
 def _phrase(value: Any, text: str, weight: float) -> Phrase:
-    words = split_name(text)
+    words = split_name(text) or ((text,) if dimension_of(text) else ())
     return Phrase(value, tuple(stem(word) for word in words), "".join(words), weight)
 
 
@@ -208,6 +227,6 @@ def _by_meaning(reading: Reading, field: Field) -> list[Proposal]:
     margin = score - (ranked[1][0] if len(ranked) > 1 else 0.0)
     cue = reading.cue(field, word.start, word.end)
     needed = 0.4 if cue else (0.5 if field.must else 0.62)
-    if score < needed or margin < 0.08 or reading.negated(word.start, 2):
+    if score < needed or margin < 0.08 or reading.denied(word.start):
         return []
     return [Proposal(field, phrase.value, word.start, word.end, 0.45 + 0.3 * score + 0.05 * cue)]

@@ -10,12 +10,13 @@ from typing import Any
 
 from signalbox.models.offline.fill.candidates import rank_candidates
 from signalbox.models.offline.fill.choices import find_choices
+from signalbox.models.offline.fill.everyday import words_for
 from signalbox.models.offline.fill.filters import find_filters, find_signed
 from signalbox.models.offline.fill.flags import find_flags
 from signalbox.models.offline.fill.listed import listed_candidates
 from signalbox.models.offline.fill.lists import find_closed_list, find_phrase_list, part_spans, split_items
-from signalbox.models.offline.fill.measures import find_measures
-from signalbox.models.offline.fill.moments import find_moments, time_kind
+from signalbox.models.offline.fill.measures import convert, counts, find_measures
+from signalbox.models.offline.fill.moments import find_moments, find_spans, time_kind
 from signalbox.models.offline.fill.names import find_names, has_shape
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.phrases import find_leftover, find_phrases
@@ -95,15 +96,25 @@ class _Filler:
     def fill(self) -> dict[str, Proposal]:
         self._fill_constants()
         self._assign(self._signed())
+        self._assign(find_spans(self.reading, self.leaves))
         self._assign(self._closed())
         self._widen()
         self._assign(self._maps())
         self._widen()
-        for style in (("name",), ("object", "text")):
-            self._assign(self._strings(style))
-            self._widen()
+        self._assign(p for p in self._strings(("name",)) if p.score >= 0.7)
+        self._widen()
+        self._assign(self._strings(("name", "object", "text")))
+        self._widen()
         self._assign(self._leftovers())
+        self._assign(self._last_number())
         return self.filled
+
+    def _last_number(self) -> Iterator[Proposal]:
+        """A number that nothing explains, when one field that counts is left."""
+        waiting = [leaf for leaf in self.leaves if leaf.path not in self.filled and leaf.kind == "integer" and counts(leaf)]
+        plain = [q for q in self.reading.quantities if not q.dimension and not self.taken.overlaps(q.start, q.end)]
+        if len(waiting) == len(plain) == 1 and (value := convert(waiting[0], plain[0])) is not None:
+            yield Proposal(waiting[0], value, plain[0].start, plain[0].end, 0.5)
 
     def _assign(self, proposals: Iterable[Proposal]) -> None:
         assign((p for p in proposals if p.score >= _SURE - 0.12), self.taken, self.filled)
@@ -122,7 +133,7 @@ class _Filler:
         kinds = frozenset(time_kind(leaf) for leaf in self.leaves)
         for leaf in self.leaves:
             for proposal in self._closed_of(leaf, kinds):
-                if not self._inside_quotes(proposal) and not self._inside_measure(proposal):
+                if not self._inside_quotes(proposal) and not self._names_number(proposal):
                     yield proposal
 
     def _closed_of(self, leaf: Field, kinds: frozenset[str]) -> Iterable[Proposal]:
@@ -168,25 +179,20 @@ class _Filler:
     def _inside_quotes(self, proposal: Proposal) -> bool:
         return any(start < proposal.start and proposal.end < end - 1 for start, end in self.reading.quoted)
 
-    def _inside_measure(self, proposal: Proposal) -> bool:
-        """Whether an option is only a part of a quantity or of a phrase of time: "min" in "30 min"."""
-        if proposal.field.kind != "enum":
-            return False
-        if not self.reading.cue(proposal.field, proposal.start, proposal.end) and self._names_number(proposal):
-            return True
-        spans = [(q.start, q.end) for q in self.reading.quantities] + [(t.start, t.end) for t in self.reading.times]
-        return any(s <= proposal.start and proposal.end <= e and (s, e) != (proposal.start, proposal.end) for s, e in spans)
-
     def _names_number(self, proposal: Proposal) -> bool:
         """Whether the words rather name another field, whose number follows: "rating over 4.5"."""
+        if proposal.field.kind != "enum" or self.reading.cue(proposal.field, proposal.start, proposal.end):
+            return False
         words = {stem(word) for word in split_name(self.reading.text[proposal.start : proposal.end])}
-        others = [leaf for leaf in self.leaves if leaf.kind in ("integer", "number") and words & set(leaf.name_stems)]
+        names = {s for leaf in self.leaves if leaf.kind in ("integer", "number") for s in leaf.name_stems}
+        shared = [option for option in proposal.field.options if names & {stem(word) for word in split_name(str(option))}]
         near = any(0 <= q.start - proposal.end < 20 for q in self.reading.quantities)
-        return bool(others) and near
+        return bool(words & names) and len(shared) > 1 and near
 
     def _examples(self, leaf: Field) -> list[Proposal]:
         """Examples are no closed list, but one that stands in the sentence is meant."""
         plain = tuple(str(one) for one in leaf.examples if isinstance(one, str) and len(one) < 60)
+        plain += words_for(leaf.name_words)
         if not plain or style_of(leaf) == "text":
             return []
         found = find_choices(self.reading, _with_options(leaf, plain))
@@ -228,7 +234,7 @@ class _Filler:
 
     def _bounds(self) -> Bounds:
         options = [span for p in self.filled.values() if p.field.kind in ("enum", "boolean") for span in p.spans]
-        return Bounds(self.reading, self.taken, bounds_fields(self.leaves), self.frame, options)
+        return Bounds(self.reading, self.taken, bounds_fields(self.leaves), self.frame, options, self.leaves)
 
     def _leftovers(self) -> Iterator[Proposal]:
         bounds = self._bounds()

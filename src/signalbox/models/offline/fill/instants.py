@@ -2,13 +2,57 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
+from signalbox.errors import SignalboxError
 from signalbox.models.offline.fill.reading import Reading
 
-__all__ = ["as_text"]
+__all__ = ["as_text", "range_of", "written"]
 
 
-def as_text(reading: Reading, words: str, kind: str, side: str) -> str | None:
-    """The words as a date, a time or a moment in ISO form; as they are when the field wants words."""
+def as_text(reading: Reading, words: str, kind: str, side: str, *, ahead: bool) -> str | None:
+    """The words as a date, a time or a moment in ISO form; as they are when the field wants words.
+
+    A bare name of time means the next such time when the field looks `ahead`, else the last one.
+    """
     if kind.endswith("-words"):
         return words.removeprefix("the ").removeprefix("on ")
-    return None
+    moment = _instant(reading, words) if ahead else None
+    if moment is None:
+        ends = range_of(reading, words)
+        moment = (ends[1] if side == "end" and _stretches(words) else ends[0]) if ends else _instant(reading, words)
+    return written(moment, kind) if moment else None
+
+
+def range_of(reading: Reading, words: str) -> tuple[datetime, datetime] | None:
+    """The range that the words speak of, or None when they speak of none that can be."""
+    from signalbox.models.time import find_range
+
+    try:
+        found = find_range(words, reading.clock, reading.tz)
+    except SignalboxError:
+        return None
+    return (found.range.start, found.range.end) if found else None
+
+
+def _instant(reading: Reading, words: str) -> datetime | None:
+    from signalbox.models.time import parse_instant
+
+    try:
+        return parse_instant(words, reading.clock, reading.tz)
+    except SignalboxError:
+        return None
+
+
+def _stretches(words: str) -> bool:
+    """Whether the words name a stretch that goes on, not a day on which something ends."""
+    return any(word in words.lower() for word in ("last", "past", "since", "this", "previous"))
+
+
+def written(moment: datetime, kind: str) -> str:
+    """A moment in the ISO form of a kind of field."""
+    if kind == "date":
+        return moment.date().isoformat()
+    if kind == "time":
+        return moment.time().isoformat()
+    return moment.time().isoformat("minutes") if kind == "hour" else moment.isoformat()

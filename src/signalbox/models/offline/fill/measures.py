@@ -13,13 +13,16 @@ from signalbox.models.offline.fill.units import factor_of, unit_of_field
 from signalbox.models.offline.fill.words import STOP, stem
 from signalbox.models.offline.vectors import word_rows
 
-__all__ = ["convert", "find_measures"]
+__all__ = ["convert", "counts", "find_measures"]
 
 _LOWEST = frozenset("min minimum least lower low above over from start greater floor".split())
 _HIGHEST = frozenset("max maximum most upper high below under limit to end less up cap ceiling budget within top".split())
 _COUNTS = frozenset("count limit number quantity qty top amount max maximum size many results total rows entries n times copies".split())
+_AMOUNTS = frozenset("quantity qty count copies many".split())
 _COUNT_CUES = frozenset("top first last latest limit max only newest recent next".split())
 _PEOPLE = frozenset("servings serves portions people person persons guests guest adults adult passengers passenger attendees travelers travellers party diners seats us pax folks tickets".split())
+_LINKS = frozenset("of is to = : the at a an".split())
+_SUMS = frozenset("amount total sum value worth limit salary price cost fee".split())
 _BASE = 0.3
 
 
@@ -32,7 +35,7 @@ def find_measures(reading: Reading, field: Field) -> list[Proposal]:
             continue
         score = _score(reading, field, quantity)
         if score >= (0.28 if field.must else 0.5):
-            found.append(Proposal(field, value, quantity.start, quantity.end, min(score + 0.12 * field.must, 0.98)))
+            found.append(Proposal(field, value, quantity.start, quantity.end, score + 0.12 * field.must))
     return found
 
 
@@ -67,6 +70,12 @@ def _score(reading: Reading, field: Field, quantity: Quantity) -> float:
     score = _BASE
     if dimension and quantity.dimension == dimension:
         score += 0.35
+    elif quantity.dimension == "money" and set(field.name_words) & _SUMS:
+        score += 0.35
+    elif _is_year(quantity):
+        score += 0.4 if "year" in field.name_words else -0.25
+    elif quantity.dimension == "count":
+        score += 0.4 if set(field.name_words) & _COUNTS else 0.0
     elif quantity.dimension and not dimension:
         score -= 0.25 if quantity.dimension != "bytes" else 0.15
     elif dimension == "money" or dimension == "percent":
@@ -78,10 +87,20 @@ def _score(reading: Reading, field: Field, quantity: Quantity) -> float:
     return score + _bound_score(field, quantity) + _count_score(reading, field, quantity)
 
 
+def _is_year(quantity: Quantity) -> bool:
+    return not quantity.dimension and 1900 <= quantity.value <= 2100 and quantity.end - quantity.start == 4
+
+
+def counts(field: Field) -> bool:
+    """Whether the field holds how many of something there are."""
+    said = field.description.lower().startswith(("number of", "how many", "count of", "maximum number", "max number"))
+    return said or bool(_COUNTS & set(field.name_words))
+
+
 def _noun_score(reading: Reading, field: Field, quantity: Quantity) -> float:
     """What is counted ("3 nights") beside what the field speaks of."""
     after = [w for w in reading.after(quantity.number_end, 3) if w.lower.isalpha()]
-    before = [w for w in reading.before(quantity.start, 3) if w.lower.isalpha() and w.lower not in STOP]
+    before = [w for w in reading.before(quantity.start, 3) if w.lower not in _LINKS]
     nouns = []
     for word in after[:3]:
         if word.lower in STOP or word.lower in ("to", "at", "for"):
@@ -96,10 +115,8 @@ def _noun_score(reading: Reading, field: Field, quantity: Quantity) -> float:
     for at, word in enumerate(nouns[:2]):
         if word.stem in field.words:
             return 0.4 - 0.1 * at if not quantity.dimension or at else 0.1
-    if any(word.stem in field.words for word in before[:2]):
+    if before and before[0].stem in field.words:
         return 0.3
-    if nouns and nouns[0].lower in ("times", "x") and set(field.name_words) & _COUNTS:
-        return 0.4
     if not nouns and not quantity.dimension and [w.lower for w in reading.before(quantity.start, 1)] == ["for"]:
         return 0.45 if field.words & {stem(w) for w in _PEOPLE} else 0.0
     if nouns and nouns[0].lower in _PEOPLE and field.words & {stem(w) for w in _PEOPLE}:
@@ -126,7 +143,9 @@ def _bound_score(field: Field, quantity: Quantity) -> float:
 
 def _count_score(reading: Reading, field: Field, quantity: Quantity) -> float:
     before = [word.lower for word in reading.before(quantity.start, 1)]
-    counting = bool(_COUNTS & set(field.name_words))
+    counting = counts(field)
     if counting and before and before[0] in _COUNT_CUES and not quantity.dimension:
         return 0.45
-    return 0.15 if counting and not quantity.dimension else 0.0
+    if quantity.dimension or not counting:
+        return 0.0
+    return 0.35 if set(field.name_words) & _AMOUNTS else 0.15

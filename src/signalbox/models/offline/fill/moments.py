@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 
-from signalbox.models.offline.fill.instants import as_text
+from signalbox.models.offline.fill.instants import as_text, range_of, written
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.times import TimePhrase
 
-__all__ = ["find_moments", "time_kind"]
+__all__ = ["find_moments", "find_spans", "time_kind"]
 
 _FORMATS = {"date": "date", "date-time": "date-time", "datetime": "date-time", "time": "time", "duration": "duration"}
 _DURATION = re.compile(r"\b(?:duration|how long|length of time|time window|window|lookback|interval|timeout|ttl)\b")
@@ -20,6 +21,10 @@ _WHEN = re.compile(r"\b(?:date|day|when|deadline|due|datetime|time|arrival|depar
 _HOUR = re.compile(r"\b(?:time|hour)$")
 _DAY = re.compile(r"\b(?:date|day)$")
 _ISO = re.compile(r"iso[ -]?8601|yyyy|\brfc ?3339\b|\bhh:mm", re.IGNORECASE)
+_BACK = re.compile(
+    r"\b(?:since|occurred|happened|created|purchased|incident|was|were|modified|bought|reported|placed|history|born|birth|changed|"
+    r"updated|logs?|metrics?|query|searched|search|older|newer|received|sent|taken|started|ended|began|issued|events after|events before|data)\b"
+)
 _STARTS = frozenset("start from begin beginning since after departure depart outbound checkin in pickup earliest leaving starting first".split())
 _ENDS = frozenset("end to until till return due deadline checkout before out dropoff latest expiry expires by ending finish last back".split())
 _START_LEADS = re.compile(r"from|since|after|between|start|begin|leav|depart|check(?:ing)? ?in")
@@ -53,9 +58,30 @@ def _exact_kind(field: Field, name: str) -> str:
     if not _ISO.search(field.description):
         return "when-words"
     if re.search(r"hh:mm", field.description, re.I) and "yyyy" not in field.description.lower():
-        return "time"
+        return "time" if "hh:mm:ss" in field.description.lower() else "hour"
     dated = re.search(r"date-?time|timestamp|T?hh|8601 (?:date and )?time|rfc", field.description, re.I)
     return "date-time" if dated and not re.search(r"\bdate\b", name) else "date"
+
+
+def find_spans(reading: Reading, fields: list[Field]) -> list[Proposal]:
+    """Both ends at once: "last week" for a field where something starts and one where it ends."""
+    kinds = {field.path: time_kind(field) for field in fields}
+    starts = [f for f in fields if kinds[f.path] in ("date", "date-time") and _side(f) == "start"]
+    ends = [f for f in fields if kinds[f.path] in ("date", "date-time") and _side(f) == "end"]
+    if len(starts) != 1 or len(ends) != 1:
+        return []
+    back = _looks_back(starts[0]) or _looks_back(ends[0])
+    alone = back and len(reading.times) == 1
+    phrase = next((p for p in reading.times if p.kind == "range" or (alone and p.lead not in ("from", "since", "after", "until", "by"))), None)
+    if phrase is None:
+        return []
+    found = range_of(reading, phrase.text)
+    if found is None:
+        return []
+    span = (phrase.start, phrase.end)
+    last = found[1] - timedelta(microseconds=1) if kinds[ends[0].path] == "date" else found[1]
+    first = Proposal(starts[0], written(found[0], kinds[starts[0].path]), *span, 0.9, shared=True)
+    return [first, Proposal(ends[0], written(last, kinds[ends[0].path]), *span, 0.9)]
 
 
 def find_moments(reading: Reading, field: Field, kinds: frozenset[str]) -> list[Proposal]:
@@ -72,7 +98,8 @@ def _moment(
     span = _wanted_part(phrase, kind, kinds)
     if span is None:
         return
-    value = as_text(reading, reading.text[span[0] : span[1]], kind, _side(field))
+    words = reading.text[span[0] : span[1]]
+    value = as_text(reading, words, kind, _side(field), ahead=phrase.kind != "range" and not _looks_back(field))
     if value is None:
         return
     score = 0.8 + _fitness(field, phrase) + 0.1 * reading.cue(field, phrase.start, phrase.end) - 0.01 * at
@@ -84,7 +111,7 @@ def _moment(
 def _wanted_part(phrase: TimePhrase, kind: str, kinds: frozenset[str]) -> tuple[int, int] | None:
     clocked = phrase.part("clock", "part")
     dated = phrase.part("day", "date", "relative")
-    if kind == "time":
+    if kind in ("time", "hour"):
         return clocked
     if kind == "date":
         return dated
@@ -93,6 +120,10 @@ def _wanted_part(phrase: TimePhrase, kind: str, kinds: frozenset[str]) -> tuple[
     if kind == "date-words" and kinds & {"time", "time-words"}:
         return dated
     return phrase.start, phrase.end
+
+
+def _looks_back(field: Field) -> bool:
+    return bool(_BACK.search(field.about))
 
 
 def _side(field: Field) -> str:

@@ -37,8 +37,15 @@ def _by_kind(reading: Reading, field: Field) -> Iterator[Proposal]:
         if literal.kind == "quoted" or literal.kind not in wanted or not _allowed(field, literal.value):
             continue
         base = 0.82 if literal.kind in by_name else 0.7
+        base -= 0.25 * (not _like_examples(field, literal.value))
         base -= 0.02 * wanted.index(literal.kind)
-        yield Proposal(field, literal.value, literal.start, literal.end, min(base + _nearby(reading, field, literal), 0.98))
+        yield Proposal(field, literal.value, literal.start, literal.end, base + _nearby(reading, field, literal))
+
+
+def _like_examples(field: Field, value: str) -> bool:
+    """Whether a value looks like one of the examples, if these have a look of their own."""
+    shapes = [shape for example in field.examples if (shape := shape_of(str(example)))]
+    return not shapes or any(re.fullmatch(shape, value) for shape in shapes)
 
 
 def _nearby(reading: Reading, field: Field, literal: Literal) -> float:
@@ -70,7 +77,7 @@ def _matching(reading: Reading, field: Field, shape: re.Pattern[str], score: flo
         for value in dict.fromkeys((word, word.lstrip("#"), *(() if word.isalpha() else (word.upper(), word.lower())))):
             if shape.search(value) and _telling(field, word):
                 cue = reading.cue(field, start, start + len(word))
-                yield Proposal(field, value, start, start + len(word), min(score + 0.08 * cue - 0.02 * (value != word), 0.98))
+                yield Proposal(field, value, start, start + len(word), score + 0.08 * cue - 0.02 * (value != word))
                 break
 
 

@@ -27,11 +27,11 @@ _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|\d*\.\d+")
 _GLUED = re.compile(r"([-+]?)(\d[\d,]*(?:\.\d+)?)([a-zµ%°/]*)", re.IGNORECASE)
 _LOW = re.compile(
     r"(?:at least|more than|over|above|greater than|min(?:imum)?(?: of)?|no less than|not less than|from|starting at|"
-    r"exceed(?:s|ing)?|>=?|higher than|or more than|longer than|older than|bigger than|larger than)\s*$"
+    r"exceed(?:s|ing)?|>=?|higher than|or more than|after|since|longer than|older than|bigger than|larger than)\s*$"
 )
 _HIGH = re.compile(
     r"(?:at most|less than|under|below|up to|max(?:imum)?(?: of)?|no more than|not more than|within|cheaper than|not over|"
-    r"<=?|lower than|fewer than|shorter than|younger than|smaller than|or less than|until)\s*$"
+    r"<=?|before|by|lower than|fewer than|shorter than|younger than|smaller than|or less than|until)\s*$"
 )
 _LOW_AFTER = re.compile(r"\s*(?:\w+\s+)?(?:or (?:more|higher|better|above|over)|and (?:up|above|over)|\+|plus|minimum|min)\b")
 _HIGH_AFTER = re.compile(r"\s*(?:\w+\s+)?(?:or (?:less|lower|below|under|fewer|cheaper)|max(?:imum)?|tops|at most)\b")

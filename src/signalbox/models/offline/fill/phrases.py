@@ -41,7 +41,7 @@ def _after_cues(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
     for at, cue, weight in bounds.occurrences(field):
         if weight < 0.7 and bounds.announces_other(at, field):
             continue
-        score = 0.5 + 0.3 * weight + 0.02 * (len(cue) - 1)
+        score = 0.5 + 0.3 * weight + 0.02 * (len(cue) - 1) + bounds.rooted(at, field)
         proposal = _take(bounds, field, at + len(cue), score, many, bounds.tokens[at].start)
         if proposal:
             yield proposal
@@ -85,7 +85,7 @@ def _in_quotes(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
     """What stands in quotes is a name or a text, even when nothing announces it."""
     roles = roles_of(field)
     score = max((_QUOTED.get(role.name, 0.0) * (0.9 + 0.1 * strength) for role, strength in roles[:2]), default=0.0)
-    score = max(score, 0.6 if field.must else 0.52 if roles else 0.0)
+    score = max(score, 0.6 if field.must else 0.0)
     for literal in bounds.reading.literals:
         if literal.kind == "quoted" and score and not many and fits(field, literal.value):
             yield Proposal(field, literal.value, literal.start, literal.end, score + 0.02 * field.must, running=True)
@@ -107,6 +107,8 @@ def _take(bounds: Bounds, field: Field, first: int, score: float, many: bool, le
     first = _skip_openers(bounds, field, first, style)
     if first >= len(tokens) or (style != "text" and bounds.blocked(first)):
         return None
+    if style != "text" and (tokens[first].lower in POS["verbs"] and tokens[first - 1].lower == "to" or bounds.measured(first)):
+        return None
     for literal in bounds.reading.literals:
         if literal.kind == "quoted" and literal.start == tokens[first].start and fits(field, literal.value):
             return Proposal(field, literal.value, literal.start, literal.end, score + 0.15, lead=lead)
@@ -116,10 +118,12 @@ def _take(bounds: Bounds, field: Field, first: int, score: float, many: bool, le
     words = [token for a, b in pieces for token in tokens[a:b]]
     if _says_nothing(bounds, field, words, first, style):
         return None
+    if style != "text" and len(words) > 1 and bounds.names_other(words[0], field):
+        score -= 0.2
     if all(token.stem in bounds.frame or token.lower in STOP for token in words):
         score -= 0.25
     elif style != "text" and all(token.stem in bounds.rivals(field) or token.lower in STOP for token in words):
-        score -= 0.2
+        score -= 0.25
     proper = words[0].text[:1].isupper() or not words[0].text.isalpha()
     value = clean(_CONTAINER.sub("", " ".join(bounds.sentence.slice(a, b) for a, b in pieces)))
     score += 0.03 if proper and style == "name" else 0.0
@@ -136,7 +140,7 @@ def _skip_openers(bounds: Bounds, field: Field, first: int, style: str) -> int:
     skipped = POS["links"] | {":", "-", ",", "="} if keeps else POS["articles"] | {":", "-", ",", "="}
     while first < len(tokens) and (
         (tokens[first].lower in skipped and not (style == "list" and first + 1 < len(tokens) and tokens[first + 1].text == ",") and not (tokens[first].text[0].isupper() and first > bounds.opening))
-        or (style == "text" and bounds.blocked(first, firm=True))
+        or (style == "text" and (bounds.blocked(first, firm=True) or bounds.announces(first, field)))
     ):
         first += 1
     return first
@@ -148,6 +152,8 @@ def _says_nothing(bounds: Bounds, field: Field, words: list[Token], first: int, 
     if style == "text":
         return False
     roles = roles_of(field)
+    if words[-1].lower in POS["containers"]:
+        return True
     person = bool(roles) and roles[0][0].name == "person"
     article = first > 0 and bounds.tokens[first - 1].lower in ("a", "an", "the")
     return person and article and words[0].text.islower()
@@ -157,18 +163,27 @@ def _name_pieces(bounds: Bounds, field: Field, first: int, style: str) -> list[t
     tokens, last = bounds.tokens, first
     while last < len(tokens) and not bounds.blocked(last) and not (last > first and _ends(bounds, field, last, style)):
         last += 1
-    while last - first > 1 and tokens[last - 1].stem in field.name_stems:
-        last -= 1
     last = _trim(tokens, first, last)
     roles = roles_of(field)
+    placed = bool(roles) and roles[0][0].name in ("place", "system", "organisation")
+    while last - first > 1 and (tokens[last - 1].stem in field.name_stems or (placed and tokens[last - 1].lower in field.described)):
+        last -= 1
+    if roles and roles[0][0].name in ("person", "place", "organisation"):
+        first = _proper_tail(tokens, first, last)
     if roles and roles[0][0].name in ("name", "system", "code"):
         first, last = _identifier(tokens, first, last)
     return [(first, last)] if last > first else []
 
 
+def _proper_tail(tokens: tuple[Token, ...], first: int, last: int) -> int:
+    """Of "son Leo" only the name, when plain words lead to words with capitals."""
+    capital = next((at for at in range(first, last) if tokens[at].text[0].isupper()), first)
+    return capital if all(token.text[0].isupper() or not token.text.isalpha() for token in tokens[capital:last]) else first
+
+
 def _identifier(tokens: tuple[Token, ...], first: int, last: int) -> tuple[int, int]:
     """Of "test checkout_flow" only what is written as an identifier, when the rest is plain words."""
-    marked = [at for at in range(first, last) if not tokens[at].text.isalpha() and "'" not in tokens[at].text]
+    marked = [at for at in range(first, last) if not tokens[at].text.isalpha() and any(c.isalpha() for c in tokens[at].text) and "'" not in tokens[at].text]
     plain = all(token.text.islower() for at, token in enumerate(tokens[first:last], first) if at not in marked)
     return (marked[0], marked[0] + 1) if len(marked) == 1 and plain and last - first > 1 else (first, last)
 
@@ -219,12 +234,21 @@ def _ends(bounds: Bounds, field: Field, at: int, style: str) -> bool:
             return True
         return token.lower not in POS["weak"] and bounds.announces_other(at, field)
     if token.lower in (",", "and", "&", "or", "/") and style == "list":
-        return at + 1 >= len(bounds.tokens) or bounds.blocked(at + 1) or bounds.tokens[at + 1].lower in (POS["stops"] | POS["verbs"]) - {"and", "or"}
+        return at + 1 >= len(bounds.tokens) or bounds.blocked(at + 1) or _turns(bounds, at + 1)
     if not token.text[0].isalnum():
         return token.text in ",;:!?()[]{}=|" or (token.text in ".-–" and bounds.breaks(at))
     if token.lower in POS["stops"]:
         return style != "object" or bounds.announces_other(at, field) or token.lower not in POS["inner"]
     return bounds.announces_other(at, field)
+
+
+def _turns(bounds: Bounds, at: int) -> bool:
+    """Whether the list is over, and something else is said: "and with ...", "and mark her"."""
+    tokens = bounds.tokens
+    if tokens[at].lower in POS["stops"] - {"and", "or"}:
+        return True
+    following = tokens[at + 1].lower if at + 1 < len(tokens) else ""
+    return tokens[at].lower in POS["verbs"] and following in POS["pronouns"] | POS["articles"] | POS["stops"]
 
 
 def _object_of_verb(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:

@@ -20,6 +20,9 @@ _LINKS = frozenset("is are be as to of the a an = : my its was equals equal shou
 _DULL = frozenset("id ids identifier name names key code number no value type text string field list the of is has".split())
 
 
+_DENIALS = frozenset("not no never without except excluding don't dont isn't isnt non nor neither".split())
+
+
 class Word(NamedTuple):
     lower: str
     stem: str
@@ -70,6 +73,23 @@ class Reading:
     @cached_property
     def quoted(self) -> list[tuple[int, int]]:
         return [(literal.start, literal.end) for literal in self.literals if literal.kind == "quoted"]
+
+    def denied(self, start: int) -> bool:
+        """Whether the words before say "not this one"."""
+        for word in self.before(start, 2):
+            if word.lower in _DENIALS:
+                return True
+            if word.lower in (",", ";", ".", "but", "and", "or"):
+                return False
+        return False
+
+    def acts(self, start: int) -> bool:
+        """Whether a small word acts as a command here: the first word, or right after one ("turn on", "switch off")."""
+        return len(self.before(start, 2)) <= 1 or any(w.lower in ("turn", "switch", "put", "shut", "power", "is", "to") for w in self.before(start, 1))
+
+    def opens(self, start: int) -> bool:
+        """Whether a place is the first word: there a verb stands, not an option."""
+        return not any(word.end <= start for word in self.words)
 
     def before(self, start: int, count: int) -> list[Word]:
         """The last words that end before a place, nearest first."""

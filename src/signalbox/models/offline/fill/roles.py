@@ -42,7 +42,7 @@ _ROLES = (
           strong="from,leaving from,leaving,departing from,departing,starting from,out of,starting at"),
     _role("place", "name", "location place city town country region address where venue room area site zone airport station office "
           "building neighborhood state store warehouse destination hotel restaurant stadium campus point spot",
-          strong="in,near,around,located in,close to,nearby", fair="at,for,within,across,inside", weak="of,to,on"),
+          strong="in,near,around,located in,close to,nearby", fair="at,within,across,inside", weak="of,to,on,for"),
     _role("person", "name", "person assignee owner user employee customer manager contact attendee guest who author creator member "
           "reviewer approver colleague patient student friend teacher doctor applicant candidate username recipient participant invitee "
           "host responsible artist band singer author director composer writer actor people participants attendees invitees driver agent caller client staff speaker",
@@ -63,14 +63,14 @@ _ROLES = (
           strong="search for,searching for,look for,looking for,look up,find,search,containing,matching,google,mentioning,that mention,that contain,about,"
           "find me,find out about,for,that mentions", fair="with,named,called"),
     _role("thing", "object", "item product thing object good article dish food meal drink recipe song track movie film book album game "
-          "ingredient package equipment device part commodity merchandise treatment service event activity",
+          "ingredient commodity merchandise treatment",
           strong="for a,for an,some", fair="with,using,containing,of,for", weak="from"),
     _role("exclusion", "name", "exclude excluded without avoid omit allergy allergies ignore except skip unwanted", strong="without,no,except,excluding,avoid,"
           "avoiding,but no,minus,allergic to,hold the,leave out,not,skip,omit,except for,don't include,apart from,ignore,ignoring,but not"),
     _role("task", "text", "title task todo reminder summary action goal what objective job chore item",
           strong="remind me to,remind us to,remind me about,remind me of,remember to,reminder to,reminder about,reminder for,task to,todo to,todo,to do,"
           "task,need to,have to,don't forget to,dont forget to,remind me that,ticket for,ticket about,issue for,issue about,bug about,story for,reminder,"
-          "note to,reminder that,summary,story to,ticket to,issue that,bug that,ticket that", fair="called,titled,named,entitled,summary,title"),
+          "note to,reminder that,summary,story to,ticket to,issue that,bug that,ticket that", fair="called,titled,named,entitled,summary,title", weak="for,about"),
     _role("organisation", "name", "company employer organization organisation vendor merchant store restaurant airline bank supplier brand shop carrier "
           "school university hospital clinic provider insurer partner business retailer manufacturer",
           strong="at,from,with,by,via,through", fair="for,on,to"),
@@ -91,6 +91,7 @@ _ROLES = (
     _role("specialty", "name", "size variant flavor flavour type kind style model breed material", strong="in,size,in size,type,of type", fair="of,as,with"),
     _role("role", "name", "role position job occupation profession rank designation", strong="as,as a,as an,as the,position of,role of", fair="for"),
 )
+_OPPOSITE = {"destination": ("from",), "origin": ("to", "into", "in")}
 _DANGLING = re.compile(r"\b(to|for|from|in|at|with|by|about|on|of)[.)]?$|\b(to|for|from|in|at|with|by|about|on|of)\s*[.,;(]")
 
 
@@ -133,11 +134,14 @@ def _cues(name_words: tuple[str, ...], described: tuple[str, ...], description: 
     by_name = [pair for pair in roles if pair[1] > 0.8]
     # A name that says the direction, as in "from_account", leaves no other reading.
     if names_direction := [pair for pair in by_name if pair[0].name in ("destination", "origin", "exclusion")]:
-        by_name = names_direction
+        by_name = names_direction + [pair for pair in by_name if pair[0].name in ("language", "place", "file")]
     for role, strength in by_name or roles[:2]:
         for cue, weight in role.cues:
             words = tuple(cue.split())
             cues[words] = max(cues.get(words, 0.0), weight * strength)
+    opposite = {role.name for role, _ in by_name} & set(_OPPOSITE)
+    for cue in _OPPOSITE[opposite.pop()] if len(opposite) == 1 else ():
+        cues.pop((cue,), None)
     for found in _DANGLING.finditer(description.lower()):
         word = (found[1] or found[2],)
         cues[word] = max(cues.get(word, 0.0), 0.8)

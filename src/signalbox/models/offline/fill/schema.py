@@ -211,13 +211,20 @@ def _facts(schema: dict[str, Any]) -> dict[str, Any]:
         "pattern": str(schema.get("pattern") or ""),
         "options": tuple(one for one in options if one is not None and not isinstance(one, dict | list)),
         "synonyms": _synonyms(schema),
-        "examples": tuple(_listed(schema.get("examples")) or _listed(schema.get("example"))),
+        "examples": tuple(_listed(schema.get("examples")) or _listed(schema.get("example")) or _spoken_examples(schema)),
         "candidates": tuple(str(one) for one in _listed(schema.get("x-candidates") or schema.get("candidates"))),
         "minimum": _number(schema.get("minimum"), above),
         "maximum": _number(schema.get("maximum"), below),
         "shortest": int(schema.get("minLength") or 0),
         "longest": schema.get("maxLength"),
     }
+
+
+def _spoken_examples(schema: dict[str, Any]) -> list[str]:
+    """Examples that a description gives: "such as PL-12345", "e.g. web-1". Only those with a look of their own."""
+    said = re.findall(r"(?:such as|e\.g\.?,?|for example,?|like|for instance)\s+([^.;)]+(?:\.\S+)*)", str(schema.get("description") or ""))
+    words = [word.strip("'\"`,()") for part in said for word in part.split()]
+    return [word for word in words if re.search(r"\d", word) and re.search(r"[A-Za-z]", word)]
 
 
 def _number(*values: Any) -> float | None:

@@ -72,6 +72,7 @@ sms texting txt
 veggie vegetarian
 fahrenheit imperial
 celsius metric centigrade
+theft stolen stole robbery robbed burglary
 holiday vacation leave
 sick ill sickness unwell
 bug defect

@@ -60,6 +60,7 @@ _UNITS: dict[str, dict[str, tuple[float, str]]] = {
         "l": (1, "l liter liters litre litres"),
     },
     "temperature": {"celsius": (1, "°c celsius centigrade"), "fahrenheit": (1, "°f fahrenheit"), "degree": (1, "° degree degrees deg")},
+    "count": {"times": (1, "x times")},
     "percent": {"percent": (1, "% percent percentage pct pc")},
     "money": {
         "USD": (1, "$ usd dollar dollars bucks buck us$"),

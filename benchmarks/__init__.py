@@ -1,0 +1,1 @@
+"""How fast Signalbox is beside the same work in other packages: `python -m benchmarks [name …]`."""
