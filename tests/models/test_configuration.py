@@ -91,9 +91,7 @@ def test_a_wrong_value_in_the_context_is_named() -> None:
         seen_in_a_run({"temperature": "hot"}, dict)
 
 
-def test_a_configuration_loads_the_model_it_means(
-    clean_environment: pytest.MonkeyPatch, require_module: Any
-) -> None:
+def test_a_configuration_loads_the_model_it_means(clean_environment: pytest.MonkeyPatch, require_module: Any) -> None:
     require_module("langchain_ollama")
     model: Any = Configuration(model="ollama/llama3", base_url="http://localhost:9", max_tokens=12).load()
     assert (model.model, model.base_url, model.num_predict) == ("llama3", "http://localhost:9", 12)

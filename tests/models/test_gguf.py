@@ -183,20 +183,8 @@ def test_a_pydantic_class_gives_an_instance(model: GgufChatModel) -> None:
     assert isinstance(found, City)
 
 
-@pytest.mark.parametrize(
-    "schema",
-    [
-        Colour,
-        {
-            "title": "Colour",
-            "type": "object",
-            "properties": {"colour": {"enum": ["red", "green", "blue"]}},
-            "required": ["colour"],
-        },
-    ],
-)
-def test_a_typed_dict_and_a_json_schema_give_a_dict(model: GgufChatModel, schema: Any) -> None:
-    found = model.with_structured_output(schema).invoke("The sky.", max_tokens=30)
+def test_a_typed_dict_gives_a_dict(model: GgufChatModel) -> None:
+    found = model.with_structured_output(Colour).invoke("The sky.", max_tokens=30)
     assert found["colour"] in ("red", "green", "blue")
 
 
@@ -229,24 +217,22 @@ def test_two_threads_at_once_do_not_disturb_each_other(model: GgufChatModel) -> 
 # Tools
 
 
-@pytest.mark.parametrize(("choice", "names"), [("any", {"get_weather", "send_mail"}), ("send_mail", {"send_mail"})])
-def test_a_call_that_is_demanded_is_made(model: GgufChatModel, choice: str, names: set[str]) -> None:
-    answer = model.bind_tools([get_weather, send_mail], tool_choice=choice).invoke("Paris?", max_tokens=60)
+def test_a_call_that_is_demanded_is_made(model: GgufChatModel) -> None:
+    answer = model.bind_tools([get_weather, send_mail], tool_choice="any").invoke("Paris?", max_tokens=60)
     assert len(answer.tool_calls) == 1
     call = answer.tool_calls[0]
-    assert call["name"] in names
     allowed = {"get_weather": {"city": ["Paris", "Rome"]}, "send_mail": {"to": ["Ann", "Bob"]}}[call["name"]]
     assert all(call["args"][name] in values for name, values in allowed.items())
     assert answer.response_metadata["finish_reason"] == "tool_calls"
 
 
-def test_a_demanded_call_streams_as_a_call_and_not_as_text(model: GgufChatModel) -> None:
-    bound = model.bind_tools([get_weather], tool_choice="any")
+def test_a_tool_that_is_demanded_by_name_streams_as_a_call_and_not_as_text(model: GgufChatModel) -> None:
+    bound = model.bind_tools([get_weather, send_mail], tool_choice="send_mail")
     whole: Any = None
     for chunk in bound.stream("Paris?", max_tokens=60):
         whole = chunk if whole is None else whole + chunk
     assert whole.text == ""
-    assert [call["name"] for call in whole.tool_calls] == ["get_weather"]
+    assert [call["name"] for call in whole.tool_calls] == ["send_mail"]
 
 
 def test_after_a_tools_result_the_model_answers(model: GgufChatModel) -> None:
@@ -435,11 +421,6 @@ def test_an_answer_that_takes_too_long_is_an_error_in_words(model: GgufChatModel
         model.invoke("Tell a long story.", max_tokens=500, timeout=0.05)
 
 
-def test_the_native_code_writes_nothing_to_the_terminal(smollm2_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    load_chat_model(f"gguf/{smollm2_path}", n_ctx=256, n_threads=1, max_tokens=2).invoke("hello")
-    assert capfd.readouterr() == ("", "")
-
-
 def test_models_over_one_file_share_an_engine_until_it_is_closed(model: GgufChatModel) -> None:
     same = GgufChatModel(path=model.path, n_ctx=1024, n_threads=1, temperature=0.9)
     assert same._engine is model._engine
@@ -449,7 +430,7 @@ def test_models_over_one_file_share_an_engine_until_it_is_closed(model: GgufChat
     assert model.invoke("hello", max_tokens=1).usage_metadata
 
 
-def test_it_leaves_the_process_quietly(smollm2_path: Path) -> None:
+def test_the_native_code_writes_nothing_to_the_terminal_and_leaves_in_peace(smollm2_path: Path) -> None:
     script = (
         "import sys; from signalbox.models import load_chat_model;"
         "model = load_chat_model('gguf/' + sys.argv[1], n_threads=1, max_tokens=2);"

@@ -211,9 +211,7 @@ def test_a_key_passed_as_an_option_is_refused_and_not_repeated(options: dict[str
 
 
 @pytest.mark.parametrize("provider", NAMES)
-def test_no_key_shows_in_a_model(
-    provider: str, clean_environment: pytest.MonkeyPatch, require_module: Require
-) -> None:
+def test_no_key_shows_in_a_model(provider: str, clean_environment: pytest.MonkeyPatch, require_module: Require) -> None:
     require_module(MODULES[provider])
     clean_environment.setenv("OLLAMA_API_KEY", ODD_KEY)
     model = load_with(clean_environment, provider)
@@ -348,9 +346,7 @@ async def test_a_refused_key_is_explained_and_not_repeated(
         assert caught.value.details["status"] == 401
 
 
-def test_a_server_that_is_not_there_is_an_error_in_words(
-    refusing_server: Any, require_module: Require
-) -> None:
+def test_a_server_that_is_not_there_is_an_error_in_words(refusing_server: Any, require_module: Require) -> None:
     require_module("langchain_openai")
     refusing_server.close()
     with pytest.raises(LLMAPIError, match="trouble connecting to my AI service"):

@@ -55,17 +55,17 @@ def ask_person(question: dict[str, Any]) -> Any:
         print(str(question.get("message", "")).rstrip() + " ", end="", file=sys.stderr, flush=True)
         line = sys.stdin.readline()
         return line.rstrip("\r\n") if line else None
-    return _waiting_line(sys.stdin.fileno())
+    try:
+        return _waiting_line(sys.stdin.fileno())
+    except (OSError, ValueError):
+        return None
 
 
 def _waiting_line(descriptor: int) -> str | None:
     """A line that is already there to read. It is read byte by byte, so that the next one is left for the next time."""
     line = bytearray()
     while True:
-        try:
-            ready, _, _ = select.select([descriptor], [], [], 0)
-        except (OSError, ValueError):
-            return None
+        ready, _, _ = select.select([descriptor], [], [], 0)
         byte = os.read(descriptor, 1) if ready else b""
         if not byte or byte == b"\n":
             text = line.decode("utf-8", "replace").rstrip("\r")

@@ -164,22 +164,33 @@ def _start(path: Path, overwrite: bool) -> list[Path]:
 
 
 def _scaffold(source: str, overwrite: bool) -> list[Path]:
-    from signalbox.errors import SignalboxError
-    from signalbox.maps.registry import find_type
     from signalbox.maps.scaffold import scaffold as write
 
     document, graph = _find(source, every=True)
     folder = document.path.resolve().parent
     written: list[Path] = []
     for spec in [graph] if "::" in source else list(document.graphs.values()):
-        unknown = []
-        for node in spec:
-            try:
-                find_type(node.agent_type, folder)
-            except SignalboxError:
-                unknown.append(node.agent_type)
-        written += write(spec, list(dict.fromkeys(unknown)), folder, overwrite=overwrite)
+        written += write(spec, _lacking(spec, folder), folder, overwrite=overwrite)
     return list(dict.fromkeys(written))
+
+
+def _lacking(spec: GraphSpec, folder: Path) -> list[str]:
+    """The agent types that a graph names and that do not exist, and the routing functions, as `func:name`."""
+    from signalbox.errors import NotFoundError
+    from signalbox.maps.registry import find_type
+    from signalbox.maps.workshop import find_function
+
+    lacking: list[str] = []
+    for node in spec:
+        try:
+            find_type(node.agent_type, folder)
+        except NotFoundError:
+            lacking += [node.agent_type] if ":" not in node.agent_type else []
+        for target in node.targets:
+            name = target.removeprefix("func:").strip()
+            if name != target and name.isidentifier() and find_function(name, folder) is None:
+                lacking.append(f"func:{name}")
+    return list(dict.fromkeys(lacking))
 
 
 def _find(source: str, every: bool = False) -> tuple[MapFile, GraphSpec]:

@@ -43,7 +43,10 @@ class NodeSpec:
 
     @property
     def on_failure(self) -> tuple[str, ...]:
-        """Where the graph goes when the node fails. An Edge without Failure_Next is taken either way."""
+        """Where the graph goes when the node fails. An Edge without Failure_Next is taken either way, and one that
+        is a routing function is always asked."""
+        if any(target.startswith(FUNC) for target in self.edge):
+            return self.edge
         return self.failure_next or self.edge
 
     @property

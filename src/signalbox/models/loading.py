@@ -28,9 +28,7 @@ __all__ = ["load_chat_model", "server_address", "split_model_name"]
 
 _MAX_RETRIES = 2
 _COMMON = ("timeout", "max_tokens", "temperature", "max_retries", "base_url")
-_SECRET_OPTION = re.compile(
-    r"(?i)api_?key|secret|password|credential|authorization|auth_?token|access_?token"
-)
+_SECRET_OPTION = re.compile(r"(?i)api_?key|secret|password|credential|authorization|auth_?token|access_?token")
 
 
 def load_chat_model(model: str | None = None, **options: Any) -> BaseChatModel:
@@ -43,9 +41,7 @@ def load_chat_model(model: str | None = None, **options: Any) -> BaseChatModel:
     settings = get_settings()
     _refuse_credentials(options)
     address = options.get("base_url")
-    provider, name = split_model_name(
-        model or settings.model, any_server=bool(address or settings.model_base_url)
-    )
+    provider, name = split_model_name(model or settings.model, any_server=bool(address or settings.model_base_url))
     if provider in _LOCAL:
         return _LOCAL[provider](name, options, settings)
     return _load_hosted(PROVIDERS[provider], name, options, settings)

@@ -206,9 +206,7 @@ def find_address(provider: Provider, base_url: str | None) -> str | None:
     return base_url or _first_set(provider.address_variables) or provider.address
 
 
-def find_key(
-    provider: Provider, address: str | None, configured: str | None
-) -> tuple[SecretStr | None, bool]:
+def find_key(provider: Provider, address: str | None, configured: str | None) -> tuple[SecretStr | None, bool]:
     """The key that may go to this address, and whether the address is a server of one's own.
 
     `configured` is the address from the settings: once it is set, SIGNALBOX_MODEL_API_KEY goes there only.

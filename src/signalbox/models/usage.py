@@ -42,9 +42,7 @@ class UsageCounter(BaseCallbackHandler):
 
     def on_llm_end(self, response: LLMResult, **kwargs: Any) -> None:
         """Adds one finished call."""
-        messages = [
-            g.message for batch in response.generations for g in batch if isinstance(g, ChatGeneration)
-        ]
+        messages = [g.message for batch in response.generations for g in batch if isinstance(g, ChatGeneration)]
         found = [usage for message in messages if (usage := _usage_of_one(message, self._prices))]
         with self._lock:
             self.calls += 1

@@ -69,7 +69,8 @@ def best_by_model(request: str, candidates: Mapping[str, str], model: Any) -> st
         [
             (
                 "system",
-                f"Choose the one option that fits the request. Reply with only its name.\n\nOptions:\n{listed}",
+                f"Choose the one option that fits the request. Reply with only its name, "
+                f"or with none if no option fits.\n\nOptions:\n{listed}",
             ),
             ("human", request),
         ],

@@ -16,6 +16,7 @@ from signalbox.maps.draw.ordering import Neighbours, neighbours_of
 __all__ = ["place_in_layers"]
 
 _BEND_GAP = 22.0
+_ALMOST = 4.0
 
 
 def place_in_layers(
@@ -32,18 +33,19 @@ def place_in_layers(
             roots = _blocks(turned, up if vertical == 1 else down, barred)
             placed = _compacted(turned, roots, apart)
             placements.append([horizontal * x for x in placed])
-    return _balanced(placements, breadth)
+    return _snapped(_balanced(placements, breadth), up, down)
 
 
 def _weaker_links(up: Neighbours, down: Neighbours) -> set[tuple[int, int]]:
     """Links that yield to a stronger one at one of their ends."""
-    weaker = set()
-    for upper, links in enumerate(down):
-        most = max(links.values(), default=0)
-        for lower, pull in links.items():
-            if pull < most or pull < max(up[lower].values()):
-                weaker.add((upper, lower))
-    return weaker
+    above = [max(links.values(), default=0) for links in up]
+    below = [max(links.values(), default=0) for links in down]
+    return {
+        (upper, lower)
+        for upper, links in enumerate(down)
+        for lower, pull in links.items()
+        if pull < max(below[upper], above[lower])
+    }
 
 
 def _crossing_tracks(layered: Layered, rows: Sequence[Sequence[int]], up: Neighbours) -> set[tuple[int, int]]:
@@ -123,3 +125,11 @@ def _balanced(placements: list[list[float]], breadth: Sequence[float]) -> list[f
         placements[i] = [x + shift for x in placed]
     medians = (sorted(four)[1:3] for four in zip(*placements, strict=True))
     return [sum(pair) / 2 for pair in medians]
+
+
+def _snapped(x: list[float], up: Neighbours, down: Neighbours) -> list[float]:
+    """A link that is almost straight looks like a mistake: its end moves the little that is missing."""
+    for vertex, here in enumerate(x):
+        nearest = min((x[n] for n in (*up[vertex], *down[vertex])), key=lambda there: abs(there - here), default=here)
+        x[vertex] = nearest if abs(nearest - here) <= _ALMOST else here
+    return x

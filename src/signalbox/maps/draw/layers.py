@@ -59,12 +59,6 @@ class Layered:
     def is_bend(self, vertex: int) -> bool:
         return vertex >= self.boxes
 
-    def layers(self) -> list[list[int]]:
-        rows: list[list[int]] = [[] for _ in range(max(self.layer, default=-1) + 1)]
-        for vertex, layer in enumerate(self.layer):
-            rows[layer].append(vertex)
-        return rows
-
 
 def layer_of(diagram: Diagram) -> Layered:
     """Put every box on a layer, so that all arrows run down but those that close a cycle."""

@@ -43,7 +43,7 @@ def neighbours_of(layered: Layered) -> tuple[list[dict[int, int]], list[dict[int
 
 def _first_order(layered: Layered, down: Neighbours) -> list[list[int]]:
     """Depth first from the start: what belongs together stands together, strong links first."""
-    rows: list[list[int]] = [[] for _ in layered.layers()]
+    rows: list[list[int]] = [[] for _ in range(max(layered.layer, default=-1) + 1)]
     seen: set[int] = set()
     for root in sorted(range(len(layered.layer)), key=lambda vertex: layered.layer[vertex]):
         stack = [root]

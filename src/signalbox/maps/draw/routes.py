@@ -18,7 +18,7 @@ _HALF_HEAD = 4.2
 _PORT_GAP = 15.0
 _PORT_EDGE = 14.0
 _LEAN = 0.22
-_LOOP = 26.0
+_LOOP = 23.0
 
 Point = tuple[float, float]
 # A port is a place on a box: its side (1 is after the box, -1 before it), the kind, whether a line arrives.
@@ -180,4 +180,4 @@ class _Pen:
 
     def at(self, point: Point) -> str:
         x, y = self.layout.point(*point)
-        return f"{x:.4g} {y:.4g}" if max(abs(x), abs(y)) < 1000 else f"{x:.1f} {y:.1f}"
+        return f"{round(x, 1):.8g} {round(y, 1):.8g}"

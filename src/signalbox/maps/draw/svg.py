@@ -72,10 +72,10 @@ def to_svg(spec: GraphSpec) -> str:
         [
             _opening(frame, diagram),
             f'<text class="title" x="{_MARGIN:g}" y="{_MARGIN + 13:g}">{escape(title)}</text>',
-            *_legend(kinds, frame),
+            *_legend(kinds),
             f'<g transform="translate({frame.left:.1f} {frame.top:.1f})">',
             *(_line(line) for line in draw_lines(layout)),
-            *(_box(box, label, layout.center(i)) for i, (box, label) in enumerate(_pairs(diagram, labels))),
+            *(_box(box, labels[i], layout.center(i)) for i, box in enumerate(diagram.boxes)),
             "</g>",
             "</svg>\n",
         ]
@@ -98,10 +98,6 @@ class _Frame:
     page: Size
     left: float
     top: float
-
-
-def _pairs(diagram: Diagram, labels: Sequence[_Label]) -> Iterator[tuple[Box, _Label]]:
-    return zip(diagram.boxes, labels, strict=True)
 
 
 def _label(box: Box) -> _Label:
@@ -145,7 +141,7 @@ def _legend_width(kinds: Sequence[Kind]) -> float:
     return sum(44 + text_width(_LEGEND[kind], _TYPE) for kind in kinds)
 
 
-def _legend(kinds: Sequence[Kind], frame: _Frame) -> Iterator[str]:
+def _legend(kinds: Sequence[Kind]) -> Iterator[str]:
     x, y = _MARGIN, _MARGIN + 33
     for kind in kinds:
         yield f'<path class="line {kind}" d="M{x:g} {y:g}h22"/>'

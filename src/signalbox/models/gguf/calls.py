@@ -59,15 +59,12 @@ def _hoist(parameters: Mapping[str, Any], owner: str, definitions: dict[str, Any
     def moved(value: Any) -> Any:
         if isinstance(value, Mapping):
             return {
-                key: _moved_reference(inner, owner) if key == "$ref" else moved(inner)
-                for key, inner in value.items()
+                key: _moved_reference(inner, owner) if key == "$ref" else moved(inner) for key, inner in value.items()
             }
         return [moved(inner) for inner in value] if isinstance(value, list) else value
 
     own = {key: value for key, value in parameters.items() if key != "$defs"}
-    definitions.update(
-        {f"{owner}.{name}": moved(value) for name, value in parameters.get("$defs", {}).items()}
-    )
+    definitions.update({f"{owner}.{name}": moved(value) for name, value in parameters.get("$defs", {}).items()})
     return dict(moved(own))
 
 

@@ -155,8 +155,7 @@ class GgufChatModel(BaseChatModel):
 
     def _sampling(self, kwargs: dict[str, Any]) -> dict[str, Any]:
         values = {
-            name: kwargs.get(name, getattr(self, name))
-            for name in ("max_tokens", "temperature", "seed", "top_p")
+            name: kwargs.get(name, getattr(self, name)) for name in ("max_tokens", "temperature", "seed", "top_p")
         }
         values["max_tokens"] = values["max_tokens"] or _DEFAULT_MAX_TOKENS
         return {name: value for name, value in values.items() if value is not None}
@@ -167,11 +166,7 @@ def _offered_tools(kwargs: dict[str, Any]) -> list[dict[str, Any]]:
     tools, choice = list(kwargs.get("tools") or ()), kwargs.get("tool_choice")
     if choice == "none":
         return []
-    return (
-        tools
-        if choice in (None, "auto", "required")
-        else [t for t in tools if t["function"]["name"] == choice]
-    )
+    return tools if choice in (None, "auto", "required") else [t for t in tools if t["function"]["name"] == choice]
 
 
 def _chosen_tool(choice: str | dict[str, Any] | bool | None, tools: list[dict[str, Any]]) -> str:

@@ -15,9 +15,7 @@ from signalbox.models.gguf.calls import CALL_OPENING, recover_calls
 __all__ = ["message_chunks"]
 
 
-def message_chunks(
-    chunks: Iterable[dict[str, Any]], tools: Sequence[str], model: str
-) -> Iterator[AIMessageChunk]:
+def message_chunks(chunks: Iterable[dict[str, Any]], tools: Sequence[str], model: str) -> Iterator[AIMessageChunk]:
     """Words pass at once; with tools, what may be a call is held back until the end shows what it is."""
     held = _Held(tools)
     usage: UsageMetadata | None = None

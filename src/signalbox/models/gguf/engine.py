@@ -58,17 +58,13 @@ class Engine:
         """
         chunks: SimpleQueue[Any] = SimpleQueue()
         abandoned = threading.Event()
-        threading.Thread(
-            target=self._generate, args=(request, chunks.put, abandoned), name="signalbox-gguf"
-        ).start()
+        threading.Thread(target=self._generate, args=(request, chunks.put, abandoned), name="signalbox-gguf").start()
         try:
             yield from _received(chunks, timeout)
         finally:
             abandoned.set()
 
-    def _generate(
-        self, request: dict[str, Any], put: Callable[[Any], None], abandoned: threading.Event
-    ) -> None:
+    def _generate(self, request: dict[str, Any], put: Callable[[Any], None], abandoned: threading.Event) -> None:
         def receive(chunk: dict[str, Any]) -> bool:
             put(chunk)
             return abandoned.is_set()
@@ -142,9 +138,7 @@ def _load_native(file: GgufFile, options: EngineOptions) -> Any:
 
     params = xllamacpp.CommonParams()
     params.model.path = str(file.path)
-    params.n_ctx = options.n_ctx or min(
-        file.context_length or _LONGEST_DEFAULT_CONTEXT, _LONGEST_DEFAULT_CONTEXT
-    )
+    params.n_ctx = options.n_ctx or min(file.context_length or _LONGEST_DEFAULT_CONTEXT, _LONGEST_DEFAULT_CONTEXT)
     params.verbosity = _SILENT
     params.cache_ram_mib = _PROMPT_CACHE_MIB
     params.offline = True

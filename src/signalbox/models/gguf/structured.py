@@ -59,9 +59,7 @@ def read_object(message: AIMessage, schema: dict[str, Any] | type) -> Any:
     try:
         return schema.model_validate(data)
     except ValidationError as error:
-        raise OutputParserException(
-            f"The model's answer does not fit: {error}", llm_output=message.text
-        ) from error
+        raise OutputParserException(f"The model's answer does not fit: {error}", llm_output=message.text) from error
 
 
 def _json_schema(schema: dict[str, Any] | type) -> dict[str, Any]:

@@ -36,11 +36,15 @@ class Filler:
         found = self._done.get(key)
         if found is None:
             part = read_part(text)
-            found = self.fill_schema(card.form(_words_for(card, part)), text)
-            _drop_leftovers(card, found)
+            used = _words_for(card, part)
+            found = self.fill_schema(card.form(used), text)
+            if stray := _stray_words(card, found):
+                found = self.fill_schema(card.form(f"{used} {stray}"), text)
+            _drop_leftovers(card, part, found)
             _trim_values(card, part, found.values)
             _fill_from_verb(card, part, found.values)
             _extend_content(card, part, found)
+            _fill_left(card, part, found)
             self._done[key] = found
         return found
 
@@ -63,6 +67,16 @@ class Filler:
         return fit
 
 
+def _stray_words(card: ToolCard, filling: Filling) -> str:
+    """Words of the tool's own description that were taken for a name; filling again without them finds the name."""
+    for name, value in filling.values.items():
+        if isinstance(value, str) and _is_plain(card.properties.get(name)) and not is_text(name, card.properties[name]):
+            words = [word for word in tokens(value) if word not in STOP]
+            if words and all(card.terms.get(stem(word), 0.0) >= 0.55 for word in words):
+                return " ".join(words)
+    return ""
+
+
 def _words_for(card: ToolCard, part: Part) -> str:
     """The words of a part that stand for the tool itself: its verb, and other names for what it deals with."""
     kin = [
@@ -71,11 +85,14 @@ def _words_for(card: ToolCard, part: Part) -> str:
     return " ".join([part.verb, *kin])
 
 
-def _drop_leftovers(card: ToolCard, filling: Filling) -> None:
-    """Words that no cue gave to an optional text are none of it; a required one may have them."""
-    for name in list(filling.values):
-        doubtful = filling.confidence.get(name, 1.0) < _CUED
-        if doubtful and name not in card.required and not is_telling(card.properties.get(name)):
+def _drop_leftovers(card: ToolCard, part: Part, filling: Filling) -> None:
+    """What no cue gave to an optional parameter is none of it, nor are words for the tool's own thing."""
+    own = set(_words_for(card, part).split())
+    for name in [name for name in filling.values if name not in card.required]:
+        sure = filling.confidence.get(name, 1.0)
+        start, end = filling.spans.get(name, (0, 0))
+        words = tokens(part.text[start:end])
+        if sure < (0.55 if is_telling(card.properties.get(name)) else _CUED) or (words and own.issuperset(words)):
             del filling.values[name]
 
 
@@ -84,7 +101,8 @@ def _trim_values(card: ToolCard, part: Part, values: dict[str, Any]) -> None:
     for name, value in values.items():
         quoted = f'"{value}"' in part.text or f"'{value}'" in part.text
         if isinstance(value, str) and not quoted and not is_telling(card.properties.get(name)):
-            values[name] = _trimmed(_unlabelled(value, name, card), card, part)
+            loose = is_text(name, card.properties.get(name))
+            values[name] = _trimmed(_unlabelled(value, name, card), card, loose=loose)
 
 
 def _unlabelled(value: str, name: str, card: ToolCard) -> str:
@@ -98,7 +116,13 @@ def _unlabelled(value: str, name: str, card: ToolCard) -> str:
     return value
 
 
-def _trimmed(value: str, card: ToolCard, part: Part) -> str:
+def _trimmed(value: str, card: ToolCard, *, loose: bool) -> str:
+    words = value.split()
+    while len(words) > 1 and words[0] in (_LEADING if loose else STOP - _ARTICLES):
+        words = words[1:]
+    while len(words) > 1 and not loose and (words[-1] in _WHEN or kin_of(stem(words[-1])) & card.verbs):
+        words = words[:-1]
+    value = " ".join(words) if len(words) < len(value.split()) else value
     found = _OF.search(value)
     if not found:
         return value
@@ -106,6 +130,72 @@ def _trimmed(value: str, card: ToolCard, part: Part) -> str:
     if all(card.terms.get(stem(word), 0.0) >= 0.55 or kin_of(stem(word)) & card.nouns for word in before):
         return value[found.end() :].strip() or value
     return value
+
+
+def _fill_left(card: ToolCard, part: Part, filling: Filling) -> None:
+    """A required text that no cue gave takes the one code left over, or the object of the verb."""
+    left = [name for name in card.required if not _is_given(name, filling) and _is_plain(card.properties.get(name))]
+    sums = [name for name in card.required if "expression" in split_name(name)]
+    if sums and "arithmetic" in part.words and (found := _SUM.search(part.text)):
+        filling.values[sums[0]] = found.group().strip()
+    if len(left) != 1 or _move_code(card, left[0], filling):
+        return
+    name = left[0]
+    if is_id(name):
+        value = _code_left(part, filling)
+    else:
+        value = _object_of(card, part, filling)
+    if value:
+        filling.values[name] = value
+
+
+def _move_code(card: ToolCard, name: str, filling: Filling) -> bool:
+    """The one name-like code that an optional parameter took belongs to the required one that lacks it."""
+    codes = [other for other, value in filling.values.items() if other not in card.required and _is_name(card, other, value)]
+    if len(codes) != 1 or is_id(codes[0]):
+        return False
+    filling.values[name] = filling.values.pop(codes[0])
+    return True
+
+
+def _is_name(card: ToolCard, name: str, value: Any) -> bool:
+    return _is_plain(card.properties.get(name)) and " " not in str(value) and bool(_CODE.search(str(value)))
+
+
+_SUM = re.compile(r"[(\d][\d\s.,()+*/×÷^-]*[\d)]")
+
+
+def _is_plain(schema: Any) -> bool:
+    return isinstance(schema, dict) and schema.get("type") == "string" and not is_telling(schema)
+
+
+def _code_left(part: Part, filling: Filling) -> str | None:
+    taken = filling.spans.values()
+    codes = [
+        found.group()
+        for found in re.finditer(r"(?<![\w#])#?[\w-]*\d[\w-]*", part.text)
+        if not any(start < found.end() and found.start() < end for start, end in taken)
+    ]
+    return codes[0].lstrip("#") if len(codes) == 1 else None
+
+
+def _object_of(card: ToolCard, part: Part, filling: Filling) -> str | None:
+    """The words after the verb, up to a preposition or another value; None when they only name the tool's thing."""
+    if part.asks or not (part.families or stem(part.first) in card.verbs):
+        return None
+    verb = part.first if stem(part.first) in card.verbs or not part.verb else part.verb
+    start = max(part.text.lower().find(verb), 0) + len(verb)
+    bound = _BOUND.search(part.text, start + 1)
+    ends = [begin for begin, _ in filling.spans.values() if begin >= start] + [bound.start() if bound else len(part.text)]
+    words = part.text[start : min(ends)].split()
+    while words and words[0].lower() in STOP:
+        words = words[1:]
+    frame = {stem(word) for word in _words_for(card, part).split()} - {stem(part.verb)} | {stem(verb)} | card.nouns
+    own = [word for word in words if stem(word.lower()) not in frame and word.lower() not in STOP]
+    return " ".join(words).strip(" ,.;:!?\"'") if own and own == words else None
+
+
+_BOUND = re.compile(r"(?i)\s(?:to|from|in|on|at|for|with|into|by|about|as|via|using|and|then|of)\b|[,;:?!]")
 
 
 def _extend_content(card: ToolCard, part: Part, filling: Filling) -> None:
@@ -117,6 +207,7 @@ def _extend_content(card: ToolCard, part: Part, filling: Filling) -> None:
         if not (is_text(name, card.properties.get(name)) and isinstance(value, str)):
             continue
         start = part.text.find(value)
+        start = opened if start < opened < start + len(value) else start
         others = [a for other, (a, _) in filling.spans.items() if other != name and a > start]
         end = min(others, default=len(part.text))
         whole = part.text[start:end].strip()
@@ -125,6 +216,9 @@ def _extend_content(card: ToolCard, part: Part, filling: Filling) -> None:
 
 
 _TAIL = re.compile(r"(?i)[\s,;]+(?:and|with|on|at|by|due|for|in|to|from|until|before|the)*[\s,;.!?]*$")
+_ARTICLES = frozenset({"a", "an", "the", "my"})
+_LEADING = frozenset({"to", "on", "that"})
+_WHEN = frozenset({"today", "tomorrow", "tonight", "yesterday", "now", "please"})
 _OF = re.compile(r"(?i)\s+(?:of|for|in|on|at|from|about)\s+(?:the |my |a |an )?(?=\S)")
 _CUED = 0.6
 _SWITCHES = {"start": "on", "stop": "off"}

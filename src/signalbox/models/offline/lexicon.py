@@ -295,7 +295,7 @@ SPECIFIC: frozenset[str] = frozenset(
     "reopen reply search".split()
 )
 
-READING: frozenset[str] = frozenset({"list", "get", "search", "check", "count", "track", "compare", "analyze"})
+READING: frozenset[str] = frozenset({"list", "get", "search", "check", "count", "track", "compare", "analyze", "compute", "convert"})
 
 _BY_VERB: dict[str, frozenset[str]] = {}
 for _family, _words in FAMILIES.items():

@@ -146,7 +146,8 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
     for before, word in pairwise(words):
         if word in ("done", "finished", "completed") and before in ("is", "are", "as", "be", "was"):
             return word, frozenset({"complete"})
-        if before not in _DETERMINERS and word not in _NOUNISH and word not in STOP and families_of(word):
+        plural = word.endswith("s") and not word.endswith("ss")
+        if not plural and before not in _DETERMINERS and word not in _NOUNISH | STOP and families_of(word):
             return word, families_of(word)
         if before in ("to", "please", "you", "and", "pls") and word not in _NOT_ALONE and families_of(word):
             return word, families_of(word)

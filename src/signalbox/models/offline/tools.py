@@ -167,13 +167,14 @@ def _read_name(name: str) -> tuple[str, frozenset[str]]:
 
 
 def _own_verb(name: str, description: str) -> frozenset[str]:
-    """The first word of a name, where no common verb stands there and the description begins with it too."""
+    """The first word of a name without any common verb, where the description begins with it or with a verb."""
     words, described = split_name(name), tokens(description)[:1]
-    if words and (len(words) > 1 or described) and not families_of(words[0]):
-        root = stem(words[0])
-        if not described or stem(described[0])[:5] == root[:5] or len(words) > 1 and described[0].startswith(root[:4]):
-            return frozenset({root})
-    return frozenset()
+    if not words or any(families_of(word) for word in words):
+        return frozenset()
+    root = stem(words[0])
+    if described and stem(described[0])[:5] == root[:5]:
+        return frozenset({root})
+    return frozenset({root}) if len(words) > 1 and (not described or families_of(described[0])) else frozenset()
 
 
 def _read_verbs(verb: str, description: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:

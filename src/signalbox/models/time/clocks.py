@@ -159,7 +159,7 @@ def _read_bare(r: Reader, i: int, value: float, after: int, *, expected: bool) -
     if re.fullmatch(r"\d{1,2}\.\d{2}", text):
         hour, minute = _split_number(text)
         return (Clock(hour, minute, open=1 <= hour <= 12), after) if _exists(hour, minute, 0) else None
-    if value != int(value) or not 0 <= value <= 24 or r.kind(after) == "dash" and not expected:
+    if value != int(value) or not 0 <= value <= 24 or (r.kind(after) == "dash" and not expected):
         return None
     return Clock(int(value), open=1 <= value <= 12 and not text.startswith("0")), after
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from signalbox.models.time.calendar import Duration, Grain, shift
-from signalbox.models.time.lexicon import NUMBERS, UNITS
+from signalbox.models.time.calendar import Grain, shift
+from signalbox.models.time.lexicon import MONTHS, NUMBERS, PARTS, UNITS, WEEKDAYS, words
 from signalbox.models.time.numbers import Length, read_length, read_number
 from signalbox.models.time.phrases import read_phrase
 from signalbox.models.time.reader import Reader
 from signalbox.models.time.relative import window
 from signalbox.models.time.spans import After, Around, Beside, Between, Since, Single, Span, Until
-from signalbox.models.time.values import Phrase
+from signalbox.models.time.tokens import Token
+from signalbox.models.time.values import Phrase, pin_moment
 
 __all__ = ["Candidate", "read_candidates"]
 
@@ -21,6 +22,17 @@ Read = tuple[Span, int] | None
 STRONG, PLAIN, WEAK = 3, 2, 1
 _LINKS = {"to": "to", "until": "until", "through": "through"}
 _PREPOSITIONS = frozenset({"in", "on", "at", "during", "over", "for", "within", "by", "through", "only"})
+_NEVER_FIRST = frozenset(
+    words(
+        "and or of not so to am pm oclock ago back earlier hence onwards inclusive sofar roughly time date my "
+        "right far long way most very clock side either more any ever as up run then minus"
+    )
+)
+_HEARTS = {
+    *WEEKDAYS, *MONTHS, *UNITS, *PARTS, *NUMBERS, "today", "yesterday", "tomorrow", "tonight", "overnight", "now",
+    "noon", "midnight", "weekend", "businessday", "weekday", "mtd", "wtd", "qtd", "ytd", "wee", "latertoday",
+    "christmas", "xmas", "halloween", "eve", "new", "valentines",
+}  # fmt: skip
 _COMPARING = frozenset({"compared", "comparing", "comparison", "relative", "unlike", "versus"})
 
 
@@ -38,12 +50,29 @@ def read_candidates(r: Reader) -> Iterator[Candidate]:
     """Every expression in the sentence, from left to right, none inside another."""
     i = 0
     while i < len(r.tokens):
-        found = read_expression(r, i) if r.kind(i) not in ("other", "stop", "comma") else None
+        found = read_expression(r, i) if _may_begin(r, i) else None
         if found is None or found.last <= i:
             i += 1
             continue
         yield found
         i = found.last
+
+
+def _may_begin(r: Reader, i: int) -> bool:
+    """A cheap look ahead, so that long texts without times are read quickly."""
+    kind = r.kind(i)
+    if kind == "word":
+        return r.word(i) not in _NEVER_FIRST and any(_tells(token) for token in r.tokens[i : i + 8])
+    if kind in ("number", "ordinal"):
+        return i == 0 or r.kind(i + 1) in ("word", "dash", "slash")
+    return kind not in ("other", "stop", "comma", "slash", "plus")
+
+
+def _tells(token: Token) -> bool:
+    """Whether a token can be the heart of an expression, and not only lead to one."""
+    if token.kind == "word":
+        return token.value in _HEARTS
+    return token.kind in ("number", "ordinal", "clock", "date", "quantity", "quarter")
 
 
 def read_expression(r: Reader, i: int) -> Candidate | None:
@@ -79,7 +108,7 @@ def _read_held(r: Reader, i: int) -> Read:
     day = read_phrase(r, start, expected=start > i)
     if day is None or day[0].clock is not None or day[0].grain < Grain.PART or not day[0].atoms[0].joins:
         return None
-    inner = _read_range(r, r.skip_comma(day[1]), led=True)
+    inner = _read_range(r, r.skip_comma(day[1]))
     if inner is None or not inner[0].needs_day:
         return None
     return inner[0].within(day[0].atoms), inner[1]
@@ -91,22 +120,21 @@ def _take_day_after(r: Reader, span: Span, after: int) -> tuple[Span, int]:
         return span, after
     start = r.skip_all(r.skip_comma(after), _PREPOSITIONS)
     day = read_phrase(r, start)
-    if day is None or day[0].clock is not None or day[0].only_daily and day[0].grain is not Grain.PART:
+    if day is None or day[0].clock is not None or (day[0].only_daily and day[0].grain is not Grain.PART):
         return span, after
-    if day[0].grain < Grain.PART and not day[0].atoms[0].ago or not day[0].atoms[0].joins:
+    if (day[0].grain < Grain.PART and not day[0].atoms[0].ago) or not day[0].atoms[0].joins:
         return span, after
     return span.within(day[0].atoms), day[1]
 
 
-def _read_range(r: Reader, i: int, *, led: bool = False) -> Read:
+def _read_range(r: Reader, i: int) -> Read:
     return (
         _read_beside(r, i)
         or _read_since(r, i)
         or _read_until(r, i)
         or _read_around(r, i)
         or _read_between(r, i)
-        or (None if led else _read_pair(r, i))
-        or (_read_pair(r, i) if led else None)
+        or _read_pair(r, i)
     )
 
 
@@ -135,12 +163,14 @@ def _read_end(r: Reader, first: Phrase, i: int) -> Read:
     link = _read_link(r, i)
     if link is not None:
         second = read_phrase(r, link[1], expected=True)
-        if second is not None and _match(r, first, second[0]):
+        if second is not None and _match(first, second[0]):
             return Between(first, second[0], link[0]), r.skip(second[1], ("inclusive",))
         length = read_length(r, link[1])
         if r.kind(i) == "slash" and length is not None:
             return Beside(length.duration, "starting", first), length.after
-    length = read_length(r, r.skip(i + 1, ("the", "next"))) if r.word(i) in ("for", "plus") or r.kind(i) == "plus" else None
+    length = (
+        read_length(r, r.skip(i + 1, ("the", "next"))) if r.word(i) in ("for", "plus") or r.kind(i) == "plus" else None
+    )
     if length is not None and length.counted and not first.atoms[-1].is_now:
         return Beside(length.duration, "starting", first), length.after
     return None
@@ -163,14 +193,14 @@ def _read_link(r: Reader, i: int) -> tuple[str, int] | None:
 
 
 def _skip_onwards(r: Reader, i: int) -> int:
-    if r.word(i) in ("onwards", "on") and (r.word(i) == "onwards" or r.closes(i + 1) and not r.word(i + 1)):
+    if r.word(i) in ("onwards", "on") and (r.word(i) == "onwards" or (r.closes(i + 1) and not r.word(i + 1))):
         return i + 1
     return i
 
 
 def _read_until(r: Reader, i: int) -> Read:
     i = r.skip(i, ("only",))
-    if r.word(i) not in ("until", "before") and not (r.word(i) == "through" and False):
+    if r.word(i) not in ("until", "before"):
         return None
     phrase = read_phrase(r, i + 1, expected=True)
     if phrase is None or phrase[0].atoms[-1].is_now:
@@ -180,7 +210,7 @@ def _read_until(r: Reader, i: int) -> Read:
 
 def _read_around(r: Reader, i: int) -> Read:
     start = r.skip_all(i, ("at", "on"))
-    if r.word(start) == "sofar" or r.word(start) != "around":
+    if r.word(start) != "around":
         return None
     phrase = read_phrase(r, start + 1, expected=True)
     if phrase is None or phrase[0].atoms[-1].is_now:
@@ -203,7 +233,7 @@ def _read_between(r: Reader, i: int) -> Read:
     at = first[1]
     if lead == "between" and (r.word(at) == "and" or r.kind(at) == "dash"):
         second = read_phrase(r, r.skip_all(at + 1, ("around",)), expected=True) or _read_minus(r, at + 1)
-        if second is not None and _match(r, first[0], second[0], led=True):
+        if second is not None and _match(first[0], second[0]):
             return _checked(r, Between(first[0], second[0], "to"), i, second[1])
         return None
     ended = _read_end(r, first[0], at) or _read_minus_end(r, first[0], at)
@@ -229,9 +259,7 @@ def _read_minus(r: Reader, i: int) -> tuple[Phrase, int] | None:
     if length is None:
         return None
     moment = shift(r.now, length.duration, -1)
-    from signalbox.models.time.values import Stretch, pin
-
-    return Phrase((pin(Stretch(moment, moment, Grain.MOMENT), lasts=True, joins=False),), r.zone), length.after
+    return Phrase((pin_moment(moment, lasts=True, joins=False),), r.zone), length.after
 
 
 def _checked(r: Reader, span: Span, i: int, after: int) -> Read:
@@ -252,7 +280,7 @@ def _day_before(r: Reader, i: int) -> bool:
     return r.word(j) in ("yesterday", "today", "night", "morning", "afternoon", "evening") or r.is_time_word(j)
 
 
-def _match(r: Reader, first: Phrase, second: Phrase, *, led: bool = False) -> bool:
+def _match(first: Phrase, second: Phrase) -> bool:
     """Whether two phrases can be the ends of one range."""
     a, b = first.atoms[-1], second.atoms[-1]
     if a.bare is not None and not (b.clock or b.month_day or second.atoms[0].ago or b.is_now):
@@ -312,9 +340,7 @@ def _read_beside(r: Reader, i: int) -> Read:
     if side is None:
         return None
     phrase = read_phrase(r, side[1], expected=True)
-    if phrase is None or (phrase[0].atoms[-1].is_now and side[0] != "before"):
-        return None
-    if side[0] == "before" and phrase[0].atoms[-1].is_now:
+    if phrase is None or phrase[0].atoms[-1].is_now:
         return None
     return Beside(length.duration, side[0], phrase[0]), phrase[1]
 
@@ -361,12 +387,10 @@ def _opens_text(r: Reader, i: int) -> bool:
 
 
 def _bare_is_time(r: Reader, i: int, start: int) -> bool:
-    """A number alone is a time after 'at', or written as 0615."""
-    return any(r.word(j) == "at" for j in range(i, start)) or (
-        len(r.tokens[start].text) == 4 and (start > i or start == 0) and any(
-            r.word(j) in ("at", "by") for j in range(i, start)
-        )
-    ) or (start == 0 and len(r.tokens[0].text) == 4)
+    """A number alone is a time after 'at', or as 0615 at the beginning."""
+    if any(r.word(j) == "at" for j in range(i, start)):
+        return True
+    return start == 0 and len(r.tokens[0].text) == 4
 
 
 def _read_weak(r: Reader, i: int) -> Read:
@@ -386,12 +410,8 @@ def _read_weak(r: Reader, i: int) -> Read:
 
 
 def _past_or_future(r: Reader, i: int, length: Length) -> Read:
-    if r.word(i) == "in" and r.word(i + 1) != "the" and (r.future or length.after == len(r.tokens)):
+    ahead = r.word(i) == "in" and r.word(i + 1) != "the" and length.after == len(r.tokens)
+    if ahead or (r.future and r.word(i) in ("in", "within")):
         moment = shift(r.now, length.duration)
-        from signalbox.models.time.values import Stretch, pin
-
-        return Single(Phrase((pin(Stretch(moment, moment, Grain.MOMENT), says_future=True),), r.zone)), length.after
+        return Single(Phrase((pin_moment(moment, says_future=True),), r.zone)), length.after
     return Single(Phrase((window(r, shift(r.now, length.duration, -1), r.now),), r.zone)), length.after
-
-
-_unused = (UNITS, Duration)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, timedelta
 
 from signalbox.errors import TimeRangeError
 from signalbox.models.time.calendar import Grain, advance, days_in_month, floor, midnight, shift, step_date, wall
-from signalbox.models.time.lexicon import HOLIDAYS, MONTHS, ORDINALS, PARTS, WEEKDAYS
+from signalbox.models.time.lexicon import HOLIDAYS, MONTHS, ORDINALS, PARTS, WEEKDAYS, words
 from signalbox.models.time.numbers import read_length
 from signalbox.models.time.reader import Reader
-from signalbox.models.time.values import Atom, Stretch, pin
+from signalbox.models.time.values import Atom, Stretch, pin, pin_moment
 
 __all__ = [
     "day_of_month",
@@ -25,18 +24,20 @@ __all__ = [
     "read_weekday",
     "read_year",
     "unit_atom",
+    "weekday_atom",
+    "weekend_atom",
 ]
 
 Read = tuple[Atom, int] | None
 
-_MONTH_NAMES = (
-    "January February March April May June July August September October November December"
-).split()
+_MONTH_NAMES = words("January February March April May June July August September October November December")
 _LOOSE_MONTHS = frozenset({"may", "march", "mar"})
 _LOOSE_DAYS = frozenset({"sun", "sat", "mon", "wed"})
 _LEADS = frozenset(
-    "in of since last from until during this next before after through to between and on every by for early late "
-    "middle the over all at previous past end beginning".split()
+    words(
+        "in of since last from until during this next before after through to between and on every by for "
+        "early late middle the over all at previous past end beginning"
+    )
 )
 
 
@@ -93,7 +94,7 @@ def _read_now(r: Reader, i: int) -> Read:
     grain = _rounding(r, i)
     if grain is not None:
         moment, i = floor(moment, grain), i + 2
-    atom = pin(Stretch(moment, moment, Grain.MOMENT), says_future=moment > r.now, lasts=True, joins=False)
+    atom = pin_moment(moment, says_future=moment > r.now, lasts=True, joins=False)
     return replace(atom, is_now=moment == r.now), i
 
 
@@ -135,12 +136,12 @@ def read_weekday(r: Reader, i: int) -> Read:
     if word in WEEKDAYS:
         if not lead and word in _LOOSE_DAYS and not _is_sure(r, at):
             return None
-        grain, build = Grain.DAY, _weekday_on(r, WEEKDAYS[word])
+        atom = weekday_atom(r, WEEKDAYS[word])
     elif word == "weekend":
-        grain, build = Grain.WEEKEND, _weekend_on(r)
+        atom = weekend_atom(r)
     else:
         return None
-    return _relate(r, Atom(grain, Grain.WEEK, build), lead), at + 1
+    return _relate(r, atom, lead), at + 1
 
 
 def _is_sure(r: Reader, i: int) -> bool:
@@ -151,27 +152,26 @@ def _is_sure(r: Reader, i: int) -> bool:
     return any(r.kind(j) in ("dash", "clock", "date", "ordinal", "number") or r.is_time_word(j) for j in (i - 1, i + 1))
 
 
-def _weekday_on(r: Reader, weekday: int) -> Callable[[date], Stretch]:
+def weekday_atom(r: Reader, weekday: int) -> Atom:
     def on(day: date) -> Stretch:
         start = midnight(day + timedelta(days=weekday - day.weekday()), r.zone)
         return Stretch(start, advance(start, Grain.DAY), Grain.DAY)
 
-    return on
+    return Atom(Grain.DAY, Grain.WEEK, on)
 
 
-def _weekend_on(r: Reader) -> Callable[[date], Stretch]:
+def weekend_atom(r: Reader) -> Atom:
     def on(day: date) -> Stretch:
         saturday = day + timedelta(days=5 - day.weekday())
-        return Stretch(
-            midnight(saturday, r.zone), midnight(saturday + timedelta(days=2), r.zone), Grain.WEEKEND
-        )
+        monday = saturday + timedelta(days=2)
+        return Stretch(midnight(saturday, r.zone), midnight(monday, r.zone), Grain.WEEKEND)
 
-    return on
+    return Atom(Grain.WEEKEND, Grain.WEEK, on)
 
 
 def _relate(r: Reader, atom: Atom, lead: str) -> Atom:
     """last X: the latest that is over; this X: the one in the present cycle; next X: the first still to come."""
-    if lead in ("", "latest") or atom.cycle is None:
+    if lead in ("", "latest") or atom.cycle is None or (lead == "this" and r.future):
         return atom
     today = floor(r.now, Grain.DAY)
     if lead == "this":
@@ -272,9 +272,13 @@ def _read_month(r: Reader, i: int) -> Read:
 def _is_sure_month(r: Reader, i: int) -> bool:
     if r.word(i - 1) in _LEADS - {"by", "and", "to", "the"} or len(r.tokens) == 1:
         return True
-    return _is_year(r, i + 1) or (r.kind(i + 1) == "dash") or (r.kind(i - 1) == "dash") or (
-        r.word(i - 1) in ("to", "and", "through") and r.word(i - 2) in MONTHS
-    ) or (r.word(i + 1) in ("to", "through", "until") and r.word(i + 2) in MONTHS)
+    return (
+        _is_year(r, i + 1)
+        or (r.kind(i + 1) == "dash")
+        or (r.kind(i - 1) == "dash")
+        or (r.word(i - 1) in ("to", "and", "through") and r.word(i - 2) in MONTHS)
+        or (r.word(i + 1) in ("to", "through", "until") and r.word(i + 2) in MONTHS)
+    )
 
 
 def _relate_month(r: Reader, atom: Atom, lead: str) -> Atom:

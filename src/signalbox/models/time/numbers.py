@@ -40,7 +40,8 @@ def read_number(r: Reader, i: int) -> tuple[float, int] | None:
     if value < 10 and r.word(i) == "hundred":
         value, i = value * 100, i + 1
     if value >= 100:
-        rest = read_number(r, r.skip(i, ("and",)))
+        at = r.skip(i, ("and",))
+        rest = read_number(r, at) if "hundred" not in (r.word(at), r.word(at + 1)) else None
         if rest and rest[0] < 100:
             value, i = value + int(rest[0]), rest[1]
     return value, i

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import date, datetime
+from datetime import date
 
 from signalbox.models.time.calendar import Duration, Grain, advance, floor, scale, shift
 from signalbox.models.time.clocks import read_clock
-from signalbox.models.time.lexicon import MONTHS, ORDINALS, PARTS, UNITS, WEEKDAYS
+from signalbox.models.time.lexicon import ORDINALS, PARTS, UNITS, WEEKDAYS
 from signalbox.models.time.names import (
     read_day_word,
     read_month_or_date,
@@ -17,17 +16,20 @@ from signalbox.models.time.names import (
     read_weekday,
     read_year,
     unit_atom,
+    weekday_atom,
+    weekend_atom,
 )
-from signalbox.models.time.numbers import read_length, read_number, read_unit
+from signalbox.models.time.numbers import read_number, read_unit
 from signalbox.models.time.reader import Reader
 from signalbox.models.time.relative import read_ago, read_calendar_unit, read_window
-from signalbox.models.time.values import Atom, Clock, Phrase, Stretch, clock_atom, find_latest, pin
+from signalbox.models.time.values import Atom, Clock, Phrase, Stretch, clock_atom, find_latest, pin, pin_moment
 from signalbox.models.time.written import read_long_number, read_written
 
 __all__ = ["read_phrase"]
 
 Read = tuple[Atom, int] | None
 
+_DEEPEST = 4
 _GLUE = frozenset({"of", "on", "in", "at", "during", "the", "by", "then", "around"})
 _THIRDS = {
     Grain.YEAR: Duration(months=4),
@@ -44,6 +46,17 @@ def read_phrase(r: Reader, i: int, *, expected: bool = False, days: bool = False
 
     `days`: only names of a day or more, and not the time of day after them.
     """
+    key = (i, expected, days)
+    if key not in r.memo:
+        depth = r.memo.get("depth", 0)
+        r.memo["depth"] = depth + 1
+        r.memo[key] = _read_phrase(r, i, expected, days) if depth < _DEEPEST else None
+        r.memo["depth"] = depth
+    found: tuple[Phrase, int] | None = r.memo[key]
+    return found
+
+
+def _read_phrase(r: Reader, i: int, expected: bool, days: bool) -> tuple[Phrase, int] | None:
     i = r.skip_all(i, ("on", "at", "in", "during")) if expected else i
     i = _skip_whole(r, i)
     first = _read_atom(r, i, expected=expected)
@@ -143,7 +156,7 @@ def _read_this_time(r: Reader, i: int) -> Read:
     if unit is None:
         return None
     moment = shift(r.now, scale(unit[0][0], unit[0][1]), -1)
-    return pin(Stretch(moment, moment, Grain.MOMENT), joins=False), unit[1]
+    return pin_moment(moment, joins=False), unit[1]
 
 
 def _read_adjacent_day(r: Reader, i: int) -> Read:
@@ -307,21 +320,13 @@ def _half_of(whole: Stretch, nth: int) -> Stretch:
 
 
 def _nth_named(r: Reader, whole: Stretch, word: str, nth: int) -> Stretch | None:
-    named = read_weekday(replace(r, tokens=_one_word(word)), 0)
-    if named is None:
-        return None
+    named = weekend_atom(r) if word == "weekend" else weekday_atom(r, WEEKDAYS[word])
     found: list[Stretch] = []
-    start: datetime = whole.start
+    start = whole.start
     while start < advance(whole.end, Grain.WEEK) and len(found) < 60:
-        stretch = named[0].on(start.date())
+        stretch = named.on(start.date())
         if stretch and whole.start <= stretch.start < whole.end:
             found.append(stretch)
         start = advance(start, Grain.WEEK)
     index = nth - 1 if nth > 0 else nth
     return found[index] if -len(found) <= index < len(found) else None
-
-
-def _one_word(word: str):  # type: ignore[no-untyped-def]
-    from signalbox.models.time.tokens import Token
-
-    return (Token("word", word, 0, len(word), word),)

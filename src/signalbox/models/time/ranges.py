@@ -7,13 +7,14 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+from signalbox import settings
 from signalbox.errors import TimeRangeError
+from signalbox.models.time.calendar import Grain
 from signalbox.models.time.grammar import Candidate, read_candidates
 from signalbox.models.time.numbers import read_length
 from signalbox.models.time.reader import Reader
-from signalbox.models.time.spans import Outcome, Single, Span
+from signalbox.models.time.spans import After, Around, Beside, Outcome, Since, Single, Span, Until, locate
 from signalbox.models.time.tokens import Tokens, tokenise
-from signalbox.models.time.calendar import Grain
 from signalbox.models.time.written import stamp_zone
 from signalbox.models.time.zones import read_offset
 
@@ -103,17 +104,13 @@ def _reader(tokens: Tokens, clock: Clock, tz: tzinfo | str | None, *, future: bo
 
 def _now(clock: Clock) -> datetime:
     if clock is None:
-        from signalbox.settings import now
-
-        return now()
+        return settings.now()
     return clock if isinstance(clock, datetime) else clock()
 
 
 def _zone(tz: tzinfo | str | None) -> tzinfo:
     if tz is None:
-        from signalbox.settings import person_zone
-
-        return person_zone()
+        return settings.person_zone()
     return ZoneInfo(tz) if isinstance(tz, str) else tz
 
 
@@ -142,11 +139,11 @@ def _gather(chosen: Candidate, candidates: list[Candidate]) -> tuple[Span, list[
 
 
 def _moment(r: Reader, span: Span) -> datetime:
-    if isinstance(span, Single):
-        from signalbox.models.time.spans import locate
-
+    """A due moment: 'by Friday' and 'before Friday' are Friday, '2 weeks from Friday' is the far end."""
+    if isinstance(span, Single | Since | Until | After | Around):
         return locate(r, span.phrase).opening
-    return span.resolve(r).start
+    outcome = span.resolve(r)
+    return outcome.end if isinstance(span, Beside) and span.side in ("after", "starting") else outcome.start
 
 
 def _finish(r: Reader, outcome: Outcome) -> Range:

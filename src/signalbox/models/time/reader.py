@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
+from typing import Any
 
-from signalbox.models.time.lexicon import MONTHS, NUMBERS, ORDINALS, PARTS, UNITS, WEEKDAYS
+from signalbox.models.time.lexicon import MONTHS, NUMBERS, ORDINALS, PARTS, UNITS, WEEKDAYS, words
 from signalbox.models.time.tokens import Token
 
 __all__ = ["Reader"]
 
 # What may stand after a bare number that is a clock time: "at 9 please", and not "at 9 hosts".
 _FOLLOWERS = frozenset(
-    "please thanks and or by for per on in with what which show grouped group split across using as when where how "
-    "was is did does do were are if but so then that i we you who why can could should would also because broken "
-    "down versus compared on, at from to until through of".split()
+    words(
+        "please thanks and or by for per on in with what which show grouped group split across using as when "
+        "where how was is did does do were are if but so then that i we you who why can could should would "
+        "also because broken down versus compared at from to until through of"
+    )
 )
+_MOST_SKIPPED = 5
 _NEVER_AFTER_NUMBER = {"time", "percent", *UNITS}
 
 
@@ -28,6 +32,7 @@ class Reader:
     now: datetime
     zone: tzinfo
     future: bool = False  # bare names mean the next one, not the last one
+    memo: dict[Any, Any] = field(default_factory=dict)  # what rules found before, so that none works twice
 
     def kind(self, index: int) -> str:
         return self.tokens[index].kind if 0 <= index < len(self.tokens) else ""
@@ -46,7 +51,9 @@ class Reader:
         return index + 1 if self.word(index) in words and self.word(index) else index
 
     def skip_all(self, index: int, words: Collection[str]) -> int:
-        while self.word(index) and self.word(index) in words:
+        for _ in range(_MOST_SKIPPED):
+            if not self.word(index) or self.word(index) not in words:
+                break
             index += 1
         return index
 

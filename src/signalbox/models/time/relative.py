@@ -11,14 +11,15 @@ from signalbox.models.time.lexicon import PARTS, UNITS, WEEKDAYS
 from signalbox.models.time.names import part_of_day, read_weekday, unit_atom
 from signalbox.models.time.numbers import Length, read_length, read_number, read_unit
 from signalbox.models.time.reader import Reader
-from signalbox.models.time.values import Atom, Stretch, find_latest, pin
-from signalbox.models.time.values import Phrase
+from signalbox.models.time.values import Atom, Phrase, Stretch, find_latest, pin, pin_moment
 
 __all__ = ["read_ago", "read_calendar_unit", "read_window", "window"]
 
 Read = tuple[Atom, int] | None
 
 _BACK = frozenset({"last", "past", "previous", "latest"})
+# From which unit on a word without a number means the calendar's unit: last week, previous day, but past week.
+_CALENDAR_FROM = {"previous": Grain.DAY, "past": Grain.YEAR + 1, "latest": Grain.YEAR + 1}
 _AGO = frozenset({"ago", "back", "earlier"})
 _TO_DATE = {"mtd": Grain.MONTH, "wtd": Grain.WEEK, "qtd": Grain.QUARTER, "ytd": Grain.YEAR}
 
@@ -45,7 +46,11 @@ def read_window(r: Reader, i: int) -> Read:
     if length is None:
         return None
     aligned = aligned or r.word(length.after - 2) == "all"
-    if not length.counted and lead not in ("past", "latest") and length.grain >= (Grain.DAY if lead == "previous" else Grain.WEEK):
+    if (
+        not length.counted
+        and lead not in ("past", "latest")
+        and length.grain >= (Grain.DAY if lead == "previous" else Grain.WEEK)
+    ):
         return None
     return _make_window(r, lead, length, aligned), r.skip(length.after, ("roughly", "sofar"))
 
@@ -61,7 +66,9 @@ def _read_full_units(r: Reader, i: int) -> Length | None:
 
 def _make_window(r: Reader, lead: str, length: Length, aligned: bool) -> Atom:
     if length.duration.is_empty():
-        raise TimeRangeError("That range is empty: it has no length.", suggestion="Say a length, such as last 15 minutes.")
+        raise TimeRangeError(
+            "That range is empty: it has no length.", suggestion="Say a length, such as last 15 minutes."
+        )
     if lead == "next":
         return window(r, r.now, shift(r.now, length.duration))
     end = floor(r.now, length.grain) if aligned else r.now
@@ -131,7 +138,7 @@ def _read_led_unit(r: Reader, i: int) -> Read:
         return None
     at = r.skip(i + 1, ("all",))
     unit = UNITS.get(r.word(at))
-    if unit is None or unit[1] != 1 or r.word(at) == "mon":
+    if unit is None or unit[1] != 1:
         return None
     return unit_atom(r, unit[0], offset, says_future=offset > 0), r.skip(at + 1, ("sofar",))
 
@@ -148,7 +155,7 @@ def _read_whole_unit(r: Reader, i: int) -> Read:
         return pin(stretch), at + 1
     if word == "night":
         return part_of_day(r, PARTS[word]), at + 1
-    if word in UNITS and UNITS[word][0] >= Grain.DAY and r.word(i) == "all" or (word in UNITS and at > i + 1):
+    if (word in UNITS and UNITS[word][0] >= Grain.DAY and r.word(i) == "all") or (word in UNITS and at > i + 1):
         return unit_atom(r, UNITS[word][0], 0), at + 1
     return None
 
@@ -169,7 +176,7 @@ def read_ago(r: Reader, i: int) -> Read:
     if (r.word(after) == "from" and r.word(after + 1) == "now") or r.word(after) == "hence":
         moment = shift(r.now, length.duration)
         ends = after + (2 if r.word(after) == "from" else 1)
-        return pin(Stretch(moment, moment, Grain.MOMENT), says_future=True, joins=length.grain >= Grain.DAY), ends
+        return pin_moment(moment, says_future=True, joins=length.grain >= Grain.DAY), ends
     return None
 
 
@@ -179,8 +186,8 @@ def _ago(r: Reader, length: Length, after: int) -> Read:
         start = shift(advance(floor(r.now, Grain.DAY), Grain.DAY, base), length.duration, -1)
         return pin(Stretch(start, advance(start, Grain.DAY), Grain.DAY)), after + 1
     moment = shift(r.now, length.duration, -1)
-    atom = pin(Stretch(moment, moment, Grain.MOMENT), lasts=True, joins=length.grain >= Grain.DAY)
-    return replace(atom, ago=(length.grain, 1)), after
+    atom = pin_moment(moment, lasts=True, joins=length.grain >= Grain.DAY)
+    return replace(atom, ago=length.grain), after
 
 
 def _read_count_ago(r: Reader, i: int) -> Read:

@@ -10,10 +10,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from signalbox.errors import TimeRangeError
-from signalbox.models.time.calendar import Duration, Grain, advance, floor, shift
+from signalbox.models.time.calendar import Duration, Grain, advance, floor, scale, shift
 from signalbox.models.time.names import month_day
 from signalbox.models.time.reader import Reader
-from signalbox.models.time.values import Atom, Clock, Phrase, Stretch, find_first, find_latest
+from signalbox.models.time.values import Atom, Clock, Phrase, Stretch, find_first, find_latest, pin_moment
 
 __all__ = ["After", "Around", "Beside", "Between", "Outcome", "Since", "Single", "Span", "Until", "locate"]
 
@@ -51,9 +51,11 @@ class Span(Protocol):
 
 def locate(r: Reader, phrase: Phrase) -> Stretch:
     """Where a phrase falls: the most recent occurrence, or the next one for a reader that looks ahead."""
-    found = find_first(phrase, floor(r.now, Grain.DAY) if phrase.grain >= Grain.DAY else r.now, same=True) if (
-        r.future
-    ) else find_latest(phrase, r.now)
+    found = (
+        find_first(phrase, floor(r.now, Grain.DAY) if phrase.grain >= Grain.DAY else r.now, same=True)
+        if (r.future)
+        else find_latest(phrase, r.now)
+    )
     if found is None:
         raise TimeRangeError("That day does not exist in that period.", suggestion="Say a date such as 2026-11-03.")
     return found
@@ -126,7 +128,7 @@ class Until:
         found = locate(r, self.phrase)
         end = found.edge or (r.now if _holds(found, r.now) else found.start)
         container = Grain.WEEK if self.phrase.cycle is Grain.WEEK else _CONTAINERS.get(found.grain)
-        if found.grain is Grain.MOMENT and self.phrase.atoms[-1].lasts or container is None:
+        if (found.grain is Grain.MOMENT and self.phrase.atoms[-1].lasts) or container is None:
             raise TimeRangeError(
                 "That range has an end but no beginning.", suggestion="Say both, such as from 09:00 until noon."
             )
@@ -208,9 +210,7 @@ class Between:
         return self.first.only_daily and self.second.only_daily
 
     def within(self, atoms: tuple[Atom, ...]) -> Span:
-        return replace(
-            self, first=self.first.narrowed_by(atoms), second=self.second.narrowed_by(atoms), shared=True
-        )
+        return replace(self, first=self.first.narrowed_by(atoms), second=self.second.narrowed_by(atoms), shared=True)
 
     def resolve(self, r: Reader) -> Outcome:
         first, second = _complete(r, self.first, self.second)
@@ -228,12 +228,9 @@ def _complete(r: Reader, first: Phrase, second: Phrase) -> tuple[Phrase, Phrase]
     """Gives a bare number what the other side says: '1 to 3 November', '2 to 3 hours ago'."""
     a, b = first.atoms[-1], second.atoms[-1]
     if second.atoms[0].ago and a.bare is not None:
-        from signalbox.models.time.calendar import scale
-        from signalbox.models.time.values import pin
-
-        moment = shift(r.now, scale(second.atoms[0].ago[0], a.bare), -1)
-        atom = pin(Stretch(moment, moment, Grain.MOMENT), lasts=True)
-        return Phrase((replace(atom, ago=second.atoms[0].ago),), first.zone), second
+        unit = second.atoms[0].ago
+        atom = pin_moment(shift(r.now, scale(unit, a.bare), -1), lasts=True)
+        return Phrase((replace(atom, ago=unit),), first.zone), second
     if b.month_day and (a.bare is not None or (a.cycle is Grain.MONTH and a.grain is Grain.DAY)):
         day = a.bare if a.bare is not None else _day_number(r, a)
         return _swap_last(first, month_day(r, b.month_day[0], day)), second
@@ -259,7 +256,7 @@ def _share(r: Reader, first: Phrase, second: Phrase) -> tuple[Phrase, bool]:
     if not wider or (wider[0].ago and not first.only_daily):
         return first, False
     narrowed = first.narrowed_by(wider)
-    if first.only_daily and max(a.grain for a in wider) <= Grain.WEEKEND or first.only_daily:
+    if first.only_daily:
         return narrowed, True
     a, b = find_latest(narrowed, r.now), find_latest(second, r.now)
     return (narrowed, False) if a and b and a.start < b.start else (first, False)

@@ -9,16 +9,8 @@ from datetime import tzinfo
 from typing import Any
 
 from signalbox.models.time.calendar import Duration, Grain, scale
-from signalbox.models.time.lexicon import (
-    MONTHS,
-    NUMBERS,
-    ORDINALS,
-    PARTS,
-    PHRASES,
-    UNITS,
-    WEEKDAYS,
-    known_word,
-)
+from signalbox.models.time.lexicon import MONTHS, ORDINALS, PARTS, UNITS, WEEKDAYS
+from signalbox.models.time.spelling import PHRASES, known_word
 from signalbox.models.time.zones import CITIES, read_offset, read_zone
 
 __all__ = ["Token", "Tokens", "tokenise"]
@@ -294,4 +286,6 @@ def _zone_at(items: list[Token], index: int, kept: list[Token]) -> tzinfo | None
 
 
 def _is_clocklike(token: Token) -> bool:
-    return token.kind in ("clock", "number") or (token.kind == "word" and token.value in ("am", "pm", "noon", "midnight"))
+    return token.kind in ("clock", "number") or (
+        token.kind == "word" and token.value in ("am", "pm", "noon", "midnight")
+    )

@@ -13,7 +13,7 @@ from datetime import date, datetime, timedelta, tzinfo
 
 from signalbox.models.time.calendar import Grain, advance, floor, step_date, wall
 
-__all__ = ["Atom", "Clock", "Phrase", "Stretch", "clock_atom", "find_first", "find_latest", "pin"]
+__all__ = ["Atom", "Clock", "Phrase", "Stretch", "clock_atom", "find_first", "find_latest", "pin", "pin_moment"]
 
 _TRIES = {Grain.DAY: 4, Grain.WEEK: 4, Grain.MONTH: 30, Grain.QUARTER: 6, Grain.YEAR: 30}
 
@@ -66,13 +66,17 @@ class Atom:
     month_day: tuple[int, int] | None = None
     is_now: bool = False
     joins: bool = True  # may be narrowed by the words beside it
-    ago: tuple[Grain, int] | None = None  # the unit of "N units ago"
+    ago: Grain | None = None  # the unit of "N units ago"
     bare: int | None = None  # the number, if a number was all that was said
 
 
 def pin(stretch: Stretch, *, says_future: bool = False, lasts: bool = False, joins: bool = True) -> Atom:
     """An atom that lies in one place."""
     return Atom(stretch.grain, None, lambda _: stretch, says_future=says_future, lasts=lasts, joins=joins)
+
+
+def pin_moment(moment: datetime, *, says_future: bool = False, lasts: bool = False, joins: bool = True) -> Atom:
+    return pin(Stretch(moment, moment, Grain.MOMENT), says_future=says_future, lasts=lasts, joins=joins)
 
 
 def clock_atom(clock: Clock, zone: tzinfo, bare: int | None = None) -> Atom:

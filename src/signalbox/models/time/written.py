@@ -12,7 +12,7 @@ from signalbox.errors import TimeRangeError
 from signalbox.models.time.calendar import Grain, advance, midnight, settle
 from signalbox.models.time.names import month_day, no_such_day
 from signalbox.models.time.reader import Reader
-from signalbox.models.time.values import Atom, Stretch, pin
+from signalbox.models.time.values import Atom, Stretch, pin, pin_moment
 from signalbox.models.time.zones import read_offset
 
 __all__ = ["read_long_number", "read_written", "stamp_zone"]
@@ -81,7 +81,7 @@ def _stamp(r: Reader, text: str) -> Atom:
     moment = settle(moment).astimezone(r.zone)
     if late:
         moment = advance(moment, Grain.DAY)
-    return pin(Stretch(moment, moment, Grain.MOMENT), says_future=moment > r.now, joins=False)
+    return pin_moment(moment, says_future=moment > r.now, joins=False)
 
 
 def _week_date(r: Reader, text: str) -> Atom:
@@ -149,4 +149,4 @@ def read_long_number(r: Reader, i: int, *, expected: bool) -> tuple[Atom, int] |
         return None
     seconds = int(text) / (1000 if len(text) == 13 else 1)
     moment = datetime.fromtimestamp(seconds, r.zone)
-    return pin(Stretch(moment, moment, Grain.MOMENT), says_future=moment > r.now, joins=False), i + 1
+    return pin_moment(moment, says_future=moment > r.now, joins=False), i + 1

@@ -6,6 +6,7 @@ import re
 from os.path import commonprefix
 from functools import cached_property
 
+from signalbox.models.offline.fill.literals import Literal
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.roles import cues_of
 from signalbox.models.offline.fill.schema import Field
@@ -45,10 +46,10 @@ PARTS_OF_SPEECH: dict[str, frozenset[str]] = {
             everything mine what who which people myself yourself""",
         "kinds": """task todo reminder ticket issue bug note event meeting appointment entry item request record report message
             email mail order booking reservation story case todo-item to-do memo""",
-        "commands": """create add make remind put insert open new file raise log set write schedule record submit register note
+        "commands": """create hiring add make remind put insert open new file raise log set write schedule record submit register note
             enter start report save jot post remember give build prepare generate draft send""",
         "containers": "list lists cart basket todo todos calendar agenda board backlog schedule planner queue inbox",
-        "verbs": """create add make remind put insert open new file raise log set write schedule record submit register note enter
+        "verbs": """create hiring add make remind put insert open new file raise log set write schedule record submit register note enter
             start report save get show give find search look looking tell list check see fetch display buy order purchase
             book reserve send mail email transfer move pay wire delete remove cancel update change edit modify stop pause
             run play watch read listen translate convert calculate compute compare plot graph query count sum ping test
@@ -56,7 +57,7 @@ PARTS_OF_SPEECH: dict[str, frozenset[str]] = {
             upload download share attach print export import deploy restart reboot launch build install configure enable
             disable turn switch increase decrease raise lower want need help explain describe summarize is are was does do did
             can could will has have who what when where why how which track monitor need cook bake prepare hire fire
-            promote see visit meet know have be hiring promote approve reject request apply refund return exchange renew subscribe unsubscribe rent lease sell
+            promote sign enroll enrol register back see visit meet know have be hiring promote approve reject request apply refund return exchange renew subscribe unsubscribe rent lease sell
             quote estimate ship deliver pick drop wire deposit withdraw exchange issue grant revoke plan arrange organize
             organise draft reply forward respond generate produce kick bring pull push merge review notify alert inform
             trace lookup investigate inspect diagnose measure simulate ask prescribe admit discharge log""",
@@ -91,6 +92,24 @@ class Bounds:
         while at < len(self.tokens) and (self.blocked(at) or self.tokens[at].text in ":,-!."):
             at += 1
         return at
+
+    @property
+    def asks(self) -> bool:
+        """Whether the request opens with a verb that makes nothing: "list ...", "show ..."."""
+        word = self.tokens[self.opening].lower if self.opening < len(self.tokens) else ""
+        return word in PARTS_OF_SPEECH["verbs"] - PARTS_OF_SPEECH["commands"]
+
+    @property
+    def sets(self) -> bool:
+        """Whether the request changes something: "set the project to apollo"."""
+        word = self.tokens[self.opening].lower if self.opening < len(self.tokens) else ""
+        return word in ("set", "change", "update", "switch", "edit", "rename", "make", "modify")
+
+    def literal_at(self, at: int) -> Literal | None:
+        """The address or path that begins at a token."""
+        kinds = ("url", "path", "email", "ip", "host", "file", "uuid")
+        start = self.tokens[at].start
+        return next((one for one in self.reading.literals if one.start == start and one.kind in kinds), None)
 
     @cached_property
     def _found(self) -> dict[str, list[tuple[int, tuple[str, ...], float]]]:

@@ -16,7 +16,7 @@ from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.units import CURRENCIES, dimension_of
 from signalbox.models.offline.fill.thesaurus import stands_for
-from signalbox.models.offline.fill.words import STOP, content_words, split_name, stem
+from signalbox.models.offline.fill.words import STOP, split_name, stem
 from signalbox.models.offline.vectors import is_known, word_rows
 
 __all__ = ["Phrase", "find_choices", "find_phrase", "phrases_of"]
@@ -54,15 +54,16 @@ def _propose(
     measured = _is_unit(reading, phrase, start, end)
     if measured is None:
         return None
-    if len(phrase.joined) == 1 and not cue and not (reading.text[start:end].isupper() and len(reading.text[start:end]) == 1):
+    if len(phrase.joined) == 1 and phrase.joined.isalnum() and not cue and not (reading.text[start:end].isupper() and len(reading.text[start:end]) == 1):
         return None
     if (phrase.joined in STOP or reading.text[start:end].lower() in STOP) and not cue:
-        if not reading.acts(start):
+        declared = 0.9 < phrase.weight < 1.0 and len(phrase.joined) > 3
+        if not declared and not reading.acts(start):
             return None
         quality -= 0.2
     if quality < 0.98 and not cue and reading.opens(start):
         quality -= 0.1
-    score = phrase.weight * quality + 0.05 * cue + _direction(reading, field, start)
+    score = phrase.weight * quality + 0.05 * cue + _direction(reading, field, start, measured)
     return Proposal(field, phrase.value, start, end, min(score, 1.0) - (0 if len(phrase.joined) > 1 else 0.05), shared=measured)
 
 
@@ -76,14 +77,16 @@ def _is_unit(reading: Reading, phrase: Phrase, start: int, end: int) -> bool | N
     return True if own and own[0][0] in ("money", "temperature", "length", "mass", "bytes", "volume") else None
 
 
-def _direction(reading: Reading, field: Field, start: int) -> float:
+def _direction(reading: Reading, field: Field, start: int, measured: bool) -> float:
     """In "from open to closed" the second is meant, unless the field asks for the first."""
     before = [word.lower for word in reading.before(start, 1)]
     backward = bool({"from", "source", "origin", "old", "current"} & set(field.name_words))
     forward = bool({"to", "target", "destination", "new"} & set(field.name_words))
+    if measured and forward:
+        return -0.3
     if before == ["from"]:
         return 0.04 if backward else -0.04
-    if before in (["to"], ["into"]):
+    if before in (["to"], ["into"]) or (forward and before == ["in"]):
         return -0.04 if backward else 0.04 * (1 + forward)
     return 0.0
 
@@ -193,13 +196,22 @@ def _from_description(by_name: dict[str, Any], description: str) -> Iterator[tup
             for word in re.split(r",|/|;|\bor\b", found[1]):
                 if word.strip() and len(word.split()) <= 3:
                     yield option, re.sub(r"^(?:e\.?g\.?|i\.?e\.?|also|aka|default)\s*", "", word.strip()), 0.93
-        for found in re.finditer(rf"{quoted}\s*(?:=|:|->|—|–|-|for|means|is)\s+([^,;.\n()]{{2,60}})", description, re.I):
-            words = content_words(found[1])
-            if 0 < len(words) <= 2 and not any(word in map(str.lower, by_name) for word in words):
-                yield option, " ".join(words), 0.9
-            for word in words:
-                if word not in by_name and len(word) > 3:
-                    yield option, word, 0.7
+        for found in re.finditer(rf"{quoted}\s*(?:=|:|->|—|–|-|for|means|is)\s+([^;.\n()]{{2,90}})", description, re.I):
+            yield from _explained(option, by_name, found[1])
+
+
+def _explained(option: Any, by_name: dict[str, Any], explanation: str) -> Iterator[tuple[Any, str, float]]:
+    """The parts of "above, over, exceeds", up to the next option; single words of a longer part count less."""
+    for part in re.split(r",|\bor\b|/", explanation):
+        words = split_name(part)
+        if not words or any(word in map(str.lower, by_name) for word in words):
+            return
+        telling = [word for word in words if word not in STOP] or list(words)
+        if len(telling) <= 2:
+            yield option, " ".join(telling), 0.93
+        for word in telling if len(telling) > 1 else ():
+            if len(word) > 3:
+                yield option, word, 0.7
 
 
 def _by_meaning(reading: Reading, field: Field) -> list[Proposal]:

@@ -24,7 +24,7 @@ from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.recall import recall
 from signalbox.models.offline.fill.roles import cues_of, style_of
 from signalbox.models.offline.fill.schema import Field, read_schema
-from signalbox.models.offline.fill.slots import Proposal, Taken, assign
+from signalbox.models.offline.fill.slots import Proposal, Taken, assign, assign_best
 from signalbox.models.offline.fill.words import content_words, read_sentence, split_name, stem
 
 __all__ = ["Filling", "fill_schema"]
@@ -98,15 +98,16 @@ class _Filler:
         self._assign(self._signed())
         self._assign(find_spans(self.reading, self.leaves))
         self._assign(self._closed())
+        self._assign(self._last_number())
         self._widen()
+        self._assign(p for leaf in self.leaves if leaf.item and leaf.item.children for p in self._objects(leaf))
         self._assign(self._maps())
         self._widen()
-        self._assign(p for p in self._strings(("name",)) if p.score >= 0.7)
+        assign_best([p for p in self._strings(("name",)) if p.score >= 0.7 or p.field.must], self.taken, self.filled)
         self._widen()
-        self._assign(self._strings(("name", "object", "text")))
+        assign_best([p for p in self._strings(("name", "object", "text")) if p.score >= _SURE], self.taken, self.filled)
         self._widen()
         self._assign(self._leftovers())
-        self._assign(self._last_number())
         return self.filled
 
     def _last_number(self) -> Iterator[Proposal]:
@@ -144,7 +145,7 @@ class _Filler:
         if leaf.kind in ("integer", "number"):
             return find_measures(self.reading, leaf)
         if leaf.kind == "array":
-            return find_closed_list(self.reading, leaf) if leaf.item is None or not leaf.item.children else self._objects(leaf)
+            return find_closed_list(self.reading, leaf)
         if leaf.kind != "string":
             return ()
         if leaf.candidates or self.listed.get(leaf.path):
@@ -159,9 +160,10 @@ class _Filler:
         items: list[dict[str, Any]] = []
         spans: list[tuple[int, int]] = []
         shape: set[str] = set()
-        for start, end in part_spans(self.reading.text):
-            reading = Reading(read_sentence(self.reading.text[start:end]), self.reading.clock, self.reading.tz)
-            children = list(_leaves(_as_required(leaf.item.children)))
+        text = self._untaken()
+        children = list(_leaves(_as_required(leaf.item.children)))
+        for start, end in part_spans(text):
+            reading = Reading(read_sentence(text[start:end]), self.reading.clock, self.reading.tz)
             filled = _Filler(reading, children, self.frame, "").fill()
             complete = all(path in filled for path in (c.path for c in leaf.item.children if c.required))
             if filled and complete and (not shape or set(filled) == shape) and (len(filled) > 1 or len(children) == 1):
@@ -172,6 +174,13 @@ class _Filler:
                 break
         if items:
             yield Proposal(leaf, items, spans[0][0], spans[-1][1], 0.8, pieces=tuple(spans))
+
+    def _untaken(self) -> str:
+        """The text with blanks for all that serves a field already."""
+        text = list(self.reading.text)
+        for start, end in self.taken.spans:
+            text[start:end] = " " * (end - start)
+        return "".join(text)
 
     def _rivals(self, leaf: Field) -> frozenset[str]:
         return self.frame.union(*(other.words for other in self.leaves if other is not leaf))
@@ -208,7 +217,13 @@ class _Filler:
             return named
         if not ranked or ranked[0][1] < 0.55 or (len(ranked) > 1 and ranked[0][1] - ranked[1][1] < 0.02):
             return named
-        return [*named, Proposal(leaf, ranked[0][0], 0, 0, ranked[0][1])]
+        return [*named, self._meant(leaf, ranked[0][0], ranked[0][1])]
+
+    def _meant(self, leaf: Field, value: str, score: float) -> Proposal:
+        """A candidate that the text means without saying it; the words that it shares with the text are its own."""
+        stems = {stem(word) for word in split_name(value)}
+        pieces = tuple((word.start, word.end) for word in self.reading.words if word.stem in stems)
+        return Proposal(leaf, value, *(pieces[0] if pieces else (0, 0)), score, pieces=pieces)
 
     def _maps(self) -> Iterator[Proposal]:
         names = frozenset(s for leaf in self.leaves if leaf.kind != "map" for s in leaf.name_stems[-1:])
@@ -258,7 +273,10 @@ class _Filler:
                 start, end = phrase.start, phrase.end
         first = self.reading.sentence.index_at(start if proposal.lead is None else min(proposal.lead, start))
         last = self.reading.sentence.index_at(end - 1) + 1
-        named = proposal.lead is not None or bool(time_kind(proposal.field))
+        measured = proposal.field.kind in ("integer", "number") and any(
+            q.dimension and q.start <= start < q.end for q in self.reading.quantities
+        )
+        named = proposal.lead is not None or bool(time_kind(proposal.field)) or measured
         if first > 0 and cues_of(proposal.field).get((tokens[first - 1].lower,), 0.0) >= 0.7:
             named = True
         while last < len(tokens) and tokens[last].stem in names:

@@ -35,6 +35,9 @@ def find_flags(reading: Reading, field: Field, rivals: frozenset[str]) -> list[P
         found.append(_answer(reading, field, spot, inverted, 0.9))
     elif len(core) > 1 and (spot := _find_apart(reading, core)):
         found.append(_answer(reading, field, spot, inverted, 0.82))
+    if not found and len(core) == 1 and (spot := _find_related(reading, core[0])):
+        word, opposed = spot
+        found.append(_answer(reading, field, (word.start, word.end), inverted != opposed, 0.85))
     if not found:
         telling = _telling(field) - rivals
         for word in reading.words:
@@ -68,6 +71,16 @@ def _find_words(reading: Reading, stems: list[str]) -> tuple[int, int] | None:
             return word.start, words[at + len(stems) - 1].end
         if word.lower == joined or (len(joined) > 3 and word.stem == joined):
             return word.start, word.end
+    return None
+
+
+def _find_related(reading: Reading, core: str) -> tuple[Word, bool] | None:
+    """A word of the same root: "compression" for compress; "inactive" for active, which says the opposite."""
+    for word in reading.words:
+        if len(core) >= 5 and word.lower.startswith(core) and len(word.lower) - len(core) <= 5:
+            return word, False
+        if len(core) >= 4 and any(word.stem == prefix + core for prefix in ("in", "un", "non", "dis")):
+            return word, True
     return None
 
 

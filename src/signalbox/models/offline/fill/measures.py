@@ -9,7 +9,7 @@ from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.thesaurus import same_meaning
-from signalbox.models.offline.fill.units import factor_of, unit_of_field
+from signalbox.models.offline.fill.units import dimension_of, factor_of, unit_of_field
 from signalbox.models.offline.fill.words import STOP, stem
 from signalbox.models.offline.vectors import word_rows
 
@@ -70,16 +70,17 @@ def _score(reading: Reading, field: Field, quantity: Quantity) -> float:
     score = _BASE
     if dimension and quantity.dimension == dimension:
         score += 0.35
-    elif quantity.dimension == "money" and set(field.name_words) & _SUMS:
+    elif any(m[0] == "money" for m in quantity.meanings) and set(field.name_words) & _SUMS:
         score += 0.35
     elif _is_year(quantity):
-        score += 0.4 if "year" in field.name_words else -0.25
+        score += 0.4 if "year" in field.name_words else (0.0 if _bound_score(field, quantity) > 0 else -0.25)
     elif quantity.dimension == "count":
         score += 0.4 if set(field.name_words) & _COUNTS else 0.0
     elif quantity.dimension and not dimension:
         score -= 0.25 if quantity.dimension != "bytes" else 0.15
     elif dimension == "money" or dimension == "percent":
-        score += 0.05
+        priced = dimension == "money" and [w.lower for w in reading.before(quantity.start, 1)] == ["at"]
+        score += 0.25 if priced else 0.05
     elif dimension and not quantity.dimension:
         score -= 0.05
     score += 0.55 * reading.cue(field, quantity.start, quantity.end)
@@ -106,12 +107,12 @@ def _noun_score(reading: Reading, field: Field, quantity: Quantity) -> float:
         if word.lower in STOP or word.lower in ("to", "at", "for"):
             break
         nouns.append(word)
+    dimension, _ = unit_of_field(field.about, field.maximum)
+    if nouns and not quantity.dimension and dimension in ("time", "bytes", "length", "mass"):
+        return 0.4 if any(dimension == d for word in nouns for d, *_ in dimension_of(word.lower)) else -0.3
     for at, word in enumerate(nouns):
         if word.stem in field.name_stems or any(same_meaning(word.stem, other) for other in field.name_stems):
             return 0.5 if at == 0 else 0.4
-    dimension, _ = unit_of_field(field.about, field.maximum)
-    if nouns and not quantity.dimension and dimension in ("time", "bytes", "length", "mass"):
-        return -0.3
     for at, word in enumerate(nouns[:2]):
         if word.stem in field.words:
             return 0.4 - 0.1 * at if not quantity.dimension or at else 0.1

@@ -37,6 +37,7 @@ def _by_kind(reading: Reading, field: Field) -> Iterator[Proposal]:
         if literal.kind == "quoted" or literal.kind not in wanted or not _allowed(field, literal.value):
             continue
         base = 0.82 if literal.kind in by_name else 0.7
+        base -= 0.25 * (literal.kind == "phone" and not re.match(r"\+|0\d+[-/ ]|\(|\d{3}[-.]", literal.value))
         base -= 0.25 * (not _like_examples(field, literal.value))
         base -= 0.02 * wanted.index(literal.kind)
         yield Proposal(field, literal.value, literal.start, literal.end, base + _nearby(reading, field, literal))

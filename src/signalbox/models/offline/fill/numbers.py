@@ -118,10 +118,13 @@ def _with_unit(
     after = tokens[last] if last < len(tokens) else None
     if not unit and after is not None:
         hyphen = after.text == "-" and last + 1 < len(tokens)
+        squared = after.lower in ("square", "sq") and last + 1 < len(tokens)
+        hyphen = hyphen or squared
         word = tokens[last + 1] if hyphen else after
         meanings = dimension_of(word.lower)
         if meanings and not (word.lower in ("m", "s", "d", "b", "k", "w", "g", "l", "y", "h") and not word.text.islower()):
             last, end = last + 1 + hyphen, word.end
+            meanings = (("area", "m2", 1.0),) if squared else meanings
     dimension, name, factor = meanings[0] if meanings else ("", "", 1.0)
     return Quantity(value, first, last, start, end, number_end, dimension, name, factor, "", meanings)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from signalbox.models.offline.fill.bounds import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.bounds import Bounds
+from signalbox.models.offline.fill.candidates import is_short_form
 from signalbox.models.offline.fill.roles import roles_of, style_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
@@ -18,8 +19,10 @@ _TRIM_RIGHT = frozenset(
     """the a an and or to of for with at in on by from is are be as my our please , ; . ! ? : - ( thanks about that me it
     them us which just only also too it's its""".split()
 )
-_ACTED_ON = ("task", "query", "thing", "topic", "name", "body")
+# How likely what the first verb acts on is what the field asks for, by the field's role.
+_STRENGTHS = {"task": 1.0, "query": 1.0, "thing": 1.0, "topic": 1.0, "name": 1.0, "body": 1.0, "person": 0.8, "organisation": 0.6}
 _QUOTED = {"name": 0.74, "task": 0.74, "query": 0.74, "body": 0.72, "topic": 0.73, "thing": 0.73}
+_KIND_STEMS = frozenset(stem(word) for word in POS["kinds"])
 _CONTAINER = re.compile(
     r",?\s+(?:to|on|in|into|from|off|onto) (?:my|the|our|a|this)(?: \w+){0,2}? "
     r"(?:lists?|cart|basket|to-?dos?|todo|calendar|agenda|board|backlog|tasks|reminders|notes|schedule|planner|queue|inbox)\b.*$",
@@ -32,7 +35,8 @@ def find_phrases(bounds: Bounds, field: Field, *, many: bool = False) -> list[Pr
     found = [*_after_cues(bounds, field, many), *_beside_name(bounds, field, many), *_in_quotes(bounds, field, many)]
     roles = roles_of(field)
     wanted = bool(roles) and roles[0][1] == 1.0 and not many and roles[0][0].name in ("task", "query", "thing")
-    if wanted or (field.must and (not roles or roles[0][0].name in _ACTED_ON)):
+    offered = not roles or roles[0][0].name in _STRENGTHS
+    if (field.must and offered) or (wanted and not (roles[0][0].name == "task" and bounds.asks)):
         found += _object_of_verb(bounds, field, many)
     return found
 
@@ -52,11 +56,13 @@ def _beside_name(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]
     tokens, names = bounds.tokens, _spoken_names(field)
     for at in range(len(tokens)):
         for name in names:
-            if tuple(t.stem for t in tokens[at : at + len(name)]) != name:
+            if tuple(t.stem for t in tokens[at : at + len(name)]) != name and not (
+                len(name) == 1 and len(tokens[at].text) > 1 and tokens[at].lower not in STOP and is_short_form(tokens[at].lower, field.name_words[-1])
+            ):
                 continue
             after = at + len(name)
             signed = after < len(tokens) and tokens[after].text in (":", "=")
-            linked = after < len(tokens) and tokens[after].lower in POS["links"]
+            linked = after < len(tokens) and tokens[after].lower in POS["links"] and (tokens[after].lower != "to" or bounds.sets)
             weight = 0.92 if signed else (0.85 if linked else 0.79)
             proposal = None if at <= bounds.opening and not signed else _take(
                 bounds, field, after + (signed or linked), weight + 0.01 * len(name), many, tokens[at].start
@@ -111,7 +117,9 @@ def _take(bounds: Bounds, field: Field, first: int, score: float, many: bool, le
         return None
     for literal in bounds.reading.literals:
         if literal.kind == "quoted" and literal.start == tokens[first].start and fits(field, literal.value):
-            return Proposal(field, literal.value, literal.start, literal.end, score + 0.15, lead=lead)
+            return Proposal(field, literal.value, literal.start, literal.end, score + 0.15, lead=lead, running=True)
+    if style == "name" and (literal := bounds.literal_at(first)) and fits(field, literal.value):
+        return Proposal(field, literal.value, literal.start, literal.end, score + 0.03, lead=lead)
     pieces = _text_pieces(bounds, field, first) if style == "text" else _name_pieces(bounds, field, first, style)
     if not pieces:
         return None
@@ -120,7 +128,7 @@ def _take(bounds: Bounds, field: Field, first: int, score: float, many: bool, le
         return None
     if style != "text" and len(words) > 1 and bounds.names_other(words[0], field):
         score -= 0.2
-    if all(token.stem in bounds.frame or token.lower in STOP for token in words):
+    if all(token.stem in bounds.frame or token.lower in STOP or stem(token.lower) in _KIND_STEMS for token in words):
         score -= 0.25
     elif style != "text" and all(token.stem in bounds.rivals(field) or token.lower in STOP for token in words):
         score -= 0.25
@@ -136,7 +144,7 @@ def _skip_openers(bounds: Bounds, field: Field, first: int, style: str) -> int:
     """Past articles and the like; a text that says something keeps its article."""
     tokens = bounds.tokens
     roles = roles_of(field)
-    keeps = style == "text" and bool(roles) and roles[0][0].name in ("body", "reason", "task")
+    keeps = style == "text" and bool(roles) and roles[0][0].name in ("body", "reason")
     skipped = POS["links"] | {":", "-", ",", "="} if keeps else POS["articles"] | {":", "-", ",", "="}
     while first < len(tokens) and (
         (tokens[first].lower in skipped and not (style == "list" and first + 1 < len(tokens) and tokens[first + 1].text == ",") and not (tokens[first].text[0].isupper() and first > bounds.opening))
@@ -210,8 +218,20 @@ def _text_pieces(bounds: Bounds, field: Field, first: int) -> list[tuple[int, in
             pieces.append((at, last))
         if last < len(tokens) and not bounds.blocked(last, firm=True):
             break
+        if pieces and not _goes_on(bounds, last, field):
+            break
         at = max(last, at + 1)
     return _trim_pieces(bounds, pieces)
+
+
+def _goes_on(bounds: Bounds, at: int, field: Field) -> bool:
+    """Whether a text goes on behind a piece that serves another field: "call Bob [tomorrow] about the contract"."""
+    while at < len(bounds.tokens) and bounds.blocked(at, firm=True):
+        at += 1
+    roles = roles_of(field)
+    if roles and roles[0][0].name in ("body", "reason"):
+        return True
+    return at < len(bounds.tokens) and bounds.tokens[at].lower in POS["inner"] | {"about", "regarding"}
 
 
 def _trim_pieces(bounds: Bounds, pieces: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -257,7 +277,7 @@ def _object_of_verb(bounds: Bounds, field: Field, many: bool) -> Iterator[Propos
     if first >= len(tokens):
         return
     roles = roles_of(field)
-    strength = roles[0][1] if roles else 0.4
+    strength = _STRENGTHS.get(roles[0][0].name, 0.0) * roles[0][1] if roles else 0.4
     commands = POS["commands"] if style_of(field) == "text" else POS["verbs"]
     if tokens[first].lower in commands or tokens[first].stem in bounds.frame:
         first = _past_command(bounds, first + 1)
@@ -306,8 +326,9 @@ def find_leftover(bounds: Bounds, field: Field) -> list[Proposal]:
         last = at
         while last < len(tokens) and not bounds.blocked(last) and not _explained(bounds, tokens[last]):
             last += 1
+        first, until = _identifier(tokens, at, last) if last > at and style_of(field) == "name" else (at, last)
         if last > at:
-            value = clean(bounds.sentence.slice(at, last))
+            value = clean(bounds.sentence.slice(first, until))
             if fits(field, value) and any(c.isalnum() for c in value):
                 length = 0.02 * min(last - at, 4)
                 proper = 0.05 if tokens[at].text[:1].isupper() and at else 0.0

@@ -128,4 +128,4 @@ class Reading:
         hits = [s for s in telling if s in near]
         if not hits or not near:
             return 0.0
-        return (len(hits) / len(telling)) * (1.0 if near[nearest] in hits else 0.3)
+        return (len(hits) / len(telling)) * (1.0 if near[nearest] in field.name_stems else 0.3)

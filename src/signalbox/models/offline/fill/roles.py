@@ -47,6 +47,10 @@ _ROLES = (
           "reviewer approver colleague patient student friend teacher doctor applicant candidate username recipient participant invitee "
           "host responsible artist band singer author director composer writer actor people participants attendees invitees driver agent caller client staff speaker",
           strong="with,assign to,assigned to,invite,by,assign it to,owned by,give it to,inviting,reviewer", fair="for,to,of,from", weak="and,tell,ask,call"),
+    _role("task", "text", "title task todo reminder summary action goal what objective job chore item",
+          strong="remind me to,remind us to,remind me about,remind me of,remember to,reminder to,reminder about,reminder for,task to,todo to,todo,to do,"
+          "task,need to,have to,don't forget to,dont forget to,remind me that,ticket for,ticket about,issue for,issue about,bug about,story for,reminder,"
+          "note to,reminder that,summary,story to,ticket to,issue that,bug that,ticket that", fair="called,titled,named,entitled,summary,title", weak="for,about"),
     _role("name", "name", "name title called alias nickname username filename handle",
           strong="called,named,titled,entitled,with the name,with name,labelled,labeled,known as,name it,call it,with title,title,under the name", fair="as"),
     _role("topic", "text", "subject topic about theme matter headline agenda issue",
@@ -67,18 +71,15 @@ _ROLES = (
           strong="for a,for an,some", fair="with,using,containing,of,for", weak="from"),
     _role("exclusion", "name", "exclude excluded without avoid omit allergy allergies ignore except skip unwanted", strong="without,no,except,excluding,avoid,"
           "avoiding,but no,minus,allergic to,hold the,leave out,not,skip,omit,except for,don't include,apart from,ignore,ignoring,but not"),
-    _role("task", "text", "title task todo reminder summary action goal what objective job chore item",
-          strong="remind me to,remind us to,remind me about,remind me of,remember to,reminder to,reminder about,reminder for,task to,todo to,todo,to do,"
-          "task,need to,have to,don't forget to,dont forget to,remind me that,ticket for,ticket about,issue for,issue about,bug about,story for,reminder,"
-          "note to,reminder that,summary,story to,ticket to,issue that,bug that,ticket that", fair="called,titled,named,entitled,summary,title", weak="for,about"),
     _role("organisation", "name", "company employer organization organisation vendor merchant store restaurant airline bank supplier brand shop carrier "
           "school university hospital clinic provider insurer partner business retailer manufacturer",
           strong="at,from,with,by,via,through", fair="for,on,to"),
-    _role("label", "name", "tag tags label labels category categories folder group project list team department channel topic board playlist genre section album",
+    _role("label", "name", "tag tags label labels category categories folder group project list team department channel topic board playlist course class program lesson genre section album",
           strong="tagged,tag it,tagged as,tagged with,labelled,labeled,under,in category,tag,filed under,in the,category,label,with tag,with tags,with label,with labels,tags,labels", fair="in,to,into,on,for,from,as", weak="with,of"),
     _role("language", "name", "language lang locale tongue translation", strong="in,into,to", fair="from"),
     _role("grouping", "name", "group grouping breakdown split dimension by partition aggregate grouped",
           strong="by,per,grouped by,group by,split by,broken down by,for each,each,for every,break down by,breakdown by"),
+    _role("occasion", "name", "occasion celebration holiday", strong="for a,for my,for our,for an,celebrating,occasion", fair="for"),
     _role("ordering", "name", "sort order ordering sorted", strong="sorted by,sort by,ordered by,order by,by,sort them by,ranked by,rank by"),
     _role("file", "name", "path file folder directory filename document attachment", strong="in,into,to,from,under,at,file,folder,inside,attach,attaching", fair="of,for,on"),
     _role("means", "name", "method via channel means tool mode transport by through using payment medium", strong="via,using,by,through,with", fair="on,in,over"),

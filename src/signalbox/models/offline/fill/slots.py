@@ -8,7 +8,7 @@ from typing import Any
 
 from signalbox.models.offline.fill.schema import Field
 
-__all__ = ["Proposal", "Taken", "assign"]
+__all__ = ["Proposal", "Taken", "assign", "assign_best"]
 
 Span = tuple[int, int]
 
@@ -65,3 +65,56 @@ def assign(proposals: Iterable[Proposal], taken: Taken, filled: dict[str, Propos
         if not proposal.shared or proposal.field.kind == "boolean":
             for span in proposal.spans:
                 taken.add(*span, firm=proposal.running)
+
+
+_CHOICES = 4
+_MOST_STEPS = 3_000
+_FLOOR = 0.5
+
+
+def assign_best(proposals: list[Proposal], taken: Taken, filled: dict[str, Proposal]) -> None:
+    """Take the set of proposals with the greatest worth in all: a field may give way so that two can be filled."""
+    by_field: dict[str, list[Proposal]] = {}
+    for proposal in sorted(proposals, key=lambda p: -p.score):
+        row = by_field.setdefault(proposal.field.path, [])
+        if proposal.field.path not in filled and len(row) < _CHOICES and not _hindered(proposal, taken):
+            row.append(proposal)
+    best = _search([row for row in by_field.values() if row])
+    assign(best, taken, filled)
+
+
+def _hindered(proposal: Proposal, taken: Taken) -> bool:
+    return not proposal.shared and any(taken.overlaps(*span, firm=proposal.running) for span in proposal.spans)
+
+
+def _search(rows: list[list[Proposal]]) -> list[Proposal]:
+    """Depth first over the fields, each with its few choices or none; bounded in steps."""
+    rows = sorted(rows, key=lambda row: -row[0].score)
+    hopes = [sum(_worth(row[0]) for row in rows[at:]) for at in range(len(rows) + 1)]
+    best: tuple[float, list[Proposal]] = (-1.0, [])
+    steps = 0
+
+    def go(at: int, chosen: list[Proposal], worth: float) -> None:
+        nonlocal best, steps
+        steps += 1
+        if at == len(rows):
+            if worth > best[0] + 1e-9:
+                best = (worth, list(chosen))
+            return
+        if worth + hopes[at] <= best[0] or steps > _MOST_STEPS:
+            return
+        for proposal in rows[at]:
+            if not any(_clash(proposal, other) for other in chosen):
+                go(at + 1, [*chosen, proposal], worth + _worth(proposal))
+        go(at + 1, chosen, worth)
+
+    go(0, [], 0.0)
+    return best[1]
+
+
+def _worth(proposal: Proposal) -> float:
+    return proposal.score - _FLOOR + (0.1 if proposal.field.must else 0.0)
+
+
+def _clash(a: Proposal, b: Proposal) -> bool:
+    return any(start < other_end and other_start < end for start, end in a.spans for other_start, other_end in b.spans)

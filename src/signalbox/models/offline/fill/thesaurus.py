@@ -11,7 +11,7 @@ __all__ = ["same_meaning", "stands_for"]
 # Each line is a family: any word of it may stand for any other. Only general words belong here.
 _FAMILIES = """
 delete remove erase discard drop destroy trash rid
-create add new make insert open register build
+create add new make insert register build
 list show display view see browse enumerate
 update change modify edit alter adjust amend
 start launch begin run activate kick

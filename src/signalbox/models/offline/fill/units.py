@@ -47,6 +47,7 @@ _UNITS: dict[str, dict[str, tuple[float, str]]] = {
         "foot": (0.3048, "ft foot feet"),
         "mile": (1609.344, "mi mile miles"),
     },
+    "area": {"m2": (1, "m² sqm m2")},
     "mass": {
         "mg": (1e-6, "mg milligram milligrams"),
         "g": (1e-3, "g gram grams gramme grammes"),
@@ -122,6 +123,8 @@ def unit_of_field(about: str, maximum: float | None) -> tuple[str, str]:
         return "percent", "percent"
     name, _, description = about.partition(" . ")
     # A leading "min" bounds; it is no unit.
+    if re.search(r"square met|sqm|m²|\bm2\b", about):
+        return "area", "m2"
     for part in (re.sub(r"^(?:min|max)\b", "", name), description):
         if found := _FIELD_UNITS.search(part):
             dimension, unit, _ = next(iter(dimension_of(found.group())))

@@ -13,7 +13,8 @@ __all__ = ["LONGEST_TEXT", "NEGATIONS", "STOP", "Sentence", "Token", "content_wo
 LONGEST_TEXT = 4_000
 
 _TOKEN = re.compile(
-    r"""(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve)(?=-[a-z]{3,}\b)   # 3-day, seven-day
+    r"""\d+(?=[hm]\d) | (?<=\d)[hm](?=\d)    # 1h15m
+      | (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve)(?=-[a-z]{3,}\b)   # 3-day, seven-day
       | [^\W_]+(?:['’][^\W\d_]+)+           # don't, o'brien
       | [^\W\d_]+\d[\w]*(?:[-.][\w]+)*       # web1, pe1-a
       | [^\W_]+(?:[-_./:@+][^\W_]+)+         # web-1, in_progress, a.b.c, 10.0.0.1
@@ -94,10 +95,25 @@ def content_words(text: str) -> tuple[str, ...]:
 
 
 
+_IRREGULAR = {
+    form: base
+    for base, forms in {
+        "run": "ran", "swim": "swam swum", "go": "went gone", "buy": "bought", "send": "sent", "pay": "paid", "sell": "sold",
+        "driv": "drove driven", "fly": "flew flown flight", "writ": "wrote written", "mak": "made", "tak": "took taken",
+        "leav": "left", "break": "broke broken", "steal": "stole stolen theft", "find": "found", "keep": "kept", "meet": "met",
+        "sleep": "slept", "spend": "spent", "rid": "rode ridden", "teach": "taught", "build": "built", "eat": "ate eaten",
+        "person": "people", "child": "children", "man": "men", "woman": "women", "begin": "began begun", "giv": "gave given",
+    }.items()
+    for form in forms.split()
+}
+
+
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """The word without the commonest English endings; only good for comparing two words."""
     word = word.removesuffix("'s")
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
     if len(word) < 4 or not word.isalpha() or word.endswith("ss"):
         return word
     if word.endswith(("ies", "ied")) and len(word) > 4:

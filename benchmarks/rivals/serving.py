@@ -1,0 +1,33 @@
+"""The rival's end: reads what to run from stdin and writes the CPU seconds to stdout, a JSON line each."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+__all__ = ["serve"]
+
+
+def serve(cases: Mapping[str, Callable[[], Any]]) -> None:
+    """Run cases as they are asked for, until stdin ends. What a package prints must not reach the answers."""
+    with os.fdopen(os.dup(1), "w", encoding="utf-8") as answers:
+        os.dup2(2, 1)
+        for line in sys.stdin:
+            asked = json.loads(line)
+            seconds, result = _time(cases[asked["case"]], asked["times"])
+            answers.write(json.dumps({"seconds": seconds, "result": result}, default=str) + "\n")
+            answers.flush()
+
+
+def _time(work: Callable[[], Any], times: int) -> tuple[float, Any]:
+    gc.collect()
+    result: Any = None
+    start = time.process_time()
+    for _ in range(times):
+        result = work()
+    return time.process_time() - start, result

@@ -1,0 +1,68 @@
+"""Write the parts of the documentation that the code itself knows: the command line and the settings.
+
+    python docs/reference.py            writes docs/cli.md and docs/settings.md
+    python docs/reference.py --check    exits 1 where they are not up to date
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from signalbox.cli.app import app
+from signalbox.settings import Settings
+
+HERE = Path(__file__).parent
+NOTE = "<!-- Written by docs/reference.py from the code; `make docs` writes it anew. -->"
+
+
+def main() -> int:
+    """Write the pages, or say which are out of date."""
+    pages = {HERE / "cli.md": command_line(), HERE / "settings.md": settings()}
+    stale = [path for path, text in pages.items() if not path.is_file() or path.read_text("utf-8") != text]
+    if "--check" in sys.argv:
+        for path in stale:
+            print(f"{path.relative_to(HERE.parent)} is out of date; run: make docs")
+        return 1 if stale else 0
+    for path, text in pages.items():
+        path.write_text(text, "utf-8")
+    return 0
+
+
+def command_line() -> str:
+    """Every command's help."""
+    intro = (
+        "Exit codes: 0 completed, 1 error, 2 wrong usage, 3 needs input. `--json` prints for programs; errors then\n"
+        "come as JSON too. Shell completion: `signalbox --install-completion`."
+    )
+    parts = [f"# The command line\n\n{NOTE}\n\n{intro}\n"]
+    parts += [f"## {name}\n\n```text\n{text}\n```\n" for name, text in _commands(typer.main.get_command(app), "signalbox")]
+    return "\n".join(parts)
+
+
+def _commands(command: Any, name: str, parent: Any = None) -> Iterator[tuple[str, str]]:
+    context = command.make_context(name, [], parent=parent, resilient_parsing=True, terminal_width=100, max_content_width=100)
+    yield context.command_path, command.get_help(context).rstrip()
+    for child_name in getattr(command, "commands", {}):
+        yield from _commands(command.commands[child_name], child_name, context)
+
+
+def settings() -> str:
+    """Every setting with its default and meaning."""
+    rows = ["| variable | default | meaning |", "|---|---|---|"]
+    for name, field in Settings.model_fields.items():
+        default = "the user's data folder" if name == "home" else "" if field.default is None else f"`{field.default}`"
+        rows.append(f"| `SIGNALBOX_{name.upper()}` | {default} | {field.description} |")
+    intro = (
+        "Settings are environment variables; a `.env` file in the working folder is read too. Keys of model providers\n"
+        "(`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, `GOOGLE_API_KEY`) are read from the environment by the providers alone."
+    )
+    return "\n".join([f"# Settings\n\n{NOTE}\n\n{intro}\n", *rows, ""])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
