@@ -17,6 +17,7 @@ from signalbox.cli.app import app
 from signalbox.settings import Settings
 
 HERE = Path(__file__).parent
+_DEFAULTS = {"home": "the user's data folder", "model_prices": "`{}`"}
 NOTE = "<!-- Written by docs/reference.py from the code; `make docs` writes it anew. -->"
 
 
@@ -55,7 +56,7 @@ def settings() -> str:
     """Every setting with its default and meaning."""
     rows = ["| variable | default | meaning |", "|---|---|---|"]
     for name, field in Settings.model_fields.items():
-        default = "the user's data folder" if name == "home" else "" if field.default is None else f"`{field.default}`"
+        default = _DEFAULTS.get(name) or ("" if field.default is None else f"`{field.default}`")
         rows.append(f"| `SIGNALBOX_{name.upper()}` | {default} | {field.description} |")
     intro = (
         "Settings are environment variables; a `.env` file in the working folder is read too. Keys of model providers\n"

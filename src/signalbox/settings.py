@@ -48,6 +48,11 @@ class Settings(BaseSettings):
     model_max_tokens: int | None = Field(default=None, gt=0, description="The longest answer, in tokens.")
     model_temperature: float = Field(default=0.0, ge=0, le=2, description="0 is the most predictable.")
 
+    model_prices: dict[str, dict[str, float]] = Field(
+        default_factory=dict,
+        description='US dollars a million tokens, by model: {"name": {"input": 2.5, "output": 10}}. None are built in.',
+    )
+
     @field_validator("tz")
     @classmethod
     def _known_zone(cls, value: str) -> str:

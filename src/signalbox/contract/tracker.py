@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -42,6 +42,7 @@ class ExecutionTracker:
         self.graph_name = graph_name
         self.node_executions: list[NodeExecution] = []
         self.warnings: list[str] = []
+        self.usage: dict[str, float] = {}
         self.steps = 0
         self._policy = policy or every_node_succeeded
         self._listener = listener
@@ -89,6 +90,11 @@ class ExecutionTracker:
         """Something a person should know, said once."""
         if message not in self.warnings:
             self.warnings.append(message)
+
+    def add_usage(self, usage: Mapping[str, float]) -> None:
+        """Add what a model call used: tokens, and cost where it is known."""
+        for name, amount in usage.items():
+            self.usage[name] = self.usage.get(name, 0) + amount
 
     def has_run(self, node_name: str) -> bool:
         """Whether the node has ended before in this run."""

@@ -41,7 +41,7 @@ def nearest(word: str, candidates: Iterable[str], how_many: int = 3) -> list[str
         scorer=fuzz.WRatio,
         processor=utils.default_process,
         limit=how_many,
-        score_cutoff=60,
+        score_cutoff=70,
     )
     return [candidate for candidate, _score, _index in found]
 

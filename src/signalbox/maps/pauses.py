@@ -21,6 +21,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from signalbox.contract import ExecutionSummary
 from signalbox.contract.summary import plain
 from signalbox.errors import NotFoundError, RequestError
+from signalbox.maps.channels import Moved, Wrote
 from signalbox.maps.agents.human import TIMED_OUT, check_answer
 from signalbox.maps.findings import did_you_mean
 from signalbox.maps.spec import GraphSpec
@@ -89,8 +90,8 @@ def database() -> Path:
 
 
 def serializer() -> JsonPlusSerializer:
-    """How checkpoints are written: never with pickle."""
-    return JsonPlusSerializer(pickle_fallback=False)
+    """How checkpoints are written: never with pickle, and read back as plain data and our own two records alone."""
+    return JsonPlusSerializer(pickle_fallback=False, allowed_msgpack_modules=(Wrote, Moved))
 
 
 @contextmanager

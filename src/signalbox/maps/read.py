@@ -80,9 +80,9 @@ def read_map_text(text: str, path: str | Path = "<text>") -> MapFile:
 
 def _missing(path: Path) -> MapReadError:
     folder = path.parent
-    there = [p.name for p in folder.glob("*.csv")] if folder.is_dir() else []
-    close = nearest(path.name, there)
-    hint = f"Did you mean '{folder / close[0]}'?" if close else "Name a map that exists."
+    there = [p.stem for p in folder.glob("*.csv")] if folder.is_dir() else []
+    close = nearest(path.stem, there)
+    hint = f"Did you mean '{folder / close[0]}.csv'?" if close else "Name a map that exists."
     return MapReadError(f"There is no file {path}.", suggestion=hint)
 
 
@@ -111,6 +111,7 @@ def _decode(path: Path, raw: bytes) -> str:
 def _rows(document: MapFile, text: str) -> Iterator[tuple[int, list[str]]]:
     """The rows that are neither blank nor a comment, each with the line it starts on."""
     delimiter = _delimiter(text)
+    csv.field_size_limit(max(csv.field_size_limit(), MAX_BYTES))
     rows, before = 0, 0
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     while True:

@@ -51,6 +51,8 @@ _BUILTIN: dict[str, tuple[str, str, tuple[str, ...], str]] = {
     "json_writer": ("storage", "JsonWriterAgent", (), "writes documents to a JSON file"),
     "file_reader": ("storage", "FileReaderAgent", (), "reads a text file"),
     "file_writer": ("storage", "FileWriterAgent", (), "writes a text file"),
+    "vector_reader": ("storage", "VectorReaderAgent", (), "finds the texts nearest in meaning"),
+    "vector_writer": ("storage", "VectorWriterAgent", (), "keeps texts to be found by their meaning"),
 }
 PAUSING = frozenset({"input", "human", "suspend", "graph"})
 

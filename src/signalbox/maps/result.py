@@ -36,7 +36,7 @@ class MapResult:
     run_id: str
     question: dict[str, Any] | None = None
     error: dict[str, str] | None = None
-    usage: dict[str, Any] = field(default_factory=dict)
+    usage: dict[str, float] = field(default_factory=dict)
 
     @property
     def values(self) -> dict[str, Any]:
@@ -55,10 +55,12 @@ class MapResult:
 
     def as_answer(self) -> dict[str, Any]:
         """The run in the shape that every agent answers in."""
-        timings = {"total": _ms(self.summary.duration)}
+        timings: dict[str, Any] = {"total": _ms(self.summary.duration)}
         for node in self.summary.node_executions:
             timings[node.node_name] = round(timings.get(node.node_name, 0.0) + _ms(node.duration), 3)
-        answer = {
+        if self.usage:
+            timings["usage"] = self.usage
+        return {
             "agent": self.graph,
             "thread_id": self.thread_id,
             "run_id": self.run_id,
@@ -71,7 +73,6 @@ class MapResult:
             "route": None,
             "timings_ms": timings,
         }
-        return {**answer, "usage": self.usage} if self.usage else answer
 
     def _text(self) -> str:
         if self.question:

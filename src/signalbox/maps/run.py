@@ -40,9 +40,10 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Resume:
-    """The answer with which a run that waits goes on."""
+    """The answer with which a run that waits goes on, and which of its questions it answers."""
 
     value: Any
+    question_id: str | None = None
 
 
 @dataclass(slots=True)
@@ -241,7 +242,7 @@ async def aresume_map(thread_id: str, answer: Any = None, *, model: Any = None, 
 def _continued(paused: pauses.PausedRun, answer: Any, model: Any) -> MapRun:
     return MapRun(
         paused.graph, paused.folder, paused.graphs, {}, paused.data, model, paused.policy, paused.max_steps,
-        paused.thread_id, earlier=paused.summary, resume=Resume(answer),
+        paused.thread_id, earlier=paused.summary, resume=Resume(answer, paused.question.get("id")),
     )  # fmt: skip
 
 
@@ -297,7 +298,10 @@ def choose_graph(graphs: Mapping[str, GraphSpec], name: str, path: str) -> Graph
 
 
 def _input(run: MapRun) -> Any:
-    return {VALUES: dict(run.state)} if run.resume is None else Command(resume=run.resume.value)
+    if run.resume is None:
+        return {VALUES: dict(run.state)}
+    name = run.resume.question_id
+    return Command(resume={name: run.resume.value} if name else run.resume.value)
 
 
 def _durability(run: MapRun) -> Literal["sync", "exit"] | None:
@@ -363,14 +367,15 @@ def _finished(run: MapRun, compiled: CompiledMap, tracker: ExecutionTracker, raw
         run.thread_id,
         run.run_id,
         error=error,
+        usage=tracker.usage,
     )
 
 
 def _paused(run: MapRun, tracker: ExecutionTracker, state: dict[str, Any], pauses: Any) -> MapResult:
     summary = tracker.summarize("paused", _last_output(tracker))
-    values = [pause.value for pause in pauses]
-    first = values[0] if isinstance(values[0], Mapping) else {"kind": "clarify", "message": str(values[0])}
-    question = {"kind": "clarify", "options": [], "schema": {}, **first}
+    first = pauses[0]
+    asked = first.value if isinstance(first.value, Mapping) else {"message": str(first.value)}
+    question = {"kind": "clarify", "options": [], "schema": {}, **asked, "id": first.id, "waiting": len(pauses)}
     return MapResult(
         run.graph.name, "needs_input", _with_summary(state, summary), summary, run.thread_id, run.run_id,
         question=question,

@@ -53,6 +53,11 @@ def _wanted(context: Mapping[str, Any], provider: str, default: str) -> tuple[st
 
 def ask_model(model: Any, messages: Sequence[tuple[str, str]]) -> str:
     """The text of the model's answer. A provider's failure is raised, never returned."""
+    from signalbox.models.usage import usage_of
+
     answer = model.invoke(list(messages))
+    tracker = current_tracker.get()
+    if tracker is not None and getattr(answer, "usage_metadata", None):
+        tracker.add_usage(usage_of(answer, get_settings().model_prices))  # type: ignore[arg-type]
     text = getattr(answer, "text", None)
     return str(text) if isinstance(text, str) else str(getattr(answer, "content", answer))

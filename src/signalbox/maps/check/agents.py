@@ -16,7 +16,7 @@ from signalbox.maps.spec import NodeSpec
 
 __all__ = ["check_settings", "check_types"]
 
-_STORAGE = {"csv_reader", "csv_writer", "json_reader", "json_writer", "file_reader", "file_writer"}
+_STORAGE = {"csv_reader", "csv_writer", "json_reader", "json_writer", "file_reader", "file_writer", "vector_reader", "vector_writer"}
 _CHOICES: dict[str, dict[str, tuple[str, ...]]] = {
     "orchestrator": {"matching_strategy": ("tiered", "algorithm", "llm")},
     "tool_agent": {"matching_strategy": ("tiered", "algorithm", "llm")},

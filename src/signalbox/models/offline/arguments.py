@@ -45,6 +45,7 @@ class Filler:
             _fill_from_verb(card, part, found.values)
             _extend_content(card, part, found)
             _fill_left(card, part, found)
+            _fill_new(card, part, found)
             self._done[key] = found
         return found
 
@@ -147,6 +148,17 @@ def _fill_left(card: ToolCard, part: Part, filling: Filling) -> None:
         value = _object_of(card, part, filling)
     if value:
         filling.values[name] = value
+
+
+def _fill_new(card: ToolCard, part: Part, filling: Filling) -> None:
+    """`rename … to X`, `change … to X`: X is the new name, where nothing else is said to change."""
+    if not part.families & {"rename", "update"} or any(not is_id(name) for name in filling.values):
+        return
+    found = re.search(r"(?i)\bto\s+(?P<new>[^,;?!]+?)[.\s]*$", part.text)
+    names = [name for name, schema in card.properties.items() if _is_plain(schema) and not is_id(name)]
+    named = [name for name in names if set(split_name(name)) & {"title", "name", "new", "label", "subject"}]
+    if found and named:
+        filling.values[named[0]] = found["new"].strip(" \"'")
 
 
 def _move_code(card: ToolCard, name: str, filling: Filling) -> bool:

@@ -21,6 +21,7 @@ __all__ = [
     "READING",
     "SPECIFIC",
     "STOP",
+    "TOPICS",
     "families_of",
     "kin_of",
 ]
@@ -235,6 +236,29 @@ KIN: tuple[frozenset[str], ...] = tuple(
         "stock inventory",
         "room bedroom kitchen",
         "dashboard panel graph chart",
+    )
+)
+
+TOPICS: tuple[frozenset[str], ...] = tuple(
+    frozenset(stem(word) for word in line.split())
+    for line in (
+        "billing bill invoice charge charged payment pay refund card subscription price cost money finance",
+        "technical tech support bug crash error app login broken install software problem update screen freeze",
+        "delivery shipping parcel package shipment arrive arrived courier tracking deliver late order logistics",
+        "account login password profile username email sign security",
+        "sales quote buy purchase demo pricing plan upgrade discount",
+        "weather rain snow sunny forecast temperature storm",
+        "sports sport football match game team goal player league score tournament",
+        "politics government election minister president vote law parliament",
+        "technology computer software phone internet chip ai robot",
+        "business company market stock profit shares bank economy trade",
+        "health doctor hospital medicine disease patient pain sick",
+        "travel flight hotel trip airport train holiday",
+        "food restaurant eat meal recipe cook dish",
+        "urgent asap immediately emergency critical down outage",
+        "complaint angry terrible unacceptable disappointed bad worst rude",
+        "praise thank great love excellent compliment",
+        "spam win prize free click offer lottery winner",
     )
 )
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 
 from signalbox.models.offline.conversation import Conversation
-from signalbox.models.offline.lexicon import STOP
+from signalbox.models.offline.lexicon import STOP, TOPICS
 from signalbox.models.offline.phrase import phrase_data
 from signalbox.models.offline.records import parse_data
-from signalbox.models.offline.vectors import embed
+from signalbox.models.offline.vectors import embed, word_rows
 from signalbox.models.offline.words import close, split_name, stem, tokens
 
 __all__ = ["HONEST", "answer_prompt", "asks_abilities", "small_talk"]
@@ -114,6 +114,7 @@ def _candidates(prompt: str) -> dict[str, str]:
         return listed
     for match in _ONE_OF.finditer(prompt):
         line = re.split(r"\n\s*\n|\n(?=[A-Z][\w ]*:)|(?<=[\w\]\)'\"`])\.(?=\s|$)", match["list"].strip(), maxsplit=1)[0]
+        line = re.sub(r"(?i)^.{0,40}\bone of(?: the following)?(?: \w+)?\s*:\s*", "", line)
         names = [
             _name(one) for one in re.split(r"\s*(?:,\s*(?:or|and)?|;|\||/|\bor\b|\band\b|\n)\s*", line.strip(" [](){}"))
         ]
@@ -159,24 +160,27 @@ def _best(subject: str, candidates: dict[str, str]) -> str:
     lowered = {name.lower(): name for name in names}
     if {"positive", "negative"} <= set(lowered):
         return lowered.get(_feeling(subject)) or lowered["positive"]
-    words = {stem(word) for word in tokens(subject) if word not in STOP}
-    rows = embed([subject[:2000], *(f"{' '.join(split_name(name))} {candidates[name]}" for name in names)])
-    plain = embed([" ".join(split_name(name)) for name in names])
+    words = list(dict.fromkeys(word for word in tokens(subject[:2000]) if word not in STOP))
+    whole = embed([subject[:2000], *(f"{' '.join(split_name(name))} {candidates[name]}" for name in names)])
+    scores = [
+        _nearness(words, split_name(name), tokens(candidates[name])) + float(whole[0] @ whole[at + 1])
+        for at, name in enumerate(names)
+    ]
+    return names[max(range(len(names)), key=scores.__getitem__)]
 
-    def score(at: int) -> float:
-        name = names[at]
-        own = {stem(word) for word in split_name(name)}
-        about = {stem(word) for word in tokens(candidates[name]) if word not in STOP}
-        typed = sum(0.6 for word in own for other in words if word != other and close(word, other))
-        return (
-            len(own & words) * 1.0
-            + typed
-            + len(about & words) * 0.4
-            + float(rows[0] @ rows[at + 1])
-            + 0.5 * float(rows[0] @ plain[at])
-        )
 
-    return names[max(range(len(names)), key=score)]
+def _nearness(words: Sequence[str], name: Sequence[str], about: Sequence[str]) -> float:
+    """How near the words of a text are to a candidate: shared words, words of one topic, and the two most alike."""
+    stems, own = {stem(word) for word in words}, {stem(word) for word in name}
+    described = {stem(word) for word in about if word not in STOP}
+    topics = [topic for topic in TOPICS if own & topic]
+    score = len(own & stems) + 0.4 * len(described & stems)
+    score += sum(0.6 for word in own for other in stems if word != other and close(word, other))
+    score += 0.5 * len({word for topic in topics for word in topic & stems} - own)
+    if words and name:
+        alike = sorted((word_rows(list(name)) @ word_rows(list(words[:200])).T).max(axis=0))[-2:]
+        score += float(sum(alike)) / 2
+    return score
 
 
 def _feeling(text: str) -> str:

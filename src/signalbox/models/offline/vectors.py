@@ -65,7 +65,7 @@ def word_rows(words: Sequence[str]) -> Rows:
     """One unit row for each single word."""
     if not words:
         return np.zeros((0, _table().rows.shape[1]), dtype=np.float32)
-    return np.stack([_unit(_word_row(word[:_LONGEST_WORD].lower())) for word in words])
+    return np.stack([_unit_row(word[:_LONGEST_WORD].lower()) for word in words])
 
 
 def is_known(word: str) -> bool:
@@ -89,6 +89,11 @@ def _word_row(word: str) -> Rows:
         return _row_of_characters(word)
     row: Rows = table.rows[places].sum(axis=0)
     return row
+
+
+@lru_cache(maxsize=20_000)
+def _unit_row(word: str) -> Rows:
+    return _unit(_word_row(word))
 
 
 def _pieces(word: str) -> list[str]:

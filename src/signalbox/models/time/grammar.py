@@ -11,9 +11,9 @@ from signalbox.models.time.numbers import Length, read_length, read_number
 from signalbox.models.time.phrases import read_phrase
 from signalbox.models.time.reader import Reader
 from signalbox.models.time.relative import window
-from signalbox.models.time.spans import After, Around, Beside, Between, Since, Single, Span, Until
+from signalbox.models.time.spans import After, Around, Beside, Between, Since, Single, Span, Until, fits_into, needs_day
 from signalbox.models.time.tokens import Token
-from signalbox.models.time.values import Phrase, pin_moment
+from signalbox.models.time.values import Atom, Phrase, pin_moment
 
 __all__ = ["Candidate", "read_candidates"]
 
@@ -103,28 +103,28 @@ def _weigh(r: Reader, i: int, strength: int) -> int:
 
 
 def _read_held(r: Reader, i: int) -> Read:
-    """yesterday between 2 and 4 pm; on 3 November from 9 to 11; Monday after 3pm."""
+    """yesterday between 2 and 4 pm; on 3 November from 9 to 11; last week from Tuesday to Thursday."""
     start = r.skip_all(i, _PREPOSITIONS)
-    day = read_phrase(r, start, expected=start > i)
-    if day is None or day[0].clock is not None or day[0].grain < Grain.PART or not day[0].atoms[0].joins:
+    outer = read_phrase(r, start, expected=start > i)
+    inner = None if outer is None else _read_range(r, r.skip_comma(outer[1]))
+    if outer is None or inner is None:
         return None
-    inner = _read_range(r, r.skip_comma(day[1]))
-    if inner is None or not inner[0].needs_day:
-        return None
-    return inner[0].within(day[0].atoms), inner[1]
+    span, after = inner
+    if fits_into(span, outer[0]):
+        return span.within(outer[0].atoms), after
+    if isinstance(span, Between) and outer[0].only_daily and span.first.grain is Grain.DAY:
+        # "the night from Friday to Saturday" is Friday's.
+        return Single(span.first.narrowed_by(outer[0].atoms)), after
+    return None
 
 
 def _take_day_after(r: Reader, span: Span, after: int) -> tuple[Span, int]:
     """between 2 and 4 pm on Tuesday, where the day is not already part of the second time."""
-    if not span.needs_day:
-        return span, after
     start = r.skip_all(r.skip_comma(after), _PREPOSITIONS)
-    day = read_phrase(r, start)
-    if day is None or day[0].clock is not None or (day[0].only_daily and day[0].grain is not Grain.PART):
+    outer = read_phrase(r, start) if needs_day(span) else None
+    if outer is None or not fits_into(span, outer[0]):
         return span, after
-    if (day[0].grain < Grain.PART and not day[0].atoms[0].ago) or not day[0].atoms[0].joins:
-        return span, after
-    return span.within(day[0].atoms), day[1]
+    return span.within(outer[0].atoms), outer[1]
 
 
 def _read_range(r: Reader, i: int) -> Read:
@@ -164,7 +164,8 @@ def _read_end(r: Reader, first: Phrase, i: int) -> Read:
     if link is not None:
         second = read_phrase(r, link[1], expected=True)
         if second is not None and _match(first, second[0]):
-            return Between(first, second[0], link[0]), r.skip(second[1], ("inclusive",))
+            after = r.skip(second[1], ("inclusive",))
+            return Between(first, second[0], link[0] if after == second[1] else "through"), after
         length = read_length(r, link[1])
         if r.kind(i) == "slash" and length is not None:
             return Beside(length.duration, "starting", first), length.after
@@ -188,7 +189,7 @@ def _read_link(r: Reader, i: int) -> tuple[str, int] | None:
     if word == "ending":
         return "through", i + 1
     if r.kind(i) in ("dash", "slash"):
-        return ("dash" if r.kind(i) == "dash" else "to"), i + 1
+        return ("dash" if r.tokens[i].text.startswith("-") else "to"), i + 1
     return None
 
 
@@ -227,7 +228,7 @@ def _read_between(r: Reader, i: int) -> Read:
     if lead not in ("between", "from"):
         return None
     start = r.skip_all(i + 1, ("around",))
-    first = read_phrase(r, start, expected=True) or _read_minus(r, start)
+    first = read_phrase(r, start, expected=True) or _read_minus(r, start) or _read_bare_count(r, start)
     if first is None:
         return None
     at = first[1]
@@ -262,6 +263,14 @@ def _read_minus(r: Reader, i: int) -> tuple[Phrase, int] | None:
     return Phrase((pin_moment(moment, lasts=True, joins=False),), r.zone), length.after
 
 
+def _read_bare_count(r: Reader, i: int) -> tuple[Phrase, int] | None:
+    """90 in 'from 90 to 30 minutes ago': the other end says of what."""
+    number = read_number(r, i)
+    if number is None or not 0 < number[0] < 10_000:
+        return None
+    return Phrase((Atom(Grain.MOMENT, Grain.DAY, lambda _: None, bare=int(number[0])),), r.zone), number[1]
+
+
 def _checked(r: Reader, span: Span, i: int, after: int) -> Read:
     """Two bare numbers are times only where a day is said beside them, or nothing else is said."""
     if isinstance(span, Between) and _is_bare(span.first) and _is_bare(span.second):
@@ -283,6 +292,8 @@ def _day_before(r: Reader, i: int) -> bool:
 def _match(first: Phrase, second: Phrase) -> bool:
     """Whether two phrases can be the ends of one range."""
     a, b = first.atoms[-1], second.atoms[-1]
+    if a.bare is not None and a.clock is None:
+        return second.atoms[0].ago is not None
     if a.bare is not None and not (b.clock or b.month_day or second.atoms[0].ago or b.is_now):
         return False
     return not (b.bare is not None and not (a.clock or a.month_day))
@@ -294,6 +305,8 @@ def _read_pair(r: Reader, i: int) -> Read:
     number = read_number(r, start)
     linked = number is not None and _read_link(r, number[1]) is not None
     first = read_phrase(r, start, expected=linked or start > i) or _read_minus(r, start)
+    if first is None and linked:
+        first = _read_bare_count(r, start)
     if first is None:
         return _read_length_to_date(r, start)
     ended = _read_end(r, first[0], first[1])
@@ -364,6 +377,8 @@ def _read_side(r: Reader, i: int, *, near: bool) -> tuple[str, int] | None:
     }
     if word == "from" and r.word(i + 1) == "now":
         return None
+    if {word, r.word(i + 2)} == {"before", "after"} and r.word(i + 1) in ("and", "or"):
+        return "eitherside", i + 3
     if word == "beginning" and r.word(i + 1) != "of":
         return "starting", i + 1
     if word == "past" and r.kind(i + 1) != "number" and r.word(i + 1) not in NUMBERS:

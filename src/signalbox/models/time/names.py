@@ -32,6 +32,7 @@ Read = tuple[Atom, int] | None
 
 _MONTH_NAMES = words("January February March April May June July August September October November December")
 _LOOSE_MONTHS = frozenset({"may", "march", "mar"})
+_MONTH_LEADS = frozenset({"the", "this", "last", "previous", "next"})
 _LOOSE_DAYS = frozenset({"sun", "sat", "mon", "wed"})
 _LEADS = frozenset(
     words(
@@ -294,16 +295,28 @@ def _relate_month(r: Reader, atom: Atom, lead: str) -> Atom:
 
 
 def _read_the_day(r: Reader, i: int) -> Read:
+    """the 3rd, 1st to ..., the first of the month."""
     at = r.skip(i, ("the",))
-    if r.kind(at) != "ordinal" or not r.closes(at + 1):
+    number = _read_day_number(r, at)
+    if number is None or r.kind(at) == "number":
         return None
-    day = int(r.tokens[at].value)
-    led = at > i or r.word(i - 1) in _LEADS or r.word(i - 1) in WEEKDAYS or r.kind(i - 1) == "dash"
-    if not led or r.word(at + 1) in ("quarter", "half"):
+    day, after = number
+    monthly = r.word(after) == "of" and r.word(r.skip_all(after + 1, _MONTH_LEADS)) in ("month", "months")
+    if not monthly and not (r.kind(at) == "ordinal" and r.closes(after) and _is_day_position(r, i, at)):
         return None
     if not 1 <= day <= 31:
         raise TimeRangeError(f"No month has a day {day}.", suggestion="Say a day from the 1st to the 31st.")
-    return day_of_month(r, day), at + 1
+    if monthly and r.word(after + 1) == "the" and r.word(after + 2) == "month":
+        after += 3
+    return day_of_month(r, day), after
+
+
+def _is_day_position(r: Reader, i: int, at: int) -> bool:
+    """Whether the words around an ordinal let it be a day: not the 3rd quarter, not the 2nd host."""
+    if r.word(at + 1) in ("quarter", "half"):
+        return False
+    before = r.word(i - 1) in _LEADS or r.word(i - 1) in WEEKDAYS or r.kind(i - 1) == "dash"
+    return at > i or before or r.kind(at + 1) == "dash" or r.word(at + 1) in ("to", "through", "until")
 
 
 def read_quarter(r: Reader, i: int) -> Read:

@@ -9,11 +9,22 @@ from zoneinfo import ZoneInfo
 
 from signalbox import settings
 from signalbox.errors import TimeRangeError
-from signalbox.models.time.calendar import Grain
 from signalbox.models.time.grammar import Candidate, read_candidates
 from signalbox.models.time.numbers import read_length
 from signalbox.models.time.reader import Reader
-from signalbox.models.time.spans import After, Around, Beside, Outcome, Since, Single, Span, Until, locate
+from signalbox.models.time.spans import (
+    After,
+    Around,
+    Beside,
+    Outcome,
+    Since,
+    Single,
+    Span,
+    Until,
+    fits_into,
+    locate,
+    needs_day,
+)
 from signalbox.models.time.tokens import Tokens, tokenise
 from signalbox.models.time.written import stamp_zone
 from signalbox.models.time.zones import read_offset
@@ -127,14 +138,13 @@ def _choose(candidates: list[Candidate]) -> Candidate | None:
 
 def _gather(chosen: Candidate, candidates: list[Candidate]) -> tuple[Span, list[Candidate]]:
     """Puts a time without a day into the day said elsewhere: 'yesterday, show cpu between 2 and 4 pm'."""
-    if not chosen.span.needs_day:
+    if not needs_day(chosen.span):
         return chosen.span, [chosen]
     for other in candidates:
         if other is chosen or not isinstance(other.span, Single) or other.strength <= 0:
             continue
-        phrase = other.span.phrase
-        if not phrase.only_daily and Grain.PART <= phrase.grain <= Grain.WEEKEND and phrase.atoms[0].joins:
-            return chosen.span.within(phrase.atoms), sorted((chosen, other), key=lambda c: c.first)
+        if fits_into(chosen.span, other.span.phrase) and not other.span.phrase.only_daily:
+            return chosen.span.within(other.span.phrase.atoms), sorted((chosen, other), key=lambda c: c.first)
     return chosen.span, [chosen]
 
 
@@ -149,7 +159,7 @@ def _moment(r: Reader, span: Span) -> datetime:
 def _finish(r: Reader, outcome: Outcome) -> Range:
     """No end after now unless the words say so; no empty range; none that is still to come."""
     start, end, now = outcome.start, outcome.end, r.now
-    if _stamp(start) >= _stamp(now) and _stamp(end) > _stamp(now):
+    if _stamp(start) > _stamp(now) or _stamp(start) == _stamp(now) < _stamp(end):
         raise TimeRangeError(
             f"That lies in the future: it begins {start:%Y-%m-%d %H:%M}, and now is {now:%Y-%m-%d %H:%M}.",
             suggestion="Ask for a time up to now, such as today, last week or since 09:00.",

@@ -15,7 +15,20 @@ from signalbox.models.time.names import month_day
 from signalbox.models.time.reader import Reader
 from signalbox.models.time.values import Atom, Clock, Phrase, Stretch, find_first, find_latest, pin_moment
 
-__all__ = ["After", "Around", "Beside", "Between", "Outcome", "Since", "Single", "Span", "Until", "locate"]
+__all__ = [
+    "After",
+    "Around",
+    "Beside",
+    "Between",
+    "Outcome",
+    "Since",
+    "Single",
+    "Span",
+    "Until",
+    "fits_into",
+    "locate",
+    "needs_day",
+]
 
 _AROUND = timedelta(minutes=30)
 _MOMENT_LASTS = timedelta(hours=1)
@@ -46,7 +59,20 @@ class Span(Protocol):
     def within(self, atoms: tuple[Atom, ...]) -> Span: ...
 
     @property
-    def needs_day(self) -> bool: ...
+    def phrases(self) -> tuple[Phrase, ...]: ...
+
+
+def needs_day(span: Span) -> bool:
+    """Whether an expression says times of day and no day."""
+    return all(phrase.only_daily for phrase in span.phrases)
+
+
+def fits_into(span: Span, outer: Phrase) -> bool:
+    """Whether an expression can lie within a phrase that was said beside it: times in a day, days in a week."""
+    if not outer.atoms[0].joins or outer.clock is not None:
+        return False
+    narrowest = Grain.DAY if outer.atoms[0].ago else min(atom.grain for atom in outer.atoms)
+    return all(not p.pinned and p.atoms[0].grain < narrowest for p in span.phrases)
 
 
 def locate(r: Reader, phrase: Phrase) -> Stretch:
@@ -57,7 +83,9 @@ def locate(r: Reader, phrase: Phrase) -> Stretch:
         else find_latest(phrase, r.now)
     )
     if found is None:
-        raise TimeRangeError("That day does not exist in that period.", suggestion="Say a date such as 2026-11-03.")
+        raise TimeRangeError(
+            "There is no such day in that month or year.", suggestion="Say a day that exists, such as 2026-11-03."
+        )
     return found
 
 
@@ -79,8 +107,8 @@ class Single:
         return Single(self.phrase.narrowed_by(atoms))
 
     @property
-    def needs_day(self) -> bool:
-        return self.phrase.only_daily
+    def phrases(self) -> tuple[Phrase, ...]:
+        return (self.phrase,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +122,8 @@ class Since:
         return Since(self.phrase.narrowed_by(atoms))
 
     @property
-    def needs_day(self) -> bool:
-        return self.phrase.only_daily
+    def phrases(self) -> tuple[Phrase, ...]:
+        return (self.phrase,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +142,8 @@ class After:
         return After(self.phrase.narrowed_by(atoms), Phrase.of(atoms, self.phrase.zone))
 
     @property
-    def needs_day(self) -> bool:
-        return self.phrase.only_daily
+    def phrases(self) -> tuple[Phrase, ...]:
+        return (self.phrase,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +151,13 @@ class Until:
     """Up to a phrase, from the beginning of what holds it: the day of a time, the month of a day."""
 
     phrase: Phrase
+    day: Phrase | None = None
 
     def resolve(self, r: Reader) -> Outcome:
         found = locate(r, self.phrase)
         end = found.edge or (r.now if _holds(found, r.now) else found.start)
+        if self.day is not None:
+            return Outcome(locate(r, self.day).start, end)
         container = Grain.WEEK if self.phrase.cycle is Grain.WEEK else _CONTAINERS.get(found.grain)
         if (found.grain is Grain.MOMENT and self.phrase.atoms[-1].lasts) or container is None:
             raise TimeRangeError(
@@ -137,11 +168,11 @@ class Until:
         return Outcome(floor(end - timedelta(microseconds=1), container), end)
 
     def within(self, atoms: tuple[Atom, ...]) -> Span:
-        return Until(self.phrase.narrowed_by(atoms))
+        return Until(self.phrase.narrowed_by(atoms), Phrase.of(atoms, self.phrase.zone))
 
     @property
-    def needs_day(self) -> bool:
-        return self.phrase.only_daily
+    def phrases(self) -> tuple[Phrase, ...]:
+        return (self.phrase,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +193,8 @@ class Around:
         return Around(self.phrase.narrowed_by(atoms))
 
     @property
-    def needs_day(self) -> bool:
-        return self.phrase.only_daily
+    def phrases(self) -> tuple[Phrase, ...]:
+        return (self.phrase,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +223,8 @@ class Beside:
         return replace(self, phrase=self.phrase.narrowed_by(atoms))
 
     @property
-    def needs_day(self) -> bool:
-        return self.phrase.only_daily
+    def phrases(self) -> tuple[Phrase, ...]:
+        return (self.phrase,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +237,8 @@ class Between:
     shared: bool = False
 
     @property
-    def needs_day(self) -> bool:
-        return self.first.only_daily and self.second.only_daily
+    def phrases(self) -> tuple[Phrase, ...]:
+        return (self.first, self.second)
 
     def within(self, atoms: tuple[Atom, ...]) -> Span:
         return replace(self, first=self.first.narrowed_by(atoms), second=self.second.narrowed_by(atoms), shared=True)
@@ -312,12 +343,20 @@ def _pair(r: Reader, first: Phrase, second: Phrase) -> tuple[Stretch, Stretch]:
     if first.only_clock and second.only_clock and first.clock == second.clock:
         return start, start
     end = _after(r, second, start)
+    if end.start > r.now and second.cycle is Grain.WEEK and not _began_before(r, start, end):
+        start = find_latest(first, start.start) or start
+        end = _after(r, second, start)
     if end.start > r.now and second.cycle is Grain.YEAR and end.start.year > start.start.year:
         if second.grain is Grain.DAY or first.pinned:
             raise _reversed()
         start = find_latest(first, start.start) or start
         end = _after(r, second, start)
     return start, end
+
+
+def _began_before(r: Reader, start: Stretch, end: Stretch) -> bool:
+    """Who says 'Sunday to Tuesday' on a Sunday, or 'Tuesday to Tuesday', means days that are over."""
+    return start.end <= r.now and start.start.weekday() != end.start.weekday()
 
 
 def _after(r: Reader, second: Phrase, start: Stretch) -> Stretch:

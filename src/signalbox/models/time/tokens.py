@@ -95,6 +95,8 @@ def _split_chunk(chunk: re.Match[str]) -> Iterator[Token]:
         body = raw
     start += len(raw) - len(body)
     core = body.rstrip(_CLOSING)
+    if core[:1].isdigit() and core.endswith("ish"):
+        core, body = core[:-3], core[:-3]
     if core:
         yield from _read_core(core, start)
     if tail := body[len(core) :]:

@@ -3,6 +3,7 @@
 from signalbox.maps.agents.storage.csv_files import CsvReaderAgent, CsvWriterAgent
 from signalbox.maps.agents.storage.json_files import JsonReaderAgent, JsonWriterAgent
 from signalbox.maps.agents.storage.text_files import FileReaderAgent, FileWriterAgent
+from signalbox.maps.agents.storage.vector_files import VectorReaderAgent, VectorWriterAgent
 
 __all__ = [
     "CsvReaderAgent",
@@ -11,4 +12,6 @@ __all__ = [
     "FileWriterAgent",
     "JsonReaderAgent",
     "JsonWriterAgent",
+    "VectorReaderAgent",
+    "VectorWriterAgent",
 ]

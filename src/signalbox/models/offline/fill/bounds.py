@@ -19,7 +19,7 @@ _POLITE = re.compile(
     r"^\W*(?:(?:hey|hi|hello|ok|okay|so|yo|um|please|pls|plz|kindly|dear|there|and|then|also|now|just|good (?:morning|afternoon|evening)|"
     r"(?:can|could|would|will) (?:you|u|we|i)(?: please| pls| kindly| maybe)?|(?:i|we)(?:'d| would)? (?:want|like|need|love)(?: you)?(?: to)?|i wanna|i'd like|"
     r"i have to|let's|lets|let us|help me(?: to)?|is it possible to|are you able to|do me a favou?r and|would you mind|go ahead and|"
-    r"we're|we are|i'm|i am|i'm looking to|i am looking to|i'm trying to|i gotta|gotta|quick(?:ly)?|team|folks|guys|all|everyone)\b[\s,!:-]*)+",
+    r"we're after|i'm after|i am after|we're|we are|i'm|i am|i'm looking to|i am looking to|i'm trying to|i gotta|gotta|quick(?:ly)?|team|folks|guys|all|everyone)\b[\s,!:-]*)+",
     re.IGNORECASE,
 )
 
@@ -57,7 +57,7 @@ PARTS_OF_SPEECH: dict[str, frozenset[str]] = {
             upload download share attach print export import deploy restart reboot launch build install configure enable
             disable turn switch increase decrease raise lower want need help explain describe summarize is are was does do did
             can could will has have who what when where why how which track monitor need cook bake prepare hire fire
-            promote sign enroll enrol register back see visit meet know have be hiring promote approve reject request apply refund return exchange renew subscribe unsubscribe rent lease sell
+            promote hear eat drink try learn study use speak talk discuss grep push pull hear ship sign enroll enrol register back see visit meet know have be hiring promote approve reject request apply refund return exchange renew subscribe unsubscribe rent lease sell
             quote estimate ship deliver pick drop wire deposit withdraw exchange issue grant revoke plan arrange organize
             organise draft reply forward respond generate produce kick bring pull push merge review notify alert inform
             trace lookup investigate inspect diagnose measure simulate ask prescribe admit discharge log""",
@@ -68,7 +68,7 @@ PARTS_OF_SPEECH: dict[str, frozenset[str]] = {
 def _related(field: Field, roots: set[str]) -> bool:
     """Whether a word shares its beginning with a word of the field's name."""
     return any(
-        len(prefix := commonprefix([root, name])) >= 5 and len(prefix) >= len(name) - 3
+        root != name and len(prefix := commonprefix([root, name])) >= 5 and len(prefix) >= len(name) - 3
         for root in roots
         for name in field.name_words
     )
@@ -184,6 +184,17 @@ class Bounds:
         """Whether a token serves another field, or is part of a phrase of time."""
         token = self.tokens[at]
         return self.taken.overlaps(token.start, token.end, firm=firm)
+
+    def timed(self, at: int) -> bool:
+        """Whether a token belongs to a phrase of time, which ends any name."""
+        token = self.tokens[at]
+        return any(phrase.start <= token.start and token.end <= phrase.end for phrase in self.reading.times)
+
+    def opens_other(self, at: int, field: Field) -> bool:
+        """Whether another field is written out from here: "subject: ...", "owner = ..."."""
+        if at + 1 >= len(self.tokens) or self.tokens[at + 1].text not in (":", "="):
+            return False
+        return self.names_other(self.tokens[at], field)
 
     def mentioned(self, at: int) -> bool:
         """Whether a token is only there to name another field's option."""

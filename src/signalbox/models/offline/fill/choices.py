@@ -11,11 +11,11 @@ from typing import Any
 from rapidfuzz.distance import OSA
 
 from signalbox.models.offline.fill.candidates import is_short_form, word_likeness
-from signalbox.models.offline.fill.reading import Reading, Word
+from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.units import CURRENCIES, dimension_of
-from signalbox.models.offline.fill.thesaurus import stands_for
+from signalbox.models.offline.fill.thesaurus import idioms_for, stands_for
 from signalbox.models.offline.fill.words import STOP, split_name, stem
 from signalbox.models.offline.vectors import is_known, word_rows
 
@@ -92,34 +92,45 @@ def _direction(reading: Reading, field: Field, start: int, measured: bool) -> fl
 
 
 def find_phrase(reading: Reading, phrase: Phrase) -> Iterator[tuple[int, int, float]]:
-    """Where a phrase stands in the sentence, and how faithfully: exactly, run together, or misspelt."""
+    """Where a phrase stands in the sentence, and how faithfully: exactly, shortened, run together, or misspelt."""
     words, size = reading.words, len(phrase.stems)
-    for at in range(len(words) - size + 1):
-        if words[at].stem == phrase.stems[0] and all(words[at + k].stem == phrase.stems[k] for k in range(1, size)):
+    for at in reading.places.get(phrase.stems[0], ()):
+        if tuple(word.stem for word in words[at : at + size]) == phrase.stems:
             exact = "".join(word.lower for word in words[at : at + size]) == phrase.joined
             yield words[at].start, words[at + size - 1].end, 1.0 if exact else 0.96
     for count in {max(1, size - 1), size, size + 1}:
-        for at in range(len(words) - count + 1):
-            quality = _likeness(phrase, words[at : at + count])
-            if quality:
+        for joined, at in reading.windows(count, phrase.joined[0]):
+            if quality := _likeness(phrase, joined, count):
                 yield words[at].start, words[at + count - 1].end, quality
+    if size > 1:
+        yield from _shortened(reading, phrase)
 
 
-def _likeness(phrase: Phrase, words: list[Word]) -> float:
-    joined = "".join(word.lower for word in words)
-    if abs(len(joined) - len(phrase.joined)) > 2 or (len(words) == 1 and joined in STOP):
+def _shortened(reading: Reading, phrase: Phrase) -> Iterator[tuple[int, int, float]]:
+    """Where every word is the phrase's or a short form of it, one at least in full: "mem usage"."""
+    size = len(phrase.stems)
+    for _, at in reading.windows(size, phrase.joined[0]):
+        words = reading.words[at : at + size]
+        same = [word.stem == other for word, other in zip(words, phrase.stems, strict=True)]
+        if any(same) and not all(same) and all(
+            known or (word.lower not in STOP and len(word.lower) > 2 and is_short_form(word.lower, other))
+            for word, other, known in zip(words, phrase.stems, same, strict=True)
+        ):
+            yield words[0].start, words[-1].end, 0.9
+
+
+def _likeness(phrase: Phrase, joined: str, count: int) -> float:
+    if abs(len(joined) - len(phrase.joined)) > 2 or (count == 1 and joined in STOP):
         return 0.0
     if joined == phrase.joined:
         return 0.99
-    if len(phrase.joined) < 4 or len(joined) < 4 or joined[0] != phrase.joined[0] or not joined.isalpha():
-        return 0.0
-    if len(words) == 1 and is_known(joined):
-        return 0.0
-    if stem(joined) == stem(phrase.joined):
+    if len(phrase.joined) < 4 or len(joined) < 4 or not joined.isalpha():
         return 0.0
     allowed = 1 if len(phrase.joined) < 8 else 2
     distance = OSA.distance(joined, phrase.joined, score_cutoff=allowed)
-    if distance > allowed or (len(words) != len(phrase.stems) and distance > 1):
+    if distance > allowed or (count != len(phrase.stems) and distance > 1):
+        return 0.0
+    if stem(joined) == stem(phrase.joined) or (count == 1 and is_known(joined)):
         return 0.0
     return 0.9 - 0.05 * distance
 
@@ -162,6 +173,7 @@ def _phrase(value: Any, text: str, weight: float) -> Phrase:
 def _with_weaker(phrases: list[Phrase], name: set[str]) -> Iterator[Phrase]:
     """Each phrase, and what may stand for it: a word of the same family, or its one telling word."""
     yield from phrases
+    yield from _idioms(phrases)
     said = {phrase.stems for phrase in phrases}
     owners: dict[str, set[str]] = {}
     for phrase in phrases:
@@ -176,8 +188,18 @@ def _with_weaker(phrases: list[Phrase], name: set[str]) -> Iterator[Phrase]:
             for word in phrase.stems:
                 if len(owners[word]) == 1 and word not in STOP and word not in name and len(word) > 2:
                     yield Phrase(phrase.value, (word,), word, 0.72 * phrase.weight)
-                    for kin in sorted(stands_for(word) - owners.keys()):
+                    for kin in sorted(k for k in stands_for(word) - owners.keys() if k.endswith("est")):
                         yield Phrase(phrase.value, (kin,), kin, 0.6 * phrase.weight)
+
+
+def _idioms(phrases: list[Phrase]) -> Iterator[Phrase]:
+    """Turns of speech for an option's last word ("every week" for weekly), behind its first when others end alike."""
+    last_words = [phrase.stems[-1] for phrase in phrases if phrase.weight == 1.0]
+    for phrase in phrases:
+        for idiom in idioms_for(phrase.joined if len(phrase.stems) == 1 else phrase.stems[-1]):
+            alone = len(phrase.stems) == 1 or last_words.count(phrase.stems[-1]) == 1
+            stems = tuple(stem(word) for word in idiom.split())
+            yield Phrase(phrase.value, stems if alone else phrase.stems[:-1] + stems, idiom.replace(" ", ""), 0.9)
 
 
 def _from_description(by_name: dict[str, Any], description: str) -> Iterator[tuple[Any, str, float]]:

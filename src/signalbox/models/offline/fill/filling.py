@@ -19,6 +19,7 @@ from signalbox.models.offline.fill.measures import convert, counts, find_measure
 from signalbox.models.offline.fill.moments import find_moments, find_spans, time_kind
 from signalbox.models.offline.fill.names import find_names, has_shape
 from signalbox.models.offline.fill.bounds import Bounds
+from signalbox.models.offline.fill.numbers import Quantity
 from signalbox.models.offline.fill.phrases import find_leftover, find_phrases
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.recall import recall
@@ -112,10 +113,22 @@ class _Filler:
 
     def _last_number(self) -> Iterator[Proposal]:
         """A number that nothing explains, when one field that counts is left."""
-        waiting = [leaf for leaf in self.leaves if leaf.path not in self.filled and leaf.kind == "integer" and counts(leaf)]
         plain = [q for q in self.reading.quantities if not q.dimension and not self.taken.overlaps(q.start, q.end)]
-        if len(waiting) == len(plain) == 1 and (value := convert(waiting[0], plain[0])) is not None:
-            yield Proposal(waiting[0], value, plain[0].start, plain[0].end, 0.5)
+        waiting = [leaf for leaf in self.leaves if leaf.path not in self.filled and leaf.kind in ("integer", "number")]
+        if len(plain) != 1:
+            return
+        able = [(leaf, value) for leaf in waiting if (value := convert(leaf, plain[0])) is not None and self._may_end(leaf, plain[0])]
+        counting = [(leaf, value) for leaf, value in able if counts(leaf) and leaf.kind == "integer"]
+        for leaf, value in counting if len(counting) == 1 else able if len(able) == 1 else ():
+            yield Proposal(leaf, value, plain[0].start, plain[0].end, 0.5)
+
+    def _may_end(self, leaf: Field, quantity: Quantity) -> bool:
+        """A bare number that counts nothing may be any field's, unless a text could hold it."""
+        if counts(leaf) and leaf.kind == "integer":
+            return True
+        texts = any(style_of(other) == "text" for other in self.leaves if other.kind == "string")
+        follows = self.reading.after(quantity.end, 1)
+        return not texts and (not follows or not follows[0].lower.isalpha()) and not _bounded_away(leaf, quantity)
 
     def _assign(self, proposals: Iterable[Proposal]) -> None:
         assign((p for p in proposals if p.score >= _SURE - 0.12), self.taken, self.filled)
@@ -289,6 +302,11 @@ class _Filler:
 
 def bounds_fields(leaves: list[Field]) -> list[Field]:
     return [leaf for leaf in leaves if leaf.kind in ("string", "any", "array")]
+
+
+def _bounded_away(leaf: Field, quantity: Quantity) -> bool:
+    names = set(leaf.name_words)
+    return bool(names & {"min", "max", "minimum", "maximum"}) != bool(quantity.bound)
 
 
 def _as_required(fields: tuple[Field, ...]) -> tuple[Field, ...]:

@@ -135,6 +135,8 @@ def _read_words(sentence: Sentence, at: int) -> Quantity | None:
     lower = tokens[at].lower
     if lower in ("a", "an", "half", "couple", "quarter"):
         return _read_article(sentence, at)
+    if lower in ("next", "single", "past", "coming") and at + 1 < len(tokens) and _is_time(tokens[at + 1].lower):
+        return _with_unit(sentence, 1.0, at, at + 1, tokens[at].start, tokens[at].end, "")
     value, place = _spelled(tokens, at)
     if place == at:
         return None
@@ -183,9 +185,14 @@ def _read_article(sentence: Sentence, at: int) -> Quantity | None:
         return _with_unit(sentence, 12.0, at, at + skip + 1, start, tokens[at + skip].end, "")
     if words[skip] in ("hundred", "thousand", "million"):
         return _with_unit(sentence, _SCALES[words[skip]], at, at + skip + 1, start, tokens[at + skip].end, "")
-    if skip and any(d in ("time",) for d, *_ in dimension_of(words[1])) and len(words[1]) > 1:
+    rated = at > 0 and (tokens[at - 1].text[-1].isdigit() or bool(dimension_of(tokens[at - 1].lower)))
+    if skip and _is_time(words[1]) and not rated:
         return _with_unit(sentence, 1.0, at, at + 1, start, tokens[at].end, "")
     return None
+
+
+def _is_time(word: str) -> bool:
+    return len(word) > 1 and any(dimension == "time" for dimension, *_ in dimension_of(word))
 
 
 def _bounded(sentence: Sentence, quantity: Quantity) -> Quantity:

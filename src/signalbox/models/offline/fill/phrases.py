@@ -12,6 +12,7 @@ from signalbox.models.offline.fill.roles import roles_of, style_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.words import STOP, Token, stem
+from signalbox.models.offline.vectors import word_rows
 
 __all__ = ["find_leftover", "find_phrases"]
 
@@ -45,7 +46,11 @@ def _after_cues(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
     for at, cue, weight in bounds.occurrences(field):
         if weight < 0.7 and bounds.announces_other(at, field):
             continue
+        if cue == (":",) and at and bounds.names_other(bounds.tokens[at - 1], field):
+            continue
         score = 0.5 + 0.3 * weight + 0.02 * (len(cue) - 1) + bounds.rooted(at, field)
+        # What looks like none of the examples is less likely to be meant.
+        score -= 0.15 if field.examples and style_of(field) == "name" else 0.0
         proposal = _take(bounds, field, at + len(cue), score, many, bounds.tokens[at].start)
         if proposal:
             yield proposal
@@ -124,14 +129,14 @@ def _take(bounds: Bounds, field: Field, first: int, score: float, many: bool, le
     if not pieces:
         return None
     words = [token for a, b in pieces for token in tokens[a:b]]
-    if _says_nothing(bounds, field, words, first, style):
+    if _says_nothing(bounds, field, words, first, style, score > 0.9):
         return None
     if style != "text" and len(words) > 1 and bounds.names_other(words[0], field):
         score -= 0.2
     if all(token.stem in bounds.frame or token.lower in STOP or stem(token.lower) in _KIND_STEMS for token in words):
         score -= 0.25
     elif style != "text" and all(token.stem in bounds.rivals(field) or token.lower in STOP for token in words):
-        score -= 0.25
+        score -= 0.25 if score < 0.8 else 0.1
     proper = words[0].text[:1].isupper() or not words[0].text.isalpha()
     value = clean(_CONTAINER.sub("", " ".join(bounds.sentence.slice(a, b) for a, b in pieces)))
     score += 0.03 if proper and style == "name" else 0.0
@@ -154,13 +159,17 @@ def _skip_openers(bounds: Bounds, field: Field, first: int, style: str) -> int:
     return first
 
 
-def _says_nothing(bounds: Bounds, field: Field, words: list[Token], first: int, style: str) -> bool:
-    if all(word.lower in POS["pronouns"] or word.lower in STOP for word in words):
+def _says_nothing(
+    bounds: Bounds, field: Field, words: list[Token], first: int, style: str, signed: bool
+) -> bool:
+    if all(word.lower in POS["pronouns"] or word.lower in STOP for word in words) and not signed:
         return True
     if style == "text":
         return False
     roles = roles_of(field)
     if words[-1].lower in POS["containers"]:
+        return True
+    if roles and roles[0][0].name == "exclusion" and words[0].lower in STOP:
         return True
     person = bool(roles) and roles[0][0].name == "person"
     article = first > 0 and bounds.tokens[first - 1].lower in ("a", "an", "the")
@@ -169,7 +178,7 @@ def _says_nothing(bounds: Bounds, field: Field, words: list[Token], first: int, 
 
 def _name_pieces(bounds: Bounds, field: Field, first: int, style: str) -> list[tuple[int, int]]:
     tokens, last = bounds.tokens, first
-    while last < len(tokens) and not bounds.blocked(last) and not (last > first and _ends(bounds, field, last, style)):
+    while last < len(tokens) and not bounds.blocked(last) and not bounds.timed(last) and not (last > first and _ends(bounds, field, last, style)):
         last += 1
     last = _trim(tokens, first, last)
     roles = roles_of(field)
@@ -242,13 +251,15 @@ def _trim_pieces(bounds: Bounds, pieces: list[tuple[int, int]]) -> list[tuple[in
         last = _trim(tokens, first, last)
         while last > first and bounds.mentioned(last - 1):
             last = _trim(tokens, first, last - 1)
-        if last > first and not all(t.lower in STOP or not t.text[0].isalnum() for t in tokens[first:last]):
+        if last > first and not (trimmed and all(t.lower in STOP or not t.text[0].isalnum() for t in tokens[first:last])):
             trimmed.append((first, last))
     return trimmed
 
 
 def _ends(bounds: Bounds, field: Field, at: int, style: str) -> bool:
     token = bounds.tokens[at]
+    if bounds.opens_other(at, field):
+        return True
     if style == "text":
         if token.lower in POS["polite"] or token.text == ";" or (token.text in ".!?" and bounds.breaks(at)):
             return True
@@ -292,7 +303,7 @@ def _past_command(bounds: Bounds, first: int) -> int:
     at = first
     while at < len(tokens) and at - first < 7:
         token = tokens[at]
-        if token.lower in ("to", "about", "that", ":", "called", "named", "titled", "saying", "for") and at > first and (_is_kind(bounds, tokens[at - 1]) or bounds.blocked(at - 1)):
+        if token.lower in ("to", "about", "that", ":", "called", "named", "titled", "saying", "for", "because", "as", "since", "where", "when", "-") and at > first and (_is_kind(bounds, tokens[at - 1]) or bounds.blocked(at - 1)):
             return at + 1
         if not (token.lower in POS["articles"] | POS["particles"] or _is_kind(bounds, token) or bounds.blocked(at)):
             break
@@ -324,17 +335,27 @@ def find_leftover(bounds: Bounds, field: Field) -> list[Proposal]:
         at += 1
     while at < len(tokens):
         last = at
-        while last < len(tokens) and not bounds.blocked(last) and not _explained(bounds, tokens[last]):
+        while last < len(tokens) and not bounds.blocked(last) and not bounds.timed(last) and not _explained(bounds, tokens[last]):
+            if last and tokens[last - 1].lower in ("and", ",", "then", "or") and _turns(bounds, last):
+                break
             last += 1
         first, until = _identifier(tokens, at, last) if last > at and style_of(field) == "name" else (at, last)
         if last > at:
             value = clean(bounds.sentence.slice(first, until))
             if fits(field, value) and any(c.isalnum() for c in value):
                 length = 0.02 * min(last - at, 4)
-                proper = 0.05 if tokens[at].text[:1].isupper() and at else 0.0
+                proper = 0.05 if tokens[at].text[:1].isupper() else 0.0
+                proper += 0.1 * _kinship(value, field)
                 found.append(Proposal(field, value, *bounds.sentence.span(at, last), 0.4 + length + proper))
         at = max(last, at + 1)
     return found
+
+
+def _kinship(value: str, field: Field) -> float:
+    """How near in meaning a text is to what the field speaks of."""
+    telling = tuple(word for word in (*field.name_words, *field.described) if len(word) > 2)[:8]
+    words = tuple(word for word in value.split() if word.isalpha())[:4]
+    return max(0.0, float((word_rows(words) @ word_rows(telling).T).max())) if words and telling else 0.0
 
 
 def _explained(bounds: Bounds, token: Token) -> bool:

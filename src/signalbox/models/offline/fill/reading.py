@@ -59,6 +59,27 @@ class Reading:
         return found
 
     @cached_property
+    def places(self) -> dict[str, list[int]]:
+        """Where each stem stands among the words."""
+        found: dict[str, list[int]] = {}
+        for at, word in enumerate(self.words):
+            found.setdefault(word.stem, []).append(at)
+        return found
+
+    def windows(self, count: int, letter: str) -> list[tuple[str, int]]:
+        """Runs of so many words that begin with a letter, written together, each with its first place."""
+        if count not in self._windows:
+            by_letter = self._windows[count] = {}
+            for at in range(len(self.words) - count + 1):
+                joined = "".join(word.lower for word in self.words[at : at + count])
+                by_letter.setdefault(joined[:1], []).append((joined, at))
+        return self._windows[count].get(letter, [])
+
+    @cached_property
+    def _windows(self) -> dict[int, dict[str, list[tuple[str, int]]]]:
+        return {}
+
+    @cached_property
     def quantities(self) -> list[Quantity]:
         return find_quantities(self.sentence)
 

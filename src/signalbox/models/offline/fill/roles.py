@@ -37,7 +37,7 @@ def _role(name: str, style: str, words: str, **cues: str) -> Role:
 
 _ROLES = (
     _role("destination", "name", "to destination dest arrival target recipient receiver goal payee beneficiary toward into",
-          strong="to,into,towards,toward,going to,arriving in,arriving at,heading to,bound for", weak="for"),
+          strong="->,→,=>,to,into,towards,toward,going to,arriving in,arriving at,heading to,bound for", weak="for"),
     _role("origin", "name", "from origin source departure sender start leaving depart payer",
           strong="from,leaving from,leaving,departing from,departing,starting from,out of,starting at"),
     _role("place", "name", "location place city town country region address where venue room area site zone airport station office "
@@ -63,9 +63,11 @@ _ROLES = (
     _role("remark", "text", "memo reference remark purpose", strong="memo,with memo,with the memo,saying,note,reference,with reference,with the note,with a note,marked", fair="for"),
     _role("reason", "text", "reason cause justification why purpose motive rationale explanation grounds",
           strong="because of,because,due to,on account of,owing to,as,since,reason,cause,cos,bc,b/c,on grounds of,in order to,for reasons of", fair="for"),
+    _role("match", "name", "contains contain containing mentions match", strong="containing,matching,mentioning,that mention,that contain,that mentions,"
+          "that contains,with the words,with the text,contains,contain,includes,saying", fair="with,about"),
     _role("query", "object", "query search keyword keywords term terms phrase question find lookup criteria q",
-          strong="search for,searching for,look for,looking for,look up,find,search,containing,matching,google,mentioning,that mention,that contain,about,"
-          "find me,find out about,for,that mentions", fair="with,named,called"),
+          strong="search for,searching for,look for,looking for,look up,find,search,containing,matching,google,mentioning,that mention,that contain,"
+          "find me,find out about,that mentions,that contains,with the words,including", fair="about,named,called", weak="with"),
     _role("thing", "object", "item product thing object good article dish food meal drink recipe song track movie film book album game "
           "ingredient commodity merchandise treatment",
           strong="for a,for an,some", fair="with,using,containing,of,for", weak="from"),
@@ -74,18 +76,20 @@ _ROLES = (
     _role("organisation", "name", "company employer organization organisation vendor merchant store restaurant airline bank supplier brand shop carrier "
           "school university hospital clinic provider insurer partner business retailer manufacturer",
           strong="at,from,with,by,via,through", fair="for,on,to"),
-    _role("label", "name", "tag tags label labels category categories folder group project list team department channel topic board playlist course class program lesson genre section album",
-          strong="tagged,tag it,tagged as,tagged with,labelled,labeled,under,in category,tag,filed under,in the,category,label,with tag,with tags,with label,with labels,tags,labels", fair="in,to,into,on,for,from,as", weak="with,of"),
+    _role("tag", "name", "tag tags label labels keyword", strong="tagged,tag it,tagged as,tagged with,labelled,labeled,tag,label,with tag,with tags,"
+          "with label,with labels,tags,labels,with the tag,with the tags,with the label,with the labels,labels:,tag it as", fair="as"),
+    _role("label", "name", "category categories folder group project list team department channel topic board playlist course class program lesson genre section album",
+          strong="under,in category,filed under,category", fair="in,to,into,on,for,from", weak="with,of,as"),
     _role("language", "name", "language lang locale tongue translation", strong="in,into,to", fair="from"),
     _role("grouping", "name", "group grouping breakdown split dimension by partition aggregate grouped",
           strong="by,per,grouped by,group by,split by,broken down by,for each,each,for every,break down by,breakdown by"),
     _role("occasion", "name", "occasion celebration holiday", strong="for a,for my,for our,for an,celebrating,occasion", fair="for"),
     _role("ordering", "name", "sort order ordering sorted", strong="sorted by,sort by,ordered by,order by,by,sort them by,ranked by,rank by"),
     _role("file", "name", "path file folder directory filename document attachment", strong="in,into,to,from,under,at,file,folder,inside,attach,attaching", fair="of,for,on"),
-    _role("means", "name", "method via channel means tool mode transport by through using payment medium", strong="via,using,by,through,with", fair="on,in,over"),
+    _role("means", "name", "method means tool mode transport payment medium", strong="via,using,by,through,with", fair="on,in,over"),
     _role("system", "name", "service server host hostname device machine database table repository repo branch application app cluster namespace "
           "environment job pipeline queue metric model node instance interface component system domain website endpoint module package function dataset index account",
-          strong="of,for,on,in,from,against", fair="to,at,with,into"),
+          strong="of,for,on,from,against", fair="in,to,at,with,into"),
     _role("value", "name", "value setting new", strong="to,=,as,equal to,equals,with value"),
     _role("code", "name", "code coupon voucher promo id identifier number reference ref key sku serial", strong="code,number,no,#,id,ref,reference,key", fair="with,using,for,of"),
     _role("colour", "name", "color colour", strong="in,color,colour"),
@@ -143,7 +147,8 @@ def _cues(name_words: tuple[str, ...], described: tuple[str, ...], description: 
     opposite = {role.name for role, _ in by_name} & set(_OPPOSITE)
     for cue in _OPPOSITE[opposite.pop()] if len(opposite) == 1 else ():
         cues.pop((cue,), None)
-    for found in _DANGLING.finditer(description.lower()):
+    spoken = roles[0][0].style if roles else "name"
+    for found in _DANGLING.finditer(description.lower()) if spoken == "name" else ():
         word = (found[1] or found[2],)
         cues[word] = max(cues.get(word, 0.0), 0.8)
     return cues

@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from signalbox.models.offline.fill.words import stem
 
-__all__ = ["same_meaning", "stands_for"]
+__all__ = ["idioms_for", "same_meaning", "stands_for"]
 
 # Each line is a family: any word of it may stand for any other. Only general words belong here.
 _FAMILIES = """
@@ -93,6 +93,21 @@ checking current
 grocery groceries
 """.strip().splitlines()
 
+# Turns of speech that stand for one word.
+_IDIOMS: dict[str, tuple[str, ...]] = {
+    "hourly": ("every hour", "each hour", "once an hour"),
+    "daily": ("every day", "each day", "once a day", "every morning", "every night"),
+    "weekly": ("every week", "each week", "once a week"),
+    "monthly": ("every month", "each month", "once a month"),
+    "yearly": ("every year", "each year", "once a year"),
+    "annually": ("every year", "each year", "once a year"),
+    "once": ("one time", "one off", "just once", "a single time"),
+    "asc": ("low to high", "lowest first", "smallest first", "oldest first", "cheapest first", "a to z"),
+    "desc": ("high to low", "highest first", "biggest first", "newest first", "largest first", "most expensive first", "z to a"),
+    "ascending": ("low to high", "lowest first", "smallest first", "oldest first", "a to z"),
+    "descending": ("high to low", "highest first", "biggest first", "newest first", "largest first", "z to a"),
+}
+
 _MEMBERS: dict[str, set[int]] = defaultdict(set)
 for _number, _family in enumerate(_FAMILIES):
     for _word in _family.split():
@@ -111,3 +126,8 @@ def same_meaning(a: str, b: str) -> bool:
 def stands_for(word: str) -> frozenset[str]:
     """The stems that a stem may stand for, itself not among them."""
     return _KIN.get(word, frozenset()) - {word}
+
+
+def idioms_for(word: str) -> tuple[str, ...]:
+    """The turns of speech that stand for a word."""
+    return _IDIOMS.get(word, ())

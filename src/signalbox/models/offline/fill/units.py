@@ -17,6 +17,7 @@ _UNITS: dict[str, dict[str, tuple[float, str]]] = {
         "minute": (60, "m min mins minute minutes"),
         "hour": (3600, "h hr hrs hour hours"),
         "day": (86400, "d day days"),
+        "night": (86400, "night nights"),
         "week": (604800, "w wk wks week weeks fortnight"),
         "month": (2629800, "mo month months"),
         "year": (31557600, "y yr yrs year years"),
@@ -98,7 +99,7 @@ _FRACTION = re.compile(r"\b(fraction|ratio|probability|between 0 and 1|0 to 1|0-
 _PERCENT = re.compile(r"\b(percent(?:age)?s?|pct)\b|%")
 # A unit that a description names is one of these, written out or as the last word of the name.
 _FIELD_UNITS = re.compile(
-    r"\b(nanoseconds?|microseconds?|milliseconds?|millis|ms|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|"
+    r"\b(nanoseconds?|microseconds?|milliseconds?|millis|ms|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|nights?|weeks?|months?|"
     r"years?|bytes?|kb|mb|gb|tb|kib|mib|gib|tib|kilobytes?|megabytes?|gigabytes?|terabytes?|[kmg]?bps|mm|cm|meters?|metres?|"
     r"km|kms|kilomet(?:er|re)s?|miles?|feet|ft|inch(?:es)?|mg|grams?|kg|kilos?|kilograms?|tonnes?|ounces?|oz|lbs?|ml|"
     r"millilit(?:er|re)s?|lit(?:er|re)s?|celsius|fahrenheit)\b"
@@ -121,7 +122,7 @@ def unit_of_field(about: str, maximum: float | None) -> tuple[str, str]:
         return "percent", "fraction"
     if _PERCENT.search(about):
         return "percent", "percent"
-    name, _, description = about.partition(" . ")
+    name, _, description = re.sub(r"\bper \w+", "", about).partition(" . ")
     # A leading "min" bounds; it is no unit.
     if re.search(r"square met|sqm|m²|\bm2\b", about):
         return "area", "m2"

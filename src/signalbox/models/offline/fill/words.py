@@ -20,7 +20,7 @@ _TOKEN = re.compile(
       | [^\W_]+(?:[-_./:@+][^\W_]+)+         # web-1, in_progress, a.b.c, 10.0.0.1
       | \d+(?:[.,]\d+)*                      # 1,299.99
       | [^\W_]+
-      | \S""",
+      | ->|=>|→|\S""",
     re.VERBOSE | re.IGNORECASE,
 )
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+|[^\W\d_]+")
@@ -99,7 +99,7 @@ _IRREGULAR = {
     form: base
     for base, forms in {
         "run": "ran", "swim": "swam swum", "go": "went gone", "buy": "bought", "send": "sent", "pay": "paid", "sell": "sold",
-        "driv": "drove driven", "fly": "flew flown flight", "writ": "wrote written", "mak": "made", "tak": "took taken",
+        "driv": "drove driven", "fly": "flew flown", "writ": "wrote written", "mak": "made", "tak": "took taken",
         "leav": "left", "break": "broke broken", "steal": "stole stolen theft", "find": "found", "keep": "kept", "meet": "met",
         "sleep": "slept", "spend": "spent", "rid": "rode ridden", "teach": "taught", "build": "built", "eat": "ate eaten",
         "person": "people", "child": "children", "man": "men", "woman": "women", "begin": "began begun", "giv": "gave given",
