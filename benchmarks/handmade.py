@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any, TypedDict
 
@@ -18,7 +19,7 @@ def linear(size: int) -> Any:
     for i in range(size):
         graph.add_node(f"n{i}", _echo(f"f{i - 1}" if i else "value", f"f{i}"))
     names = [START, *(f"n{i}" for i in range(size)), END]
-    for before, after in zip(names, names[1:], strict=False):
+    for before, after in itertools.pairwise(names):
         graph.add_edge(before, after)
     return graph.compile()
 
@@ -69,7 +70,7 @@ def _add_block(graph: Any, i: int) -> None:
 
 
 def _graph(fields: list[str]) -> Any:
-    state: Any = TypedDict("State", dict.fromkeys(fields, Any))  # type: ignore[operator]
+    state: Any = TypedDict("State", dict.fromkeys(fields, Any))  # type: ignore[misc]
     return StateGraph(state)
 
 

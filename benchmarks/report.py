@@ -53,7 +53,7 @@ class Row:
 
     @property
     def ratio(self) -> float | None:
-        """Ours in theirs, or theirs in ours where the target is to be faster."""
+        """Ours by theirs; theirs by ours where the target is to be faster."""
         if not self.ours or not self.theirs:
             return None
         faster = self.target is not None and self.target.kind == "faster"
@@ -115,6 +115,8 @@ def as_json(rows: Sequence[Row]) -> dict[str, Any]:
 
 def _cells(row: Row) -> tuple[str, ...]:
     ratio = "" if row.ratio is None else f"{row.ratio:.2f}×"
+    if ratio and row.target and row.target.kind == "faster":
+        ratio += " faster"
     met = {None: "", True: "[green]yes[/green]", False: "[red]no[/red]"}[row.met]
     if row.missing:
         met = "not measured"

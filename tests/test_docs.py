@@ -26,7 +26,7 @@ def test_the_examples_on_the_page_work(page: Path, tmp_path: Path, monkeypatch: 
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8")
         elif kind == "python":
-            exec(compile(text, str(page), "exec"), {})
+            exec(compile(text, str(page), "exec", dont_inherit=True), {"__name__": "example"})
         elif kind == "console":
             for command, expected in commands(text):
                 assert output_of(command) == expected, f"$ {command}"

@@ -19,7 +19,7 @@ def cases(project: Path, maps: Path) -> dict[str, Callable[[], Any]]:
     """A run of each map: `NAME.csv`, started with what `NAME.json` holds."""
     os.chdir(project)
     with contextlib.redirect_stdout(sys.stderr):
-        from agentmap.runtime_api import ensure_initialized, run_workflow
+        from agentmap.runtime_api import ensure_initialized, run_workflow  # type: ignore[import-not-found]
 
         ensure_initialized(config_file=str(project / "agentmap_config.yaml"))
     logging.disable(logging.CRITICAL)

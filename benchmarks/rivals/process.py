@@ -18,7 +18,7 @@ class RivalProcess:
     """A module of `benchmarks.rivals` run by the Python of an environment. See `serving` for the other end."""
 
     def __init__(self, environment: Environment, module: str, *arguments: str) -> None:
-        self._errors = tempfile.TemporaryFile("w+", encoding="utf-8")
+        self._errors = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 (closed on exit)
         self._process = subprocess.Popen(
             [environment.program("python"), "-m", f"benchmarks.rivals.{module}", *arguments],
             stdin=subprocess.PIPE,

@@ -9,7 +9,7 @@ from typing import Any
 
 from signalbox.models.offline.fill import Filling, fill_schema
 from signalbox.models.offline.lexicon import STOP, families_of, kin_of
-from signalbox.models.offline.parts import Part, content_start, read_part
+from signalbox.models.offline.parts import QUOTED, Part, content_start, read_part
 from signalbox.models.offline.tools import ToolCard
 from signalbox.models.offline.words import close, split_name, stem, tokens
 
@@ -28,6 +28,7 @@ class Filler:
     instructions: str = ""
     clock: datetime | None = None
     tz: tzinfo | None = None
+    verbs: frozenset[str] = frozenset()
     _done: dict[tuple[str, str], Filling] = field(default_factory=dict)
 
     def fill(self, card: ToolCard, text: str) -> Filling:
@@ -35,17 +36,21 @@ class Filler:
         key = (card.name, text)
         found = self._done.get(key)
         if found is None:
-            part = read_part(text)
+            part = read_part(text, self.verbs)
+            plain, quotes = _hide_quotes(text)
             used = _words_for(card, part)
-            found = self.fill_schema(card.form(used), text)
+            found = self.fill_schema(card.form(used), plain)
             if stray := _stray_words(card, found):
-                found = self.fill_schema(card.form(f"{used} {stray}"), text)
+                found = self.fill_schema(card.form(f"{used} {stray}"), plain)
+            _show_quotes(card, found, quotes)
             _drop_leftovers(card, part, found)
             _trim_values(card, part, found.values)
+            _complete_lists(card, part, found)
             _fill_from_verb(card, part, found.values)
             _extend_content(card, part, found)
             _fill_left(card, part, found)
             _fill_new(card, part, found)
+            _drop_bare(card, part, found)
             self._done[key] = found
         return found
 
@@ -66,6 +71,58 @@ class Filler:
         if required:
             fit += 0.2 * sum(given) / len(required) - 0.4 * len(absent) / len(required)
         return fit
+
+
+def _hide_quotes(text: str) -> tuple[str, dict[str, str]]:
+    """The text with each quotation of several words as one made-up name of its length, and what each stands for."""
+    quotes: dict[str, str] = {}
+
+    def hide(match: re.Match[str]) -> str:
+        inner = match.group()[1:-1]
+        if " " not in inner.strip():
+            return match.group()
+        name = "Q" + "qxzvkjwy"[len(quotes) % 8] * (len(inner) - 1)
+        quotes[name] = inner
+        return f"{match.group()[0]}{name}{match.group()[-1]}"
+
+    return _TITLED.sub(r"\1x", QUOTED.sub(hide, text)), quotes
+
+
+def _show_quotes(card: ToolCard, filling: Filling, quotes: dict[str, str]) -> None:
+    """The quotations back in their places; a single one that found no place is the text that the tool requires."""
+    for name, value in filling.values.items():
+        filling.values[name] = _unhidden(value, quotes)
+    texts = [name for name in card.required if is_text(name, card.properties.get(name))]
+    if len(quotes) == 1 and len(texts) == 1 and next(iter(quotes.values())) not in filling.values.values():
+        filling.values[texts[0]] = next(iter(quotes.values()))
+
+
+def _unhidden(value: Any, quotes: dict[str, str]) -> Any:
+    if isinstance(value, list):
+        return [_unhidden(one, quotes) for one in value]
+    if isinstance(value, str):
+        for name, inner in quotes.items():
+            value = inner if value.strip("\"'") == name else value.replace(name, inner)
+        value = _UNTITLED.sub(r"\1.", value)
+    return value
+
+
+_TITLED = re.compile(r"\b(Dr|Mr|Mrs|Ms|Prof|St)\.(?=\s+[A-Z])")
+_UNTITLED = re.compile(r"\b(Dr|Mr|Mrs|Ms|Prof|St)x\b")
+
+
+def _drop_bare(card: ToolCard, part: Part, filling: Filling) -> None:
+    """A required text made only of words for the tool itself was not said."""
+    own = {stem(word) for word in _words_for(card, part).split()} | card.nouns | card.verbs
+    for name in [name for name in card.required if isinstance(filling.values.get(name), str)]:
+        words = tokens(filling.values[name])
+        if words and _is_plain(card.properties.get(name)) and all(word in STOP or stem(word) in own for word in words):
+            if filling.values[name] not in _quotations(part.text):
+                del filling.values[name]
+
+
+def _quotations(text: str) -> list[str]:
+    return [match.group()[1:-1] for match in QUOTED.finditer(text)]
 
 
 def _stray_words(card: ToolCard, filling: Filling) -> str:
@@ -101,9 +158,11 @@ def _trim_values(card: ToolCard, part: Part, values: dict[str, Any]) -> None:
     """A value that begins with words for the tool's own thing (soil moisture of the fern) is what follows them."""
     for name, value in values.items():
         quoted = f'"{value}"' in part.text or f"'{value}'" in part.text
+        if value is False and set(split_name(name)[:1]) & _AVOIDING & set(tokens(part.text)):
+            values[name] = True
         if isinstance(value, str) and not quoted and not is_telling(card.properties.get(name)):
             loose = is_text(name, card.properties.get(name))
-            values[name] = _trimmed(_unlabelled(value, name, card), card, loose=loose)
+            values[name] = _trimmed(_unlabelled(value, name, card), card, frozenset(map(stem, split_name(name))), loose=loose)
 
 
 def _unlabelled(value: str, name: str, card: ToolCard) -> str:
@@ -117,13 +176,20 @@ def _unlabelled(value: str, name: str, card: ToolCard) -> str:
     return value
 
 
-def _trimmed(value: str, card: ToolCard, *, loose: bool) -> str:
+def _is_of_tool(word: str, card: ToolCard, own: frozenset[str]) -> bool:
+    return stem(word) in card.nouns - own or bool(kin_of(stem(word)) & card.verbs)
+
+
+def _trimmed(value: str, card: ToolCard, own: frozenset[str], *, loose: bool) -> str:
     words = value.split()
     while len(words) > 1 and words[0] in (_LEADING if loose else STOP - _ARTICLES):
         words = words[1:]
-    while len(words) > 1 and not loose and (words[-1] in _WHEN or kin_of(stem(words[-1])) & card.verbs):
-        words = words[:-1]
+    while len(words) > 1 and not loose and (words[-1] in _WHEN or _is_of_tool(words[-1], card, own)):
+        words = [*words[:-2], _OWNER.sub("", words[-2])]
     value = " ".join(words) if len(words) < len(value.split()) else value
+    owner, _, owned = value.replace("’", "'").partition("'s ")
+    if owned and not loose and all(stem(word) in card.terms for word in tokens(owned)):
+        return owner
     found = _OF.search(value)
     if not found:
         return value
@@ -148,6 +214,21 @@ def _fill_left(card: ToolCard, part: Part, filling: Filling) -> None:
         value = _object_of(card, part, filling)
     if value:
         filling.values[name] = value
+
+
+def _complete_lists(card: ToolCard, part: Part, filling: Filling) -> None:
+    """A list with one element of `a, b and c` takes its neighbours too."""
+    taken = {word for name, value in filling.values.items() if not isinstance(value, list) for word in tokens(str(value))}
+    for name, value in filling.values.items():
+        if isinstance(value, list) and len(value) == 1 and isinstance(value[0], str) and is_list(card.properties.get(name)):
+            one = re.escape(value[0])
+            left = re.search(rf"((?:[\w.@'-]+,\s*)*[\w.@'-]+),?\s+and\s+{one}\b", part.text)
+            right = re.search(rf"\b{one}((?:,\s*[\w.@'-]+)*,?\s+and\s+[\w.@'-]+)", part.text)
+            before = re.split(r",\s*", left.group(1)) if left else []
+            after = [word for word in re.split(r",\s*(?:and\s+)?|\s+and\s+", right.group(1)) if word] if right else []
+            more = [word for word in before + after if word.lower() not in STOP | taken | {part.verb}]
+            if len(more) == len(before + after):
+                value[:] = [*before, value[0], *after]
 
 
 def _fill_new(card: ToolCard, part: Part, filling: Filling) -> None:
@@ -203,6 +284,7 @@ def _object_of(card: ToolCard, part: Part, filling: Filling) -> str | None:
     while words and words[0].lower() in STOP:
         words = words[1:]
     frame = {stem(word) for word in _words_for(card, part).split()} - {stem(part.verb)} | {stem(verb)} | card.nouns
+    frame |= {term for term, weight in card.terms.items() if weight >= 0.55}
     own = [word for word in words if stem(word.lower()) not in frame and word.lower() not in STOP]
     return " ".join(words).strip(" ,.;:!?\"'") if own and own == words else None
 
@@ -219,15 +301,19 @@ def _extend_content(card: ToolCard, part: Part, filling: Filling) -> None:
         if not (is_text(name, card.properties.get(name)) and isinstance(value, str)):
             continue
         start = part.text.find(value)
+        if value in _quotations(part.text):
+            continue
         start = opened if start < opened < start + len(value) else start
         others = [a for other, (a, _) in filling.spans.items() if other != name and a > start]
         end = min(others, default=len(part.text))
         whole = part.text[start:end].strip()
-        if start >= opened and len(whole) > len(value):
+        if start >= opened and (start == opened or len(whole) > len(value)):
             filling.values[name] = _TAIL.sub("", whole)
 
 
 _TAIL = re.compile(r"(?i)[\s,;]+(?:and|with|on|at|by|due|for|in|to|from|until|before|the)*[\s,;.!?]*$")
+_OWNER = re.compile(r"['’]s$")
+_AVOIDING = frozenset({"avoid", "skip", "exclude", "without", "ignore", "hide", "no", "disable", "omit"})
 _ARTICLES = frozenset({"a", "an", "the", "my"})
 _LEADING = frozenset({"to", "on", "that"})
 _WHEN = frozenset({"today", "tomorrow", "tonight", "yesterday", "now", "please"})

@@ -84,6 +84,8 @@ def _action(tools: ToolSet, card: ToolCard, part: Part) -> float:
         return 1.1
     if part.pairs and part.pairs[0] in card.verbs:
         return 1.1
+    if part.verb in card.options and not part.asks and not card.families & READING:
+        return 1.0
     if not part.families:
         if card.families & READING or not card.families:
             return 0.25
@@ -93,6 +95,8 @@ def _action(tools: ToolSet, card: ToolCard, part: Part) -> float:
         return 1.1
     shared = part.families & card.families
     if shared:
+        if part.asks and shared == {"search"}:
+            return 0.65
         return 1.0 if _is_its_own(tools, card, part, shared) else 0.85
     if part.families & card.side_families:
         return 0.65

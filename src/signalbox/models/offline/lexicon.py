@@ -15,6 +15,7 @@ __all__ = [
     "FAMILIES",
     "IMPLIED",
     "KIN",
+    "NOUNISH",
     "OPPOSITES",
     "PADDING",
     "PHRASES",
@@ -33,7 +34,7 @@ FAMILIES: dict[str, frozenset[str]] = {
         "get": "get return provide report obtain show read view open fetch retrieve describe inspect display see look tell give pull examine what how",
         "search": "search find look lookup locate seek query hunt grep discover where who",
         "check": "check verify test inspect is are diagnose ping probe validate confirm monitor",
-        "create": "create add new make book schedule insert register set put write plan arrange setup generate open "
+        "create": "post publish create add new make book schedule insert register set put write plan arrange setup generate open "
         "log record save note jot file raise submit reserve compose draft append start remind build define need enter",
         "update": "update change set edit modify adjust alter switch turn correct fix replace amend revise bump "
         "increase decrease raise lower dim put make assign mark reassign configure tweak",
@@ -52,7 +53,7 @@ FAMILIES: dict[str, frozenset[str]] = {
         "convert": "convert translate transform exchange",
         "compute": "calculate compute evaluate estimate solve work",
         "summarize": "summarize summarise recap digest",
-        "buy": "buy order purchase checkout shop get",
+        "buy": "buy sell order purchase checkout shop",
         "pay": "pay transfer send wire remit move",
         "play": "play listen hear stream",
         "lock": "lock secure",
@@ -70,10 +71,11 @@ FAMILIES: dict[str, frozenset[str]] = {
         "merge": "merge combine join",
         "commit": "commit save",
         "mute": "mute silence quiet snooze",
-        "navigate": "navigate route drive directions direct",
+        "navigate": "go travel visit head navigate route drive directions direct",
         "apply": "apply request submit ask",
         "assign": "assign reassign give allocate delegate",
         "skip": "skip next",
+        "renew": "renew extend prolong",
         "freeze": "freeze block lock suspend",
     }.items()
 }
@@ -116,6 +118,19 @@ PHRASES: dict[str, tuple[str, ...]] = {
     "i'm done with": ("complete",),
     "put on": ("play", "start"),
     "give back": ("refund",),
+    "take me": ("navigate",),
+    "go to": ("navigate",),
+    "drive me": ("navigate",),
+    "bring me": ("navigate",),
+    "take down": ("delete",),
+    "cut off": ("stop",),
+    "put away": ("move",),
+    "hand out": ("send",),
+    "back up": ("copy",),
+    "log in": ("start",),
+    "sign off": ("approve",),
+    "call up": ("get",),
+    "clear out": ("delete",),
     "how do you say": ("convert",),
     "how do i say": ("convert",),
     "how to say": ("convert",),
@@ -171,6 +186,7 @@ KIN: tuple[frozenset[str], ...] = tuple(
         "payment transfer transaction",
         "transaction spending expense statement",
         "user person customer account",
+        "student pupil person child kid",
         "employee worker colleague staff person",
         "vacation holiday leave pto off",
         "hotel room accommodation stay",
@@ -262,6 +278,13 @@ TOPICS: tuple[frozenset[str], ...] = tuple(
     )
 )
 
+NOUNISH: frozenset[str] = frozenset(
+    "book order mail email text message list test name record file log note schedule plan share share post call rate ping "
+    "report review score copy address cost price track stream route queue share review play light lock alarm start end "
+    "open free set mark make new many done what which how is are who where off directions next need check look work use "
+    "answer count shop exchange share update change transfer group bounce profile drive fire fix view pull push see return".split()
+)
+
 STOP: frozenset[str] = frozenset(
     """a an the this that these those my your our his her its their me i we you he she it they them us to of in on at
     for from by with about into over as and or but if so then also plus please pls plz can could would will shall should
@@ -270,7 +293,7 @@ STOP: frozenset[str] = frozenset(
     own same too very really quickly want need like know let lets let's i'd i'm i've what's whats it's that's there's
     hey hi hello thanks thank kindly up out off down again still get got give tell show one ones thing things via per
     than use using go going im id ive u ur gonna wanna gotta lemme gimme dont don't doesn't isn't something anything
-    maybe perhaps quick real asap today tomorrow tonight yesterday currently current right must""".split()
+    maybe perhaps much many quick real asap today tomorrow tonight yesterday currently current right must""".split()
 )
 
 PADDING: tuple[str, ...] = (

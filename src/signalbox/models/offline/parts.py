@@ -7,12 +7,13 @@ from itertools import pairwise
 from dataclasses import dataclass
 from functools import lru_cache
 
-from signalbox.models.offline.lexicon import IMPLIED, PADDING, PHRASES, READING, STOP, families_of
+from signalbox.models.offline.lexicon import IMPLIED, NOUNISH, PADDING, PHRASES, READING, STOP, families_of
 from signalbox.models.offline.words import stem, tokens
 
-__all__ = ["Clause", "Part", "coordinations", "mask", "content_start", "opens_content", "read_part", "split_request", "strip_padding"]
+__all__ = [
+    "QUOTED","Clause", "Part", "coordinations", "mask", "content_start", "opens_content", "read_part", "split_request", "strip_padding"]
 
-_ARITHMETIC = re.compile(r"\d\s*(?:[-+*/×÷^]|plus|minus|times|divided by)\s*\(?\s*\d")
+_ARITHMETIC = re.compile(r"\d\s*(?:[+*×÷^]|plus|minus|times|divided by)\s*\(?\s*\d|\d\s+[-/]\s+\d")
 FILLER = "\u00a4"
 _MANY = re.compile(
     r"^(?:(?:what|which|any|show|list|get|see|give|all|every|how many|me|my|the|do|i|have|are|there|is|of|our|new)\s+)*"
@@ -20,7 +21,7 @@ _MANY = re.compile(
 )
 
 _CODE = re.compile(r"\S*(?:[/\\@_*=]|[^\W\d]\.[^\W\d]|[^\W\d]-?\d|\d-?[^\W\d])\S*")
-_QUOTED = re.compile(
+QUOTED = re.compile(
     r'```.*?```|"[^"\n]*"|“[^”]*”|«[^»]*»|`[^`\n]*`|(?<![\w])\'(?:[^\'\n]|(?<=\w)\'(?=\w))*\'(?!\w)|(?m:^>.*$)',
     re.DOTALL,
 )
@@ -29,7 +30,11 @@ _TRAILING = re.compile(
     r"(?i)[\s,]*\b(?:please|pls|plz|thanks(?: a lot| so much| in advance)?|thank you(?: very much| so much)?|thx|ty|cheers|"
     r"for me|if you can|if possible|asap|will you|would you|when you can|when you get a chance|ok\??)\s*[.!?]*$"
 )
-_SENTENCE = re.compile(r"(?<=[^\W\d_])[.](?=\s+\S)|(?<=\d)[.](?=\s+[A-Z])|[!?;](?=\s|$)|\n+|[.](?=\s+[A-Z])")
+_SENTENCE = re.compile(
+    r"(?<=[^\W\d_])(?<!\bdr)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bst)(?<!\bno)(?<!\bvs)(?<!\bprof)(?<!\betc)(?<!\be\.g)[.](?=\s+\S)"
+    r"|(?<=\d)[.](?=\s+[A-Z])|[!?;](?=\s|$)|\n+",
+    re.IGNORECASE,
+)
 _THEN = re.compile(
     r"(?i)[\s,]*\b(?:and then|after that|afterwards|and after that|then|and finally|and also|as well as|also)\b\s*"
 )
@@ -38,14 +43,9 @@ _CONTENT = re.compile(
     r"(?i)\b(?:remind (?:me|us|him|her|them|\w+) (?:to|about|that)|reminder (?:to|about|for me to)|(?:task|todo|to-do|item|note)s?"
     r"(?: (?:called|named|for me))?(?: to|:| that| saying)|note (?:that|to self)|saying|says|say|that reads|telling (?:\w+ )+?(?:to|that)|"
     r"tell (?:\w+) (?:to|that)|let (?:\w+) know(?: that)?|with the (?:text|message|body|words|note|content)|(?:message|text|body|"
-    r"content|subject|title|description)(?::| is)|\w{3,}:)\s"
+    r"content|subject|title|description)(?::| is))\s"
 )
-_NOUNISH = frozenset(
-    "book order mail email text message list test name record file log note schedule plan share share post call rate ping "
-    "report review score copy address cost price track stream route queue share review play light lock alarm start end "
-    "open free set mark make new many done what which how is are who where off directions next need check look work use "
-    "answer count shop exchange share update change transfer group bounce profile drive fire fix view pull push see return".split()
-)
+_COLON = re.compile(r"[^\s:]+\s+[^:\n]*\S:\s")
 _OPENERS = frozenset(
     "whats what which who whose when where why how is are was were do does did has have will am should".split()
 )
@@ -88,7 +88,7 @@ class Part:
 
 def mask(text: str) -> str:
     """The text with quoted passages filled in, of the same length: they may be arguments, never instructions."""
-    return _QUOTED.sub(lambda m: FILLER * len(m.group()), text)
+    return QUOTED.sub(lambda m: FILLER * len(m.group()), text)
 
 
 def strip_padding(text: str) -> str:
@@ -110,12 +110,16 @@ def strip_padding(text: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def read_part(text: str) -> Part:
-    """The verb, its families and the words that carry meaning."""
+def read_part(text: str, verbs: frozenset[str] = frozenset()) -> Part:
+    """The verb, its families and the words that carry meaning; `verbs` are stems that are verbs here when they come first."""
     bare = strip_padding(text)
     plain = mask(bare).lower().replace("’", "'")
     words = tokens(plain)
-    verb, families = _ruling_verb(plain, words)
+    content = content_start(bare) or 0
+    ruling = tokens(plain[:content]) if content else words
+    verb, families = _ruling_verb(plain, ruling or words)
+    if words and stem(words[0]) in verbs and not families_of(words[0]):
+        verb, families = words[0], frozenset({stem(words[0])})
     spoken = words if not _CODE.search(plain) else tokens(_CODE.sub(" ", plain))
     carrying = tuple(dict.fromkeys(w for w in spoken if w not in STOP and stem(w) != stem(verb)))
     if verb in IMPLIED:
@@ -146,8 +150,8 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
     for before, word in pairwise(words):
         if word in ("done", "finished", "completed") and before in ("is", "are", "as", "be", "was"):
             return word, frozenset({"complete"})
-        plural = word.endswith("s") and not word.endswith("ss")
-        if not plural and before not in _DETERMINERS and word not in _NOUNISH | STOP and families_of(word):
+        bent = word.endswith(("ed", "ing")) or (word.endswith("s") and not word.endswith("ss"))
+        if not bent and before not in _DETERMINERS and word not in NOUNISH | STOP and families_of(word):
             return word, families_of(word)
         if before in ("to", "please", "you", "and", "pls") and word not in _NOT_ALONE and families_of(word):
             return word, families_of(word)
@@ -215,7 +219,8 @@ def opens_content(text: str) -> bool:
 
 def content_start(text: str) -> int | None:
     """Where something to be written down begins: after a colon, `saying`, `remind me to` and the like."""
-    found = _CONTENT.search(mask(text) + " ")
+    masked = mask(text) + " "
+    found = _CONTENT.search(masked) or _COLON.match(masked)
     return found.end() if found else None
 
 
@@ -232,7 +237,7 @@ def _verb_follows(rest: str, verbs: frozenset[str]) -> bool:
         return first != "i"
     if first in _NOT_ALONE or first.endswith("ing") or not families_of(first):
         return False
-    return first not in _NOUNISH or bool(second and (second in STOP or second not in ("and", "or")))
+    return first not in NOUNISH or bool(second and (second in STOP or second not in ("and", "or")))
 
 
 def coordinations(text: str) -> list[list[str]]:

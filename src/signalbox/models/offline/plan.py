@@ -16,7 +16,7 @@ from signalbox.models.offline.phrase import ask_missing, ask_which
 from signalbox.models.offline.records import Record, records_in
 from signalbox.models.offline.references import Reference, describe_match, find_reference, label, value_for
 from signalbox.models.offline.tools import ToolCard, ToolSet
-from signalbox.models.offline.wishes import Scene, Wish, read_wishes
+from signalbox.models.offline.wishes import Scene, Wish, read_unserved, read_wishes
 from signalbox.models.offline.words import split_name, stem, tokens
 
 __all__ = ["Plan", "Step", "make_plan", "resolve_step"]
@@ -53,6 +53,7 @@ class Plan:
     """The steps of a turn, in order."""
 
     steps: list[Step]
+    unserved: list[str] = field(default_factory=list)
 
 
 def make_plan(conversation: Conversation, tools: ToolSet, choice: str | None, filler: Filler) -> Plan:
@@ -75,9 +76,9 @@ def make_plan(conversation: Conversation, tools: ToolSet, choice: str | None, fi
     if not wishes:
         if choice != "any":
             return Plan([])
-        best = rank(tools, read_part(request))
+        best = rank(tools, read_part(request, tools.own_verbs))
         return Plan([_forced_step(best[0].card, request, conversation, filler)] if best else [])
-    return Plan(_steps(wishes, request, conversation, tools, filler))
+    return Plan(_steps(wishes, request, conversation, tools, filler), read_unserved(request, tools, filler))
 
 
 def _steps(wishes: list[Wish], request: str, conversation: Conversation, tools: ToolSet, filler: Filler) -> list[Step]:
@@ -118,7 +119,7 @@ def _steps_for(
     filler: Filler,
 ) -> list[Step]:
     card = wish.card
-    part = read_part(wish.text)
+    part = read_part(wish.text, tools.own_verbs)
     pointing = _POINTING.search(mask(part.text))
     reference = None if before and pointing else _reference(part.text, shown, card)
     words = part.text if reference is None else _without(part.text, reference)
@@ -172,7 +173,7 @@ def _schema(card: ToolCard, name: str) -> dict[str, Any]:
 
 
 def _without(text: str, reference: Reference) -> str:
-    return f"{text[: reference.start]} {text[reference.end :]}"
+    return f"{text[: reference.start]}it{text[reference.end :]}"
 
 
 def _with_records(step: Step, records: Sequence[Record]) -> list[Step]:
@@ -324,6 +325,7 @@ def _question(step: Step, reference: Reference | None, shown: list[list[Record]]
 
 def resolve_step(step: Step, results: Sequence[Call], filler: Filler) -> list[Step]:
     """The waiting step with the results of this turn: one step or several, or a question when it is not clear which."""
+    step.question = ""
     groups = [records_in(call.text or "") for call in reversed(results)]
     for records in groups:
         useful = [record for record in records if _serves(record, step.card)]

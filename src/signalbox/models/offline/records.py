@@ -99,9 +99,21 @@ def _lines(text: str) -> list[Record]:
         if match:
             number = int(match["number"]) if match["number"] else None
             found.append(_line_record(match["rest"], number))
+    if not found:
+        found = _coded_lines(text)
     if not found and "\n" not in text.strip() and (_ID.search(text) or _PAIR.search(text)) and len(text) < 400:
         found = [_line_record(text.strip(), None)]
     return found
+
+
+def _coded_lines(text: str) -> list[Record]:
+    """Lines that each begin with a code of their own are records, without bullets too."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    codes = [re.match(r"(?P<id>(?=\S*\d)[\w.#-]+)[\s:,|-]+(?P<rest>\S.*)$", line) for line in lines]
+    coded = [code for code in codes if code]
+    if len(coded) < 2 or len(coded) < len(lines) - 1 or len({code["id"] for code in coded}) < len(coded):
+        return []
+    return [Record({"id": code["id"].strip("#:"), "title": code["rest"]}, code.group()) for code in coded]
 
 
 def _line_record(line: str, number: int | None) -> Record:

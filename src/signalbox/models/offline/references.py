@@ -51,7 +51,7 @@ _ONE = re.compile(
     re.IGNORECASE,
 )
 _DESCRIBED = re.compile(
-    r"\b(?:the|that|those|these|this)\s+(?P<what>(?:[\w'-]+\s+){1,4}?)ones?\b|\bthe ones?\s+(?:about|from|with|for|called|named|that (?:is|says)|in|at|to|by|of)\s+(?P<whose>[^,.?!]+)",
+    r"\b(?:the|that|those|these|this)\s+(?P<what>(?:[\w'-]+\s+){1,4}?)ones?\b|\bthe ones?\s+(?:about|from|with|for|called|named|that (?:is|says)|in|at|to|by|of)\s+(?P<whose>[\w'@-]+(?:\s+(?!with\b|to\b|and\b|as\b|for\b|on\b|at\b|into\b|by\b)[\w'@-]+){0,3})",
     re.IGNORECASE,
 )
 _EXTREMES: tuple[tuple[str, str, int], ...] = (

@@ -42,7 +42,7 @@ def respond(
     conversation: Conversation, tools: ToolSet, choice: str | None, output: OutputSchema | None, clock: Clock
 ) -> Reply:
     """The model's next message, from nothing but what it is given."""
-    filler = Filler(conversation.system, clock.now, clock.zone)
+    filler = Filler(conversation.system, clock.now, clock.zone, tools.own_verbs)
     reply = Reply()
     if tools and choice != "none":
         reply = _use_tools(conversation, tools, choice, filler)
@@ -78,6 +78,7 @@ def _use_tools(conversation: Conversation, tools: ToolSet, choice: str | None, f
         return _fill_form(forms, conversation, filler)
     said = [phrase_results(turn.results)] if turn.results else []
     said += [step.question for step in _pending(plan.steps, turn) if step.question]
+    said += [f"I have no tool for “{text}”, so I left that out." for text in plan.unserved]
     return Reply("\n\n".join(dict.fromkeys(said)) or refuse(tools))
 
 

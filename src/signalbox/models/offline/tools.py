@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from signalbox.models.offline.lexicon import STOP, families_of, kin_of
+from signalbox.models.offline.lexicon import NOUNISH, READING, STOP, families_of, kin_of
 from signalbox.models.offline.vectors import embed, word_rows
 from signalbox.models.offline.words import close, split_name, stem, tokens
 
@@ -33,13 +33,14 @@ class ToolCard:
     families: frozenset[str]
     side_families: frozenset[str]
     nouns: frozenset[str]
+    options: frozenset[str]
     terms: dict[str, float] = field(hash=False)
     filled_as: dict[str, dict[str, Any]] = field(default_factory=dict, hash=False, compare=False)
 
     @property
     def is_form(self) -> bool:
         """Whether it is a form for the answer rather than a deed: a class's name without a verb."""
-        return self.name[:1].isupper() and "_" not in self.name and not _read_name(self.name)[0]
+        return self.name[:1].isupper() and "_" not in self.name and not _read_name(self.name, self.description)[0]
 
     @property
     def properties(self) -> dict[str, Any]:
@@ -70,6 +71,7 @@ class ToolSet(list[dict[str, Any]]):
         self.by_name = {card.name: card for card in self.cards}
         self.spread = Counter(term for card in self.cards for term in card.terms)
         self.verbs = frozenset(verb for card in self.cards for verb in card.verbs)
+        self.own_verbs = frozenset(verb for verb in self.verbs if not families_of(verb))
         self._families = Counter(family for card in self.cards for family in card.families)
         self._near: dict[str, dict[str, float]] = {}
         self._rows: Any = None
@@ -150,31 +152,46 @@ def _card_of(tool: dict[str, Any]) -> ToolCard:
     description = str(function.get("description") or "")
     schema = function.get("parameters") or function.get("input_schema") or {}
     schema = schema if isinstance(schema, dict) else {}
-    verb, nouns = _read_name(name)
+    verb, nouns = _read_name(name, description)
     verbs, families, side = _read_verbs(verb, description)
     verbs |= _own_verb(name, description)
-    return ToolCard(name, description, schema, verbs, families, side, nouns, _terms(nouns, verb, description, schema))
+    properties = [prop for prop in (schema.get("properties") or {}).values() if isinstance(prop, dict)]
+    options = frozenset(str(value).lower() for prop in properties for value in _choices(prop))
+    terms = _terms(nouns, description, schema)
+    return ToolCard(name, description, schema, verbs, families, side, nouns, options, terms)
 
 
-def _read_name(name: str) -> tuple[str, frozenset[str]]:
-    """The verb of a tool's name (the first word that is one; the last if none stands first) and its other words."""
+def _read_name(name: str, description: str = "") -> tuple[str, frozenset[str]]:
+    """The verb of a tool's name and its other words. A word that is as often a noun is a verb only with a sign of it."""
     words = list(split_name(name))
-    verb = next((word for word in words if families_of(word) and word not in ("is", "are")), "")
+    verb = _verb_of_name(words, tokens(description)[:1])
     nouns = frozenset(stem(_NUMBERED.sub("", word)) for word in words if word != verb) - _ALL_STOP
     if verb and not nouns:
         nouns = frozenset({stem(verb)})
     return verb, nouns
 
 
+def _verb_of_name(words: list[str], described: list[str]) -> str:
+    told = families_of(described[0]) if described else frozenset()
+    verbs = [word for word in words if families_of(word)]
+    plain = [word for word in verbs if word not in NOUNISH]
+    if verbs and verbs[0] == words[0] and (families_of(verbs[0]) & told or not (plain or told & READING)):
+        return verbs[0]
+    if plain:
+        return plain[0]
+    return next((word for word in verbs if families_of(word) & told), "")
+
+
 def _own_verb(name: str, description: str) -> frozenset[str]:
     """The first word of a name without any common verb, where the description begins with it or with a verb."""
     words, described = split_name(name), tokens(description)[:1]
-    if not words or any(families_of(word) for word in words):
+    if not words or _verb_of_name(list(words), described):
         return frozenset()
     root = stem(words[0])
     if described and stem(described[0])[:5] == root[:5]:
         return frozenset({root})
-    return frozenset({root}) if len(words) > 1 and (not described or families_of(described[0])) else frozenset()
+    told = not described or bool(families_of(described[0])) or tokens(description)[1:2] in (["a"], ["an"], ["the"])
+    return frozenset({root}) if len(words) > 1 and told else frozenset()
 
 
 def _read_verbs(verb: str, description: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
@@ -189,7 +206,7 @@ def _read_verbs(verb: str, description: str) -> tuple[frozenset[str], frozenset[
     return verbs, own or described, described | own
 
 
-def _terms(nouns: frozenset[str], verb: str, description: str, schema: dict[str, Any]) -> dict[str, float]:
+def _terms(nouns: frozenset[str], description: str, schema: dict[str, Any]) -> dict[str, float]:
     """Every stem that speaks for the tool, with its weight: name, description, parameters, enum values."""
     terms: dict[str, float] = {}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from signalbox.models.offline.arguments import Filler, explained, is_id, is_list, is_text
@@ -13,7 +14,7 @@ from signalbox.models.offline.references import find_reference, value_for
 from signalbox.models.offline.tools import ToolCard, ToolSet
 from signalbox.models.offline.words import stem, tokens
 
-__all__ = ["Scene", "Wish", "read_wishes"]
+__all__ = ["Scene", "Wish", "read_unserved", "read_wishes"]
 
 
 @dataclass(frozen=True)
@@ -53,11 +54,12 @@ class Scene:
 
 
 NOTHING = Scene()
+_REPORTING = re.compile(r"(?i)(?:let (?:me|us) know|tell|inform|show|give|report|explain|summari[sz]e|thank|see|check if|look)\b")
 
 
 def read_wishes(request: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> list[Wish]:
     """The wishes of a request, in order; empty when no tool fits any part of it."""
-    wishes = _by_clause(request, tools, filler, scene)
+    wishes, _ = _by_clause(request, tools, filler, scene)
     if not wishes:
         whole = _pick(request, tools, filler, scene)
         wishes = [Wish(request, whole, 0, len(request))] if whole else []
@@ -65,7 +67,7 @@ def read_wishes(request: str, tools: ToolSet, filler: Filler, scene: Scene = NOT
 
 
 def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> Choice | None:
-    part = read_part(text)
+    part = read_part(text, tools.own_verbs)
 
     def fit(card: ToolCard) -> tuple[float, bool]:
         filling = filler.fill(card, part.text)
@@ -79,15 +81,32 @@ def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> 
     return found
 
 
-def _by_clause(request: str, tools: ToolSet, filler: Filler, scene: Scene) -> list[Wish]:
+def read_unserved(request: str, tools: ToolSet, filler: Filler) -> list[str]:
+    """The clauses of a request that ask for something no tool does, where others are served."""
+    wishes, unserved = _by_clause(request, tools, filler, NOTHING)
+    return unserved if wishes else []
+
+
+def _is_demand(text: str, before: Wish, filler: Filler) -> bool:
+    """Whether a clause without a tool asks for something of its own, rather than saying more of the wish before."""
+    part = read_part(text, filler.verbs)
+    if not part.families or part.asks or _REPORTING.match(part.text) or opens_content(before.text) or not part.words:
+        return False
+    return filler.fill(before.card, f"{before.text} {text}").values == filler.fill(before.card, before.text).values
+
+
+def _by_clause(request: str, tools: ToolSet, filler: Filler, scene: Scene) -> tuple[list[Wish], list[str]]:
     wishes: list[Wish] = []
+    unserved: list[str] = []
     lead: int | None = None
     for clause in split_request(request, tools.verbs):
         here = replace(scene, words=tuple(sorted(wishes[-1].card.nouns))) if wishes else scene
         choice = _pick(request[clause.start : clause.end], tools, filler, here)
         if choice is None and lead is not None:
             choice = _pick(request[lead : clause.end], tools, filler)
-        if wishes and (
+        if wishes and choice is None and _is_demand(request[clause.start : clause.end], wishes[-1], filler):
+            unserved.append(request[clause.start : clause.end].strip())
+        elif wishes and (
             choice is None or _belongs(wishes[-1], choice, request[clause.start : clause.end], clause.fresh, filler)
         ):
             wishes[-1] = _extended(wishes[-1], request, clause.end)
@@ -97,7 +116,7 @@ def _by_clause(request: str, tools: ToolSet, filler: Filler, scene: Scene) -> li
             start = clause.start if lead is None else lead
             wishes.append(Wish(request[start : clause.end], choice, start, clause.end))
             lead = None
-    return wishes
+    return wishes, unserved
 
 
 def _extended(wish: Wish, request: str, end: int) -> Wish:

@@ -1,6 +1,6 @@
 """Time in plain words: ranges, moments and lengths, with an injected clock and zone.
 
-What the words mean is set down once, in `docs`; the choices that are this grammar's own:
+Ranges are half-open, and never reach past now unless the words say so. Choices where usage differs:
 - `to` a day ends where that day begins, `through` a day (and a hyphen) takes it in; a week, month, quarter or
   year after `to` is taken in. Today, and whatever else still goes on, ends now.
 - A clock time alone stands for the hour that begins with it, `around` it for half an hour on either side,

@@ -15,6 +15,7 @@ __all__ = ["is_number_like_clock", "read_clock"]
 
 # After these, "ten to four" is one time; after "from" it is a range.
 _LEADS = frozenset({"at", "since", "until", "by", "around", "after", "before", "and", "to"})
+_HOUR_LEADS = frozenset({"at", "from", "between", "to", "and", "until", "around", "after", "before"})
 _DIGITS = re.compile(r"(\d{1,2})(?:[:.](\d{2}))?(?::(\d{2}))?(?:[.,]\d+)?")
 
 
@@ -26,7 +27,18 @@ def read_clock(r: Reader, i: int, *, expected: bool) -> tuple[Clock, int] | None
         or _read_digits(r, i, expected=expected)
         or _read_number_clock(r, i, expected=expected)
     )
+    found = found or _read_hours(r, i)
     return None if found is None else _read_part(r, *found)
+
+
+def _read_hours(r: Reader, i: int) -> tuple[Clock, int] | None:
+    """14h, as in 'from 14h to 16h', and not 'from 14h ago'."""
+    if r.kind(i) != "quantity" or r.word(i - 1) not in _HOUR_LEADS or r.word(i + 1) in ("ago", "back", "earlier"):
+        return None
+    match = re.fullmatch(r"(\d{1,2})h(\d{2})?", r.tokens[i].text)
+    if match is None or not _exists(int(match[1]), int(match[2] or 0), 0):
+        return None
+    return Clock(int(match[1]), int(match[2] or 0)), i + 1
 
 
 def _read_named(r: Reader, i: int) -> tuple[Clock, int] | None:
@@ -34,6 +46,8 @@ def _read_named(r: Reader, i: int) -> tuple[Clock, int] | None:
         i += 1
     if r.word(i) in ("this", "same") and r.word(i + 1) == "time":
         return Clock(r.now.hour, r.now.minute, r.now.second), i + 2
+    if r.word(i) == "last" and r.word(i + 1) in ("noon", "midnight"):
+        i += 1
     if r.word(i) == "noon":
         return Clock(12), i + 1
     if r.word(i) == "midnight":
@@ -57,6 +71,9 @@ def _read_spoken(r: Reader, i: int) -> tuple[Clock, int] | None:
             return None
         minutes, after = number
         after = r.skip(after, ("minutes", "minute", "mins", "min"))
+    if r.word(after) == "of" and r.word(start) == "quarter":
+        shifted = _hour_shifted(r, after + 1, -15)
+        return shifted if shifted and r.closes(shifted[1]) else None
     if r.word(after) == "past":
         return _hour_shifted(r, after + 1, int(minutes))
     if r.word(after) == "to" and (

@@ -106,6 +106,7 @@ PARTS: dict[str, tuple[int, int]] = {
         ("dawn sunrise", (5, 7)),
         ("dusk", (17, 19)),
         ("daytime", (6, 18)),
+        ("officehours", (9, 17)),
     )
     for word in names.split()
 }

@@ -70,7 +70,7 @@ def _read_single(r: Reader, i: int) -> Length | None:
         duration, grain = r.tokens[i].value
         return Length(duration, grain, True, i + 1)
     count, after = _read_count(r, i)
-    unit = read_unit(r, after)
+    unit = read_unit(r, r.skip(after, ("roughly",)))
     if unit is None:
         return None
     (grain, times), after = unit

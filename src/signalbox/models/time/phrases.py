@@ -6,19 +6,9 @@ from datetime import date
 
 from signalbox.models.time.calendar import Duration, Grain, advance, floor, scale, shift
 from signalbox.models.time.clocks import read_clock
+from signalbox.models.time.days import read_day_word, read_part, read_weekday, unit_atom, weekday_atom, weekend_atom
 from signalbox.models.time.lexicon import ORDINALS, PARTS, UNITS, WEEKDAYS
-from signalbox.models.time.names import (
-    read_day_word,
-    read_month_or_date,
-    read_part,
-    read_quarter,
-    read_week_number,
-    read_weekday,
-    read_year,
-    unit_atom,
-    weekday_atom,
-    weekend_atom,
-)
+from signalbox.models.time.months import read_month_or_date, read_quarter, read_week_number, read_year
 from signalbox.models.time.numbers import read_number, read_unit
 from signalbox.models.time.reader import Reader
 from signalbox.models.time.relative import read_ago, read_calendar_unit, read_window
@@ -30,7 +20,7 @@ __all__ = ["read_phrase"]
 Read = tuple[Atom, int] | None
 
 _DEEPEST = 4
-_GLUE = frozenset({"of", "on", "in", "at", "during", "the", "by", "then", "around"})
+_GLUE = frozenset({"of", "on", "in", "at", "during", "the", "by", "then"})
 _THIRDS = {
     Grain.YEAR: Duration(months=4),
     Grain.HALF: Duration(months=2),
@@ -69,9 +59,14 @@ def _read_phrase(r: Reader, i: int, expected: bool, days: bool) -> tuple[Phrase,
             break
         atoms.append(more[0])
         after = more[1]
-    if len(atoms) == 1 and r.word(i) in PARTS and not expected:
+    if len(atoms) == 1 and _is_bare_part(r, i, atoms[0]) and not expected:
         return None
     return Phrase.of(tuple(atoms), r.zone), r.skip(after, ("sofar",))
+
+
+def _is_bare_part(r: Reader, i: int, atom: Atom) -> bool:
+    """'good morning' and 'the night shift' speak of no time."""
+    return atom.cycle is Grain.DAY and r.word(r.skip(i, ("the",))) in PARTS
 
 
 def _skip_whole(r: Reader, i: int) -> int:
@@ -86,7 +81,7 @@ def _skip_whole(r: Reader, i: int) -> int:
 
 def _read_more(r: Reader, i: int, atoms: list[Atom]) -> Read:
     j = r.skip_all(r.skip_comma(i), _GLUE)
-    at = any(r.word(k) in ("at", "by", "around") for k in range(i, j)) or _is_padded_clock(r, j)
+    at = any(r.word(k) in ("at", "by") for k in range(i, j)) or _is_padded_clock(r, j)
     more = _read_atom(r, j, expected=at, among=atoms)
     return more if more is not None and _fits(atoms, more[0]) else None
 
@@ -124,10 +119,10 @@ def _read_atom(r: Reader, i: int, *, expected: bool, among: list[Atom] | None = 
         or _read_adjacent_day(r, i)
         or read_month_or_date(r, i)
         or read_quarter(r, i)
-        or read_weekday(r, r.skip(i, ("the",)))
         or read_week_number(r, i)
         or _read_week_of(r, i)
         or read_calendar_unit(r, i)
+        or read_weekday(r, r.skip(i, ("the",)))
         or _read_year_or_clock(r, i, year=year_expected, clock=expected)
         or read_long_number(r, i, expected=expected)
         or read_part(r, r.skip(i, ("the",)))
@@ -180,11 +175,12 @@ def _read_adjacent_day(r: Reader, i: int) -> Read:
 
 def _read_week_of(r: Reader, i: int) -> Read:
     """the week of 2 November: the unit that holds a day."""
-    unit = read_unit(r, r.skip_all(i, ("the", "all")))
+    at = r.skip_all(i, ("the", "all"))
+    unit = ((Grain.WEEKEND, 1), at + 1) if r.word(at) == "weekend" else read_unit(r, at)
     if unit is None or r.word(unit[1]) not in ("of", "starting") or unit[0][0] < Grain.DAY:
         return None
     inner = read_phrase(r, unit[1] + 1, expected=True, days=True)
-    if inner is None or inner[0].grain > unit[0][0]:
+    if inner is None or not Grain.DAY <= inner[0].grain <= unit[0][0]:
         return None
     grain, phrase = unit[0][0], inner[0]
 
@@ -192,6 +188,8 @@ def _read_week_of(r: Reader, i: int) -> Read:
         found = phrase.on(day)
         if found is None:
             return None
+        if grain is Grain.WEEKEND:
+            return weekend_atom(r).on(found.start.date())
         start = floor(found.start, grain)
         return Stretch(start, advance(start, grain), grain)
 

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 
 from signalbox.errors import TimeRangeError
 from signalbox.models.time.calendar import Grain, advance, floor, scale, shift
+from signalbox.models.time.days import part_of_day, read_weekday, unit_atom
 from signalbox.models.time.lexicon import PARTS, UNITS, WEEKDAYS
-from signalbox.models.time.names import part_of_day, read_weekday, unit_atom
 from signalbox.models.time.numbers import Length, read_length, read_number, read_unit
 from signalbox.models.time.reader import Reader
 from signalbox.models.time.values import Atom, Phrase, Stretch, find_latest, pin, pin_moment
@@ -20,6 +20,7 @@ Read = tuple[Atom, int] | None
 _BACK = frozenset({"last", "past", "previous", "latest"})
 # From which unit on a word without a number means the calendar's unit: last week, previous day, but past week.
 _CALENDAR_FROM = {"previous": Grain.DAY, "past": Grain.YEAR + 1, "latest": Grain.YEAR + 1}
+_UNIT_GOES_ON = frozenset({"of", "before", "after", "until", "from", "starting", "ending", "around", "to"})
 _AGO = frozenset({"ago", "back", "earlier"})
 _TO_DATE = {"mtd": Grain.MONTH, "wtd": Grain.WEEK, "qtd": Grain.QUARTER, "ytd": Grain.YEAR}
 
@@ -46,11 +47,8 @@ def read_window(r: Reader, i: int) -> Read:
     if length is None:
         return None
     aligned = aligned or r.word(length.after - 2) == "all"
-    if (
-        not length.counted
-        and lead not in ("past", "latest")
-        and length.grain >= (Grain.DAY if lead == "previous" else Grain.WEEK)
-    ):
+    one = not length.counted and length.duration == scale(length.grain, 1)
+    if one and length.grain >= _CALENDAR_FROM.get(lead, Grain.WEEK):
         return None
     return _make_window(r, lead, length, aligned), r.skip(length.after, ("roughly", "sofar"))
 
@@ -144,7 +142,10 @@ def _read_led_unit(r: Reader, i: int) -> Read:
 
 
 def _read_whole_unit(r: Reader, i: int) -> Read:
-    """all day, all night, the whole week."""
+    """all day, all night, the whole week; for the month."""
+    unit = UNITS.get(r.word(i + 1)) if r.word(i) == "the" and r.word(i - 1) in ("for", "over", "during") else None
+    if unit is not None and unit[0] >= Grain.DAY and r.closes(i + 2) and r.word(i + 2) not in _UNIT_GOES_ON:
+        return unit_atom(r, unit[0], 0), i + 2
     if r.word(i) != "all" and not (r.word(i) == "the" and r.word(i + 1) == "all"):
         return None
     at = r.skip_all(i, ("the", "all", "of"))

@@ -16,6 +16,11 @@ PHRASES: dict[str, str] = {
     "week to date": "wtd",
     "quarter to date": "qtd",
     "year to date": "ytd",
+    "yr to date": "ytd",
+    "business hours": "officehours",
+    "working hours": "officehours",
+    "work hours": "officehours",
+    "office hours": "officehours",
     "up until": "until",
     "up till": "until",
     "up to": "until",
@@ -90,7 +95,7 @@ PHRASES: dict[str, str] = {
 
 # One word for all that mean the same in the grammar.
 _SYNONYMS: dict[str, str] = {
-    "last": "lst",
+    "last": "lst final",
     "past": "trailing rolling",
     "previous": "prev prior preceding foregoing",
     "latest": "recent",
@@ -140,8 +145,8 @@ _SYNONYMS: dict[str, str] = {
 _GRAMMAR_WORDS = words(
     "after ago ahead am any as back boxing business by christmas clock cob counting date dating early earlier end eod "
     "eom eow eoy eve ever far for going half halfpast halloween hence hundred late later leading local long midnight "
-    "minus moment most mtd new not oclock on or other overnight plus pm qtd right run running same since small so "
-    "sofar subsequent then thus time to up very way within wtd xmas ytd"
+    "minus moment most mtd new not oclock office on or other overnight plus pm qtd right run running same since "
+    "small so sofar subsequent then thus time to up very way within wtd xmas ytd"
 )
 _SAME = {
     **{word: word for word in (*_GRAMMAR_WORDS, *_SYNONYMS)},

@@ -38,6 +38,7 @@ class Tokens:
 
 
 _CHUNK = re.compile(r"[^\s\x00-\x20\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
+_ESCAPE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _OPENING = "([{<\"'`“‘«"
 _CLOSING = ".,;:!?)]}>\"'`”’»…"
 _DASHES = str.maketrans({"–": "-", "—": "-", "−": "-", "‐": "-", "‑": "-", "’": "'", "→": "-", "_": " "})
@@ -50,13 +51,15 @@ _PIECE = re.compile(
   | (?P<weekdate>\d{{4}}-?W\d{{2}}(?:-?[1-7])?(?!\d))
   | (?P<ymd>\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}(?!\d))
   | (?P<dmy>\d{{1,2}}(?P<sep>[-/.])\d{{1,2}}(?P=sep)\d{{4}}(?!\d))
+  | (?P<dmyy>\d{{1,2}}/\d{{1,2}}/\d{{2}}(?![\d/]))
   | (?P<ordinaldate>\d{{4}}-\d{{3}}(?!\d))
   | (?P<ym>(?:19|20)\d{{2}}[-/](?:\d{{2}})(?![\d:]))
   | (?P<yq>\d{{4}}[-/]?[Qq][1-4](?!\w))
   | (?P<quarter>[QqHh][1-4](?!\w))
   | (?P<isodur>P(?=T?\d)(?:\d+(?:\.\d+)?[YMWD])*(?:T(?:\d+(?:\.\d+)?[HMS])+)?(?!\w))
   | (?P<clock>{_TIME})(?P<half>\s?[aApP]\.?[mM]?\b)?
-  | (?P<hourhalf>\d{{1,2}}(?:\.\d{{2}})?)(?P<half2>[aApP]\.?[mM]|[aApP](?=$|-))(?!\w)
+  | (?P<hourhalf>\d{{1,2}}(?:\.\d{{2}})?|\d{{3,4}})(?P<half2>[aApP]\.?[mM]|[aApP](?=$|-))(?!\w)
+  | (?P<military>\d{{4}})(?:h|hrs|hours)(?!\w)
   | (?P<ordinal>\d{{1,2}})(?:st|nd|rd|th)(?!\w)
   | (?P<quantity>\d+(?:\.\d+)?[A-Za-zµ]+(?:\d+(?:\.\d+)?[A-Za-z]+)*(?:\d+)?)
   | (?P<dm>\d{{1,2}}/\d{{1,2}}(?![\d/]))
@@ -84,7 +87,8 @@ _RANGEABLE = {*WEEKDAYS, *MONTHS, "now", "today", "noon", "midnight", "yesterday
 
 def tokenise(text: str) -> Tokens:
     """The tokens of a text, its zone words taken out and read."""
-    items = [token for chunk in _CHUNK.finditer(text[:LONGEST_TEXT]) for token in _split_chunk(chunk)]
+    plain = _ESCAPE.sub(lambda m: " " * len(m.group()), text[:LONGEST_TEXT])
+    items = [token for chunk in _CHUNK.finditer(plain) for token in _split_chunk(chunk)]
     return _take_zones(_join_phrases(items))
 
 
@@ -97,6 +101,8 @@ def _split_chunk(chunk: re.Match[str]) -> Iterator[Token]:
     core = body.rstrip(_CLOSING)
     if core[:1].isdigit() and core.endswith("ish"):
         core, body = core[:-3], core[:-3]
+    if core.endswith("-ish"):
+        core, body = core[:-4], core[:-4]
     if core:
         yield from _read_core(core, start)
     if tail := body[len(core) :]:
@@ -139,7 +145,7 @@ def _type_piece(match: re.Match[str], offset: int, *, inside: bool) -> Token | N
     def make(kind: str, value: Any) -> Token:
         return Token(kind, value, start, end, text, inside)
 
-    if kind in ("stamp", "basic", "weekdate", "ymd", "dmy", "ordinaldate", "ym", "dm"):
+    if kind in ("stamp", "basic", "weekdate", "ymd", "dmy", "ordinaldate", "ym", "dm", "dmyy"):
         return make("date", (kind, text))
     if kind == "yq":
         return make("date", (kind, text))
@@ -147,8 +153,12 @@ def _type_piece(match: re.Match[str], offset: int, *, inside: bool) -> Token | N
         return make("quarter", (text[0].lower(), int(text[1])))
     if kind == "clock":
         number = match["clock"] or match["hourhalf"]
+        if len(number) > 2 and number.isdigit():
+            number = f"{number[:-2]}:{number[-2:]}"
         half = (match["half"] or match["half2"] or "").strip().lower()[:1]
         return make("clock", (number, half))
+    if kind == "military":
+        return make("clock", (f"{text[:2]}:{text[2:4]}", ""))
     if kind == "quantity":
         length = _read_quantity(text)
         return None if length is None else make("quantity", length)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, tzinfo
 
+from signalbox.errors import TimeRangeError
 from signalbox.models.time.calendar import Grain, advance, floor, step_date, wall
 
 __all__ = ["Atom", "Clock", "Phrase", "Stretch", "clock_atom", "find_first", "find_latest", "pin", "pin_moment"]
@@ -67,6 +68,7 @@ class Atom:
     is_now: bool = False
     joins: bool = True  # may be narrowed by the words beside it
     ago: Grain | None = None  # the unit of "N units ago"
+    every: Grain | None = None  # the cycle of "last Monday", pinned as it is
     bare: int | None = None  # the number, if a number was all that was said
 
 
@@ -139,7 +141,11 @@ class Phrase:
         for atom in self.atoms[1:]:
             if found is None:
                 return None
-            found = _first_within(atom, found, self.zone)
+            outer, found = found, _first_within(atom, found, self.zone)
+            if found is None and outer.grain is Grain.DAY and self.cycle in (None, Grain.YEAR):
+                raise TimeRangeError(
+                    f"{outer.start:%-d %B %Y} is a {outer.start:%A}.", suggestion="Say the date or the weekday alone."
+                )
         return found
 
 

@@ -10,7 +10,7 @@ from datetime import date, datetime
 
 from signalbox.errors import TimeRangeError
 from signalbox.models.time.calendar import Grain, advance, midnight, settle
-from signalbox.models.time.names import month_day, no_such_day
+from signalbox.models.time.months import month_day, no_such_day
 from signalbox.models.time.reader import Reader
 from signalbox.models.time.values import Atom, Stretch, pin, pin_moment
 from signalbox.models.time.zones import read_offset
@@ -27,7 +27,7 @@ def read_written(r: Reader, i: int, *, expected: bool) -> tuple[Atom, int] | Non
     if r.kind(i) != "date":
         return None
     form, text = r.tokens[i].value
-    if form == "dm" and not expected:
+    if form in ("dm", "dmyy") and not (expected and _is_day_and_month(text)):
         return None
     readers = {
         "stamp": _stamp,
@@ -39,6 +39,7 @@ def read_written(r: Reader, i: int, *, expected: bool) -> tuple[Atom, int] | Non
         "ym": _month_of_year,
         "yq": _quarter_of_year,
         "dm": _day_month,
+        "dmyy": _year_last,
     }
     return readers[form](r, text), i + 1
 
@@ -105,7 +106,7 @@ def _year_last(r: Reader, text: str) -> Atom:
     day, month, year = (int(part) for part in re.split(r"[-/.]", text))
     if month > 12 >= day:
         day, month = month, day
-    return _day(r, year, month, day)
+    return _day(r, year if year > 99 else 2000 + year, month, day)
 
 
 def _day_of_year(r: Reader, text: str) -> Atom:
@@ -129,12 +130,16 @@ def _quarter_of_year(r: Reader, text: str) -> Atom:
     return pin(Stretch(start, advance(start, Grain.QUARTER), Grain.QUARTER), says_future=start > r.now)
 
 
+def _is_day_and_month(text: str) -> bool:
+    """Whether 3/11 can be a date: 0/1 and 50/50 cannot."""
+    first, second = (int(part) for part in text.split("/")[:2])
+    return 1 <= min(first, second) <= 12 and 1 <= max(first, second) <= 31
+
+
 def _day_month(r: Reader, text: str) -> Atom:
     day, month = (int(part) for part in text.split("/"))
     if month > 12 >= day:
         day, month = month, day
-    if not 1 <= month <= 12:
-        raise TimeRangeError(f"{text} is no date.", suggestion="Write it as 3 November or 2026-11-03.")
     return month_day(r, month, day)
 
 

@@ -89,7 +89,7 @@ class Bounds:
         """The token where the request begins, after greetings, politeness and what is taken."""
         found = _POLITE.match(self.reading.text)
         at = self.sentence.index_at(found.end()) if found else 0
-        while at < len(self.tokens) and (self.blocked(at) or self.tokens[at].text in ":,-!."):
+        while at < len(self.tokens) and (self.blocked(at) or self.tokens[at].lower in (*":,-!.", "i", "we")):
             at += 1
         return at
 
@@ -154,9 +154,13 @@ class Bounds:
     def announces(self, at: int, field: Field) -> bool:
         return field.path in self._announced.get(at, ())
 
-    def measured(self, at: int) -> bool:
-        """Whether a number with a unit begins at this token."""
-        return any(q.first == at and q.dimension for q in self.reading.quantities)
+    def measured(self, at: int, style: str) -> bool:
+        """Whether a number begins at this token that is no part of a name: it has a unit, or stands alone."""
+        number = next((q for q in self.reading.quantities if q.first == at), None)
+        if number is None:
+            return False
+        following = self.tokens[number.last].lower if number.last < len(self.tokens) else ","
+        return bool(number.dimension) or not following[0].isalnum() or following in PARTS_OF_SPEECH["stops"]
 
     def names_other(self, token: Token, field: Field) -> bool:
         """Whether a word is the name of another field, which then follows."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from dataclasses import field as attribute
 from datetime import datetime, tzinfo
+from functools import cached_property
 from typing import Any
 
 from signalbox.models.offline.fill.candidates import rank_candidates
@@ -23,7 +24,7 @@ from signalbox.models.offline.fill.numbers import Quantity
 from signalbox.models.offline.fill.phrases import find_leftover, find_phrases
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.recall import recall
-from signalbox.models.offline.fill.roles import cues_of, style_of
+from signalbox.models.offline.fill.roles import cues_of, direction_of, roles_of, style_of
 from signalbox.models.offline.fill.schema import Field, read_schema
 from signalbox.models.offline.fill.slots import Proposal, Taken, assign, assign_best
 from signalbox.models.offline.fill.words import content_words, read_sentence, split_name, stem
@@ -104,11 +105,12 @@ class _Filler:
         self._assign(p for leaf in self.leaves if leaf.item and leaf.item.children for p in self._objects(leaf))
         self._assign(self._maps())
         self._widen()
-        assign_best([p for p in self._strings(("name",)) if p.score >= 0.7 or p.field.must], self.taken, self.filled)
+        assign_best([p for p in self._strings(("name",)) if (p.score >= 0.7 or p.field.must) and self._at_home(p)], self.taken, self.filled)
         self._widen()
-        assign_best([p for p in self._strings(("name", "object", "text")) if p.score >= _SURE], self.taken, self.filled)
+        assign_best([p for p in self._strings(("name", "object", "text")) if p.score >= _SURE and self._at_home(p)], self.taken, self.filled)
         self._widen()
         self._assign(self._leftovers())
+        self._assign(self._proper_names())
         return self.filled
 
     def _last_number(self) -> Iterator[Proposal]:
@@ -117,10 +119,24 @@ class _Filler:
         waiting = [leaf for leaf in self.leaves if leaf.path not in self.filled and leaf.kind in ("integer", "number")]
         if len(plain) != 1:
             return
-        able = [(leaf, value) for leaf in waiting if (value := convert(leaf, plain[0])) is not None and self._may_end(leaf, plain[0])]
+        fitting = [(leaf, value) for leaf in waiting if (value := convert(leaf, plain[0])) is not None]
+        said = {word.stem for word in self.reading.words}
+        named = [(leaf, value) for leaf, value in fitting if said & set(leaf.name_stems)]
+        able = [(leaf, value) for leaf, value in fitting if self._may_end(leaf, plain[0])]
         counting = [(leaf, value) for leaf, value in able if counts(leaf) and leaf.kind == "integer"]
-        for leaf, value in counting if len(counting) == 1 else able if len(able) == 1 else ():
+        for leaf, value in next((group for group in (named, counting, able) if len(group) == 1), ()):
             yield Proposal(leaf, value, plain[0].start, plain[0].end, 0.5)
+
+    def _proper_names(self) -> Iterator[Proposal]:
+        """Words with capitals that nothing explains are a name: the first field for one takes them."""
+        strings = [leaf for leaf in self.leaves if leaf.kind == "string" and self._free(leaf)]
+        if any(leaf.path in self.filled for leaf in strings):
+            return
+        for leaf in strings:
+            if style_of(leaf) == "object" or any(role.name in ("name", "task", "person") for role, _ in roles_of(leaf)[:1]):
+                found = [p for p in find_leftover(self._bounds(), leaf) if str(p.value)[0].isupper() and p.start]
+                yield from (replace(p, score=0.5) for p in found[:1])
+                return
 
     def _may_end(self, leaf: Field, quantity: Quantity) -> bool:
         """A bare number that counts nothing may be any field's, unless a text could hold it."""
@@ -131,7 +147,28 @@ class _Filler:
         return not texts and (not follows or not follows[0].lower.isalpha()) and not _bounded_away(leaf, quantity)
 
     def _assign(self, proposals: Iterable[Proposal]) -> None:
-        assign((p for p in proposals if p.score >= _SURE - 0.12), self.taken, self.filled)
+        assign((p for p in proposals if p.score >= _SURE - 0.12 and self._at_home(p)), self.taken, self.filled)
+
+    @cached_property
+    def _homes(self) -> dict[str, list[tuple[int, int]]]:
+        """For parts that have a direction ("sender", "destination"): where in the text each is spoken of."""
+        parts = {leaf.path.rpartition(".")[0]: direction_of(leaf.within) for leaf in self.leaves if leaf.within}
+        marks = sorted(
+            (token.start, part)
+            for token in self.reading.sentence.tokens
+            for part, cues in parts.items()
+            if token.lower in cues
+        )
+        homes: dict[str, list[tuple[int, int]]] = {part: [] for part, cues in parts.items() if cues}
+        for at, (start, part) in enumerate(marks):
+            end = marks[at + 1][0] if at + 1 < len(marks) else len(self.reading.text)
+            homes[part].append((start, end))
+        return homes if len(homes) > 1 else {}
+
+    def _at_home(self, proposal: Proposal) -> bool:
+        """Whether a value stands where the text speaks of the part that it belongs to."""
+        homes = self._homes.get(proposal.field.path.rpartition(".")[0])
+        return homes is None or any(start <= proposal.start < end for start, end in homes)
 
     def _fill_constants(self) -> None:
         for leaf in self.leaves:
@@ -147,7 +184,7 @@ class _Filler:
         kinds = frozenset(time_kind(leaf) for leaf in self.leaves)
         for leaf in self.leaves:
             for proposal in self._closed_of(leaf, kinds):
-                if not self._inside_quotes(proposal) and not self._names_number(proposal):
+                if not self._inside_literal(proposal) and not self._names_number(proposal):
                     yield proposal
 
     def _closed_of(self, leaf: Field, kinds: frozenset[str]) -> Iterable[Proposal]:
@@ -198,8 +235,13 @@ class _Filler:
     def _rivals(self, leaf: Field) -> frozenset[str]:
         return self.frame.union(*(other.words for other in self.leaves if other is not leaf))
 
-    def _inside_quotes(self, proposal: Proposal) -> bool:
-        return any(start < proposal.start and proposal.end < end - 1 for start, end in self.reading.quoted)
+    def _inside_literal(self, proposal: Proposal) -> bool:
+        """Whether a value is only a part of an address, a file name or a text in quotes."""
+        return any(
+            one.start <= proposal.start and proposal.end <= one.end and (proposal.end - proposal.start) < len(one.value)
+            for one in self.reading.literals
+            if one.kind in ("quoted", "file", "url", "email", "host", "path", "uuid")
+        )
 
     def _names_number(self, proposal: Proposal) -> bool:
         """Whether the words rather name another field, whose number follows: "rating over 4.5"."""

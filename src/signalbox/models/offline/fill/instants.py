@@ -10,14 +10,17 @@ from signalbox.models.offline.fill.reading import Reading
 __all__ = ["as_text", "range_of", "written"]
 
 
-def as_text(reading: Reading, words: str, kind: str, side: str, *, ahead: bool) -> str | None:
+def as_text(reading: Reading, words: str, kind: str, side: str, *, ahead: bool | None) -> str | None:
     """The words as a date, a time or a moment in ISO form; as they are when the field wants words.
 
-    A bare name of time means the next such time when the field looks `ahead`, else the last one.
+    A bare name of time means the next such time when the field looks `ahead`, the last one when it does not,
+    and the nearer of the two when nothing tells.
     """
     if kind.endswith("-words"):
         return words.removeprefix("the ").removeprefix("on ")
-    moment = _instant(reading, words) if ahead else None
+    moment = _instant(reading, words) if ahead is not False else None
+    if moment is not None and ahead is None:
+        moment = _nearer(reading, words, moment)
     if moment is None:
         ends = range_of(reading, words)
         moment = (ends[1] if side == "end" and _stretches(words) else ends[0]) if ends else _instant(reading, words)
@@ -42,6 +45,15 @@ def _instant(reading: Reading, words: str) -> datetime | None:
         return parse_instant(words, reading.clock, reading.tz)
     except SignalboxError:
         return None
+
+
+def _nearer(reading: Reading, words: str, coming: datetime) -> datetime:
+    """Of the coming and the past meaning of the words the one that is nearer to now."""
+    past = range_of(reading, words)
+    now = _instant(reading, "now")
+    if past is None or now is None:
+        return coming
+    return past[0] if abs(now - past[0]) < abs(coming - now) and "day" not in words.lower() else coming
 
 
 def _stretches(words: str) -> bool:

@@ -18,7 +18,7 @@ from signalbox.models.offline.fill.slots import Proposal
 __all__ = ["find_closed_list", "find_phrase_list", "part_spans", "split_items"]
 
 _BETWEEN = re.compile(r"\s*(?:,|;|/|\+|&|and|or|,\s*and|,\s*or|plus|as well as|\s)\s*(?:the |a |an |also |at )?", re.IGNORECASE)
-_SEPARATOR = re.compile(r"\s*(?:,\s*and\b|,\s*or\b|,|;|\band\b|\bor\b|\bplus\b|&|\bas well as\b)\s*", re.IGNORECASE)
+_SEPARATOR = re.compile(r"(?:,\s{0,3}and\b|,\s{0,3}or\b|,|;|\band\b|\bor\b|\bplus\b|&|\bas well as\b)", re.IGNORECASE)
 
 
 def find_closed_list(reading: Reading, field: Field) -> list[Proposal]:

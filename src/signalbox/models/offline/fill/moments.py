@@ -18,12 +18,17 @@ _FORMATS = {"date": "date", "date-time": "date-time", "datetime": "date-time", "
 _DURATION = re.compile(r"\b(?:duration|how long|length of time|time window|window|lookback|interval|timeout|ttl)\b")
 _RANGE = re.compile(r"\b(?:time ?range|time ?frame|period|date ?range|time ?span|timeframe|time window)\b")
 _WHEN = re.compile(r"\b(?:date|day|when|deadline|due|datetime|time|arrival|departure|checkin|checkout|birthday|schedule|timestamp|until|since)\b")
+_SAID_WHEN = re.compile(r"(?:when|date|time)\b(?! zone)", re.IGNORECASE)
 _HOUR = re.compile(r"\b(?:time|hour)$")
 _DAY = re.compile(r"\b(?:date|day)$")
 _ISO = re.compile(r"iso[ -]?8601|yyyy|\brfc ?3339\b|\bhh:mm", re.IGNORECASE)
 _BACK = re.compile(
     r"\b(?:since|occurred|happened|created|purchased|incident|was|were|modified|bought|reported|placed|history|born|birth|changed|"
     r"updated|logs?|metrics?|query|searched|search|older|newer|received|sent|taken|started|ended|began|issued|events after|events before|data)\b"
+)
+_FORWARD = re.compile(
+    r"\b(?:due|deadline|departure|depart|return|appointment|reservation|booking|schedule|scheduled|event|meeting|starts?|pick ?up|pickup|"
+    r"check ?in|check ?out|checkin|checkout|remind|reminder|expir\w+|until|delivery|deliver|effective|arrival|end|begin|from|to|trip|travel|flight|leave)\b"
 )
 _STARTS = frozenset("start from begin beginning since after departure depart outbound checkin in pickup earliest leaving starting first".split())
 _ENDS = frozenset("end to until till return due deadline checkout before out dropoff latest expiry expires by ending finish last back".split())
@@ -42,6 +47,8 @@ def time_kind(field: Field) -> str:
     name = " ".join(field.name_words)
     if _RANGE.search(name) or (_RANGE.search(field.about) and not _WHEN.search(name)):
         return "range-words"
+    if not _RANGE.search(field.about) and _SAID_WHEN.match(field.description) and not _DURATION.search(name):
+        return _exact_kind(field, name) if not _HOUR.search(name) and not _DAY.search(name) else ("time-words" if _HOUR.search(name) else "date-words")
     if _DURATION.search(name):
         return "duration-words"
     if _HOUR.search(name) and not re.search(r"zone|format|series|date", name) and not _ISO.search(field.description):
@@ -99,7 +106,7 @@ def _moment(
     if span is None:
         return
     words = reading.text[span[0] : span[1]]
-    value = as_text(reading, words, kind, _side(field), ahead=phrase.kind != "range" and not _looks_back(field))
+    value = as_text(reading, words, kind, _side(field), ahead=_ahead(field, phrase))
     if value is None:
         return
     score = 0.8 + _fitness(field, phrase) + 0.1 * reading.cue(field, phrase.start, phrase.end) - 0.01 * at
@@ -120,6 +127,13 @@ def _wanted_part(phrase: TimePhrase, kind: str, kinds: frozenset[str]) -> tuple[
     if kind == "date-words" and kinds & {"time", "time-words"}:
         return dated
     return phrase.start, phrase.end
+
+
+def _ahead(field: Field, phrase: TimePhrase) -> bool | None:
+    """Whether a bare name of time means one to come; None when the field does not say."""
+    if phrase.kind == "range" or _looks_back(field):
+        return False
+    return True if _FORWARD.search(field.about) else None
 
 
 def _looks_back(field: Field) -> bool:

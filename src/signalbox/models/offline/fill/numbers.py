@@ -75,7 +75,7 @@ def _read_digits(sentence: Sentence, at: int) -> Quantity | None:
     if not glued or not token.lower[0].isdigit():
         return None
     value = float(glued[2].replace(",", "")) if _NUMBER.fullmatch(glued[2]) else None
-    if value is None:
+    if value is None or value > 1e18:
         return None
     start, first = token.start, at
     if before and before.text in "-−" and before.end == token.start and (at < 2 or sentence.tokens[at - 2].end < before.start):

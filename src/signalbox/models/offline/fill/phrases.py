@@ -12,7 +12,7 @@ from signalbox.models.offline.fill.roles import roles_of, style_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.words import STOP, Token, stem
-from signalbox.models.offline.vectors import word_rows
+from signalbox.models.offline.vectors import is_known, word_rows
 
 __all__ = ["find_leftover", "find_phrases"]
 
@@ -22,8 +22,9 @@ _TRIM_RIGHT = frozenset(
 )
 # How likely what the first verb acts on is what the field asks for, by the field's role.
 _STRENGTHS = {"task": 1.0, "query": 1.0, "thing": 1.0, "topic": 1.0, "name": 1.0, "body": 1.0, "person": 0.8, "organisation": 0.6}
-_QUOTED = {"name": 0.74, "task": 0.74, "query": 0.74, "body": 0.72, "topic": 0.73, "thing": 0.73}
+_QUOTED = {"match": 0.74, "name": 0.74, "task": 0.74, "query": 0.74, "body": 0.72, "topic": 0.73, "thing": 0.73}
 _KIND_STEMS = frozenset(stem(word) for word in POS["kinds"])
+_MODALS = frozenset("would not will do don't should could very i".split())
 _CONTAINER = re.compile(
     r",?\s+(?:to|on|in|into|from|off|onto) (?:my|the|our|a|this)(?: \w+){0,2}? "
     r"(?:lists?|cart|basket|to-?dos?|todo|calendar|agenda|board|backlog|tasks|reminders|notes|schedule|planner|queue|inbox)\b.*$",
@@ -37,7 +38,8 @@ def find_phrases(bounds: Bounds, field: Field, *, many: bool = False) -> list[Pr
     roles = roles_of(field)
     wanted = bool(roles) and roles[0][1] == 1.0 and not many and roles[0][0].name in ("task", "query", "thing")
     offered = not roles or roles[0][0].name in _STRENGTHS
-    if (field.must and offered) or (wanted and not (roles[0][0].name == "task" and bounds.asks)):
+    acts = bounds.opening < len(bounds.tokens) and bounds.tokens[bounds.opening].lower in POS["verbs"]
+    if (field.must and offered and (roles or not many)) or (wanted and acts and not (roles[0][0].name == "task" and bounds.asks)):
         found += _object_of_verb(bounds, field, many)
     return found
 
@@ -62,7 +64,7 @@ def _beside_name(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]
     for at in range(len(tokens)):
         for name in names:
             if tuple(t.stem for t in tokens[at : at + len(name)]) != name and not (
-                len(name) == 1 and len(tokens[at].text) > 1 and tokens[at].lower not in STOP and is_short_form(tokens[at].lower, field.name_words[-1])
+                len(name) == 1 and len(tokens[at].text) > 1 and tokens[at].lower not in STOP and _shortens(tokens[at].lower, field.name_words[-1])
             ):
                 continue
             after = at + len(name)
@@ -76,6 +78,11 @@ def _beside_name(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]
                 yield proposal
             if not signed:
                 yield from _before_name(bounds, field, at, after)
+
+
+def _shortens(word: str, name: str) -> bool:
+    """Whether a word is a usual short form of a name: "db", "env"; a word of its own is not."""
+    return is_short_form(word, name) and (len(word) <= 3 or not is_known(word))
 
 
 def _before_name(bounds: Bounds, field: Field, at: int, after: int) -> Iterator[Proposal]:
@@ -95,11 +102,11 @@ def _before_name(bounds: Bounds, field: Field, at: int, after: int) -> Iterator[
 def _in_quotes(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
     """What stands in quotes is a name or a text, even when nothing announces it."""
     roles = roles_of(field)
-    score = max((_QUOTED.get(role.name, 0.0) * (0.9 + 0.1 * strength) for role, strength in roles[:2]), default=0.0)
-    score = max(score, 0.6 if field.must else 0.0)
+    score = max((_QUOTED.get(role.name, 0.0) for role, strength in roles[:2] if strength > 0.8), default=0.0)
+    score = max(score, 0.66 if field.must else 0.0)
     for literal in bounds.reading.literals:
         if literal.kind == "quoted" and score and not many and fits(field, literal.value):
-            yield Proposal(field, literal.value, literal.start, literal.end, score + 0.02 * field.must, running=True)
+            yield Proposal(field, literal.value, literal.start, literal.end, score + 0.05 * field.must, running=True)
 
 
 def _spoken_names(field: Field) -> list[tuple[str, ...]]:
@@ -118,7 +125,7 @@ def _take(bounds: Bounds, field: Field, first: int, score: float, many: bool, le
     first = _skip_openers(bounds, field, first, style)
     if first >= len(tokens) or (style != "text" and bounds.blocked(first)):
         return None
-    if style != "text" and (tokens[first].lower in POS["verbs"] and tokens[first - 1].lower == "to" or bounds.measured(first)):
+    if style != "text" and (tokens[first].lower in POS["verbs"] and tokens[first - 1].lower == "to" or bounds.measured(first, style)):
         return None
     for literal in bounds.reading.literals:
         if literal.kind == "quoted" and literal.start == tokens[first].start and fits(field, literal.value):
@@ -131,7 +138,7 @@ def _take(bounds: Bounds, field: Field, first: int, score: float, many: bool, le
     words = [token for a, b in pieces for token in tokens[a:b]]
     if _says_nothing(bounds, field, words, first, style, score > 0.9):
         return None
-    if style != "text" and len(words) > 1 and bounds.names_other(words[0], field):
+    if style != "text" and bounds.names_other(tokens[first], field) and len(words) + (tokens[first] is not words[0]) > 1:
         score -= 0.2
     if all(token.stem in bounds.frame or token.lower in STOP or stem(token.lower) in _KIND_STEMS for token in words):
         score -= 0.25
@@ -178,7 +185,7 @@ def _says_nothing(
 
 def _name_pieces(bounds: Bounds, field: Field, first: int, style: str) -> list[tuple[int, int]]:
     tokens, last = bounds.tokens, first
-    while last < len(tokens) and not bounds.blocked(last) and not bounds.timed(last) and not (last > first and _ends(bounds, field, last, style)):
+    while last < len(tokens) and not bounds.blocked(last) and not (style != "list" and bounds.timed(last)) and not (last > first and _ends(bounds, field, last, style)):
         last += 1
     last = _trim(tokens, first, last)
     roles = roles_of(field)
@@ -251,6 +258,8 @@ def _trim_pieces(bounds: Bounds, pieces: list[tuple[int, int]]) -> list[tuple[in
         last = _trim(tokens, first, last)
         while last > first and bounds.mentioned(last - 1):
             last = _trim(tokens, first, last - 1)
+            while last > first and tokens[last - 1].lower in _MODALS:
+                last = _trim(tokens, first, last - 1)
         if last > first and not (trimmed and all(t.lower in STOP or not t.text[0].isalnum() for t in tokens[first:last])):
             trimmed.append((first, last))
     return trimmed
@@ -258,7 +267,7 @@ def _trim_pieces(bounds: Bounds, pieces: list[tuple[int, int]]) -> list[tuple[in
 
 def _ends(bounds: Bounds, field: Field, at: int, style: str) -> bool:
     token = bounds.tokens[at]
-    if bounds.opens_other(at, field):
+    if bounds.opens_other(at, field) or (style != "text" and token.text in "\"'`«"):
         return True
     if style == "text":
         if token.lower in POS["polite"] or token.text == ";" or (token.text in ".!?" and bounds.breaks(at)):
@@ -268,6 +277,8 @@ def _ends(bounds: Bounds, field: Field, at: int, style: str) -> bool:
         return at + 1 >= len(bounds.tokens) or bounds.blocked(at + 1) or _turns(bounds, at + 1)
     if not token.text[0].isalnum():
         return token.text in ",;:!?()[]{}=|" or (token.text in ".-–" and bounds.breaks(at))
+    if token.lower == "and" and at + 1 < len(bounds.tokens) and _turns(bounds, at + 1):
+        return True
     if token.lower in POS["stops"]:
         return style != "object" or bounds.announces_other(at, field) or token.lower not in POS["inner"]
     return bounds.announces_other(at, field)
@@ -318,6 +329,8 @@ def _past_command(bounds: Bounds, first: int) -> int:
 def _heads(bounds: Bounds, at: int) -> bool:
     """Whether a word only says the kind, and the thing itself follows: "task buy milk", "contact pete"."""
     following = bounds.tokens[at + 1] if at + 1 < len(bounds.tokens) else None
+    if following is not None and following.lower in ("moved", "is", "was", "has", "will"):
+        return False
     if following is None or not _is_kind(bounds, bounds.tokens[at]) or bounds.blocked(at):
         return False
     return following.text[0] in "\"'«`" or (following.text[0].isalnum() and following.lower not in POS["stops"] and not bounds.blocked(at + 1))
@@ -371,7 +384,7 @@ def clean(text: str) -> str:
 
 def fits(field: Field, value: str) -> bool:
     """Whether a text obeys the field's length and pattern."""
-    if not value or len(value) < field.shortest or (field.longest is not None and len(value) > field.longest):
+    if not any(c.isalnum() for c in value) or len(value) < field.shortest or (field.longest is not None and len(value) > field.longest):
         return False
     try:
         return not field.pattern or re.search(field.pattern, value[:500]) is not None

@@ -81,7 +81,14 @@ class Reading:
 
     @cached_property
     def quantities(self) -> list[Quantity]:
-        return find_quantities(self.sentence)
+        found = find_quantities(self.sentence)
+        return [q for q in found if not any(start <= q.start and q.number_end <= end for start, end in self._dated)]
+
+    @cached_property
+    def _dated(self) -> list[tuple[int, int]]:
+        """Dates and clock times that are written as such: their digits count nothing."""
+        atoms = [(kind, start, end) for phrase in self.times for kind, start, end in phrase.parts]
+        return [(s, e) for kind, s, e in atoms if kind == "date" or (kind == "clock" and not self.text[s:e].isdigit())]
 
     @cached_property
     def literals(self) -> list[Literal]:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.words import stem
 
-__all__ = ["Role", "cues_of", "roles_of", "style_of"]
+__all__ = ["Role", "cues_of", "direction_of", "roles_of", "style_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,9 @@ def _role(name: str, style: str, words: str, **cues: str) -> Role:
 
 
 _ROLES = (
-    _role("destination", "name", "to destination dest arrival target recipient receiver goal payee beneficiary toward into",
+    _role("destination", "name", "to destination dest arrival target recipient receiver goal payee beneficiary toward into dropoff",
           strong="->,→,=>,to,into,towards,toward,going to,arriving in,arriving at,heading to,bound for", weak="for"),
-    _role("origin", "name", "from origin source departure sender start leaving depart payer",
+    _role("origin", "name", "from origin source departure sender start leaving depart payer pickup shipper",
           strong="from,leaving from,leaving,departing from,departing,starting from,out of,starting at"),
     _role("place", "name", "location place city town country region address where venue room area site zone airport station office "
           "building neighborhood state store warehouse destination hotel restaurant stadium campus point spot",
@@ -59,13 +59,14 @@ _ROLES = (
           strong="saying,that says,says,say,telling them,telling him,telling her,with the message,with message,with body,with the text,with text,message,"
           "body,with the body,reading,with a note,with note,with the note,note that,note,to say,tell them,tell him,tell her,with the comment,with comment,"
           "comment,let them know,let him know,let her know,saying that,memo,with memo,reads,with description,description,details,text,with a comment,mention",
-          fair="that,:"),
+          fair="that,:,because"),
+    _role("question", "text", "question ask", strong="asking,ask,question,:"),
     _role("remark", "text", "memo reference remark purpose", strong="memo,with memo,with the memo,saying,note,reference,with reference,with the note,with a note,marked", fair="for"),
     _role("reason", "text", "reason cause justification why purpose motive rationale explanation grounds",
           strong="because of,because,due to,on account of,owing to,as,since,reason,cause,cos,bc,b/c,on grounds of,in order to,for reasons of", fair="for"),
     _role("match", "name", "contains contain containing mentions match", strong="containing,matching,mentioning,that mention,that contain,that mentions,"
           "that contains,with the words,with the text,contains,contain,includes,saying", fair="with,about"),
-    _role("query", "object", "query search keyword keywords term terms phrase question find lookup criteria q",
+    _role("query", "object", "query search keyword keywords term terms phrase find lookup criteria q",
           strong="search for,searching for,look for,looking for,look up,find,search,containing,matching,google,mentioning,that mention,that contain,"
           "find me,find out about,that mentions,that contains,with the words,including", fair="about,named,called", weak="with"),
     _role("thing", "object", "item product thing object good article dish food meal drink recipe song track movie film book album game "
@@ -96,7 +97,7 @@ _ROLES = (
     _role("specialty", "name", "size variant flavor flavour type kind style model breed material", strong="in,size,in size,type,of type", fair="of,as,with"),
     _role("role", "name", "role position job occupation profession rank designation", strong="as,as a,as an,as the,position of,role of", fair="for"),
 )
-_OPPOSITE = {"destination": ("from",), "origin": ("to", "into", "in")}
+_OPPOSITE = {"destination": ("from",), "origin": ("to", "into")}
 _DANGLING = re.compile(r"\b(to|for|from|in|at|with|by|about|on|of)[.)]?$|\b(to|for|from|in|at|with|by|about|on|of)\s*[.,;(]")
 
 
@@ -129,7 +130,18 @@ def style_of(field: Field) -> str:
 
 def cues_of(field: Field) -> dict[tuple[str, ...], float]:
     """The phrases that announce the field's value, as tuples of words, with their strength."""
-    return _cues(field.name_words, field.described, field.description)
+    cues = _cues(field.name_words, field.described, field.description)
+    towards = direction_of(field.within) if field.name in ("name", "city", "address", "id", "place", "account", "location") else ()
+    return {**cues, **{(cue,): 1.0 for cue in towards}} if towards and field.required else cues
+
+
+def direction_of(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The single words that announce a part whose name says a direction: "to" for recipient, "from" for sender."""
+    stems = {stem(word) for word in words}
+    for role in _ROLES:
+        if role.name in ("destination", "origin") and stems & role.words:
+            return tuple(cue for cue, weight in role.cues if weight == 1.0 and " " not in cue)
+    return ()
 
 
 @lru_cache(maxsize=2_000)
@@ -139,14 +151,16 @@ def _cues(name_words: tuple[str, ...], described: tuple[str, ...], description: 
     by_name = [pair for pair in roles if pair[1] > 0.8]
     # A name that says the direction, as in "from_account", leaves no other reading.
     if names_direction := [pair for pair in by_name if pair[0].name in ("destination", "origin", "exclusion")]:
-        by_name = names_direction + [pair for pair in by_name if pair[0].name in ("language", "place", "file")]
+        by_name = names_direction + [pair for pair in roles if pair[0].name in ("language", "place", "file")]
     for role, strength in by_name or roles[:2]:
         for cue, weight in role.cues:
             words = tuple(cue.split())
             cues[words] = max(cues.get(words, 0.0), weight * strength)
     opposite = {role.name for role, _ in by_name} & set(_OPPOSITE)
-    for cue in _OPPOSITE[opposite.pop()] if len(opposite) == 1 else ():
+    for cue in _OPPOSITE[next(iter(opposite))] if len(opposite) == 1 else ():
         cues.pop((cue,), None)
+    if opposite == {"origin"} and any(role.name == "language" for role, _ in by_name):
+        cues.pop(("in",), None)
     spoken = roles[0][0].style if roles else "name"
     for found in _DANGLING.finditer(description.lower()) if spoken == "name" else ():
         word = (found[1] or found[2],)

@@ -45,9 +45,10 @@ class Field:
     minimum: float | None = None
     maximum: float | None = None
     shortest: int = 0
-    longest: int | None = None
+    longest: float | None = None
     children: tuple[Field, ...] = ()
     item: Field | None = None
+    within: tuple[str, ...] = ()
 
     @cached_property
     def name_words(self) -> tuple[str, ...]:
@@ -128,7 +129,7 @@ class _Reader:
         if kind == "object" and not children:
             kind = "any" if deep else "map"
         return Field(
-            path=dotted, name=name, kind=kind, required=required, must=must, children=children, item=item, **_facts(merged)
+            path=dotted, name=name, kind=kind, required=required, must=must, within=split_name(path.rpartition(".")[2]), children=children, item=item, **_facts(merged)
         )
 
     def resolve(self, schema: dict[str, Any], trail: tuple[str, ...]) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -215,8 +216,8 @@ def _facts(schema: dict[str, Any]) -> dict[str, Any]:
         "candidates": tuple(str(one) for one in _listed(schema.get("x-candidates") or schema.get("candidates"))),
         "minimum": _number(schema.get("minimum"), above),
         "maximum": _number(schema.get("maximum"), below),
-        "shortest": int(schema.get("minLength") or 0),
-        "longest": schema.get("maxLength"),
+        "shortest": int(_number(schema.get("minLength")) or 0),
+        "longest": _number(schema.get("maxLength")),
     }
 
 

@@ -13,7 +13,7 @@ _COUNT = r"(?:\d+(?:\.\d+)?|an?|one|two|three|four|five|six|seven|eight|nine|ten
 _UNIT = r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|wks?|months?|years?|quarters?|fortnights?|nights?|weekends?|[smhdw])"
 _DAYPART = r"(?:morning|afternoon|evening|night|midday|noon|midnight)"
 _CLOCK = (
-    r"(?:\d{1,2}[:.h]\d{2}(?::\d{2})?\s*(?:[ap]\.?m\b\.?)?|\d{1,2}\s*(?:[ap]\.?m\b\.?|o'?clock)|noon|midnight|midday|"
+    r"(?:\d{1,2}[:h]\d{2}(?::\d{2})?\s*(?:[ap]\.?m\b\.?)?|\d{1,2}\.\d{2}\s*[ap]\.?m\b\.?|\d{1,2}\s*(?:[ap]\.?m\b\.?|o'?clock)|noon|midnight|midday|"
     r"half (?:past )?(?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)|quarter (?:past|to) \w+|"
     r"(?<=at )\d{1,2}(?![\d%.,:]*\s*(?:[a-z]{4,}|%|-))\b|(?<=@)\d{1,2}\b)"
 )
@@ -24,7 +24,7 @@ _DATE = (
 )
 _DAY = (
     rf"(?:the day (?:after tomorrow|before yesterday)|day after tomorrow|today|tonight|tonite|tomorrow|tmrw?|tmw|tomorow|tommorrow|tommorow|yesterday|yday|last night|"
-    rf"(?:this|next|last|coming|previous|past|on|following)?\s*(?:{_WEEKDAY})\b(?!\w)|"
+    rf"(?:(?:this|next|last|coming|previous|past|on|following)\s{{1,3}})?(?:{_WEEKDAY})\b(?!\w)|"
     rf"(?:this|next|last|previous|past|coming|current|the)\s+(?:week(?:end)?|month|year|quarter|hour|minute|day|fortnight|spring|summer|fall|autumn|winter)|"
     rf"(?:this|in the|yesterday|tomorrow)\s+{_DAYPART}|end of (?:the )?(?:day|week|month|year)|eod|eow|Q[1-4](?: \d{{4}})?)"
 )

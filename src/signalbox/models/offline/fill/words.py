@@ -25,6 +25,9 @@ _TOKEN = re.compile(
 )
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+|[^\W\d_]+")
 
+# No word or address is as long as this; a run that is would only cost time.
+_ENDLESS = re.compile(r"\S{301,}")
+
 STOP = frozenset(
     """a an and any are as at be been but by can could did do does for from get give had has have hey hi hello how i
     i'd i'm if in into is it its it's just kindly let let's like may me might my need of off on or our out over per
@@ -72,6 +75,7 @@ class Sentence:
 def read_sentence(text: str) -> Sentence:
     """The tokens of a text; control characters read as blanks, so that places stay true."""
     readable = "".join(c if c.isprintable() or c == "\n" else " " for c in text[:LONGEST_TEXT])
+    readable = _ENDLESS.sub(lambda run: " " * len(run.group()), readable)
     readable = readable.replace("’", "'").replace("“", '"').replace("”", '"')
     return Sentence(readable, tuple(_tokens(readable)))
 

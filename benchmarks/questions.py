@@ -1,0 +1,57 @@
+"""What the offline model is asked while it is timed: cities, orders with a schema of ten fields, names of services."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+__all__ = ["CITIES", "ORDERS", "Order", "service_names"]
+
+CITIES = (
+    "Paris",
+    "Lisbon",
+    "Oslo",
+    "Vienna",
+    "Madrid",
+    "Dublin",
+    "Prague",
+    "Athens",
+    "Berlin",
+    "Rome",
+    "Warsaw",
+    "Bern",
+)
+
+
+class Order(BaseModel):
+    """An order of office furniture."""
+
+    item: Literal["desk", "chair", "lamp", "shelf", "cabinet"] = Field(description="what is ordered")
+    quantity: int | None = Field(default=None, description="how many pieces")
+    colour: Literal["black", "white", "grey", "oak"] | None = Field(default=None, description="the colour")
+    price_limit: float | None = Field(default=None, description="the highest price in euros")
+    discount: float | None = Field(default=None, description="the discount in percent")
+    express: bool | None = Field(default=None, description="whether express delivery is wanted")
+    city: Literal["Hamburg", "Munich", "Cologne"] | None = Field(default=None, description="where it is delivered")
+    reference: str | None = Field(default=None, description="the order reference, e.g. PO-1234")
+    rooms: list[str] | None = Field(default=None, description="the rooms it is for")
+    note: str | None = Field(default=None, description="a note for the driver, in quotes")
+
+
+ORDERS = (
+    'Order 12 black chairs to Munich, express, at most 250 euros, 5% discount, reference PO-4711, note "ring twice"',
+    "please send 3 oak desks to Hamburg, no express delivery, reference PO-9",
+    "we need four white shelves for rooms 2.01, 2.02 and 2.07 in Cologne, price limit 80",
+    "a grey cabinet to hamburg with 10 percent off, quantity 2",
+    "6 lamps, express, PO-2210, city Cologne, colour black, price under 45 euros",
+)
+
+
+def service_names(count: int) -> list[str]:
+    """So many different names such as `billing-gateway-eu`."""
+    first = ("billing", "checkout", "search", "profile", "catalog", "payment", "mail", "image", "cart", "stock")
+    second = ("gateway", "worker", "cache", "frontend", "importer", "scheduler", "store", "proxy", "indexer", "queue")
+    third = ("eu", "us", "asia", "canary", "staging", "blue", "green", "batch", "nightly", "shadow")
+    return ["-".join(parts) for parts in itertools.islice(itertools.product(first, second, third), count)]

@@ -1,0 +1,125 @@
+"""The orchestrator chooses the node that fits the request, and never itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage
+
+from signalbox.maps import MapResult
+
+Run = Callable[..., MapResult]
+TEXT = """
+    GraphName,Node,AgentType,Description,Input_Fields,Output_Field,Edge,Context
+    G,Choose,orchestrator,,request,chosen,{edge},"{context}"
+    G,Weather,echo,Tells the weather forecast for a city,request,a,End,
+    G,Billing,echo,Answers questions about invoices and payments,request,a,End,{billing}
+    G,Travel,default,Books flights and hotels,request,a,End,
+"""
+
+
+def ask(run: Run, request: str, context: str = "", edge: str = "", billing: str = "", **options: Any) -> MapResult:
+    return run(TEXT.format(context=context, edge=edge, billing=billing), {"request": request}, **options)
+
+
+def chosen(result: MapResult) -> str:
+    return [node.node_name for node in result.summary.node_executions][-1]
+
+
+@pytest.mark.parametrize(
+    ("request_text", "node"),
+    [
+        ("what is the weather forecast in Rome", "Weather"),
+        ("a question about my invoice and a payment", "Billing"),
+        ("book a flight and a hotel", "Travel"),
+        ("Billing please", "Billing"),
+    ],
+)
+def test_the_words_of_the_request_decide(run_text: Run, request_text: str, node: str) -> None:
+    result = ask(run_text, request_text, "matching_strategy:algorithm")
+    assert chosen(result) == node
+    assert result.state["chosen"] == node
+
+
+def test_it_chooses_only_among_the_nodes_it_is_given(run_text: Run) -> None:
+    context = "matching_strategy:algorithm, nodes:Weather|Travel"
+    assert chosen(ask(run_text, "invoice about a flight", context)) == "Travel"
+
+
+def test_it_chooses_only_among_the_type_it_is_given(run_text: Run) -> None:
+    context = "matching_strategy:algorithm, node_type:default"
+    assert chosen(ask(run_text, "hotel forecast", context)) == "Travel"
+
+
+def test_keywords_in_a_nodes_context_count(run_text: Run) -> None:
+    result = ask(run_text, "zebra crossing", "matching_strategy:algorithm", billing="keywords:zebra")
+    assert chosen(result) == "Billing"
+
+
+def test_where_nothing_fits_the_default_is_taken(run_text: Run) -> None:
+    context = "matching_strategy:algorithm, default_target:Travel"
+    assert chosen(ask(run_text, "xyzzy", context)) == "Travel"
+    assert chosen(ask(run_text, "xyzzy", "matching_strategy:algorithm", edge="Billing")) == "Billing"
+
+
+def test_where_nothing_fits_and_there_is_no_default_the_node_fails_with_the_choice(run_text: Run) -> None:
+    result = ask(run_text, "xyzzy", "matching_strategy:algorithm")
+    assert result.status == "error"
+    assert result.error is not None
+    assert "xyzzy" in result.error["message"]
+
+
+def test_it_never_chooses_itself(run_text: Run) -> None:
+    result = ask(run_text, "choose Choose", "matching_strategy:algorithm, nodes:Choose|Weather, default_target:Weather")
+    assert [node.node_name for node in result.summary.node_executions] == ["Choose", "Weather"]
+
+
+def test_a_model_chooses_by_name(run_text: Run) -> None:
+    model = GenericFakeChatModel(messages=iter([AIMessage("I would take Travel.")]))
+    assert chosen(ask(run_text, "invoice", "matching_strategy:llm", model=model)) == "Travel"
+
+
+def test_tiered_asks_the_model_only_where_words_are_not_enough(run_text: Run) -> None:
+    model = GenericFakeChatModel(messages=iter([AIMessage("Travel")]))
+    assert chosen(ask(run_text, "Weather", "matching_strategy:tiered", model=model)) == "Weather"
+    assert chosen(ask(run_text, "something with wings", "matching_strategy:tiered", model=model)) == "Travel"
+    with pytest.raises(StopIteration):
+        next(model.messages)
+
+
+def test_a_model_that_names_no_node_leaves_it_to_the_words(run_text: Run) -> None:
+    model = GenericFakeChatModel(messages=iter([AIMessage("no idea")]))
+    assert chosen(ask(run_text, "invoice payment", "matching_strategy:llm", model=model)) == "Billing"
+
+
+def test_the_choice_does_not_stay_in_the_state(run_text: Run) -> None:
+    result = run_text(
+        """
+        GraphName,Node,AgentType,Input_Fields,Edge,Context
+        G,Choose,orchestrator,request,,"matching_strategy:algorithm, nodes:One|Two"
+        G,One,echo,,Last,
+        G,Two,echo,,Last,
+        G,Last,echo,,,
+        """,
+        {"request": "two"},
+    )
+    assert [node.node_name for node in result.summary.node_executions] == ["Choose", "Two", "Last"]
+    assert "__next_node" not in result.state
+
+
+def test_chosen_nodes_that_lead_back_end_by_the_step_limit_at_worst(run_text: Run) -> None:
+    result = run_text(
+        """
+        GraphName,Node,AgentType,Input_Fields,Edge,Context
+        G,Choose,orchestrator,request,,"matching_strategy:algorithm, nodes:One"
+        G,One,echo,,Choose,
+        """,
+        {"request": "one"},
+        max_steps=10,
+    )
+    assert result.status == "error"
+    assert result.error is not None
+    assert result.error["error_type"] == "step_limit"
