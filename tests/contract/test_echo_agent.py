@@ -5,6 +5,7 @@ from typing import Any, Dict
 
 from signalbox.contract import BaseAgent
 
+
 # fmt: off
 class EchoAgent(BaseAgent):
     """Echo agent that simply returns input data unchanged."""

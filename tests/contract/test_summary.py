@@ -15,7 +15,9 @@ MOMENT = datetime(2024, 5, 1, 9, 30, tzinfo=UTC)
 
 
 def full_summary() -> ExecutionSummary:
-    child = ExecutionSummary("Child", MOMENT, MOMENT, 0.1, "completed", True, [NodeExecution("C", MOMENT, success=True)])
+    child = ExecutionSummary(
+        "Child", MOMENT, MOMENT, 0.1, "completed", True, [NodeExecution("C", MOMENT, success=True)]
+    )
     nodes = [
         NodeExecution("A", MOMENT, {"x": [1, {"y": None}]}, True, 0.25, {"text": "grüße"}),
         NodeExecution("B", MOMENT, {}, False, 0.5, None, "Error in B: no", child),

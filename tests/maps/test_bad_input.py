@@ -20,7 +20,7 @@ Write = Callable[..., Path]
 def test_an_empty_file(tmp_path: Path) -> None:
     path = tmp_path / "empty.csv"
     path.touch()
-    with pytest.raises(MapReadError, match="empty.csv is empty"):
+    with pytest.raises(MapReadError, match=r"empty\.csv is empty"):
         run_map(path)
 
 
@@ -42,7 +42,7 @@ def test_a_binary_file(tmp_path: Path, content: bytes, line: int) -> None:
 def test_a_compressed_file_without_a_zero_byte_is_not_utf_8(tmp_path: Path) -> None:
     path = tmp_path / "binary.csv"
     path.write_bytes(b"\x1f\x8b\x08\xff\xfe\xfd")
-    with pytest.raises(MapReadError, match="binary.csv:1"):
+    with pytest.raises(MapReadError, match=r"binary\.csv:1"):
         run_map(path)
 
 
@@ -56,7 +56,7 @@ def test_a_bad_encoding_names_line_and_byte(tmp_path: Path) -> None:
 def test_a_broken_utf_16_file_is_told(tmp_path: Path) -> None:
     path = tmp_path / "odd.csv"
     path.write_bytes(b"\xff\xfeG\x00r")
-    with pytest.raises(MapReadError, match="odd.csv:1"):
+    with pytest.raises(MapReadError, match=r"odd\.csv:1"):
         run_map(path)
 
 

@@ -256,7 +256,7 @@ def test_a_run_is_refused_with_every_error_and_its_place(run_text: Callable[...,
 
 
 def test_a_row_that_cannot_be_read_forbids_the_run(run_text: Callable[..., Any]) -> None:
-    with pytest.raises(MapCheckError, match="map.csv:3:Node: error: The row has no Node"):
+    with pytest.raises(MapCheckError, match=r"map\.csv:3:Node: error: The row has no Node"):
         run_text("GraphName,Node\nG,A\nG,\n")
 
 

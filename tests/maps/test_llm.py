@@ -118,7 +118,10 @@ def test_two_nodes_share_a_memory(run_text: Run, model: Recording) -> None:
 
 
 def test_a_failure_of_the_model_is_a_failure_of_the_node(run_text: Run) -> None:
-    text = "GraphName,Node,AgentType,Prompt,Success_Next,Failure_Next\nG,A,llm,Hi,Good,Bad\nG,Good,echo,,,\nG,Bad,echo,,,\n"
+    text = (
+        "GraphName,Node,AgentType,Prompt,Success_Next,Failure_Next\n"
+        "G,A,llm,Hi,Good,Bad\nG,Good,echo,,,\nG,Bad,echo,,,\n"
+    )
     result = run_text(text, model=Broken(sent=[]))
     assert [node.node_name for node in result.summary.node_executions] == ["A", "Bad"]
     assert "trouble connecting" in result.state["errors"][0]
@@ -132,7 +135,13 @@ def test_a_failure_of_the_model_without_a_failure_branch_is_an_error_of_the_run(
 
 @pytest.mark.parametrize(
     ("kind", "provider"),
-    [("openai", "openai"), ("gpt", "openai"), ("ChatGPT", "openai"), ("claude", "anthropic"), ("gemini", "google_genai")],
+    [
+        ("openai", "openai"),
+        ("gpt", "openai"),
+        ("ChatGPT", "openai"),
+        ("claude", "anthropic"),
+        ("gemini", "google_genai"),
+    ],
 )
 def test_a_provider_without_a_key_here_leaves_the_answer_to_the_default_model_and_says_so(
     kind: str, provider: str

@@ -237,9 +237,7 @@ def test_a_field_written_one_after_the_other_is_not_contested(run_text: Run) -> 
     assert result.summary.warnings == []
 
 
-def test_a_routing_function_may_fork_and_the_branches_join_once(
-    run_text: Run, write_file: Callable[..., Path]
-) -> None:
+def test_a_routing_function_may_fork_and_the_branches_join_once(run_text: Run, write_file: Callable[..., Path]) -> None:
     write_file("def spread(state, success, failure):\n    return state['to']\n", "functions/spread.py")
     text = (
         "GraphName,Node,AgentType,Edge\nG,S,echo,func:spread\n"

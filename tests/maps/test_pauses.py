@@ -321,17 +321,14 @@ def test_the_database_holds_no_pickle(pause: Callable[..., MapResult], own_home:
     assert not any(bytes(str(cell), "utf-8", "replace").startswith(b"\x80\x04") for row in columns for cell in row)
 
 
-def test_a_value_that_cannot_be_kept_without_pickle_is_refused_with_words(write_file: Write) -> None:
-    write_file("class Odd:\n    pass\n\ndef odd():\n    return Odd()\n", "agents/odd.py")
-    path = write_file("GraphName,Node,AgentType,Output_Field,Edge\nG,A,odd,a,B\nG,B,input,b,\n")
+def test_a_value_that_cannot_be_kept_without_pickle_is_refused_with_words_that_name_it(write_file: Write) -> None:
+    write_file("class Thing:\n    pass\n\ndef odd():\n    return Thing()\n", "agents/odd.py")
+    path = write_file("GraphName,Node,AgentType,Output_Field,Edge\nG,A,odd,gadget,B\nG,B,input,b,\n")
     try:
-        result = run_map(path)
+        told = (run_map(path).error or {}).get("message", "")
     except SignalboxError as error:
-        assert error.user_message
-    else:
-        assert result.status == "error"
-        assert result.error is not None
-        assert "a" in result.error["message"]
+        told = error.user_message
+    assert "Thing" in told or "gadget" in told
 
 
 def test_everything_lies_under_the_home(pause: Callable[..., MapResult], own_home: Path, tmp_path: Path) -> None:

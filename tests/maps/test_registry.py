@@ -17,11 +17,12 @@ from signalbox.maps.registry import find_type, known_types, list_types
 
 Run = Callable[..., MapResult]
 Write = Callable[..., Path]
-DOCUMENTED = (
-    "default echo input success failure branching summary llm openai gpt chatgpt anthropic claude google gemini "
-    "orchestrator tool_agent graph suspend human csv_reader csv_writer json_reader json_writer file_reader "
-    "file_writer aggregator output validator"
-).split()
+DOCUMENTED = [
+    "default", "echo", "input", "success", "failure", "branching", "summary", "llm", "openai", "gpt", "chatgpt",
+    "anthropic", "claude", "google", "gemini", "orchestrator", "tool_agent", "graph", "suspend", "human",
+    "csv_reader", "csv_writer", "json_reader", "json_writer", "file_reader", "file_writer", "vector_reader",
+    "vector_writer", "aggregator", "output", "validator",
+]  # fmt: skip
 ONE = "GraphName,Node,AgentType,Prompt,Input_Fields,Output_Field,Context\nG,N,{kind},{prompt},{inputs},x,{context}\n"
 
 
@@ -131,7 +132,8 @@ def test_a_class_that_cannot_be_made_is_a_clear_error(write_file: Write, tmp_pat
     from signalbox.maps.spec import NodeSpec
 
     write_file(
-        "from signalbox.contract import BaseAgent\n\nclass OddAgent(BaseAgent):\n    def __init__(self):\n        pass\n",
+        "from signalbox.contract import BaseAgent\n\n"
+        "class OddAgent(BaseAgent):\n    def __init__(self):\n        pass\n",
         "agents/odd.py",
     )
     with pytest.raises(ContractError, match="OddAgent cannot be made for node 'N'"):

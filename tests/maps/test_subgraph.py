@@ -100,11 +100,7 @@ def test_a_field_that_the_child_did_not_give_is_a_failure_that_names_it(write_fi
 
 
 def test_graphs_nest(write_file: Callable[..., Path]) -> None:
-    text = (
-        "G,Run,graph,,n,n=n,,{workflow=::Mid}\n"
-        "Mid,Deeper,graph,,n,n=n,,{workflow=::Low}\n"
-        "Low,A,echo,{n}!,n,n,,\n"
-    )
+    text = "G,Run,graph,,n,n=n,,{workflow=::Mid}\nMid,Deeper,graph,,n,n=n,,{workflow=::Low}\nLow,A,echo,{n}!,n,n,,\n"
     assert main(text, {"n": "deep"}, write_file).values == {"n": "deep!"}
 
 

@@ -12,7 +12,7 @@ import pytest
 from signalbox.errors import MapError
 from signalbox.maps import GraphSpec, NodeSpec, read_map_text, write_map
 
-AWKWARD = ',"\'|\n\t#;:={}[]\\ äß世🙂%@&'
+AWKWARD = ",\"'|\n\t#;:={}[]\\ äß世🙂%@&"
 NAME = string.ascii_letters + string.digits + "_- äß世"
 
 
@@ -134,10 +134,9 @@ def test_what_a_table_cannot_hold_is_refused_and_never_lost(what: str) -> None:
     spec = GraphSpec("G", (CANNOT_BE_HELD[what],))
     try:
         written = write_map(spec)
-    except MapError as error:
-        assert error.user_message
-    else:
-        assert read_map_text(written).graphs == {"G": spec}
+    except MapError:
+        return
+    assert read_map_text(written).graphs == {"G": spec}
 
 
 @pytest.mark.parametrize("name", ["#G", " G", ""])

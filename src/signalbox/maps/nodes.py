@@ -126,7 +126,12 @@ class NodeRunner:
         function = load_function(name)
         merged = {**state, **update}
         success, failure = (_plain_targets(cell) for cell in (self.node.success_next, self.node.failure_next))
-        answer = function(merged, success, failure)
+        try:
+            answer = function(merged, success, failure)
+        except Exception as error:
+            raise ContractError(
+                f"The routing function '{name}' of '{self.node.name}' failed: {type(error).__name__}: {error}."
+            ) from error
         if answer is None:
             return ()
         return self._resolve(answer, f"The routing function '{name}' of '{self.node.name}'")

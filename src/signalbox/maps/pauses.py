@@ -20,7 +20,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 from signalbox.contract import ExecutionSummary
 from signalbox.contract.summary import plain
-from signalbox.errors import NotFoundError, RequestError
+from signalbox.errors import ContractError, NotFoundError, RequestError
 from signalbox.maps.channels import Moved, Wrote
 from signalbox.maps.agents.human import TIMED_OUT, check_answer
 from signalbox.maps.findings import did_you_mean
@@ -89,16 +89,28 @@ def database() -> Path:
     return home / "maps.db"
 
 
-def serializer() -> JsonPlusSerializer:
+class Serializer(JsonPlusSerializer):
     """How checkpoints are written: never with pickle, and read back as plain data and our own two records alone."""
-    return JsonPlusSerializer(pickle_fallback=False, allowed_msgpack_modules=(Wrote, Moved))
+
+    def __init__(self) -> None:
+        super().__init__(pickle_fallback=False, allowed_msgpack_modules=(Wrote, Moved))
+
+    def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
+        """The value as bytes. Raises ContractError for one that is no plain data."""
+        try:
+            return super().dumps_typed(obj)
+        except TypeError as error:
+            raise ContractError(
+                f"A run that waits keeps plain data only, and the state holds something else: {error}.",
+                suggestion="Have the agent give texts, numbers, lists and mappings.",
+            ) from error
 
 
 @contextmanager
 def saver() -> Iterator[SqliteSaver]:
     """A checkpointer on the database."""
     with closing(_connect()) as connection:
-        yield SqliteSaver(connection, serde=serializer())
+        yield SqliteSaver(connection, serde=Serializer())
 
 
 def remember(run: Any, result: Any) -> None:
@@ -125,7 +137,7 @@ def forget(thread_id: str) -> None:
     """Remove an ended run and its checkpoints."""
     with closing(_connect()) as connection, connection:
         connection.execute("DELETE FROM paused_runs WHERE thread_id = ?", (thread_id,))
-        SqliteSaver(connection, serde=serializer()).delete_thread(thread_id)
+        SqliteSaver(connection, serde=Serializer()).delete_thread(thread_id)
 
 
 def list_paused() -> list[PausedRun]:

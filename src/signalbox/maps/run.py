@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -162,8 +163,8 @@ async def arun_map(
             try:
                 raw = await compiled.langgraph.ainvoke(_input(run), run.config(compiled), durability=_durability(run))
             except SignalboxError as error:
-                return _settled(run, _failed(run, tracker, error))
-        return _settled(run, _finished(run, compiled, tracker, raw))
+                return await _asettled(run, _failed(run, tracker, error))
+        return await _asettled(run, _finished(run, compiled, tracker, raw))
 
 
 def stream_map(
@@ -207,13 +208,13 @@ async def astream_map(
                 except StopAsyncIteration:
                     break
                 except SignalboxError as error:
-                    yield _settled(run, _failed(run, tracker, error))
+                    yield await _asettled(run, _failed(run, tracker, error))
                     return
             if mode == "custom":
                 yield item
             else:
                 raw.update(item)
-        yield _settled(run, _finished(run, compiled, tracker, raw))
+        yield await _asettled(run, _finished(run, compiled, tracker, raw))
 
 
 def resume_map(thread_id: str, answer: Any = None, *, model: Any = None, force: bool = False) -> MapResult:
@@ -231,11 +232,11 @@ def resume_map(thread_id: str, answer: Any = None, *, model: Any = None, force: 
 
 async def aresume_map(thread_id: str, answer: Any = None, *, model: Any = None, force: bool = False) -> MapResult:
     """As `resume_map`, in an event loop."""
-    paused, answer = pauses.claim(thread_id, answer, force=force)
+    paused, answer = await asyncio.to_thread(pauses.claim, thread_id, answer, force=force)
     try:
         return await arun_map(_continued(paused, answer, model))
     except BaseException:
-        pauses.release(paused.thread_id)
+        await asyncio.to_thread(pauses.release, paused.thread_id)
         raise
 
 
@@ -264,7 +265,7 @@ async def _akept(run: MapRun) -> AsyncIterator[MapRun]:
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
     async with AsyncSqliteSaver.from_conn_string(str(pauses.database())) as saver:
-        saver.serde = pauses.serializer()
+        saver.serde = pauses.Serializer()
         yield replace(run, checkpointer=saver, keeps=True)
 
 
@@ -276,6 +277,11 @@ def _settled(run: MapRun, result: MapResult) -> MapResult:
         else:
             pauses.forget(run.thread_id)
     return result
+
+
+async def _asettled(run: MapRun, result: MapResult) -> MapResult:
+    """As `_settled`. The database is not waited for in the loop: another run of the loop may hold it."""
+    return await asyncio.to_thread(_settled, run, result) if run.keeps else result
 
 
 def _prepare(

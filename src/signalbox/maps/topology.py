@@ -119,7 +119,8 @@ class Topology:
         return leader != node.name and self._links(before) and self._may_fuse(node) and not self._in_ring(node)
 
     def _links(self, node: NodeSpec) -> bool:
-        return len(node.edge) == 1 and not node.is_conditional and not is_orchestrator(node) and self._may_fuse(node)
+        plain = len(node.edge) == 1 and not node.edge[0].startswith(FUNC) and not node.is_conditional
+        return plain and not is_orchestrator(node) and self._may_fuse(node)
 
     def _in_ring(self, node: NodeSpec) -> bool:
         """Whether following single links from the node leads back to it: such a ring has no head."""

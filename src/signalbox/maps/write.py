@@ -1,73 +1,90 @@
-"""Writing graphs as a map: what is read back is the same graph."""
+"""Writing graphs as a map: what is read back is the same graph, or it is not written at all."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import fields
 
 from signalbox.errors import MapError
 from signalbox.maps.cells import parse_context
 from signalbox.maps.columns import COLUMNS
+from signalbox.maps.read import read_map_text
 from signalbox.maps.spec import GraphSpec, NodeSpec
 
 __all__ = ["write_map"]
 
 
 def write_map(graphs: GraphSpec | Iterable[GraphSpec]) -> str:
-    """The text of a CSV map with these graphs. Raises MapError for what a table cannot hold."""
+    """The text of a CSV map with these graphs. Raises MapError for what a table cannot hold without loss."""
     specs = [graphs] if isinstance(graphs, GraphSpec) else list(graphs)
     extra = sorted({key for spec in specs for node in spec for key in node.extra})
     rows = [{**_row(spec.name, node), **node.extra} for spec in specs for node in spec]
-    used = [column for column in COLUMNS if any(row.get(column) for row in rows)]
-    out = io.StringIO(newline="")
-    writer = csv.DictWriter(out, [*used, *extra], extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()
+    used = [column for column in COLUMNS if column in ("GraphName", "Node") or any(row.get(column) for row in rows)]
+    header = [*used, *extra]
+    text = "".join(_line([str(row.get(column, "")) for column in header]) for row in [dict(zip(header, header)), *rows])  # noqa: B905  # fmt: skip
+    _require_same(specs, text)
+    return text
 
 
 def _row(graph: str, node: NodeSpec) -> dict[str, str]:
     return {
-        "GraphName": _one(graph, "GraphName", node),
-        "Node": _one(node.name, "Node", node),
-        "AgentType": _one(node.agent_type, "AgentType", node),
+        "GraphName": graph,
+        "Node": node.name,
+        "AgentType": node.agent_type,
         "Prompt": node.prompt,
         "Description": node.description,
-        "Input_Fields": _many(node.inputs, "Input_Fields", node),
-        "Output_Field": _many(node.outputs, "Output_Field", node),
-        "Edge": _many(node.edge, "Edge", node),
-        "Success_Next": _many(node.success_next, "Success_Next", node),
-        "Failure_Next": _many(node.failure_next, "Failure_Next", node),
+        "Input_Fields": "|".join(node.inputs),
+        "Output_Field": "|".join(node.outputs),
+        "Edge": "|".join(node.edge),
+        "Success_Next": "|".join(node.success_next),
+        "Failure_Next": "|".join(node.failure_next),
         "Context": _context(node),
-        "Tool_Source": _one(node.tool_source, "Tool_Source", node),
-        "Available_Tools": _many(node.tools, "Available_Tools", node),
+        "Tool_Source": node.tool_source,
+        "Available_Tools": "|".join(node.tools),
     }
 
 
-def _one(value: str, column: str, node: NodeSpec) -> str:
-    if value != value.strip() or value.startswith("#"):
-        raise MapError(f"Node '{node.name}': {column} {value!r} would not be read back from a map.")
-    return value
-
-
-def _many(values: tuple[str, ...], column: str, node: NodeSpec) -> str:
-    for value in values:
-        if not value.strip() or "|" in value or value != value.strip() or (len(values) == 1 and "," in value):
-            raise MapError(f"Node '{node.name}': {column} {value!r} would not be read back from a map.")
-    return "|".join(values)
-
-
 def _context(node: NodeSpec) -> str:
-    context: Mapping[str, Any] = node.context
-    if not context:
+    if not node.context:
         return ""
-    raw = context.get("context")
-    if isinstance(raw, str) and parse_context(raw) == context:
+    raw = node.context.get("context")
+    if isinstance(raw, str) and parse_context(raw) == node.context:
         return raw
     try:
-        return json.dumps(dict(context), ensure_ascii=False)
-    except TypeError as error:
+        return json.dumps(dict(node.context), ensure_ascii=False)
+    except (TypeError, ValueError) as error:
         raise MapError(f"Node '{node.name}': its Context cannot be written as JSON: {error}.") from None
+
+
+def _line(cells: list[str]) -> str:
+    """One row. The writer is told of both line ends, so that it quotes a cell with either; the row ends in one."""
+    out = io.StringIO(newline="")
+    csv.writer(out, lineterminator="\r\n").writerow(cells)
+    return out.getvalue()[:-2] + "\n"
+
+
+def _require_same(specs: list[GraphSpec], text: str) -> None:
+    """Raise MapError where reading the text would not give these graphs."""
+    try:
+        back = read_map_text(text).graphs
+    except MapError as error:
+        raise MapError(f"The graphs would not be read back from a map: {error}") from None
+    for spec in specs:
+        if back.get(spec.name) != spec:
+            raise MapError(_difference(spec, back.get(spec.name)))
+    if len(back) != len(specs):
+        raise MapError("Two graphs have one name; they would not be read back from a map as two.")
+
+
+def _difference(spec: GraphSpec, back: GraphSpec | None) -> str:
+    if back is None or len(back) != len(spec):
+        return f"The graph {spec.name!r} would not be read back from a map: check its name and its nodes' names."
+    for node, other in zip(spec, back, strict=True):
+        for item in fields(NodeSpec):
+            value = getattr(node, item.name)
+            if item.compare and value != getattr(other, item.name):
+                return f"Node '{node.name}': {item.name} {value!r} would not be read back from a map."
+    return f"The graph {spec.name!r} would not be read back from a map."

@@ -25,7 +25,8 @@ class LlmAgent(MapAgent):
         """The model's answer, and the memory where there is one."""
         key = self.context.get("memory_key")
         state = inputs.state if isinstance(inputs, Inputs) else {}
-        memory = list(state.get(key) or []) if key else []
+        limit = int(self.context.get("max_memory_messages") or 0)
+        memory = list(state.get(key) or [])[-limit:] if key else []
         instruction, message = self._messages({k: v for k, v in inputs.items() if k != key}, inputs)
         earlier = [(str(m.get("role", "user")), str(m.get("content", ""))) for m in memory if isinstance(m, Mapping)]
         messages = [
@@ -37,8 +38,7 @@ class LlmAgent(MapAgent):
         if not key:
             return answer
         memory += [{"role": "user", "content": message}, {"role": "assistant", "content": answer}]
-        limit = int(self.context.get("max_memory_messages") or 0)
-        updates: dict[str, Any] = {key: memory[-limit:] if limit else memory}
+        updates: dict[str, Any] = {key: memory[-limit:]}
         return {"state_updates": {**updates, **({self.output_field: answer} if self.output_field else {})}}
 
     def _messages(self, values: Mapping[str, Any], inputs: Mapping[str, Any]) -> tuple[str, str]:

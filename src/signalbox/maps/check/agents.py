@@ -26,7 +26,7 @@ _CHOICES: dict[str, dict[str, tuple[str, ...]]] = {
 _NUMBERS: dict[str, tuple[float, float]] = {
     "confidence_threshold": (0, 1),
     "temperature": (0, 2),
-    "timeout_seconds": (1e-9, float("inf")),
+    "timeout_seconds": (1, float("inf")),
     "max_tokens": (1, float("inf")),
     "max_memory_messages": (0, float("inf")),
     "max_steps": (1, float("inf")),
@@ -90,7 +90,7 @@ def _check_numbers(view: View, node: NodeSpec) -> Iterator[Finding]:
         except ValueError:
             fits = False
         if not fits:
-            span = f"from {low:g} to {high:g}" if high != float("inf") else f"of at least {max(low, 0):g}"
+            span = f"from {low:g} to {high:g}" if high != float("inf") else f"of at least {low:g}"
             yield view.finding(
                 "error", node, "Context", f"{key} of '{node.name}' is {value!r}.", f"Give a number {span}."
             )

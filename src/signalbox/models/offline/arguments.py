@@ -37,12 +37,12 @@ class Filler:
         found = self._done.get(key)
         if found is None:
             part = read_part(text, self.verbs)
-            plain, quotes = _hide_quotes(text)
+            plain, quotes, codes = _hide_quotes(text)
             used = _words_for(card, part)
             found = self.fill_schema(card.form(used), plain)
             if stray := _stray_words(card, found):
                 found = self.fill_schema(card.form(f"{used} {stray}"), plain)
-            _show_quotes(card, found, quotes)
+            _show_quotes(card, found, quotes, codes)
             _drop_leftovers(card, part, found)
             _trim_values(card, part, found.values)
             _complete_lists(card, part, found)
@@ -73,9 +73,10 @@ class Filler:
         return fit
 
 
-def _hide_quotes(text: str) -> tuple[str, dict[str, str]]:
-    """The text with each quotation of several words as one made-up name of its length, and what each stands for."""
+def _hide_quotes(text: str) -> tuple[str, dict[str, str], dict[str, str]]:
+    """The text with what must stay whole as one word of its length; and what the words for quotations and codes mean."""
     quotes: dict[str, str] = {}
+    codes: dict[str, str] = {}
 
     def hide(match: re.Match[str]) -> str:
         inner = match.group()[1:-1]
@@ -85,13 +86,18 @@ def _hide_quotes(text: str) -> tuple[str, dict[str, str]]:
         quotes[name] = inner
         return f"{match.group()[0]}{name}{match.group()[-1]}"
 
-    return _TITLED.sub(r"\1x", QUOTED.sub(hide, text)), quotes
+    def join(match: re.Match[str]) -> str:
+        name = match.group().replace("/", "-").replace(".", "x")
+        codes[name] = match.group()
+        return name
+
+    return _WHOLE.sub(join, QUOTED.sub(hide, text)), quotes, codes
 
 
-def _show_quotes(card: ToolCard, filling: Filling, quotes: dict[str, str]) -> None:
+def _show_quotes(card: ToolCard, filling: Filling, quotes: dict[str, str], codes: dict[str, str]) -> None:
     """The quotations back in their places; a single one that found no place is the text that the tool requires."""
     for name, value in filling.values.items():
-        filling.values[name] = _unhidden(value, quotes)
+        filling.values[name] = _unhidden(value, quotes | codes)
     texts = [name for name in card.required if is_text(name, card.properties.get(name))]
     if len(quotes) == 1 and len(texts) == 1 and next(iter(quotes.values())) not in filling.values.values():
         filling.values[texts[0]] = next(iter(quotes.values()))
@@ -103,12 +109,10 @@ def _unhidden(value: Any, quotes: dict[str, str]) -> Any:
     if isinstance(value, str):
         for name, inner in quotes.items():
             value = inner if value.strip("\"'") == name else value.replace(name, inner)
-        value = _UNTITLED.sub(r"\1.", value)
     return value
 
 
-_TITLED = re.compile(r"\b(Dr|Mr|Mrs|Ms|Prof|St)\.(?=\s+[A-Z])")
-_UNTITLED = re.compile(r"\b(Dr|Mr|Mrs|Ms|Prof|St)x\b")
+_WHOLE = re.compile(r"\b[A-Za-z]+-?\d+(?:/\d+)+\b|\b(?:Dr|Mr|Mrs|Ms|Prof|St)\.(?=\s+[A-Z])")
 
 
 def _drop_bare(card: ToolCard, part: Part, filling: Filling) -> None:
@@ -137,8 +141,12 @@ def _stray_words(card: ToolCard, filling: Filling) -> str:
 
 def _words_for(card: ToolCard, part: Part) -> str:
     """The words of a part that stand for the tool itself: its verb, and other names for what it deals with."""
+    before = dict(zip(tokens(part.text)[1:], tokens(part.text), strict=False))
     kin = [
-        word for word in part.words if kin_of(stem(word)) & card.nouns or any(close(word, noun) for noun in card.nouns)
+        word
+        for word in part.words
+        if (kin_of(stem(word)) & card.nouns or any(close(word, noun) for noun in card.nouns))
+        and (before.get(word, "the") in STOP or before[word] == part.verb)
     ]
     return " ".join([part.verb, *kin])
 
@@ -162,10 +170,10 @@ def _trim_values(card: ToolCard, part: Part, values: dict[str, Any]) -> None:
             values[name] = True
         if isinstance(value, str) and not quoted and not is_telling(card.properties.get(name)):
             loose = is_text(name, card.properties.get(name))
-            values[name] = _trimmed(_unlabelled(value, name, card), card, frozenset(map(stem, split_name(name))), loose=loose)
+            values[name] = _trimmed(_unlabelled(value, name, card, part), card, frozenset(map(stem, split_name(name))), loose=loose)
 
 
-def _unlabelled(value: str, name: str, card: ToolCard) -> str:
+def _unlabelled(value: str, name: str, card: ToolCard, part: Part) -> str:
     """The value without the parameter's own name, or the tool's own verb, before it."""
     words = value.split()
     labels = set(split_name(name)[-1:]) | set(split_name(card.name)[:1])
@@ -173,11 +181,13 @@ def _unlabelled(value: str, name: str, card: ToolCard) -> str:
         return " ".join(words[1:])
     if len(words) > 2 and (words[0] + words[1]).lower() in labels:
         return " ".join(words[2:])
+    if len(words) > 1 and part.first + words[0].lower() in labels:
+        return " ".join(words[1:])
     return value
 
 
 def _is_of_tool(word: str, card: ToolCard, own: frozenset[str]) -> bool:
-    return stem(word) in card.nouns - own or bool(kin_of(stem(word)) & card.verbs)
+    return stem(word) in card.nouns - own or stem(word) == "mean"
 
 
 def _trimmed(value: str, card: ToolCard, own: frozenset[str], *, loose: bool) -> str:
@@ -205,6 +215,8 @@ def _fill_left(card: ToolCard, part: Part, filling: Filling) -> None:
     sums = [name for name in card.required if "expression" in split_name(name)]
     if sums and "arithmetic" in part.words and (found := _SUM.search(part.text)):
         filling.values[sums[0]] = found.group().strip()
+    if not card.required:
+        _fill_list(card, part, filling)
     if len(left) != 1 or _move_code(card, left[0], filling):
         return
     name = left[0]
@@ -256,6 +268,22 @@ def _is_name(card: ToolCard, name: str, value: Any) -> bool:
 
 
 _SUM = re.compile(r"[(\d][\d\s.,()+*/×÷^-]*[\d)]")
+
+
+def _fill_list(card: ToolCard, part: Part, filling: Filling) -> None:
+    """The one list of a tool that requires nothing takes the objects of its verb."""
+    lists = [name for name, schema in card.properties.items() if is_list(schema) and name not in filling.values]
+    if len(lists) != 1 or part.asks or stem(part.first) not in card.verbs | card.nouns:
+        return
+    rest = _BOUND_LIST.split(part.text[len(part.first) :], maxsplit=1)[0]
+    items = [_ARTICLE.sub("", item.strip()) for item in re.split(r",\s*(?:and\s+)?|\s+and\s+", rest)]
+    items = [item for item in items if item and item.lower() not in STOP and stem(item.lower()) not in card.nouns]
+    if items:
+        filling.values[lists[0]] = items
+
+
+_ARTICLE = re.compile(r"(?i)^(?:the|a|an|my|our)\s+")
+_BOUND_LIST = re.compile(r"(?i)\s(?:to|from|in|on|at|for|with|into|by|about|as|via|using|then)\b|[;:?!]")
 
 
 def _is_plain(schema: Any) -> bool:
@@ -316,7 +344,7 @@ _OWNER = re.compile(r"['’]s$")
 _AVOIDING = frozenset({"avoid", "skip", "exclude", "without", "ignore", "hide", "no", "disable", "omit"})
 _ARTICLES = frozenset({"a", "an", "the", "my"})
 _LEADING = frozenset({"to", "on", "that"})
-_WHEN = frozenset({"today", "tomorrow", "tonight", "yesterday", "now", "please"})
+_WHEN = frozenset({"know", "goes", "is", "are", "was", "right", "today", "tomorrow", "tonight", "yesterday", "now", "please"})
 _OF = re.compile(r"(?i)\s+(?:of|for|in|on|at|from|about)\s+(?:the |my |a |an )?(?=\S)")
 _CUED = 0.6
 _SWITCHES = {"start": "on", "stop": "off"}
@@ -354,16 +382,22 @@ def _states(option: str, said: frozenset[str]) -> bool:
     )
 
 
-def explained(part: Part, card: ToolCard, filling: Filling) -> bool:
-    """Whether every telling word of the part is the tool's or stands in a value, one of which is of a definite kind."""
-    definite = [name for name, value in filling.values.items() if _is_definite(card.properties.get(name), value)]
-    if not definite:
-        return False
-    needed = [name for name in card.required if name in filling.values and not is_text(name, card.properties.get(name))]
-    spoken = {word for name in {*definite, *needed} for word in tokens(str(filling.values[name]))}
-    spans = [filling.spans[name] for name in {*definite, *needed} if name in filling.spans]
-    covered = {word for start, end in spans for word in tokens(part.text[start:end])}
-    return all(word in spoken or word in covered or stem(word) in card.terms for word in part.words)
+def explained(part: Part, card: ToolCard, filling: Filling) -> int:
+    """How well the tool accounts for every word of the part: 0 not, 1 with a definite value, 2 with all that it requires."""
+    given = filling.values
+    definite = [name for name, value in given.items() if _is_definite(card.properties.get(name), value)]
+    needed = [name for name in card.required if name in given and not is_text(name, card.properties.get(name))]
+    complete = len(card.required) > 1 and all(_is_given(name, filling) for name in card.required)
+    if not definite and not complete:
+        return 0
+    names = {*definite, *needed, *(card.required if complete else ())}
+    spoken = {word for name in names for word in tokens(str(given[name]))}
+    covered = {word for name in names if name in filling.spans for word in tokens(part.text[slice(*filling.spans[name])])}
+    known = spoken | covered
+    words = [word for word in part.words if not (part.asks and families_of(word))]
+    if not all(word in known or stem(word) in card.terms for word in words):
+        return 0
+    return 2 if complete and (definite or (part.families and not part.asks)) else 1
 
 
 def _is_definite(schema: Any, value: Any) -> bool:
@@ -379,7 +413,8 @@ def is_telling(schema: Any) -> bool:
         return False
     kinds = {schema.get("type")} | {b.get("type") for b in schema.get("anyOf") or () if isinstance(b, dict)}
     return bool(
-        schema.get("enum")
+        schema.get("type") == "boolean"
+        or schema.get("enum")
         or schema.get("format")
         or kinds & {"integer", "number"}
         or any("enum" in b for b in schema.get("anyOf") or ())

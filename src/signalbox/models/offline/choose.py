@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from signalbox.models.offline.lexicon import BROADER, OPPOSITES, READING, SPECIFIC
+from signalbox.models.offline.lexicon import BROADER, OPPOSITES, READING, SPECIFIC, families_of
 from signalbox.models.offline.parts import Part
 from signalbox.models.offline.tools import ToolCard, ToolSet
 from signalbox.models.offline.words import stem
@@ -27,18 +27,20 @@ class Choice:
     action: float
     nouns: float
     named: float
-    explained: bool = False
+    explained: int = 0
 
     @property
     def sure(self) -> bool:
         """Whether enough speaks for the tool: the thing is named, or the verb is its own, or every word is accounted for."""
         if self.action < 0.0:
             return False
+        if self.explained >= 2:
+            return True
         known = self.named >= 0.4 or self.action >= 1.0 or self.explained
-        return known and self.score >= (0.8 if self.explained else THRESHOLD)
+        return bool(known) and self.score >= (0.8 if self.explained else THRESHOLD)
 
 
-Fit = Callable[[ToolCard], tuple[float, bool]]
+Fit = Callable[[ToolCard], tuple[float, int]]
 
 
 def rank(tools: ToolSet, part: Part) -> list[Choice]:
@@ -61,7 +63,7 @@ def choose(tools: ToolSet, part: Part, fit: Fit | None = None) -> Choice | None:
     return next((choice for choice in short if choice.sure), None)
 
 
-def _fitted(choice: Choice, fit: float, explained: bool) -> Choice:
+def _fitted(choice: Choice, fit: float, explained: int) -> Choice:
     return replace(choice, score=choice.score + fit, explained=explained)
 
 
@@ -80,6 +82,8 @@ def _number(card: ToolCard, part: Part) -> float:
 
 def _action(tools: ToolSet, card: ToolCard, part: Part) -> float:
     """How well the verbs agree: from -1 (opposite) to 1.1 (the same verb)."""
+    if not part.asks and card.verb and (stem(part.first) == card.verb or _abbreviates(part.first, card.verb)):
+        return 1.3
     if part.first and stem(part.first) in card.verbs:
         return 1.1
     if part.pairs and part.pairs[0] in card.verbs:
@@ -108,6 +112,14 @@ def _action(tools: ToolSet, card: ToolCard, part: Part) -> float:
     if any(frozenset((a, b)) in OPPOSITES for a in part.families for b in card.families):
         return -0.8
     return -0.35
+
+
+def _abbreviates(word: str, verb: str) -> bool:
+    """Whether a word is a verb cut short (del, fwd, cfg), and no verb itself."""
+    if len(word) < 3 or len(word) >= len(verb) or word[0] != verb[0] or families_of(word):
+        return False
+    rest = iter(verb)
+    return verb.startswith(word) or (word[-1] == verb[-1] and len(verb) <= 8 and all(letter in rest for letter in word))
 
 
 def _is_its_own(tools: ToolSet, card: ToolCard, part: Part, shared: frozenset[str]) -> bool:

@@ -41,7 +41,7 @@ _THEN = re.compile(
 _JOINT = re.compile(r"(?i)\s*,\s*(?:and|plus|but)\s+|\s+(?:and|plus|&|but)\s+|\s*,\s*")
 _CONTENT = re.compile(
     r"(?i)\b(?:remind (?:me|us|him|her|them|\w+) (?:to|about|that)|reminder (?:to|about|for me to)|(?:task|todo|to-do|item|note)s?"
-    r"(?: (?:called|named|for me))?(?: to|:| that| saying)|note (?:that|to self)|saying|says|say|that reads|telling (?:\w+ )+?(?:to|that)|"
+    r"(?: (?:called|named|for me))?(?: to|:| that| saying)|note (?:that|to self)|saying|says|(?<!you )(?<!\bi )(?<!to )say|that reads|telling (?:\w+ )+?(?:to|that)|"
     r"tell (?:\w+) (?:to|that)|let (?:\w+) know(?: that)?|with the (?:text|message|body|words|note|content)|(?:message|text|body|"
     r"content|subject|title|description)(?::| is))\s"
 )
@@ -53,6 +53,10 @@ _NOT_ALONE = frozenset("is are what which how who where many need done next off 
 _DETERMINERS = frozenset(
     "a an the my your our his her its their this that these those some any all every each no of in on".split()
 )
+
+
+_ALWAYS = frozenset({"look", "check", "play", "open", "start", "work", "see", "reply", "answer", "pull", "push"})
+_RELATING = frozenset({"to", "of", "for", "on", "in", "from", "at", "by", "with", "about"})
 
 
 @dataclass(frozen=True)
@@ -116,11 +120,12 @@ def read_part(text: str, verbs: frozenset[str] = frozenset()) -> Part:
     plain = mask(bare).lower().replace("’", "'")
     words = tokens(plain)
     content = content_start(bare) or 0
-    ruling = tokens(plain[:content]) if content else words
+    ruling = tokens(plain[:content]) if content else []
     verb, families = _ruling_verb(plain, ruling or words)
     if words and stem(words[0]) in verbs and not families_of(words[0]):
         verb, families = words[0], frozenset({stem(words[0])})
-    spoken = words if not _CODE.search(plain) else tokens(_CODE.sub(" ", plain))
+    said = plain[:content] if ruling else plain
+    spoken = tokens(_CODE.sub(" ", said))
     carrying = tuple(dict.fromkeys(w for w in spoken if w not in STOP and stem(w) != stem(verb)))
     if verb in IMPLIED:
         carrying = (*carrying, IMPLIED[verb])
@@ -143,7 +148,7 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
     first = words[0]
     if first in _OPENERS:
         return _question(words)
-    if first not in _NOT_ALONE:
+    if first not in _NOT_ALONE and not (first in NOUNISH - _ALWAYS and words[1:2] and words[1] in _RELATING):
         families = families_of(first, typos=True)
         if families:
             return first, families

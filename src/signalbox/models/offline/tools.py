@@ -29,6 +29,7 @@ class ToolCard:
     name: str
     description: str
     schema: dict[str, Any]
+    verb: str
     verbs: frozenset[str]
     families: frozenset[str]
     side_families: frozenset[str]
@@ -154,11 +155,12 @@ def _card_of(tool: dict[str, Any]) -> ToolCard:
     schema = schema if isinstance(schema, dict) else {}
     verb, nouns = _read_name(name, description)
     verbs, families, side = _read_verbs(verb, description)
-    verbs |= _own_verb(name, description)
+    verbs |= _own_verb(name, description) | _told_verb(description)
     properties = [prop for prop in (schema.get("properties") or {}).values() if isinstance(prop, dict)]
     options = frozenset(str(value).lower() for prop in properties for value in _choices(prop))
     terms = _terms(nouns, description, schema)
-    return ToolCard(name, description, schema, verbs, families, side, nouns, options, terms)
+    own = next(iter(_own_verb(name, description)), stem(verb) if verb else "")
+    return ToolCard(name, description, schema, own, verbs, families, side, nouns, options, terms)
 
 
 def _read_name(name: str, description: str = "") -> tuple[str, frozenset[str]]:
@@ -180,6 +182,12 @@ def _verb_of_name(words: list[str], described: list[str]) -> str:
     if plain:
         return plain[0]
     return next((word for word in verbs if families_of(word) & told), "")
+
+
+def _told_verb(description: str) -> frozenset[str]:
+    """The first word of a description that speaks in the imperative: a determiner or an alternative follows."""
+    words = tokens(description)[:2]
+    return frozenset({stem(words[0])}) if words[1:] and words[1] in ("a", "an", "the", "or", "and") else frozenset()
 
 
 def _own_verb(name: str, description: str) -> frozenset[str]:

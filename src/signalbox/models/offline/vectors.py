@@ -11,6 +11,7 @@ import re
 import zlib
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,9 +29,13 @@ _LONGEST_WORD = 40
 _LONGEST_TEXT = 20_000
 # Words that carry no meaning of their own weigh little in a sentence.
 _LIGHT = frozenset(
-    "a an and are as at be by can could do does for from has have i in is it its me my of on or our please "
-    "so some than that the their them then there these they this those to up us was we what when where which "
-    "who will with would you your".split()
+    word
+    for line in (
+        "a an and are as at be by can could do does for from has have i in is it its me my of on or our",
+        "please so some than that the their them then there these they this those to up us was we what when",
+        "where which who will with would you your",
+    )
+    for word in line.split()
 )
 
 
@@ -103,7 +108,7 @@ def _pieces(word: str) -> list[str]:
         return [_START + word]
     pieces = [_START + word[:1], *word[1:]]
     while len(pieces) > 1:
-        joined = [(rank.get(a + b, len(rank)), at) for at, (a, b) in enumerate(zip(pieces, pieces[1:], strict=False))]
+        joined = [(rank.get(a + b, len(rank)), at) for at, (a, b) in enumerate(pairwise(pieces))]
         best, at = min(joined)
         if best == len(rank):
             break
@@ -113,8 +118,8 @@ def _pieces(word: str) -> list[str]:
 
 def _row_of_characters(word: str) -> Rows:
     """A row for what the table cannot spell (digits, other scripts): equal for equal text, else unrelated."""
-    row: Rows = np.random.default_rng(zlib.crc32(word.encode())).standard_normal(_table().rows.shape[1])
-    return _unit(row.astype(np.float32))
+    made = np.random.default_rng(zlib.crc32(word.encode("utf-8", "replace"))).standard_normal((_table().rows.shape[1],))
+    return _unit(made.astype(np.float32))
 
 
 def _unit(row: Rows) -> Rows:

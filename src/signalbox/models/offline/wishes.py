@@ -69,7 +69,7 @@ def read_wishes(request: str, tools: ToolSet, filler: Filler, scene: Scene = NOT
 def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> Choice | None:
     part = read_part(text, tools.own_verbs)
 
-    def fit(card: ToolCard) -> tuple[float, bool]:
+    def fit(card: ToolCard) -> tuple[float, int]:
         filling = filler.fill(card, part.text)
         pointed = 0.6 if scene.shown and scene.serves(card, part.text, filling) else 0.0
         return filler.fit(card, part.text) + pointed, explained(part, card, filling)
@@ -78,6 +78,17 @@ def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> 
     if found is None and scene.words:
         part = replace(part, words=(*part.words, *scene.words))
         found = choose(tools, part, fit)
+    return found
+
+
+def _pick_any(text: str, tools: ToolSet, filler: Filler, scene: Scene) -> Choice | None:
+    """The tool for a clause, or for each of the clauses that an enumeration in it stands for."""
+    found = _pick(text, tools, filler, scene)
+    if found is None and not opens_content(text):
+        for way in coordinations(text):
+            picked = [_pick(one, tools, filler, scene) for one in way]
+            if all(choice is not None and choice.explained for choice in picked):
+                return picked[0]
     return found
 
 
@@ -101,7 +112,7 @@ def _by_clause(request: str, tools: ToolSet, filler: Filler, scene: Scene) -> tu
     lead: int | None = None
     for clause in split_request(request, tools.verbs):
         here = replace(scene, words=tuple(sorted(wishes[-1].card.nouns))) if wishes else scene
-        choice = _pick(request[clause.start : clause.end], tools, filler, here)
+        choice = _pick_any(request[clause.start : clause.end], tools, filler, here)
         if choice is None and lead is not None:
             choice = _pick(request[lead : clause.end], tools, filler)
         if wishes and choice is None and _is_demand(request[clause.start : clause.end], wishes[-1], filler):

@@ -143,22 +143,17 @@ def _read_led_unit(r: Reader, i: int) -> Read:
 
 def _read_whole_unit(r: Reader, i: int) -> Read:
     """all day, all night, the whole week; for the month."""
-    unit = UNITS.get(r.word(i + 1)) if r.word(i) == "the" and r.word(i - 1) in ("for", "over", "during") else None
-    if unit is not None and unit[0] >= Grain.DAY and r.closes(i + 2) and r.word(i + 2) not in _UNIT_GOES_ON:
-        return unit_atom(r, unit[0], 0), i + 2
-    if r.word(i) != "all" and not (r.word(i) == "the" and r.word(i + 1) == "all"):
-        return None
-    at = r.skip_all(i, ("the", "all", "of"))
-    word = r.word(at)
-    if word in PARTS and word != "night":
-        stretch = part_of_day(r, PARTS[word]).on(r.now.date())
-        assert stretch is not None
-        return pin(stretch), at + 1
-    if word == "night":
+    at = r.skip_all(i, ("the", "all"))
+    word, whole = r.word(at), any(r.word(j) == "all" for j in range(i, at))
+    if whole and word == "night":
         return part_of_day(r, PARTS[word]), at + 1
-    if (word in UNITS and UNITS[word][0] >= Grain.DAY and r.word(i) == "all") or (word in UNITS and at > i + 1):
-        return unit_atom(r, UNITS[word][0], 0), at + 1
-    return None
+    if whole and word in PARTS:
+        stretch = part_of_day(r, PARTS[word]).on(r.now.date())
+        return None if stretch is None else (pin(stretch), at + 1)
+    led = at == i + 1 and r.word(i - 1) in ("for", "over", "during") and r.word(at + 1) not in _UNIT_GOES_ON
+    if word not in UNITS or UNITS[word][0] < Grain.DAY or not (whole or (led and r.closes(at + 1))):
+        return None
+    return unit_atom(r, UNITS[word][0], 0), at + 1
 
 
 def read_ago(r: Reader, i: int) -> Read:

@@ -76,11 +76,10 @@ def fits_into(span: Span, outer: Phrase) -> bool:
 
 def locate(r: Reader, phrase: Phrase) -> Stretch:
     """Where a phrase falls: the most recent occurrence, or the next one for a reader that looks ahead."""
-    found = (
-        find_first(phrase, floor(r.now, Grain.DAY) if phrase.grain >= Grain.DAY else r.now, same=True)
-        if (r.future)
-        else find_latest(phrase, r.now)
-    )
+    if r.future:
+        found = find_first(phrase, floor(r.now, Grain.DAY) if phrase.grain >= Grain.DAY else r.now, same=True)
+    else:
+        found = find_latest(phrase, r.now)
     if found is None:
         raise TimeRangeError(
             "There is no such day in that month or year.", suggestion="Say a day that exists, such as 2026-11-03."
@@ -147,7 +146,7 @@ class After:
 
 @dataclass(frozen=True, slots=True)
 class Until:
-    """Up to a phrase, from the beginning of what holds it: the day of a time, the month of a day."""
+    """Up to a phrase, from the start of what holds it: a time's day, a weekday's week, a date's month."""
 
     phrase: Phrase
     day: Phrase | None = None
@@ -157,13 +156,13 @@ class Until:
         end = found.edge or (r.now if is_within(found, r.now) else found.start)
         if self.day is not None:
             return Outcome(locate(r, self.day).start, end)
-        container = Grain.WEEK if self.phrase.cycle is Grain.WEEK else _CONTAINERS.get(found.grain)
-        if (found.grain is Grain.MOMENT and self.phrase.atoms[-1].lasts) or container is None:
+        container = _CONTAINERS.get(found.grain)
+        if found.grain is Grain.DAY and self.phrase.cycle is Grain.WEEK:
+            container = Grain.WEEK
+        if container is None or self.phrase.atoms[-1].lasts:
             raise TimeRangeError(
                 "That range has an end but no beginning.", suggestion="Say both, such as from 09:00 until noon."
             )
-        if found.grain is Grain.MOMENT:
-            container = Grain.DAY
         return Outcome(floor(end - timedelta(microseconds=1), container), end)
 
     def within(self, atoms: tuple[Atom, ...]) -> Span:

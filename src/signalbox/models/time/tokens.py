@@ -27,7 +27,6 @@ class Token:
     start: int
     end: int
     text: str = ""
-    inside: bool = False  # stands in one chunk with the token before it
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +73,8 @@ _PIECE = re.compile(
     """,
     re.X,
 )
+_DATE_FORMS = frozenset({"stamp", "basic", "weekdate", "ymd", "dmy", "dmyy", "ordinaldate", "ym", "yq", "dm"})
+_TOO_LONG = re.compile(r"\d{16}")
 _ZONED_CLOCK = re.compile(rf"({_TIME})(Z|\+\d{{2}}:?\d{{2}})")
 _QUANTITY_PART = re.compile(r"(\d+(?:\.\d+)?)([A-Za-z]+|$)")
 _ISO_PART = re.compile(r"(\d+(?:\.\d+)?)([YMWDHS])")
@@ -116,6 +117,8 @@ def _read_core(core: str, start: int) -> list[Token]:
     zone = read_zone(core, after_clock=False)
     if zone is not None:
         return [Token("zone", zone, start, start + len(core), core)]
+    if _TOO_LONG.search(core):
+        return [whole]
     if zoned := _ZONED_CLOCK.fullmatch(core):
         middle = start + zoned.end(1)
         clock = Token("clock", (zoned[1], ""), start, middle, zoned[1])
@@ -124,7 +127,7 @@ def _read_core(core: str, start: int) -> list[Token]:
     position = 0
     while position < len(core):
         match = _PIECE.match(core, position)
-        token = None if match is None else _type_piece(match, start, inside=position > 0)
+        token = None if match is None else _type_piece(match, start)
         if match is None or token is None or len(pieces) > 24:
             return [whole]
         pieces.append(token)
@@ -134,56 +137,56 @@ def _read_core(core: str, start: int) -> list[Token]:
     return _drop_hyphens([p for p in pieces if p.kind != "space"])
 
 
-def _type_piece(match: re.Match[str], offset: int, *, inside: bool) -> Token | None:
-    kind = match.lastgroup or ""
-    if kind in ("half", "half2"):
-        kind = "clock"
-    if match["clock"]:
-        kind = "clock"
+def _type_piece(match: re.Match[str], offset: int) -> Token | None:
     text, start, end = match.group(), offset + match.start(), offset + match.end()
+    if match["word"]:
+        return _type_word(text, start, end)
+    typed = _read_clock_piece(match) or _read_value(match.lastgroup or "", text)
+    return None if typed is None else Token(*typed, start, end, text)
 
-    def make(kind: str, value: Any) -> Token:
-        return Token(kind, value, start, end, text, inside)
 
-    if kind in ("stamp", "basic", "weekdate", "ymd", "dmy", "ordinaldate", "ym", "dm", "dmyy"):
-        return make("date", (kind, text))
-    if kind == "yq":
-        return make("date", (kind, text))
+def _read_clock_piece(match: re.Match[str]) -> tuple[str, Any] | None:
+    """14:00, 9:30am, 9pm, 930am, 1400h: the figures, and a or p if the half of the day is said."""
+    if match["military"]:
+        return "clock", (f"{match['military'][:2]}:{match['military'][2:]}", "")
+    number = match["clock"] or match["hourhalf"]
+    if number is None:
+        return None
+    if len(number) > 2 and number.isdigit():
+        number = f"{number[:-2]}:{number[-2:]}"
+    half = (match["half"] or match["half2"] or "").strip().lower()[:1]
+    return "clock", (number, half)
+
+
+def _read_value(kind: str, text: str) -> tuple[str, Any] | None:
+    """The kind and value of a token, by the group of the pattern that it matched."""
+    if kind in _DATE_FORMS:
+        return "date", (kind, text)
     if kind == "quarter":
-        return make("quarter", (text[0].lower(), int(text[1])))
-    if kind == "clock":
-        number = match["clock"] or match["hourhalf"]
-        if len(number) > 2 and number.isdigit():
-            number = f"{number[:-2]}:{number[-2:]}"
-        half = (match["half"] or match["half2"] or "").strip().lower()[:1]
-        return make("clock", (number, half))
-    if kind == "military":
-        return make("clock", (f"{text[:2]}:{text[2:4]}", ""))
+        return kind, (text[0].lower(), int(text[1]))
     if kind == "quantity":
         length = _read_quantity(text)
-        return None if length is None else make("quantity", length)
+        return None if length is None else (kind, length)
     if kind == "isodur":
-        return make("quantity", _read_iso_duration(text))
+        return "quantity", _read_iso_duration(text)
     if kind == "ordinal":
-        return make("ordinal", int(match["ordinal"]))
+        return kind, int(text[:-2])
     if kind == "shortyear":
-        return make("number", 2000 + int(text[1:]))
+        return "number", 2000 + int(text[1:])
     if kind == "number":
-        return make("number", float(text) if "." in text else int(text))
+        return kind, float(text) if "." in text else int(text)
     if kind == "meridiem":
-        return make("word", text[0].lower() + "m")
-    if kind == "word":
-        return _type_word(text, start, end, inside)
-    return make(kind, text)
+        return "word", text[0].lower() + "m"
+    return kind, text
 
 
-def _type_word(text: str, start: int, end: int, inside: bool) -> Token:
+def _type_word(text: str, start: int, end: int) -> Token:
     lower = text.lower()
     bare = lower[:-2] if lower.endswith("'s") else lower.replace("'", "")
     word = known_word(bare)
     if word is not None:
-        return Token("word", word, start, end, text, inside)
-    return Token("other", bare, start, end, text, inside)
+        return Token("word", word, start, end, text)
+    return Token("other", bare, start, end, text)
 
 
 def _read_quantity(text: str) -> tuple[Duration, Grain] | None:

@@ -3,81 +3,53 @@
 from __future__ import annotations
 
 import re
-from os.path import commonprefix
 from functools import cached_property
 
 from signalbox.models.offline.fill.literals import Literal
+from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.roles import cues_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Taken
 from signalbox.models.offline.fill.words import Token, stem
 
-__all__ = ["PARTS_OF_SPEECH", "Bounds"]
+__all__ = ["Bounds"]
 
 _POLITE = re.compile(
-    r"^\W*(?:(?:hey|hi|hello|ok|okay|so|yo|um|please|pls|plz|kindly|dear|there|and|then|also|now|just|good (?:morning|afternoon|evening)|"
-    r"(?:can|could|would|will) (?:you|u|we|i)(?: please| pls| kindly| maybe)?|(?:i|we)(?:'d| would)? (?:want|like|need|love)(?: you)?(?: to)?|i wanna|i'd like|"
-    r"i have to|let's|lets|let us|help me(?: to)?|is it possible to|are you able to|do me a favou?r and|would you mind|go ahead and|"
-    r"we're after|i'm after|i am after|we're|we are|i'm|i am|i'm looking to|i am looking to|i'm trying to|i gotta|gotta|quick(?:ly)?|team|folks|guys|all|everyone)\b[\s,!:-]*)+",
+    r"^\W*(?:(?:hey|hi|hello|ok|okay|so|yo|um|please|pls|plz|kindly|dear|there|and|then|also|now|just|"
+    r"good (?:morning|afternoon|evening)|"
+    r"(?:can|could|would|will) (?:you|u|we|i)(?: please| pls| kindly| maybe)?|(?:i|we)(?:'d| would)? (?:want|"
+    r"like|need|love)(?: you)?(?: to)?|i wanna|i'd like|"
+    r"i have to|let's|lets|let us|help me(?: to)?|is it possible to|are you able to|do me a favou?r and|"
+    r"would you mind|go ahead and|"
+    r"we're after|i'm after|i am after|we're|we are|i'm|i am|i'm looking to|i am looking to|i'm trying to|"
+    r"i gotta|gotta|quick(?:ly)?|team|folks|guys|all|everyone)\b[\s,!:-]*)+",
     re.IGNORECASE,
 )
-
-# Small closed classes of English words, by what they do to a phrase.
-PARTS_OF_SPEECH: dict[str, frozenset[str]] = {
-    name: frozenset(words.split())
-    for name, words in {
-        "stops": """to from in at on for with by about because saying that and called named titled as via using between during
-            until since where which who when please thanks thank if so but then or regarding into per before after is are
-            was has have my i we you it than over under above below within without through near around due starting pls
-            plz thx asap whose tagged labelled labeled should will cc costing not except excluding against instead also showing only sorted
-            ordered grouped can could no max min maximum minimum up includes including include exclude skip plus right now want need
-            shorter longer cheaper bigger larger smaller more less fewer better higher lower rated priced dated directed written made
-            who's that's it's they he she assigned located leaving departing arriving sort order""",
-        "inner": "to in with for of on and or my by at from",
-        "weak": """and for to that : as on since by note about with of in at is from the into message text say says in near task
-            item summary title it details description reading find""",
-        "polite": "please thanks thank pls plz thx cheers",
-        "articles": "the a an my our your his her their some this that any these those is are was of as its",
-        "links": "is to of as are should called named be = : that titled",
-        "openers": "the in my our on for from to of a an at by with",
-        "particles": "me us up out over off down him her them for",
-        "pronouns": """me it them him her us you i we they this that there here someone everyone one ones something anything
-            everything mine what who which people myself yourself""",
-        "kinds": """task todo reminder ticket issue bug note event meeting appointment entry item request record report message
-            email mail order booking reservation story case todo-item to-do memo""",
-        "commands": """create hiring add make remind put insert open new file raise log set write schedule record submit register note
-            enter start report save jot post remember give build prepare generate draft send""",
-        "containers": "list lists cart basket todo todos calendar agenda board backlog schedule planner queue inbox",
-        "verbs": """create hiring add make remind put insert open new file raise log set write schedule record submit register note enter
-            start report save get show give find search look looking tell list check see fetch display buy order purchase
-            book reserve send mail email transfer move pay wire delete remove cancel update change edit modify stop pause
-            run play watch read listen translate convert calculate compute compare plot graph query count sum ping test
-            verify scan fly go travel drive call text message invite assign close reopen complete mark finish rename copy
-            upload download share attach print export import deploy restart reboot launch build install configure enable
-            disable turn switch increase decrease raise lower want need help explain describe summarize is are was does do did
-            can could will has have who what when where why how which track monitor need cook bake prepare hire fire
-            promote hear eat drink try learn study use speak talk discuss grep push pull hear ship sign enroll enrol register back see visit meet know have be hiring promote approve reject request apply refund return exchange renew subscribe unsubscribe rent lease sell
-            quote estimate ship deliver pick drop wire deposit withdraw exchange issue grant revoke plan arrange organize
-            organise draft reply forward respond generate produce kick bring pull push merge review notify alert inform
-            trace lookup investigate inspect diagnose measure simulate ask prescribe admit discharge log""",
-    }.items()
-}
 
 
 def _related(field: Field, roots: set[str]) -> bool:
     """Whether a word shares its beginning with a word of the field's name."""
     return any(
-        root != name and len(prefix := commonprefix([root, name])) >= 5 and len(prefix) >= len(name) - 3
+        root != name and root[:shared] == name[:shared]
         for root in roots
         for name in field.name_words
+        if (shared := max(5, len(name) - 3)) <= min(len(root), len(name))
     )
 
 
 class Bounds:
     """One sentence, the fields that wait for a phrase, and what is taken already."""
 
-    def __init__(self, reading: Reading, taken: Taken, fields: list[Field], frame: frozenset[str], options: list[tuple[int, int]], leaves: list[Field]) -> None:
+    def __init__(
+        self,
+        reading: Reading,
+        taken: Taken,
+        fields: list[Field],
+        frame: frozenset[str],
+        options: list[tuple[int, int]],
+        leaves: list[Field],
+    ) -> None:
         self.reading, self.sentence, self.taken, self.frame = reading, reading.sentence, taken, frame
         self.tokens = reading.sentence.tokens
         self.options = options
@@ -131,9 +103,7 @@ class Bounds:
 
     @staticmethod
     def _inside(at: int, size: int, starts: dict[int, int]) -> bool:
-        return any(
-            other <= at and at + size <= other + length and length > size for other, length in starts.items()
-        )
+        return any(other <= at and at + size <= other + length and length > size for other, length in starts.items())
 
     def _matches(self, at: int, cue: tuple[str, ...]) -> bool:
         return len(cue) == 1 or tuple(token.lower for token in self.tokens[at : at + len(cue)]) == cue
@@ -172,7 +142,9 @@ class Bounds:
         roots = {*before[-1:], "".join(stem(word) for word in before)} if before else set()
         if _related(field, roots):
             return 0.1
-        others = any(_related(other, roots) for other in self.leaves if other.path != field.path and other.kind == "string")
+        others = any(
+            _related(other, roots) for other in self.leaves if other.path != field.path and other.kind == "string"
+        )
         return -0.1 if others else 0.0
 
     def rivals(self, field: Field) -> frozenset[str]:
@@ -188,6 +160,10 @@ class Bounds:
         """Whether a token serves another field, or is part of a phrase of time."""
         token = self.tokens[at]
         return self.taken.overlaps(token.start, token.end, firm=firm)
+
+    def in_literal(self, at: int) -> bool:
+        token = self.tokens[at]
+        return any(one.start <= token.start and token.end <= one.end for one in self.reading.literals)
 
     def timed(self, at: int) -> bool:
         """Whether a token belongs to a phrase of time, which ends any name."""

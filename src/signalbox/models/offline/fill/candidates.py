@@ -126,9 +126,7 @@ def _scores(prepared: _Prepared, words: tuple[str, ...]) -> Floats:
     return _favour_exact(prepared, words, stems, scores)
 
 
-def _favour_exact(
-    prepared: _Prepared, words: tuple[str, ...], stems: tuple[str, ...], scores: Floats
-) -> Floats:
+def _favour_exact(prepared: _Prepared, words: tuple[str, ...], stems: tuple[str, ...], scores: Floats) -> Floats:
     """A candidate that stands in the text word for word, whole or as its initials, beats any likeness."""
     text, squeezed = f" {' '.join(stems)} ", "".join(words)
     for at, phrase in enumerate(prepared.joined):
@@ -177,7 +175,7 @@ def _mark_typos(likeness: Floats, words: Sequence[str], others: Sequence[str], s
 
 
 def _mark_short_forms(likeness: Floats, words: Sequence[str], others: Sequence[str], strange: list[int]) -> None:
-    """"prod" for production, "mgr" for manager, and the other way round."""
+    """ "prod" for production, "mgr" for manager, and the other way round."""
     for at in strange:
         word = words[at]
         for place, other in enumerate(others):

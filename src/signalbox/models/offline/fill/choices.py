@@ -14,8 +14,8 @@ from signalbox.models.offline.fill.candidates import is_short_form, word_likenes
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
-from signalbox.models.offline.fill.units import CURRENCIES, dimension_of
 from signalbox.models.offline.fill.thesaurus import idioms_for, stands_for
+from signalbox.models.offline.fill.units import CURRENCIES, dimension_of
 from signalbox.models.offline.fill.words import STOP, split_name, stem
 from signalbox.models.offline.vectors import is_known, word_rows
 
@@ -45,16 +45,19 @@ def find_choices(reading: Reading, field: Field) -> list[Proposal]:
     return found or _by_meaning(reading, field)
 
 
-def _propose(
-    reading: Reading, field: Field, phrase: Phrase, start: int, end: int, quality: float
-) -> Proposal | None:
+def _propose(reading: Reading, field: Field, phrase: Phrase, start: int, end: int, quality: float) -> Proposal | None:
     cue = reading.cue(field, start, end)
-    if reading.denied(start) and not cue:
+    if reading.denied(start):
         return None
     measured = _is_unit(reading, phrase, start, end)
     if measured is None:
         return None
-    if len(phrase.joined) == 1 and phrase.joined.isalnum() and not cue and not (reading.text[start:end].isupper() and len(reading.text[start:end]) == 1):
+    if (
+        len(phrase.joined) == 1
+        and phrase.joined.isalnum()
+        and not cue
+        and not (reading.text[start:end].isupper() and len(reading.text[start:end]) == 1)
+    ):
         return None
     if (phrase.joined in STOP or reading.text[start:end].lower() in STOP) and not cue:
         declared = 0.9 < phrase.weight < 1.0 and len(phrase.joined) > 3
@@ -64,7 +67,9 @@ def _propose(
     if quality < 0.98 and not cue and reading.opens(start):
         quality -= 0.1
     score = phrase.weight * quality + 0.05 * cue + _direction(reading, field, start, measured)
-    return Proposal(field, phrase.value, start, end, min(score, 1.0) - (0 if len(phrase.joined) > 1 else 0.05), shared=measured)
+    return Proposal(
+        field, phrase.value, start, end, min(score, 1.0) - (0 if len(phrase.joined) > 1 else 0.05), shared=measured
+    )
 
 
 def _is_unit(reading: Reading, phrase: Phrase, start: int, end: int) -> bool | None:
@@ -112,9 +117,13 @@ def _shortened(reading: Reading, phrase: Phrase) -> Iterator[tuple[int, int, flo
     for _, at in reading.windows(size, phrase.joined[0]):
         words = reading.words[at : at + size]
         same = [word.stem == other for word, other in zip(words, phrase.stems, strict=True)]
-        if any(same) and not all(same) and all(
-            known or (word.lower not in STOP and len(word.lower) > 2 and is_short_form(word.lower, other))
-            for word, other, known in zip(words, phrase.stems, same, strict=True)
+        if (
+            any(same)
+            and not all(same)
+            and all(
+                known or (word.lower not in STOP and len(word.lower) > 2 and is_short_form(word.lower, other))
+                for word, other, known in zip(words, phrase.stems, same, strict=True)
+            )
         ):
             yield words[0].start, words[-1].end, 0.9
 
@@ -208,11 +217,18 @@ def _from_description(by_name: dict[str, Any], description: str) -> Iterator[tup
         return
     for name, option in by_name.items():
         quoted = rf"['\"`]?\b{re.escape(name)}\b['\"`]?"
-        for found in re.finditer(rf"['\"`]([\w\s/-]+?)['\"`](?:\s*(?:,|or|and|/)\s*['\"`]([\w\s/-]+?)['\"`])*\s+(?:means?|is|=|->|for)\s+{quoted}", description, re.I):
+        for found in re.finditer(
+            rf"['\"`]([\w\s/-]+?)['\"`](?:\s*(?:,|or|and|/)\s*['\"`]([\w\s/-]+?)['\"`])*\s+(?:means?|is|=|->|"
+            rf"for)\s+{quoted}",
+            description,
+            re.I,
+        ):
             for word in re.findall(r"['\"`]([\w\s/-]+?)['\"`]", found.group()):
                 if word.lower() != name.lower():
                     yield option, word, 0.95
-        for found in re.finditer(rf"(?:^|[,;.(]|\band\b|\bor\b)\s*((?:[\w-]+ ){{1,3}})(?:means?|=|->|is) {quoted}", description, re.I):
+        for found in re.finditer(
+            rf"(?:^|[,;.(]|\band\b|\bor\b)\s*((?:[\w-]+ ){{1,3}})(?:means?|=|->|is) {quoted}", description, re.I
+        ):
             yield option, found[1], 0.95
         for found in re.finditer(rf"{quoted}\s*\(([^)]{{1,80}})\)", description, re.I):
             for word in re.split(r",|/|;|\bor\b", found[1]):
@@ -238,12 +254,20 @@ def _explained(option: Any, by_name: dict[str, Any], explanation: str) -> Iterat
 
 def _by_meaning(reading: Reading, field: Field) -> list[Proposal]:
     """The option nearest in meaning to a word of the sentence, when it is near and no other is as near."""
-    phrases = [phrase for phrase in phrases_of(field) if len(phrase.stems) == 1 and phrase.weight > 0.8 and len(phrase.joined) > 2]
-    words = [word for word in reading.words if word.lower not in STOP and word.lower.isalpha() and len(word.lower) > 1][:40]
+    phrases = [
+        phrase
+        for phrase in phrases_of(field)
+        if len(phrase.stems) == 1 and phrase.weight > 0.8 and len(phrase.joined) > 2
+    ]
+    words = [word for word in reading.words if word.lower not in STOP and word.lower.isalpha() and len(word.lower) > 1][
+        :40
+    ]
     if not phrases or not words or len(phrases) > 60:
         return []
     others = [phrase.joined for phrase in phrases]
-    likeness = word_likeness([w.lower for w in words], [w.stem for w in words], others, [p.stems[0] for p in phrases], word_rows(others))
+    likeness = word_likeness(
+        [w.lower for w in words], [w.stem for w in words], others, [p.stems[0] for p in phrases], word_rows(others)
+    )
     best_of: dict[str, tuple[float, int, int]] = {}
     for row, word in enumerate(words):
         for column, phrase in enumerate(phrases):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from dataclasses import field as attribute
@@ -9,6 +10,7 @@ from datetime import datetime, tzinfo
 from functools import cached_property
 from typing import Any
 
+from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.candidates import rank_candidates
 from signalbox.models.offline.fill.choices import find_choices
 from signalbox.models.offline.fill.everyday import words_for
@@ -19,7 +21,6 @@ from signalbox.models.offline.fill.lists import find_closed_list, find_phrase_li
 from signalbox.models.offline.fill.measures import convert, counts, find_measures
 from signalbox.models.offline.fill.moments import find_moments, find_spans, time_kind
 from signalbox.models.offline.fill.names import find_names, has_shape
-from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.numbers import Quantity
 from signalbox.models.offline.fill.phrases import find_leftover, find_phrases
 from signalbox.models.offline.fill.reading import Reading
@@ -27,12 +28,14 @@ from signalbox.models.offline.fill.recall import recall
 from signalbox.models.offline.fill.roles import cues_of, direction_of, roles_of, style_of
 from signalbox.models.offline.fill.schema import Field, read_schema
 from signalbox.models.offline.fill.slots import Proposal, Taken, assign, assign_best
-from signalbox.models.offline.fill.words import content_words, read_sentence, split_name, stem
+from signalbox.models.offline.fill.units import unit_of_field
+from signalbox.models.offline.fill.words import content_words, read_sentence, split_name, stem, word_set
 
 __all__ = ["Filling", "fill_schema"]
 
 _SURE = 0.5
-_LINKS = frozenset("with at on by for due is set to as the a an in from until = : of and , it's its".split())
+_SPEAKS = re.compile(r"(?:that says|saying|says|telling|tell|reads|reading|that)\b|:", re.IGNORECASE)
+_LINKS = word_set("""with at on by for due is set to as the a an in from until = : of and , it's its""")
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,9 @@ class _Filler:
         self.reading, self.leaves, self.frame = reading, leaves, frame
         self.taken = Taken()
         self.filled: dict[str, Proposal] = {}
-        self.listed = {leaf.path: listed_candidates(instructions, leaf) for leaf in leaves if instructions and _open(leaf)}
+        self.listed = {
+            leaf.path: listed_candidates(instructions, leaf) for leaf in leaves if instructions and _open(leaf)
+        }
 
     def fill(self) -> dict[str, Proposal]:
         self._fill_constants()
@@ -105,9 +110,17 @@ class _Filler:
         self._assign(p for leaf in self.leaves if leaf.item and leaf.item.children for p in self._objects(leaf))
         self._assign(self._maps())
         self._widen()
-        assign_best([p for p in self._strings(("name",)) if (p.score >= 0.7 or p.field.must) and self._at_home(p)], self.taken, self.filled)
+        assign_best(
+            [p for p in self._strings(("name", "text")) if _comes_first(p) and self._at_home(p)],
+            self.taken,
+            self.filled,
+        )
         self._widen()
-        assign_best([p for p in self._strings(("name", "object", "text")) if p.score >= _SURE and self._at_home(p)], self.taken, self.filled)
+        assign_best(
+            [p for p in self._strings(("name", "object", "text")) if p.score >= _SURE and self._at_home(p)],
+            self.taken,
+            self.filled,
+        )
         self._widen()
         self._assign(self._leftovers())
         self._assign(self._proper_names())
@@ -133,7 +146,9 @@ class _Filler:
         if any(leaf.path in self.filled for leaf in strings):
             return
         for leaf in strings:
-            if style_of(leaf) == "object" or any(role.name in ("name", "task", "person") for role, _ in roles_of(leaf)[:1]):
+            if style_of(leaf) == "object" or any(
+                role.name in ("name", "task", "person") for role, _ in roles_of(leaf)[:1]
+            ):
                 found = [p for p in find_leftover(self._bounds(), leaf) if str(p.value)[0].isupper() and p.start]
                 yield from (replace(p, score=0.5) for p in found[:1])
                 return
@@ -141,6 +156,8 @@ class _Filler:
     def _may_end(self, leaf: Field, quantity: Quantity) -> bool:
         """A bare number that counts nothing may be any field's, unless a text could hold it."""
         if counts(leaf) and leaf.kind == "integer":
+            return True
+        if unit_of_field(leaf.about, leaf.maximum)[0] == "money" and quantity.value >= 1000:
             return True
         texts = any(style_of(other) == "text" for other in self.leaves if other.kind == "string")
         follows = self.reading.after(quantity.end, 1)
@@ -184,8 +201,30 @@ class _Filler:
         kinds = frozenset(time_kind(leaf) for leaf in self.leaves)
         for leaf in self.leaves:
             for proposal in self._closed_of(leaf, kinds):
-                if not self._inside_literal(proposal) and not self._names_number(proposal):
+                if (
+                    not self._inside_literal(proposal)
+                    and not self._names_number(proposal)
+                    and not self._shielded(proposal)
+                ):
                     yield proposal
+
+    @cached_property
+    def _sayings(self) -> list[tuple[int, int]]:
+        """Where somebody's own words stand: "saying ...", "... : ..."; what they mention fills nothing."""
+        bounds = self._bounds()
+        speaking = [
+            leaf
+            for leaf in self.leaves
+            if leaf.kind == "string" and [r.name for r, s in roles_of(leaf)[:1] if s > 0.8] == ["body"]
+        ]
+        found = [p for leaf in speaking for p in find_phrases(bounds, leaf) if p.score >= 0.8 and p.lead is not None]
+        return [(p.start, p.end) for p in found if _SPEAKS.match(self.reading.text, p.lead or 0)]
+
+    def _shielded(self, proposal: Proposal) -> bool:
+        if (proposal.field.kind == "string" and not time_kind(proposal.field)) or proposal.field.kind == "array":
+            return False
+        inside = any(start <= proposal.start and proposal.end <= end for start, end in self._sayings)
+        return inside and not self.reading.cue(proposal.field, proposal.start, proposal.end)
 
     def _closed_of(self, leaf: Field, kinds: frozenset[str]) -> Iterable[Proposal]:
         if leaf.kind == "enum":
@@ -219,7 +258,9 @@ class _Filler:
             if filled and complete and (not shape or set(filled) == shape) and (len(filled) > 1 or len(children) == 1):
                 shape = set(filled)
                 items.append(_build(leaf.item.children, filled))
-                spans.append((start + min(p.start for p in filled.values()), start + max(p.end for p in filled.values())))
+                spans.append(
+                    (start + min(p.start for p in filled.values()), start + max(p.end for p in filled.values()))
+                )
             elif items:
                 break
         if items:
@@ -249,7 +290,9 @@ class _Filler:
             return False
         words = {stem(word) for word in split_name(self.reading.text[proposal.start : proposal.end])}
         names = {s for leaf in self.leaves if leaf.kind in ("integer", "number") for s in leaf.name_stems}
-        shared = [option for option in proposal.field.options if names & {stem(word) for word in split_name(str(option))}]
+        shared = [
+            option for option in proposal.field.options if names & {stem(word) for word in split_name(str(option))}
+        ]
         near = any(0 <= q.start - proposal.end < 20 for q in self.reading.quantities)
         return bool(words & names) and len(shared) > 1 and near
 
@@ -265,7 +308,9 @@ class _Filler:
     def _candidates(self, leaf: Field) -> list[Proposal]:
         """The best of the field's candidates: where one stands in the text, or else by meaning over all of it."""
         listed = self.listed.get(leaf.path) or {}
-        candidates = {value: (*leaf.synonyms.get(value, ()), *listed.get(value, ())) for value in (*leaf.candidates, *listed)}
+        candidates = {
+            value: (*leaf.synonyms.get(value, ()), *listed.get(value, ())) for value in (*leaf.candidates, *listed)
+        }
         named = find_choices(self.reading, _with_options(leaf, tuple(candidates)))
         ranked = rank_candidates(self.reading.text, candidates)
         if named and max(p.score for p in named) >= 0.8:
@@ -299,8 +344,19 @@ class _Filler:
     def _free(self, leaf: Field) -> bool:
         """Whether any words may fill the field, not only some shape, time or candidate."""
         if leaf.kind == "array":
-            return leaf.item is not None and leaf.item.kind == "string" and not has_shape(leaf.item) and not leaf.item.options
-        return leaf.kind in ("string", "any") and not has_shape(leaf) and not time_kind(leaf) and not leaf.candidates and not self.listed.get(leaf.path)
+            return (
+                leaf.item is not None
+                and leaf.item.kind == "string"
+                and not has_shape(leaf.item)
+                and not leaf.item.options
+            )
+        return (
+            leaf.kind in ("string", "any")
+            and not has_shape(leaf)
+            and not time_kind(leaf)
+            and not leaf.candidates
+            and not self.listed.get(leaf.path)
+        )
 
     def _bounds(self) -> Bounds:
         options = [span for p in self.filled.values() if p.field.kind in ("enum", "boolean") for span in p.spans]
@@ -340,6 +396,13 @@ class _Filler:
             named = named or tokens[first - 1].stem in names or tokens[first - 1].lower in ("with", "at", "due")
             first -= 1
         self.taken.add(tokens[first].start, tokens[last - 1].end, firm=named)
+
+
+def _comes_first(proposal: Proposal) -> bool:
+    """Names that something announces, and texts that something announces clearly."""
+    if style_of(proposal.field) == "text":
+        return proposal.score >= 0.8
+    return proposal.score >= 0.7 or proposal.field.must
 
 
 def bounds_fields(leaves: list[Field]) -> list[Field]:

@@ -18,8 +18,12 @@ _KEY = r"([A-Za-z_][\w.-]*)"
 _VALUE = r"(\"[^\"]*\"|'[^']*'|[^\s,;]+)"
 _SIGNED = re.compile(rf"{_KEY}\s*(?:==|=|:(?!//))\s*{_VALUE}")
 _SAID = re.compile(rf"\b{_KEY}\s+(?:is|are|equals|equal to)\s+(?:the |a |an )?{_VALUE}", re.IGNORECASE)
-_OPENED = re.compile(rf"\b(?:where|with|having|whose|filter(?:ed)?(?: by| on)?|for)\s+(?:the |a |an )?{_KEY}\s+{_VALUE}", re.IGNORECASE)
-_NEXT = re.compile(rf"\s*(?:,|and|,\s*and)\s+(?:the |whose |where |with )?{_KEY}\s+(?:is\s+|=\s*|equals\s+)?{_VALUE}", re.IGNORECASE)
+_OPENED = re.compile(
+    rf"\b(?:where|with|having|whose|filter(?:ed)?(?: by| on)?|for)\s+(?:the |a |an )?{_KEY}\s+{_VALUE}", re.IGNORECASE
+)
+_NEXT = re.compile(
+    rf"\s*(?:,|and|,\s*and)\s+(?:the |whose |where |with )?{_KEY}\s+(?:is\s+|=\s*|equals\s+)?{_VALUE}", re.IGNORECASE
+)
 
 
 def find_filters(reading: Reading, field: Field, names: frozenset[str], taken: Taken) -> list[Proposal]:
@@ -53,7 +57,9 @@ def find_signed(reading: Reading, leaves: list[Field]) -> list[Proposal]:
 
 
 def _wanted_keys(field: Field) -> frozenset[str]:
-    return frozenset(field.described) | {str(key).lower() for example in field.examples if isinstance(example, dict) for key in example}
+    return frozenset(field.described) | {
+        str(key).lower() for example in field.examples if isinstance(example, dict) for key in example
+    }
 
 
 def _matches(text: str, said: frozenset[str]) -> list[tuple[re.Match[str], bool]]:
@@ -66,15 +72,16 @@ def _matches(text: str, said: frozenset[str]) -> list[tuple[re.Match[str], bool]
             while following:
                 found.append((following, True))
                 following = _NEXT.match(text, following.end())
-    for match in list(found):
-        following = _NEXT.match(text, match[0].end())
-        if following:
-            found.append((following, True))
-    return found
+    chained = [_NEXT.match(text, match.end()) for match, _ in found]
+    return found + [(match, True) for match in chained if match]
 
 
 def _plausible(key: str, value: str) -> bool:
-    return key.lower() not in STOP and value.lower() not in STOP and key.lower() not in ("it", "that", "this", "what", "there")
+    return (
+        key.lower() not in STOP
+        and value.lower() not in STOP
+        and key.lower() not in ("it", "that", "this", "what", "there")
+    )
 
 
 def _typed(field: Field, value: str) -> Any:

@@ -6,22 +6,24 @@ from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.thesaurus import same_meaning
-from signalbox.models.offline.fill.words import NEGATIONS, STOP, split_name, stem
+from signalbox.models.offline.fill.words import NEGATIONS, STOP, split_name, stem, word_set
 
 __all__ = ["find_flags"]
 
-_OPENERS = frozenset(
-    """is has have include includes including with enable enabled use allow allowed do should want needs need only
-    show make add wants requires require required be are was can must will send apply as force""".split()
+_OPENERS = word_set(
+    """is has have include includes including with enable enabled use allow allowed do should want
+    needs need only show make add wants requires require required be are was can must will send
+    apply as force"""
 )
-_NEGATIVE = frozenset("no not exclude skip disable without omit hide ignore non un".split())
-_CUES = frozenset("called named titled using saying".split())
-_YES = frozenset("true yes on enabled y".split())
-_NO = frozenset("false no off disabled n".split())
-_DULL = frozenset(
-    """whether true false should include included also when set only enable enabled flag mark marked item items them this
-    result results return returned request user want wants person send sent use used after before during each
-    every make default yes no on off new keep allow apply as well needs needed""".split()
+_NEGATIVE = word_set("no not exclude skip disable without omit hide ignore non un")
+_CUES = word_set("called named titled using saying")
+_YES = word_set("true yes on enabled y")
+_NO = word_set("false no off disabled n")
+_DULL = word_set(
+    """whether true false should include included also when set only enable enabled flag mark marked
+    item items them this result results return returned request user want wants person send sent use
+    used after before during each every make default yes no on off new keep allow apply as well
+    needs needed"""
 )
 
 
@@ -35,8 +37,8 @@ def find_flags(reading: Reading, field: Field, rivals: frozenset[str]) -> list[P
         found.append(_answer(reading, field, spot, inverted, 0.9))
     elif len(core) > 1 and (spot := _find_apart(reading, core)):
         found.append(_answer(reading, field, spot, inverted, 0.82))
-    if not found and len(core) == 1 and (spot := _find_related(reading, core[0])):
-        word, opposed = spot
+    if not found and len(core) == 1 and (related := _find_related(reading, core[0])):
+        word, opposed = related
         found.append(_answer(reading, field, (word.start, word.end), inverted != opposed, 0.85))
     if not found:
         telling = _telling(field) - rivals

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from signalbox.errors import SignalboxError
 from signalbox.models.offline.fill.reading import Reading
 
-__all__ = ["as_text", "range_of", "written"]
+__all__ = ["as_text", "day_of", "range_of", "written"]
 
 
 def as_text(reading: Reading, words: str, kind: str, side: str, *, ahead: bool | None) -> str | None:
@@ -36,6 +36,14 @@ def range_of(reading: Reading, words: str) -> tuple[datetime, datetime] | None:
     except SignalboxError:
         return None
     return (found.range.start, found.range.end) if found else None
+
+
+def day_of(reading: Reading, words: str) -> tuple[datetime, datetime] | None:
+    """The whole day that the words name, which may lie ahead."""
+    moment = _instant(reading, words)
+    if moment is None or moment.time() != moment.time().min:
+        return None
+    return moment, moment + timedelta(days=1)
 
 
 def _instant(reading: Reading, words: str) -> datetime | None:

@@ -12,8 +12,15 @@ from signalbox.models.offline.fill.words import content_words, stem
 __all__ = ["listed_candidates"]
 
 _LONGEST = 100_000
-_LABEL = re.compile(r"^[^\S\n]*(?:[-*#]+[^\S\n]*)?([A-Za-z][\w /_-]{1,60}?)[^\S\n]*(?:\([^)\n]*\))?[^\S\n]*(?::|=|\bare\b|\bis one of\b|\binclude\b)[^\S\n]*(.*)$", re.MULTILINE)
-_INLINE = re.compile(r"(?:^|[.;\n(])\s*((?:[A-Za-z][\w-]* ?){1,6}?)\s*(?::|\bare\b|\bis one of\b)\s+([^\n.;]+(?:\.\w[^\n.;]*)*)")
+_LABEL = re.compile(
+    r"^[^\S\n]*(?:[-*#]+[^\S\n]*)?([A-Za-z][\w /_-]{1,60}?)[^\S\n]*(?:\([^)\n]*\))?[^\S\n]*(?::|=|\bare\b|"
+    r"\bis one of\b|\binclude\b)[^\S\n]*(.*)$",
+    re.MULTILINE,
+)
+_INLINE = re.compile(
+    r"(?:^|[.;\n(])\s*((?:[A-Za-z][\w-]* ?){1,6}?)\s*(?::|\bare\b|"
+    r"\bis one of\b)\s+([^\n.;]+(?:\.\w[^\n.;]*)*)"
+)
 _BULLET = re.compile(r"[^\S\n]*(?:[-*•]|\d+[.)])[^\S\n]+(.+)")
 _ENTRY = re.compile(r"[`'\"]?([\w][\w .:/-]*?)[`'\"]?\s*(?:\(([^)]*)\)|[:–—]\s+(.*)|\s-\s+(.*))?$")
 

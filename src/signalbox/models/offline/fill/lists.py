@@ -6,10 +6,10 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.choices import find_choices
 from signalbox.models.offline.fill.measures import convert
 from signalbox.models.offline.fill.names import find_names
-from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.phrases import find_phrases
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
@@ -17,7 +17,9 @@ from signalbox.models.offline.fill.slots import Proposal
 
 __all__ = ["find_closed_list", "find_phrase_list", "part_spans", "split_items"]
 
-_BETWEEN = re.compile(r"\s*(?:,|;|/|\+|&|and|or|,\s*and|,\s*or|plus|as well as|\s)\s*(?:the |a |an |also |at )?", re.IGNORECASE)
+_BETWEEN = re.compile(
+    r"\s*(?:,|;|/|\+|&|and|or|,\s*and|,\s*or|plus|as well as|\s)\s*(?:the |a |an |also |at )?", re.IGNORECASE
+)
 _SEPARATOR = re.compile(r"(?:,\s{0,3}and\b|,\s{0,3}or\b|,|;|\band\b|\bor\b|\bplus\b|&|\bas well as\b)", re.IGNORECASE)
 
 

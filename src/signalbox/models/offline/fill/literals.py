@@ -6,32 +6,54 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from signalbox.models.offline.fill.schema import Field
-
 __all__ = ["Literal", "find_literals", "kinds_wanted", "shape_of"]
 
 _SHAPES: tuple[tuple[str, str], ...] = (
     ("quoted", r"\"[^\"\n]{1,400}\"|«[^»\n]{1,400}»|`[^`\n]{1,400}`|(?<![\w])'[^'\n]{1,400}?'(?![\w])"),
-    ("url", r"\b(?:https?|ftp|s3|git|ssh|wss?)://[^\s,;\"'<>]+[^\s,;.\"'<>!?)]|\bwww\.[\w-]+(?:\.[\w-]+)+(?:/[^\s,;]*)?"),
-    ("street", r"\b\d+[a-z]?(?: [A-Z][\w.'-]*){1,3} (?i:street|st|avenue|ave|road|rd|lane|ln|drive|dr|blvd|boulevard|way|square|court|ct|place)\b\.?"),
+    (
+        "url",
+        r"\b(?:https?|ftp|s3|git|ssh|wss?)://[^\s,;\"'<>]+[^\s,;.\"'<>!?)]|"
+        r"\bwww\.[\w-]+(?:\.[\w-]+)+(?:/[^\s,;]*)?",
+    ),
+    (
+        "street",
+        r"\b\d+[a-z]?(?: [A-Z][\w.'-]*){1,3} (?i:street|st|avenue|ave|road|rd|lane|ln|drive|dr|blvd|"
+        r"boulevard|way|square|court|ct|place)\b\.?",
+    ),
     ("email", r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b"),
     ("uuid", r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"),
-    ("ip", r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?(?![\w.]\d)|(?<![\w:])(?:[0-9a-fA-F]{1,4}:){2,7}:?[0-9a-fA-F]{0,4}(?![\w:])"),
+    (
+        "ip",
+        r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?(?![\w.]\d)|"
+        r"(?<![\w:])(?:[0-9a-fA-F]{1,4}:){2,7}:?[0-9a-fA-F]{0,4}(?![\w:])",
+    ),
     ("mac", r"\b[0-9a-fA-F]{2}(?:[:-][0-9a-fA-F]{2}){5}\b"),
-    ("path", r"(?<![\w/])(?:~|\.{1,2})?/[\w.@~-][\w./@~*-]*\w/?|\b[A-Za-z]:\\[\w\\.-]+|(?<![\w/])[\w.-]+(?:/[\w.-]+)+|(?<![\w/])[\w-]+/(?!\w)"),
+    (
+        "path",
+        r"(?<![\w/])(?:~|\.{1,2})?/[\w.@~-][\w./@~*-]*\w/?|\b[A-Za-z]:\\[\w\\.-]+|"
+        r"(?<![\w/])[\w.-]+(?:/[\w.-]+)+|(?<![\w/])[\w-]+/(?!\w)",
+    ),
     ("file", r"(?<![\w.@/])[\w*-][\w.*-]*\.(?!com\b|org\b|net\b|io\b)[A-Za-z][A-Za-z0-9]{1,4}(?![\w@]|\.\w)"),
     ("host", r"(?<![\w.@/])(?:[a-zA-Z0-9-]+\.)+[a-zA-Z]{2,8}(?::\d+)?(?![\w@])"),
     ("version", r"(?<![\w.])v?\d+\.\d+(?:\.\d+)+(?:[-+][\w.]+)?(?![\w])|(?<![\w.])v\d+(?:\.\d+)*\b"),
     ("phone", r"(?<![\w])\+?\d[\d\s().-]{6,16}\d(?!\w)"),
     ("handle", r"(?<![\w])[@#][A-Za-z][\w-]*"),
     ("number_id", r"(?<![\w])#\s?\d+\b"),
-    ("id", r"(?<![\w.])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*(?![\w@])|(?<![\w.])[A-Za-z]+[-_][A-Za-z0-9_-]+\b"),
+    (
+        "id",
+        r"(?<![\w.])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*(?![\w@])|"
+        r"(?<![\w.])[A-Za-z]+[-_][A-Za-z0-9_-]+\b",
+    ),
 )
 _FINDER = re.compile("|".join(f"(?P<{kind}>{shape})" for kind, shape in _SHAPES))
 _ORDINAL_OR_UNIT = re.compile(r"\d+(?:st|nd|rd|th|am|pm|[a-zµ]{1,3})|p\d\d?|q[1-4]", re.IGNORECASE)
 
 _WANTED: tuple[tuple[str, str], ...] = (
-    ("street", r"\b\d+[a-z]?(?: [A-Z][\w.'-]*){1,3} (?i:street|st|avenue|ave|road|rd|lane|ln|drive|dr|blvd|boulevard|way|square|court|ct|place)\b\.?"),
+    (
+        "street",
+        r"\b\d+[a-z]?(?: [A-Z][\w.'-]*){1,3} (?i:street|st|avenue|ave|road|rd|lane|ln|drive|dr|blvd|"
+        r"boulevard|way|square|court|ct|place)\b\.?",
+    ),
     ("email", r"\be-?mails?\b|\bmail address\b"),
     ("street", r"\bstreet\b|\baddress\b"),
     ("url", r"\b(?:url|uri|link|website|web site|web page|webhook|endpoint)\b"),
@@ -39,21 +61,42 @@ _WANTED: tuple[tuple[str, str], ...] = (
     ("mac", r"\bmac\b"),
     ("host", r"\bhost(?:name)?s?\b|\bdomains?\b|\bserver\b|\bendpoint\b|\btarget\b|\bfqdn\b|\bwebsite\b"),
     ("phone", r"\bphone\b|\bmobile\b|\btelephone\b|\bcell\b|\bsms\b"),
-    ("path", r"\bpath\b|\bfiles?\b|\bfolder\b|\bdirectory\b|\bfilename\b|\bdirectories\b|\bfolders\b|\bpaths\b"),
+    (
+        "path",
+        r"\bpath\b|\bfiles?\b|\bfolder\b|\bdirectory\b|\bfilename\b|\bdirectories\b|\bfolders\b|"
+        r"\bpaths\b",
+    ),
     ("file", r"\bfile\b|\bfiles\b|\bfilename\b|\bpath\b|\battachments?\b|\bdocument\b|\bpattern\b|\bglob\b"),
     ("version", r"\bversion\b|\brelease\b|\btag\b"),
     ("uuid", r"\buuid\b|\bguid\b|\bid\b|\bidentifier\b"),
     ("handle", r"\bhandle\b|\busername\b|\bchannel\b|\bhashtag\b|\btags?\b|\bmention\b|\bslack\b"),
     (
         "id",
-        r"\b(?:id|ids|identifier|key|code|sku|reference|ref|number|serial|hostname|host|device|server|node|ticket|issue|"
-        r"machine|router|instance|order|invoice|flight|tracking|booking|slug|username|branch|build|pod|switch|"
+        r"\b(?:id|ids|identifier|key|code|sku|reference|ref|number|serial|hostname|host|device|server|node|"
+        r"ticket|issue|"
+        r"machine|router|instance|order|invoice|flight|tracking|booking|slug|username|branch|build|pod|"
+        r"switch|"
         r"interface|patient|case|job|batch|asset|container|isbn|license|plate|vin|coupon|voucher|promo)\b",
     ),
 )
-_WANTED_FORMATS = {"email": "email", "idn-email": "email", "uri": "url", "url": "url", "iri": "url", "uuid": "uuid", "ipv4": "ip",
-                   "ipv6": "ip", "ip": "ip", "hostname": "host", "phone": "phone", "path": "path", "file-path": "path", "ipvanyaddress": "ip",
-                   "ipvanynetwork": "ip", "directory-path": "path"}
+_WANTED_FORMATS = {
+    "email": "email",
+    "idn-email": "email",
+    "uri": "url",
+    "url": "url",
+    "iri": "url",
+    "uuid": "uuid",
+    "ipv4": "ip",
+    "ipv6": "ip",
+    "ip": "ip",
+    "hostname": "host",
+    "phone": "phone",
+    "path": "path",
+    "file-path": "path",
+    "ipvanyaddress": "ip",
+    "ipvanynetwork": "ip",
+    "directory-path": "path",
+}
 _COMPILED = tuple((kind, re.compile(words)) for kind, words in _WANTED)
 
 
@@ -86,10 +129,10 @@ def find_literals(text: str) -> list[Literal]:
 
 
 @lru_cache(maxsize=2_000)
-def kinds_wanted(about: str, format: str) -> tuple[str, ...]:
+def kinds_wanted(about: str, form: str) -> tuple[str, ...]:
     """The kinds of literal that a field asks for, by its format or else by its words; best first."""
-    if format in _WANTED_FORMATS:
-        return (_WANTED_FORMATS[format],)
+    if form in _WANTED_FORMATS:
+        return (_WANTED_FORMATS[form],)
     name, _, description = about.partition(" . ")
     by_name = [kind for kind, words in _COMPILED if words.search(name)]
     by_description = [kind for kind, words in _COMPILED if words.search(description)]
@@ -110,7 +153,3 @@ def shape_of(example: str) -> str:
         else:
             pieces.append(re.escape(run))
     return "".join(pieces) if any(not piece.startswith("[") for piece in pieces) else ""
-
-
-def wants(field: Field) -> tuple[str, ...]:
-    return kinds_wanted(field.about, field.format)

@@ -10,19 +10,26 @@ from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.thesaurus import same_meaning
 from signalbox.models.offline.fill.units import dimension_of, factor_of, unit_of_field
-from signalbox.models.offline.fill.words import STOP, stem
+from signalbox.models.offline.fill.words import STOP, stem, word_set
 from signalbox.models.offline.vectors import word_rows
 
 __all__ = ["convert", "counts", "find_measures"]
 
-_LOWEST = frozenset("min minimum least lower low above over from start greater floor".split())
-_HIGHEST = frozenset("max maximum most upper high below under limit to end less up cap ceiling budget within top".split())
-_COUNTS = frozenset("count limit number quantity qty top amount max maximum size many results total rows entries n times copies".split())
-_AMOUNTS = frozenset("quantity qty count copies many".split())
-_COUNT_CUES = frozenset("top first last latest limit max only newest recent next".split())
-_PEOPLE = frozenset("servings serves portions people person persons guests guest adults adult passengers passenger attendees travelers travellers party diners seats us pax folks tickets".split())
-_LINKS = frozenset("of is to = : the at a an".split())
-_SUMS = frozenset("amount total sum value worth limit salary price cost fee".split())
+_LOWEST = word_set("min minimum least lower low above over from start greater floor")
+_HIGHEST = word_set("""max maximum most upper high below under limit to end less up cap ceiling budget within top""")
+_COUNTS = word_set(
+    """count limit number quantity qty top amount max maximum size many results total rows entries n
+    times copies"""
+)
+_AMOUNTS = word_set("quantity qty count copies many")
+_COUNT_CUES = word_set("top first last latest limit max only newest recent next")
+_PEOPLE = word_set(
+    """servings serves portions people person persons guests guest adults adult passengers passenger
+    attendees travelers travellers party diners seats us pax folks tickets"""
+)
+_LINKS = word_set("of is to = : the at a an")
+_SUMS = word_set("amount total sum value worth limit salary price cost fee")
+_MEASURED = word_set("amount value quantity measurement measure")
 _BASE = 0.3
 
 
@@ -50,7 +57,9 @@ def convert(field: Field, quantity: Quantity) -> Any:
         value = value * other[2] / (factor_of(dimension, unit) if unit and dimension != "money" else 1)
     elif quantity.dimension == "percent" and unit == "fraction":
         value = value / 100
-    elif dimension and quantity.dimension == dimension and unit and dimension not in ("percent", "money", "temperature"):
+    elif (
+        dimension and quantity.dimension == dimension and unit and dimension not in ("percent", "money", "temperature")
+    ):
         value = value * quantity.factor / factor_of(dimension, unit)
     elif quantity.dimension == "percent" and not dimension and (field.maximum is None or field.maximum < 100):
         return None
@@ -58,7 +67,7 @@ def convert(field: Field, quantity: Quantity) -> Any:
 
 
 def _typed(field: Field, value: float) -> Any:
-    if field.minimum is not None and value < field.minimum or field.maximum is not None and value > field.maximum:
+    if (field.minimum is not None and value < field.minimum) or (field.maximum is not None and value > field.maximum):
         return None
     if value == int(value) and abs(value) < 1e15:
         return int(value) if field.kind == "integer" else (int(value) if field.kind == "any" else float(value))
@@ -68,10 +77,12 @@ def _typed(field: Field, value: float) -> Any:
 def _score(reading: Reading, field: Field, quantity: Quantity) -> float:
     dimension, _ = unit_of_field(field.about, field.maximum)
     score = _BASE
-    if dimension and quantity.dimension == dimension:
+    if (dimension and quantity.dimension == dimension) or (
+        any(m[0] == "money" for m in quantity.meanings) and set(field.name_words) & _SUMS
+    ):
         score += 0.35
-    elif any(m[0] == "money" for m in quantity.meanings) and set(field.name_words) & _SUMS:
-        score += 0.35
+    elif quantity.dimension and not dimension and set(field.name_words) & _MEASURED:
+        score += 0.2
     elif _is_year(quantity):
         score += 0.4 if "year" in field.name_words else (0.0 if _bound_score(field, quantity) > 0 else -0.25)
     elif quantity.dimension == "count":

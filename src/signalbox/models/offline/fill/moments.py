@@ -6,32 +6,50 @@ import re
 from collections.abc import Iterator
 from datetime import timedelta
 
-from signalbox.models.offline.fill.instants import as_text, range_of, written
+from signalbox.models.offline.fill.instants import as_text, day_of, range_of, written
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.times import TimePhrase
+from signalbox.models.offline.fill.words import word_set
 
 __all__ = ["find_moments", "find_spans", "time_kind"]
 
 _FORMATS = {"date": "date", "date-time": "date-time", "datetime": "date-time", "time": "time", "duration": "duration"}
-_DURATION = re.compile(r"\b(?:duration|how long|length of time|time window|window|lookback|interval|timeout|ttl)\b")
+_DURATION = re.compile(
+    r"\b(?:duration|how long|length of time|time window|window|lookback|interval|timeout|"
+    r"ttl)\b"
+)
 _RANGE = re.compile(r"\b(?:time ?range|time ?frame|period|date ?range|time ?span|timeframe|time window)\b")
-_WHEN = re.compile(r"\b(?:date|day|when|deadline|due|datetime|time|arrival|departure|checkin|checkout|birthday|schedule|timestamp|until|since)\b")
+_WHEN = re.compile(
+    r"\b(?:date|day|when|deadline|due|datetime|time|arrival|departure|checkin|checkout|birthday|schedule|"
+    r"timestamp|until|since)\b"
+)
 _SAID_WHEN = re.compile(r"(?:when|date|time)\b(?! zone)", re.IGNORECASE)
 _HOUR = re.compile(r"\b(?:time|hour)$")
 _DAY = re.compile(r"\b(?:date|day)$")
 _ISO = re.compile(r"iso[ -]?8601|yyyy|\brfc ?3339\b|\bhh:mm", re.IGNORECASE)
 _BACK = re.compile(
-    r"\b(?:since|occurred|happened|created|purchased|incident|was|were|modified|bought|reported|placed|history|born|birth|changed|"
-    r"updated|logs?|metrics?|query|searched|search|older|newer|received|sent|taken|started|ended|began|issued|events after|events before|data)\b"
+    r"\b(?:since|occurred|happened|created|purchased|incident|was|were|modified|bought|reported|placed|"
+    r"history|born|birth|changed|"
+    r"updated|logs?|metrics?|query|searched|search|older|newer|received|sent|taken|started|ended|began|"
+    r"issued|events after|events before|data)\b"
 )
 _FORWARD = re.compile(
-    r"\b(?:due|deadline|departure|depart|return|appointment|reservation|booking|schedule|scheduled|event|meeting|starts?|pick ?up|pickup|"
-    r"check ?in|check ?out|checkin|checkout|remind|reminder|expir\w+|until|delivery|deliver|effective|arrival|end|begin|from|to|trip|travel|flight|leave)\b"
+    r"\b(?:due|deadline|departure|depart|return|appointment|reservation|booking|schedule|scheduled|event|"
+    r"meeting|starts?|pick ?up|pickup|"
+    r"check ?in|check ?out|checkin|checkout|remind|reminder|expir\w+|until|delivery|deliver|effective|"
+    r"arrival|end|begin|from|to|trip|travel|flight|leave)\b"
 )
-_STARTS = frozenset("start from begin beginning since after departure depart outbound checkin in pickup earliest leaving starting first".split())
-_ENDS = frozenset("end to until till return due deadline checkout before out dropoff latest expiry expires by ending finish last back".split())
+_BOUNDS = re.compile(r"\b(?:period|range|window|interval|span)\b")
+_STARTS = word_set(
+    """start from begin beginning since after departure depart outbound checkin in pickup earliest
+    leaving starting first"""
+)
+_ENDS = word_set(
+    """end to until till return due deadline checkout before out dropoff latest expiry expires by
+    ending finish last back"""
+)
 _START_LEADS = re.compile(r"from|since|after|between|start|begin|leav|depart|check(?:ing)? ?in")
 _END_LEADS = re.compile(r"to|until|till|through|by|before|and|return|back|ending|due|check(?:ing)? ?out|-|–")
 
@@ -42,13 +60,17 @@ def time_kind(field: Field) -> str:
         return ""
     if field.format in _FORMATS:
         return _FORMATS[field.format]
-    if field.format or field.options or field.pattern and "d" not in field.pattern:
+    if field.format or field.options or (field.pattern and "d" not in field.pattern):
         return ""
     name = " ".join(field.name_words)
     if _RANGE.search(name) or (_RANGE.search(field.about) and not _WHEN.search(name)):
         return "range-words"
     if not _RANGE.search(field.about) and _SAID_WHEN.match(field.description) and not _DURATION.search(name):
-        return _exact_kind(field, name) if not _HOUR.search(name) and not _DAY.search(name) else ("time-words" if _HOUR.search(name) else "date-words")
+        return (
+            _exact_kind(field, name)
+            if not _HOUR.search(name) and not _DAY.search(name)
+            else ("time-words" if _HOUR.search(name) else "date-words")
+        )
     if _DURATION.search(name):
         return "duration-words"
     if _HOUR.search(name) and not re.search(r"zone|format|series|date", name) and not _ISO.search(field.description):
@@ -78,11 +100,20 @@ def find_spans(reading: Reading, fields: list[Field]) -> list[Proposal]:
     if len(starts) != 1 or len(ends) != 1:
         return []
     back = _looks_back(starts[0]) or _looks_back(ends[0])
-    alone = back and len(reading.times) == 1
-    phrase = next((p for p in reading.times if p.kind == "range" or (alone and p.lead not in ("from", "since", "after", "until", "by"))), None)
+    bounded = back or bool(_BOUNDS.search(starts[0].about + ends[0].about))
+    alone = bounded and len(reading.times) == 1
+    phrase = next(
+        (
+            p
+            for p in reading.times
+            if p.kind == "range" or (alone and p.lead not in ("from", "since", "after", "until", "by"))
+        ),
+        None,
+    )
     if phrase is None:
         return []
-    found = range_of(reading, phrase.text)
+    found = range_of(reading, phrase.text) if back or phrase.kind == "range" else None
+    found = found or day_of(reading, phrase.text)
     if found is None:
         return []
     span = (phrase.start, phrase.end)
@@ -161,7 +192,9 @@ def _lengths(reading: Reading, field: Field, kind: str) -> Iterator[Proposal]:
             continue
         text = reading.text[quantity.start : quantity.end]
         value = text if kind == "duration-words" else iso_duration(quantity.value * quantity.factor)
-        yield Proposal(field, value, quantity.start, quantity.end, 0.8 + 0.15 * reading.cue(field, quantity.start, quantity.end))
+        yield Proposal(
+            field, value, quantity.start, quantity.end, 0.8 + 0.15 * reading.cue(field, quantity.start, quantity.end)
+        )
 
 
 def iso_duration(seconds: float) -> str:

@@ -11,11 +11,12 @@ from signalbox.models.offline.fill.roles import cues_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.units import CURRENCIES
+from signalbox.models.offline.fill.words import word_set
 
 __all__ = ["find_names", "has_shape"]
 
 _EDGES = " ,;:!?()[]{}\"'"
-_IDENTIFIED = frozenset("id ids key number no code reference ref sku identifier".split())
+_IDENTIFIED = word_set("id ids key number no code reference ref sku identifier")
 
 
 def has_shape(field: Field) -> bool:
@@ -27,7 +28,12 @@ def has_shape(field: Field) -> bool:
 
 def find_names(reading: Reading, field: Field) -> list[Proposal]:
     """Proposals for a string field by shape."""
-    return [*_by_kind(reading, field), *_by_pattern(reading, field), *_by_number(reading, field), *_by_currency(reading, field)]
+    return [
+        *_by_kind(reading, field),
+        *_by_pattern(reading, field),
+        *_by_number(reading, field),
+        *_by_currency(reading, field),
+    ]
 
 
 def _by_kind(reading: Reading, field: Field) -> Iterator[Proposal]:
@@ -36,11 +42,20 @@ def _by_kind(reading: Reading, field: Field) -> Iterator[Proposal]:
     for literal in reading.literals:
         if literal.kind == "quoted" or literal.kind not in wanted or not _allowed(field, literal.value):
             continue
+        if _plain_compound(reading, field, literal):
+            continue
         base = 0.82 if literal.kind in by_name else 0.7
         base -= 0.25 * (literal.kind == "phone" and not re.match(r"\+|0\d+[-/ ]|\(|\d{3}[-.]", literal.value))
         base -= 0.25 * (not _like_examples(field, literal.value))
         base -= 0.02 * wanted.index(literal.kind)
         yield Proposal(field, literal.value, literal.start, literal.end, base + _nearby(reading, field, literal))
+
+
+def _plain_compound(reading: Reading, field: Field, literal: Literal) -> bool:
+    """Whether "t-shirts" only looks like an identifier: it has no digit, and nothing asks for it."""
+    if literal.kind != "id" or any(c.isdigit() for c in literal.value) or field.must:
+        return False
+    return not reading.cue(field, literal.start, literal.end) and not _nearby(reading, field, literal)
 
 
 def _like_examples(field: Field, value: str) -> bool:
@@ -77,8 +92,8 @@ def _matching(reading: Reading, field: Field, shape: re.Pattern[str], score: flo
         start = found.start() + raw.find(word)
         for value in dict.fromkeys((word, word.lstrip("#"), *(() if word.isalpha() else (word.upper(), word.lower())))):
             if shape.search(value) and _telling(field, word):
-                cue = reading.cue(field, start, start + len(word))
-                yield Proposal(field, value, start, start + len(word), score + 0.08 * cue - 0.02 * (value != word))
+                bonus = 0.08 * reading.cue(field, start, start + len(word)) + 0.06 * _shares_stem(field, value)
+                yield Proposal(field, value, start, start + len(word), score + bonus - 0.02 * (value != word))
                 break
 
 
@@ -87,11 +102,17 @@ def _telling(field: Field, word: str) -> bool:
     return not word.isalpha() or word.isupper() or not re.search(field.pattern or "^$", "word")
 
 
+def _shares_stem(field: Field, value: str) -> bool:
+    """Whether a value begins with the letters of an example: eth1 like eth0."""
+    letters = value.lower().rstrip("0123456789/:.-_")
+    return letters.isalpha() and any(str(example).lower().startswith(letters) for example in field.examples)
+
+
 def _by_number(reading: Reading, field: Field) -> Iterator[Proposal]:
     """A plain number for an identifier that is written as text: "order 4411"."""
     if field.pattern or not set(field.name_words) & _IDENTIFIED:
         return
-    for found in re.finditer(r"(?<![\w.$€£])#?\s?(\d{1,20})(?![\w%.]\w|\w|%)", reading.text):
+    for found in re.finditer(r"(?<![\w.$€£])#?\s?(\d{1,20})(?![\w%./-]\w|\w|%)", reading.text):
         cue = reading.cue(field, found.start(), found.end())
         hashed = "#" in found.group()
         if cue or hashed or (field.must and len(found[1]) > 3):

@@ -6,35 +6,57 @@ import re
 from dataclasses import dataclass, replace
 
 from signalbox.models.offline.fill.units import dimension_of
-from signalbox.models.offline.fill.words import Sentence, Token
+from signalbox.models.offline.fill.words import Sentence, Token, word_list, word_set
 
 __all__ = ["Quantity", "find_quantities"]
 
-_SMALL = dict(
-    zip(
-        """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-        seventeen eighteen nineteen""".split(),
-        range(20),
-        strict=True,
+_SMALL = {
+    word: value
+    for value, word in enumerate(
+        word_list(
+            """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
+            sixteen seventeen eighteen nineteen"""
+        )
     )
-)
-_TENS = dict(
-    zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True)
-)
-_SCALES = {"hundred": 1e2, "thousand": 1e3, "grand": 1e3, "million": 1e6, "mio": 1e6, "billion": 1e9, "dozen": 12.0, "mn": 1e6, "bn": 1e9}
+}
+_TENS = {
+    word: 10 * value
+    for value, word in enumerate(word_list("twenty thirty forty fifty sixty seventy eighty ninety"), start=2)
+}
+_SCALES = {
+    "hundred": 1e2,
+    "thousand": 1e3,
+    "grand": 1e3,
+    "million": 1e6,
+    "mio": 1e6,
+    "billion": 1e9,
+    "dozen": 12.0,
+    "mn": 1e6,
+    "bn": 1e9,
+}
 _SUFFIXES = {"x": 1.0, "k": 1e3, "m": 1e6, "mm": 1e6, "b": 1e9, "bn": 1e9, "mn": 1e6}
+# Before "one" these point at a thing: "the first one", "that one".
+_POINTERS = word_set("the that this first second third fourth fifth last next other which another each every no any new")
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|\d*\.\d+")
 _GLUED = re.compile(r"([-+]?)(\d[\d,]*(?:\.\d+)?)([a-zµ%°/]*)", re.IGNORECASE)
 _LOW = re.compile(
-    r"(?:at least|more than|over|above|greater than|min(?:imum)?(?: of)?|no less than|not less than|from|starting at|"
-    r"exceed(?:s|ing)?|>=?|higher than|or more than|after|since|longer than|older than|bigger than|larger than)\s*$"
+    r"(?:at least|more than|over|above|greater than|min(?:imum)?(?: of)?|no less than|not less than|from|"
+    r"starting at|"
+    r"exceed(?:s|ing)?|>=?|higher than|or more than|after|since|longer than|older than|bigger than|"
+    r"larger than)\s*$"
 )
 _HIGH = re.compile(
-    r"(?:at most|less than|under|below|up to|max(?:imum)?(?: of)?|no more than|not more than|within|cheaper than|not over|"
+    r"(?:at most|less than|under|below|up to|max(?:imum)?(?: of)?|no more than|not more than|within|"
+    r"cheaper than|not over|"
     r"<=?|before|by|lower than|fewer than|shorter than|younger than|smaller than|or less than|until)\s*$"
 )
-_LOW_AFTER = re.compile(r"\s*(?:\w+\s+)?(?:or (?:more|higher|better|above|over)|and (?:up|above|over)|\+|plus|minimum|min)\b")
-_HIGH_AFTER = re.compile(r"\s*(?:\w+\s+)?(?:or (?:less|lower|below|under|fewer|cheaper)|max(?:imum)?|tops|at most)\b")
+_LOW_AFTER = re.compile(
+    r"\s*(?:\w+\s+)?(?:or (?:more|higher|better|above|over)|and (?:up|above|over)|\+|plus|minimum|min)\b"
+)
+_HIGH_AFTER = re.compile(
+    r"\s*(?:\w+\s+)?(?:or (?:less|lower|below|under|fewer|cheaper)|max(?:imum)?|tops|"
+    r"at most)\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +100,12 @@ def _read_digits(sentence: Sentence, at: int) -> Quantity | None:
     if value is None or value > 1e18:
         return None
     start, first = token.start, at
-    if before and before.text in "-−" and before.end == token.start and (at < 2 or sentence.tokens[at - 2].end < before.start):
+    if (
+        before
+        and before.text in "-−"
+        and before.end == token.start
+        and (at < 2 or sentence.tokens[at - 2].end < before.start)
+    ):
         value, start, first = -value, before.start, at - 1
     if before and dimension_of(before.lower) and not before.text.isalpha() and before.end >= token.start - 1:
         return _with_scale(sentence, value, at - 1, at + 1, before.start, token.end, glued[3], before.lower)
@@ -109,9 +136,7 @@ def _reads_as_unit(suffix: str) -> bool:
     return suffix == "m"
 
 
-def _with_unit(
-    sentence: Sentence, value: float, first: int, last: int, start: int, end: int, unit: str
-) -> Quantity:
+def _with_unit(sentence: Sentence, value: float, first: int, last: int, start: int, end: int, unit: str) -> Quantity:
     number_end = end
     tokens = sentence.tokens
     meanings = dimension_of(unit)
@@ -122,7 +147,9 @@ def _with_unit(
         hyphen = hyphen or squared
         word = tokens[last + 1] if hyphen else after
         meanings = dimension_of(word.lower)
-        if meanings and not (word.lower in ("m", "s", "d", "b", "k", "w", "g", "l", "y", "h") and not word.text.islower()):
+        if meanings and not (
+            word.lower in ("m", "s", "d", "b", "k", "w", "g", "l", "y", "h") and not word.text.islower()
+        ):
             last, end = last + 1 + hyphen, word.end
             meanings = (("area", "m2", 1.0),) if squared else meanings
     dimension, name, factor = meanings[0] if meanings else ("", "", 1.0)
@@ -130,7 +157,7 @@ def _with_unit(
 
 
 def _read_words(sentence: Sentence, at: int) -> Quantity | None:
-    """"twenty five", "two hundred", "a dozen", "half an hour", "an hour"."""
+    """ "twenty five", "two hundred", "a dozen", "half an hour", "an hour"."""
     tokens = sentence.tokens
     lower = tokens[at].lower
     if lower in ("a", "an", "half", "couple", "quarter"):
@@ -138,7 +165,7 @@ def _read_words(sentence: Sentence, at: int) -> Quantity | None:
     if lower in ("next", "single", "past", "coming") and at + 1 < len(tokens) and _is_time(tokens[at + 1].lower):
         return _with_unit(sentence, 1.0, at, at + 1, tokens[at].start, tokens[at].end, "")
     value, place = _spelled(tokens, at)
-    if place == at:
+    if place == at or (lower == "one" and at and tokens[at - 1].lower in _POINTERS):
         return None
     return _with_unit(sentence, value, at, place, tokens[at].start, tokens[place - 1].end, "")
 
@@ -207,7 +234,7 @@ def _bounded(sentence: Sentence, quantity: Quantity) -> Quantity:
 
 
 def _join_compounds(found: list[Quantity]) -> list[Quantity]:
-    """"1 hour 30 minutes", "1h30m", "2 hours and 15 minutes" are one length of time."""
+    """ "1 hour 30 minutes", "1h30m", "2 hours and 15 minutes" are one length of time."""
     joined: list[Quantity] = []
     for quantity in found:
         last = joined[-1] if joined else None
@@ -225,12 +252,16 @@ _RANGE_OPENS = re.compile(r"(?:between|from|range(?: of)?)\s*$")
 
 
 def _share_bounds(sentence: Sentence, found: list[Quantity]) -> list[Quantity]:
-    """"between 10 and 20 dollars": the first is the lower bound, the second the upper; the unit serves both."""
+    """ "between 10 and 20 dollars": the first is the lower bound, the second the upper; the unit serves both."""
     for at in range(len(found) - 1):
         low, high = found[at], found[at + 1]
         between = sentence.text[low.end : high.start].lower()
         opened = _RANGE_OPENS.search(sentence.text[max(0, low.start - 16) : low.start].lower())
-        if not _RANGE.fullmatch(between) or not (opened or between.strip() in ("-", "–", "to")) or low.value >= high.value:
+        if (
+            not _RANGE.fullmatch(between)
+            or not (opened or between.strip() in ("-", "–", "to"))
+            or low.value >= high.value
+        ):
             continue
         if not low.dimension:
             low = replace(low, dimension=high.dimension, unit=high.unit, factor=high.factor, meanings=high.meanings)

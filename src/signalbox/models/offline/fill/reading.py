@@ -11,16 +11,16 @@ from signalbox.models.offline.fill.literals import Literal, find_literals
 from signalbox.models.offline.fill.numbers import Quantity, find_quantities
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.times import TimePhrase, find_times
-from signalbox.models.offline.fill.words import NEGATIONS, Sentence, split_name, stem
+from signalbox.models.offline.fill.words import NEGATIONS, Sentence, split_name, stem, word_set
 
 __all__ = ["Reading", "Word"]
 
-_LINKS = frozenset("is are be as to of the a an = : my its was equals equal should must with set at".split())
+_LINKS = word_set("""is are be as to of the a an = : my its was equals equal should must with set at""")
 # Words of a name that say what kind of thing the value is, and so are rarely said.
-_DULL = frozenset("id ids identifier name names key code number no value type text string field list the of is has".split())
+_DULL = word_set("""id ids identifier name names key code number no value type text string field list the of is has""")
 
 
-_DENIALS = frozenset("not no never without except excluding don't dont isn't isnt non nor neither".split())
+_DENIALS = word_set("""not no never without except excluding don't dont isn't isnt non nor neither""")
 
 
 class Word(NamedTuple):
@@ -48,7 +48,11 @@ class Reading:
         found = []
         for token in self.sentence.tokens:
             place = token.start
-            parts = split_name(token.text) if not token.text.isalpha() or token.text[1:] != token.text[1:].lower() else (token.lower,)
+            parts = (
+                split_name(token.text)
+                if not token.text.isalpha() or token.text[1:] != token.text[1:].lower()
+                else (token.lower,)
+            )
             if "'" in token.text:
                 parts = (token.lower,)
             for part in parts or (token.lower,):
@@ -113,7 +117,9 @@ class Reading:
 
     def acts(self, start: int) -> bool:
         """Whether a small word acts as a command here: the first word, or right after one ("turn on", "switch off")."""
-        return len(self.before(start, 2)) <= 1 or any(w.lower in ("turn", "switch", "put", "shut", "power", "is", "to") for w in self.before(start, 1))
+        return len(self.before(start, 2)) <= 1 or any(
+            w.lower in ("turn", "switch", "put", "shut", "power", "is", "to") for w in self.before(start, 1)
+        )
 
     def opens(self, start: int) -> bool:
         """Whether a place is the first word: there a verb stands, not an option."""
@@ -152,7 +158,9 @@ class Reading:
 
     @staticmethod
     def _named(field: Field, near: list[str], nearest: int) -> float:
-        telling = [s for w, s in zip(field.name_words, field.name_stems, strict=True) if w not in _DULL] or list(field.name_stems)
+        telling = [s for w, s in zip(field.name_words, field.name_stems, strict=True) if w not in _DULL] or list(
+            field.name_stems
+        )
         hits = [s for s in telling if s in near]
         if not hits or not near:
             return 0.0

@@ -12,10 +12,25 @@ from signalbox.models.offline.fill.slots import Proposal
 
 __all__ = ["recall"]
 
-_ORDINALS = {"first": 0, "1st": 0, "second": 1, "2nd": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3, "fifth": 4, "5th": 4,
-             "last": -1, "latter": -1, "former": 0}
+_ORDINALS = {
+    "first": 0,
+    "1st": 0,
+    "second": 1,
+    "2nd": 1,
+    "third": 2,
+    "3rd": 2,
+    "fourth": 3,
+    "4th": 3,
+    "fifth": 4,
+    "5th": 4,
+    "last": -1,
+    "latter": -1,
+    "former": 0,
+}
 _ORDINAL = re.compile(rf"\b({'|'.join(_ORDINALS)})\b", re.IGNORECASE)
-_REFERENCE = re.compile(r"\b(it|that|this|them|those|these|him|her|there|same|one|ones|again|previous|former|latter)\b", re.IGNORECASE)
+_REFERENCE = re.compile(
+    r"\b(it|that|this|them|those|these|him|her|there|same|one|ones|again|previous|former|latter)\b", re.IGNORECASE
+)
 
 
 def recall(reading: Reading, fields: list[Field], known: Mapping[str, Any]) -> dict[str, Proposal]:
@@ -35,7 +50,9 @@ def recall(reading: Reading, fields: list[Field], known: Mapping[str, Any]) -> d
 
 def _named(reading: Reading, field: Field) -> re.Match[str] | None:
     words = [word for word in field.name_words if word not in ("id", "name", "key")]
-    return re.search(rf"\b(?:the|that|this|same)\s+{re.escape(' '.join(words))}\b", reading.text, re.I) if words else None
+    return (
+        re.search(rf"\b(?:the|that|this|same)\s+{re.escape(' '.join(words))}\b", reading.text, re.I) if words else None
+    )
 
 
 def _pick(value: Any, ordinal: str) -> Any:
@@ -49,7 +66,12 @@ def _pick(value: Any, ordinal: str) -> Any:
 
 def _fits(field: Field, value: Any) -> bool:
     types: dict[str, tuple[type, ...]] = {
-        "string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,), "array": (list, tuple), "map": (dict,)
+        "string": (str,),
+        "integer": (int,),
+        "number": (int, float),
+        "boolean": (bool,),
+        "array": (list, tuple),
+        "map": (dict,),
     }
     if field.kind == "enum":
         return value in field.options

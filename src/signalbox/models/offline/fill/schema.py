@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
-from signalbox.models.offline.fill.words import STOP, content_words, split_name, stem
+from signalbox.models.offline.fill.words import STOP, content_words, split_name, stem, word_set
 
 __all__ = ["Field", "read_schema"]
 
@@ -17,9 +17,10 @@ _DEEPEST = 5
 _MOST_FIELDS = 200
 _SPECIFIC = ("enum", "boolean", "integer", "number", "array", "object", "map", "string", "any")
 # Words of a description that say what a schema is, not what the field holds.
-_FRAME = frozenset(
-    """whether true false optional required value values field default defaults number string list text name e.g eg i.e ie
-    etc example used specified given specify provide if not none null one two more such must""".split()
+_FRAME = word_set(
+    """whether true false optional required value values field default defaults number string list text
+    name e.g eg i.e ie etc example used specified given specify provide if not none null one two
+    more such must"""
 )
 
 
@@ -96,7 +97,9 @@ class _Reader:
         self.root = root
         self.left = _MOST_FIELDS
 
-    def properties(self, schema: dict[str, Any], path: str, trail: tuple[str, ...], must: bool = True) -> tuple[Field, ...]:
+    def properties(
+        self, schema: dict[str, Any], path: str, trail: tuple[str, ...], must: bool = True
+    ) -> tuple[Field, ...]:
         schema, trail = self.resolve(schema, trail)
         properties = schema.get("properties")
         if not isinstance(properties, dict):
@@ -116,7 +119,7 @@ class _Reader:
     ) -> Field:
         outer = schema
         schema, trail = self.resolve(schema, trail)
-        merged = {**schema, **{key: outer[key] for key in ("description", "examples", "default") if key in outer}}
+        merged = schema | _chosen(outer, "description", "examples", "default")
         dotted = f"{path}.{name}" if path else name
         kind = _kind(merged)
         deep = len(trail) + dotted.count(".") >= _DEEPEST
@@ -129,7 +132,15 @@ class _Reader:
         if kind == "object" and not children:
             kind = "any" if deep else "map"
         return Field(
-            path=dotted, name=name, kind=kind, required=required, must=must, within=split_name(path.rpartition(".")[2]), children=children, item=item, **_facts(merged)
+            path=dotted,
+            name=name,
+            kind=kind,
+            required=required,
+            must=must,
+            within=split_name(path.rpartition(".")[2]),
+            children=children,
+            item=item,
+            **_facts(merged),
         )
 
     def resolve(self, schema: dict[str, Any], trail: tuple[str, ...]) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -161,7 +172,9 @@ class _Reader:
         if members and all("const" in member for member in members):
             return {
                 "enum": [member["const"] for member in members],
-                "synonyms": {str(m["const"]): [m[key] for key in ("title", "description") if key in m] for m in members},
+                "synonyms": {
+                    str(m["const"]): [m[key] for key in ("title", "description") if key in m] for m in members
+                },
             }
         resolved = [self.resolve(member, trail)[0] if "$ref" in member else member for member in members]
         ranked = sorted(zip(resolved, members, strict=True), key=lambda pair: _SPECIFIC.index(_kind(pair[0])))
@@ -186,8 +199,11 @@ def _without_union(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _described(item: dict[str, Any], outer: dict[str, Any]) -> dict[str, Any]:
     """An item of a list carries the words of the list, unless it has its own."""
-    words = {key: outer[key] for key in ("description", "examples", "synonyms", "x-synonyms", "x-candidates") if key in outer}
-    return {**words, **item}
+    return _chosen(outer, "description", "examples", "synonyms", "x-synonyms", "x-candidates") | item
+
+
+def _chosen(schema: dict[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: schema[key] for key in keys if key in schema}
 
 
 def _kind(schema: dict[str, Any]) -> str:
@@ -212,7 +228,9 @@ def _facts(schema: dict[str, Any]) -> dict[str, Any]:
         "pattern": str(schema.get("pattern") or ""),
         "options": tuple(one for one in options if one is not None and not isinstance(one, dict | list)),
         "synonyms": _synonyms(schema),
-        "examples": tuple(_listed(schema.get("examples")) or _listed(schema.get("example")) or _spoken_examples(schema)),
+        "examples": tuple(
+            _listed(schema.get("examples")) or _listed(schema.get("example")) or _spoken_examples(schema)
+        ),
         "candidates": tuple(str(one) for one in _listed(schema.get("x-candidates") or schema.get("candidates"))),
         "minimum": _number(schema.get("minimum"), above),
         "maximum": _number(schema.get("maximum"), below),
@@ -223,9 +241,12 @@ def _facts(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _spoken_examples(schema: dict[str, Any]) -> list[str]:
     """Examples that a description gives: "such as PL-12345", "e.g. web-1". Only those with a look of their own."""
-    said = re.findall(r"(?:such as|e\.g\.?,?|for example,?|like|for instance)\s+([^.;)]+(?:\.\S+)*)", str(schema.get("description") or ""))
+    said = re.findall(
+        r"(?:such as|e\.g\.?,?|for example,?|like|for instance)\s+([^.;)]+(?:\.\S+)*)",
+        str(schema.get("description") or ""),
+    )
     words = [word.strip("'\"`,()") for part in said for word in part.split()]
-    return [word for word in words if re.search(r"\d", word) and re.search(r"[A-Za-z]", word)]
+    return [word for word in words if re.search(r"\d", word) and re.search(r"[A-Za-z/_-]", word)]
 
 
 def _number(*values: Any) -> float | None:

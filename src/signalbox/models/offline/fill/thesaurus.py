@@ -103,7 +103,15 @@ _IDIOMS: dict[str, tuple[str, ...]] = {
     "annually": ("every year", "each year", "once a year"),
     "once": ("one time", "one off", "just once", "a single time"),
     "asc": ("low to high", "lowest first", "smallest first", "oldest first", "cheapest first", "a to z"),
-    "desc": ("high to low", "highest first", "biggest first", "newest first", "largest first", "most expensive first", "z to a"),
+    "desc": (
+        "high to low",
+        "highest first",
+        "biggest first",
+        "newest first",
+        "largest first",
+        "most expensive first",
+        "z to a",
+    ),
     "ascending": ("low to high", "lowest first", "smallest first", "oldest first", "a to z"),
     "descending": ("high to low", "highest first", "biggest first", "newest first", "largest first", "z to a"),
 }

@@ -8,41 +8,62 @@ from dataclasses import dataclass
 __all__ = ["TimePhrase", "find_times"]
 
 _WEEKDAY = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?s?"
-_MONTH = r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
-_COUNT = r"(?:\d+(?:\.\d+)?|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|sixty|ninety|couple(?: of)?|a couple(?: of)?|a few|few|half an?|several)"
-_UNIT = r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|wks?|months?|years?|quarters?|fortnights?|nights?|weekends?|[smhdw])"
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
+    r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+_COUNT = (
+    r"(?:\d+(?:\.\d+)?|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|"
+    r"thirty|forty|sixty|ninety|couple(?: of)?|a couple(?: of)?|a few|few|half an?|several)"
+)
+_UNIT = (
+    r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|wks?|months?|years?|quarters?|"
+    r"fortnights?|nights?|weekends?|[smhdw])"
+)
 _DAYPART = r"(?:morning|afternoon|evening|night|midday|noon|midnight)"
 _CLOCK = (
-    r"(?:\d{1,2}[:h]\d{2}(?::\d{2})?\s*(?:[ap]\.?m\b\.?)?|\d{1,2}\.\d{2}\s*[ap]\.?m\b\.?|\d{1,2}\s*(?:[ap]\.?m\b\.?|o'?clock)|noon|midnight|midday|"
-    r"half (?:past )?(?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)|quarter (?:past|to) \w+|"
+    r"(?:\d{1,2}[:h]\d{2}(?::\d{2})?\s*(?:[ap]\.?m\b\.?)?|\d{1,2}\.\d{2}\s*[ap]\.?m\b\.?|"
+    r"\d{1,2}\s*(?:[ap]\.?m\b\.?|o'?clock)|noon|midnight|midday|"
+    r"half (?:past )?(?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)|"
+    r"quarter (?:past|to) \w+|"
     r"(?<=at )\d{1,2}(?![\d%.,:]*\s*(?:[a-z]{4,}|%|-))\b|(?<=@)\d{1,2}\b)"
 )
 _DATE = (
-    rf"(?:\d{{4}}-\d{{2}}-\d{{2}}(?:[T ]\d{{2}}:\d{{2}}(?::\d{{2}}(?:\.\d+)?)?(?:Z|[+-]\d{{2}}:?\d{{2}})?)?|\d{{1,2}}/\d{{1,2}}(?:/\d{{2,4}})?|\d{{1,2}}\.\d{{1,2}}\.\d{{4}}|"
-    rf"(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? \d{{4}})?|{_MONTH} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?!\d|:)(?:,? \d{{4}})?|"
-    rf"the \d{{1,2}}(?:st|nd|rd|th)|{_MONTH} \d{{4}}|(?:in |last |next |this |since |of )(?:{_MONTH})\b(?!\s+\d))"
+    rf"(?:\d{{4}}-\d{{2}}-\d{{2}}(?:[T ]\d{{2}}:\d{{2}}(?::\d{{2}}(?:\.\d+)?)?(?:Z|[+-]\d{{2}}:?\d{{2}})?)?|"
+    rf"\d{{1,2}}/\d{{1,2}}(?:/\d{{2,4}})?|\d{{1,2}}\.\d{{1,2}}\.\d{{4}}|"
+    rf"(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? \d{{4}})?|{_MONTH} (?:the )?\d{{1,2}}(?:st|"
+    rf"nd|rd|th)?(?!\d|:)(?:,? \d{{4}})?|"
+    rf"the \d{{1,2}}(?:st|nd|rd|th)|{_MONTH} \d{{4}}|(?:in |last |next |this |since |"
+    rf"of )(?:{_MONTH})\b(?!\s+\d))"
 )
 _DAY = (
-    rf"(?:the day (?:after tomorrow|before yesterday)|day after tomorrow|today|tonight|tonite|tomorrow|tmrw?|tmw|tomorow|tommorrow|tommorow|yesterday|yday|last night|"
+    rf"(?:the day (?:after tomorrow|before yesterday)|day after tomorrow|today|tonight|tonite|tomorrow|tmrw?|"
+    rf"tmw|tomorow|tommorrow|tommorow|yesterday|yday|last night|"
     rf"(?:(?:this|next|last|coming|previous|past|on|following)\s{{1,3}})?(?:{_WEEKDAY})\b(?!\w)|"
-    rf"(?:this|next|last|previous|past|coming|current|the)\s+(?:week(?:end)?|month|year|quarter|hour|minute|day|fortnight|spring|summer|fall|autumn|winter)|"
-    rf"(?:this|in the|yesterday|tomorrow)\s+{_DAYPART}|end of (?:the )?(?:day|week|month|year)|eod|eow|Q[1-4](?: \d{{4}})?)"
+    rf"(?:this|next|last|previous|past|coming|current|the)\s+(?:week(?:end)?|month|year|quarter|hour|minute|"
+    rf"day|fortnight|spring|summer|fall|autumn|winter)|"
+    rf"(?:this|in the|yesterday|tomorrow)\s+{_DAYPART}|end of (?:the )?(?:day|week|month|year)|eod|eow|"
+    rf"Q[1-4](?: \d{{4}})?)"
 )
 _RELATIVE = (
-    rf"(?:in (?:the next )?{_COUNT}\s*{_UNIT}\b(?!\s+(?:before|after))|{_COUNT}\s*{_UNIT} (?:ago|from now|hence|later)|"
+    rf"(?:in (?:the next )?{_COUNT}\s*{_UNIT}\b(?!\s+(?:before|after))|{_COUNT}\s*{_UNIT} (?:ago|from now|"
+    rf"hence|later)|"
     rf"(?:the )?(?:last|past|previous|next|coming) {_COUNT}\s*{_UNIT}\b|right now|now(?:-\d+[smhdw])?|"
     rf"since (?:{_CLOCK}))"
 )
 _DURATION = rf"for (?:the (?:last|past) )?{_COUNT}\s*{_UNIT}\b"
 _ATOM = re.compile(
-    rf"(?<![\w-])(?:(?P<relative>{_RELATIVE})|(?P<date>{_DATE})|(?P<day>{_DAY})|(?P<clock>{_CLOCK})|(?P<part>(?:in the )?{_DAYPART}))(?![\w])",
+    rf"(?<![\w-])(?:(?P<relative>{_RELATIVE})|(?P<date>{_DATE})|(?P<day>{_DAY})|(?P<clock>{_CLOCK})|"
+    rf"(?P<part>(?:in the )?{_DAYPART}))(?![\w])",
     re.IGNORECASE,
 )
 _GLUE = re.compile(r"\s*,?\s*(?:at|on|in the|of|around|@|from|by)?\s*", re.IGNORECASE)
 _RANGE_GLUE = re.compile(r"\s*(?:-|–|to|until|till|through|thru|and|til)\s*(?:on |the )?", re.IGNORECASE)
 _LEAD = re.compile(
-    r"\b(from|since|after|between|starting(?: on| at)?|beginning|leaving(?: on)?|departing(?: on)?|to|until|till|through|by|before|"
-    r"and|returning(?: on)?|return(?: on)?|back(?: on)?|ending(?: on)?|due(?: on| by)?|on|at|in|for|around|during|over|within|check(?:ing)? ?in(?: on)?|check(?:ing)? ?out(?: on)?|"
+    r"\b(from|since|after|between|starting(?: on| at)?|beginning|leaving(?: on)?|departing(?: on)?|to|until|"
+    r"till|through|by|before|"
+    r"and|returning(?: on)?|return(?: on)?|back(?: on)?|ending(?: on)?|due(?: on| by)?|on|at|in|for|around|"
+    r"during|over|within|check(?:ing)? ?in(?: on)?|check(?:ing)? ?out(?: on)?|"
     r"-|–)\s+(?:the\s+)?$|(-|–)$",
     re.IGNORECASE,
 )
@@ -76,7 +97,9 @@ def find_times(text: str) -> list[TimePhrase]:
             phrases[-1].append(atom)
         else:
             phrases.append([atom])
-    return [_phrase(text, parts) for parts in phrases if parts[0][0] != "part" or len(parts) > 1 or _alone(text, parts[0])]
+    return [
+        _phrase(text, parts) for parts in phrases if parts[0][0] != "part" or len(parts) > 1 or _alone(text, parts[0])
+    ]
 
 
 def _joins(text: str, parts: list[tuple[str, int, int]], atom: tuple[str, int, int]) -> bool:
@@ -101,7 +124,11 @@ def _alone(text: str, part: tuple[str, int, int]) -> bool:
 def _phrase(text: str, parts: list[tuple[str, int, int]]) -> TimePhrase:
     start, end = parts[0][1], parts[-1][2]
     lead = _LEAD.search(text[max(0, start - 20) : start])
-    kind = "range" if _spans_time(text[start:end].lower(), parts) else ("clock" if {p[0] for p in parts} <= {"clock", "part"} else "instant")
+    kind = (
+        "range"
+        if _spans_time(text[start:end].lower(), parts)
+        else ("clock" if {p[0] for p in parts} <= {"clock", "part"} else "instant")
+    )
     words = (lead[1] or lead[2] or "").lower() if lead else ""
     if words == "since":
         start = text.lower().rindex("since", 0, start)
@@ -110,6 +137,8 @@ def _phrase(text: str, parts: list[tuple[str, int, int]]) -> TimePhrase:
 
 
 def _spans_time(words: str, parts: list[tuple[str, int, int]]) -> bool:
-    return bool(re.match(r"(?:the )?(?:last|past|previous|next|coming|this|since)\b", words)) and parts[0][0] in ("relative", "day") and not re.match(
-        rf"(?:this|next|last|coming|past|previous) {_WEEKDAY}", words
+    return (
+        bool(re.match(r"(?:the )?(?:last|past|previous|next|coming|this|since)\b", words))
+        and parts[0][0] in ("relative", "day")
+        and not re.match(rf"(?:this|next|last|coming|past|previous) {_WEEKDAY}", words)
     )

@@ -61,7 +61,11 @@ _UNITS: dict[str, dict[str, tuple[float, str]]] = {
         "ml": (0.001, "ml milliliter milliliters millilitre millilitres"),
         "l": (1, "l liter liters litre litres"),
     },
-    "temperature": {"celsius": (1, "°c celsius centigrade"), "fahrenheit": (1, "°f fahrenheit"), "degree": (1, "° degree degrees deg")},
+    "temperature": {
+        "celsius": (1, "°c celsius centigrade"),
+        "fahrenheit": (1, "°f fahrenheit"),
+        "degree": (1, "° degree degrees deg"),
+    },
     "count": {"times": (1, "x times")},
     "percent": {"percent": (1, "% percent percentage pct pc")},
     "money": {
@@ -92,16 +96,24 @@ for _dimension, _units in _UNITS.items():
             _MEANINGS[_word] = (*_MEANINGS.get(_word, ()), (_dimension, _unit, _factor))
 
 _MONEY_FIELD = re.compile(
-    r"\b(price|cost|budget|amount of money|money|fee|salary|dollars?|euros?|usd|eur|currency|spend|pay(?:ment)?|"
-    r"amount to (?:transfer|send|pay)|transfer|revenue|income|wage|rent|discount amount|invoice|bid|balance|donat\w+)\b"
+    r"\b(price|cost|budget|amount of money|money|fee|salary|dollars?|euros?|usd|eur|currency|spend|"
+    r"pay(?:ment)?|"
+    r"amount to (?:transfer|send|pay)|transfer|revenue|income|wage|rent|discount amount|invoice|bid|balance|"
+    r"donat\w+)\b"
 )
-_FRACTION = re.compile(r"\b(fraction|ratio|probability|between 0 and 1|0 to 1|0-1|0\.\.1|proportion|likelihood)\b")
+_FRACTION = re.compile(
+    r"\b(fraction|ratio|probability|between 0 and 1|0 to 1|0-1|0\.\.1|proportion|"
+    r"likelihood)\b"
+)
 _PERCENT = re.compile(r"\b(percent(?:age)?s?|pct)\b|%")
 # A unit that a description names is one of these, written out or as the last word of the name.
 _FIELD_UNITS = re.compile(
-    r"\b(nanoseconds?|microseconds?|milliseconds?|millis|ms|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|nights?|weeks?|months?|"
-    r"years?|bytes?|kb|mb|gb|tb|kib|mib|gib|tib|kilobytes?|megabytes?|gigabytes?|terabytes?|[kmg]?bps|mm|cm|meters?|metres?|"
-    r"km|kms|kilomet(?:er|re)s?|miles?|feet|ft|inch(?:es)?|mg|grams?|kg|kilos?|kilograms?|tonnes?|ounces?|oz|lbs?|ml|"
+    r"\b(nanoseconds?|microseconds?|milliseconds?|millis|ms|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|"
+    r"nights?|weeks?|months?|"
+    r"years?|bytes?|kb|mb|gb|tb|kib|mib|gib|tib|kilobytes?|megabytes?|gigabytes?|terabytes?|[kmg]?bps|mm|cm|"
+    r"meters?|metres?|"
+    r"km|kms|kilomet(?:er|re)s?|miles?|feet|ft|inch(?:es)?|mg|grams?|kg|kilos?|kilograms?|tonnes?|ounces?|oz|"
+    r"lbs?|ml|"
     r"millilit(?:er|re)s?|lit(?:er|re)s?|celsius|fahrenheit)\b"
 )
 

@@ -7,7 +7,30 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-__all__ = ["LONGEST_TEXT", "NEGATIONS", "STOP", "Sentence", "Token", "content_words", "read_sentence", "split_name", "stem"]
+__all__ = [
+    "LONGEST_TEXT",
+    "NEGATIONS",
+    "STOP",
+    "Sentence",
+    "Token",
+    "content_words",
+    "read_sentence",
+    "split_name",
+    "stem",
+    "word_list",
+    "word_set",
+]
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text, for sets that are easier read as one."""
+    return frozenset(text.split())
+
+
+def word_list(text: str) -> tuple[str, ...]:
+    """The words of a text in order."""
+    return tuple(text.split())
+
 
 # A person's sentence is short; what lies beyond this is not read, so that time stays bounded.
 LONGEST_TEXT = 4_000
@@ -28,17 +51,18 @@ _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+|[^\W\d_]+")
 # No word or address is as long as this; a run that is would only cost time.
 _ENDLESS = re.compile(r"\S{301,}")
 
-STOP = frozenset(
-    """a an and any are as at be been but by can could did do does for from get give had has have hey hi hello how i
-    i'd i'm if in into is it its it's just kindly let let's like may me might my need of off on or our out over per
-    please pls plz what's whats where's who's how's there's that's here's gonna wanna should show so some tell than thanks thank that the their them then there these they this those to
-    too up us very want was we were what when where which who whose will with would you your also all only about
-    using use via make set""".split()
+STOP = word_set(
+    """a an and any are as at be been but by can could did do does for from get give had has have hey
+    hi hello how i i'd i'm if in into is it its it's just kindly let let's like may me might my need
+    of off on or our out over per please pls plz what's whats where's who's how's there's that's
+    here's gonna wanna should show so some tell than thanks thank that the their them then there
+    these they this those to too up us very want was we were what when where which who whose will
+    with would you your also all only about using use via make set"""
 )
-NEGATIONS = frozenset(
-    """not no never without don't dont doesn't doesnt isn't isnt aren't arent shouldn't shouldnt won't wont can't cant
-    skip disable disabled exclude excluding except omit omitting minus nor neither hide ignore ignoring drop
-    avoid non off nobody none nothing neither""".split()
+NEGATIONS = word_set(
+    """not no never without don't dont doesn't doesnt isn't isnt aren't arent shouldn't shouldnt won't
+    wont can't cant skip disable disabled exclude excluding except omit omitting minus nor neither
+    hide ignore ignoring drop avoid non off nobody none nothing neither"""
 )
 
 
@@ -97,16 +121,39 @@ def content_words(text: str) -> tuple[str, ...]:
     return tuple(word for word in split_name(text) if word not in STOP)
 
 
-
-
 _IRREGULAR = {
     form: base
     for base, forms in {
-        "run": "ran", "swim": "swam swum", "go": "went gone", "buy": "bought", "send": "sent", "pay": "paid", "sell": "sold",
-        "driv": "drove driven", "fly": "flew flown", "writ": "wrote written", "mak": "made", "tak": "took taken",
-        "leav": "left", "break": "broke broken", "steal": "stole stolen theft", "find": "found", "keep": "kept", "meet": "met",
-        "sleep": "slept", "spend": "spent", "rid": "rode ridden", "teach": "taught", "build": "built", "eat": "ate eaten",
-        "person": "people", "child": "children", "man": "men", "woman": "women", "begin": "began begun", "giv": "gave given",
+        "run": "ran",
+        "swim": "swam swum",
+        "go": "went gone",
+        "buy": "bought",
+        "send": "sent",
+        "pay": "paid",
+        "sell": "sold",
+        "driv": "drove driven",
+        "fly": "flew flown",
+        "writ": "wrote written",
+        "mak": "made",
+        "tak": "took taken",
+        "leav": "left",
+        "break": "broke broken",
+        "steal": "stole stolen theft",
+        "find": "found",
+        "keep": "kept",
+        "meet": "met",
+        "sleep": "slept",
+        "spend": "spent",
+        "rid": "rode ridden",
+        "teach": "taught",
+        "build": "built",
+        "eat": "ate eaten",
+        "person": "people",
+        "child": "children",
+        "man": "men",
+        "woman": "women",
+        "begin": "began begun",
+        "giv": "gave given",
     }.items()
     for form in forms.split()
 }
@@ -122,7 +169,7 @@ def stem(word: str) -> str:
         return word
     if word.endswith(("ies", "ied")) and len(word) > 4:
         return word[:-3] + "y"
-    for ending in ("ing", "ed", "es", "s"):
+    for ending in ("ings", "ing", "ed", "es", "s"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return _mend(word[: -len(ending)], ending)
     return word.removesuffix("e") if len(word) > 3 else word
@@ -130,7 +177,7 @@ def stem(word: str) -> str:
 
 def _mend(root: str, ending: str) -> str:
     """Undo a doubled letter (stopped, stop) and drop a silent e, so that all forms meet."""
-    if ending in ("ing", "ed") and len(root) > 3 and root[-1] == root[-2] and root[-1] not in "lsz":
+    if ending in ("ings", "ing", "ed") and len(root) > 3 and root[-1] == root[-2] and root[-1] not in "lsz":
         return root[:-1]
     if root.endswith("ie"):
         return root[:-2] + "y"

@@ -1,0 +1,99 @@
+"""Imports run downwards only: nothing knows what stands above it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import signalbox
+
+ROOT = Path(signalbox.__file__).parent
+FLOORS = {
+    "__init__": 0,
+    "errors": 0,
+    "settings": 0,
+    "contract": 0,
+    "models": 1,
+    "toolbox": 1,
+    "maps": 2,
+    "worlds": 3,
+    "agents": 4,
+    "runs": 5,
+    "service": 6,
+    "cli": 7,
+    "console": 7,
+    # What measures the house from outside stands above what it measures, and below the command that starts it.
+    "evals": 6,
+}
+# On floor 0 the errors know nothing, the settings know the errors, and the contract knows both.
+GROUND = ("__init__", "errors", "settings", "contract")
+# An agent knows an address, never that a world is embedded.
+STRANGERS = {("agents", "worlds"), ("worlds", "agents"), ("models", "toolbox"), ("toolbox", "models")}
+
+
+def room(path: Path) -> str:
+    """The package on its floor that a file belongs to."""
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def imported(path: Path) -> Iterator[tuple[int, str]]:
+    """The rooms that a file imports from, each with the line, wherever in the file the import stands."""
+    package = ["signalbox", *path.relative_to(ROOT).parts[:-1]]
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            stem = ".".join([*base, *([node.module] if node.module else [])])
+            names = [f"{stem}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "signalbox":
+                found = parts[1] if len(parts) > 1 and parts[1] in FLOORS else "__init__"
+                yield node.lineno, found
+
+
+def allowed(here: str, there: str) -> bool:
+    if here == there:
+        return True
+    if (here, there) in STRANGERS:
+        return False
+    if here in GROUND and there in GROUND:
+        return GROUND.index(there) < GROUND.index(here)
+    return FLOORS[there] < FLOORS[here]
+
+
+FILES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
+
+
+def test_every_package_has_its_floor() -> None:
+    assert {room(ROOT / name) for name in FILES} - set(FLOORS) == set()
+
+
+@pytest.mark.parametrize("name", sorted({file.split("/")[0] for file in FILES}))
+def test_imports_run_downwards_only(name: str) -> None:
+    wrong = [
+        f"{file}:{line} imports {there}"
+        for file in FILES
+        if file.split("/")[0] == name
+        for line, there in imported(ROOT / file)
+        if not allowed(room(ROOT / file), there)
+    ]
+    assert wrong == []
+
+
+def test_nothing_imports_private_names_of_another_room() -> None:
+    wrong = []
+    for file in FILES:
+        for node in ast.walk(ast.parse((ROOT / file).read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("signalbox."):
+                there = str(node.module).split(".")[1]
+                private = [a.name for a in node.names if a.name.startswith("_") and a.name != "__version__"]
+                if private and there != room(ROOT / file):
+                    wrong.append(f"{file}:{node.lineno} imports {', '.join(private)} of {there}")
+    assert wrong == []
