@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+PROGRAM = "import sys; sys.argv[0] = 'signalbox'; from signalbox.cli import main; main()"
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -57,7 +59,7 @@ def process(tmp_path: Path) -> Callable[..., Outcome]:
 
     def run(*arguments: object, stdin: str | None = None, **environment: str) -> Outcome:
         done = subprocess.run(
-            [sys.executable, "-c", "from signalbox.cli import main; main()", *map(str, arguments)],
+            [sys.executable, "-c", PROGRAM, *map(str, arguments)],
             cwd=tmp_path,
             env={**os.environ, **environment},
             input=stdin,

@@ -86,6 +86,11 @@ def test_doctor_ends_with_1_where_the_home_cannot_be_written(
     assert "SIGNALBOX_HOME" in done.out
 
 
+def test_the_shell_completes_commands(process: Cli) -> None:
+    done = process(_SIGNALBOX_COMPLETE="complete_bash", COMP_WORDS="signalbox maps sc", COMP_CWORD="2")
+    assert done.out.split() == ["scaffold"]
+
+
 def loaded(program: str, *arguments: str) -> set[str]:
     """Which heavy packages a program has imported when it ends."""
     watch = (

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -214,6 +217,19 @@ def test_answers_that_are_piped_in_are_taken_one_a_question(process: Cli, write_
     )
     done = process("run", write_file(text), stdin="one\ntwo\n")
     assert (done.code, done.out) == (0, "one and two\n")
+
+
+def test_on_a_terminal_the_person_is_asked_and_stdout_holds_the_output_alone(write_file: Write, tmp_path: Path) -> None:
+    keyboard, terminal = os.openpty()
+    command = [sys.executable, "-c", "from signalbox.cli import main; main()", "run", str(write_file(ASK))]
+    with subprocess.Popen(command, cwd=tmp_path, stdin=terminal, stdout=subprocess.PIPE, stderr=terminal) as running:
+        os.close(terminal)
+        os.write(keyboard, b"Ann\n")
+        out, _ = running.communicate(timeout=60)
+    shown = os.read(keyboard, 65536).decode()
+    os.close(keyboard)
+    assert (running.returncode, out) == (0, b"Hello Ann\n")
+    assert "Your name?" in shown
 
 
 def test_a_wrong_setting_ends_with_1_and_names_it(process: Cli, write_file: Write) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from signalbox.maps import GraphSpec, MapResult, NodeSpec, arun_map, run_map
+from signalbox.maps import GraphSpec, MapResult, NodeSpec, arun_map, resume_map, run_map
 
 Run = Callable[..., MapResult]
 
@@ -254,14 +255,38 @@ async def test_a_join_runs_once_in_an_event_loop_too() -> None:
     assert len(names) == 6
 
 
-def random_shape(rng: random.Random) -> dict[str, str]:
-    """A graph without loops: every node leads to some of those below it."""
+def random_shape(rng: random.Random, branching: float = 0.0) -> dict[str, str]:
+    """A graph without loops: every node leads to some of those below it, a few of them by success or failure."""
     names = [f"N{i}" for i in range(rng.randint(3, 12))]
+
+    def some(below: list[str]) -> str:
+        return "|".join(sorted(rng.sample(below, min(len(below), rng.choice([0, 1, 1, 2, 2, 3])))))
+
     shape = {}
     for row, name in enumerate(names):
         below = names[row + 1 :]
-        shape[name] = "|".join(sorted(rng.sample(below, min(len(below), rng.choice([0, 1, 1, 2, 2, 3])))))
+        shape[name] = f"{some(below)}/{some(below)}" if rng.random() < branching else some(below)
     return shape
+
+
+def taken(shape: dict[str, str], state: dict[str, Any]) -> dict[str, list[str]]:
+    """Which nodes a run must reach, each with the nodes it must start, by walking the rows from top to bottom."""
+    reached = {"N0": [""]}
+    for name, cell in shape.items():
+        success, slash, failure = cell.partition("/")
+        if name in reached:
+            reached[name] = list(filter(None, (success if not slash or state[f"{name}_ok"] else failure).split("|")))
+            reached.update({after: [] for after in reached[name] if after not in reached})
+    return reached
+
+
+def assert_joined(names: list[str], shape: dict[str, str], state: dict[str, Any]) -> None:
+    """Each node that must run ran once, after all that led to it."""
+    expected = taken(shape, state)
+    assert sorted(names) == sorted(expected), shape
+    for name, followers in expected.items():
+        for after in followers:
+            assert names.index(name) < names.index(after), (shape, names)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -269,15 +294,35 @@ def test_in_any_graph_without_loops_each_node_runs_once_after_all_that_lead_to_i
     rng = random.Random(seed)
     for _ in range(8):
         shape = random_shape(rng)
-        names = ran(run_map(graph(**shape)))
-        reached = {"N0"}
-        for name in shape:
-            if name in reached:
-                reached |= set(filter(None, shape[name].split("|")))
-        assert sorted(names) == sorted(reached), shape
-        for name in names:
-            for after in filter(None, shape[name].split("|")):
-                assert names.index(name) < names.index(after), shape
+        assert_joined(ran(run_map(graph(**shape))), shape, {})
+
+
+@pytest.mark.parametrize("seed", range(10))
+async def test_it_is_so_with_conditional_branches_and_in_an_event_loop(seed: int) -> None:
+    rng = random.Random(seed)
+    for _ in range(6):
+        shape = random_shape(rng, branching=0.4)
+        state = {f"{name}_ok": rng.random() < 0.5 for name in shape}
+        assert_joined(ran(run_map(graph(**shape), state)), shape, state)
+        assert_joined(ran(await arun_map(graph(**shape), state)), shape, state)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_it_is_so_where_nodes_wait_for_a_person_on_the_way(seed: int) -> None:
+    rng = random.Random(seed)
+    for _ in range(3):
+        shape = random_shape(rng, branching=0.3)
+        state = {f"{name}_ok": rng.random() < 0.5 for name in shape}
+        plain = graph(**shape)
+        waiting = {node.name for node in plain if node.agent_type == "echo" and rng.random() < 0.3}
+        nodes = tuple(replace(n, agent_type="input", outputs=(n.name,)) if n.name in waiting else n for n in plain)
+        result = run_map(GraphSpec("G", nodes), state)
+        while result.status == "needs_input":
+            assert result.question is not None
+            result = resume_map(result.thread_id, f"answer to {result.question['node']}")
+        assert_joined(ran(result), shape, state)
+        for name in waiting & set(ran(result)):
+            assert result.values[name] == f"answer to {name}"
 
 
 def test_hundreds_of_parallel_targets_run_and_join(run_text: Run) -> None:

@@ -231,6 +231,18 @@ def test_a_run_that_does_not_wait_is_told_with_the_nearest(write_file: Write) ->
     assert "order-7" in caught.value.suggestion
 
 
+def test_a_new_run_under_the_name_of_one_that_waits_takes_nothing_over_from_it(write_file: Write) -> None:
+    path = write_file("GraphName,Node,AgentType,Prompt,Output_Field,Edge\nG,A,default,a,a,B\nG,B,input,?,b,\n")
+    run_map(path, {"mine": 1}, thread_id="shared")
+    try:
+        run_map(path, {"other": 2}, thread_id="shared")
+    except RequestError:
+        return
+    result = resume_map("shared", "x")
+    assert result.values == {"other": 2, "a": "a", "b": "x"}
+    assert ran(result) == ["A", "B"]
+
+
 def test_a_run_is_resumed_once(pause: Callable[..., MapResult]) -> None:
     thread = pause().thread_id
     resume_map(thread, "approve")
@@ -329,6 +341,34 @@ def test_a_value_that_cannot_be_kept_without_pickle_is_refused_with_words_that_n
     except SignalboxError as error:
         told = error.user_message
     assert "Thing" in told or "gadget" in told
+
+
+def test_values_keep_their_types_over_a_pause(write_file: Write) -> None:
+    write_file(
+        """
+        from datetime import UTC, date, datetime
+        from decimal import Decimal
+
+        from langchain_core.messages import AIMessage
+
+        def made():
+            return {"at": datetime(2024, 1, 2, tzinfo=UTC), "day": date(2024, 1, 2), "some": {3},
+                    "raw": b"\\x00\\xff", "cost": Decimal("1.10"), "message": AIMessage("hi")}
+        """,
+        "agents/made.py",
+    )
+    path = write_file("GraphName,Node,AgentType,Output_Field,Edge\nG,A,made,v,B\nG,B,input,b,\n")
+    paused = run_map(path)
+    kept = resume_map(paused.thread_id, "x").values["v"]
+    assert kept == paused.values["v"]
+    assert {name: type(value).__name__ for name, value in kept.items()} == {
+        "at": "datetime",
+        "day": "date",
+        "some": "set",
+        "raw": "bytes",
+        "cost": "Decimal",
+        "message": "AIMessage",
+    }
 
 
 def test_everything_lies_under_the_home(pause: Callable[..., MapResult], own_home: Path, tmp_path: Path) -> None:

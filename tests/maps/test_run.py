@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -210,6 +211,66 @@ def test_a_node_called_end_that_has_a_row_is_a_node(run_text: Run) -> None:
     assert ran(run_text("GraphName,Node,AgentType,Edge\nG,A,echo,End\nG,End,echo,\n")) == ["A", "End"]
 
 
+@pytest.mark.parametrize(
+    "name", ["a:b", "Ünï cödé 世", "__start__", "__end__x", "a/b", "x.y", "🙂", "row-1", "A", "a", "%s", "{x}"]
+)
+def test_a_node_may_have_any_name(name: str) -> None:
+    spec = GraphSpec(
+        "G",
+        (
+            NodeSpec("S", "branching", success_next=(name, "row-0"), failure_next=("T",)),
+            NodeSpec(name, "echo", edge=("T",)),
+            NodeSpec("row-0", "echo", edge=("T",)),
+            NodeSpec("T", "echo"),
+        ),
+    )
+    assert sorted(ran(run_map(spec))) == sorted(["S", name, "row-0", "T"])
+
+
+def test_a_name_that_looks_like_an_inner_one_does_not_collide() -> None:
+    spec = GraphSpec(
+        "G",
+        (
+            NodeSpec("row-1", "branching", success_next=("a:b",), failure_next=("c:d",)),
+            NodeSpec("a:b", "branching", success_next=("row-3",), failure_next=("c:d",)),
+            NodeSpec("row-3", "echo"),
+            NodeSpec("c:d", "echo"),
+        ),
+    )
+    assert ran(run_map(spec)) == ["row-1", "a:b", "row-3"]
+
+
+def test_names_that_differ_in_case_alone_are_two_nodes(run_text: Run) -> None:
+    assert ran(run_text("GraphName,Node,AgentType,Edge\nG,a,echo,A\nG,A,echo,B\nG,B,echo,\n")) == ["a", "A", "B"]
+
+
+def test_a_state_class_of_ones_own_brings_its_reducers(run_text: Run, write_file: Write) -> None:
+    write_file(
+        """
+        import operator
+        from typing import Annotated, TypedDict
+
+        class Basket(TypedDict):
+            fruit: Annotated[list, operator.add]
+            count: int
+        """,
+        "basket.py",
+    )
+    write_file("def pick(kind):\n    return [kind]\n", "agents/pick.py")
+    result = run_text(
+        """
+        GraphName,Node,AgentType,Input_Fields,Output_Field,Edge,Context
+        G,S,echo,,,A|B,state:basket:Basket
+        G,A,pick,first,fruit,J,
+        G,B,pick,second,fruit,J,
+        G,J,pick,third,fruit,,
+        """,
+        {"first": "apple", "second": "pear", "third": "plum", "fruit": ["fig"]},
+    )
+    assert result.values["fruit"] == ["fig", "apple", "pear", "plum"]
+    assert result.summary.warnings == []
+
+
 # Loops and limits
 
 LOOP = """
@@ -288,6 +349,22 @@ def test_a_routing_function_may_give_several_nodes_or_none(run_text: Run, write_
     assert ran(run_text(text, {"to": None})) == ["A"]
     assert ran(run_text(text, {"to": []})) == ["A"]
     assert ran(run_text(text, {"to": "End"})) == ["A"]
+
+
+def test_a_routing_function_may_stand_beside_a_plain_target(run_text: Run, write_file: Write) -> None:
+    write_file("def pick(state, success_node, failure_node):\n    return 'C'\n", "functions/pick.py")
+    text = "GraphName,Node,AgentType,Edge\nG,A,echo,B|func:pick\nG,B,echo,\nG,C,echo,\nG,D,echo,\n"
+    assert sorted(ran(run_text(text))) == ["A", "B", "C"]
+
+
+def test_a_routing_function_may_decide_one_branch_only(run_text: Run, write_file: Write) -> None:
+    write_file("def pick(state, success_node, failure_node):\n    return 'B'\n", "functions/pick.py")
+    text = (
+        "GraphName,Node,AgentType,Input_Fields,Success_Next,Failure_Next\n"
+        "G,A,branching,ok,func:pick,C\nG,B,echo,,,\nG,C,echo,,,\n"
+    )
+    assert ran(run_text(text, {"ok": True})) == ["A", "B"]
+    assert ran(run_text(text, {"ok": False})) == ["A", "C"]
 
 
 def test_a_routing_function_that_names_no_node_is_a_clear_error(run_text: Run, write_file: Write) -> None:
@@ -423,6 +500,13 @@ async def test_runs_side_by_side_do_not_mix(mixed: Path) -> None:
     results = await asyncio.gather(*(arun_map(mixed, {"name": f"n{i}"}) for i in range(8)))
     assert [result.values["start"] for result in results] == [f"n{i}" for i in range(8)]
     assert [result.values["b"] for result in results] == [f"n{i}..." for i in range(8)]
+    assert all(len(ran(result)) == 5 for result in results)
+
+
+def test_runs_in_several_threads_do_not_mix(mixed: Path) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda i: run_map(mixed, {"name": f"n{i}"}), range(12)))
+    assert [result.values["both"] for result in results] == [f"N{i} and n{i}..." for i in range(12)]
     assert all(len(ran(result)) == 5 for result in results)
 
 

@@ -13,11 +13,11 @@ from signalbox.models.offline.parts import QUOTED, Part, content_start, read_par
 from signalbox.models.offline.tools import ToolCard
 from signalbox.models.offline.words import close, split_name, stem, tokens
 
-__all__ = ["Filler", "explained", "is_id", "is_list", "is_text"]
+__all__ = ["Filler", "explained", "has_leftover", "is_id", "is_list", "is_text"]
 
 _FREE = frozenset(
     "title text body message content note notes query description subject reason comment caption prompt summary details "
-    "instructions search q memo topic question expression".split()
+    "instructions search q memo topic question expression keywords keyword words address".split()
 )
 
 
@@ -194,7 +194,7 @@ def _trimmed(value: str, card: ToolCard, own: frozenset[str], *, loose: bool) ->
     words = value.split()
     while len(words) > 1 and words[0] in (_LEADING if loose else STOP - _ARTICLES):
         words = words[1:]
-    while len(words) > 1 and not loose and (words[-1] in _WHEN or _is_of_tool(words[-1], card, own)):
+    while len(words) > 1 and (not loose or own & _QUERIES) and (words[-1] in _WHEN or _is_of_tool(words[-1], card, own)):
         words = [*words[:-2], _OWNER.sub("", words[-2])]
     value = " ".join(words) if len(words) < len(value.split()) else value
     owner, _, owned = value.replace("’", "'").partition("'s ")
@@ -340,6 +340,7 @@ def _extend_content(card: ToolCard, part: Part, filling: Filling) -> None:
 
 
 _TAIL = re.compile(r"(?i)[\s,;]+(?:and|with|on|at|by|due|for|in|to|from|until|before|the)*[\s,;.!?]*$")
+_QUERIES = frozenset(map(stem, ("query", "keywords", "keyword", "search", "words", "q", "topic")))
 _OWNER = re.compile(r"['’]s$")
 _AVOIDING = frozenset({"avoid", "skip", "exclude", "without", "ignore", "hide", "no", "disable", "omit"})
 _ARTICLES = frozenset({"a", "an", "the", "my"})
@@ -394,10 +395,23 @@ def explained(part: Part, card: ToolCard, filling: Filling) -> int:
     spoken = {word for name in names for word in tokens(str(given[name]))}
     covered = {word for name in names if name in filling.spans for word in tokens(part.text[slice(*filling.spans[name])])}
     known = spoken | covered
-    words = [word for word in part.words if not (part.asks and families_of(word))]
+    words = [word for word in part.words if not (part.asks and families_of(word)) and not families_of(word) & part.families]
     if not all(word in known or stem(word) in card.terms for word in words):
         return 0
     return 2 if complete and (definite or (part.families and not part.asks)) else 1
+
+
+def has_leftover(part: Part, card: ToolCard, filling: Filling) -> bool:
+    """Whether a word of a part that only says `show` or the like is neither the tool's nor in any value."""
+    if part.verb not in _BLAND:
+        return False
+    spoken = {word for value in filling.values.values() for word in tokens(str(value))}
+    return any(
+        word not in spoken and stem(word) not in card.terms and not kin_of(stem(word)) & card.nouns for word in part.words
+    )
+
+
+_BLAND = frozenset("show list get give see view display tell read check open what which how".split())
 
 
 def _is_definite(schema: Any, value: Any) -> bool:

@@ -13,6 +13,7 @@ from signalbox.models.offline.words import stem
 __all__ = ["Choice", "choose", "rank"]
 
 THRESHOLD = 1.0
+MARGIN = 0.3
 _FADE = (1.0, 0.7, 0.5, 0.35, 0.25, 0.2)
 _SHORTLIST = 5
 _DANGEROUS = frozenset({"delete", "send", "pay", "buy", "stop", "restart", "reject", "approve"})
@@ -27,20 +28,24 @@ class Choice:
     action: float
     nouns: float
     named: float
+    asked: bool = False
     explained: int = 0
+    leftover: bool = False
 
     @property
     def sure(self) -> bool:
         """Whether enough speaks for the tool: the thing is named, or the verb is its own, or every word is accounted for."""
-        if self.action < 0.0:
+        if self.action <= -0.5 or (self.action < 0.0 and self.asked):
             return False
         if self.explained >= 2:
             return True
-        known = self.named >= 0.4 or self.action >= 1.0 or self.explained
+        if self.action < 0.0:
+            return self.named >= 0.9 and self.score >= THRESHOLD
+        known = self.named >= 0.4 or (self.action >= 1.0 and not self.leftover) or self.explained
         return bool(known) and self.score >= (0.8 if self.explained else THRESHOLD)
 
 
-Fit = Callable[[ToolCard], tuple[float, int]]
+Fit = Callable[[ToolCard], tuple[float, int, bool]]
 
 
 def rank(tools: ToolSet, part: Part) -> list[Choice]:
@@ -60,11 +65,11 @@ def choose(tools: ToolSet, part: Part, fit: Fit | None = None) -> Choice | None:
     short = [choice for choice in ranked[:_SHORTLIST] if choice.score > ranked[0].score - 1.0]
     if fit is not None:
         short = sorted((_fitted(choice, *fit(choice.card)) for choice in short), key=lambda choice: -choice.score)
-    return next((choice for choice in short if choice.sure), None)
+    return next((choice for choice in short if choice.sure and choice.score > short[0].score - MARGIN), None)
 
 
-def _fitted(choice: Choice, fit: float, explained: int) -> Choice:
-    return replace(choice, score=choice.score + fit, explained=explained)
+def _fitted(choice: Choice, fit: float, explained: int, leftover: bool) -> Choice:
+    return replace(choice, score=choice.score + fit, explained=explained, leftover=leftover)
 
 
 def _score(tools: ToolSet, card: ToolCard, part: Part, nearness: float) -> Choice:
@@ -72,7 +77,7 @@ def _score(tools: ToolSet, card: ToolCard, part: Part, nearness: float) -> Choic
     nouns, named = _nouns(tools, card, part)
     covered = _covered(tools, card, part)
     score = action + 1.2 * nouns + 0.45 * covered + 0.8 * max(nearness, 0.0) + _number(card, part)
-    return Choice(card, score, action, nouns, named)
+    return Choice(card, score, action, nouns, named, part.asks)
 
 
 def _number(card: ToolCard, part: Part) -> float:

@@ -119,6 +119,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
     "put on": ("play", "start"),
     "give back": ("refund",),
     "take me": ("navigate",),
+    "get me": ("get", "buy", "create", "apply", "search"),
     "go to": ("navigate",),
     "drive me": ("navigate",),
     "bring me": ("navigate",),
@@ -189,6 +190,8 @@ KIN: tuple[frozenset[str], ...] = tuple(
         "student pupil person child kid",
         "employee worker colleague staff person",
         "vacation holiday leave pto off",
+        "artwork painting art sculpture",
+        "ride taxi cab van uber lift",
         "hotel room accommodation stay",
         "flight plane fly",
         "train rail",
@@ -282,7 +285,7 @@ NOUNISH: frozenset[str] = frozenset(
     "book order mail email text message list test name record file log note schedule plan share share post call rate ping "
     "report review score copy address cost price track stream route queue share review play light lock alarm start end "
     "open free set mark make new many done what which how is are who where off directions next need check look work use "
-    "answer count shop exchange share update change transfer group bounce profile drive fire fix view pull push see return".split()
+    "answer count shop exchange share travel visit head update change transfer group bounce profile drive fire fix view pull push see return".split()
 )
 
 STOP: frozenset[str] = frozenset(

@@ -55,6 +55,7 @@ _DETERMINERS = frozenset(
 )
 
 
+_PROMPTS = frozenset("to please pls you u and me someone somebody anybody anyone we i".split())
 _ALWAYS = frozenset({"look", "check", "play", "open", "start", "work", "see", "reply", "answer", "pull", "push"})
 _RELATING = frozenset({"to", "of", "for", "on", "in", "from", "at", "by", "with", "about"})
 
@@ -156,7 +157,8 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
         if word in ("done", "finished", "completed") and before in ("is", "are", "as", "be", "was"):
             return word, frozenset({"complete"})
         bent = word.endswith(("ed", "ing")) or (word.endswith("s") and not word.endswith("ss"))
-        if not bent and before not in _DETERMINERS and word not in NOUNISH | STOP and families_of(word):
+        last = word == words[-1] and before not in _DETERMINERS
+        if not bent and (last or before in _PROMPTS) and word not in NOUNISH | STOP and families_of(word):
             return word, families_of(word)
         if before in ("to", "please", "you", "and", "pls") and word not in _NOT_ALONE and families_of(word):
             return word, families_of(word)
@@ -177,8 +179,15 @@ def _phrase(words: list[str]) -> tuple[str, frozenset[str]] | None:
         at = stems.index(head)
         rest = words[at + 1 : at + 1 + len(tail) + 5]
         if _in_order(tail, rest) and (rest[: len(tail)] == tail or len(tail) == 1 or "mark" in phrase):
-            return head, frozenset(families)
+            if tail[-1] != "on" or not _is_place(words, at + 1, tail[-1]):
+                return head, frozenset(families)
     return None
+
+
+def _is_place(words: list[str], start: int, particle: str) -> bool:
+    """Whether the particle begins a place (on my list) rather than ending the verb (turn it on)."""
+    at = words.index(particle, start)
+    return at > start and words[at + 1 : at + 2] != [] and words[at + 1] in _DETERMINERS
 
 
 def _in_order(needles: list[str], words: list[str]) -> bool:
@@ -251,7 +260,8 @@ def coordinations(text: str) -> list[list[str]]:
     ways = []
     for match in re.finditer(r"(?i)(?:\s*,\s*(?:and|plus)?\s+|\s+(?:and|plus|&|as well as)\s+)", masked):
         ways.append((match.start(), match.end()))
-    if not ways or len(ways) > 12:
+    joined = re.search(r"(?i)\s(?:and|plus|&|as well as)\s", masked)
+    if not ways or len(ways) > 12 or (not joined and len(ways) < 2):
         return []
     return _distribute(text, masked, ways)
 

@@ -27,6 +27,7 @@ _POINTING = re.compile(
     r"oldest|cheapest|best|top|other|same|one|ones|most \w+|shortest|longest|fastest|earliest|largest|biggest|smallest|highest|lowest)\b|"
     r"all of (?:them|those)|each(?: one| of them)?)\b"
 )
+_POINTED = re.compile(rf"(?:{_POINTING.pattern.removeprefix('(?i)')})(?:\s+(?:ones?|two|three|of (?:them|those|these)))?", re.IGNORECASE)
 _POINTER = re.compile(
     r"(?i)(?:the |that |this )?(?:it|that|this|them|those|these|both|there|him|her|first|second|third|fourth|fifth|last|latest|newest|"
     r"oldest|cheapest|best|top|other|same|one|ones|all|all of them)(?: ones?| two| three)?"
@@ -123,6 +124,8 @@ def _steps_for(
     pointing = _POINTING.search(mask(part.text))
     reference = None if before and pointing else _reference(part.text, shown, card)
     words = part.text if reference is None else _without(part.text, reference)
+    if before and pointing:
+        words = _POINTED.sub("it", part.text)
     args = dict(filler.fill(card, words).values)
     step = Step(card, args, part.text)
     _drop_pointers(step)

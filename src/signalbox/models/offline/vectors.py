@@ -7,8 +7,8 @@ characters. Nothing is downloaded, and the same text always gives the same row.
 
 from __future__ import annotations
 
+import hashlib
 import re
-import zlib
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -118,7 +118,8 @@ def _pieces(word: str) -> list[str]:
 
 def _row_of_characters(word: str) -> Rows:
     """A row for what the table cannot spell (digits, other scripts): equal for equal text, else unrelated."""
-    made = np.random.default_rng(zlib.crc32(word.encode("utf-8", "replace"))).standard_normal((_table().rows.shape[1],))
+    size = _table().rows.shape[1]
+    made = np.frombuffer(hashlib.shake_128(word.encode("utf-8", "replace")).digest(size), dtype=np.int8)
     return _unit(made.astype(np.float32))
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from signalbox.models.offline.arguments import Filler, explained, is_id, is_list, is_text
+from signalbox.models.offline.arguments import Filler, explained, has_leftover, is_id, is_list, is_text
 from signalbox.models.offline.choose import Choice, choose
 from signalbox.models.offline.fill import Filling
 from signalbox.models.offline.parts import coordinations, mask, opens_content, read_part, split_request
 from signalbox.models.offline.records import Record
-from signalbox.models.offline.references import find_reference, value_for
+from signalbox.models.offline.references import describe_match, find_reference, value_for
 from signalbox.models.offline.tools import ToolCard, ToolSet
 from signalbox.models.offline.words import stem, tokens
 
@@ -38,7 +38,7 @@ class Scene:
     words: tuple[str, ...] = ()
     shown: tuple[tuple[Record, ...], ...] = ()
 
-    def serves(self, card: ToolCard, text: str, filling: Filling) -> bool:
+    def serves(self, card: ToolCard, text: str, words: tuple[str, ...], filling: Filling) -> bool:
         """Whether the text points at something shown, and the tool needs just that."""
         lacking = [name for name in card.required if name not in filling.values or is_id(name)]
         if not lacking:
@@ -46,11 +46,15 @@ class Scene:
         for records in self.shown[:2]:
             reference = find_reference(mask(text), records)
             if reference is not None and reference.records:
-                return all(
-                    value_for(name, card.properties.get(name) or {}, reference.records[0]) is not None
-                    for name in lacking
-                )
+                return _gives(reference.records[0], card, lacking)
+            described = describe_match(" ".join(words), records) if words else []
+            if len(described) == 1:
+                return _gives(described[0], card, lacking)
         return False
+
+
+def _gives(record: Record, card: ToolCard, names: list[str]) -> bool:
+    return all(value_for(name, card.properties.get(name) or {}, record) is not None for name in names)
 
 
 NOTHING = Scene()
@@ -69,10 +73,12 @@ def read_wishes(request: str, tools: ToolSet, filler: Filler, scene: Scene = NOT
 def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> Choice | None:
     part = read_part(text, tools.own_verbs)
 
-    def fit(card: ToolCard) -> tuple[float, int]:
+    def fit(card: ToolCard) -> tuple[float, int, bool]:
         filling = filler.fill(card, part.text)
-        pointed = 0.6 if scene.shown and scene.serves(card, part.text, filling) else 0.0
-        return filler.fit(card, part.text) + pointed, explained(part, card, filling)
+        pointed = 0.6 if scene.shown and scene.serves(card, part.text, part.words, filling) else 0.0
+        told = max(explained(part, card, filling), 1 if pointed else 0)
+        fitting = filler.fit(card, part.text) + pointed + (0.2 if told == 2 else 0.0)
+        return fitting, told, has_leftover(part, card, filling)
 
     found = choose(tools, part, fit)
     if found is None and scene.words:

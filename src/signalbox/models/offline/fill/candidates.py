@@ -129,12 +129,13 @@ def _scores(prepared: _Prepared, words: tuple[str, ...]) -> Floats:
 def _favour_exact(prepared: _Prepared, words: tuple[str, ...], stems: tuple[str, ...], scores: Floats) -> Floats:
     """A candidate that stands in the text word for word, whole or as its initials, beats any likeness."""
     text, squeezed = f" {' '.join(stems)} ", "".join(words)
+    spelled = {word for word in words if word not in STOP and (len(word) > 2 or len(words) == 1)}
     for at, phrase in enumerate(prepared.joined):
         if f" {phrase} " in text:
             scores[at] = max(scores[at], 0.9 + 0.1 * min(1.0, len(phrase) / max(len(text) - 2, 1)))
         elif phrase.replace(" ", "") == squeezed:
             scores[at] = max(scores[at], 0.95)
-        elif len(prepared.initials[at]) > 1 and prepared.initials[at] in words:
+        elif len(prepared.initials[at]) > 1 and prepared.initials[at] in spelled:
             scores[at] = max(scores[at], 0.85)
     return scores
 

@@ -36,7 +36,9 @@ _SCALES = {
 }
 _SUFFIXES = {"x": 1.0, "k": 1e3, "m": 1e6, "mm": 1e6, "b": 1e9, "bn": 1e9, "mn": 1e6}
 # Before "one" these point at a thing: "the first one", "that one".
-_POINTERS = word_set("the that this first second third fourth fifth last next other which another each every no any new")
+_POINTERS = word_set(
+    "the that this first second third fourth fifth last next other which another each every no any new"
+)
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|\d*\.\d+")
 _GLUED = re.compile(r"([-+]?)(\d[\d,]*(?:\.\d+)?)([a-zµ%°/]*)", re.IGNORECASE)
 _LOW = re.compile(

@@ -106,13 +106,13 @@ _ROLES = (
         "text",
         "body message content text note comment remark announcement msg description detail details contents "
         "notes prompt caption post",
-        strong="saying,that says,says,say,telling them,telling him,telling her,with the message,with message,"
+        strong="forget to,remind me to,remember to,remind me about,remind me of,remind me that,saying,that says,says,say,telling them,telling him,telling her,with the message,with message,"
         "with body,with the text,with text,message,"
         "body,with the body,reading,with a note,with note,with the note,note that,note,to say,tell them,"
         "tell him,tell her,with the comment,with comment,"
         "comment,let them know,let him know,let her know,saying that,memo,with memo,reads,with description,"
         "description,details,text,with a comment,mention",
-        fair="that,:,because",
+        fair="that,:,because,about",
     ),
     _role("question", "text", "question ask", strong="asking,ask,question,:"),
     _role(
@@ -151,7 +151,7 @@ _ROLES = (
     _role(
         "thing",
         "object",
-        "item product thing object good article dish food meal drink recipe song track movie film book album "
+        "item product thing object good article dish food meal drink recipe song track movie film book "
         "game "
         "ingredient commodity merchandise treatment",
         strong="for a,for an,some",
@@ -214,10 +214,16 @@ _ROLES = (
         strong="sorted by,sort by,ordered by,order by,by,sort them by,ranked by,rank by",
     ),
     _role(
+        "attachment",
+        "name",
+        "attachment attach",
+        strong="attach,attaching,attached,with attachment,with attachments,with the file,with the files,include",
+    ),
+    _role(
         "file",
         "name",
-        "path file folder directory filename document attachment",
-        strong="in,into,to,from,under,at,file,folder,inside,attach,attaching",
+        "path file folder directory filename document",
+        strong="in,into,to,from,under,at,file,folder,inside",
         fair="of,for,on",
     ),
     _role(
@@ -314,6 +320,11 @@ def direction_of(words: tuple[str, ...]) -> tuple[str, ...]:
     return ()
 
 
+def _is_directed(roles: list[tuple[Role, float]]) -> bool:
+    """Whether one of the roles is a direction by itself, or the field is no place where one could lead."""
+    return not any(role.name == "place" for role, _ in roles) or any(role.name in _OPPOSITE for role, _ in roles)
+
+
 @lru_cache(maxsize=2_000)
 def _cues(name_words: tuple[str, ...], described: tuple[str, ...], description: str) -> dict[tuple[str, ...], float]:
     cues: dict[tuple[str, ...], float] = {}
@@ -328,6 +339,9 @@ def _cues(name_words: tuple[str, ...], described: tuple[str, ...], description: 
         for cue, weight in role.cues:
             words = tuple(cue.split())
             cues[words] = max(cues.get(words, 0.0), weight * strength)
+    for role, strength in roles if not _is_directed(by_name) else ():
+        if role.name in ("destination", "origin") and strength <= 0.8:
+            cues |= {tuple(cue.split()): 0.8 for cue, weight in role.cues if weight == 1.0 and (cue,) not in cues}
     opposite = {role.name for role, _ in by_name} & set(_OPPOSITE)
     for cue in _OPPOSITE[next(iter(opposite))] if len(opposite) == 1 else ():
         cues.pop((cue,), None)

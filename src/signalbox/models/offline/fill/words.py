@@ -54,7 +54,7 @@ _ENDLESS = re.compile(r"\S{301,}")
 STOP = word_set(
     """a an and any are as at be been but by can could did do does for from get give had has have hey
     hi hello how i i'd i'm if in into is it its it's just kindly let let's like may me might my need
-    of off on or our out over per please pls plz what's whats where's who's how's there's that's
+    of off on or our out over per please pls plz what's whats where's who's how's hows doing going there's that's
     here's gonna wanna should show so some tell than thanks thank that the their them then there
     these they this those to too up us very want was we were what when where which who whose will
     with would you your also all only about using use via make set"""
@@ -113,6 +113,9 @@ def _tokens(text: str) -> Iterable[Token]:
 
 def split_name(name: str) -> tuple[str, ...]:
     """The words of an identifier in lower case: enrollmentComplete, enrollment_complete, enrollment-complete."""
+    spaced = name.replace("_", " ").replace("-", " ")
+    if spaced.islower() and spaced.replace(" ", "").isalpha():
+        return tuple(spaced.split())
     return tuple(part.lower() for part in _PARTS.findall(name))
 
 

@@ -1,0 +1,54 @@
+"""Noise without memory: the same key and moment give the same number, on every machine."""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["FloatArray", "IntArray", "drift", "fraction", "jitter", "seed_of"]
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+
+
+def seed_of(key: str) -> int:
+    """A number for a name."""
+    return crc32(key.encode())
+
+
+def fraction(key: str) -> float:
+    """A number in [0, 1) for a name."""
+    return float(_hash(seed_of(key), np.zeros(1, dtype=np.int64))[0])
+
+
+def jitter(seed: int, t: FloatArray, period: float) -> FloatArray:
+    """In [0, 1), a new number every `period` seconds."""
+    return _hash(seed, np.floor(t / period).astype(np.int64))
+
+
+def drift(seed: int, t: FloatArray, period: float) -> FloatArray:
+    """In [0, 1), a line from one random number to the next, every `period` seconds."""
+    slots = t / period
+    whole = np.floor(slots)
+    index = whole.astype(np.int64)
+    base = int(index.min())
+    knots = _hash(seed, np.arange(base, int(index.max()) + 2, dtype=np.int64))
+    here = index - base
+    left = knots[here]
+    return left + (knots[here + 1] - left) * (slots - whole)
+
+
+def _hash(seed: int, index: IntArray) -> FloatArray:
+    """The splitmix64 finaliser over seed and index, as a fraction."""
+    with np.errstate(over="ignore"):
+        x = index.astype(np.uint64) * _GOLDEN + np.uint64((seed * 0x9E3779B9 + 1) & 0xFFFFFFFFFFFFFFFF)
+        x = (x ^ (x >> np.uint64(30))) * _MIX_1
+        x = (x ^ (x >> np.uint64(27))) * _MIX_2
+        x = x ^ (x >> np.uint64(31))
+    return (x >> np.uint64(11)).astype(np.float64) * 2.0**-53

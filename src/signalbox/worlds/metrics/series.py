@@ -1,0 +1,76 @@
+"""One series of the embedded store: labels, a shape, and the target that is scraped for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from signalbox.worlds.metrics.grid import INTERVAL_MS, Grid, grid_between
+from signalbox.worlds.metrics.labels import Labels
+from signalbox.worlds.metrics.noise import FloatArray, IntArray, fraction
+from signalbox.worlds.metrics.shapes import Shape
+
+__all__ = ["Series", "Target"]
+
+_EMPTY = (np.empty(0, dtype=np.int64), np.empty(0))
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is scraped: it has a moment within the interval, may be silent for spans, and may end (milliseconds)."""
+
+    job: str
+    instance: str
+    silent: tuple[tuple[int, int], ...] = ()
+    ends: int | None = None
+
+    @property
+    def phase(self) -> int:
+        """Milliseconds into the interval; a whole second for some, as in real life."""
+        offset = int(fraction(f"{self.job}/{self.instance}") * INTERVAL_MS)
+        return offset - offset % 1000 if offset % 2 else offset
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """Samples on demand."""
+
+    labels: Labels
+    shape: Shape
+    target: Target
+    watches_target: bool = False
+    """True for what Prometheus itself records about a target: it goes on while the target is silent."""
+
+    def samples(self, low_ms: int, high_ms: int) -> tuple[IntArray, FloatArray]:
+        """Timestamps and values in [low, high]."""
+        grid = self._grid(low_ms, high_ms)
+        if grid.last < grid.first:
+            return _EMPTY
+        stamps, values = grid.stamps(), self.shape.at(grid)
+        if not self._gaps:
+            return stamps, values
+        heard = self._heard(stamps)
+        return stamps[heard], values[heard]
+
+    def has_samples(self, low_ms: int, high_ms: int) -> bool:
+        """Whether there is any sample in [low, high], without computing it."""
+        grid = self._grid(low_ms, high_ms)
+        if grid.last < grid.first or not self._gaps:
+            return grid.first <= grid.last
+        return bool(self._heard(grid.stamps()).any())
+
+    @property
+    def _gaps(self) -> tuple[tuple[int, int], ...]:
+        return () if self.watches_target else self.target.silent
+
+    def _grid(self, low_ms: int, high_ms: int) -> Grid:
+        last = high_ms if self.target.ends is None else min(high_ms, self.target.ends)
+        return grid_between(low_ms, last, self.target.phase)
+
+    def _heard(self, stamps: IntArray) -> npt.NDArray[np.bool_]:
+        heard = np.ones(stamps.shape, dtype=np.bool_)
+        for start, end in self._gaps:
+            heard &= (stamps < start) | (stamps >= end)
+        return heard
