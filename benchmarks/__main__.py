@@ -42,9 +42,14 @@ def _parse() -> argparse.Namespace:
 
 def _measure(names: tuple[str, ...] | list[str]) -> Iterator[Row]:
     for name in names:
-        for row in importlib.import_module(f"benchmarks.{name}").measure():
-            print(f"  {row.group}: {row.what}", file=sys.stderr)
-            yield row
+        try:
+            for row in importlib.import_module(f"benchmarks.{name}").measure():
+                print(f"  {row.group}: {row.what}", file=sys.stderr)
+                yield row
+        except ModuleNotFoundError as error:
+            if str(error.name).partition(".")[0] in ("signalbox", "benchmarks"):
+                raise
+            yield Row(name, "all of it, or the rest of it", missing=f"the package {error.name} is not installed here")
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ def measure() -> Iterator[Row]:
         for size in (5, 100):
             for shape in SHAPES:
                 yield from _compare(shape, size, at_most_times(1.15), loop)
-        yield from _compare("linear", 1000, at_least_faster(10), loop, rounds=5)
+        yield from _compare("linear", 1000, at_least_faster(10), loop, rounds=3)
     for size in (5, 100):
         yield _first_run(size)
 

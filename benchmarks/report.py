@@ -62,6 +62,8 @@ class Row:
     @property
     def met(self) -> bool | None:
         """Whether the target is reached; None without a target. What was not measured is not reached."""
+        if self.missing:
+            return False
         if self.target is None:
             return None
         if self.target.kind == "under":
@@ -118,8 +120,7 @@ def _cells(row: Row) -> tuple[str, ...]:
     if ratio and row.target and row.target.kind == "faster":
         ratio += " faster"
     met = {None: "", True: "[green]yes[/green]", False: "[red]no[/red]"}[row.met]
-    if row.missing:
-        met = "not measured"
+    met = "not measured" if row.missing else met
     return (row.what, _duration(row.ours), _duration(row.theirs), ratio, str(row.target or ""), met)
 
 

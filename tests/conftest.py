@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 import os
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from signalbox.settings import Settings, get_settings
+from signalbox.settings import Settings
 
 REQUIRE_ALL = "SIGNALBOX_REQUIRE_ALL"
 _FOREIGN_PREFIXES = (
@@ -33,7 +33,7 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def own_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def own_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A `SIGNALBOX_HOME` of the test's own, and no setting or key from outside."""
     for name in list(os.environ):
         if name.startswith(_FOREIGN_PREFIXES) and name != REQUIRE_ALL:
@@ -41,9 +41,7 @@ def own_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     home = homes / str(next(_numbers))
     monkeypatch.setenv("SIGNALBOX_HOME", str(home))
     monkeypatch.setitem(Settings.model_config, "env_file", None)
-    get_settings.cache_clear()
-    yield home
-    get_settings.cache_clear()
+    return home
 
 
 @pytest.fixture
@@ -52,7 +50,6 @@ def set_clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
 
     def set_now(moment: str) -> None:
         monkeypatch.setenv("SIGNALBOX_NOW", moment)
-        get_settings.cache_clear()
 
     return set_now
 

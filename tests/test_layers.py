@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,13 @@ GROUND = ("__init__", "errors", "settings", "contract")
 STRANGERS = {("agents", "worlds"), ("worlds", "agents"), ("models", "toolbox"), ("toolbox", "models")}
 
 
+@cache
+def parsed(path: Path) -> list[ast.Import | ast.ImportFrom]:
+    """The imports of a file, wherever in it they stand."""
+    tree = ast.walk(ast.parse(path.read_text("utf-8")))
+    return [node for node in tree if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
 def room(path: Path) -> str:
     """The package on its floor that a file belongs to."""
     return path.relative_to(ROOT).parts[0].removesuffix(".py")
@@ -42,15 +50,13 @@ def room(path: Path) -> str:
 def imported(path: Path) -> Iterator[tuple[int, str]]:
     """The rooms that a file imports from, each with the line, wherever in the file the import stands."""
     package = ["signalbox", *path.relative_to(ROOT).parts[:-1]]
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in parsed(path):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
+        else:
             base = package[: len(package) - node.level + 1] if node.level else []
             stem = ".".join([*base, *([node.module] if node.module else [])])
             names = [f"{stem}.{alias.name}" for alias in node.names]
-        else:
-            continue
         for name in names:
             parts = name.split(".")
             if parts[0] == "signalbox":
@@ -90,7 +96,7 @@ def test_imports_run_downwards_only(name: str) -> None:
 def test_nothing_imports_private_names_of_another_room() -> None:
     wrong = []
     for file in FILES:
-        for node in ast.walk(ast.parse((ROOT / file).read_text("utf-8"))):
+        for node in parsed(ROOT / file):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("signalbox."):
                 there = str(node.module).split(".")[1]
                 private = [a.name for a in node.names if a.name.startswith("_") and a.name != "__version__"]

@@ -15,7 +15,6 @@ from signalbox.settings import Settings, get_settings, now, person_zone
 def setting(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
     def set_value(name: str, value: str) -> None:
         monkeypatch.setenv(name, value)
-        get_settings.cache_clear()
 
     return set_value
 
@@ -63,8 +62,11 @@ def test_a_wrong_setting_is_named(setting, name: str, value: str) -> None:  # ty
         get_settings()
 
 
-def test_the_settings_are_read_once() -> None:
-    assert get_settings() is get_settings()
+def test_the_settings_are_read_anew_where_the_environment_has_changed_and_only_there(setting) -> None:  # type: ignore[no-untyped-def]
+    first = get_settings()
+    assert get_settings() is first
+    setting("SIGNALBOX_MAX_STEPS", "7")
+    assert get_settings().max_steps == 7
 
 
 def test_the_clock_runs_unless_it_is_frozen() -> None:

@@ -59,6 +59,7 @@ __all__ = [
     "ToolExecutionError",
     "UnavailableError",
     "UnsupportedError",
+    "hide",
     "redact",
 ]
 
@@ -121,9 +122,14 @@ class MapError(SignalboxError):
 
 
 class MapReadError(MapError):
-    """The file cannot be read as a map; the message names file and line."""
+    """The file cannot be read as a map; the message names file and line, and `line` and `column` hold the place."""
 
     error_type = "map_read"
+
+    def __init__(self, user_message: str, *, suggestion: str = "", line: int = 1, column: str = "") -> None:
+        super().__init__(user_message, suggestion=suggestion)
+        self.line = line
+        self.column = column
 
 
 class MapCheckError(MapError):
@@ -262,9 +268,20 @@ _SECRET_PATTERNS = (
 _SECRET_KEY = re.compile(rf"(?i){_SECRET_WORD}")
 
 
+_hidden: set[str] = set()
+
+
+def hide(secret: str) -> None:
+    """Have `redact` replace this value wherever it stands, from now on."""
+    if len(secret) >= 6:
+        _hidden.add(secret)
+
+
 def redact(value: Any) -> Any:
     """The same value with everything that looks like a credential replaced by `***`."""
     if isinstance(value, str):
+        for secret in _hidden:
+            value = value.replace(secret, "***")
         for pattern in _SECRET_PATTERNS:
             value = pattern.sub(lambda m: (m.group(1) if m.lastindex else "") + "***", value)
         return value

@@ -6,6 +6,7 @@ the model providers, which read their own keys.
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from pathlib import Path
@@ -13,17 +14,20 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from platformdirs import user_data_path
 from pydantic import Field, ValidationError, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from signalbox.errors import ConfigurationError
 
 __all__ = ["Settings", "get_settings", "now", "person_zone"]
 
 
+_PREFIX = "SIGNALBOX_"
+
+
 class Settings(BaseSettings):
     """What an operator may set. The environment variable is the field's name in capitals, after `SIGNALBOX_`."""
 
-    model_config = SettingsConfigDict(env_prefix="SIGNALBOX_", env_file=".env", extra="ignore")
+    model_config = SettingsConfigDict(env_prefix=_PREFIX, env_file=".env", extra="ignore")
 
     home: Path = Field(
         default_factory=lambda: user_data_path("signalbox"),
@@ -63,15 +67,28 @@ class Settings(BaseSettings):
         return value
 
 
-@lru_cache(maxsize=1)
+_VARIABLES = tuple(_PREFIX + name.upper() for name in Settings.model_fields)
+
+
 def get_settings() -> Settings:
-    """The settings of this process, read once. `get_settings.cache_clear()` reads them anew."""
+    """The settings as the environment says now; they are read anew only where it has changed."""
+    return _read(tuple(map(os.environ.get, _VARIABLES)))
+
+
+@lru_cache(maxsize=8)
+def _read(_environment: tuple[str | None, ...]) -> Settings:
     try:
         return Settings()
     except ValidationError as error:
         first = error.errors()[0]
-        name = "SIGNALBOX_" + "_".join(str(part) for part in first["loc"]).upper()
+        name = _PREFIX + "_".join(str(part) for part in first["loc"]).upper()
         raise ConfigurationError(f"{name} is wrong: {first['msg']}", suggestion=f"Correct or unset {name}.") from None
+    except SettingsError as error:
+        raise ConfigurationError(f"A setting is wrong: {error}.", suggestion="Correct or unset it.") from None
+
+
+# For who changes the `.env` file while the process runs.
+get_settings.cache_clear = _read.cache_clear  # type: ignore[attr-defined]
 
 
 def person_zone() -> tzinfo:

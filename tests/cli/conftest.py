@@ -36,12 +36,10 @@ def signalbox(
 ) -> Callable[..., Outcome]:
     """What a test calls to run the command line in this process, in its own folder, with nobody at the keyboard."""
     from signalbox.cli import main
-    from signalbox.settings import get_settings
 
     def run(*arguments: object) -> Outcome:
         monkeypatch.chdir(tmp_path)
         monkeypatch.setattr(sys, "argv", ["signalbox", *map(str, arguments)])
-        get_settings.cache_clear()
         capsys.readouterr()
         with open(os.devnull) as nobody, monkeypatch.context() as patch:
             patch.setattr(sys, "stdin", nobody)

@@ -140,6 +140,38 @@ def test_the_summary_is_written_to_a_file(signalbox: Cli, write_file: Write, tmp
     assert [node["node_name"] for node in summary["node_executions"]] == ["Greet"]
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run", "map.csv", "--set", "name=Ann", "--summary", "nowhere/summary.json"],
+        ["run", "map.csv", "--state", "@latin.json"],
+        ["maps", "draw", "map.csv", "-o", "nowhere/picture.svg"],
+        ["maps", "scaffold", "--new", "map.csv/first.csv"],
+    ],
+    ids=" ".join,
+)
+def test_a_file_that_cannot_be_written_or_read_is_told_in_words(
+    signalbox: Cli, write_file: Write, tmp_path: Path, arguments: list[str]
+) -> None:
+    write_file(HELLO)
+    (tmp_path / "latin.json").write_bytes('{"name": "schön"}'.encode("latin-1"))
+    done = signalbox(*arguments)
+    assert done.code in (1, 2)
+    assert arguments[-1].removeprefix("@") in done.err
+
+
+@pytest.mark.parametrize("home", ["file/home", "broken"])
+def test_a_home_that_cannot_be_used_is_told_in_words_that_name_it(
+    signalbox: Cli, write_file: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: str
+) -> None:
+    write_file("", "file")
+    write_file("this is no database, whatever its name says\n" * 50, "broken/maps.db")
+    monkeypatch.setenv("SIGNALBOX_HOME", str(tmp_path / home))
+    done = signalbox("run", write_file(ASK))
+    assert done.code == 1
+    assert str(tmp_path / home) in done.err
+
+
 def test_policy_and_step_limit_are_options(signalbox: Cli, write_file: Write) -> None:
     path = write_file("GraphName,Node,AgentType,Failure_Next\nG,A,failure,B\nG,B,echo,\n")
     assert signalbox("run", path, "--max-steps", 1).code == 1

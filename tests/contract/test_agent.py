@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from signalbox.contract import BaseAgent, ExecutionTracker, current_tracker
-from signalbox.settings import get_settings
 
 
 class Upper(BaseAgent):
@@ -301,14 +300,12 @@ def test_an_injected_tracker_comes_before_that_of_the_run() -> None:
 
 def test_in_strict_mode_a_missing_tracker_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIGNALBOX_STRICT", "true")
-    get_settings.cache_clear()
     with pytest.raises(ValueError, match="ExecutionTracker not provided to agent 'U'"):
         Upper("U", "", context("text")).run({"text": "a"})
 
 
 def test_in_strict_mode_an_injected_tracker_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIGNALBOX_STRICT", "true")
-    get_settings.cache_clear()
     agent = Upper("U", "", context("text"), execution_tracker=ExecutionTracker())
     assert agent.run({"text": "a"})["result"] == "A"
 

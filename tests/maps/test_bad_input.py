@@ -83,7 +83,8 @@ def test_a_bomb_of_a_hundred_thousand_targets_in_one_cell(write_file: Write) -> 
 def test_a_bomb_of_targets_that_have_no_row(write_file: Write) -> None:
     targets = "|".join(f"N{i}" for i in range(100_000))
     _, findings = check_map(write_file(f"GraphName,Node,Edge\nG,S,{targets}\n"))
-    assert [(f.level, f.line, f.column) for f in findings] == [("error", 2, "Edge")]
+    assert {(f.level, f.line, f.column) for f in findings} == {("error", 2, "Edge")}
+    assert len(findings) < 10
 
 
 def test_a_graph_with_too_many_nodes(write_file: Write) -> None:
@@ -150,5 +151,5 @@ def test_the_command_line_ends_with_1_in_bounded_memory(write_file: Write, tmp_p
     code, peak, told = json.loads(done.stdout)
     findings: list[dict[str, Any]] = [f for f in told["findings"] if f["level"] == "error"]
     assert code == 1
-    assert [Path(f["file"]).name for f in findings] == ["bomb0.csv", "bomb1.csv", "large.csv"]
+    assert list(dict.fromkeys(Path(f["file"]).name for f in findings)) == ["bomb0.csv", "bomb1.csv", "large.csv"]
     assert peak < 500_000

@@ -161,6 +161,9 @@ def test_a_type_whose_file_is_broken(check: Check, write_file: Callable[..., Pat
         ("echo", "success_policy:nowhere:policy", ""),
         ("orchestrator", "nodes:Otter", "'Other'"),
         ("orchestrator", "default_target:Otter", "'Other'"),
+        ("orchestrator", "nodes:5", ""),
+        ("echo", "success_policy:critical_nodes, critical_nodes:5", ""),
+        ("echo", "state:nowhere_at_all:Basket", ""),
     ],
 )
 def test_a_setting_in_the_context_that_cannot_be(check: Check, kind: str, context: str, nearest: str) -> None:
@@ -171,9 +174,11 @@ def test_a_setting_in_the_context_that_cannot_be(check: Check, kind: str, contex
     assert "e-09" not in finding.suggestion
 
 
-def test_an_orchestrator_that_names_itself(check: Check) -> None:
-    finding = only(check('GraphName,Node,AgentType,Context\nG,A,orchestrator,"nodes:A|B"\nG,B,echo,\n'))
-    assert place(finding) == ("warning", 2, "Context")
+@pytest.mark.parametrize("context", ["nodes:A|B", "nodes:B, default_target:A"])
+def test_an_orchestrator_that_names_itself(check: Check, context: str) -> None:
+    finding = only(check(f'GraphName,Node,AgentType,Context\nG,A,orchestrator,"{context}"\nG,B,echo,\n'))
+    assert (finding.line, finding.column) == (2, "Context")
+    assert "itself" in finding.message
 
 
 def test_a_context_that_was_meant_to_be_json(check: Check) -> None:

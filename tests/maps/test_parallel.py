@@ -238,6 +238,22 @@ def test_a_field_written_one_after_the_other_is_not_contested(run_text: Run) -> 
     assert result.summary.warnings == []
 
 
+def test_a_warning_names_those_alone_that_ran_side_by_side(run_text: Run) -> None:
+    result = run_text(
+        """
+        GraphName,Node,AgentType,Prompt,Output_Field,Edge
+        G,S,default,s,x,A|B
+        G,A,default,a,x,J
+        G,B,default,b,x,J
+        G,J,default,j,x,
+        """
+    )
+    assert result.state["x"] == "j"
+    (warning,) = result.summary.warnings
+    assert "A and B ran side by side" in warning
+    assert "J" not in warning
+
+
 def test_a_routing_function_may_fork_and_the_branches_join_once(run_text: Run, write_file: Callable[..., Path]) -> None:
     write_file("def spread(state, success, failure):\n    return state['to']\n", "functions/spread.py")
     text = (

@@ -10,7 +10,6 @@ import pytest
 from signalbox.errors import ConfigurationError
 from signalbox.maps import MapResult
 from signalbox.maps.policies import find_policy
-from signalbox.settings import get_settings
 
 Run = Callable[..., MapResult]
 HANDLED = """
@@ -70,7 +69,6 @@ def test_the_caller_comes_before_the_first_row(run_text: Run) -> None:
 
 def test_the_setting_is_the_default(run_text: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIGNALBOX_SUCCESS_POLICY", "final_node")
-    get_settings.cache_clear()
     assert run_text(HANDLED.format(context="")).state["graph_success"] is True
 
 

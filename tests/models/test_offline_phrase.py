@@ -89,7 +89,8 @@ def test_a_summary_is_made_of_the_texts_own_sentences(model: OfflineChatModel) -
 
 
 def test_a_question_is_answered_from_the_context_given(model: OfflineChatModel) -> None:
-    prompt = "Context: The weir is 3 m high. The wheel was built in 1871. The miller keeps geese.\nQuestion: when was the wheel built?"
+    context = "The weir is 3 m high. The wheel was built in 1871. The miller keeps geese."
+    prompt = f"Context: {context}\nQuestion: when was the wheel built?"
     assert model.invoke(prompt).text == "The wheel was built in 1871."
 
 
@@ -101,11 +102,9 @@ def test_a_question_is_answered_from_the_context_given(model: OfflineChatModel) 
         ("where is my parcel, it should have arrived yesterday", "delivery"),
     ],
 )
-def test_a_classification_answers_with_one_of_the_categories(
-    model: OfflineChatModel, text: str, category: str
-) -> None:
-    prompt = f"Classify the message into one of: billing, technical, delivery. Respond with only the category.\nMessage: {text}"
-    assert model.invoke(prompt).text == category
+def test_a_classification_answers_with_one_of_the_categories(model: OfflineChatModel, text: str, category: str) -> None:
+    prompt = "Classify the message into one of: billing, technical, delivery. Respond with only the category."
+    assert model.invoke(f"{prompt}\nMessage: {text}").text == category
 
 
 def test_a_choice_of_nodes_goes_by_their_descriptions(model: OfflineChatModel) -> None:
@@ -119,7 +118,9 @@ def test_the_sentiment_of_a_text_is_told(model: OfflineChatModel) -> None:
     assert model.invoke(prompt.format("The bread was awful and the service slow")).text == "negative"
 
 
-@pytest.mark.parametrize("prompt", ["Who painted the Night Watch?", "Write a poem about millstones.", "Why is the sky blue?"])
+@pytest.mark.parametrize(
+    "prompt", ["Who painted the Night Watch?", "Write a poem about millstones.", "Why is the sky blue?"]
+)
 def test_what_it_cannot_know_it_says(model: OfflineChatModel, prompt: str) -> None:
     answer = model.invoke(prompt).text
     assert "could not answer that offline" in answer

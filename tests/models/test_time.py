@@ -7,8 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from signalbox.errors import TimeRangeError
-from signalbox.models.time import find_range, parse_duration, parse_instant, parse_range
+from signalbox.models.time import parse_range
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 12, 15, 20, tzinfo=BERLIN)
@@ -43,6 +42,7 @@ def check(text: str, start: str, end: str) -> None:
         ("past month", "10-12 15:20"),
         ("now-6h to now", "11-12 09:20"),
         ("24h", "11-11 15:20"),
+        ("over 1h30", "11-12 13:50"),
     ],
 )
 def test_a_length_counts_back_from_now(text: str, start: str) -> None:
@@ -66,6 +66,11 @@ def test_a_length_counts_back_from_now(text: str, start: str) -> None:
         ("the weekend", "11-07 00:00", "11-09 00:00"),
         ("first week of October", "10-01 00:00", "10-08 00:00"),
         ("the last 3 full days", "11-09 00:00", "11-12 00:00"),
+        ("all of 2025", "2025-01-01 00:00", "01-01 00:00"),
+        ("the month so far", "11-01 00:00", "now"),
+        ("week beginning 19 October", "10-19 00:00", "10-26 00:00"),
+        ("last winter", "2025-12-01 00:00", "03-01 00:00"),
+        ("this autumn", "09-01 00:00", "now"),
     ],
 )
 def test_a_unit_of_the_calendar_is_taken_whole_and_ends_now_if_it_goes_on(text: str, start: str, end: str) -> None:
@@ -87,6 +92,11 @@ def test_a_unit_of_the_calendar_is_taken_whole_and_ends_now_if_it_goes_on(text: 
         ("December", "2025-12-01 00:00", "01-01 00:00"),
         ("Q4", "10-01 00:00", "now"),
         ("Q3 2025", "2025-07-01 00:00", "2025-10-01 00:00"),
+        ("Q3 25", "2025-07-01 00:00", "2025-10-01 00:00"),
+        ("3Q25", "2025-07-01 00:00", "2025-10-01 00:00"),
+        ("H1/25", "2025-01-01 00:00", "2025-07-01 00:00"),
+        ("the fourth quarter", "10-01 00:00", "now"),
+        ("the day after 3 November", "11-04 00:00", "11-05 00:00"),
         ("on 3/11", "11-03 00:00", "11-04 00:00"),
         ("on 10/13", "10-13 00:00", "10-14 00:00"),
     ],
@@ -105,6 +115,9 @@ def test_a_name_means_the_most_recent_one_that_is_not_in_the_future(text: str, s
         ("last Tuesday night", "11-10 18:00", "11-11 06:00"),
         ("last night between 11 and 2", "11-11 23:00", "11-12 02:00"),
         ("yesterday evening from 8 to 9", "11-11 20:00", "11-11 21:00"),
+        ("yesterday evening 9", "11-11 21:00", "11-11 22:00"),
+        ("monday evening at 8 to 10", "11-09 20:00", "11-09 22:00"),
+        ("5 yesterday morning", "11-11 05:00", "11-11 06:00"),
     ],
 )
 def test_parts_of_the_day_have_fixed_hours(text: str, start: str, end: str) -> None:
@@ -126,6 +139,7 @@ def test_parts_of_the_day_have_fixed_hours(text: str, start: str, end: str) -> N
         ("since eight yesterday evening", "11-11 20:00"),
         ("since the start of the month", "11-01 00:00"),
         ("from an hour ago", "11-12 14:20"),
+        ("since 9h45", "11-12 09:45"),
     ],
 )
 def test_since_runs_until_now(text: str, start: str) -> None:
@@ -142,6 +156,11 @@ def test_since_runs_until_now(text: str, start: str) -> None:
         ("from 10pm to midnight on Tuesday", "11-10 22:00", "11-11 00:00"),
         ("Tuesday 9am till Wednesday noon", "11-10 09:00", "11-11 12:00"),
         ("between 2 and 3 hours ago", "11-12 12:20", "11-12 13:20"),
+        ("48h-24h ago", "11-10 15:20", "11-11 15:20"),
+        ("from 9 until 10 minutes ago", "11-12 09:00", "11-12 15:10"),
+        ("9h30 to 11h", "11-12 09:30", "11-12 11:00"),
+        ("yesterday 23:00 to 01:00", "11-11 23:00", "11-12 01:00"),
+        ("July, August and September", "07-01 00:00", "10-01 00:00"),
         ("two days ago from 14:00 to 15:00", "11-10 14:00", "11-10 15:00"),
         ("from 2026-11-01 to 2026-11-03", "11-01 00:00", "11-03 00:00"),
         ("from 1 through 3 November", "11-01 00:00", "11-04 00:00"),
@@ -166,6 +185,7 @@ def test_each_end_of_a_range_completes_the_other(text: str, start: str, end: str
         ("15 minutes either side of noon", "11-12 11:45", "11-12 12:15"),
         ("yesterday after 3pm", "11-11 15:00", "11-12 00:00"),
         ("yesterday until 10am", "11-11 00:00", "11-11 10:00"),
+        ("until 5 minutes ago", "11-12 00:00", "11-12 15:15"),
         ("two days ago at 14:00", "11-10 14:00", "11-10 15:00"),
     ],
 )
@@ -225,166 +245,3 @@ def test_an_hour_that_the_clocks_repeat_is_an_hour() -> None:
     assert found is not None
     assert found.start.isoformat() == "2026-10-25T02:30:00+02:00"
     assert found.end.isoformat() == "2026-10-25T02:30:00+01:00"
-
-
-@pytest.mark.parametrize(
-    ("text", "same_as"),
-    [
-        ("yesteday", "yesterday"),
-        ("last 15 mintues", "last 15 minutes"),
-        ("last thrusday", "last thursday"),
-        ("since tues", "since tuesday"),
-        ("btwn 2 & 4pm yday", "between 2 and 4 pm yesterday"),
-        ("past 2 hrs", "past two hours"),
-        ("LAST WEEK", "last week"),
-        ("the twenty-four hours before noon", "the 24 hours before 12:00"),
-    ],
-)
-def test_typing_slips_and_short_forms_do_not_matter(text: str, same_as: str) -> None:
-    assert parse_range(text, NOW, BERLIN) == parse_range(same_as, NOW, BERLIN)
-    assert parse_range(text, NOW, BERLIN) is not None
-
-
-@pytest.mark.parametrize(
-    ("sentence", "phrase"),
-    [
-        ("show cpu for web-1 over the last 3 hours by instance", "over the last 3 hours"),
-        ("top 5 hosts by p95 yesterday", "yesterday"),
-        ("status 500 on port 8080 since Monday, please", "since Monday"),
-        ("cpu for the last hour compared with yesterday", "for the last hour"),
-        ("5m rate of errors last week", "last week"),
-        ("errors between 2 and 4 pm (UTC) on pe1", "between 2 and 4 pm (UTC"),
-    ],
-)
-def test_a_phrase_is_found_in_a_sentence_with_its_place(sentence: str, phrase: str) -> None:
-    found = find_range(sentence, NOW, BERLIN)
-    assert found is not None
-    assert found.text == phrase
-    assert sentence[found.start_index : found.end_index] == phrase
-
-
-def test_a_day_and_its_hours_may_stand_apart() -> None:
-    found = find_range("yesterday, what was cpu between 2 and 4 pm?", NOW, BERLIN)
-    assert found is not None
-    assert found.range == (at("11-11 14:00"), at("11-11 16:00"))
-    assert found.spans == ((0, 9), (24, 42))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "top 5 hosts",
-        "status 500 on port 8080",
-        "p95 of web-1, version 2.1",
-        "good morning, show cpu",
-        "you may show me the second one",
-        "split 50:50 between 2 and 4 variants",
-        "interface Gi0/0/0/1 on 10.0.0.1",
-        "the 95th percentile at 80%",
-        "5 minute average",
-        "last 5 errors",
-        "match every house",
-        "cpu right now",
-        "الأسبوع الماضي",
-        "\x00\x07\x1b[31m",
-    ],
-)
-def test_what_is_no_time_is_none(text: str) -> None:
-    assert parse_range(text, NOW, BERLIN) is None
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("tomorrow", "future"),
-        ("next week", "future"),
-        ("in two hours", "future"),
-        ("this evening", "future"),
-        ("since 2026-12-01", "future"),
-        ("from 4pm to 2pm yesterday", "before it begins"),
-        ("from 2026-11-03 to 2026-11-01", "before it begins"),
-        ("31 February", "no 31 February"),
-        ("2026-02-29", "no 29 February 2026"),
-        ("2026-13-01", "no month 13"),
-        ("since 25:00", "no clock time 25:00"),
-        ("13pm yesterday", "no clock time 13pm"),
-        ("from 3pm to 3pm", "empty"),
-        ("last 0 minutes", "empty"),
-        ("last 99999999 years", "beyond the calendar"),
-    ],
-)
-def test_the_impossible_is_an_error_that_says_why(text: str, why: str) -> None:
-    with pytest.raises(TimeRangeError, match=why) as caught:
-        parse_range(text, NOW, BERLIN)
-    assert caught.value.suggestion
-
-
-@pytest.mark.parametrize("text", ["the last ", "end of ", "1h", "x"])
-def test_a_long_text_of_one_word_is_read_without_harm(text: str) -> None:
-    long = (text * 100_000)[:100_000]
-    found = find_range(long, NOW, BERLIN)
-    assert found is None or found.range.end <= NOW
-
-
-def test_the_clock_may_be_a_function_and_the_zone_a_name() -> None:
-    assert parse_range("today", lambda: NOW, "Europe/Berlin") == (at("11-12 00:00"), NOW)
-
-
-def test_the_settings_give_clock_and_zone_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
-    from signalbox.settings import get_settings
-
-    monkeypatch.setenv("SIGNALBOX_NOW", "2026-11-12T15:20:00")
-    monkeypatch.setenv("SIGNALBOX_TZ", "Europe/Berlin")
-    get_settings.cache_clear()
-    try:
-        found = parse_range("today")
-    finally:
-        get_settings.cache_clear()
-    assert found is not None
-    assert (found.start_time, found.end_time) == (at("11-12 00:00"), NOW)
-
-
-@pytest.mark.parametrize(
-    ("text", "moment"),
-    [
-        ("tomorrow at 9", "11-13 09:00"),
-        ("next friday", "11-13 00:00"),
-        ("by friday 5pm", "11-13 17:00"),
-        ("in 2 hours", "11-12 17:20"),
-        ("2026-12-01", "12-01 00:00"),
-        ("at 9", "11-13 09:00"),
-        ("end of the month", "12-01 00:00"),
-        ("two days ago at 14:00", "11-10 14:00"),
-        ("call Ann on monday at half ten about the 2 routers", "11-16 10:30"),
-    ],
-)
-def test_a_moment_may_lie_ahead(text: str, moment: str) -> None:
-    assert parse_instant(text, NOW, BERLIN) == at(moment)
-
-
-def test_a_text_without_a_moment_gives_none() -> None:
-    assert parse_instant("water the plants", NOW, BERLIN) is None
-
-
-@pytest.mark.parametrize(
-    ("text", "minutes"),
-    [
-        ("90 seconds", 1.5),
-        ("5m", 5),
-        ("1h30m", 90),
-        ("two and a half hours", 150),
-        ("half an hour", 30),
-        ("three quarters of an hour", 45),
-        ("a fortnight", 14 * 24 * 60),
-        ("PT1H30M", 90),
-        ("a time-out of one hundred and twenty seconds", 2),
-    ],
-)
-def test_a_length_of_time_is_read(text: str, minutes: float) -> None:
-    assert parse_duration(text) == timedelta(minutes=minutes)
-
-
-@pytest.mark.parametrize("text", ["", "5", "500ms", "soon"])
-def test_what_is_no_length_of_time_is_none(text: str) -> None:
-    assert parse_duration(text) is None

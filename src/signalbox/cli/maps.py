@@ -33,7 +33,7 @@ def check(
         try:
             _, found = check_map(Path(str(file).partition("::")[0]))
         except MapReadError as error:
-            found = [Finding("error", str(file), 0, "", error.user_message, error.suggestion)]
+            found = [Finding("error", str(file), error.line, error.column, error.user_message, error.suggestion)]
         findings += found
     failed = any(finding.level == "error" for finding in findings)
     if as_json:

@@ -7,15 +7,18 @@ import inspect
 import logging
 import sys
 import threading
+import uuid
 from collections.abc import Awaitable, Mapping
 from typing import Any
 
 from signalbox.contract.state import StateAdapter
 from signalbox.contract.tracker import ExecutionTracker, current_tracker
+from signalbox.errors import redact
 
 __all__ = ["BaseAgent"]
 
 TRACE = 5
+_OWNED = frozenset({"last_action_success", "graph_success", "errors"})
 package_logger = logging.getLogger("signalbox")
 
 
@@ -23,11 +26,13 @@ class BaseAgent:
     """A node of a graph: reads its inputs from the state, processes them, and gives back what changed.
 
     `process(inputs)` may be a plain or an `async` method. `expected_params` binds inputs by position. A plain
-    `process` that never waits for anything may say `blocking = False`: an event loop then calls it directly.
+    `process` that never waits for anything may say `blocking = False`: an event loop then calls it directly. Hooks
+    that only read the state may say `hooks_write_state = False`, which spares a copy of it.
     """
 
     expected_params: tuple[str, ...] | list[str] = ()
     blocking = True
+    hooks_write_state = True
 
     def __init__(
         self,
@@ -106,7 +111,7 @@ class BaseAgent:
         try:
             output = self.process(step.begin())
             if inspect.isawaitable(output):
-                output = _wait_for(output)
+                output = wait_for(output)
             return step.finish(output)
         except Exception as error:
             return step.fail(error)
@@ -155,23 +160,30 @@ class _Step:
         self.state = state
         self.inputs: dict[str, Any] = {}
         self.tracker = agent._tracker()
+        self.tells = agent._logger is not None or package_logger.isEnabledFor(logging.DEBUG)
+        self.execution_id = uuid.uuid4().hex[:8] if self.tells else ""
 
     def begin(self) -> dict[str, Any]:
         agent = self.agent
+        if self.tells:
+            agent.log_trace(f"*** AGENT {agent.name} RUN START [{self.execution_id}] ***")
         self.inputs = StateAdapter.get_inputs(self.state, agent.input_fields, agent.expected_params)
         self.tracker.record_node_start(agent.name, self.inputs)
         if type(agent)._pre_process is not BaseAgent._pre_process:
-            self.state, self.inputs = agent._pre_process(_copied(self.state), self.inputs)
+            self.state, self.inputs = agent._pre_process(self._for_hook(), self.inputs)
         return self.inputs
 
     def finish(self, output: Any) -> dict[str, Any]:
         agent = self.agent
         if type(agent)._post_process is not BaseAgent._post_process:
-            self.state, output = agent._post_process(_copied(self.state), self.inputs, output)
+            self.state, output = agent._post_process(self._for_hook(), self.inputs, output)
         update: dict[str, Any] = {"last_action_success": True}
         update.update(_changes(self.before, self.state))
         output = self._take(output, update)
         self.tracker.record_node_result(agent.name, success=True, result=output)
+        if self.tells:
+            agent.log_debug(f"Set output field '{agent.output_field}' = {output}")
+            agent.log_trace(f"*** AGENT {agent.name} RUN COMPLETED [{self.execution_id}] ***")
         return update
 
     def fail(self, error: Exception) -> dict[str, Any]:
@@ -179,7 +191,7 @@ class _Step:
         if _is_pause(error):
             self.tracker.record_node_pause(agent.name)
             raise error
-        message = f"Error in {agent.name}: {error}"
+        message = redact(f"Error in {agent.name}: {error}")
         agent.log_error(message)
         self.tracker.record_node_result(agent.name, False, error=message)
         update: dict[str, Any] = {
@@ -188,18 +200,24 @@ class _Step:
             "errors": [message],
         }
         try:
-            state, _ = agent._post_process(_copied(self.before), self.inputs, dict(update))
+            state, _ = agent._post_process(self._for_hook(), self.inputs, dict(update))
             return {**_changes(self.before, state), **update}
         except Exception as post_error:
-            agent.log_error(f"Error in post-processing: {post_error}")
+            agent.log_error(redact(f"Error in post-processing: {post_error}"))
             return update
+
+    def _for_hook(self) -> Any:
+        """The state for a hook: a copy, so that what it writes in place is seen as a change."""
+        if self.agent.hooks_write_state and isinstance(self.state, Mapping):
+            return dict(self.state)
+        return self.state
 
     def _take(self, output: Any, update: dict[str, Any]) -> Any:
         """Put the output into the update; give back what the node is said to have produced."""
         agent = self.agent
         if isinstance(output, Mapping) and output.keys() == {"state_updates"}:
             update.update(output["state_updates"])
-            return output["state_updates"].get(agent.output_field)
+            return _produced(output["state_updates"], agent.output_field)
         fields = agent.output_fields
         if output is None or not fields:
             return output
@@ -219,9 +237,12 @@ class _Step:
             self.tracker.warn(f"{self.agent.name} did not give the declared output {names}.")
 
 
-def _copied(state: Any) -> Any:
-    """A shallow copy for a hook, so that what it writes in place is seen as a change."""
-    return dict(state) if isinstance(state, Mapping) else state
+def _produced(updates: Mapping[str, Any], field: str) -> Any:
+    """What a node that set several fields is said to have produced: its output field, else what it set."""
+    if field in updates:
+        return updates[field]
+    told = {key: value for key, value in updates.items() if key not in _OWNED and not key.startswith("__")}
+    return next(iter(told.values())) if len(told) == 1 else told or None
 
 
 def _changes(before: Any, after: Any) -> dict[str, Any]:
@@ -237,7 +258,7 @@ def _is_pause(error: Exception) -> bool:
     return errors is not None and isinstance(error, errors.GraphBubbleUp)
 
 
-def _wait_for(awaitable: Awaitable[Any]) -> Any:
+def wait_for(awaitable: Awaitable[Any]) -> Any:
     """The result of an awaitable, also where an event loop is already running."""
 
     async def wait() -> Any:

@@ -54,7 +54,8 @@ class NodeExecution:
 
 @dataclass(slots=True)
 class ExecutionSummary:
-    """One run of one graph. `graph_success` is what the success policy said."""
+    """One run of one graph. `graph_success` is what the success policy said; `waiting` holds the summaries of graphs
+    inside it that wait for a person, by node."""
 
     graph_name: str
     start_time: datetime
@@ -65,6 +66,7 @@ class ExecutionSummary:
     node_executions: list[NodeExecution] = field(default_factory=list)
     final_output: Any = None
     warnings: list[str] = field(default_factory=list)
+    waiting: dict[str, ExecutionSummary] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as JSON can carry it."""
@@ -78,6 +80,7 @@ class ExecutionSummary:
             "node_executions": [node.to_dict() for node in self.node_executions],
             "final_output": plain(self.final_output),
             "warnings": list(self.warnings),
+            "waiting": {node: summary.to_dict() for node, summary in self.waiting.items()},
         }
 
     def to_json(self, indent: int | None = 2) -> str:
@@ -98,6 +101,7 @@ class ExecutionSummary:
             node_executions=[NodeExecution.from_dict(node) for node in data.get("node_executions", ())],
             final_output=data.get("final_output"),
             warnings=list(data.get("warnings", ())),
+            waiting={node: cls.from_dict(summary) for node, summary in data.get("waiting", {}).items()},
         )
 
 

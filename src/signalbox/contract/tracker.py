@@ -42,6 +42,7 @@ class ExecutionTracker:
         self.graph_name = graph_name
         self.node_executions: list[NodeExecution] = []
         self.warnings: list[str] = []
+        self.waiting: dict[str, ExecutionSummary] = {}
         self.usage: dict[str, float] = {}
         self.steps = 0
         self._policy = policy or every_node_succeeded
@@ -80,6 +81,12 @@ class ExecutionTracker:
         if self._listener:
             self._listener(NodeEvent("pause", node_name))
 
+    def record_inputs(self, node_name: str, inputs: Mapping[str, Any]) -> None:
+        """The node that runs now was given these, rather than what it started with."""
+        record, _ = self._open.get(node_name, (None, 0.0))
+        if record is not None:
+            record.inputs = dict(inputs)
+
     def record_subgraph(self, node_name: str, summary: ExecutionSummary) -> None:
         """The node that runs now ran a whole graph of its own."""
         record, _ = self._open.get(node_name, (None, 0.0))
@@ -117,6 +124,7 @@ class ExecutionTracker:
         """Take over the records of the same run from before it paused."""
         self.node_executions[:0] = summary.node_executions
         self.warnings[:0] = summary.warnings
+        self.waiting |= summary.waiting
         self.steps += len(summary.node_executions)
         self._started -= summary.duration or 0.0
 
@@ -127,6 +135,7 @@ class ExecutionTracker:
             status=status,
             node_executions=list(self.node_executions),
             warnings=list(self.warnings),
+            waiting=dict(self.waiting),
         )
 
     def _moment(self, clock: float) -> datetime:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
-from signalbox.maps.channels import ERRORS_ADD_UP, Gate, Moved, Reducers, Values, Wrote, merge
+from signalbox.maps.channels import ERRORS_ADD_UP, Contest, Gate, Moved, Reducers, Values, Wrote, merge
 from signalbox.maps.nodes import NodeRunner
 from signalbox.maps.registry import AgentType, find_type
 from signalbox.maps.spec import GraphSpec, NodeSpec
@@ -35,7 +36,7 @@ class CompiledMap:
     langgraph: CompiledStateGraph[Any, Any, Any, Any]
     pauses: bool
     supersteps: int
-    contested: frozenset[str]
+    contested: Mapping[str, frozenset[tuple[int, int]]]
 
 
 _cache: OrderedDict[Any, CompiledMap] = OrderedDict()
@@ -82,8 +83,10 @@ class _Builder:
         self.runners = {
             node.name: NodeRunner(node, row, self.kinds[node.name], names) for row, node in enumerate(graph)
         }
-        self.ids = {name: _safe_id(name, row) for name, row in self.topology.rows.items()}
+        self.ids = _safe_ids(self.topology.rows)
         self.reducers = state_reducers(graph, folder)
+        pairs = {field: rows for field, rows in self.topology.contested.items() if field not in self.reducers}
+        self.contest = Contest(pairs, self.topology.below_forks if pairs else {})
         self.gates = {join: f"__join_{self.topology.rows[join]}__" for join in self.topology.joins}
 
     def build(self, checkpointer: Any) -> CompiledMap:
@@ -105,7 +108,7 @@ class _Builder:
             langgraph=compiled,
             pauses=any(kind.pauses for kind in self.kinds.values()),
             supersteps=len(self.topology.units),
-            contested=frozenset(self.topology.contested),
+            contested=self.contest.pairs,
         )
 
     def _schema(self) -> type:
@@ -120,7 +123,7 @@ class _Builder:
         return TypedDict("MapValues", {VALUES: self._values()})  # type: ignore[operator, no-any-return]
 
     def _values(self) -> Any:
-        return Annotated[dict, Values(self.topology.contested, self.reducers)]
+        return Annotated[dict, Values(self.contest, self.reducers)]
 
     def _fixed_targets(self, unit: Unit) -> tuple[str, ...] | None:
         """The targets of a unit whose last row always goes the same way, or None where it must be asked."""
@@ -225,8 +228,7 @@ def _async_work(runners: list[NodeRunner], work: Callable[..., list[Wrote]], red
     return calling
 
 
-def _safe_id(name: str, row: int) -> str:
-    """A name that LangGraph takes: the row's own where it can be."""
-    return (
-        name if name.replace("_", "").replace(" ", "").replace("-", "").isalnum() and name[:2] != "__" else f"row-{row}"
-    )
+def _safe_ids(rows: Mapping[str, int]) -> dict[str, str]:
+    """Names that LangGraph takes: the rows' own where it takes them."""
+    plain = {name for name in rows if re.fullmatch(r"(?!__)[\w .-]+", name)}
+    return {name: name if name in plain else f"row {row}'" for name, row in rows.items()}

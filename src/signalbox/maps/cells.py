@@ -8,9 +8,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["parse_context", "parse_fields", "parse_targets", "parse_tools", "split_outside"]
+__all__ = ["parse_context", "parse_fields", "parse_names", "parse_targets", "parse_tools", "split_outside"]
 
 _OPEN, _CLOSE, _QUOTES = "([{", ")]}", "\"'"
+_DEEPEST = 20
 _PAIR = re.compile(r"""\s*["']?([A-Za-z_][\w.-]*)["']?\s*[:=]\s*(.*)""", re.DOTALL)
 
 
@@ -31,6 +32,15 @@ def parse_tools(cell: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in split_outside(cell, separator) if part.strip())
 
 
+def parse_names(value: Any) -> tuple[str, ...]:
+    """The names in a setting, however it was written: `A|B`, `A, B`, a list, or one thing alone."""
+    if value in (None, ""):
+        return ()
+    if isinstance(value, list | tuple | set):
+        return tuple(str(item).strip() for item in value)
+    return parse_fields(str(value))
+
+
 def parse_context(cell: str) -> dict[str, Any]:
     """A Context cell: JSON, else a Python literal, else `key:value` pairs, else the text under `context`."""
     text = cell.strip()
@@ -47,7 +57,7 @@ def parse_context(cell: str) -> dict[str, Any]:
     return {"context": cell} if pairs is None else pairs
 
 
-def _parse_pairs(text: str) -> dict[str, Any] | None:
+def _parse_pairs(text: str, depth: int = 0) -> dict[str, Any] | None:
     inner = text[1:-1] if text.startswith("{") and text.endswith("}") else text
     parts = [part for part in split_outside(inner, ",;") if part.strip()]
     matches = [_PAIR.fullmatch(part) for part in parts]
@@ -55,20 +65,22 @@ def _parse_pairs(text: str) -> dict[str, Any] | None:
         return {}
     if not all(matches):
         return None
-    return {match.group(1): _parse_value(match.group(2).strip()) for match in matches if match}
+    return {match.group(1): _parse_value(match.group(2).strip(), depth) for match in matches if match}
 
 
-def _parse_value(text: str) -> Any:
+def _parse_value(text: str, depth: int = 0) -> Any:
     """A value in a pair: a JSON or Python value where it is one, else the text."""
+    if depth > _DEEPEST:
+        return text
     for read in (json.loads, ast.literal_eval):
         try:
             return read(text)
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             continue
     if text.startswith("[") and text.endswith("]"):
-        return [_parse_value(part.strip()) for part in split_outside(text[1:-1], ",") if part.strip()]
+        return [_parse_value(part.strip(), depth + 1) for part in split_outside(text[1:-1], ",") if part.strip()]
     if text.startswith("{") and text.endswith("}"):
-        pairs = _parse_pairs(text)
+        pairs = _parse_pairs(text, depth + 1)
         return text if pairs is None else pairs
     named = {"true": True, "false": False, "none": None, "null": None, "yes": True, "no": False}
     return named.get(text.casefold(), text)

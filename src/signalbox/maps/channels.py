@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Self
@@ -11,11 +10,32 @@ from langgraph._internal._typing import MISSING
 from langgraph.channels.base import BaseChannel
 from langgraph.errors import EmptyChannelError
 
-__all__ = ["Gate", "Moved", "Values", "Wrote", "merge"]
+__all__ = ["Contest", "Gate", "Moved", "Values", "Wrote", "merge"]
 
 Reducers = Mapping[str, Callable[[Any, Any], Any]]
-ERRORS_ADD_UP: Reducers = {"errors": operator.add}
 FLAGS = frozenset({"last_action_success", "graph_success"})
+
+
+def _add_errors(before: Any, more: Any) -> list[Any]:
+    """Errors before and after as one list, whatever a node or a caller put there."""
+    return [*_as_list(before), *_as_list(more)]
+
+
+def _as_list(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+ERRORS_ADD_UP: Reducers = {"errors": _add_errors}
+
+
+class Contest(NamedTuple):
+    """Which rows contend for a field, as pairs, and which rows start a new round of it."""
+
+    pairs: Mapping[str, frozenset[tuple[int, int]]]
+    rounds: Mapping[int, frozenset[int]]
+
+
+NO_CONTEST = Contest({}, {})
 
 
 class Wrote(NamedTuple):
@@ -35,18 +55,18 @@ class Values(BaseChannel[dict[str, Any], Any, Any]):
 
     def __init__(
         self,
-        contested: Mapping[str, frozenset[tuple[int, int]]] | None = None,
+        contest: Contest = NO_CONTEST,
         reducers: Reducers = ERRORS_ADD_UP,
         key: str = "",
     ) -> None:
         super().__init__(dict, key)
-        self.contested = contested or {}
+        self.contest = contest
         self.reducers = reducers
         self.value: dict[str, Any] | None = None
         self.owners: dict[str, int] = {}
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Values) and other.contested == self.contested
+        return isinstance(other, Values) and other.contest == self.contest
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -70,7 +90,7 @@ class Values(BaseChannel[dict[str, Any], Any, Any]):
 
     def from_checkpoint(self, checkpoint: Any) -> Self:
         """A channel with the content of a checkpoint."""
-        channel = type(self)(self.contested, self.reducers, self.key)
+        channel = type(self)(self.contest, self.reducers, self.key)
         if checkpoint is not MISSING:
             channel.value, channel.owners = checkpoint[0], dict(checkpoint[1])
         return channel
@@ -92,17 +112,20 @@ class Values(BaseChannel[dict[str, Any], Any, Any]):
         units = sorted((_writes(value) for value in values), key=lambda writes: writes[0].row)
         state = dict(self.value or {})
         for row, update in (wrote for writes in units for wrote in writes):
-            merge(state, self._admitted(row, update) if self.contested else update, self.reducers)
+            merge(state, self._admitted(row, update) if self.contest.pairs else update, self.reducers)
         if len(units) > 1:
             state.update(_all_true([writes[-1].update for writes in units]))
         self.value = state
         return True
 
     def _admitted(self, row: int, update: Mapping[str, Any]) -> Mapping[str, Any]:
+        below = self.contest.rounds.get(row)
+        if below:
+            self.owners = {field: owner for field, owner in self.owners.items() if owner not in below}
         taken = dict(update)
-        for field in self.contested.keys() & update.keys():
+        for field in self.contest.pairs.keys() & update.keys():
             owner = self.owners.get(field)
-            if owner is not None and owner > row and (owner, row) in self.contested[field]:
+            if owner is not None and owner > row and (owner, row) in self.contest.pairs[field]:
                 del taken[field]
             else:
                 self.owners[field] = row

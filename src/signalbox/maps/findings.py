@@ -35,14 +35,15 @@ def nearest(word: str, candidates: Iterable[str], how_many: int = 3) -> list[str
     """The candidates most like the word, the best first; none that is unlike it."""
     from rapidfuzz import fuzz, process, utils
 
+    names = list(candidates)
     found = process.extract(
-        word,
-        list(candidates),
-        scorer=fuzz.WRatio,
-        processor=utils.default_process,
-        limit=how_many,
-        score_cutoff=70,
+        word, names, scorer=fuzz.ratio, processor=utils.default_process, limit=how_many, score_cutoff=60
     )
+    if not found and len(word) > 3:
+        longer = [name for name in names if len(name) > 3]
+        found = process.extract(
+            word, longer, scorer=fuzz.WRatio, processor=utils.default_process, limit=how_many, score_cutoff=75
+        )
     return [candidate for candidate, _score, _index in found]
 
 

@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from signalbox.contract import BaseAgent, current_tracker
-from signalbox.errors import ConfigurationError, ContractError, StepLimitError
+from signalbox.errors import ConfigurationError, ContractError, StepLimitError, hide
 from signalbox.maps.context import run_context
 from signalbox.maps.findings import did_you_mean
+from signalbox.maps.functions import load_function
 from signalbox.maps.registry import AgentType
 from signalbox.maps.spec import END, FUNC, NodeSpec
 from signalbox.maps.topology import resolve_target
-from signalbox.maps.workshop import find_function, import_attribute
 
 __all__ = ["FunctionAgent", "NodeRunner", "make_agent"]
 
@@ -128,12 +128,18 @@ class NodeRunner:
         success, failure = (_plain_targets(cell) for cell in (self.node.success_next, self.node.failure_next))
         try:
             answer = function(merged, success, failure)
+            answer = wait_for(answer) if inspect.isawaitable(answer) else answer
         except Exception as error:
             raise ContractError(
                 f"The routing function '{name}' of '{self.node.name}' failed: {type(error).__name__}: {error}."
             ) from error
         if answer is None:
             return ()
+        if not isinstance(answer, str | list | tuple | set):
+            raise ContractError(
+                f"The routing function '{name}' of '{self.node.name}' gave {answer!r}.",
+                suggestion="It gives a node's name, a list of names, or None for the end.",
+            )
         return self._resolve(answer, f"The routing function '{name}' of '{self.node.name}'")
 
     def _resolve(self, answer: Any, who: str = "") -> tuple[str, ...]:
@@ -164,23 +170,6 @@ class NodeRunner:
             )
 
 
-def load_function(name: str) -> Callable[..., Any]:
-    """The routing function of that name: beside the map, or `module:function`."""
-    folder = run_context().folder
-    if ":" in name or "." in name:
-        reference = name if ":" in name else ":".join(name.rsplit(".", 1))
-        found: Callable[..., Any] = import_attribute(reference, folder)
-        return found
-    definition = find_function(name, folder)
-    if definition is None:
-        raise ContractError(
-            f"There is no routing function '{name}'.",
-            suggestion=f"Write it into {folder / 'functions' / (name + '.py')}, or run: signalbox maps scaffold.",
-        )
-    loaded: Callable[..., Any] = definition.load()
-    return loaded
-
-
 def _plain_targets(cell: tuple[str, ...]) -> str | list[str] | None:
     named = [target for target in cell if not target.startswith(FUNC)]
     return named[0] if len(named) == 1 else named or None
@@ -199,19 +188,27 @@ def _is_async(target: Any) -> bool:
     return inspect.iscoroutinefunction(process)
 
 
-def _reads_environment(context: Mapping[str, Any]) -> bool:
-    return any(isinstance(value, str) and value.startswith("env:") for value in context.values())
+def _reads_environment(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_reads_environment, value.values()))
+    if isinstance(value, list | tuple):
+        return any(map(_reads_environment, value))
+    return isinstance(value, str) and value.startswith("env:")
 
 
 def _from_environment(value: Any, key: str) -> Any:
-    """The value, or what `env:NAME` names. A key of a model is left alone: models read their own."""
-    if not (isinstance(value, str) and value.startswith("env:")) or key == "api_key":
+    """The value with each `env:NAME` in it replaced. A key of a model is left alone: models read their own."""
+    if key == "api_key" or not _reads_environment(value):
         return value
+    if isinstance(value, Mapping):
+        return {name: _from_environment(item, str(name)) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_from_environment(item, key) for item in value]
     name, _, default = value.removeprefix("env:").partition(":")
     found = os.environ.get(name.strip(), default or None)
     if found is None:
         raise ConfigurationError(
-            f"The Context says {key} = env:{name}, and {name} is not set.",
-            suggestion=f"Set {name} in the environment.",
+            f"The Context says {key} = env:{name}, and {name} is not set.", suggestion=f"Set {name} in the environment."
         )
+    hide(found)
     return found

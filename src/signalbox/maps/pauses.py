@@ -20,7 +20,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 from signalbox.contract import ExecutionSummary
 from signalbox.contract.summary import plain
-from signalbox.errors import ContractError, NotFoundError, RequestError
+from signalbox.errors import ConfigurationError, ContractError, NotFoundError, RequestError
 from signalbox.maps.channels import Moved, Wrote
 from signalbox.maps.agents.human import TIMED_OUT, check_answer
 from signalbox.maps.findings import did_you_mean
@@ -85,7 +85,12 @@ class PausedRun:
 def database() -> Path:
     """The file in which paused runs are kept."""
     home = get_settings().home
-    home.mkdir(parents=True, exist_ok=True)
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigurationError(
+            f"{home}, where runs are kept, cannot be made: {error.strerror}.", suggestion="Set SIGNALBOX_HOME."
+        ) from None
     return home / "maps.db"
 
 
@@ -138,6 +143,12 @@ def forget(thread_id: str) -> None:
     with closing(_connect()) as connection, connection:
         connection.execute("DELETE FROM paused_runs WHERE thread_id = ?", (thread_id,))
         SqliteSaver(connection, serde=Serializer()).delete_thread(thread_id)
+
+
+def is_waiting(thread_id: str) -> bool:
+    """Whether a run waits under that very name."""
+    with closing(_connect()) as connection:
+        return connection.execute("SELECT 1 FROM paused_runs WHERE thread_id = ?", (thread_id,)).fetchone() is not None
 
 
 def list_paused() -> list[PausedRun]:
@@ -194,9 +205,14 @@ def release(thread_id: str) -> None:
 
 
 def _connect() -> sqlite3.Connection:
-    connection = sqlite3.connect(database(), check_same_thread=False, timeout=30)
-    connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute(_SCHEMA)
+    try:
+        connection = sqlite3.connect(database(), check_same_thread=False, timeout=30)
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute(_SCHEMA)
+    except sqlite3.Error as error:
+        raise ConfigurationError(
+            f"{database()}, where runs are kept, cannot be used: {error}.", suggestion="Set SIGNALBOX_HOME."
+        ) from None
     return connection
 
 

@@ -30,8 +30,8 @@ def is_reference(prompt: str) -> bool:
     return "\n" not in prompt.strip() and _REFERENCE.fullmatch(prompt) is not None
 
 
-def resolve_prompt(prompt: str, folder: Path) -> str:
-    """The text of a prompt. Raises PromptError naming a reference that leads nowhere."""
+def resolve_prompt(prompt: str, folder: Path, _through: tuple[str, ...] = ()) -> str:
+    """The text of a prompt. Raises PromptError naming a reference that leads nowhere or in a circle."""
     if not is_reference(prompt):
         return prompt
     match = _REFERENCE.fullmatch(prompt)
@@ -44,7 +44,7 @@ def resolve_prompt(prompt: str, folder: Path) -> str:
         if not path:
             raise PromptError(f"'{prompt}' names no key.", suggestion="Write yaml:file#key.of.the.prompt.")
         return _dig(_load(_find(file, folder, prompt)), path, prompt)
-    return _registered(what, folder, prompt)
+    return _registered(what, folder, prompt, _through)
 
 
 def variables(text: str) -> list[str]:
@@ -83,7 +83,9 @@ def _find(name: str, folder: Path, prompt: str) -> Path:
     )
 
 
-def _registered(name: str, folder: Path, prompt: str) -> str:
+def _registered(name: str, folder: Path, prompt: str, through: tuple[str, ...]) -> str:
+    if name in through:
+        raise PromptError(f"'{prompt}' leads in a circle: {' → '.join((*through, name))}.")
     path = _find("registry.yaml", folder, prompt)
     registry = _load(path)
     if not isinstance(registry, dict) or name not in registry:
@@ -92,7 +94,7 @@ def _registered(name: str, folder: Path, prompt: str) -> str:
     text = registry[name]
     if not isinstance(text, str):
         raise PromptError(f"'{prompt}' in {path} is no text.", suggestion="A prompt in the registry is a text.")
-    return resolve_prompt(text, folder) if is_reference(text) and text.strip() != prompt.strip() else text
+    return resolve_prompt(text, folder, (*through, name))
 
 
 def _dig(data: Any, path: str, prompt: str) -> str:

@@ -71,11 +71,23 @@ def read_map_text(text: str, path: str | Path = "<text>") -> MapFile:
     for name, members in nodes.items():
         document.graphs[name] = GraphSpec(name, tuple(_follow(document, members)), document.path)
     if not document.graphs:
-        raise MapReadError(
-            f"{document.path} holds no graph: there is no row below its header.",
-            suggestion="Add a row with a graph name and a node name.",
-        )
+        raise _no_graph(document, header[0])
     return document
+
+
+def _no_graph(document: MapFile, line: int) -> MapReadError:
+    """Why a file with a header holds no graph: its rows are wrong, or there are none."""
+    wrong = next((finding for finding in document.findings if finding.level == "error"), None)
+    if wrong is not None:
+        return MapReadError(
+            f"{document.path}:{wrong.line}: {wrong.message}", suggestion=wrong.suggestion, line=wrong.line,
+            column=wrong.column,
+        )  # fmt: skip
+    return MapReadError(
+        f"{document.path} holds no graph: there is no row below its header.",
+        suggestion="Add a row with a graph name and a node name.",
+        line=line,
+    )
 
 
 def _missing(path: Path) -> MapReadError:
@@ -96,6 +108,7 @@ def _decode(path: Path, raw: bytes) -> str:
             raise MapReadError(
                 f"{path}:{line}: this is a binary file, not a CSV file.",
                 suggestion="Name a CSV file saved as UTF-8.",
+                line=line,
             )
     try:
         return raw.decode(encoding)
@@ -105,6 +118,8 @@ def _decode(path: Path, raw: bytes) -> str:
         raise MapReadError(
             f"{path}:{line}: byte {column} of the line (0x{raw[error.start]:02x}) is not UTF-8.",
             suggestion="Save the file with the encoding UTF-8.",
+            line=line,
+            column=f"byte {column}",
         ) from None
 
 
@@ -112,8 +127,13 @@ def _rows(document: MapFile, text: str) -> Iterator[tuple[int, list[str]]]:
     """The rows that are neither blank nor a comment, each with the line it starts on."""
     delimiter = _delimiter(text)
     csv.field_size_limit(max(csv.field_size_limit(), MAX_BYTES))
-    rows, before = 0, 0
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    if '\\"' in text and not _is_regular(text, delimiter):
+        document.add(
+            "warning", 1, "", 'Quotation marks inside cells are written \\" in this file.', 'Write them twice: "".'
+        )
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, escapechar="\\")
+    rows, before = 0, 0
     while True:
         try:
             cells = next(reader)
@@ -129,8 +149,19 @@ def _rows(document: MapFile, text: str) -> Iterator[tuple[int, list[str]]]:
             raise MapReadError(
                 f"{document.path}:{line}: a map may have at most {MAX_ROWS:,} rows.",
                 suggestion="Split it into several files.",
+                line=line,
             )
         yield line, cells
+
+
+def _is_regular(text: str, delimiter: str) -> bool:
+    """Whether the text can be read by the rules of CSV."""
+    try:
+        for _ in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True):
+            pass
+    except csv.Error:
+        return False
+    return True
 
 
 def _unreadable(path: Path, line: int, why: str) -> MapReadError:
@@ -138,10 +169,12 @@ def _unreadable(path: Path, line: int, why: str) -> MapReadError:
         return MapReadError(
             f"{path}:{line}: a quotation mark is opened here and never closed.",
             suggestion='Close it, and write a quotation mark inside a cell twice: "".',
+            line=line,
         )
     return MapReadError(
         f"{path}:{line}: the row cannot be read: {why}.",
         suggestion='A cell that contains a quotation mark is quoted, and the mark inside is written twice: "".',
+        line=line,
     )
 
 
@@ -163,11 +196,12 @@ def _columns(document: MapFile, line: int, header: Sequence[str]) -> dict[int, s
                 "warning",
                 line,
                 name,
-                f"'{name}' and '{document.headers[column]}' both mean {column}; '{name}' is not used.",
+                f"'{name}' and '{document.headers[column]}' both mean {column}; '{name}' is used only where the other "
+                "is blank.",
                 "Keep one of them.",
             )
-            continue
-        if column:
+            columns[index] = column
+        elif column:
             document.headers[column] = name
             columns[index] = column
         elif name.strip():
@@ -182,6 +216,7 @@ def _columns(document: MapFile, line: int, header: Sequence[str]) -> dict[int, s
         raise MapReadError(
             f"{document.path}:{line}: the header has no column {' and no column '.join(missing)}.",
             suggestion="A map needs at least GraphName and Node. " + did_you_mean(missing[0], header),
+            line=line,
         )
     return columns
 
@@ -193,7 +228,10 @@ def _read_row(
     cells: Sequence[str],
     nodes: dict[str, list[NodeSpec]],
 ) -> None:
-    row = {column: cells[index] for index, column in columns.items() if index < len(cells)}
+    row: dict[str, str] = {}
+    for index, column in columns.items():
+        if index < len(cells) and not row.get(column, "").strip():
+            row[column] = cells[index]
     surplus = [cell for index, cell in enumerate(cells) if index > max(columns) and cell.strip()]
     if surplus:
         document.add(

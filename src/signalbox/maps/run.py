@@ -11,13 +11,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from langgraph.errors import GraphBubbleUp
 from langgraph.types import Command
 
 from signalbox.contract import ExecutionSummary, ExecutionTracker, NodeEvent, current_tracker
 from signalbox.contract.summary import plain
-from signalbox.errors import MapError, SignalboxError
+from signalbox.errors import MapError, RequestError, SignalboxError
 from signalbox.maps import pauses
 from signalbox.maps.build import VALUES, CompiledMap, compile_map
+from signalbox.maps.cells import parse_names
 from signalbox.maps.check import require_sound
 from signalbox.maps.context import RunContext, current_run
 from signalbox.maps.findings import did_you_mean
@@ -83,11 +85,8 @@ class MapRun:
 
     def tracker(self, listener: Any = None) -> ExecutionTracker:
         """The tracker of this run."""
-        critical = self.graph.entry.context.get("critical_nodes") or ()
-        names = critical.replace(",", "|").split("|") if isinstance(critical, str) else critical
-        policy = find_policy(
-            self.chosen_policy or get_settings().success_policy, self.folder, [str(n).strip() for n in names]
-        )
+        critical = parse_names(self.graph.entry.context.get("critical_nodes"))
+        policy = find_policy(self.chosen_policy or get_settings().success_policy, self.folder, critical)
         tracker = ExecutionTracker(self.graph.name, policy, listener)
         if self.earlier is not None:
             tracker.continue_from(self.earlier)
@@ -149,6 +148,10 @@ def run_map(
                 raw = compiled.langgraph.invoke(_input(run), run.config(compiled), durability=_durability(run))
             except SignalboxError as error:
                 return _settled(run, _failed(run, tracker, error))
+            except GraphBubbleUp as pause:
+                # A graph inside a graph: the one outside keeps what this one did until now.
+                pause.summary = tracker.summarize("paused")  # type: ignore[attr-defined]
+                raise
         return _settled(run, _finished(run, compiled, tracker, raw))
 
 
@@ -253,6 +256,7 @@ def _kept(run: MapRun) -> Iterator[MapRun]:
     if run.checkpointer is not None or run.depth or not run.compiled().pauses:
         yield run
         return
+    _require_free(run)
     with pauses.saver() as saver:
         yield replace(run, checkpointer=saver, keeps=True)
 
@@ -264,9 +268,18 @@ async def _akept(run: MapRun) -> AsyncIterator[MapRun]:
         return
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
+    await asyncio.to_thread(_require_free, run)
     async with AsyncSqliteSaver.from_conn_string(str(pauses.database())) as saver:
         saver.serde = pauses.Serializer()
         yield replace(run, checkpointer=saver, keeps=True)
+
+
+def _require_free(run: MapRun) -> None:
+    """Raise RequestError where a new run would take the name of one that waits."""
+    if run.resume is None and pauses.is_waiting(run.thread_id):
+        raise RequestError(
+            f"A run already waits as thread '{run.thread_id}'.", suggestion="Resume it, or give this one another name."
+        )
 
 
 def _settled(run: MapRun, result: MapResult) -> MapResult:
@@ -342,7 +355,15 @@ def _failed(run: MapRun, tracker: ExecutionTracker, error: SignalboxError) -> Ma
     """The run broke off: what its nodes did until then is kept in the summary."""
     summary = tracker.summarize("error")
     summary.graph_success = False
-    state = {**run.state, "errors": [error.user_message], "graph_success": False}
+    state: dict[str, Any] = dict(run.state)
+    for node in tracker.node_executions:
+        outputs = run.graph.node(node.node_name).outputs
+        if node.success and node.output is not None and len(outputs) == 1 and "=" not in outputs[0]:
+            state[outputs[0]] = node.output
+        elif node.success and isinstance(node.output, Mapping):
+            state.update({name: node.output[name] for name in outputs if name in node.output})
+    failed = [node.error for node in tracker.node_executions if node.error]
+    state |= {"errors": [*failed, error.user_message], "last_action_success": False, "graph_success": False}
     return MapResult(
         run.graph.name, "error", _with_summary(state, summary), summary, run.thread_id, run.run_id,
         error=error.as_dict(),
@@ -352,8 +373,7 @@ def _failed(run: MapRun, tracker: ExecutionTracker, error: SignalboxError) -> Ma
 def _finished(run: MapRun, compiled: CompiledMap, tracker: ExecutionTracker, raw: Mapping[str, Any]) -> MapResult:
     state = dict(raw.get(VALUES) or {})
     pauses = raw.get("__interrupt__") or ()
-    for field_name in sorted(compiled.contested):
-        _warn_contested(run, tracker, field_name)
+    _warn_contested(run, compiled, tracker)
     if pauses:
         return _paused(run, tracker, state, pauses)
     last = _last_output(tracker)
@@ -422,11 +442,13 @@ def _policy_error(run: MapRun, unhandled: Any) -> dict[str, str]:
     }
 
 
-def _warn_contested(run: MapRun, tracker: ExecutionTracker, name: str) -> None:
+def _warn_contested(run: MapRun, compiled: CompiledMap, tracker: ExecutionTracker) -> None:
     ran = {node.node_name for node in tracker.node_executions if node.success}
-    writers = [n.name for n in run.graph if n.name in ran and name in {o.partition("=")[0] for o in n.outputs}]
-    if len(writers) > 1:
-        tracker.warn(
-            f"{' and '.join(writers)} ran side by side and both write '{name}'; the value of {writers[-1]}, "
-            "whose row comes last, is kept."
-        )
+    for field_name, pairs in sorted(compiled.contested.items()):
+        rows = sorted({row for pair in pairs if all(run.graph.nodes[r].name in ran for r in pair) for row in pair})
+        names = [run.graph.nodes[row].name for row in rows]
+        if names:
+            tracker.warn(
+                f"{' and '.join(names)} ran side by side and write '{field_name}'; the value of {names[-1]}, "
+                "whose row comes last, is kept."
+            )

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from itertools import permutations
 
-from signalbox.maps.cells import parse_targets
+from signalbox.maps.cells import parse_names
 from signalbox.maps.spec import END, FUNC, GraphSpec, NodeSpec
 from signalbox.maps.workshop import normalize
 
-__all__ = ["Topology", "Unit", "choices", "is_orchestrator", "reachability", "resolve_target"]
+__all__ = ["Topology", "Unit", "choices", "chosen_among", "is_orchestrator", "reachability", "resolve_target"]
 
-_END_WORDS = {"end", "__end__", "finish", "stop", "done"}
+_END_WORDS = {"end", END}
 
 
 def resolve_target(target: str, names: Mapping[str, str]) -> str | None:
@@ -32,20 +32,25 @@ def is_orchestrator(node: NodeSpec) -> bool:
     return normalize(node.agent_type) == "orchestrator"
 
 
+def chosen_among(node: NodeSpec) -> tuple[tuple[str, ...], str]:
+    """The nodes, or the type of node, that an orchestrator's Context limits its choice to."""
+    names = parse_names(node.context.get("nodes") or node.context.get("node_filter"))
+    kind = str(node.context.get("node_type") or node.context.get("nodeType") or "")
+    if len(names) == 1 and names[0].casefold().startswith("nodetype:"):
+        return (), names[0].partition(":")[2]
+    return (() if names == ("all",) else names), kind
+
+
 def choices(node: NodeSpec, graph: GraphSpec) -> list[str]:
     """The nodes that an orchestrator may choose: those its Context names or whose type it names, else every node
     but itself and those that lead straight to it."""
-    named: Any = node.context.get("nodes")
-    wanted_type = node.context.get("node_type") or node.context.get("nodeType")
-    if isinstance(named, str) and named.casefold().startswith("nodetype:"):
-        named, wanted_type = None, named.partition(":")[2]
-    if named and named != "all":
-        listed = parse_targets(named.replace(",", "|")) if isinstance(named, str) else tuple(map(str, named))
+    listed, wanted_type = chosen_among(node)
+    if listed:
         there = {n.name for n in graph}
         return [name for name in listed if name in there and name != node.name]
     others = [n for n in graph if n.name != node.name]
     if wanted_type:
-        kind = normalize(str(wanted_type))
+        kind = normalize(wanted_type)
         return [n.name for n in others if kind in (normalize(n.agent_type), normalize(str(n.context.get("type", ""))))]
     return [n.name for n in others if node.name not in n.targets]
 
@@ -107,45 +112,32 @@ class Topology:
     @cached_property
     def units(self) -> list[Unit]:
         """The graph cut into units: a row joins the one before it where nothing but that row can lead to it."""
-        heads = [node for node in self.graph if not self._continues(node)]
-        return [Unit(head.name, self.rows[head.name], tuple(self._chain(head))) for head in heads]
+        after = {node.name: name for node in self.graph if (name := self._joined(node))}
+        joined = set(after.values())
+        heads = [name for name in self.rows if name not in joined]
+        taken: set[str] = set()
+        units = [self._unit(name, after, taken) for name in heads]
+        # What is left stands in rings of plain links, which have no head: their first row is as good as any.
+        units += [self._unit(name, after, taken) for name in self.rows if name not in taken]
+        return sorted(units, key=lambda unit: unit.row)
 
-    def _continues(self, node: NodeSpec) -> bool:
-        leaders = self.leaders[node.name]
-        if self.rows[node.name] == 0 or len(leaders) != 1:
-            return False
-        (leader,) = leaders
-        before = self.graph.nodes[self.rows[leader]]
-        return leader != node.name and self._links(before) and self._may_fuse(node) and not self._in_ring(node)
-
-    def _links(self, node: NodeSpec) -> bool:
+    def _joined(self, node: NodeSpec) -> str | None:
+        """The row that runs together with this one, right after it."""
         plain = len(node.edge) == 1 and not node.edge[0].startswith(FUNC) and not node.is_conditional
-        return plain and not is_orchestrator(node) and self._may_fuse(node)
+        if not plain or is_orchestrator(node) or not self._may_fuse(node) or len(self.followers[node.name]) != 1:
+            return None
+        (name,) = self.followers[node.name]
+        row = self.rows[name]
+        alone = row > 0 and name != node.name and len(self.leaders[name]) == 1
+        return name if alone and self._may_fuse(self.graph.nodes[row]) else None
 
-    def _in_ring(self, node: NodeSpec) -> bool:
-        """Whether following single links from the node leads back to it: such a ring has no head."""
-        seen, here = {node.name}, node
-        while self._links(here):
-            (name,) = self.followers[here.name] or ("",)
-            if not name:
-                return False
-            if name in seen:
-                return True
-            seen.add(name)
-            here = self.graph.nodes[self.rows[name]]
-            if len(self.leaders[name]) != 1:
-                return False
-        return False
-
-    def _chain(self, head: NodeSpec) -> Iterable[NodeSpec]:
-        node = head
-        yield node
-        while self._links(node) and self.followers[node.name]:
-            after = self.graph.nodes[self.rows[self.followers[node.name][0]]]
-            if not self._continues(after):
-                return
-            yield after
-            node = after
+    def _unit(self, head: str, after: Mapping[str, str], taken: set[str]) -> Unit:
+        nodes, name = [], head
+        while name and name not in taken:
+            taken.add(name)
+            nodes.append(self.graph.nodes[self.rows[name]])
+            name = after.get(name, "")
+        return Unit(head, self.rows[head], tuple(nodes))
 
     @cached_property
     def reach(self) -> dict[str, int]:
@@ -188,24 +180,76 @@ class Topology:
 
     @cached_property
     def contested(self) -> dict[str, frozenset[tuple[int, int]]]:
-        """Fields that several units write which do not come one after the other, with the pairs of rows."""
-        if not self.forks:
-            return {}
-        writers: dict[str, list[str]] = {}
-        for unit in self.units:
-            for field in {name.partition("=")[0] for node in unit.nodes for name in node.outputs}:
-                writers.setdefault(field, []).append(unit.name)
+        """Fields that rows of parallel branches write, with the pairs of rows that do."""
+        writers: dict[str, list[int]] = {}
+        for node in self.graph:
+            for field in {name.partition("=")[0].strip() for name in node.outputs}:
+                writers.setdefault(field, []).append(self.rows[node.name])
+        several = {field: rows for field, rows in writers.items() if len(rows) > 1} if self.forks else {}
+        pairs = {field: frozenset(self._side_by_side(rows)) for field, rows in several.items()}
+        return {field: found for field, found in pairs.items() if found}
+
+    def _side_by_side(self, rows: list[int]) -> Iterable[tuple[int, int]]:
+        for a, b in permutations(rows, 2):
+            apart = not self._ahead[a] >> b & 1 and not self._ahead[b] >> a & 1
+            if apart and any(self._parted(branches, a, b) for branches in self._branches.values()):
+                yield a, b
+
+    @staticmethod
+    def _parted(branches: list[int], a: int, b: int) -> bool:
+        """Whether two different branches of a fork lead to the two rows."""
+        to_a = [index for index, rows in enumerate(branches) if rows >> a & 1]
+        to_b = [index for index, rows in enumerate(branches) if rows >> b & 1]
+        return any(i != j for i in to_a for j in to_b)
+
+    @cached_property
+    def below_forks(self) -> dict[int, frozenset[int]]:
+        """For each row that forks, the rows it leads to: a new round of them starts when it runs again."""
         return {
-            field: pairs
-            for field, units in writers.items()
-            if len(units) > 1 and (pairs := frozenset(self._side_by_side(units)))
+            row: frozenset(other for other in self.rows.values() if any(rows >> other & 1 for rows in branches))
+            for row, branches in self._branches.items()
         }
 
-    def _side_by_side(self, units: list[str]) -> Iterable[tuple[int, int]]:
-        for a in units:
-            for b in units:
-                if a != b and not self.reaches(a, b) and not self.reaches(b, a):
-                    yield self.rows[a], self.rows[b]
+    @cached_property
+    def _branches(self) -> dict[int, list[int]]:
+        """For each fork, the rows of each of its branches, as bits."""
+        found = {}
+        for name in self.forks:
+            row = self.rows[name]
+            heads = [self.rows[f] for f in self.followers[name] if self._ahead[row] >> self.rows[f] & 1]
+            found[row] = [self._ahead[head] | 1 << head for head in heads]
+        return found
+
+    @cached_property
+    def _ahead(self) -> dict[int, int]:
+        """The rows that each row leads to without going round a loop, as bits."""
+        forward = _without_loops(self.followers, self.graph.entry.name)
+        return {self.rows[name]: bits for name, bits in reachability(forward, self.rows).items()}
+
+
+def _without_loops(followers: Mapping[str, Iterable[str]], entry: str) -> dict[str, list[str]]:
+    """The edges that do not lead back to a node on the way to them."""
+    kept: dict[str, list[str]] = {name: [] for name in followers}
+    done: set[str] = set()
+    for start in (entry, *followers):
+        if start in done:
+            continue
+        path, on_path = [(start, iter(followers[start]))], {start}
+        while path:
+            name, rest = path[-1]
+            for follower in rest:
+                if follower in on_path:
+                    continue
+                kept[name].append(follower)
+                if follower not in done:
+                    path.append((follower, iter(followers[follower])))
+                    on_path.add(follower)
+                    break
+            else:
+                path.pop()
+                on_path.discard(name)
+                done.add(name)
+    return kept
 
 
 def reachability(followers: Mapping[str, Iterable[str]], rows: Mapping[str, int]) -> dict[str, int]:

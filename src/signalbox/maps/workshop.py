@@ -13,6 +13,7 @@ import importlib.util
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
@@ -24,6 +25,7 @@ from signalbox.maps.findings import did_you_mean
 __all__ = [
     "Definition",
     "agents_beside",
+    "broken_files",
     "code_stamp",
     "definitions_in",
     "find_agent",
@@ -136,9 +138,22 @@ def _files(folder: Path, names: tuple[str, ...]) -> Iterator[Path]:
             yield from sorted(p for p in place.glob("*.py") if not p.name.startswith("_"))
 
 
+def broken_files(folder: Path) -> list[tuple[Path, str]]:
+    """The files beside a map that cannot be read as Python, and why."""
+    found = []
+    for file in _files(folder, tuple(dict.fromkeys((*AGENT_FOLDERS, *FUNCTION_FOLDERS)))):
+        try:
+            definitions_in(file)
+        except ContractError as error:
+            found.append((file.relative_to(folder), str(error.details)))
+    return found
+
+
 def _definitions(folder: Path, names: tuple[str, ...]) -> Iterator[Definition]:
+    """What the files define; one that cannot be read defines nothing, and the validator says so."""
     for file in _files(folder, names):
-        yield from definitions_in(file)
+        with suppress(ContractError):
+            yield from definitions_in(file)
 
 
 def definitions_in(file: Path) -> tuple[Definition, ...]:
@@ -156,7 +171,9 @@ def _top_level(file: Path, _changed: int) -> tuple[Definition, ...]:
     try:
         tree = ast.parse(file.read_text("utf-8-sig"))
     except (SyntaxError, ValueError) as error:
-        raise ContractError(f"{file} cannot be read as Python: {error}.", suggestion="Mend the file.") from None
+        raise ContractError(
+            f"{file} cannot be read as Python: {error}.", suggestion="Mend the file.", details=str(error)
+        ) from None
     kinds = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
     return tuple(
         Definition(file, item.name, isinstance(item, ast.ClassDef))

@@ -1,1 +1,1 @@
-"""Embedded back ends that speak the real protocols, for people with nothing installed and for tests that need the truth."""
+"""Embedded back ends that speak the real protocols, for people with nothing installed and for tests."""

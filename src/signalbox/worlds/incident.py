@@ -12,7 +12,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 
-__all__ = ["BGP_SESSION", "CORE_LINK", "RESTARTED_INSTANCE", "SLOW_SERVICES", "Incident", "Span", "incident_before"]
+__all__ = [
+    "BGP_SESSION",
+    "CORE_LINK",
+    "RESTARTED_INSTANCE",
+    "SLOW_SERVICES",
+    "Incident",
+    "Span",
+    "incident_before",
+]
 
 Span = tuple[datetime, datetime]
 

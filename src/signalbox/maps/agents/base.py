@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from signalbox.contract import BaseAgent, StateAdapter
 from signalbox.errors import PromptError
 from signalbox.maps.context import RunContext, run_context
-from signalbox.maps.prompts import render, resolve_prompt, variables
+from signalbox.maps.prompts import is_reference, render, resolve_prompt, variables
 
 __all__ = ["Inputs", "MapAgent", "route_by"]
 
@@ -25,6 +25,8 @@ class Inputs(dict[str, Any]):
 
 class MapAgent(BaseAgent):
     """A built-in agent type. One instance serves many runs at once: it keeps nothing between two calls."""
+
+    hooks_write_state = False
 
     @property
     def run_context(self) -> RunContext:
@@ -45,13 +47,21 @@ class MapAgent(BaseAgent):
         A field that another node of the map writes, and has not, is empty. A variable that nobody gives is a
         PromptError that names it; a lenient prompt leaves it as it stands.
         """
-        text = resolve_prompt(self.prompt, self.run_context.folder) if ":" in self.prompt else self.prompt
-        return render(text, lambda name: self._variable(name, inputs, lenient))
+        def look_up(name: str) -> Any:
+            return self._variable(name, inputs, lenient)
+
+        return render(self._prompt_text(look_up), look_up)
 
     def prompt_has_variables(self) -> bool:
         """Whether the prompt has variables to fill in."""
-        text = resolve_prompt(self.prompt, self.run_context.folder) if ":" in self.prompt else self.prompt
-        return bool(variables(text))
+        return is_reference(self.prompt) and "{" in self.prompt or bool(variables(self._prompt_text()))
+
+    def _prompt_text(self, look_up: Callable[[str], Any] | None = None) -> str:
+        """The text of the prompt; a reference may itself have variables, as in `yaml:texts.yaml#greeting.{lang}`."""
+        if not is_reference(self.prompt):
+            return self.prompt
+        named = render(self.prompt, look_up) if look_up is not None else self.prompt
+        return resolve_prompt(named, self.run_context.folder)
 
     def _variable(self, name: str, inputs: Mapping[str, Any], lenient: bool) -> Any:
         state = inputs.state if isinstance(inputs, Inputs) else {}

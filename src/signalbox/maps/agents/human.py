@@ -20,6 +20,7 @@ INTERACTIONS = ("approval", "choice", "text_input", "edit", "conversation")
 APPROVE = {"approve", "approved", "accept", "yes", "y", "ok", "true", "confirm"}
 REJECT = {"reject", "rejected", "deny", "decline", "no", "n", "false", "cancel", "fail"}
 TIMED_OUT = {"action": "timeout"}
+_WRAPPERS = ("text", "edited", "edited_content", "content", "message", "value", "feedback", "comment")
 MESSAGES = ("send_suspend_message", "send_resume_message", "send_graph_message")
 
 
@@ -100,7 +101,7 @@ class HumanAgent(SuspendAgent):
             "kind": "confirm" if self._interaction() == "approval" else "clarify",
             "interaction_type": self._interaction(),
             "options": options or (["approve", "reject"] if self._interaction() == "approval" else []),
-            "default_option": self.context.get("default_option"),
+            "default_option": self._default(),
         }
 
     def _interaction(self) -> str:
@@ -117,26 +118,40 @@ class HumanAgent(SuspendAgent):
         return options.replace(",", "|").split("|") if isinstance(options, str) else [str(o) for o in options]
 
     def _timed_out(self) -> Any:
-        default = self.context.get("default_option")
-        if default is not None and (not self._options() or str(default) in self._options()):
-            return _Reply(True, default)
+        default = self._default()
+        approval = self._interaction() == "approval" and str(default).casefold() in APPROVE | REJECT
+        if default is not None and (not self._options() or str(default) in self._options() or approval):
+            return self._answered(default, {})
         return super()._timed_out()
+
+    def _default(self) -> Any:
+        return self.context.get("default_option", self.context.get("default_action"))
 
     def _answered(self, answer: Any, inputs: dict[str, Any]) -> _Reply:
         interaction = self._interaction()
         action, data = _split(answer)
         if interaction == "approval":
-            return _Reply(action in APPROVE, action in APPROVE)
+            if action in APPROVE | REJECT:
+                return _Reply(action in APPROVE, action in APPROVE)
+            return _Reply(False, _chosen(answer, self._options()))
+        if interaction == "choice" and action not in ("choose", "select"):
+            among = {option.strip().casefold() for option in self._options()}
+            if action in REJECT and action not in among:
+                return _Reply(False, data if data is not None else action)
         if interaction == "choice":
             return _Reply(True, _chosen(answer, self._options()))
-        if action in REJECT and isinstance(answer, Mapping):
+        if action == "reject" or (action in REJECT and isinstance(answer, Mapping)):
             return _Reply(False, data if data is not None else action)
-        value = data if data is not None else answer
-        if isinstance(value, Mapping):
-            for key in ("text", "edited", "message", "value", *self.output_fields):
-                if key in value:
-                    return _Reply(True, value[key])
-        return _Reply(True, value)
+        return _Reply(True, _unwrapped(data if data is not None else answer, self.output_fields))
+
+
+def _unwrapped(value: Any, fields: list[str]) -> Any:
+    """What a person wrote, out of the mapping that a form may have put it into."""
+    if isinstance(value, Mapping):
+        for key in (*_WRAPPERS, *fields):
+            if key in value:
+                return value[key]
+    return value
 
 
 class _Reply:
@@ -150,12 +165,13 @@ class _Reply:
 def check_answer(question: Mapping[str, Any], answer: Any) -> None:
     """Raise RequestError where a pause cannot take this answer; the run then still waits."""
     interaction = question.get("interaction_type")
-    if answer == TIMED_OUT:
+    action, _ = _split(answer)
+    if answer == TIMED_OUT or action in REJECT:
         return
     if interaction == "choice" and question.get("options"):
         _chosen(answer, question["options"])
-    if interaction == "approval" and _split(answer)[0] not in APPROVE | REJECT:
-        raise RequestError(f"'{answer}' is neither approve nor reject.", suggestion="Answer approve or reject.")
+    if interaction == "approval" and action not in APPROVE:
+        _chosen(answer, question.get("options") or ["approve", "reject"])
 
 
 def _split(answer: Any) -> tuple[str, Any]:
@@ -172,7 +188,7 @@ def _chosen(answer: Any, options: list[str]) -> str:
     _, data = _split(answer)
     value = data if data is not None else answer
     if isinstance(value, Mapping):
-        value = next((value[key] for key in ("choice", "option", "value", "selected") if key in value), value)
+        value = next((value[key] for key in ("choice", "option", "value", "selected", "selection") if key in value), value)
     text = str(value).strip()
     by_text = {option.strip().casefold(): option for option in options}
     if text.casefold() in by_text:

@@ -36,16 +36,15 @@ class OrchestratorAgent(MapAgent):
             float(self.context.get("confidence_threshold", 0.8)),
             lambda: choose_model(self.context, str(self.context.get("llm_type") or ""), self.name),
         )
-        fallback = self.context.get("default_target") or next(
-            (t for t in row.on_success if not t.startswith(FUNC)), None
-        )
+        targets = [self.context.get("default_target"), *(t for t in row.on_success if not t.startswith(FUNC))]
+        fallback = next((str(target) for target in targets if target and target != self.name), None)
         if name is None and fallback is None:
             raise RequestError(
                 f"No node fits the request '{request}'.",
                 suggestion="The choice is: " + ", ".join(among) + ".",
             )
         self.log_debug("chose %s (%.2f)", name or fallback, confidence)
-        return name or str(fallback)
+        return name or fallback
 
     def _post_process(self, state: Any, inputs: dict[str, Any], output: Any) -> tuple[Any, Any]:
         if isinstance(output, Mapping):

@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from langgraph.errors import GraphBubbleUp
+
 from signalbox.contract import current_tracker
 from signalbox.errors import MapError, NotFoundError
 from signalbox.maps.agents.base import Inputs, MapAgent
 from signalbox.maps.findings import did_you_mean
 from signalbox.maps.read import read_map
 from signalbox.maps.result import OWNED, MapResult
-from signalbox.maps.spec import GraphSpec, NodeSpec
+from signalbox.maps.functions import load_function
+from signalbox.maps.spec import FUNC, GraphSpec, NodeSpec
 
 __all__ = ["MAX_DEPTH", "GraphAgent", "reference_of", "resolve_graph"]
 
@@ -27,13 +30,18 @@ class GraphAgent(MapAgent):
     """Runs another graph. A failure of that graph is a failure of this node."""
 
     def _pre_process(self, state: Any, inputs: dict[str, Any]) -> tuple[Any, Any]:
-        return state, Inputs(self._child_state(state), state)
+        child = Inputs(self._child_state(state), state)
+        tracker = current_tracker.get()
+        if tracker is not None:
+            tracker.record_inputs(self.name, child)
+        return state, child
 
     def process(self, inputs: dict[str, Any]) -> Any:
         """The state that the child graph ended with."""
         return self._ended(self._start(inputs))
 
     def _start(self, inputs: dict[str, Any]) -> MapResult:
+        from signalbox.maps.check import require_sound
         from signalbox.maps.run import MapRun, run_map
 
         here = self.run_context
@@ -44,17 +52,27 @@ class GraphAgent(MapAgent):
             )
         reference = reference_of(self.context, self.prompt, inputs.state if isinstance(inputs, Inputs) else {})
         child, graphs, folder = resolve_graph(reference, here.graphs, here.folder)
+        require_sound(child, folder, graphs)
+        tracker = current_tracker.get()
         run = MapRun(
             child, folder, graphs, dict(inputs), here.data, here.model,
-            max_steps=here.max_steps, thread_id=here.thread_id, depth=here.depth + 1,
+            max_steps=max(1, here.max_steps - (tracker.steps if tracker else 0)),
+            thread_id=here.thread_id, depth=here.depth + 1,
+            earlier=tracker.waiting.pop(self.name, None) if tracker else None,
         )  # fmt: skip
-        return run_map(run)
+        try:
+            return run_map(run)
+        except GraphBubbleUp as pause:
+            if tracker is not None and (summary := getattr(pause, "summary", None)) is not None:
+                tracker.waiting[self.name] = summary
+            raise
 
     def _ended(self, result: MapResult) -> dict[str, Any]:
         tracker = current_tracker.get()
         if tracker is not None:
             tracker.record_subgraph(self.name, result.summary)
-        if result.status == "error" or not result.summary.graph_success:
+            tracker.steps += len(result.summary.node_executions)
+        if result.status == "error":
             why = (result.error or {}).get("message") or "; ".join(result.state.get("errors", [])) or "it failed"
             raise MapError(f"The graph '{result.graph}' failed: {why}")
         return result.values
@@ -76,6 +94,8 @@ class GraphAgent(MapAgent):
     def _child_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
         if not self.input_fields:
             return {key: value for key, value in state.items() if key not in OWNED}
+        if self.input_fields[0].startswith(FUNC):
+            return self._mapped(self.input_fields[0].removeprefix(FUNC), state)
         child: dict[str, Any] = {}
         for field in self.input_fields:
             if "=" in field:
@@ -86,6 +106,14 @@ class GraphAgent(MapAgent):
             if source in state:
                 child[target.strip() or source] = state[source]
         return child
+
+
+    def _mapped(self, name: str, state: Mapping[str, Any]) -> dict[str, Any]:
+        """The child's state as a function beside the map makes it of the parent's."""
+        child = load_function(name)(dict(state))
+        if not isinstance(child, Mapping):
+            raise MapError(f"The function '{name}' gave a {type(child).__name__}; it must give a mapping.")
+        return dict(child)
 
 
 def reference_of(context: Mapping[str, Any], prompt: str, state: Mapping[str, Any]) -> str:
@@ -114,6 +142,8 @@ def resolve_graph(
     if not separator and file in graphs:
         file, name = "", file
     path = folder / file.strip() if file.strip() else None
+    if path is not None and not path.suffix:
+        path = path.with_suffix(".csv")
     if path is not None and (path.is_file() or name not in graphs):
         document = read_map(path)
         graphs, folder = document.graphs, path.resolve().parent

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from signalbox.errors import SignalboxError
-from signalbox.maps.cells import parse_targets
+from signalbox.maps.cells import parse_names
 from signalbox.maps.check.view import View
 from signalbox.maps.findings import Finding, did_you_mean
 from signalbox.maps.policies import find_policy
 from signalbox.maps.spec import NodeSpec
+from signalbox.maps.topology import chosen_among
+from signalbox.maps.workshop import broken_files, import_attribute
 
 __all__ = ["check_settings", "check_types"]
 
@@ -34,7 +36,9 @@ _NUMBERS: dict[str, tuple[float, float]] = {
 
 
 def check_types(view: View) -> Iterator[Finding]:
-    """Every AgentType is one that exists."""
+    """Every AgentType is one that exists; a file beside the map that cannot be read is pointed out."""
+    for file, why in broken_files(view.folder):
+        yield view.finding("warning", view.graph.entry, "AgentType", f"{file} cannot be read as Python: {why}.", "Mend it.")
     for node in view.graph:
         kind = view.kind(node)
         if isinstance(kind, SignalboxError):
@@ -99,17 +103,16 @@ def _check_numbers(view: View, node: NodeSpec) -> Iterator[Finding]:
 def _check_orchestrator(view: View, node: NodeSpec) -> Iterator[Finding]:
     if view.builtin(node) != "orchestrator":
         return
-    named = node.context.get("nodes")
-    listed = parse_targets(named.replace(",", "|")) if isinstance(named, str) else tuple(map(str, named or ()))
-    if len(listed) == 1 and (listed[0] == "all" or listed[0].casefold().startswith("nodetype:")):
-        listed = ()
+    listed, _ = chosen_among(node)
     default = node.context.get("default_target")
     for name in (*listed, *([str(default)] if default else [])):
         if name not in view.topology.rows:
             hint = did_you_mean(name, view.topology.rows)
             yield view.finding("error", node, "Context", f"'{node.name}' may choose '{name}', which has no row.", hint)
         elif name == node.name:
-            yield view.finding("warning", node, "Context", f"'{node.name}' names itself; it never chooses itself.")
+            yield view.finding(
+                "error", node, "Context", f"'{node.name}' names itself; it would go round for ever.", "Name another node."
+            )
 
 
 def _check_storage(view: View, node: NodeSpec) -> Iterator[Finding]:
@@ -134,6 +137,12 @@ def _check_env(view: View, node: NodeSpec) -> Iterator[Finding]:
 
 def _check_policy(view: View) -> Iterator[Finding]:
     entry = view.graph.entry
+    state = entry.context.get("state")
+    if isinstance(state, str) and ":" in state:
+        try:
+            import_attribute(state, view.folder)
+        except SignalboxError as error:
+            yield view.finding("error", entry, "Context", error.user_message, error.suggestion)
     context: Mapping[str, Any] = entry.context
     policy = context.get("success_policy")
     find: Callable[[str, Path], Any] = find_policy
@@ -142,8 +151,7 @@ def _check_policy(view: View) -> Iterator[Finding]:
             find(str(policy), view.folder)
         except SignalboxError as error:
             yield view.finding("error", entry, "Context", error.user_message, error.suggestion)
-    critical = context.get("critical_nodes") or ()
-    names = parse_targets(critical.replace(",", "|")) if isinstance(critical, str) else tuple(map(str, critical))
+    names = parse_names(context.get("critical_nodes"))
     for name in names:
         if name not in view.topology.rows:
             hint = did_you_mean(name, view.topology.rows)

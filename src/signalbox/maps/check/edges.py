@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from signalbox.errors import SignalboxError
-from signalbox.maps.check.view import MAX_NODES, MAX_PARALLEL, View
+from signalbox.maps.check.view import MAX_EDGES, MAX_NODES, MAX_PARALLEL, View
 from signalbox.maps.findings import Finding, did_you_mean
+from signalbox.maps.functions import reference
 from signalbox.maps.spec import END, FUNC, NodeSpec
 from signalbox.maps.topology import is_orchestrator, resolve_target
 from signalbox.maps.workshop import find_function, import_attribute
@@ -24,6 +25,14 @@ def check_names(view: View) -> Iterator[Finding]:
                 "Rename one of them.",
             )  # fmt: skip
         first.setdefault(node.name, node)
+        if node.name == END:
+            yield view.finding("error", node, "Node", f"'{END}' is the end of a graph and no name of a node.", "Rename it.")
+    if view.edges > MAX_EDGES:
+        yield view.finding(
+            "error", view.graph.entry, "Edge",
+            f"The graph '{view.graph.name}' has {view.edges:,} edges; a graph may have at most {MAX_EDGES:,}.",
+            "Let groups of nodes meet in a node in between.",
+        )  # fmt: skip
     if len(view.graph) > MAX_NODES:
         yield view.finding(
             "error", view.graph.entry, "Node",
@@ -75,8 +84,8 @@ def _check_target(view: View, node: NodeSpec, column: str, target: str) -> Itera
 
 def _check_function(view: View, node: NodeSpec, column: str, name: str) -> Iterator[Finding]:
     try:
-        if ":" in name or "." in name:
-            import_attribute(name if ":" in name else ":".join(name.rsplit(".", 1)), view.folder)
+        if reference(name):
+            import_attribute(reference(name), view.folder)
         elif find_function(name, view.folder) is None:
             yield view.finding(
                 "error", node, column, f"There is no routing function '{name}'.",

@@ -33,8 +33,10 @@ _KNOWN = {"error", "errors", "last_action_success", "graph_success"}
 def check_prompts(view: View) -> Iterator[Finding]:
     """A prompt that stands elsewhere is there; a variable that no node writes is pointed out."""
     for node in view.graph:
+        if is_reference(node.prompt) and "{" in node.prompt:
+            continue
         try:
-            text = resolve_prompt(node.prompt, view.folder) if is_reference(node.prompt) else node.prompt
+            text = resolve_prompt(node.prompt, view.folder)
         except SignalboxError as error:
             yield view.finding("error", node, "Prompt", error.user_message, error.suggestion)
             continue

@@ -13,10 +13,11 @@ from signalbox.maps.registry import AgentType, find_type
 from signalbox.maps.spec import GraphSpec, NodeSpec
 from signalbox.maps.topology import Topology
 
-__all__ = ["MAX_NODES", "MAX_PARALLEL", "View"]
+__all__ = ["MAX_EDGES", "MAX_NODES", "MAX_PARALLEL", "View"]
 
 MAX_NODES = 10_000
 MAX_PARALLEL = 1_000
+MAX_EDGES = 25_000
 
 
 class View:
@@ -37,11 +38,16 @@ class View:
         """The shape of the graph."""
         return Topology(self.graph)
 
+    @cached_property
+    def edges(self) -> int:
+        """How many edges the rows name."""
+        return sum(len(node.edge) + len(node.success_next) + len(node.failure_next) for node in self.graph)
+
     @property
     def too_large(self) -> bool:
         """Whether the graph is beyond what is looked at any closer."""
         cells = (cell for node in self.graph for cell in (node.edge, node.success_next, node.failure_next))
-        return len(self.graph) > MAX_NODES or any(len(cell) > MAX_PARALLEL for cell in cells)
+        return len(self.graph) > MAX_NODES or self.edges > MAX_EDGES or any(len(cell) > MAX_PARALLEL for cell in cells)
 
     def finding(self, level: Level, node: NodeSpec, column: str, message: str, suggestion: str = "") -> Finding:
         """A finding at a cell of a row; the column goes by the name that the file gives it."""

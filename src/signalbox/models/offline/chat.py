@@ -171,11 +171,12 @@ def _openai_tool(tool: Any) -> dict[str, Any]:
     if kept is not None and kept[0]() is tool:
         return kept[1]
     converted = convert_to_openai_tool(tool)
+    key = id(tool)
     try:
-        reference = weakref.ref(tool, lambda _, key=id(tool): _CONVERTED.pop(key, None))  # type: ignore[misc]
+        reference = weakref.ref(tool, lambda _: _CONVERTED.pop(key, None))
     except TypeError:
         return converted
-    _CONVERTED[id(tool)] = (reference, converted)
+    _CONVERTED[key] = (reference, converted)
     return converted
 
 

@@ -1,4 +1,4 @@
-"""Which tool a part of a request means: by its verb, its nouns, its meaning, and what it has to say for the parameters."""
+"""Which tool a part of a request means: by its verb, its nouns, its meaning, and what it says for the parameters."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ class Choice:
 
     @property
     def sure(self) -> bool:
-        """Whether enough speaks for the tool: the thing is named, or the verb is its own, or every word is accounted for."""
+        """Whether enough speaks for the tool: its thing is named, the verb is its own, or no word is left over."""
         if self.action <= -0.5 or (self.action < 0.0 and self.asked):
             return False
         if self.explained >= 2:
             return True
         if self.action < 0.0:
-            return self.named >= 0.9 and self.score >= THRESHOLD
+            return (self.named >= 0.9 and self.score >= THRESHOLD) or (bool(self.explained) and self.score >= 0.6)
         known = self.named >= 0.4 or (self.action >= 1.0 and not self.leftover) or self.explained
-        return bool(known) and self.score >= (0.8 if self.explained else THRESHOLD)
+        return bool(known) and self.score >= (0.8 if self.explained or self.named >= 0.9 else THRESHOLD)
 
 
 Fit = Callable[[ToolCard], tuple[float, int, bool]]
@@ -58,7 +58,7 @@ def rank(tools: ToolSet, part: Part) -> list[Choice]:
 
 
 def choose(tools: ToolSet, part: Part, fit: Fit | None = None) -> Choice | None:
-    """The best tool for the part after its parameters had a say through `fit`; None when nothing reaches the threshold."""
+    """The best tool for the part after its parameters had a say through `fit`; None when nothing is sure."""
     ranked = rank(tools, part)
     if not ranked:
         return None
@@ -96,7 +96,7 @@ def _action(tools: ToolSet, card: ToolCard, part: Part) -> float:
     if part.verb in card.options and not part.asks and not card.families & READING:
         return 1.0
     if not part.families:
-        if card.families & READING or not card.families:
+        if card.families & READING or not card.verb:
             return 0.25
         return -0.2 if card.families & _DANGEROUS else 0.05
     verb = stem(part.verb)
@@ -111,7 +111,7 @@ def _action(tools: ToolSet, card: ToolCard, part: Part) -> float:
         return 0.65
     if {BROADER.get(family) for family in part.families} & card.families:
         return 0.6
-    reads = bool(card.families & READING) or not card.families
+    reads = bool(card.families & READING) or not card.verb
     if part.families & READING and reads:
         return 0.55
     if any(frozenset((a, b)) in OPPOSITES for a in part.families for b in card.families):

@@ -115,7 +115,7 @@ def _block_text(block: Any) -> str:
         return _as_json(block.get("json", block))
     resource = block.get("resource")
     if isinstance(resource, dict) and isinstance(resource.get("text"), str):
-        return resource["text"]
+        return str(resource["text"])
     if isinstance(block.get("text"), str):
         return str(block["text"])
     return "" if "type" in block else _as_json(block)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from signalbox.models.offline.words import close, stem
+from signalbox.models.offline.words import close, stem, word_set
 
 __all__ = [
     "BROADER",
@@ -31,22 +31,28 @@ FAMILIES: dict[str, frozenset[str]] = {
     name: frozenset(words.split())
     for name, words in {
         "list": "list show display enumerate browse view see print give what which",
-        "get": "get return provide report obtain show read view open fetch retrieve describe inspect display see look tell give pull examine what how",
+        "get": "get return provide report obtain show read view open fetch retrieve describe inspect "
+        "display see look tell give pull examine what how",
         "search": "search find look lookup locate seek query hunt grep discover where who",
         "check": "check verify test inspect is are diagnose ping probe validate confirm monitor",
-        "create": "post publish create add new make book schedule insert register set put write plan arrange setup generate open "
-        "log record save note jot file raise submit reserve compose draft append start remind build define need enter",
+        "create": "post publish create add new make book schedule insert register set put write plan arrange "
+        "setup generate open "
+        "log record save note jot file raise submit reserve compose draft append start remind build "
+        "define need enter",
         "update": "update change set edit modify adjust alter switch turn correct fix replace amend revise bump "
         "increase decrease raise lower dim put make assign mark reassign configure tweak",
         "move": "move reschedule postpone shift push relocate transfer delay bring",
         "rename": "rename retitle relabel call name",
-        "delete": "delete remove cancel clear drop erase discard trash purge wipe scrap ditch unsubscribe nuke kill rm throw chuck toss bin",
+        "delete": "delete remove cancel clear drop erase discard trash purge wipe scrap ditch unsubscribe nuke "
+        "kill rm throw chuck toss bin",
         "send": "send mail email notify message text forward share ping dm post deliver write tell shoot drop",
         "reply": "reply respond answer",
         "complete": "complete finish done mark close resolve tick check finalize conclude accomplish",
         "reopen": "reopen uncomplete undo restore unmark undelete revert",
-        "start": "start run launch begin trigger execute deploy enable activate resume kick fire play turn switch initiate",
-        "stop": "stop end pause halt disable deactivate kill terminate abort shut suspend conclude finish quit turn switch",
+        "start": "start run launch begin trigger execute deploy enable activate resume kick fire play turn "
+        "switch initiate",
+        "stop": "stop end pause halt disable deactivate kill terminate abort shut suspend conclude finish "
+        "quit turn switch",
         "restart": "restart reboot reload bounce reset",
         "compare": "compare diff contrast versus vs",
         "count": "count tally many",
@@ -67,7 +73,7 @@ FAMILIES: dict[str, frozenset[str]] = {
         "rate": "rate review score",
         "refund": "refund reimburse return",
         "analyze": "analyze analyse examine profile simulate assess evaluate",
-        "track": "track trace follow where",
+        "track": "track trace where",
         "merge": "merge combine join",
         "commit": "commit save",
         "mute": "mute silence quiet snooze",
@@ -179,7 +185,7 @@ KIN: tuple[frozenset[str], ...] = tuple(
         "file document doc",
         "folder directory dir",
         "photo picture image pic",
-        "price cost rate",
+        "price cost rate spend spent",
         "order purchase",
         "item product article",
         "cart basket",
@@ -281,22 +287,27 @@ TOPICS: tuple[frozenset[str], ...] = tuple(
     )
 )
 
-NOUNISH: frozenset[str] = frozenset(
-    "book order mail email text message list test name record file log note schedule plan share share post call rate ping "
-    "report review score copy address cost price track stream route queue share review play light lock alarm start end "
-    "open free set mark make new many done what which how is are who where off directions next need check look work use "
-    "answer count shop exchange share travel visit head update change transfer group bounce profile drive fire fix view pull push see return".split()
+NOUNISH: frozenset[str] = word_set(
+    "book order mail email text message list test name record file log note schedule plan share share "
+    "post call rate ping "
+    "report review score copy address cost price track stream route queue share review play light lock "
+    "alarm start end "
+    "open free set mark make new many done what which how is are who where off directions next need "
+    "check look work use "
+    "answer count shop exchange share travel visit head update change transfer group bounce profile "
+    "drive fire fix view pull push see return"
 )
 
-STOP: frozenset[str] = frozenset(
-    """a an the this that these those my your our his her its their me i we you he she it they them us to of in on at
-    for from by with about into over as and or but if so then also plus please pls plz can could would will shall should
-    may might must do does did done is are was were be been being am have has had there here what which who whom whose
-    when where why how not no yes ok okay just now some any all every each both few more most other another such only
-    own same too very really quickly want need like know let lets let's i'd i'm i've what's whats it's that's there's
-    hey hi hello thanks thank kindly up out off down again still get got give tell show one ones thing things via per
-    than use using go going im id ive u ur gonna wanna gotta lemme gimme dont don't doesn't isn't something anything
-    maybe perhaps much many quick real asap today tomorrow tonight yesterday currently current right must""".split()
+STOP: frozenset[str] = (
+    word_set("""a an the this that these those my your our his her its their me i we you he she it they them us to of in on
+    at for from by with about into over as and or but if so then also plus please pls plz can could would
+    will shall should may might must do does did done is are was were be been being am have has had there
+    here what which who whom whose when where why how not no yes ok okay just now some any all every each
+    both few more most other another such only own same too very really quickly want need like know let lets
+    let's i'd i'm i've what's whats it's that's there's hey hi hello thanks thank kindly up out off down
+    again still get got give tell show one ones thing things via per than use using go going im id ive u ur
+    gonna wanna gotta lemme gimme dont don't doesn't isn't something anything maybe perhaps much many quick
+    real asap today tomorrow tonight yesterday currently current right must""")
 )
 
 PADDING: tuple[str, ...] = (
@@ -305,13 +316,16 @@ PADDING: tuple[str, ...] = (
     r"(?:please|pls|plz|kindly|just|quickly|quick|now|maybe|perhaps|actually|btw|fyi|also|and|then|after that|"
     r"afterwards|finally|firstly|secondly|lastly|oh|but|or rather|additionally|plus)\b[\s,]*",
     r"(?:first|second|next|next up|now then)\s*[,:]\s*",
-    r"(?:can|could|would|will|may|might) (?:you|u|i|we)(?: please| pls| kindly| maybe| possibly| just| quickly| also)*\s+",
-    r"(?:would you mind|do you mind|is it possible to|any chance you (?:can|could)|are you able to|it would be (?:great|nice|"
+    r"(?:can|could|would|will|may|might) (?:you|u|i|we)(?: please| pls| kindly| maybe| possibly| just| "
+    r"quickly| also)*\s+",
+    r"(?:would you mind|do you mind|is it possible to|any chance you (?:can|could)|are you able to|it "
+    r"would be (?:great|nice|"
     r"lovely) if you (?:could|can|would)|i was wondering if you (?:could|can)|i wonder if you (?:could|can)|"
     r"be so kind(?: as)? to|if you (?:could|can)|mind|how about|what about you)\s+",
     r"(?:i|we)(?:'d| would|d)? (?:want|like|love|need|wish|have|got)(?: you)?(?: to|2) (?!know\b)",
     r"(?:i'm|im|i am|we're|we are)(?: trying| going| looking| planning)(?: to) ",
-    r"(?:you (?:should|must|need to|can|could)|let's|lets|let us|go ahead and|help me(?: to)?|i wanna|wanna|gotta|need to|"
+    r"(?:you (?:should|must|need to|can|could)|let's|lets|let us|go ahead and|help me(?: to)?|i wanna|"
+    r"wanna|gotta|need to|"
     r"want to|try to|make sure to|make sure you|don't forget to|be sure to|time to|remember to)\s+",
 )
 
@@ -340,12 +354,15 @@ BROADER: dict[str, str] = {
     "approve": "update",
 }
 
-SPECIFIC: frozenset[str] = frozenset(
-    "play move rename lock unlock restart convert refund approve reject mute skip merge commit copy download upload navigate "
-    "reopen reply search".split()
+SPECIFIC: frozenset[str] = word_set(
+    "play move rename lock unlock restart convert refund approve reject mute skip merge commit copy "
+    "download upload navigate "
+    "reopen reply search"
 )
 
-READING: frozenset[str] = frozenset({"list", "get", "search", "check", "count", "track", "compare", "analyze", "compute", "convert"})
+READING: frozenset[str] = frozenset(
+    {"list", "get", "search", "check", "count", "track", "compare", "analyze", "compute", "convert", "summarize"}
+)
 
 _BY_VERB: dict[str, frozenset[str]] = {}
 for _family, _words in FAMILIES.items():
@@ -364,7 +381,7 @@ for _set in KIN:
 def families_of(word: str, *, typos: bool = False) -> frozenset[str]:
     """The families of a verb in any form; empty when it is none that is known."""
     found = _BY_VERB.get(word) or _BY_VERB.get(stem(word))
-    if found is None and typos and len(word) >= 4:
+    if found is None and typos and len(word) >= 4 and not word.endswith("s") and stem(word) not in _BY_NOUN:
         found = next((_BY_VERB[verb] for verb in _BY_VERB if close(word, verb)), None)
     return found or frozenset()
 

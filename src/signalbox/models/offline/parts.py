@@ -1,22 +1,33 @@
-"""A request, taken apart: what is quoted, what is padding, which verb rules, and where one wish ends and the next begins."""
+"""A request, taken apart: what is quoted, what is padding, which verb rules, and where one wish ends."""
 
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from signalbox.models.offline.lexicon import IMPLIED, NOUNISH, PADDING, PHRASES, READING, STOP, families_of
-from signalbox.models.offline.words import stem, tokens
+from signalbox.models.offline.words import stem, tokens, word_set
 
 __all__ = [
-    "QUOTED","Clause", "Part", "coordinations", "mask", "content_start", "opens_content", "read_part", "split_request", "strip_padding"]
+    "QUOTED",
+    "Clause",
+    "Part",
+    "content_start",
+    "coordinations",
+    "mask",
+    "opens_content",
+    "read_part",
+    "split_request",
+    "strip_padding",
+]
 
 _ARITHMETIC = re.compile(r"\d\s*(?:[+*×÷^]|plus|minus|times|divided by)\s*\(?\s*\d|\d\s+[-/]\s+\d")
 FILLER = "\u00a4"
 _MANY = re.compile(
-    r"^(?:(?:what|which|any|show|list|get|see|give|all|every|how many|me|my|the|do|i|have|are|there|is|of|our|new)\s+)*"
+    r"^(?:(?:what|which|any|show|list|get|see|give|all|every|how many|me|my|the|do|i|have|are|there|is|of|"
+    r"our|new)\s+)*"
     r"(?:[\w-]+\s+){0,2}?[a-z]{2,}(?<!s)(?<!u)(?<!i)s\b|\ball\b|\bevery\b|\blist\b"
 )
 
@@ -27,7 +38,8 @@ QUOTED = re.compile(
 )
 _PADDING = tuple(re.compile(pattern, re.IGNORECASE) for pattern in PADDING)
 _TRAILING = re.compile(
-    r"(?i)[\s,]*\b(?:please|pls|plz|thanks(?: a lot| so much| in advance)?|thank you(?: very much| so much)?|thx|ty|cheers|"
+    r"(?i)[\s,]*\b(?:please|pls|plz|thanks(?: a lot| so much| in advance)?|thank you(?: very much| so "
+    r"much)?|thx|ty|cheers|"
     r"for me|if you can|if possible|asap|will you|would you|when you can|when you get a chance|ok\??)\s*[.!?]*$"
 )
 _SENTENCE = re.compile(
@@ -40,22 +52,24 @@ _THEN = re.compile(
 )
 _JOINT = re.compile(r"(?i)\s*,\s*(?:and|plus|but)\s+|\s+(?:and|plus|&|but)\s+|\s*,\s*")
 _CONTENT = re.compile(
-    r"(?i)\b(?:remind (?:me|us|him|her|them|\w+) (?:to|about|that)|reminder (?:to|about|for me to)|(?:task|todo|to-do|item|note)s?"
-    r"(?: (?:called|named|for me))?(?: to|:| that| saying)|note (?:that|to self)|saying|says|(?<!you )(?<!\bi )(?<!to )say|that reads|telling (?:\w+ )+?(?:to|that)|"
-    r"tell (?:\w+) (?:to|that)|let (?:\w+) know(?: that)?|with the (?:text|message|body|words|note|content)|(?:message|text|body|"
+    r"(?i)\b(?:remind (?:me|us|him|her|them|\w+) (?:to|about|that)|reminder (?:to|about|for me to)|"
+    r"(?:task|todo|to-do|item|note)s?"
+    r"(?: (?:called|named|for me))?(?: to|:| that| saying)|note (?:that|to self)|saying|says|(?<!you "
+    r")(?<!\bi )(?<!to )say|that reads|telling (?:\w+ )+?(?:to|that)|"
+    r"tell (?:\w+) (?:to|that)|let (?:\w+) know(?: that)?|with the (?:text|message|body|words|note|"
+    r"content)|(?:message|text|body|"
     r"content|subject|title|description)(?::| is))\s"
 )
 _COLON = re.compile(r"[^\s:]+\s+[^:\n]*\S:\s")
-_OPENERS = frozenset(
-    "whats what which who whose when where why how is are was were do does did has have will am should".split()
-)
-_NOT_ALONE = frozenset("is are what which how who where many need done next off directions vs versus new".split())
-_DETERMINERS = frozenset(
-    "a an the my your our his her its their this that these those some any all every each no of in on".split()
+_OPENERS = word_set("whats what which who whose when where why how is are was were do does did has have will am should")
+_NOT_ALONE = word_set("is are what which how who where many need done next off directions vs versus new")
+_DETERMINERS = word_set(
+    "a an the my your our his her its their this that these those some any all every each no of in on"
 )
 
 
-_PROMPTS = frozenset("to please pls you u and me someone somebody anybody anyone we i".split())
+_PROMPTS = word_set("to please pls you u and me someone somebody anybody anyone we i")
+_SUBJECTS = word_set("i you we they u the my any all these those our your people")
 _ALWAYS = frozenset({"look", "check", "play", "open", "start", "work", "see", "reply", "answer", "pull", "push"})
 _RELATING = frozenset({"to", "of", "for", "on", "in", "from", "at", "by", "with", "about"})
 
@@ -116,7 +130,7 @@ def strip_padding(text: str) -> str:
 
 @lru_cache(maxsize=1024)
 def read_part(text: str, verbs: frozenset[str] = frozenset()) -> Part:
-    """The verb, its families and the words that carry meaning; `verbs` are stems that are verbs here when they come first."""
+    """The verb, its families and the words that carry meaning; `verbs` are stems that are verbs in first place."""
     bare = strip_padding(text)
     plain = mask(bare).lower().replace("’", "'")
     words = tokens(plain)
@@ -147,7 +161,7 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
     if phrase:
         return phrase
     first = words[0]
-    if first in _OPENERS:
+    if first in _OPENERS and not (first == "do" and words[1:2] and words[1] not in _SUBJECTS):
         return _question(words)
     if first not in _NOT_ALONE and not (first in NOUNISH - _ALWAYS and words[1:2] and words[1] in _RELATING):
         families = families_of(first, typos=True)
@@ -178,9 +192,9 @@ def _phrase(words: list[str]) -> tuple[str, frozenset[str]] | None:
             continue
         at = stems.index(head)
         rest = words[at + 1 : at + 1 + len(tail) + 5]
-        if _in_order(tail, rest) and (rest[: len(tail)] == tail or len(tail) == 1 or "mark" in phrase):
-            if tail[-1] != "on" or not _is_place(words, at + 1, tail[-1]):
-                return head, frozenset(families)
+        together = rest[: len(tail)] == tail or len(tail) == 1 or "mark" in phrase
+        if together and _in_order(tail, rest) and not (tail[-1] == "on" and _is_place(words, at + 1, "on")):
+            return head, frozenset(families)
     return None
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from signalbox.models.offline.lexicon import STOP
 from signalbox.models.offline.records import Record
-from signalbox.models.offline.words import close, split_name, stem, tokens
+from signalbox.models.offline.words import close, split_name, stem, tokens, word_set
 
 __all__ = ["Reference", "describe_match", "find_reference", "label", "value_for"]
 
@@ -34,24 +34,30 @@ _ORDINALS = {
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "2": 2, "3": 3, "4": 4, "5": 5}
 _ORDINAL = re.compile(
     r"\b(?:the\s+)?(?P<ord>" + "|".join(_ORDINALS) + r")\b(?:\s+(?P<many>two|three|four|five|[2-5]))?"
-    r"(?!\s+(?:\d|week|weekend|month|day|hour|minute|night|year|quarter|monday|tuesday|wednesday|thursday|friday|saturday|"
-    r"sunday|january|february|march|april|may|june|july|august|september|october|november|december|name|time|of \w+ber\b))"
+    r"(?!\s+(?:\d|week|weekend|month|day|hour|minute|night|year|quarter|monday|tuesday|wednesday|thursday|"
+    r"friday|saturday|"
+    r"sunday|january|february|march|april|may|june|july|august|september|october|november|december|name|"
+    r"time|of \w+ber\b))"
     r"(?:\s+(?:one|ones|item|items|result|results|entry|option|of (?:them|those|these)))?",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\b(?:the\s+)?(?:number|no\.|nr\.?|item|option|entry|result)\s+(?P<n>\d{1,4})\b", re.IGNORECASE)
 _ALL = re.compile(
-    r"\b(?:(?:all|both|each|every one|any)(?: of)?(?: (?:them|those|these))?(?: (?:two|three|four))?|them(?: all)?|those(?: ones)?|"
+    r"\b(?:(?:all|both|each|every one|any)(?: of)?(?: (?:them|those|these))?(?: (?:two|three|four))?|"
+    r"them(?: all)?|those(?: ones)?|"
     r"these(?: ones)?|everything)\b",
     re.IGNORECASE,
 )
 _ONE = re.compile(
-    r"\b(?:that one|this one|the one|the same(?: one)?|(?:that|this)(?: same)? (?:\w+)(?=\s*(?:$|[.,?!]|to\b|as\b|from\b|for\b|and\b))|"
+    r"\b(?:that one|this one|the one|the same(?: one)?|(?:that|this)(?: same)? (?:\w+)(?=\s*(?:$|[.,?!]|"
+    r"to\b|as\b|from\b|for\b|and\b))|"
     r"(?:that|this)(?=\s*(?:$|[.,?!]|to\b|as\b|from\b|for\b|by\b|with\b|and\b|please|now))|it|there|him|her|his)\b",
     re.IGNORECASE,
 )
 _DESCRIBED = re.compile(
-    r"\b(?:the|that|those|these|this)\s+(?P<what>(?:[\w'-]+\s+){1,4}?)ones?\b|\bthe ones?\s+(?:about|from|with|for|called|named|that (?:is|says)|in|at|to|by|of)\s+(?P<whose>[\w'@-]+(?:\s+(?!with\b|to\b|and\b|as\b|for\b|on\b|at\b|into\b|by\b)[\w'@-]+){0,3})",
+    r"\b(?:the|that|those|these|this)\s+(?P<what>(?:[\w'-]+\s+){1,4}?)ones?\b|\bthe ones?\s+(?:about|from|"
+    r"with|for|called|named|that (?:is|says)|in|at|to|by|of)\s+(?P<whose>[\w'@-]+(?:\s+(?!with\b|to\b|"
+    r"and\b|as\b|for\b|on\b|at\b|into\b|by\b)[\w'@-]+){0,3})",
     re.IGNORECASE,
 )
 _EXTREMES: tuple[tuple[str, str, int], ...] = (
@@ -66,7 +72,7 @@ _EXTREMES: tuple[tuple[str, str, int], ...] = (
     (r"best|top[- ]rated", "rating score stars", -1),
     (r"worst", "rating score stars", 1),
 )
-_ID_WORDS = frozenset("id uuid key number ref reference identifier no code".split())
+_ID_WORDS = word_set("id uuid key number ref reference identifier no code")
 
 
 @dataclass(frozen=True)
@@ -196,7 +202,7 @@ def _identity(record: Record) -> Any:
 
 
 def value_for(name: str, schema: dict[str, Any], record: Record, object_words: frozenset[str] = frozenset()) -> Any:
-    """The record's value for a parameter: by the same name, as its identifier, or as the name of the thing; else None."""
+    """The record's value for a parameter: by the same name, as its identifier or as its name; else None."""
     value = _by_key(name, record, object_words)
     if value is None and schema.get("type") == "string" and not schema.get("enum") and not schema.get("format"):
         value = _name_of(record) if not set(split_name(name)) & _TEXTS else None
@@ -225,8 +231,8 @@ def _name_of(record: Record) -> Any:
     return next((record.fields[key] for key in ("name", "title", "id") if key in record.fields), None)
 
 
-_TEXTS = frozenset(word for word in "body text message content note notes description reason comment subject query".split())
-_NAMING = frozenset(stem(word) for word in "name title item target source object file path to recipient query".split())
+_TEXTS = word_set("body text message content note notes description reason comment subject query")
+_NAMING = frozenset(map(stem, word_set("name title item target source object file path to recipient query")))
 
 
 def _identifier(wanted: tuple[str, ...], keys: dict[str, tuple[str, ...]], record: Record) -> Any:

@@ -10,7 +10,8 @@ from typing import Any
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.conversation import Conversation, Turn
 from signalbox.models.offline.phrase import describe_tools, phrase_results, refuse
-from signalbox.models.offline.plan import Step, make_plan, resolve_step
+from signalbox.models.offline.plan import make_plan, resolve_step
+from signalbox.models.offline.steps import Step
 from signalbox.models.offline.structured import OutputSchema, as_text, fill_output
 from signalbox.models.offline.talk import answer_prompt, asks_abilities, small_talk
 from signalbox.models.offline.tools import ToolCard, ToolSet
@@ -71,7 +72,7 @@ def _use_tools(conversation: Conversation, tools: ToolSet, choice: str | None, f
     if forms and not deeds:
         return _fill_form(forms, conversation, filler)
     plan = make_plan(conversation, deeds, None if forms else choice, filler)
-    calls = _next_calls(plan.steps, turn, filler)
+    calls = _next_calls(plan.steps, turn)
     if calls:
         return Reply(calls=calls)
     if forms:
@@ -97,7 +98,7 @@ def _talk(turn: Turn, tools: ToolSet) -> str | None:
     return small_talk(turn.request)
 
 
-def _next_calls(steps: list[Step], turn: Turn, filler: Filler) -> list[tuple[str, dict[str, Any]]]:
+def _next_calls(steps: list[Step], turn: Turn) -> list[tuple[str, dict[str, Any]]]:
     """The calls that can be made now and were not made in this turn yet."""
     made = [(call.tool, call.args) for call in turn.calls]
     calls: list[tuple[str, dict[str, Any]]] = []
@@ -105,7 +106,7 @@ def _next_calls(steps: list[Step], turn: Turn, filler: Filler) -> list[tuple[str
     for step in pending:
         if step.waits and (calls or not turn.results):
             break
-        ready = resolve_step(step, turn.results, filler) if step.waits else [step]
+        ready = resolve_step(step, turn.results) if step.waits else [step]
         for one in ready:
             call = (one.card.name, one.args)
             if not one.question and call not in made and call not in calls:

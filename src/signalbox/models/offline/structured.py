@@ -17,13 +17,14 @@ from signalbox.models.offline.conversation import Conversation
 from signalbox.models.offline.phrase import phrase_results
 from signalbox.models.offline.records import Record, parse_data, records_in
 from signalbox.models.offline.references import find_reference, value_for
-from signalbox.models.offline.words import split_name
+from signalbox.models.offline.words import split_name, word_set
 
 __all__ = ["OutputSchema", "fill_output", "parse_reply"]
 
-_TELLING = frozenset("answer summary response reply explanation message text report conclusion".split())
+_TELLING = word_set("answer summary response reply explanation message text report conclusion")
 _CUE = re.compile(
-    r"(?im)^\W*(?:user |customer |the )?(?:text|message|input|question|request|query|user|sentence|user (?:input|message|request))\s*:\s*"
+    r"(?im)^\W*(?:user |customer |the )?(?:text|message|input|question|request|query|user|sentence|user "
+    r"(?:input|message|request))\s*:\s*"
 )
 
 
@@ -147,9 +148,9 @@ def _fill_from_results(output: OutputSchema, values: dict[str, Any], records: li
 def _fill_told(output: OutputSchema, values: dict[str, Any], told: str) -> None:
     """A field for the answer in words takes the phrased results."""
     for name, schema in output.properties.items():
-        if name not in values and isinstance(schema, dict) and schema.get("type") == "string":
-            if set(split_name(name)) & _TELLING:
-                values[name] = told
+        worded = isinstance(schema, dict) and schema.get("type") == "string"
+        if worded and name not in values and set(split_name(name)) & _TELLING:
+            values[name] = told
 
 
 def _fill_from_references(output: OutputSchema, values: dict[str, Any], text: str, conversation: Conversation) -> None:
@@ -166,9 +167,10 @@ def _fill_from_references(output: OutputSchema, values: dict[str, Any], text: st
 def _fill_missing_list(output: OutputSchema, values: dict[str, Any], missing: list[str]) -> None:
     """A list field that is itself for what is missing names it."""
     for name, schema in output.properties.items():
-        if isinstance(schema, dict) and schema.get("type") == "array" and not values.get(name):
-            if "missing" in split_name(name) or re.match(r"(?i)\W*missing\b", str(schema.get("description") or "")):
-                values[name] = [one for one in missing if one != name]
+        if not isinstance(schema, dict) or schema.get("type") != "array" or values.get(name):
+            continue
+        if "missing" in split_name(name) or re.match(r"(?i)\W*missing\b", str(schema.get("description") or "")):
+            values[name] = [one for one in missing if one != name]
 
 
 def as_text(values: dict[str, Any]) -> str:

@@ -10,54 +10,72 @@ from signalbox.models.offline.lexicon import STOP, TOPICS
 from signalbox.models.offline.phrase import phrase_data
 from signalbox.models.offline.records import parse_data
 from signalbox.models.offline.vectors import embed, word_rows
-from signalbox.models.offline.words import close, split_name, stem, tokens
+from signalbox.models.offline.words import close, split_name, stem, tokens, word_set
 
 __all__ = ["HONEST", "answer_prompt", "asks_abilities", "small_talk"]
 
 HONEST = (
-    "I could not answer that offline: I am a small model of rules that chooses tools, fills in forms and restates what "
+    "I could not answer that offline: I am a small model of rules that chooses tools, fills in forms and "
+    "restates what "
     "it is given. For open questions set SIGNALBOX_MODEL to a larger model, such as openai/… or ollama/…."
 )
 _GREETING = re.compile(
     r"(?i)^\W*(?:hi|hey|hello|yo|good (?:morning|afternoon|evening)|howdy|greetings)(?: there| all| everyone)?\W*$"
 )
 _THANKS = re.compile(
-    r"(?i)^\W*(?:ok(?:ay)?,? |great,? |cool,? |perfect,? |nice,? |awesome,? )*(?:thanks|thank you|thx|ty|cheers|much appreciated)"
-    r"(?:[ ,]+(?:a lot|so much|very much|again|for (?:the|your) help|that'?s (?:all|it|great|perfect)|you'?re great|bye))*\W*$"
+    r"(?i)^\W*(?:ok(?:ay)?,? |great,? |cool,? |perfect,? |nice,? |awesome,? )*(?:thanks|thank you|thx|ty|"
+    r"cheers|much appreciated)"
+    r"(?:[ ,]+(?:a lot|so much|very much|again|for (?:the|your) help|that'?s (?:all|it|great|perfect)|"
+    r"you'?re great|bye))*\W*$"
 )
 _FINE = re.compile(
-    r"(?i)^\W*(?:ok(?:ay)?|great|cool|perfect|nice|awesome|good(?: job)?|well done|got it|i see|alright|never ?mind|no|nope|that'?s (?:all|it|fine|great)|"
+    r"(?i)^\W*(?:ok(?:ay)?|great|cool|perfect|nice|awesome|good(?: job)?|well done|got it|i see|alright|"
+    r"never ?mind|no|nope|that'?s (?:all|it|fine|great)|"
     r"no,? that'?s (?:all|it)|lol|haha|bye|goodbye|see you|good night)(?:[ ,]+(?:then|thanks|for now|later))*\W*$"
 )
 _WELLBEING = re.compile(
-    r"(?i)^\W*(?:how are you(?: doing)?(?: today)?|how'?s it going|what'?s up|sup|how do you do|who are you|what are you)\W*$"
+    r"(?i)^\W*(?:how are you(?: doing)?(?: today)?|how'?s it going|what'?s up|sup|how do you do|who are "
+    r"you|what are you)\W*$"
 )
 _ABILITIES = re.compile(
-    r"(?i)^\W*(?:(?:please |so |hey |hi |hello )*)(?:what (?:(?:else )?can|are|do) (?:you|i|u) (?:able to )?(?:do|offer|ask|help(?: me)? with)|what can (?:you|u) (?:help|do)"
-    r"|what (?:tools|functions|abilities|skills) (?:do )?you have|help(?: me)?|how (?:can|do) (?:you|i|u) (?:help|use)|which tools|what are your (?:tools|capabilities|abilities))\b.{0,40}$"
+    r"(?i)^\W*(?:(?:please |so |hey |hi |hello )*)(?:what (?:(?:else )?can|are|do) (?:you|i|u) (?:able to "
+    r")?(?:do|offer|ask|help(?: me)? with)|what can (?:you|u) (?:help|do)"
+    r"|what (?:tools|functions|abilities|skills) (?:do )?you have|help(?: me)?|how (?:can|do) (?:you|i|u) "
+    r"(?:help|use)|which tools|what are your (?:tools|capabilities|abilities))\b.{0,40}$"
 )
 
 _ONE_OF = re.compile(
-    r"(?is)\b(?:one of(?: the following)?(?: (?:categories|labels|options|classes|values|words|intents|topics|departments|teams|nodes|routes|agents))?"
-    r"|(?:categories|labels|options|classes|choices|intents|nodes|routes|candidates|agents|destinations)(?: are)?(?: available)?|choose (?:between|from|among)|"
-    r"pick (?:between|from|one)|classify (?:[^.:\n]{0,60} )?(?:as|into)|either|respond with|answer with|available (?:nodes|agents|tools|routes|actions|options)[^:\n]{0,20})"
+    r"(?is)\b(?:one of(?: the following)?(?: (?:categories|labels|options|classes|values|words|intents|"
+    r"topics|departments|teams|nodes|routes|agents))?"
+    r"|(?:categories|labels|options|classes|choices|intents|nodes|routes|candidates|agents|"
+    r"destinations)(?: are)?(?: available)?|choose (?:between|from|among)|"
+    r"pick (?:between|from|one)|classify (?:[^.:\n]{0,60} )?(?:as|into)|either|respond with|answer with|"
+    r"available (?:nodes|agents|tools|routes|actions|options)[^:\n]{0,20})"
     r"\s*(?:\(|:|=)?\s*(?P<list>.+)"
 )
 _CUE = re.compile(
-    r"(?im)^\W*(?P<cue>(?:user |customer |input |the )?(?:text|message|input|question|request|query|user|email|mail|ticket|review|sentence|document|content|article|data|"
-    r"comment|feedback|statement|tweet|note|notes|log|logs|transcript|report|results?|paragraph|passage|context|user (?:input|message|request|said)))\s*:\s*"
+    r"(?im)^\W*(?P<cue>(?:user |customer |input |the )?(?:text|message|input|question|request|query|user|"
+    r"email|mail|ticket|review|sentence|document|content|article|data|"
+    r"comment|feedback|statement|tweet|note|notes|log|logs|transcript|report|results?|paragraph|passage|"
+    r"context|user (?:input|message|request|said)))\s*:\s*"
 )
 _CHOOSING = re.compile(
-    r"(?i)\b(?:classif|categor|label|choose|pick|select|which (?:of|one|node|agent|tool)|route|decide|one of|intent|sentiment|respond with only|answer with only|reply with only|only the)"
+    r"(?i)\b(?:classif|categor|label|choose|pick|select|which (?:of|one|node|agent|tool)|route|decide|one "
+    r"of|intent|sentiment|respond with only|answer with only|reply with only|only the)"
 )
 _RESTATING = re.compile(
-    r"(?i)\b(?:summari[sz]e|summary|sum up|recap|tl;?dr|shorten|condense|explain|describe|report|phrase|rephrase|rewrite|key points|highlights?|overview|gist|put .{0,20} into words|tell the user|answer the (?:user|question)|respond to)"
+    r"(?i)\b(?:summari[sz]e|summary|sum up|recap|tl;?dr|shorten|condense|explain|describe|report|phrase|"
+    r"rephrase|rewrite|key points|highlights?|overview|gist|put .{0,20} into words|tell the user|answer "
+    r"the (?:user|question)|respond to)"
 )
-_POSITIVE = frozenset(
-    "love great excellent amazing awesome good happy wonderful fantastic perfect best pleased enjoy nice brilliant superb glad thank delighted recommend helpful fast easy satisfied beautiful excited".split()
+_POSITIVE = word_set(
+    "love great excellent amazing awesome good happy wonderful fantastic perfect best pleased enjoy nice "
+    "brilliant superb glad thank delighted recommend helpful fast easy satisfied beautiful excited"
 )
-_NEGATIVE = frozenset(
-    "hate terrible awful bad worst broken horrible poor disappointed disappointing useless angry slow crash crashes refund never waste annoying rude frustrating frustrated fail failed wrong sad unhappy dirty late problem".split()
+_NEGATIVE = word_set(
+    "hate terrible awful bad worst broken horrible poor disappointed disappointing useless angry slow "
+    "crash crashes refund never waste annoying rude frustrating frustrated fail failed wrong sad unhappy "
+    "dirty late problem"
 )
 
 
@@ -128,7 +146,8 @@ def _bulleted(prompt: str) -> list[tuple[str, str]]:
     found = []
     for line in prompt.splitlines():
         match = re.match(
-            r"^\s*(?:[-*•]|\d+[.)])\s+[\"'`*]*(?P<name>[\w .&/-]{1,60}?)[\"'`*]*\s*(?:(?::|—|–|\s-|\()\s*(?P<about>.*))?$",
+            r"^\s*(?:[-*•]|\d+[.)])\s+[\"'`*]*(?P<name>[\w .&/-]{1,60}?)[\"'`*]*\s*(?:(?::|—|–|\s-|"
+            r"\()\s*(?P<about>.*))?$",
             line,
         )
         if match and len(match["name"].split()) <= 5:
@@ -142,7 +161,7 @@ def _name(text: str) -> str:
 
 def _subject(prompt: str) -> str:
     """What is to be judged: the text after a cue such as `Text:`, the longest quotation, or the last paragraph."""
-    cues = [match for match in _CUE.finditer(prompt)]
+    cues = list(_CUE.finditer(prompt))
     if cues:
         return prompt[cues[-1].end() :].strip(" \"'")
     inline = re.search(r"(?is)(?:text|message|input|question|request|review|email)\s*:\s*(.+)$", prompt)
@@ -150,7 +169,7 @@ def _subject(prompt: str) -> str:
         return inline.group(1).strip(" \"'")
     quoted = re.findall(r'"([^"]{8,})"|“([^”]{8,})”', prompt)
     if quoted:
-        return max((a or b for a, b in quoted), key=len)
+        return str(max((a or b for a, b in quoted), key=len))
     return re.split(r"\n\s*\n|:\s+", prompt.strip())[-1]
 
 
@@ -211,7 +230,8 @@ def _body(request: str) -> tuple[str | None, str]:
     if data and parse_data(data.group()) is not None:
         return data.group(), ""
     context = re.search(
-        r"(?is)\b(?:context|passage|document|text|notes?|article|data|results?|transcript)\s*:\s*(?P<body>.+?)(?=\n\s*(?:question|query|answer)\s*:|\Z)",
+        r"(?is)\b(?:context|passage|document|text|notes?|article|data|results?|"
+        r"transcript)\s*:\s*(?P<body>.+?)(?=\n\s*(?:question|query|answer)\s*:|\Z)",
         request,
     )
     if context and len(context["body"].split()) >= 4:

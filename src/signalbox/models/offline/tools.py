@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from signalbox.models.offline.lexicon import NOUNISH, READING, STOP, families_of, kin_of
@@ -110,6 +111,8 @@ class ToolSet(list[dict[str, Any]]):
         if root in self.spread:
             return {root: 1.0} | {term: 0.6 for term in kin_of(root) if term in self.spread and term != root}
         found = {term: 0.75 for term in kin_of(root) if term in self.spread}
+        if len(root) >= 6:
+            found |= {term: 0.9 for term in self.spread if term[:6] == root[:6] and abs(len(term) - len(root)) <= 5}
         found |= {term: 0.85 for term in self.spread if close(root, term)}
         if found or not word.isalpha() or len(word) < 3:
             return found
@@ -159,12 +162,14 @@ def _card_of(tool: dict[str, Any]) -> ToolCard:
     properties = [prop for prop in (schema.get("properties") or {}).values() if isinstance(prop, dict)]
     options = frozenset(str(value).lower() for prop in properties for value in _choices(prop))
     terms = _terms(nouns, description, schema)
+    for one in verbs:
+        terms.setdefault(one, 0.8)
     own = next(iter(_own_verb(name, description)), stem(verb) if verb else "")
     return ToolCard(name, description, schema, own, verbs, families, side, nouns, options, terms)
 
 
 def _read_name(name: str, description: str = "") -> tuple[str, frozenset[str]]:
-    """The verb of a tool's name and its other words. A word that is as often a noun is a verb only with a sign of it."""
+    """The verb of a tool's name and its other words. What is as often a noun is a verb only with a sign of it."""
     words = list(split_name(name))
     verb = _verb_of_name(words, tokens(description)[:1])
     nouns = frozenset(stem(_NUMBERED.sub("", word)) for word in words if word != verb) - _ALL_STOP
@@ -205,9 +210,7 @@ def _own_verb(name: str, description: str) -> frozenset[str]:
 def _read_verbs(verb: str, description: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     opening = re.split(r"(?<=[.;\n])\s", _NEGATIVE.sub("", description).strip(), maxsplit=1)[0].lower()
     words = tokens(opening)
-    found = words[:1] + [
-        b for a, b in zip(words, words[1:], strict=False) if a in ("and", "or", "to") and families_of(b)
-    ]
+    found = words[:1] + [b for a, b in pairwise(words) if a in ("and", "or", "to") and families_of(b)]
     described = frozenset().union(*(families_of(word) for word in found)) if found else frozenset()
     own = families_of(verb) if verb else frozenset()
     verbs = frozenset(stem(word) for word in ([verb] if verb else []) + [w for w in found[:1] if families_of(w)])

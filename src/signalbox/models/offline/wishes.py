@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from signalbox.models.offline.arguments import Filler, explained, has_leftover, is_id, is_list, is_text
+from signalbox.models.offline.arguments import Filler, explained, has_leftover
 from signalbox.models.offline.choose import Choice, choose
-from signalbox.models.offline.fill import Filling
-from signalbox.models.offline.parts import coordinations, mask, opens_content, read_part, split_request
-from signalbox.models.offline.records import Record
-from signalbox.models.offline.references import describe_match, find_reference, value_for
+from signalbox.models.offline.kinds import is_list, is_text
+from signalbox.models.offline.parts import coordinations, opens_content, read_part, split_request
+from signalbox.models.offline.scene import NOTHING, Scene
 from signalbox.models.offline.tools import ToolCard, ToolSet
 from signalbox.models.offline.words import stem, tokens
 
-__all__ = ["Scene", "Wish", "read_unserved", "read_wishes"]
+__all__ = ["Wish", "read_unserved", "read_wishes"]
+
+_REPORTING = re.compile(
+    r"(?i)(?:let (?:me|us) know|tell|inform|show|give|report|explain|summari[sz]e|thank|see|check if|look)\b"
+)
 
 
 @dataclass(frozen=True)
@@ -29,36 +32,6 @@ class Wish:
     @property
     def card(self) -> ToolCard:
         return self.choice.card
-
-
-@dataclass(frozen=True)
-class Scene:
-    """What was spoken of before: words for it, which count where a clause alone is not clear, and the things shown."""
-
-    words: tuple[str, ...] = ()
-    shown: tuple[tuple[Record, ...], ...] = ()
-
-    def serves(self, card: ToolCard, text: str, words: tuple[str, ...], filling: Filling) -> bool:
-        """Whether the text points at something shown, and the tool needs just that."""
-        lacking = [name for name in card.required if name not in filling.values or is_id(name)]
-        if not lacking:
-            return False
-        for records in self.shown[:2]:
-            reference = find_reference(mask(text), records)
-            if reference is not None and reference.records:
-                return _gives(reference.records[0], card, lacking)
-            described = describe_match(" ".join(words), records) if words else []
-            if len(described) == 1:
-                return _gives(described[0], card, lacking)
-        return False
-
-
-def _gives(record: Record, card: ToolCard, names: list[str]) -> bool:
-    return all(value_for(name, card.properties.get(name) or {}, record) is not None for name in names)
-
-
-NOTHING = Scene()
-_REPORTING = re.compile(r"(?i)(?:let (?:me|us) know|tell|inform|show|give|report|explain|summari[sz]e|thank|see|check if|look)\b")
 
 
 def read_wishes(request: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> list[Wish]:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
-__all__ = ["close", "split_name", "stem", "tokens"]
+__all__ = ["close", "split_name", "stem", "tokens", "word_set"]
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?", re.UNICODE)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -17,6 +17,11 @@ def tokens(text: str) -> list[str]:
     """The words of a text in lower case; a possessive ending is dropped."""
     found = _TOKEN.findall(text.lower().replace("’", "'"))
     return [word[:-2] if word.endswith("'s") else word for word in found]
+
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a table, written with blanks between them."""
+    return frozenset(words.split())
 
 
 @lru_cache(maxsize=4096)

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from signalbox.errors import TimeRangeError
-from signalbox.models.time.lexicon import PARTS
+from signalbox.models.time.lexicon import PARTS, WEEKDAYS
 from signalbox.models.time.numbers import read_number
 from signalbox.models.time.reader import Reader
 from signalbox.models.time.values import Clock
@@ -16,6 +16,8 @@ __all__ = ["is_number_like_clock", "read_clock"]
 # After these, "ten to four" is one time; after "from" it is a range.
 _LEADS = frozenset({"at", "since", "until", "by", "around", "after", "before", "and", "to"})
 _HOUR_LEADS = frozenset({"at", "from", "between", "to", "and", "until", "around", "after", "before"})
+_LENGTH_LEADS = frozenset({"for", "over", "in", "within", "during", "last", "past", "next", "previous", "plus", "the"})
+_HOURS = re.compile(r"(\d{1,2})h(\d{2})?")
 _DIGITS = re.compile(r"(\d{1,2})(?:[:.](\d{2}))?(?::(\d{2}))?(?:[.,]\d+)?")
 
 
@@ -32,13 +34,21 @@ def read_clock(r: Reader, i: int, *, expected: bool) -> tuple[Clock, int] | None
 
 
 def _read_hours(r: Reader, i: int) -> tuple[Clock, int] | None:
-    """14h, as in 'from 14h to 16h', and not 'from 14h ago'."""
-    if r.kind(i) != "quantity" or r.word(i - 1) not in _HOUR_LEADS or r.word(i + 1) in ("ago", "back", "earlier"):
+    """9h30, and 14h where another time stands beside it; not 'for 1h30', not 'from 14h ago'."""
+    match = _HOURS.fullmatch(r.tokens[i].text) if r.kind(i) == "quantity" else None
+    if match is None or r.word(i + 1) in ("ago", "back", "earlier") or r.word(i - 1) in _LENGTH_LEADS:
         return None
-    match = re.fullmatch(r"(\d{1,2})h(\d{2})?", r.tokens[i].text)
-    if match is None or not _exists(int(match[1]), int(match[2] or 0), 0):
+    if not (match[2] or r.word(i - 1) in _HOUR_LEADS or _is_hours(r, i - 2) or _is_hours(r, i + 2)):
         return None
-    return Clock(int(match[1]), int(match[2] or 0)), i + 1
+    hour, minute = int(match[1]), int(match[2] or 0)
+    return (Clock(hour, minute), i + 1) if _exists(hour, minute, 0) else None
+
+
+def _is_hours(r: Reader, i: int) -> bool:
+    """Whether the other end of a range, beyond a dash or 'to', is written with an h as well."""
+    if r.kind(i) != "quantity" or not _HOURS.fullmatch(r.tokens[i].text) or r.word(i + 1) == "ago":
+        return False
+    return any(r.kind(j) == "dash" or r.word(j) in ("to", "until") for j in (i - 1, i + 1))
 
 
 def _read_named(r: Reader, i: int) -> tuple[Clock, int] | None:
@@ -170,7 +180,7 @@ def _read_bare(r: Reader, i: int, value: float, after: int, *, expected: bool) -
     if military and r.word(after) in ("hours", "hrs", "h", "hour"):
         expected, after = True, after + 1
     if not (expected and r.closes(after)):
-        return _read_with_part(r, value, after)
+        return _read_with_part(r, i, value, after)
     if military:
         return (Clock(int(text[:2]), int(text[2:])), after) if is_number_like_clock(r, i) else None
     if re.fullmatch(r"\d{1,2}\.\d{2}", text):
@@ -196,11 +206,19 @@ def _split_number(text: str) -> tuple[int, int]:
     return int(hour), int(minute or 0)
 
 
-def _read_with_part(r: Reader, value: float, after: int) -> tuple[Clock, int] | None:
-    """nine in the evening: the part of the day makes the number a time."""
-    if value != int(value) or not 1 <= value <= 12 or _part_after(r, after) is None:
+def _read_with_part(r: Reader, i: int, value: float, after: int) -> tuple[Clock, int] | None:
+    """nine in the evening, 5 this morning: the part of the day makes the number a time."""
+    if value != int(value) or not 1 <= value <= 12:
+        return None
+    if _part_after(r, after) is None and not (i == 0 and _part_of_some_day(r, after)):
         return None
     return Clock(int(value), open=True), after
+
+
+def _part_of_some_day(r: Reader, i: int) -> bool:
+    """this morning, yesterday evening, last Monday night, tonight."""
+    at = r.skip(r.skip(i, ("this", "last", "next")), ("yesterday", "tomorrow", *WEEKDAYS))
+    return r.word(i) == "tonight" or (at > i and r.word(at) in PARTS)
 
 
 def _part_after(r: Reader, i: int) -> tuple[str, int] | None:

@@ -9,7 +9,7 @@ from signalbox.models.time.calendar import Grain, advance, floor, midnight, shif
 from signalbox.models.time.lexicon import PARTS, WEEKDAYS, words
 from signalbox.models.time.numbers import read_length
 from signalbox.models.time.reader import Reader
-from signalbox.models.time.values import Atom, Stretch, pin, pin_moment
+from signalbox.models.time.values import Atom, Phrase, Stretch, find_first, pin, pin_moment
 
 __all__ = [
     "LEADS",
@@ -26,8 +26,6 @@ __all__ = [
 Read = tuple[Atom, int] | None
 
 # Words that let a short or common word after them be a name of time: in may, on sat, since march.
-LEADS = frozenset({"the", "this", "last", "previous", "next"})
-_LOOSE_DAYS = frozenset({"sun", "sat", "mon", "wed"})
 LEADS = frozenset(
     words(
         "in of since last from until during this next before after through to between and on every by for "
@@ -54,9 +52,6 @@ def read_day_word(r: Reader, i: int) -> Read:
         return _read_now(r, i + 1)
     if word in ("today", "yesterday", "tomorrow"):
         return day_atom(r, {"today": 0, "yesterday": -1, "tomorrow": 1}[word]), i + 1
-    if word == "latertoday":
-        start = r.now
-        return pin(Stretch(start, advance(floor(start, Grain.DAY), Grain.DAY), Grain.PART), says_future=True), i + 1
     if word == "tonight":
         return _pinned_part(r, "night", 0), i + 1
     if word == "overnight":
@@ -128,7 +123,15 @@ def read_weekday(r: Reader, i: int) -> Read:
         atom = weekend_atom(r)
     else:
         return None
+    if r.future and not lead and r.word(at + 1) == "week" and r.closes(at + 2) and r.kind(at + 2) != "number":
+        coming = find_first(Phrase((atom,), r.zone), floor(r.now, Grain.DAY), same=True)
+        assert coming is not None
+        return pin(_moved(coming, Grain.WEEK), says_future=True), at + 2  # Monday week: the one after the next
     return relate(r, atom, lead), at + 1
+
+
+def _moved(stretch: Stretch, grain: Grain) -> Stretch:
+    return replace(stretch, start=advance(stretch.start, grain), end=advance(stretch.end, grain))
 
 
 def _is_sure(r: Reader, i: int) -> bool:
@@ -166,6 +169,9 @@ def relate(r: Reader, atom: Atom, lead: str) -> Atom:
     today = floor(r.now, Grain.DAY)
     if lead == "this":
         present = atom.on(r.now.date())
+        before = atom.on(step_date(r.now.date(), atom.cycle, -1))
+        if before and before.start <= r.now < before.end:  # winter, said in January
+            present = before
         assert present is not None
         return pin(present, says_future=present.start > r.now)
     step = -1 if lead != "next" else 1

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from signalbox.models.time.calendar import Grain, shift
-from signalbox.models.time.lexicon import NUMBERS
+from dataclasses import replace
+
+from signalbox.models.time.beside import read_beside
+from signalbox.models.time.calendar import Grain, scale, shift
 from signalbox.models.time.numbers import read_length, read_number
 from signalbox.models.time.pairs import Between
 from signalbox.models.time.phrases import read_phrase
 from signalbox.models.time.reader import Reader
 from signalbox.models.time.relative import window
 from signalbox.models.time.spans import After, Around, Beside, Since, Single, Span, Until, fits_into, needs_day
-from signalbox.models.time.values import Atom, Phrase, pin_moment
+from signalbox.models.time.values import Phrase, pin_moment
 
 __all__ = ["PREPOSITIONS", "read_minus", "read_range", "take_day_after"]
 
@@ -18,25 +20,13 @@ Read = tuple[Span, int] | None
 
 PREPOSITIONS = frozenset({"in", "on", "at", "during", "over", "for", "within", "by", "through", "only"})
 _LINKS = {"to": "to", "until": "until", "through": "through"}
-_SIDES = {
-    "before": "before",
-    "until": "before",
-    "to": "before",
-    "ending": "ending",
-    "after": "after",
-    "next": "after",
-    "from": "starting",
-    "starting": "starting",
-    "since": "starting",
-    "around": "around",
-    "eitherside": "eitherside",
-}
 
 
 def read_range(r: Reader, i: int, *, held: bool = False) -> Read:
     """Any of the forms; None if what begins here is no range. `held`: a day was said just before."""
     return (
-        _read_beside(r, i)
+        _read_agos(r, i)
+        or read_beside(r, i)
         or _read_since(r, i)
         or _read_until(r, i)
         or _read_around(r, i)
@@ -134,7 +124,7 @@ def _read_between(r: Reader, i: int, *, held: bool) -> Read:
     if lead not in ("between", "from"):
         return None
     start = r.skip_all(i + 1, ("around",))
-    first = read_phrase(r, start, expected=True) or read_minus(r, start) or _read_bare_count(r, start)
+    first = read_phrase(r, start, expected=True) or read_minus(r, start)
     if first is None:
         return None
     at = first[1]
@@ -169,12 +159,26 @@ def read_minus(r: Reader, i: int) -> tuple[Phrase, int] | None:
     return Phrase((pin_moment(moment, lasts=True, joins=False),), r.zone), length.after
 
 
-def _read_bare_count(r: Reader, i: int) -> tuple[Phrase, int] | None:
-    """90 in 'from 90 to 30 minutes ago': the other end says of what."""
-    number = read_number(r, i)
-    if number is None or not 0 < number[0] < 10_000:
+def _read_agos(r: Reader, i: int) -> Read:
+    """from 90 to 30 minutes ago, 12h-6h ago: 'ago', and perhaps its unit, said once for both ends."""
+    start = r.skip_all(r.skip(i, ("between", "from")), ("around",))
+    length, number = read_length(r, start), read_number(r, start)
+    after = length.after if length and length.counted else number[1] if number else None
+    link = None if after is None else _read_link(r, after)
+    if after is not None and link is None and r.word(after) == "and" and start > i:
+        link = "to", after + 1
+    second = None if link is None else read_phrase(r, link[1], expected=True)
+    unit = second[0].atoms[0].ago if second else None
+    if link is None or second is None or unit is None or second[0].says_future:
         return None
-    return Phrase((Atom(Grain.MOMENT, Grain.DAY, lambda _: None, bare=int(number[0])),), r.zone), number[1]
+    if length and length.counted:
+        back = length.duration
+    elif number is None or link[0] == "until" or not 0 < number[0] < 10_000:
+        return None  # "from 9 until 10 minutes ago" begins at nine
+    else:
+        back = scale(unit, number[0])
+    moment = replace(pin_moment(shift(r.now, back, -1), lasts=True), ago=unit)
+    return Between(Phrase((moment,), r.zone), second[0], "to"), second[1]
 
 
 def _checked(r: Reader, span: Span, i: int, after: int, *, held: bool) -> Read:
@@ -193,8 +197,6 @@ def _is_bare(phrase: Phrase) -> bool:
 def _match(first: Phrase, second: Phrase) -> bool:
     """Whether two phrases can be the ends of one range."""
     a, b = first.atoms[-1], second.atoms[-1]
-    if a.bare is not None and a.clock is None:
-        return second.atoms[0].ago is not None
     if a.bare is not None and not (b.clock or b.month_day or second.atoms[0].ago or b.is_now):
         return False
     return not (b.bare is not None and not (a.clock or a.month_day))
@@ -206,8 +208,6 @@ def _read_pair(r: Reader, i: int, *, held: bool) -> Read:
     number = read_number(r, start)
     linked = number is not None and _read_link(r, number[1]) is not None
     first = read_phrase(r, start, expected=linked or start > i) or read_minus(r, start)
-    if first is None and linked:
-        first = _read_bare_count(r, start)
     if first is None:
         return _read_length_to_date(r, start)
     ended = _read_end(r, first[0], first[1])
@@ -225,53 +225,22 @@ def _read_length_to_date(r: Reader, i: int) -> Read:
 
 
 def _read_union(r: Reader, first: Phrase, i: int) -> Read:
-    """yesterday and today: two neighbours make one range."""
-    if r.word(i) != "and" or first.grain < Grain.PART or _is_compared(r, i):
+    """yesterday and today; Monday, Tuesday and Wednesday: neighbours make one range."""
+    listed = r.kind(i) == "comma"
+    if not (listed or r.word(i) == "and") or first.grain < Grain.PART or _is_compared(r, i):
         return None
-    second = read_phrase(r, i + 1)
+    second = read_phrase(r, r.skip(i + 1, ("and",)))
     if second is None or second[0].grain != first.grain or not first.atoms[0].joins or not second[0].atoms[0].joins:
         return None
-    return Between(first, second[0], "and also"), second[1]
+    further = _read_union(r, second[0], second[1]) if listed else None
+    if isinstance(further, tuple) and isinstance(further[0], Between):
+        return replace(further[0], first=first), further[1]
+    return None if listed and r.word(i + 1) != "and" else (Between(first, second[0], "and also"), second[1])
 
 
 def _is_compared(r: Reader, i: int) -> bool:
     """'compare yesterday and today' speaks of two ranges; the first is the one asked for."""
     return any(token.value in ("compare", "difference", "diff") for token in r.tokens[max(0, i - 8) : i])
-
-
-def _read_beside(r: Reader, i: int) -> Read:
-    """the 30 minutes before noon, an hour after 9, for 20 minutes from 14:00, within 10 minutes of 3 pm."""
-    start = r.skip_all(i, ("for", "in", "over", "during", "within"))
-    near = r.word(start - 1) == "within" and start > i
-    the = r.word(start) == "the"
-    j = r.skip_all(start, ("the", "last", "first", "around", "all", "previous", "past"))
-    length = read_length(r, j)
-    if length is None or not (length.counted or the) or length.duration.is_empty():
-        return None
-    if not length.counted and length.grain is Grain.DAY:
-        return None
-    at = r.skip(r.skip(length.after, ("or", "roughly")), ("right", "only"))
-    side = ("eitherside", at + 1) if near and r.word(at) == "of" else _read_side(r, at)
-    if side is None:
-        return None
-    phrase = read_phrase(r, side[1], expected=True)
-    if phrase is None or phrase[0].atoms[-1].is_now:
-        return None
-    return Beside(length.duration, side[0], phrase[0]), phrase[1]
-
-
-def _read_side(r: Reader, i: int) -> tuple[str, int] | None:
-    """On which side of a time a length lies."""
-    word = r.word(i)
-    if word == "from" and r.word(i + 1) == "now":
-        return None
-    if {word, r.word(i + 2)} == {"before", "after"} and r.word(i + 1) in ("and", "or"):
-        return "eitherside", i + 3
-    if word == "beginning" and r.word(i + 1) != "of":
-        return "starting", i + 1
-    if word == "past" and r.kind(i + 1) != "number" and r.word(i + 1) not in NUMBERS:
-        return "after", i + 1
-    return (_SIDES[word], i + 1) if word in _SIDES else None
 
 
 def take_day_after(r: Reader, span: Span, after: int) -> tuple[Span, int]:

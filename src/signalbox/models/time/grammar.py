@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from signalbox.models.time.calendar import Grain, shift
 from signalbox.models.time.forms import PREPOSITIONS, read_minus, read_range, take_day_after
-from signalbox.models.time.lexicon import MONTHS, NUMBERS, PARTS, UNITS, WEEKDAYS, words
+from signalbox.models.time.lexicon import MONTHS, NUMBERS, PARTS, SEASONS, UNITS, WEEKDAYS, words
 from signalbox.models.time.numbers import Length, read_length
 from signalbox.models.time.pairs import Between
 from signalbox.models.time.phrases import read_phrase
@@ -31,11 +31,12 @@ _NEVER_FIRST = frozenset(
 )
 _HEARTS = {
     *WEEKDAYS, *MONTHS, *UNITS, *PARTS, *NUMBERS, "today", "yesterday", "tomorrow", "tonight", "overnight", "now",
-    "noon", "midnight", "weekend", "businessday", "weekday", "mtd", "wtd", "qtd", "ytd", "wee", "latertoday",
+    "noon", "midnight", "weekend", "businessday", "weekday", "mtd", "wtd", "qtd", "ytd", "wee", *SEASONS,
     "christmas", "xmas", "halloween", "eve", "new", "valentines",
 }  # fmt: skip
 # A length after these is a setting of the answer, not its range.
 _NOT_RANGES = frozenset({"step", "interval", "resolution", "granularity", "bucket", "buckets", "timeout", "ttl"})
+_THRESHOLDS = frozenset(words("above below under exceeding exceeds beyond least most minimum maximum versus"))
 _COMPARING = frozenset({"compared", "comparing", "comparison", "relative", "unlike", "versus"})
 
 
@@ -80,7 +81,7 @@ def _tells(token: Token) -> bool:
 
 def read_expression(r: Reader, i: int) -> Candidate | None:
     """One expression, with the day that holds it said before or after."""
-    if r.word(i) == "every" or r.word(i - 1) == "every":
+    if r.word(i) == "every" or r.word(i - 1) == "every" or _is_threshold(r, i):
         return None
     held = _read_held(r, i)
     if held is not None:
@@ -94,6 +95,16 @@ def read_expression(r: Reader, i: int) -> Candidate | None:
         return Candidate(single[0], i, single[1], _weigh(r, i, PLAIN if not _is_window(single[0]) else STRONG))
     weak = _read_weak(r, i)
     return None if weak is None else Candidate(weak[0], i, weak[1], WEAK)
+
+
+def _is_threshold(r: Reader, i: int) -> bool:
+    """'above 3 minutes', 'requests over 5 seconds': how long something takes, not when it was."""
+    at = r.skip(i, ("over",))
+    length = read_length(r, at) if at > 0 else None
+    if length is None or not length.counted:
+        return False
+    before = r.tokens[at - 1].value
+    return before in _THRESHOLDS or (before == "over" and at > 1 and length.grain is Grain.SECOND)
 
 
 def _is_window(span: Span) -> bool:
@@ -144,26 +155,34 @@ def _bare_is_time(r: Reader, i: int, start: int) -> bool:
 
 
 def _read_weak(r: Reader, i: int) -> Read:
-    """A length alone: after a preposition, as the whole text, or short at its end (cpu web-1 6h)."""
+    """A length alone: after a preposition, as the whole text, or short at its end (cpu web-1 6h).
+
+    It says when something was, never when something is due.
+    """
     start = r.skip_all(i, ("in", "over", "for", "within", "during", "the", "at", "all", "around"))
     if r.tokens[i - 1].value in _NOT_RANGES and i:
         return None
-    minus = read_minus(r, i)
+    minus = None if r.future else read_minus(r, i)
     if minus is not None:
         return Single(minus[0]), minus[1]
     length = read_length(r, start)
-    if length is None or not (length.counted or start > i) or not r.closes(length.after) or length.duration.is_empty():
+    if length is None or not (length.counted or start > i) or length.duration.is_empty() or _goes_on(r, length):
         return None
-    alone = start == 0 and length.after == len(r.tokens)
+    alone = i == 0 and length.after == len(r.tokens)
     last = r.kind(start) == "quantity" and length.after == len(r.tokens)
     if not (alone or last or (start > i and length.counted)):
         return None
-    return _past_or_future(r, i, length)
+    return None if r.future else _past_or_future(r, i, length)
+
+
+def _goes_on(r: Reader, length: Length) -> bool:
+    """'the 3 minute rolling mean', 'a 24 hour clock': the length says of what kind something is."""
+    return not r.closes(length.after) or r.word(length.after) in ("past", "clock", "time", "running", "early", "late")
 
 
 def _past_or_future(r: Reader, i: int, length: Length) -> Read:
     ahead = r.word(i) == "in" and r.word(i + 1) != "the" and length.after == len(r.tokens)
-    if ahead or (r.future and r.word(i) in ("in", "within")):
+    if ahead:
         moment = shift(r.now, length.duration)
         return Single(Phrase((pin_moment(moment, says_future=True),), r.zone)), length.after
     return Single(Phrase((window(r, shift(r.now, length.duration, -1), r.now),), r.zone)), length.after

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from signalbox.models.time.calendar import Grain
 
-__all__ = ["HOLIDAYS", "MONTHS", "NUMBERS", "ORDINALS", "PARTS", "UNITS", "WEEKDAYS", "words"]
+__all__ = ["HOLIDAYS", "MONTHS", "NUMBERS", "ORDINALS", "PARTS", "SEASONS", "UNITS", "WEEKDAYS", "words"]
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -59,7 +59,7 @@ UNITS: dict[str, tuple[Grain, int]] = {
         ("day days d", (Grain.DAY, 1)),
         ("week weeks wk wks w", (Grain.WEEK, 1)),
         ("fortnight fortnights", (Grain.DAY, 14)),
-        ("month months mo mos mth mths", (Grain.MONTH, 1)),
+        ("month months mo mos mth mths mnth mnths", (Grain.MONTH, 1)),
         ("quarter quarters qtr qtrs", (Grain.QUARTER, 1)),
         ("year years yr yrs y", (Grain.YEAR, 1)),
         ("decade decades", (Grain.YEAR, 10)),
@@ -110,6 +110,9 @@ PARTS: dict[str, tuple[int, int]] = {
     )
     for word in names.split()
 }
+
+# The month in which each begins.
+SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 
 HOLIDAYS: dict[str, tuple[int, int]] = {
     "christmas eve": (12, 24),

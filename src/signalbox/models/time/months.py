@@ -7,16 +7,18 @@ from datetime import date
 from signalbox.errors import TimeRangeError
 from signalbox.models.time.calendar import Grain, advance, days_in_month, midnight
 from signalbox.models.time.days import LEADS, relate
-from signalbox.models.time.lexicon import HOLIDAYS, MONTHS, ORDINALS, WEEKDAYS, words
+from signalbox.models.time.lexicon import HOLIDAYS, MONTHS, ORDINALS, SEASONS, WEEKDAYS, words
 from signalbox.models.time.reader import Reader
 from signalbox.models.time.values import Atom, Stretch, pin
 
 __all__ = [
     "day_of_month",
+    "full_year",
     "month_day",
     "no_such_day",
     "read_month_or_date",
     "read_quarter",
+    "read_season",
     "read_week_number",
     "read_year",
 ]
@@ -125,6 +127,7 @@ def _is_sure_month(r: Reader, i: int) -> bool:
         return True
     return (
         _is_year(r, i + 1)
+        or r.word(i + 1) == "sofar"
         or (r.kind(i + 1) == "dash")
         or (r.kind(i - 1) == "dash")
         or (r.word(i - 1) in ("to", "and", "through") and r.word(i - 2) in MONTHS)
@@ -175,15 +178,46 @@ def read_quarter(r: Reader, i: int) -> Read:
     at = i + 1 if lead else i
     if r.kind(at) == "quarter":
         letter, number = r.tokens[at].value
-        if letter == "h" and number > 2:
-            return None
+        if letter == "h" and (number > 2 or (r.tokens[at].text == f"h{number}" and not r.closes(at + 1))):
+            return None  # "h2 traffic" is a protocol
         grain, months = (Grain.QUARTER, 3) if letter == "q" else (Grain.HALF, 6)
-        return relate(r, _span_of_year(r, grain, (number - 1) * months + 1), lead), at + 1
+        atom = _span_of_year(r, grain, (number - 1) * months + 1)
+        return _read_short_year(r, at + 1, atom) or (relate(r, atom, lead), at + 1)
     at = r.skip(i, ("the",))
     number = ORDINALS.get(r.word(at)) or (int(r.tokens[at].value) if r.kind(at) == "ordinal" else 0)
     if 1 <= number <= 4 and r.word(at + 1) in ("quarter", "qtr"):
         return _span_of_year(r, Grain.QUARTER, number * 3 - 2), at + 2
     return None
+
+
+def _read_short_year(r: Reader, i: int, atom: Atom) -> Read:
+    """The 25 of 'Q4 25'."""
+    text = r.tokens[i].text if r.kind(i) == "number" else ""
+    if len(text) != 2 or not text.isdigit() or not r.closes(i + 1):
+        return None
+    found = atom.on(date(full_year(int(text)), 1, 1))
+    return None if found is None else (pin(found, says_future=found.start > r.now), i + 1)
+
+
+def read_season(r: Reader, i: int) -> Read:
+    """last summer, this winter, in spring: three months, where a word before says that a time is meant."""
+    i = r.skip(i, ("the",))
+    lead = r.word(i) if r.word(i) in ("last", "this", "next", "previous", "past") else ""
+    at = i + 1 if lead else i
+    if r.word(at) not in SEASONS or not r.closes(at + 1) or not (lead or r.word(i - 1) in LEADS - {"and", "all"}):
+        return None
+    month = SEASONS[r.word(at)]
+
+    def on(anchor: date) -> Stretch:
+        start = midnight(date(anchor.year, month, 1), r.zone)
+        return Stretch(start, advance(start, Grain.MONTH, 3), Grain.QUARTER)
+
+    return relate(r, Atom(Grain.QUARTER, Grain.YEAR, on), lead), at + 1
+
+
+def full_year(year: int) -> int:
+    """25 as 2025."""
+    return year if year > 99 else 2000 + year
 
 
 def _is_year(r: Reader, i: int) -> bool:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from signalbox.errors import TimeRangeError
-from signalbox.models.time.calendar import Grain, advance, scale, shift
+from signalbox.models.time.calendar import Grain, advance
 from signalbox.models.time.months import month_day
 from signalbox.models.time.reader import Reader
 from signalbox.models.time.spans import Outcome, Span, is_within, locate
-from signalbox.models.time.values import Atom, Clock, Phrase, Stretch, find_first, find_latest, pin_moment
+from signalbox.models.time.values import Atom, Clock, Phrase, Stretch, find_first, find_latest
 
 __all__ = ["Between"]
+
+# "Yesterday 22:00 to 02:00" goes on into the next day; "yesterday 18:00 to 17:00" has its ends swapped.
+_LONGEST_NIGHT = timedelta(hours=12)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +47,8 @@ class Between:
 
 
 def _complete(r: Reader, first: Phrase, second: Phrase) -> tuple[Phrase, Phrase]:
-    """Gives a bare number what the other side says: '1 to 3 November', '2 to 3 hours ago'."""
+    """Gives a bare number what the other side says: '1 to 3 November'."""
     a, b = first.atoms[-1], second.atoms[-1]
-    if second.atoms[0].ago and second.clock is None and a.bare is not None:
-        unit = second.atoms[0].ago
-        atom = pin_moment(shift(r.now, scale(unit, a.bare), -1), lasts=True)
-        return Phrase((replace(atom, ago=unit),), first.zone), second
     if b.month_day and (a.bare is not None or (a.cycle is Grain.MONTH and a.grain is Grain.DAY)):
         day = a.bare if a.bare is not None else _day_number(r, a)
         return _swap_last(first, month_day(r, b.month_day[0], day)), second
@@ -131,6 +130,10 @@ def _pair(r: Reader, first: Phrase, second: Phrase) -> tuple[Stretch, Stretch]:
     if first.only_clock and second.only_clock and first.clock == second.clock:
         return start, start
     end = _after(r, second, start)
+    if second.clock and second.clock.open:
+        end = min(end, _after(r, second.with_clock(second.clock.other_half()), start), key=lambda found: found.start)
+    if second.only_clock and first.clock and not first.only_daily and end.start - start.start > _LONGEST_NIGHT:
+        raise _reversed()
     if end.start > r.now and second.cycle is Grain.WEEK and not _began_before(r, start, end):
         start = find_latest(first, start.start) or start
         end = _after(r, second, start)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from datetime import date
 
-from signalbox.models.time.calendar import Duration, Grain, advance, floor, scale, shift
+from signalbox.models.time.calendar import Grain, advance, floor, scale, shift
 from signalbox.models.time.clocks import read_clock
-from signalbox.models.time.days import read_day_word, read_part, read_weekday, unit_atom, weekday_atom, weekend_atom
+from signalbox.models.time.cuts import cut, nth_of
+from signalbox.models.time.days import read_day_word, read_part, read_weekday, unit_atom, weekend_atom
 from signalbox.models.time.lexicon import ORDINALS, PARTS, UNITS, WEEKDAYS
-from signalbox.models.time.months import read_month_or_date, read_quarter, read_week_number, read_year
+from signalbox.models.time.months import read_month_or_date, read_quarter, read_season, read_week_number, read_year
 from signalbox.models.time.numbers import read_number, read_unit
 from signalbox.models.time.reader import Reader
 from signalbox.models.time.relative import read_ago, read_calendar_unit, read_window
-from signalbox.models.time.values import Atom, Clock, Phrase, Stretch, clock_atom, find_latest, pin, pin_moment
+from signalbox.models.time.values import Atom, Clock, Phrase, Stretch, clock_atom, pin_moment
 from signalbox.models.time.written import read_long_number, read_written
 
 __all__ = ["read_phrase"]
@@ -21,14 +22,6 @@ Read = tuple[Atom, int] | None
 
 _DEEPEST = 4
 _GLUE = frozenset({"of", "on", "in", "at", "during", "the", "by", "then"})
-_THIRDS = {
-    Grain.YEAR: Duration(months=4),
-    Grain.HALF: Duration(months=2),
-    Grain.QUARTER: Duration(months=1),
-    Grain.MONTH: Duration(days=10),
-    Grain.WEEK: Duration(days=2),
-    Grain.DAY: Duration(seconds=8 * 3600),
-}
 
 
 def read_phrase(r: Reader, i: int, *, expected: bool = False, days: bool = False) -> tuple[Phrase, int] | None:
@@ -48,7 +41,8 @@ def read_phrase(r: Reader, i: int, *, expected: bool = False, days: bool = False
 
 def _read_phrase(r: Reader, i: int, expected: bool, days: bool) -> tuple[Phrase, int] | None:
     i = r.skip_all(i, ("on", "at", "in", "during")) if expected else i
-    i = _skip_whole(r, i)
+    whole = _skip_whole(r, i)
+    i, expected = whole, expected or whole > i
     first = _read_atom(r, i, expected=expected)
     if first is None:
         return None
@@ -81,13 +75,20 @@ def _skip_whole(r: Reader, i: int) -> int:
 
 def _read_more(r: Reader, i: int, atoms: list[Atom]) -> Read:
     j = r.skip_all(r.skip_comma(i), _GLUE)
-    at = any(r.word(k) in ("at", "by") for k in range(i, j)) or _is_padded_clock(r, j)
+    at = any(r.word(k) in ("at", "by") for k in range(i, j)) or _is_clock_number(r, j, atoms)
     more = _read_atom(r, j, expected=at, among=atoms)
     return more if more is not None and _fits(atoms, more[0]) else None
 
 
-def _is_padded_clock(r: Reader, i: int) -> bool:
-    return r.kind(i) == "number" and len(r.tokens[i].text) == 4 and r.tokens[i].text.startswith("0")
+def _is_clock_number(r: Reader, i: int, atoms: list[Atom]) -> bool:
+    """Whether a number after a day is a time without 'at': 0615; 7 after 'this morning'; 9 after a day to come."""
+    text = r.tokens[i].text if r.kind(i) == "number" else ""
+    if len(text) == 4 and text.startswith("0"):
+        return True
+    if r.kind(i + 1) == "dash" or r.word(i + 1) in ("to", "until", "through", "and"):
+        return False  # the first of two times, which both lie in that day
+    grain = atoms[-1].grain
+    return text.isdigit() and int(text) <= 12 and (grain is Grain.PART or (r.future and grain is Grain.DAY))
 
 
 def _fits(atoms: list[Atom], new: Atom) -> bool:
@@ -119,6 +120,7 @@ def _read_atom(r: Reader, i: int, *, expected: bool, among: list[Atom] | None = 
         or _read_adjacent_day(r, i)
         or read_month_or_date(r, i)
         or read_quarter(r, i)
+        or read_season(r, i)
         or read_week_number(r, i)
         or _read_week_of(r, i)
         or read_calendar_unit(r, i)
@@ -161,23 +163,25 @@ def _read_adjacent_day(r: Reader, i: int) -> Read:
     if side not in ("before", "after") or (word not in ("day", "night", "evening", "morning")):
         return None
     anchor = read_phrase(r, at + 2, days=True)
-    found = None if anchor is None else find_latest(anchor[0], r.now)
-    if anchor is None or found is None or found.grain < Grain.DAY:
+    if anchor is None or anchor[0].grain < Grain.DAY:
         return None
-    start = advance(found.start, Grain.DAY, -1) if side == "before" else floor(found.end, Grain.DAY)
-    if word == "day":
-        day = Stretch(start, advance(start, Grain.DAY), Grain.DAY)
-        return pin(day, says_future=start > r.now), anchor[1]
-    part = read_part(r, at)
-    stretch = None if part is None else part[0].on(start.date())
-    return None if stretch is None else (pin(stretch), anchor[1])
+    phrase, part = anchor[0], read_part(r, at)
+
+    def on(day: date) -> Stretch | None:
+        found = phrase.on(day)
+        if found is None:
+            return None
+        start = advance(found.start, Grain.DAY, -1) if side == "before" else floor(found.end, Grain.DAY)
+        return part[0].on(start.date()) if part else Stretch(start, advance(start, Grain.DAY), Grain.DAY)
+
+    return Atom(Grain.PART if part else Grain.DAY, phrase.cycle, on, says_future=phrase.says_future), anchor[1]
 
 
 def _read_week_of(r: Reader, i: int) -> Read:
     """the week of 2 November: the unit that holds a day."""
     at = r.skip_all(i, ("the", "all"))
     unit = ((Grain.WEEKEND, 1), at + 1) if r.word(at) == "weekend" else read_unit(r, at)
-    if unit is None or r.word(unit[1]) not in ("of", "starting") or unit[0][0] < Grain.DAY:
+    if unit is None or r.word(unit[1]) not in ("of", "starting", "beginning") or unit[0][0] < Grain.DAY:
         return None
     inner = read_phrase(r, unit[1] + 1, expected=True, days=True)
     if inner is None or not Grain.DAY <= inner[0].grain <= unit[0][0]:
@@ -219,7 +223,7 @@ def _read_edge(r: Reader, i: int) -> Read:
 
     def on(day: date) -> Stretch | None:
         found = phrase.on(day)
-        return None if found is None else _cut(found, which)
+        return None if found is None else cut(found, which)
 
     return Atom(Grain.PART, phrase.cycle, on, joins=False, says_future=phrase.says_future), after
 
@@ -234,23 +238,6 @@ def _read_whole(r: Reader, i: int) -> tuple[Phrase, int] | None:
             return named
         return Phrase((unit_atom(r, unit[0][0], 0),), r.zone), unit[1]
     return read_phrase(r, i, expected=True)
-
-
-def _cut(whole: Stretch, which: str) -> Stretch:
-    """The first, middle or last third; of a part of the day the first or last half."""
-    start, end = whole.start, whole.end
-    if whole.grain is Grain.PART and which != "middle":
-        middle = start + (end - start) / 2
-        early, late = middle, middle
-    else:
-        third = _THIRDS.get(whole.grain) or Duration(seconds=(end - start).total_seconds() / 3)
-        early = shift(start, third)
-        late = shift(early, third)
-    if which in ("beginning", "early"):
-        return Stretch(start, early, Grain.PART, edge=start if which == "beginning" else None)
-    if which in ("end", "late"):
-        return Stretch(late, end, Grain.PART, edge=end if which == "end" else None)
-    return Stretch(early, late, Grain.PART)
 
 
 def _read_nth(r: Reader, i: int) -> Read:
@@ -274,7 +261,7 @@ def _read_nth(r: Reader, i: int) -> Read:
 
     def on(day: date) -> Stretch | None:
         found = phrase.on(day)
-        return None if found is None else _nth_of(r, found, word, nth, count)
+        return None if found is None else nth_of(r, found, word, nth, count)
 
     grain = Grain.DAY if word in WEEKDAYS else UNITS[word][0] if word in UNITS else Grain.PART
     return Atom(grain, phrase.cycle, on, joins=grain >= Grain.DAY), ends
@@ -287,44 +274,3 @@ def _read_place(r: Reader, i: int) -> tuple[int, int] | None:
     if r.word(i) in ORDINALS:
         return ORDINALS[r.word(i)], i + 1
     return (int(r.tokens[i].value), i + 1) if r.kind(i) == "ordinal" else None
-
-
-def _nth_of(r: Reader, whole: Stretch, word: str, nth: int, count: int) -> Stretch | None:
-    if word in WEEKDAYS or word == "weekend":
-        return _nth_named(r, whole, word, nth)
-    if word == "half":
-        return _half_of(whole, nth)
-    grain, times = UNITS[word]
-    size = scale(grain, count * times)
-    if nth < 0:
-        start, end = shift(whole.end, size, -1), whole.end
-    else:
-        start = shift(whole.start, scale(grain, (nth - 1) * times))
-        end = shift(start, size)
-    if start < whole.start or start >= whole.end:
-        return None
-    return Stretch(start, min(end, whole.end), grain)
-
-
-def _half_of(whole: Stretch, nth: int) -> Stretch:
-    months = {Grain.YEAR: 6}.get(whole.grain)
-    if months:
-        middle = shift(whole.start, Duration(months=months))
-    elif whole.grain is Grain.MONTH:
-        middle = shift(whole.start, Duration(days=15))
-    else:
-        middle = whole.start + (whole.end - whole.start) / 2
-    return Stretch(whole.start, middle, Grain.PART) if nth == 1 else Stretch(middle, whole.end, Grain.PART)
-
-
-def _nth_named(r: Reader, whole: Stretch, word: str, nth: int) -> Stretch | None:
-    named = weekend_atom(r) if word == "weekend" else weekday_atom(r, WEEKDAYS[word])
-    found: list[Stretch] = []
-    start = whole.start
-    while start < advance(whole.end, Grain.WEEK) and len(found) < 60:
-        stretch = named.on(start.date())
-        if stretch and whole.start <= stretch.start < whole.end:
-            found.append(stretch)
-        start = advance(start, Grain.WEEK)
-    index = nth - 1 if nth > 0 else nth
-    return found[index] if -len(found) <= index < len(found) else None

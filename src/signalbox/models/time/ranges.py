@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from signalbox import settings
 from signalbox.errors import TimeRangeError
+from signalbox.models.time.calendar import shift
 from signalbox.models.time.grammar import Candidate, read_candidates
 from signalbox.models.time.numbers import read_length
 from signalbox.models.time.reader import Reader
@@ -152,8 +153,9 @@ def _moment(r: Reader, span: Span) -> datetime:
     """A due moment: 'by Friday' and 'before Friday' are Friday, '2 weeks from Friday' is the far end."""
     if isinstance(span, Single | Since | Until | After | Around):
         return locate(r, span.phrase).opening
-    outcome = span.resolve(r)
-    return outcome.end if isinstance(span, Beside) and span.side in ("after", "starting") else outcome.start
+    if isinstance(span, Beside) and span.side in ("after", "starting"):
+        return shift(locate(r, span.phrase).opening, span.length)
+    return span.resolve(r).start
 
 
 def _finish(r: Reader, outcome: Outcome) -> Range:

@@ -50,7 +50,8 @@ def read_window(r: Reader, i: int) -> Read:
     one = not length.counted and length.duration == scale(length.grain, 1)
     if one and length.grain >= _CALENDAR_FROM.get(lead, Grain.WEEK):
         return None
-    return _make_window(r, lead, length, aligned), r.skip(length.after, ("roughly", "sofar"))
+    due = r.future and any(r.word(k) in ("in", "within") for k in (i - 1, i - 2))
+    return _make_window(r, lead, length, aligned, due=due), r.skip(length.after, ("roughly", "sofar"))
 
 
 def _read_full_units(r: Reader, i: int) -> Length | None:
@@ -62,13 +63,14 @@ def _read_full_units(r: Reader, i: int) -> Length | None:
     return Length(scale(unit[0][0], number[0] * unit[0][1]), unit[0][0], True, unit[1])
 
 
-def _make_window(r: Reader, lead: str, length: Length, aligned: bool) -> Atom:
+def _make_window(r: Reader, lead: str, length: Length, aligned: bool, *, due: bool) -> Atom:
     if length.duration.is_empty():
         raise TimeRangeError(
             "That range is empty: it has no length.", suggestion="Say a length, such as last 15 minutes."
         )
     if lead == "next":
-        return window(r, r.now, shift(r.now, length.duration))
+        end = shift(r.now, length.duration)
+        return pin_moment(end, says_future=True, joins=False) if due else window(r, r.now, end)
     end = floor(r.now, length.grain) if aligned else r.now
     return window(r, shift(end, length.duration, -1), end)
 
@@ -104,7 +106,31 @@ def _business_days_back(moment: datetime, count: int) -> datetime:
 def read_calendar_unit(r: Reader, i: int) -> Read:
     """this week, last month, previous day, next year, all day, the week before last, week of 2 November."""
     start = r.skip(i, ("the",))
-    return _read_before_last(r, start) or _read_led_unit(r, start) or _read_whole_unit(r, i)
+    return (
+        _read_before_last(r, start)
+        or _read_after_next(r, start)
+        or _read_later(r, start)
+        or _read_led_unit(r, start)
+        or _read_whole_unit(r, i)
+    )
+
+
+def _read_after_next(r: Reader, i: int) -> Read:
+    unit = read_unit(r, i)
+    if unit is None or r.word(i + 1) != "after" or r.word(i + 2) != "next" or not r.closes(i + 3):
+        return None
+    return unit_atom(r, unit[0][0], 2, says_future=True), i + 3
+
+
+def _read_later(r: Reader, i: int) -> Read:
+    """later today, later this week: what is left of it."""
+    if r.word(i) != "later":
+        return None
+    led = (unit_atom(r, Grain.DAY, 0), i + 2) if r.word(i + 1) == "today" else _read_led_unit(r, i + 1)
+    whole = None if led is None else led[0].on(r.now.date())
+    if led is None or whole is None or whole.start > r.now:
+        return led
+    return pin(Stretch(r.now, whole.end, Grain.PART), says_future=True), led[1]
 
 
 def _read_before_last(r: Reader, i: int) -> Read:
@@ -151,6 +177,7 @@ def _read_whole_unit(r: Reader, i: int) -> Read:
         stretch = part_of_day(r, PARTS[word]).on(r.now.date())
         return None if stretch is None else (pin(stretch), at + 1)
     led = at == i + 1 and r.word(i - 1) in ("for", "over", "during") and r.word(at + 1) not in _UNIT_GOES_ON
+    whole = whole or r.word(at + 1) == "sofar"
     if word not in UNITS or UNITS[word][0] < Grain.DAY or not (whole or (led and r.closes(at + 1))):
         return None
     return unit_atom(r, UNITS[word][0], 0), at + 1
@@ -165,6 +192,10 @@ def read_ago(r: Reader, i: int) -> Read:
     if length is None:
         return None
     after = r.skip(length.after, ("roughly",))
+    led = r.word(i - 1) in ("in", "within") if length.counted else (r.word(i - 2), r.word(i - 1)) == ("within", "the")
+    if r.future and led:
+        atom = pin_moment(shift(r.now, length.duration), says_future=True, joins=length.grain >= Grain.DAY)
+        return replace(atom, ago=length.grain), after
     if r.word(after) in _AGO:
         return _ago(r, length, after + 1)
     if r.word(after) == "before" and r.word(after + 1) == "now":

@@ -159,7 +159,7 @@ class Until:
         container = _CONTAINERS.get(found.grain)
         if found.grain is Grain.DAY and self.phrase.cycle is Grain.WEEK:
             container = Grain.WEEK
-        if container is None or self.phrase.atoms[-1].lasts:
+        if container is None or (self.phrase.atoms[-1].ago or Grain.MOMENT) >= Grain.DAY:
             raise TimeRangeError(
                 "That range has an end but no beginning.", suggestion="Say both, such as from 09:00 until noon."
             )

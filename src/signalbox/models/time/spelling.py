@@ -6,9 +6,9 @@ from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
-from signalbox.models.time.lexicon import MONTHS, NUMBERS, ORDINALS, PARTS, UNITS, WEEKDAYS, words
+from signalbox.models.time.lexicon import MONTHS, NUMBERS, ORDINALS, PARTS, SEASONS, UNITS, WEEKDAYS, words
 
-__all__ = ["PHRASES", "known_word"]
+__all__ = ["FIGURED", "PHRASES", "known_word"]
 
 # Wordings of several words that mean one: matched on whole words, the longest first.
 PHRASES: dict[str, str] = {
@@ -84,7 +84,6 @@ PHRASES: dict[str, str] = {
     "not long ago": "recently",
     "the other day": "recently",
     "earlier today": "today",
-    "later today": "latertoday",
     "late today": "late today",
     "eod": "end of day",
     "cob": "end of day",
@@ -106,14 +105,14 @@ _SYNONYMS: dict[str, str] = {
     "through": "thru throughout",
     "between": "btw btwn betw",
     "and": "& n",
-    "before": "b4",
+    "before": "b4 bfore",
     "around": "about approximately approx circa roughly near ~",
     "starting": "commencing",
     "ending": "finishing",
-    "today": "tday",
-    "yesterday": "yday ystd yest yesterdays",
-    "tomorrow": "tmrw tmr tomorow",
-    "tonight": "tonite",
+    "today": "tday tdy 2day",
+    "yesterday": "yday ystd yest yesterdays ystday",
+    "tomorrow": "tmrw tmr tmw tomo tomorow 2moro 2morrow 2mrw",
+    "tonight": "tonite 2nite 2night",
     "now": "present",
     "of": "o",
     "in": "inside",
@@ -123,7 +122,13 @@ _SYNONYMS: dict[str, str] = {
     "the": "teh",
     "a": "an",
     "noon": "midday noontime",
-    "weekend": "weekends",
+    "weekend": "weekends wknd wkend wknds",
+    "since": "snce",
+    "night": "nite",
+    "nights": "nites",
+    "midnight": "midnite",
+    "morning": "morn",
+    "autumn": "fall",
     "beginning": "outset commencement start",
     "middle": "mid midpoint",
     "all": "whole entire entirety full complete completed calendar",
@@ -152,7 +157,8 @@ _SAME = {
     **{word: word for word in (*_GRAMMAR_WORDS, *_SYNONYMS)},
     **{word: meant for meant, others in _SYNONYMS.items() for word in others.split()},
 }
-_KNOWN = frozenset({*_SAME, *WEEKDAYS, *MONTHS, *UNITS, *NUMBERS, *ORDINALS, *PARTS})
+_KNOWN = frozenset({*_SAME, *WEEKDAYS, *MONTHS, *UNITS, *NUMBERS, *ORDINALS, *PARTS, *SEASONS})
+FIGURED = {word: meant for word, meant in _SAME.items() if word.isalnum() and not word.isalpha()}
 
 _MISTYPED_TARGETS = words(
     "today yesterday tomorrow tonight monday tuesday wednesday thursday friday saturday sunday january february august "

@@ -6,27 +6,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import tzinfo
-from typing import Any
+from itertools import pairwise
 
-from signalbox.models.time.calendar import Duration, Grain, scale
 from signalbox.models.time.lexicon import MONTHS, ORDINALS, PARTS, UNITS, WEEKDAYS
-from signalbox.models.time.spelling import PHRASES, known_word
+from signalbox.models.time.pieces import CLOCK_TIME, PIECE, Token, type_piece
+from signalbox.models.time.spelling import FIGURED, PHRASES, known_word
 from signalbox.models.time.zones import CITIES, read_offset, read_zone
 
 __all__ = ["Token", "Tokens", "tokenise"]
 
 LONGEST_TEXT = 200_000
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """kind: word, number, ordinal, clock, date, quantity, quarter, dash, slash, comma, plus, stop or other."""
-
-    kind: str
-    value: Any
-    start: int
-    end: int
-    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,48 +31,15 @@ _OPENING = "([{<\"'`“‘«"
 _CLOSING = ".,;:!?)]}>\"'`”’»…"
 _DASHES = str.maketrans({"–": "-", "—": "-", "−": "-", "‐": "-", "‑": "-", "’": "'", "→": "-", "_": " "})
 
-_TIME = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?"
-_PIECE = re.compile(
-    rf"""
-    (?P<stamp>\d{{4}}[-/]\d{{2}}[-/]\d{{2}}[Tt]\d{{2}}(?::?\d{{2}}(?::?\d{{2}}(?:[.,]\d+)?)?)?(?:[Zz]|[+-]\d{{2}}:?\d{{2}}|[+-]\d{{2}})?(?![\d:]))
-  | (?P<basic>\d{{8}}T\d{{4}}(?:\d{{2}})?(?:Z|[+-]\d{{2}}:?\d{{2}})?(?!\d))
-  | (?P<weekdate>\d{{4}}-?W\d{{2}}(?:-?[1-7])?(?!\d))
-  | (?P<ymd>\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}(?!\d))
-  | (?P<dmy>\d{{1,2}}(?P<sep>[-/.])\d{{1,2}}(?P=sep)\d{{4}}(?!\d))
-  | (?P<dmyy>\d{{1,2}}/\d{{1,2}}/\d{{2}}(?![\d/]))
-  | (?P<ordinaldate>\d{{4}}-\d{{3}}(?!\d))
-  | (?P<ym>(?:19|20)\d{{2}}[-/](?:\d{{2}})(?![\d:]))
-  | (?P<yq>\d{{4}}[-/]?[Qq][1-4](?!\w))
-  | (?P<quarter>[QqHh][1-4](?!\w))
-  | (?P<isodur>P(?=T?\d)(?:\d+(?:\.\d+)?[YMWD])*(?:T(?:\d+(?:\.\d+)?[HMS])+)?(?!\w))
-  | (?P<clock>{_TIME})(?P<half>\s?[aApP]\.?[mM]?\b)?
-  | (?P<hourhalf>\d{{1,2}}(?:\.\d{{2}})?|\d{{3,4}})(?P<half2>[aApP]\.?[mM]|[aApP](?=$|-))(?!\w)
-  | (?P<military>\d{{4}})(?:h|hrs|hours)(?!\w)
-  | (?P<ordinal>\d{{1,2}})(?:st|nd|rd|th)(?!\w)
-  | (?P<quantity>\d+(?:\.\d+)?[A-Za-zµ]+(?:\d+(?:\.\d+)?[A-Za-z]+)*(?:\d+)?)
-  | (?P<dm>\d{{1,2}}/\d{{1,2}}(?![\d/]))
-  | (?P<shortyear>'\d{{2}}(?!\d))
-  | (?P<number>\d+(?:\.\d+)?)(?!\w)
-  | (?P<meridiem>[AaPp]\.[Mm])
-  | (?P<word>[^\W\d_]+(?:'[^\W\d_]+)?|[@~&])
-  | (?P<dash>-+|\.\.+)
-  | (?P<slash>/)
-  | (?P<plus>\+)
-  | (?P<space>\ +)
-    """,
-    re.X,
-)
-_DATE_FORMS = frozenset({"stamp", "basic", "weekdate", "ymd", "dmy", "dmyy", "ordinaldate", "ym", "yq", "dm"})
 _TOO_LONG = re.compile(r"\d{16}")
-_ZONED_CLOCK = re.compile(rf"({_TIME})(Z|\+\d{{2}}:?\d{{2}})")
-_QUANTITY_PART = re.compile(r"(\d+(?:\.\d+)?)([A-Za-z]+|$)")
-_ISO_PART = re.compile(r"(\d+(?:\.\d+)?)([YMWDHS])")
+_ZONED_CLOCK = re.compile(rf"({CLOCK_TIME})(Z|\+\d{{2}}:?\d{{2}})")
 _PHRASE_TABLE: dict[tuple[str, ...], tuple[str, ...]] = {
     tuple(known_word(w) or w for w in key.split()): tuple(value.split()) for key, value in PHRASES.items()
 }
 _LONGEST_PHRASE = max(map(len, _PHRASE_TABLE))
 _BINDING = {*UNITS, *MONTHS, *PARTS, *ORDINALS, "middle", "early", "late", "last", "past", "half"}
-_RANGEABLE = {*WEEKDAYS, *MONTHS, "now", "today", "noon", "midnight", "yesterday", "tomorrow"}
+_DAY_NAMES = {*WEEKDAYS, "now", "today", "noon", "midnight", "yesterday", "tomorrow"}
+_RANGEABLE = {*_DAY_NAMES, *MONTHS}
 
 
 def tokenise(text: str) -> Tokens:
@@ -117,6 +73,8 @@ def _read_core(core: str, start: int) -> list[Token]:
     zone = read_zone(core, after_clock=False)
     if zone is not None:
         return [Token("zone", zone, start, start + len(core), core)]
+    if core.lower() in FIGURED:
+        return [Token("word", FIGURED[core.lower()], start, start + len(core), core)]
     if _TOO_LONG.search(core):
         return [whole]
     if zoned := _ZONED_CLOCK.fullmatch(core):
@@ -126,95 +84,24 @@ def _read_core(core: str, start: int) -> list[Token]:
     pieces: list[Token] = []
     position = 0
     while position < len(core):
-        match = _PIECE.match(core, position)
-        token = None if match is None else _type_piece(match, start)
+        match = PIECE.match(core, position)
+        token = None if match is None else type_piece(match, start)
         if match is None or token is None or len(pieces) > 24:
             return [whole]
         pieces.append(token)
         position = match.end()
-    if len(pieces) > 1 and any(p.kind == "other" for p in pieces):
+    if len(pieces) > 1 and (any(p.kind == "other" for p in pieces) or _is_numbered_name(pieces)):
         return [whole]
     return _drop_hyphens([p for p in pieces if p.kind != "space"])
 
 
-def _type_piece(match: re.Match[str], offset: int) -> Token | None:
-    text, start, end = match.group(), offset + match.start(), offset + match.end()
-    if match["word"]:
-        return _type_word(text, start, end)
-    typed = _read_clock_piece(match) or _read_value(match.lastgroup or "", text)
-    return None if typed is None else Token(*typed, start, end, text)
-
-
-def _read_clock_piece(match: re.Match[str]) -> tuple[str, Any] | None:
-    """14:00, 9:30am, 9pm, 930am, 1400h: the figures, and a or p if the half of the day is said."""
-    if match["military"]:
-        return "clock", (f"{match['military'][:2]}:{match['military'][2:]}", "")
-    number = match["clock"] or match["hourhalf"]
-    if number is None:
-        return None
-    if len(number) > 2 and number.isdigit():
-        number = f"{number[:-2]}:{number[-2:]}"
-    half = (match["half"] or match["half2"] or "").strip().lower()[:1]
-    return "clock", (number, half)
-
-
-def _read_value(kind: str, text: str) -> tuple[str, Any] | None:
-    """The kind and value of a token, by the group of the pattern that it matched."""
-    if kind in _DATE_FORMS:
-        return "date", (kind, text)
-    if kind == "quarter":
-        return kind, (text[0].lower(), int(text[1]))
-    if kind == "quantity":
-        length = _read_quantity(text)
-        return None if length is None else (kind, length)
-    if kind == "isodur":
-        return "quantity", _read_iso_duration(text)
-    if kind == "ordinal":
-        return kind, int(text[:-2])
-    if kind == "shortyear":
-        return "number", 2000 + int(text[1:])
-    if kind == "number":
-        return kind, float(text) if "." in text else int(text)
-    if kind == "meridiem":
-        return "word", text[0].lower() + "m"
-    return kind, text
-
-
-def _type_word(text: str, start: int, end: int) -> Token:
-    lower = text.lower()
-    bare = lower[:-2] if lower.endswith("'s") else lower.replace("'", "")
-    word = known_word(bare)
-    if word is not None:
-        return Token("word", word, start, end, text)
-    return Token("other", bare, start, end, text)
-
-
-def _read_quantity(text: str) -> tuple[Duration, Grain] | None:
-    total, grain, position = Duration(), Grain.SECOND, 0
-    for match in _QUANTITY_PART.finditer(text):
-        name = match[2]
-        unit = (Grain.MONTH, 1) if name == "M" else UNITS.get(name.lower())
-        if not name and total.seconds and grain is Grain.HOUR:
-            unit = (Grain.MINUTE, 1)
-        if unit is None or match.start() != position:
-            return None
-        total = total.plus(scale(unit[0], float(match[1]) * unit[1]))
-        grain, position = unit[0], match.end()
-        if position == len(text):
-            break
-    return (total, grain) if position == len(text) else None
-
-
-def _read_iso_duration(text: str) -> tuple[Duration, Grain]:
-    days, _, times = text[1:].partition("T")
-    total, grain = Duration(), Grain.SECOND
-    names = {"Y": Grain.YEAR, "M": Grain.MONTH, "W": Grain.WEEK, "D": Grain.DAY}
-    clocks = {"H": Grain.HOUR, "M": Grain.MINUTE, "S": Grain.SECOND}
-    for part, table in ((days, names), (times, clocks)):
-        for match in _ISO_PART.finditer(part):
-            grain = table.get(match[2], Grain.DAY)
-            total = total.plus(scale(grain, float(match[1])))
-    return total, grain
+def _is_numbered_name(pieces: list[Token]) -> bool:
+    """mon-01 and today_3: the name of a day with a number, which no one writes for a time."""
+    solid = [p for p in pieces if p.kind not in ("dash", "space")]
+    return any(
+        {a.kind, b.kind} == {"word", "number"} and (a.value in _DAY_NAMES or b.value in _DAY_NAMES)
+        for a, b in pairwise(solid)
+    )
 
 
 def _drop_hyphens(pieces: list[Token]) -> list[Token]:

@@ -10,7 +10,7 @@ from datetime import date, datetime
 
 from signalbox.errors import TimeRangeError
 from signalbox.models.time.calendar import Grain, advance, midnight, settle
-from signalbox.models.time.months import month_day, no_such_day
+from signalbox.models.time.months import full_year, month_day, no_such_day
 from signalbox.models.time.reader import Reader
 from signalbox.models.time.values import Atom, Stretch, pin, pin_moment
 from signalbox.models.time.zones import read_offset
@@ -27,6 +27,7 @@ def read_written(r: Reader, i: int, *, expected: bool) -> tuple[Atom, int] | Non
     if r.kind(i) != "date":
         return None
     form, text = r.tokens[i].value
+    expected = expected or _has_clock_after(r, i + 1)
     if form in ("dm", "dmyy") and not (expected and _is_day_and_month(text)):
         return None
     readers = {
@@ -42,6 +43,12 @@ def read_written(r: Reader, i: int, *, expected: bool) -> tuple[Atom, int] | Non
         "dmyy": _year_last,
     }
     return readers[form](r, text), i + 1
+
+
+def _has_clock_after(r: Reader, i: int) -> bool:
+    """Whether a clock time follows, as in '3/11 at 9', which makes the figures before it a date."""
+    at = r.skip(i, ("at",))
+    return r.kind(at) == "clock" or (at > i and r.kind(at) == "number" and r.closes(at + 1))
 
 
 def stamp_zone(text: str) -> str:
@@ -106,7 +113,7 @@ def _year_last(r: Reader, text: str) -> Atom:
     day, month, year = (int(part) for part in re.split(r"[-/.]", text))
     if month > 12 >= day:
         day, month = month, day
-    return _day(r, year if year > 99 else 2000 + year, month, day)
+    return _day(r, full_year(year), month, day)
 
 
 def _day_of_year(r: Reader, text: str) -> Atom:
@@ -126,8 +133,16 @@ def _month_of_year(r: Reader, text: str) -> Atom:
 
 
 def _quarter_of_year(r: Reader, text: str) -> Atom:
-    start = midnight(date(int(text[:4]), int(text[-1]) * 3 - 2, 1), r.zone)
-    return pin(Stretch(start, advance(start, Grain.QUARTER), Grain.QUARTER), says_future=start > r.now)
+    """2025Q3, Q3/25, 3Q25, H1-2025."""
+    digits = re.findall(r"\d+", text)
+    if len(digits) == 1:
+        digits = [digits[0][0], digits[0][1:]]
+    number, year = sorted(digits, key=len)
+    grain, months = (Grain.HALF, 6) if text[0] in "Hh" else (Grain.QUARTER, 3)
+    if grain is Grain.HALF and int(number) > 2:
+        raise TimeRangeError("A year has two halves.", suggestion="Say H1 or H2.")
+    start = midnight(date(full_year(int(year)), (int(number) - 1) * months + 1, 1), r.zone)
+    return pin(Stretch(start, advance(start, grain), grain), says_future=start > r.now)
 
 
 def _is_day_and_month(text: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +27,7 @@ class Target:
     silent: tuple[tuple[int, int], ...] = ()
     ends: int | None = None
 
-    @property
+    @cached_property
     def phase(self) -> int:
         """Milliseconds into the interval; a whole second for some, as in real life."""
         offset = int(fraction(f"{self.job}/{self.instance}") * INTERVAL_MS)

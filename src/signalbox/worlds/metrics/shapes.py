@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from signalbox.worlds.metrics.grid import DAY, INTERVAL_MS, Grid
 from signalbox.worlds.metrics.noise import FloatArray, drift, jitter, seed_of
@@ -29,7 +30,7 @@ class Shape(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pulse:
     """Something extra from `start` until `end`, growing and fading within `ramp` seconds."""
 
@@ -50,7 +51,7 @@ class Pulse:
         return np.clip(x, 0.0, self.ramp) ** 2 / (2 * self.ramp) + np.maximum(x - self.ramp, 0.0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Flow:
     """Something that happens `rate` times a second, with a rhythm of days and weeks.
 
@@ -71,11 +72,13 @@ class Flow:
         """How often it has happened up to each scrape, from an arbitrary origin."""
         return _flow_total(self, grid)
 
-    def total_at(self, t: FloatArray) -> FloatArray:
+    def total_at(self, moments: tuple[float, ...]) -> FloatArray:
         """The same for any moments."""
+        return _flow_total_at(self, moments)
+
+    def _sum(self, t: FloatArray, day: FloatArray, week: FloatArray) -> FloatArray:
         seed = seed_of(self.key)
-        total = t + self.day * _swing_area(t, DAY, self.peak * 3600)
-        total += self.week * _swing_area(t, 7 * DAY, _WEEK_PEAK_DAY * DAY)
+        total = t + self.day * day + self.week * week
         total += self.wander * _DRIFT_PERIOD * drift(seed, t, _DRIFT_PERIOD)
         total += self.noise * INTERVAL_MS / 1000 * jitter(seed + 1, t, INTERVAL_MS / 1000)
         for pulse, extra in self.pulses:
@@ -85,7 +88,15 @@ class Flow:
 
 @lru_cache(maxsize=48)
 def _flow_total(flow: Flow, grid: Grid) -> FloatArray:
-    return flow.total_at(grid.seconds())
+    week = _grid_swing_area(grid, 7 * DAY, _WEEK_PEAK_DAY * DAY)
+    return flow._sum(grid.seconds(), _grid_swing_area(grid, DAY, flow.peak * 3600), week)
+
+
+@lru_cache(maxsize=4096)
+def _flow_total_at(flow: Flow, moments: tuple[float, ...]) -> FloatArray:
+    t = np.asarray(moments)
+    week = _swing_area(t, 7 * DAY, _WEEK_PEAK_DAY * DAY)
+    return flow._sum(t, _swing_area(t, DAY, flow.peak * 3600), week)
 
 
 @dataclass(frozen=True)
@@ -94,17 +105,18 @@ class Counter:
 
     parts: tuple[tuple[Flow, float], ...]
     births: tuple[float, ...]
-    quantum: float = 1.0
+    per_unit: float = 1.0
+    """How finely it counts: 1 for whole things, 100 for hundredths."""
 
     def at(self, grid: Grid) -> FloatArray:
-        """What the process has counted, in whole quanta."""
+        """What the process has counted."""
         t = grid.seconds()
         births = np.asarray(self.births)
         life = np.maximum(np.searchsorted(births, t, side="right") - 1, 0)
         total = np.zeros_like(t)
         for flow, weight in self.parts:
-            total += weight * (flow.total(grid) - flow.total_at(births)[life])
-        return np.floor(np.maximum(total, 0.0) / self.quantum) * self.quantum
+            total += weight * (flow.total(grid) - flow.total_at(self.births)[life])
+        return np.floor(np.maximum(total, 0.0) * self.per_unit) / self.per_unit
 
 
 @dataclass(frozen=True)
@@ -181,8 +193,8 @@ class Constant:
         return values
 
 
-def _within(spans: tuple[Span, ...], t: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    inside = np.zeros(t.shape, dtype=np.bool_)
+def _within(spans: tuple[Span, ...], t: FloatArray) -> npt.NDArray[np.bool_]:
+    inside: npt.NDArray[np.bool_] = np.zeros(t.shape, dtype=np.bool_)
     for start, end in spans:
         inside |= (t >= start) & (t < end)
     return inside
@@ -195,3 +207,8 @@ def _swing(t: FloatArray, period: float, peak: float) -> FloatArray:
 def _swing_area(t: FloatArray, period: float, peak: float) -> FloatArray:
     speed = 2 * np.pi / period
     return np.sin((t - peak) * speed) / speed
+
+
+@lru_cache(maxsize=16)
+def _grid_swing_area(grid: Grid, period: float, peak: float) -> FloatArray:
+    return _swing_area(grid.seconds(), period, peak)

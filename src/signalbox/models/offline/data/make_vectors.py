@@ -16,12 +16,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 HERE = Path(__file__).parent
 LETTERS = re.compile(r"▁?[A-Za-z]+")
 
 
-def read_table(folder: Path) -> tuple[dict[str, int], np.ndarray]:
+def read_table(folder: Path) -> tuple[dict[str, int], NDArray[np.float32]]:
     """The tokens with their ranks, and their vectors."""
     raw = (folder / "weights" / "l2_supercat_256.safetensors").read_bytes()
     size = struct.unpack("<Q", raw[:8])[0]

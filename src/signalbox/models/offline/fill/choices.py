@@ -137,7 +137,7 @@ def _likeness(phrase: Phrase, joined: str, count: int) -> float:
         return 0.0
     allowed = 1 if len(phrase.joined) < 8 else 2
     distance = OSA.distance(joined, phrase.joined, score_cutoff=allowed)
-    if distance > allowed or (count != len(phrase.stems) and distance > 1):
+    if distance > allowed or (count != len(phrase.stems) and distance > 0):
         return 0.0
     if stem(joined) == stem(phrase.joined) or (count == 1 and is_known(joined)):
         return 0.0

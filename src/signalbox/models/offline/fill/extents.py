@@ -49,7 +49,9 @@ def take_phrase(
     if style == "name" and address and fits(field, address.value):
         return Proposal(field, address.value, address.start, address.end, score + 0.03, lead=lead)
     pieces = (
-        _text_pieces(bounds, field, first, naming) if style == "text" else _name_pieces(bounds, field, first, style)
+        _text_pieces(bounds, field, first, naming)
+        if style == "text"
+        else _name_pieces(bounds, field, first, style, naming)
     )
     if not pieces:
         return None
@@ -89,7 +91,7 @@ def _skip_openers(bounds: Bounds, field: Field, first: int, style: str) -> int:
     """Past articles and the like; a text that says something keeps its article."""
     tokens = bounds.tokens
     roles = roles_of(field)
-    keeps = style == "text" and bool(roles) and roles[0][0].name in ("body", "reason")
+    keeps = style == "text" and bool(roles) and roles[0][0].name in ("body", "reason", "problem")
     skipped = POS["links"] | {":", "-", ",", "="} if keeps else POS["articles"] | {":", "-", ",", "="}
     while first < len(tokens) and (
         (
@@ -118,12 +120,12 @@ def _says_nothing(bounds: Bounds, field: Field, words: list[Token], first: int, 
     return person and article and words[0].text.islower()
 
 
-def _name_pieces(bounds: Bounds, field: Field, first: int, style: str) -> list[tuple[int, int]]:
+def _name_pieces(bounds: Bounds, field: Field, first: int, style: str, naming: bool) -> list[tuple[int, int]]:
     tokens, last = bounds.tokens, first
     while (
         last < len(tokens)
         and not bounds.blocked(last)
-        and not (style != "list" and bounds.timed(last))
+        and (style == "list" or naming or not bounds.timed(last))
         and not (last > first and _ends(bounds, field, last, style))
     ):
         last += 1
@@ -197,7 +199,7 @@ def _goes_on(bounds: Bounds, at: int, field: Field) -> bool:
     while at < len(bounds.tokens) and bounds.blocked(at, firm=True):
         at += 1
     roles = roles_of(field)
-    if roles and roles[0][0].name in ("body", "reason"):
+    if roles and roles[0][0].name in ("body", "reason", "problem"):
         return True
     return at < len(bounds.tokens) and bounds.tokens[at].lower in POS["inner"] | {"about", "regarding"}
 
@@ -226,14 +228,21 @@ def _ends(bounds: Bounds, field: Field, at: int, style: str) -> bool:
     if style in ("text", "named"):
         if token.lower in POS["polite"] or token.text == ";" or (token.text in ".!?" and bounds.breaks(at)):
             return True
-        return (style == "named" or token.lower not in POS["weak"]) and bounds.announces_other(at, field)
+        before = [t.lower for t in bounds.tokens[max(0, at - 2) : at]]
+        listed = before in (["and", "the"], ["with", "the"], ["with", "a"]) or before[-1:] == ["with"]
+        return (style == "named" or listed or token.lower not in POS["weak"]) and bounds.announces_other(at, field)
     if token.lower in (",", "and", "&", "or", "/") and style == "list":
         return at + 1 >= len(bounds.tokens) or bounds.blocked(at + 1) or turns(bounds, at + 1)
     if not token.text[0].isalnum():
         return token.text in ",;:!?()[]{}=|" or (token.text in ".-–" and bounds.breaks(at))
     if token.lower == "and" and at + 1 < len(bounds.tokens) and turns(bounds, at + 1):
         return True
-    if token.text.islower() and token.text.endswith(("ed", "ing")) and len(token.text) > 4 and _follows_stop(bounds, at):
+    if (
+        token.text.islower()
+        and token.text.endswith(("ed", "ing"))
+        and len(token.text) > 4
+        and _follows_stop(bounds, at)
+    ):
         return style != "object"
     if token.lower in POS["stops"]:
         return style != "object" or bounds.announces_other(at, field) or token.lower not in POS["inner"]

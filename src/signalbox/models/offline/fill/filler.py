@@ -25,7 +25,7 @@ from signalbox.models.offline.fill.phrases import find_phrases
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.roles import cues_of, direction_of, roles_of, style_of
 from signalbox.models.offline.fill.schema import Field
-from signalbox.models.offline.fill.slots import Proposal, Taken, assign, assign_best
+from signalbox.models.offline.fill.slots import Proposal, Taken, assign, assign_best, favour_best
 from signalbox.models.offline.fill.units import unit_of_field
 from signalbox.models.offline.fill.words import read_sentence, split_name, stem, word_set
 
@@ -59,7 +59,7 @@ class Filler:
         self._fill_constants()
         self._assign(self._signed())
         self._assign(find_spans(self.reading, self.leaves))
-        self._assign(self._closed())
+        self._assign(favour_best(list(self._closed())))
         self._assign(self._last_number())
         self._widen()
         self._assign(p for leaf in self.leaves if leaf.item and leaf.item.children for p in self._objects(leaf))
@@ -101,7 +101,7 @@ class Filler:
         if any(leaf.path in self.filled for leaf in strings):
             return
         for leaf in strings:
-            if style_of(leaf) in ("name", "object"):
+            if style_of(leaf) in ("name", "object") or leaf.name in ("title", "name", "subject"):
                 found = [p for p in find_leftover(self._bounds(), leaf) if str(p.value)[0].isupper() and p.start]
                 yield from (replace(p, score=0.5) for p in found[:1])
                 return
@@ -112,7 +112,7 @@ class Filler:
             return True
         if unit_of_field(leaf.about, leaf.maximum)[0] == "money" and quantity.value >= 1000:
             return True
-        texts = any(style_of(other) == "text" for other in self.leaves if other.kind == "string")
+        texts = any(style_of(other) == "text" for other in self.leaves if other.kind == "string" and other.must)
         follows = self.reading.after(quantity.end, 1)
         return not texts and (not follows or not follows[0].lower.isalpha()) and not _bounded_away(leaf, quantity)
 
@@ -239,6 +239,9 @@ class Filler:
 
     def _names_number(self, proposal: Proposal) -> bool:
         """Whether the words rather name another field, whose number follows: "rating over 4.5"."""
+        if proposal.field.kind == "string":
+            said = self.reading.text[proposal.start : proposal.end].lower()
+            return any(said == leaf.name.lower() for leaf in self.leaves if leaf is not proposal.field)
         if proposal.field.kind != "enum" or self.reading.cue(proposal.field, proposal.start, proposal.end):
             return False
         words = {stem(word) for word in split_name(self.reading.text[proposal.start : proposal.end])}
@@ -324,6 +327,9 @@ class Filler:
 
     def _widen(self) -> None:
         """Words that only announce a value belong to it: "with high priority" is one piece of text."""
+        if any(time_kind(p.field) == "date-time" for p in self.filled.values()):
+            for phrase in self.reading.times:
+                self.taken.add(phrase.start, phrase.end, firm=True)
         for proposal in list(self.filled.values()):
             if proposal.end <= proposal.start or proposal.shared:
                 continue

@@ -60,7 +60,7 @@ _WANTED: tuple[tuple[str, str], ...] = (
     ("ip", r"\bip\b|\bipv[46]\b|\bcidr\b|\bsubnet\b|\bprefix\b"),
     ("mac", r"\bmac\b"),
     ("host", r"\bhost(?:name)?s?\b|\bdomains?\b|\bserver\b|\bendpoint\b|\btarget\b|\bfqdn\b|\bwebsite\b"),
-    ("phone", r"\bphone\b|\bmobile\b|\btelephone\b|\bcell\b|\bsms\b"),
+    ("phone", r"\bphone\b|\bcall ?back\b|\bmobile\b|\btelephone\b|\bcell\b|\bsms\b"),
     (
         "path",
         r"\bpath\b|\bfiles?\b|\bfolder\b|\bdirectory\b|\bfilename\b|\bdirectories\b|\bfolders\b|"

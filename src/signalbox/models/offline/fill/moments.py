@@ -136,7 +136,9 @@ def _moment(
     span = _wanted_part(phrase, kind, kinds)
     if span is None:
         return
-    words = reading.text[span[0] : span[1]]
+    words = _with_day(reading, phrase, kind, reading.text[span[0] : span[1]])
+    if not words:
+        return
     value = as_text(reading, words, kind, _side(field), ahead=_ahead(field, phrase))
     if value is None:
         return
@@ -144,6 +146,15 @@ def _moment(
     if kind == "range-words" and phrase.kind == "range":
         score += 0.08
     yield Proposal(field, value, *span, min(score, 0.97))
+
+
+def _with_day(reading: Reading, phrase: TimePhrase, kind: str, words: str) -> str:
+    """A clock time with the day that is said apart from it: "tomorrow from 3pm to 4pm". A day so used is none alone."""
+    days = [other for other in reading.times if other.kind == "instant" and not other.part("clock", "part")]
+    clocks = [other for other in reading.times if other.kind == "clock"]
+    if kind != "date-time" or len(days) != 1 or not clocks:
+        return words
+    return "" if phrase is days[0] else f"{days[0].text} at {words}" if phrase in clocks else words
 
 
 def _wanted_part(phrase: TimePhrase, kind: str, kinds: frozenset[str]) -> tuple[int, int] | None:

@@ -68,7 +68,8 @@ def _nearby(reading: Reading, field: Field, literal: Literal) -> float:
     """More for a literal that the field's name or role announces."""
     before = reading.before(literal.start, 1)
     announced = cues_of(field).get((before[0].lower,), 0.0) if before else 0.0
-    return 0.12 * reading.cue(field, literal.start, literal.end) + 0.1 * announced
+    directed = not announced and bool({"source", "from", "origin", "cc", "bcc"} & set(field.name_words))
+    return 0.12 * reading.cue(field, literal.start, literal.end) + 0.1 * announced - 0.15 * directed
 
 
 def _by_pattern(reading: Reading, field: Field) -> Iterator[Proposal]:

@@ -201,8 +201,10 @@ def _read_article(sentence: Sentence, at: int) -> Quantity | None:
     start = tokens[at].start
     if words[0] == "half" and words[1] in ("a", "an") and dimension_of(words[2]):
         return _with_unit(sentence, 0.5, at, at + 2, start, tokens[at + 1].end, "")
-    if words[0] == "half" and words[1] in ("of", "the"):
-        share = Quantity(50.0, at, at + 1, start, tokens[at].end, tokens[at].end, "percent", "percent")
+    if found := _share_words(words):
+        size, count = found
+        end = tokens[at + count - 1].end
+        share = Quantity(size, at, at + count, start, end, end, "percent", "percent")
         return replace(share, meanings=(("percent", "percent", 1.0),))
     if words[0] == "half":
         return None
@@ -214,9 +216,20 @@ def _read_article(sentence: Sentence, at: int) -> Quantity | None:
         return _with_unit(sentence, 12.0, at, at + skip + 1, start, tokens[at + skip].end, "")
     if words[skip] in ("hundred", "thousand", "million"):
         return _with_unit(sentence, _SCALES[words[skip]], at, at + skip + 1, start, tokens[at + skip].end, "")
-    rated = at > 0 and (tokens[at - 1].text[-1].isdigit() or bool(dimension_of(tokens[at - 1].lower)))
+    rated = any(t.text[-1].isdigit() for t in tokens[max(0, at - 2) : at]) or (
+        at > 0 and bool(dimension_of(tokens[at - 1].lower))
+    )
     if skip and _is_time(words[1]) and not rated:
         return _with_unit(sentence, 1.0, at, at + 1, start, tokens[at].end, "")
+    return None
+
+
+def _share_words(words: list[str]) -> tuple[float, int] | None:
+    """ "half of", "a quarter of", "a third of": the share in percent, and how many words say it."""
+    skip = 1 if words[0] in ("a", "an", "one") else 0
+    shares = {"half": 50.0, "quarter": 25.0, "third": 100 / 3, "tenth": 10.0, "fifth": 20.0}
+    if words[skip] in shares and words[skip + 1] in ("of", "the"):
+        return shares[words[skip]], skip + 1
     return None
 
 

@@ -8,7 +8,7 @@ __all__ = ["PARTS_OF_SPEECH"]
 
 PARTS_OF_SPEECH: dict[str, frozenset[str]] = {
     "stops": word_set(
-        """to from in at on for with by about because saying that and called named titled as via using
+        """every each to from in at on for with by about because saying that and called named titled as via using
         between during until since where which who when please thanks thank if so but then or regarding
         into per before after is are was has have my i we you it than over under above below within
         without through near around due starting pls plz thx asap whose tagged labelled labeled should

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from signalbox.models.offline.fill.bounds import Bounds
@@ -24,10 +25,15 @@ _STRENGTHS = {
     "topic": 1.0,
     "name": 1.0,
     "body": 1.0,
+    "problem": 1.0,
     "person": 0.8,
     "organisation": 0.6,
 }
 _QUOTED = {"match": 0.74, "name": 0.74, "task": 0.74, "query": 0.74, "body": 0.72, "topic": 0.73, "thing": 0.73}
+_ACTOR = re.compile(
+    r"([A-Z][\w'-]+(?: [A-Z][\w'-]+)?) (?:needs|wants|has|requests|would like|asked|asks|is|"
+    r"was|will|wishes)\b"
+)
 _NAMING = word_set("called named titled entitled title name")
 
 
@@ -35,6 +41,8 @@ def find_phrases(bounds: Bounds, field: Field, *, many: bool = False) -> list[Pr
     """Proposals for a string field from what announces it: its own name, its role's words, or a verb."""
     found = [*_after_cues(bounds, field, many), *_beside_name(bounds, field, many), *_in_quotes(bounds, field, many)]
     roles = roles_of(field)
+    if roles and roles[0][0].name == "person" and not many:
+        found += _who_acts(bounds, field)
     wanted = bool(roles) and roles[0][1] == 1.0 and not many and roles[0][0].name in ("task", "query", "thing")
     offered = not roles or roles[0][0].name in _STRENGTHS
     acts = bounds.opening < len(bounds.tokens) and bounds.tokens[bounds.opening].lower in POS["verbs"]
@@ -51,7 +59,7 @@ def _after_cues(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
             continue
         if cue == (":",) and at and bounds.names_other(bounds.tokens[at - 1], field) and not field.must:
             continue
-        if cue == (":",) and at and bounds.in_literal(at - 1):
+        if cue == (":",) and at and field.must and bounds.in_literal(at - 1):
             weight = 1.0
         score = 0.5 + 0.3 * weight + 0.02 * (len(cue) - 1) + bounds.rooted(at, field)
         # What looks like none of the examples is less likely to be meant.
@@ -121,6 +129,12 @@ def _in_quotes(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
     for literal in bounds.reading.literals:
         if literal.kind == "quoted" and score and not many and fits(field, literal.value):
             yield Proposal(field, literal.value, literal.start, literal.end, score + 0.05 * field.must, running=True)
+
+
+def _who_acts(bounds: Bounds, field: Field) -> Iterator[Proposal]:
+    """A name that opens the sentence and does something: "Peter needs two days"."""
+    if found := _ACTOR.match(bounds.reading.text):
+        yield Proposal(field, found[1], *found.span(1), 0.7)
 
 
 def _spoken_names(field: Field) -> list[tuple[str, ...]]:

@@ -20,6 +20,8 @@ _LINKS = word_set("""is are be as to of the a an = : my its was equals equal sho
 _DULL = word_set("""id ids identifier name names key code number no value type text string field list the of is has""")
 
 
+# More times or numbers than these are no request that one sentence makes.
+_MOST = 40
 _DENIALS = word_set("""not no never without except excluding don't dont isn't isnt non nor neither""")
 
 
@@ -85,7 +87,7 @@ class Reading:
 
     @cached_property
     def quantities(self) -> list[Quantity]:
-        found = find_quantities(self.sentence)
+        found = find_quantities(self.sentence)[: 2 * _MOST]
         return [q for q in found if not any(start <= q.start and q.number_end <= end for start, end in self._dated)]
 
     @cached_property
@@ -100,7 +102,7 @@ class Reading:
 
     @cached_property
     def times(self) -> list[TimePhrase]:
-        return find_times(self.text)
+        return find_times(self.text)[:_MOST]
 
     @cached_property
     def quoted(self) -> list[tuple[int, int]]:

@@ -43,6 +43,7 @@ _ROLES = (
         strong="->,→,=>,to,into,towards,toward,going to,arriving in,arriving at,heading to,bound for",
         weak="for",
     ),
+    _role("copy", "name", "cc bcc", strong="cc,cc'ing,copy,copying,bcc,ccing"),
     _role(
         "origin",
         "name",
@@ -68,7 +69,8 @@ _ROLES = (
         "recipient participant invitee "
         "host responsible artist band singer author director composer writer actor people participants "
         "attendees invitees driver agent caller client staff speaker",
-        strong="with,assign to,assigned to,invite,by,assign it to,owned by,give it to,inviting,reviewer",
+        strong="with,assign to,assigned to,invite,by,assign it to,owned by,reporting to,reports to,"
+        "managed by,led by,give it to,inviting,reviewer",
         fair="for,to,of,from",
         weak="and,tell,ask,call",
     ),
@@ -106,13 +108,21 @@ _ROLES = (
         "text",
         "body message content text note comment remark announcement msg description detail details contents "
         "notes prompt caption post",
-        strong="forget to,remind me to,remember to,remind me about,remind me of,remind me that,saying,that says,says,say,telling them,telling him,telling her,with the message,with message,"
+        strong="forget to,remind me to,remember to,remind me about,remind me of,remind me that,saying,"
+        "that says,says,say,telling them,telling him,telling her,with the message,with message,"
         "with body,with the text,with text,message,"
         "body,with the body,reading,with a note,with note,with the note,note that,note,to say,tell them,"
         "tell him,tell her,with the comment,with comment,"
         "comment,let them know,let him know,let her know,saying that,memo,with memo,reads,with description,"
         "description,details,text,with a comment,mention",
         fair="that,:,because,about",
+    ),
+    _role(
+        "problem",
+        "text",
+        "problem symptom complaint trouble fault wrong malfunction",
+        strong="because,that,saying,problem is,problem,complaining that,reporting that",
+        fair=":,with",
     ),
     _role("question", "text", "question ask", strong="asking,ask,question,:"),
     _role(

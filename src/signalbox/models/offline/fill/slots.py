@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from signalbox.models.offline.fill.schema import Field
 
-__all__ = ["Proposal", "Taken", "assign", "assign_best"]
+__all__ = ["Proposal", "Taken", "assign", "assign_best", "favour_best"]
 
 Span = tuple[int, int]
 
@@ -81,6 +81,17 @@ def assign_best(proposals: list[Proposal], taken: Taken, filled: dict[str, Propo
             row.append(proposal)
     best = _search([row for row in by_field.values() if row])
     assign(best, taken, filled)
+
+
+def favour_best(proposals: list[Proposal]) -> list[Proposal]:
+    """All proposals, with a little more for those strings that together fill most: two fields may want one word."""
+    rows: dict[str, list[Proposal]] = {}
+    for proposal in sorted(proposals, key=lambda p: -p.score):
+        row = rows.setdefault(proposal.field.path, [])
+        if proposal.field.kind == "string" and len(row) < _CHOICES:
+            row.append(proposal)
+    chosen = {id(proposal) for proposal in _search([row for row in rows.values() if row])}
+    return [replace(p, score=p.score + 0.1) if id(p) in chosen else p for p in proposals]
 
 
 def _hindered(proposal: Proposal, taken: Taken) -> bool:

@@ -38,6 +38,7 @@ LONGEST_TEXT = 4_000
 _TOKEN = re.compile(
     r"""\d+(?=[hm]\d) | (?<=\d)[hm](?=\d)    # 1h15m
       | (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve)(?=-[a-z]{3,}\b)   # 3-day, seven-day
+      | (?:mrs?|ms|dr|prof|st)\.(?=\s)          # Mrs. Jones
       | [^\W_]+(?:['’][^\W\d_]+)+           # don't, o'brien
       | [^\W\d_]+\d[\w]*(?:[-.][\w]+)*       # web1, pe1-a
       | [^\W_]+(?:[-_./:@+][^\W_]+)+         # web-1, in_progress, a.b.c, 10.0.0.1

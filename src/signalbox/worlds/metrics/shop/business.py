@@ -61,7 +61,7 @@ def _add_orders(pod: str, target: Target, births: tuple[float, ...], catalogue: 
     for channel, flow in flows:
         counter = Counter(((flow, 1.0),), births)
         catalogue.add("orders_total", counter, target, service="orders", channel=channel)
-    value = Counter(tuple((flow, _MEAN_ORDER_EUROS) for _, flow in flows), births, quantum=0.01)
+    value = Counter(tuple((flow, _MEAN_ORDER_EUROS) for _, flow in flows), births, per_unit=100)
     catalogue.add("order_value_euros_sum", value, target, service="orders")
     count = Counter(tuple((flow, 1.0) for _, flow in flows), births)
     catalogue.add("order_value_euros_count", count, target, service="orders")

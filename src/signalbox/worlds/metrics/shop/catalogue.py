@@ -73,7 +73,7 @@ class Catalogue:
             le = "+Inf" if math.isinf(bound) else f"{bound:g}"
             self.add(f"{name}_bucket", Counter(weighted, births), target, le=le, **labels)
         means = tuple((flow, median * math.exp(spread**2 / 2)) for flow, median, spread in parts)
-        self.add(f"{name}_sum", Counter(means, births, quantum=1e-6), target, **labels)
+        self.add(f"{name}_sum", Counter(means, births, per_unit=1e6), target, **labels)
         self.add(f"{name}_count", Counter(tuple((flow, 1.0) for flow, *_ in parts), births), target, **labels)
 
 

@@ -111,10 +111,10 @@ def _add_cpu(host: Host, target: Target, catalogue: Catalogue) -> None:
             for mode, part in _MODES.items()
         }
         for mode, flow in flows.items():
-            counter = Counter(((flow, 1.0),), births, quantum=0.01)
+            counter = Counter(((flow, 1.0),), births, per_unit=100)
             catalogue.add("node_cpu_seconds_total", counter, target, cpu=str(cpu), mode=mode)
         elapsed = Flow("elapsed", 1.0, day=0, week=0, wander=0, noise=0)
-        idle = Counter(((elapsed, 1.0), *((flow, -1.0) for flow in flows.values())), births, quantum=0.01)
+        idle = Counter(((elapsed, 1.0), *((flow, -1.0) for flow in flows.values())), births, per_unit=100)
         catalogue.add("node_cpu_seconds_total", idle, target, cpu=str(cpu), mode="idle")
     for minutes, noise in ((1, 0.25), (5, 0.1), (15, 0.04)):
         load = Level(
@@ -154,14 +154,14 @@ def _add_disk(host: Host, target: Target, catalogue: Catalogue) -> None:
         catalogue.add("node_filesystem_size_bytes", Constant(size), target, **place)
         catalogue.add("node_filesystem_free_bytes", free, target, **place)
         catalogue.add("node_filesystem_avail_bytes", avail, target, **place)
-    for name, rate, quantum in (
-        ("read_bytes", host.reads, 512.0),
-        ("written_bytes", host.writes, 512.0),
+    for name, rate, per_unit in (
+        ("read_bytes", host.reads, 1 / 512),
+        ("written_bytes", host.writes, 1 / 512),
         ("reads_completed", host.reads / 16_384, 1.0),
         ("writes_completed", host.writes / 16_384, 1.0),
-        ("io_time_seconds", min(0.6, (host.reads + host.writes) / 5e7), 0.001),
+        ("io_time_seconds", min(0.6, (host.reads + host.writes) / 5e7), 1000.0),
     ):
-        counter = Counter(((Flow(f"{host.name}/{name}", rate), 1.0),), births, quantum)
+        counter = Counter(((Flow(f"{host.name}/{name}", rate), 1.0),), births, per_unit)
         catalogue.add(f"node_disk_{name}_total", counter, target, device="nvme0n1")
 
 
@@ -182,5 +182,3 @@ def _add_facts(host: Host, target: Target, catalogue: Catalogue) -> None:
     catalogue.add("node_boot_time_seconds", Constant(births[0] + _UNIX_MONDAY, changes), target)
     facts = {"nodename": host.name, "sysname": "Linux", "machine": "x86_64", "release": "6.1.0-31-amd64"}
     catalogue.add("node_uname_info", Constant(1.0), target, **facts)
-
-

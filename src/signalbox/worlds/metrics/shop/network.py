@@ -19,7 +19,10 @@ _DESCRIBED: Described = {
     "interface_out_octets_total": ("counter", "Octets sent on the interface."),
     "interface_in_errors_total": ("counter", "Frames received with errors."),
     "interface_oper_status": ("gauge", "1 when the interface is up, 0 when it is down."),
-    "interface_carrier_transitions_total": ("counter", "How often the interface changed between up and down."),
+    "interface_carrier_transitions_total": (
+        "counter",
+        "How often the interface changed between up and down.",
+    ),
     "interface_speed_bits_per_second": ("gauge", "The speed of the interface."),
     "bgp_session_state": ("gauge", "State of the BGP session: 1 idle, 2 connect, 3 active, 6 established."),
     "bgp_session_flaps_total": ("counter", "How often the BGP session left the established state."),

@@ -27,7 +27,10 @@ _DESCRIBED: Described = {
     "process_start_time_seconds": ("gauge", "Start time of the process since unix epoch in seconds."),
     "process_open_fds": ("gauge", "Number of open file descriptors."),
     "go_goroutines": ("gauge", "Number of goroutines that currently exist."),
-    "kube_pod_container_status_restarts_total": ("counter", "The number of container restarts per container."),
+    "kube_pod_container_status_restarts_total": (
+        "counter",
+        "The number of container restarts per container.",
+    ),
     "kube_pod_status_ready": ("gauge", "Whether the pod is ready to serve requests."),
 }
 
@@ -94,7 +97,7 @@ def _add_route(
     service: Service, route: tuple[str, str], rate: float, births: tuple[float, ...], target: Target,
     catalogue: Catalogue,
 ) -> None:  # fmt: skip
-    """Requests are good, late (good, but slow), missing, failed or refused; the incident turns good ones into others."""
+    """Requests are good, late (good, but slow), missing, failed or refused; the incident shifts their shares."""
     labels = {"service": service.name, "method": route[0], "route": route[1]}
     key = f"{target.instance}{route}"
     hurt = catalogue.hurt
@@ -103,8 +106,17 @@ def _add_route(
         return Flow(f"{key}/{kind}", rate * share, day=0.42, pulses=((hurt, extra * service.felt),))
 
     good, late = flow("good", 0.95, -0.4), flow("late", 0.03, 9.0)
-    missing, failed, refused = flow("missing", 0.017, 0.0), flow("failed", 0.0025, 34.0), flow("refused", 0.0005, 70.0)
-    for status, flows in (("200", (good, late)), ("404", (missing,)), ("500", (failed,)), ("503", (refused,))):
+    missing, failed, refused = (
+        flow("missing", 0.017, 0.0),
+        flow("failed", 0.0025, 34.0),
+        flow("refused", 0.0005, 70.0),
+    )
+    for status, flows in (
+        ("200", (good, late)),
+        ("404", (missing,)),
+        ("500", (failed,)),
+        ("503", (refused,)),
+    ):
         counter = Counter(tuple((one, 1.0) for one in flows), births)
         catalogue.add("http_requests_total", counter, target, status=status, **labels)
     slowness = 10.0 if service.name in SLOW_SERVICES else 6.0
@@ -123,7 +135,7 @@ def _add_process(service: Service, births: tuple[float, ...], target: Target, ca
     rate = sum(rate for *_, rate in service.routes)
     pulses = ((catalogue.hurt, 1.8 * service.felt),)
     cpu = Flow(f"{key}/cpu", 0.012 * rate, pulses=((catalogue.hurt, 0.4 * service.felt),))
-    catalogue.add("process_cpu_seconds_total", Counter(((cpu, 1.0),), births, quantum=0.01), target, **labels)
+    catalogue.add("process_cpu_seconds_total", Counter(((cpu, 1.0),), births, per_unit=100), target, **labels)
     memory = Level(f"{key}/rss", service.memory * _MIB, day=0.08, wander=0.1, noise=0.01, pulses=pulses, quantum=4096.0)
     catalogue.add("process_resident_memory_bytes", memory, target, **labels)
     changes = tuple((birth, birth + _UNIX_MONDAY) for birth in births[1:])

@@ -1,0 +1,178 @@
+"""Completing the values of a call: what the verb itself states, its object, what is to be written down."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from signalbox.models.offline.fill import Filling
+from signalbox.models.offline.hiding import quotations
+from signalbox.models.offline.kinds import CODE, is_given, is_id, is_list, is_plain, is_text
+from signalbox.models.offline.lexicon import STOP, families_of
+from signalbox.models.offline.parts import Part, content_start
+from signalbox.models.offline.tools import ToolCard
+from signalbox.models.offline.trimming import words_for
+from signalbox.models.offline.words import split_name, stem, tokens, word_set
+
+__all__ = ["complete_lists", "extend_content", "fill_from_verb", "fill_left", "fill_new"]
+
+_SWITCHES = {"start": "on", "stop": "off"}
+_SWITCH_NAMES = word_set("on enabled enable active power state running")
+_DECIDING = frozenset({"start", "stop", "lock", "unlock", "approve", "reject", "complete", "reopen", "restart"})
+_SUM = re.compile(r"[(\d][\d\s.,()+*/×÷^-]*[\d)]")
+_ARTICLE = re.compile(r"(?i)^(?:the|a|an|my|our)\s+")
+_LIST_END = re.compile(r"(?i)\s(?:to|from|in|on|at|for|with|into|by|about|as|via|using|then)\b|[;:?!]")
+_BOUND = re.compile(r"(?i)\s(?:to|from|in|on|at|for|with|into|by|about|as|via|using|and|then|of)\b|[,;:?!]")
+_TAIL = re.compile(r"(?i)[\s,;]+(?:and|with|on|at|by|due|for|in|to|from|until|before|the)*[\s,;.!?]*$")
+
+
+def fill_from_verb(card: ToolCard, part: Part, values: dict[str, Any]) -> None:
+    """A switch or a decision that the verb itself states: turn off, lock, approve."""
+    said = part.families & _DECIDING
+    words = set(tokens(part.text))
+    for name, schema in card.properties.items():
+        if not isinstance(schema, dict):
+            continue
+        options = {str(option).lower(): option for option in schema.get("enum") or ()}
+        if {"on", "off"} <= set(options) and words & {"on", "off"}:
+            values[name] = options["off" if "off" in words else "on"]
+        if name in values or not said:
+            continue
+        if schema.get("type") == "boolean" and said <= {"start", "stop"} and set(split_name(name)) & _SWITCH_NAMES:
+            values[name] = "start" in said
+        meant = [option for option in schema.get("enum") or () if _states(str(option), said)]
+        if len(meant) == 1:
+            values[name] = meant[0]
+
+
+def _states(option: str, said: frozenset[str]) -> bool:
+    words = tokens(option.replace("_", " "))
+    if len(words) != 1:
+        return False
+    return words[0] in {_SWITCHES.get(family) for family in said} or bool(
+        families_of(words[0]) & said and stem(words[0]) == words[0]
+    )
+
+
+def complete_lists(card: ToolCard, part: Part, filling: Filling) -> None:
+    """A list with one element of `a, b and c` takes its neighbours too."""
+    taken = {
+        word for name, value in filling.values.items() if not isinstance(value, list) for word in tokens(str(value))
+    }
+    for name, value in filling.values.items():
+        if (
+            isinstance(value, list)
+            and len(value) == 1
+            and isinstance(value[0], str)
+            and is_list(card.properties.get(name))
+        ):
+            one = re.escape(value[0])
+            left = re.search(rf"((?:[\w.@'-]+,\s*)*[\w.@'-]+),?\s+and\s+{one}\b", part.text)
+            right = re.search(rf"\b{one}((?:,\s*[\w.@'-]+)*,?\s+and\s+[\w.@'-]+)", part.text)
+            before = re.split(r",\s*", left.group(1)) if left else []
+            after = [word for word in re.split(r",\s*(?:and\s+)?|\s+and\s+", right.group(1)) if word] if right else []
+            more = [word for word in before + after if word.lower() not in STOP | taken | {part.verb}]
+            if len(more) == len(before + after):
+                value[:] = [*before, value[0], *after]
+
+
+def extend_content(card: ToolCard, part: Part, filling: Filling) -> None:
+    """What is to be written down (after a colon, after `remind me to`) goes on to the next value or the end."""
+    opened = content_start(part.text)
+    if opened is None:
+        return
+    for name, value in filling.values.items():
+        if not (is_text(name, card.properties.get(name)) and isinstance(value, str)):
+            continue
+        start = part.text.find(value)
+        if value in quotations(part.text):
+            continue
+        start = opened if start < opened < start + len(value) else start
+        others = [a for other, (a, _) in filling.spans.items() if other != name and a > start]
+        end = min(others, default=len(part.text))
+        whole = part.text[start:end].strip()
+        if start >= opened and (start == opened or len(whole) > len(value)):
+            filling.values[name] = _TAIL.sub("", whole)
+
+
+def fill_left(card: ToolCard, part: Part, filling: Filling) -> None:
+    """A required text that no cue gave takes the one code left over, or the object of the verb."""
+    left = [name for name in card.required if not is_given(name, filling) and is_plain(card.properties.get(name))]
+    sums = [name for name in card.required if "expression" in split_name(name)]
+    if sums and "arithmetic" in part.words and (found := _SUM.search(part.text)):
+        filling.values[sums[0]] = found.group().strip()
+    if not card.required:
+        _fill_list(card, part, filling)
+    if len(left) != 1 or _move_code(card, left[0], filling):
+        return
+    name = left[0]
+    value = _code_left(part, filling) if is_id(name) else _object_of(card, part, filling)
+    if value:
+        filling.values[name] = value
+
+
+def _move_code(card: ToolCard, name: str, filling: Filling) -> bool:
+    """The one name-like code that an optional parameter took belongs to the required one that lacks it."""
+    codes = [
+        other for other, value in filling.values.items() if other not in card.required and _is_name(card, other, value)
+    ]
+    if len(codes) != 1 or is_id(codes[0]):
+        return False
+    filling.values[name] = filling.values.pop(codes[0])
+    return True
+
+
+def _is_name(card: ToolCard, name: str, value: Any) -> bool:
+    return is_plain(card.properties.get(name)) and " " not in str(value) and bool(CODE.search(str(value)))
+
+
+def _code_left(part: Part, filling: Filling) -> str | None:
+    taken = filling.spans.values()
+    codes = [
+        found.group()
+        for found in re.finditer(r"(?<![\w#])#?[\w-]*\d[\w-]*", part.text)
+        if not any(start < found.end() and found.start() < end for start, end in taken)
+    ]
+    return codes[0].lstrip("#") if len(codes) == 1 else None
+
+
+def _object_of(card: ToolCard, part: Part, filling: Filling) -> str | None:
+    """The words after the verb, up to a preposition or another value; None when they only name the tool's thing."""
+    if part.asks or not (part.families or stem(part.first) in card.verbs):
+        return None
+    verb = part.first if stem(part.first) in card.verbs or not part.verb else part.verb
+    start = max(part.text.lower().find(verb), 0) + len(verb)
+    bound = _BOUND.search(part.text, start + 1)
+    ends = [begin for begin, _ in filling.spans.values() if begin >= start] + [
+        bound.start() if bound else len(part.text)
+    ]
+    words = part.text[start : min(ends)].split()
+    while words and words[0].lower() in STOP:
+        words = words[1:]
+    frame = {stem(word) for word in words_for(card, part).split()} - {stem(part.verb)} | {stem(verb)} | card.nouns
+    frame |= {term for term, weight in card.terms.items() if weight >= 0.55}
+    own = [word for word in words if stem(word.lower()) not in frame and word.lower() not in STOP]
+    return " ".join(words).strip(" ,.;:!?\"'") if own and own == words else None
+
+
+def _fill_list(card: ToolCard, part: Part, filling: Filling) -> None:
+    """The one list of a tool that requires nothing takes the objects of its verb."""
+    lists = [name for name, schema in card.properties.items() if is_list(schema) and name not in filling.values]
+    if len(lists) != 1 or part.asks or stem(part.first) not in card.verbs | card.nouns:
+        return
+    rest = _LIST_END.split(part.text[len(part.first) :], maxsplit=1)[0]
+    items = [_ARTICLE.sub("", item.strip()) for item in re.split(r",\s*(?:and\s+)?|\s+and\s+", rest)]
+    items = [item for item in items if item and item.lower() not in STOP and stem(item.lower()) not in card.nouns]
+    if items:
+        filling.values[lists[0]] = items
+
+
+def fill_new(card: ToolCard, part: Part, filling: Filling) -> None:
+    """`rename … to X`, `change … to X`: X is the new name, where nothing else is said to change."""
+    if not part.families & {"rename", "update"} or any(not is_id(name) for name in filling.values):
+        return
+    found = re.search(r"(?i)\bto\s+(?P<new>[^,;?!]+?)[.\s]*$", part.text)
+    names = [name for name, schema in card.properties.items() if is_plain(schema) and not is_id(name)]
+    named = [name for name in names if set(split_name(name)) & {"title", "name", "new", "label", "subject"}]
+    if found and named:
+        filling.values[named[0]] = found["new"].strip(" \"'")

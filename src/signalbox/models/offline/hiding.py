@@ -1,0 +1,58 @@
+"""Keeping together what must stay whole while a text is read: quotations, titles, ports."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from signalbox.models.offline.fill import Filling
+from signalbox.models.offline.kinds import is_text
+from signalbox.models.offline.parts import QUOTED
+from signalbox.models.offline.tools import ToolCard
+
+__all__ = ["hide_whole", "quotations", "show_whole"]
+
+_WHOLE = re.compile(r"\b[A-Za-z]+-?\d+(?:/\d+)+\b|\b(?:Dr|Mr|Mrs|Ms|Prof|St)\.(?=\s+[A-Z])")
+
+
+def hide_whole(text: str) -> tuple[str, dict[str, str], dict[str, str]]:
+    """The text with what must stay whole as one word of its length; and what these words mean, quotations and codes."""
+    quotes: dict[str, str] = {}
+    codes: dict[str, str] = {}
+
+    def hide(match: re.Match[str]) -> str:
+        inner = match.group()[1:-1]
+        if " " not in inner.strip():
+            return match.group()
+        name = "Q" + "qxzvkjwy"[len(quotes) % 8] * (len(inner) - 1)
+        quotes[name] = inner
+        return f"{match.group()[0]}{name}{match.group()[-1]}"
+
+    def join(match: re.Match[str]) -> str:
+        name = match.group().replace("/", "-").replace(".", "x")
+        codes[name] = match.group()
+        return name
+
+    return _WHOLE.sub(join, QUOTED.sub(hide, text)), quotes, codes
+
+
+def show_whole(card: ToolCard, filling: Filling, quotes: dict[str, str], codes: dict[str, str]) -> None:
+    """The quotations back in their places; a single one that found no place is the text that the tool requires."""
+    for name, value in filling.values.items():
+        filling.values[name] = _unhidden(value, quotes | codes)
+    texts = [name for name in card.required if is_text(name, card.properties.get(name))]
+    if len(quotes) == 1 and len(texts) == 1 and next(iter(quotes.values())) not in filling.values.values():
+        filling.values[texts[0]] = next(iter(quotes.values()))
+
+
+def _unhidden(value: Any, quotes: dict[str, str]) -> Any:
+    if isinstance(value, list):
+        return [_unhidden(one, quotes) for one in value]
+    if isinstance(value, str):
+        for name, inner in quotes.items():
+            value = inner if value.strip("\"'") == name else value.replace(name, inner)
+    return value
+
+
+def quotations(text: str) -> list[str]:
+    return [match.group()[1:-1] for match in QUOTED.finditer(text)]

@@ -1,0 +1,66 @@
+"""What kind of thing a parameter takes: an identifier, a list, free text, a value of a definite form."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from signalbox.models.offline.fill import Filling
+from signalbox.models.offline.words import split_name, word_set
+
+__all__ = ["CODE", "is_definite", "is_given", "is_id", "is_list", "is_plain", "is_telling", "is_text"]
+
+_FREE = word_set(
+    "title text body message content note notes query description subject reason comment caption prompt "
+    "summary details "
+    "instructions search q memo topic question expression keywords keyword words address"
+)
+_ID_NAMES = word_set("id ids uuid identifier key ref reference number last4 sku isbn serial")
+CODE = re.compile(r"[/\\@_]|\w\.\w|\d")
+
+
+def is_telling(schema: Any) -> bool:
+    """Whether a value found for this parameter says something: an enum, a number, a date; free text fits anything."""
+    if not isinstance(schema, dict):
+        return False
+    kinds = {schema.get("type")} | {b.get("type") for b in schema.get("anyOf") or () if isinstance(b, dict)}
+    return bool(
+        schema.get("type") == "boolean"
+        or schema.get("enum")
+        or schema.get("format")
+        or kinds & {"integer", "number"}
+        or any("enum" in b for b in schema.get("anyOf") or ())
+    )
+
+
+def is_definite(schema: Any, value: Any) -> bool:
+    return is_telling(schema) or (isinstance(value, str) and " " not in value and bool(CODE.search(value)))
+
+
+def is_given(name: str, filling: Filling) -> bool:
+    """Whether a required value was said; plain words are no identifier."""
+    value = filling.values.get(name)
+    return value is not None and not (is_id(name) and isinstance(value, str) and not re.search(r"\d", value))
+
+
+def is_plain(schema: Any) -> bool:
+    return isinstance(schema, dict) and schema.get("type") == "string" and not is_telling(schema)
+
+
+def is_id(name: str) -> bool:
+    """Whether a parameter names a thing by an identifier."""
+    return bool(set(split_name(name)[-1:]) & _ID_NAMES)
+
+
+def is_list(schema: Any) -> bool:
+    """Whether a parameter takes several values."""
+    if not isinstance(schema, dict):
+        return False
+    return schema.get("type") == "array" or any(is_list(branch) for branch in schema.get("anyOf") or ())
+
+
+def is_text(name: str, schema: Any) -> bool:
+    """Whether a parameter is free text, in which an `and` is part of what is said."""
+    if not isinstance(schema, dict) or schema.get("enum"):
+        return False
+    return bool(set(name.lower().split("_")) & _FREE)

@@ -1,0 +1,65 @@
+"""What was spoken of and shown before the request: the ground that references stand on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from signalbox.models.offline.conversation import Conversation, Turn
+from signalbox.models.offline.fill import Filling
+from signalbox.models.offline.kinds import is_id
+from signalbox.models.offline.parts import mask
+from signalbox.models.offline.records import Record, records_in
+from signalbox.models.offline.references import describe_match, find_reference, value_for
+from signalbox.models.offline.tools import ToolCard, ToolSet
+
+__all__ = ["NOTHING", "Scene", "spoken_of", "things_shown"]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What was spoken of before: words for it, which count where a clause alone is not clear, and the things shown."""
+
+    words: tuple[str, ...] = ()
+    shown: tuple[tuple[Record, ...], ...] = ()
+
+    def serves(self, card: ToolCard, text: str, words: tuple[str, ...], filling: Filling) -> bool:
+        """Whether the text points at something shown, and the tool needs just that."""
+        lacking = [name for name in card.required if name not in filling.values or is_id(name)]
+        if not lacking:
+            return False
+        for records in self.shown[:2]:
+            reference = find_reference(mask(text), records)
+            if reference is not None and reference.records:
+                return _gives(reference.records[0], card, lacking)
+            described = describe_match(" ".join(words), records) if words else []
+            if len(described) == 1:
+                return _gives(described[0], card, lacking)
+        return False
+
+
+def _gives(record: Record, card: ToolCard, names: list[str]) -> bool:
+    return all(value_for(name, card.properties.get(name) or {}, record) is not None for name in names)
+
+
+def things_shown(turns: Sequence[Turn]) -> list[list[Record]]:
+    """What was shown before, the latest first: results, or else lists in the answers."""
+    groups = []
+    for turn in reversed(turns):
+        found = [
+            records for call in reversed(turn.results) if not call.failed and (records := records_in(call.text or ""))
+        ]
+        if not found and turn.answer and (records := records_in(turn.answer)):
+            found = [records]
+        groups += found
+    return groups
+
+
+def spoken_of(conversation: Conversation, tools: ToolSet) -> tuple[str, ...]:
+    """The things that the last calls were about."""
+    calls = [call for turn in conversation.earlier[-2:] for call in turn.calls]
+    cards = [tools.by_name[call.tool] for call in calls[-1:] if call.tool in tools.by_name]
+    return tuple(sorted({noun for card in cards for noun in card.nouns}))
+
+
+NOTHING = Scene()

@@ -1,0 +1,128 @@
+"""Freeing the values of a call from words that speak of the tool itself, and from guesses."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from signalbox.models.offline.fill import Filling
+from signalbox.models.offline.hiding import quotations
+from signalbox.models.offline.kinds import is_plain, is_telling, is_text
+from signalbox.models.offline.lexicon import STOP, kin_of
+from signalbox.models.offline.parts import Part
+from signalbox.models.offline.tools import ToolCard
+from signalbox.models.offline.words import close, split_name, stem, tokens
+
+__all__ = ["drop_bare", "drop_leftovers", "stray_words", "trim_values", "words_for"]
+
+_WHICH = frozenset({"latest", "newest", "last", "first", "next", "new", "recent", "current"})
+_CUED = 0.6
+_QUERIES = frozenset(map(stem, ("query", "keywords", "keyword", "search", "words", "q", "topic")))
+_OWNER = re.compile(r"['’]s$")
+_AVOIDING = frozenset({"avoid", "skip", "exclude", "without", "ignore", "hide", "no", "disable", "omit"})
+_ARTICLES = frozenset({"a", "an", "the", "my"})
+_LEADING = frozenset({"to", "on", "that"})
+_WHEN = frozenset(
+    {"know", "goes", "is", "are", "was", "right", "today", "tomorrow", "tonight", "yesterday", "now", "please"}
+)
+_OF = re.compile(r"(?i)\s+(?:of|for|in|on|at|from|about)\s+(?:the |my |a |an )?(?=\S)")
+
+
+def words_for(card: ToolCard, part: Part) -> str:
+    """The words of a part that stand for the tool itself: its verb, and other names for what it deals with."""
+    before = dict(zip(tokens(part.text)[1:], tokens(part.text), strict=False))
+    kin = [
+        word
+        for word in part.words
+        if (kin_of(stem(word)) & card.nouns or any(close(word, noun) for noun in card.nouns))
+        and (before.get(word, "the") in STOP or before[word] == part.verb)
+    ]
+    return " ".join([part.verb, *kin])
+
+
+def stray_words(card: ToolCard, filling: Filling) -> str:
+    """Words of the tool's own description that were taken for a name; filling again without them finds the name."""
+    for name, value in filling.values.items():
+        if isinstance(value, str) and is_plain(card.properties.get(name)) and not is_text(name, card.properties[name]):
+            words = [word for word in tokens(value) if word not in STOP]
+            if words and all(card.terms.get(stem(word), 0.0) >= 0.55 for word in words):
+                return " ".join(words)
+    return ""
+
+
+def drop_leftovers(card: ToolCard, part: Part, filling: Filling) -> None:
+    """What no cue gave to an optional parameter is none of it, nor are words for the tool's own thing."""
+    own = set(words_for(card, part).split())
+    for name in [name for name in filling.values if name not in card.required]:
+        sure = filling.confidence.get(name, 1.0)
+        start, end = filling.spans.get(name, (0, 0))
+        words = tokens(part.text[start:end])
+        literal = str(filling.values[name]).lower() in words
+        sure += 0.12 if start and part.text[start : start + 1].isupper() else 0.0
+        if sure < (0.55 if is_telling(card.properties.get(name)) else _CUED) or (
+            words and own.issuperset(words) and not literal
+        ):
+            del filling.values[name]
+
+
+def trim_values(card: ToolCard, part: Part, values: dict[str, Any]) -> None:
+    """A value that begins with words for the tool's own thing (soil moisture of the fern) is what follows them."""
+    for name, value in values.items():
+        quoted = f'"{value}"' in part.text or f"'{value}'" in part.text
+        if value is False and set(split_name(name)[:1]) & _AVOIDING & set(tokens(part.text)):
+            values[name] = True
+        if isinstance(value, str) and not quoted and not is_telling(card.properties.get(name)):
+            loose = is_text(name, card.properties.get(name))
+            values[name] = _trimmed(
+                _unlabelled(value, name, card, part), card, frozenset(map(stem, split_name(name))), loose=loose
+            )
+
+
+def _unlabelled(value: str, name: str, card: ToolCard, part: Part) -> str:
+    """The value without the parameter's own name, or the tool's own verb, before it."""
+    words = value.split()
+    labels = set(split_name(name)[-1:]) | set(split_name(card.name)[:1])
+    if len(words) > 1 and words[0].lower() in labels:
+        return " ".join(words[1:])
+    if len(words) > 2 and (words[0] + words[1]).lower() in labels:
+        return " ".join(words[2:])
+    if len(words) > 1 and words[0] == part.first and words[0].islower() and words[1][0].isupper():
+        return " ".join(words[1:])
+    if len(words) > 1 and part.first + words[0].lower() in labels:
+        return " ".join(words[1:])
+    return value
+
+
+def _trimmed(value: str, card: ToolCard, own: frozenset[str], *, loose: bool) -> str:
+    words = value.split()
+    while len(words) > 1 and words[0] in (_LEADING if loose else STOP - _ARTICLES):
+        words = words[1:]
+    while (
+        len(words) > 1 and (not loose or own & _QUERIES) and (words[-1] in _WHEN or _is_of_tool(words[-1], card, own))
+    ):
+        words = [*words[:-2], _OWNER.sub("", words[-2])]
+    value = " ".join(words) if len(words) < len(value.split()) else value
+    owner, _, owned = value.replace("’", "'").partition("'s ")
+    if owned and not loose and all(stem(word) in card.terms for word in tokens(owned)):
+        return owner
+    found = _OF.search(value)
+    if not found:
+        return value
+    before = [word for word in tokens(value[: found.start()]) if word not in STOP | _WHICH]
+    if all(card.terms.get(stem(word), 0.0) >= 0.55 or kin_of(stem(word)) & card.nouns for word in before):
+        return value[found.end() :].strip() or value
+    return value
+
+
+def _is_of_tool(word: str, card: ToolCard, own: frozenset[str]) -> bool:
+    return stem(word) in card.nouns - own or stem(word) == "mean"
+
+
+def drop_bare(card: ToolCard, part: Part, filling: Filling) -> None:
+    """A required text made only of words for the tool itself was not said."""
+    own = {stem(word) for word in words_for(card, part).split()} | card.nouns | card.verbs
+    for name in [name for name in card.required if isinstance(filling.values.get(name), str)]:
+        words = tokens(filling.values[name])
+        bare = words and all(word in STOP or stem(word) in own for word in words)
+        if bare and is_plain(card.properties.get(name)) and filling.values[name] not in quotations(part.text):
+            del filling.values[name]

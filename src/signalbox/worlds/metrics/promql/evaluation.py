@@ -1,0 +1,320 @@
+"""The evaluator: a tree and evaluation times in, values out, all times at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import promql_parser as promql
+
+from signalbox.worlds.metrics.labels import NAME, Labels, drop, labels_from
+from signalbox.worlds.metrics.noise import FloatArray, IntArray
+from signalbox.worlds.metrics.promql import aggregation, binary, functions
+from signalbox.worlds.metrics.promql.failures import badly_asked, not_computable, unsupported
+from signalbox.worlds.metrics.promql.histograms import histogram_quantile
+from signalbox.worlds.metrics.promql.over_time import RANGE_FUNCTIONS
+from signalbox.worlds.metrics.promql.parsing import at_of, matchers_of, milliseconds, offset_of, unwrapped
+from signalbox.worlds.metrics.promql.values import BoolArray, Row, Vector, vector_of
+from signalbox.worlds.metrics.promql.windows import Windows, windows_over
+from signalbox.worlds.metrics.series import Series
+from signalbox.worlds.metrics.store import Store
+
+__all__ = ["Evaluation", "Value"]
+
+Value = Vector | FloatArray | str
+LOOKBACK_MS = 300_000
+DEFAULT_SUBQUERY_STEP_MS = 60_000
+MOST_SAMPLES = 500_000_000
+"""How many samples a query may visit before it is refused, lest it block the process."""
+
+
+class Evaluation:
+    """One query on a store; `start` and `end` (milliseconds) are those of the whole query."""
+
+    def __init__(self, store: Store, start: int, end: int) -> None:
+        self._store = store
+        self._start, self._end = start, end
+        self._visited = 0
+
+    def value(self, expr: promql.Expr, times: IntArray) -> Value:
+        """What the expression is worth at each of the times (milliseconds)."""
+        match expr:
+            case promql.NumberLiteral():
+                return np.full(times.shape, expr.val)
+            case promql.StringLiteral():
+                return expr.val
+            case promql.ParenExpr():
+                return self.value(expr.expr, times)
+            case promql.UnaryExpr():
+                inner = self.value(expr.expr, times)
+                return inner.map(np.negative) if isinstance(inner, Vector) else -_number(inner)
+            case promql.VectorSelector():
+                return self._selected(expr, times)[0]
+            case promql.BinaryExpr():
+                return self._operation(expr, times)
+            case promql.AggregateExpr():
+                return self._aggregate(expr, times)
+            case promql.Call():
+                return self._call(expr, times)
+        raise unsupported(f"{type(expr).__name__} here")
+
+    def vector(self, expr: promql.Expr, times: IntArray) -> Vector:
+        """The expression as an instant vector."""
+        value = self.value(expr, times)
+        if not isinstance(value, Vector):
+            raise badly_asked(f"expected an instant vector, got {_kind(value)}")
+        return value
+
+    def scalar(self, expr: promql.Expr, times: IntArray) -> FloatArray:
+        """The expression as a scalar."""
+        return _number(self.value(expr, times))
+
+    def windows(self, expr: promql.Expr, times: IntArray) -> list[Windows]:
+        """The expression as a range vector, with a window for each of the times."""
+        expr = unwrapped(expr)
+        if isinstance(expr, promql.MatrixSelector):
+            return self._selected_windows(expr, times)
+        if isinstance(expr, promql.SubqueryExpr):
+            return self._subquery_windows(expr, times)
+        raise badly_asked("expected a range vector")
+
+    def _selected(self, selector: promql.VectorSelector, times: IntArray) -> tuple[Vector, FloatArray]:
+        """The latest sample of each series at each time, no older than the lookback; and when each was taken."""
+        moments = self._moments(selector, times)
+        rows: list[Row] = []
+        taken: list[FloatArray] = []
+        for series in self._series(selector):
+            stamps, values = self._samples(series, int(moments.min()) - LOOKBACK_MS, int(moments.max()))
+            if not len(stamps):
+                continue
+            index = np.searchsorted(stamps, moments, side="right") - 1
+            nearest = stamps[np.maximum(index, 0)]
+            present = (index >= 0) & (nearest >= moments - LOOKBACK_MS)
+            if present.any():
+                rows.append((series.labels, values[np.maximum(index, 0)], present))
+                taken.append(nearest / 1000.0)
+        stamps_taken = np.vstack(taken) if taken else np.empty((0, len(times)))
+        return vector_of(rows, len(times)), stamps_taken
+
+    def _selected_windows(self, selector: promql.MatrixSelector, times: IntArray) -> list[Windows]:
+        width = milliseconds(selector.range)
+        ends = self._moments(selector.vector_selector, times)
+        found: list[Windows] = []
+        for series in self._series(selector.vector_selector):
+            stamps, values = self._samples(series, int(ends.min()) - width, int(ends.max()))
+            if len(stamps):
+                found.append(self._counted(windows_over(series.labels, stamps, values, ends, width, times)))
+        return found
+
+    def _subquery_windows(self, query: promql.SubqueryExpr, times: IntArray) -> list[Windows]:
+        if query.range is None:
+            raise badly_asked("a subquery needs a range")
+        width = milliseconds(query.range)
+        step = DEFAULT_SUBQUERY_STEP_MS if query.step is None else milliseconds(query.step)
+        ends = self._moments(query, times)
+        # Subqueries are evaluated at multiples of their step, whatever the times of the query around them.
+        first = -((width - int(ends.min())) // step) * step
+        moments = np.arange(first, int(ends.max()) + 1, step, dtype=np.int64)
+        if not len(moments):
+            return []
+        inner = self.value(query.expr, moments)
+        vector = inner if isinstance(inner, Vector) else _constant(_number(inner))
+        return [
+            self._counted(windows_over(labels, moments[present], values[present], ends, width, times))
+            for labels, values, present in vector.rows()
+            if present.any()
+        ]
+
+    def _moments(self, expr: promql.VectorSelector | promql.SubqueryExpr, times: IntArray) -> IntArray:
+        """The times moved by `@` and `offset`."""
+        at = at_of(expr, self._start, self._end)
+        base = times if at is None else np.full_like(times, at)
+        return base - offset_of(expr)
+
+    def _series(self, selector: promql.VectorSelector) -> list[Series]:
+        try:
+            return self._store.select(matchers_of(selector))
+        except re.error as error:
+            raise unsupported(f"this regular expression ({error})") from None
+
+    def _samples(self, series: Series, low: int, high: int) -> tuple[IntArray, FloatArray]:
+        stamps, values = self._store.samples(series, low, high)
+        self._visit(len(stamps))
+        return stamps, values
+
+    def _counted(self, windows: Windows) -> Windows:
+        self._visit(int(windows.count.sum()))
+        return windows
+
+    def _visit(self, count: int) -> None:
+        self._visited += count
+        if self._visited > MOST_SAMPLES:
+            raise not_computable("query processing would load too many samples into memory in query execution")
+
+    def _operation(self, expr: promql.BinaryExpr, times: IntArray) -> Value:
+        op = str(expr.op)
+        left, right = self.value(expr.lhs, times), self.value(expr.rhs, times)
+        as_bool = expr.modifier is not None and expr.modifier.return_bool
+        if isinstance(left, Vector) and isinstance(right, Vector):
+            if op in binary.SET_OPERATORS:
+                return binary.combine_sets(op, left, right, _matching(expr.modifier))
+            return binary.between_vectors(op, left, right, _matching(expr.modifier), as_bool)
+        if isinstance(left, Vector):
+            return binary.with_scalar(op, left, _number(right), as_bool)
+        if isinstance(right, Vector):
+            return binary.with_scalar(op, _number(left), right, as_bool)
+        return binary.between_scalars(op, _number(left), _number(right))
+
+    def _aggregate(self, expr: promql.AggregateExpr, times: IntArray) -> Vector:
+        name = str(expr.op)
+        vector = self.vector(expr.expr, times)
+        modifier = expr.modifier
+        without = modifier is not None and str(modifier.type).endswith("Without")
+        group = aggregation.grouping([] if modifier is None else modifier.labels, without)
+        if name in aggregation.REDUCTIONS:
+            return aggregation.reduce_groups(name, vector, group)
+        parameter = expr.param
+        if parameter is not None and name in ("topk", "bottomk"):
+            return aggregation.topk(self.scalar(parameter, times), vector, group, largest=name == "topk")
+        if parameter is not None and name == "quantile":
+            return aggregation.quantile(self.scalar(parameter, times), vector, group)
+        if parameter is not None and name == "count_values":
+            return aggregation.count_values(_text(self.value(parameter, times)), vector, group)
+        raise unsupported(f"the aggregation {name}")
+
+    def _call(self, call: promql.Call, times: IntArray) -> Value:
+        name, args = call.func.name, list(call.args)
+        if name in RANGE_FUNCTIONS:
+            return self._over_range(name, args, times)
+        if name in functions.ELEMENTWISE:
+            return self.vector(args[0], times).map(functions.ELEMENTWISE[name])
+        if name in functions.CALENDAR:
+            seconds = self.vector(args[0], times) if args else _constant(times / 1000.0)
+            return seconds.map(functions.CALENDAR[name])
+        if name in _SPECIAL:
+            return _SPECIAL[name](self, args, times)
+        raise unsupported(f"the function {name}()")
+
+    def _over_range(self, name: str, args: Sequence[promql.Expr], times: IntArray) -> Vector:
+        ranges = [arg for arg in args if isinstance(unwrapped(arg), promql.MatrixSelector | promql.SubqueryExpr)]
+        if len(ranges) != 1:
+            raise badly_asked(f"expected a range vector in call to function {name}()")
+        scalars = [self.scalar(arg, times) for arg in args if arg is not ranges[0]]
+        rows: list[Row] = []
+        for windows in self.windows(ranges[0], times):
+            values, present = RANGE_FUNCTIONS[name](windows, *scalars)
+            if present.any():
+                rows.append((windows.labels if name == "last_over_time" else drop(windows.labels), values, present))
+        return vector_of(rows, len(times))
+
+
+def _timestamps(run: Evaluation, args: Sequence[promql.Expr], times: IntArray) -> Vector:
+    """When the samples of a selector were taken; for anything else, the evaluation time."""
+    inner = unwrapped(args[0])
+    if isinstance(inner, promql.VectorSelector):
+        vector, taken = run._selected(inner, times)
+        return vector.map(lambda _: taken)
+    return run.vector(inner, times).map(lambda values: np.broadcast_to(times / 1000.0, values.shape))
+
+
+def _absent(run: Evaluation, args: Sequence[promql.Expr], times: IntArray) -> Vector:
+    return functions.missing(_implied(args[0]), run.vector(args[0], times).present)
+
+
+def _absent_over_time(run: Evaluation, args: Sequence[promql.Expr], times: IntArray) -> Vector:
+    found = [windows.count > 0 for windows in run.windows(args[0], times)]
+    present: BoolArray = np.vstack(found) if found else np.zeros((1, len(times)), dtype=np.bool_)
+    return functions.missing(_implied(args[0]), present)
+
+
+def _implied(expr: promql.Expr) -> Labels:
+    """The labels that a selector fixes by equality."""
+    selector = expr.vector_selector if isinstance(expr, promql.MatrixSelector) else expr
+    if not isinstance(selector, promql.VectorSelector):
+        return ()
+    fixed: dict[str, str] = {}
+    conditions = [matcher for matcher in matchers_of(selector) if matcher.name != NAME]
+    for matcher in conditions:
+        alone = sum(other.name == matcher.name for other in conditions) == 1
+        if matcher.op == "=" and alone:
+            fixed[matcher.name] = matcher.value
+    return labels_from(fixed)
+
+
+def _matching(modifier: promql.BinModifier | None) -> binary.Matching:
+    if modifier is None:
+        return binary.Matching()
+    if modifier.fill_values.lhs is not None or modifier.fill_values.rhs is not None:
+        raise unsupported("fill")
+    card = str(modifier.card).rsplit(".", 1)[-1]
+    return binary.Matching(
+        on=modifier.matching is not None and str(modifier.matching.type).endswith("Include"),
+        labels=tuple(modifier.matching.labels) if modifier.matching else (),
+        many="left" if card == "ManyToOne" else "right" if card == "OneToMany" else "neither",
+        include=tuple(modifier.group_labels or ()),
+    )
+
+
+def _constant(values: FloatArray) -> Vector:
+    return Vector([()], values[None, :], np.ones((1, len(values)), dtype=np.bool_))
+
+
+def _number(value: Value) -> FloatArray:
+    if isinstance(value, Vector | str):
+        raise badly_asked(f"expected a scalar, got {_kind(value)}")
+    return value
+
+
+def _text(value: Value) -> str:
+    if not isinstance(value, str):
+        raise badly_asked(f"expected a string, got {_kind(value)}")
+    return value
+
+
+def _kind(value: Value) -> str:
+    return "an instant vector" if isinstance(value, Vector) else "a string" if isinstance(value, str) else "a scalar"
+
+
+def _clamp(run: Evaluation, args: Sequence[promql.Expr], times: IntArray, low: int | None, high: int | None) -> Vector:
+    def bound(place: int | None, otherwise: float) -> FloatArray:
+        return np.full(times.shape, otherwise) if place is None else run.scalar(args[place], times)
+
+    return functions.clamped(run.vector(args[0], times), bound(low, -np.inf), bound(high, np.inf))
+
+
+def _label_replace(run: Evaluation, args: Sequence[promql.Expr], times: IntArray) -> Vector:
+    return functions.label_replaced(run.vector(args[0], times), *(_text(run.value(arg, times)) for arg in args[1:]))
+
+
+def _label_join(run: Evaluation, args: Sequence[promql.Expr], times: IntArray) -> Vector:
+    target, separator, *sources = (_text(run.value(arg, times)) for arg in args[1:])
+    return functions.label_joined(run.vector(args[0], times), target, separator, sources)
+
+
+def _round(run: Evaluation, args: Sequence[promql.Expr], times: IntArray) -> Vector:
+    to = run.scalar(args[1], times) if len(args) > 1 else np.ones(times.shape)
+    return functions.rounded(run.vector(args[0], times), to)
+
+
+_SPECIAL: dict[str, Callable[[Evaluation, Sequence[promql.Expr], IntArray], Value]] = {
+    "time": lambda run, args, times: times / 1000.0,
+    "pi": lambda run, args, times: np.full(times.shape, np.pi),
+    "vector": lambda run, args, times: _constant(run.scalar(args[0], times)),
+    "scalar": lambda run, args, times: functions.as_scalar(run.vector(args[0], times)),
+    "timestamp": _timestamps,
+    "absent": _absent,
+    "absent_over_time": _absent_over_time,
+    "label_replace": _label_replace,
+    "label_join": _label_join,
+    "round": _round,
+    "clamp": lambda run, args, times: _clamp(run, args, times, low=1, high=2),
+    "clamp_min": lambda run, args, times: _clamp(run, args, times, low=1, high=None),
+    "clamp_max": lambda run, args, times: _clamp(run, args, times, low=None, high=1),
+    "sort": lambda run, args, times: functions.ordered(run.vector(args[0], times), descending=False),
+    "sort_desc": lambda run, args, times: functions.ordered(run.vector(args[0], times), descending=True),
+    "histogram_quantile": lambda run, args, times: histogram_quantile(
+        run.scalar(args[0], times), run.vector(args[1], times)
+    ),
+}
+"""By name: functions that need more of the run than the values of their arguments."""

@@ -1,0 +1,71 @@
+"""PromQL text to a tree, and the small parts of the tree to plain data."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Literal
+
+import promql_parser as promql
+
+from signalbox.worlds.metrics.labels import NAME, Matcher
+from signalbox.worlds.metrics.promql.failures import badly_asked, unsupported
+
+__all__ = ["at_of", "matchers_of", "milliseconds", "offset_of", "parse_query", "parse_selector", "unwrapped"]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_OPS: dict[str, Literal["=", "!=", "=~", "!~"]] = {"Equal": "=", "NotEqual": "!=", "Re": "=~", "NotRe": "!~"}
+
+
+def parse_query(text: str) -> promql.Expr:
+    """The tree of a query; raises PromQLError `bad_data` where it does not parse."""
+    try:
+        return promql.parse(text)
+    except ValueError as error:
+        raise badly_asked(f'invalid parameter "query": parse error: {error}') from None
+
+
+def parse_selector(text: str) -> list[Matcher]:
+    """The matchers of a series selector (`match[]`)."""
+    try:
+        expr = promql.parse(text)
+    except ValueError as error:
+        raise badly_asked(f'invalid parameter "match[]": parse error: {error}') from None
+    if not isinstance(expr, promql.VectorSelector):
+        raise badly_asked('invalid parameter "match[]": expected a series selector')
+    return matchers_of(expr)
+
+
+def matchers_of(selector: promql.VectorSelector) -> list[Matcher]:
+    """The conditions of a selector, its metric name among them."""
+    if selector.matchers.or_matchers:
+        raise unsupported('"or" between matchers')
+    matchers = [
+        Matcher(one.name, _OPS[str(one.op).rsplit(".", 1)[-1]], one.value) for one in selector.matchers.matchers
+    ]
+    return [Matcher(NAME, "=", selector.name), *matchers] if selector.name else matchers
+
+
+def unwrapped(expr: promql.Expr) -> promql.Expr:
+    """The expression inside any parentheses."""
+    while isinstance(expr, promql.ParenExpr):
+        expr = expr.expr
+    return expr
+
+
+def milliseconds(span: timedelta) -> int:
+    """A duration in milliseconds."""
+    return round(span / timedelta(milliseconds=1))
+
+
+def offset_of(expr: promql.VectorSelector | promql.SubqueryExpr) -> int:
+    """The offset in milliseconds, positive into the past."""
+    return 0 if expr.offset is None else milliseconds(expr.offset)
+
+
+def at_of(expr: promql.VectorSelector | promql.SubqueryExpr, start: int, end: int) -> int | None:
+    """The moment of the `@` modifier in milliseconds, if there is one, in a query from start to end."""
+    if expr.at is None:
+        return None
+    if expr.at.at is not None:
+        return milliseconds(expr.at.at - _EPOCH)
+    return start if str(expr.at.type).endswith("Start") else end
