@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks.instant import InstantModel
 from benchmarks.measure import Contender, awaiting, calling, race
-from benchmarks.questions import CITIES, ORDERS, Order, service_names
+from benchmarks.questions import ORDERS, Order, cities, service_names
 from benchmarks.report import Row, at_most_times, under
 from benchmarks.rivals.environment import Environment, UnavailableError
 from benchmarks.rivals.process import RivalProcess
@@ -56,16 +56,16 @@ def _compare(rival: str, module: str, ours: dict[str, dict[str, Contender]]) -> 
 def _our_loops() -> dict[str, Contender]:
     from langchain.agents import create_agent
 
-    model, tool, cities = _model(), _weather(), itertools.cycle(CITIES)
+    model, tool, places = _model(), _weather(), cities()
     agents = {"create_agent": create_agent(model, [tool]), FAKE: create_agent(InstantModel(), [tool])}
     bound = model.bind_tools([tool])
 
     def in_graph(agent: Any) -> str:
-        said = agent.invoke({"messages": [("user", f"What is the weather in {next(cities)}?")]})["messages"]
+        said = agent.invoke({"messages": [("user", f"What is the weather in {next(places)}?")]})["messages"]
         return _require_answer(said[-1].content)
 
     def in_plain_loop() -> str:
-        messages: list[Any] = [("user", f"What is the weather in {next(cities)}?")]
+        messages: list[Any] = [("user", f"What is the weather in {next(places)}?")]
         while (reply := bound.invoke(messages)).tool_calls:
             messages += [reply, *(tool.invoke(call) for call in reply.tool_calls)]
         return _require_answer(reply.content)
@@ -77,16 +77,16 @@ def _our_loops() -> dict[str, Contender]:
 def _our_async_loops(loop: Runner) -> dict[str, Contender]:
     from langchain.agents import create_agent
 
-    model, tool, cities = _model(), _weather(), itertools.cycle(CITIES)
+    model, tool, places = _model(), _weather(), cities()
     agents = {"create_agent": create_agent(model, [tool]), FAKE: create_agent(InstantModel(), [tool])}
     bound = model.bind_tools([tool])
 
     async def in_graph(agent: Any) -> str:
-        said = await agent.ainvoke({"messages": [("user", f"What is the weather in {next(cities)}?")]})
+        said = await agent.ainvoke({"messages": [("user", f"What is the weather in {next(places)}?")]})
         return _require_answer(said["messages"][-1].content)
 
     async def in_plain_loop() -> str:
-        messages: list[Any] = [("user", f"What is the weather in {next(cities)}?")]
+        messages: list[Any] = [("user", f"What is the weather in {next(places)}?")]
         while (reply := await bound.ainvoke(messages)).tool_calls:
             messages += [reply, *[await tool.ainvoke(call) for call in reply.tool_calls]]
         return _require_answer(reply.content)

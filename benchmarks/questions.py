@@ -3,26 +3,12 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from typing import Literal
 
 from pydantic import BaseModel, Field
 
-__all__ = ["CITIES", "ORDERS", "Order", "service_names"]
-
-CITIES = (
-    "Paris",
-    "Lisbon",
-    "Oslo",
-    "Vienna",
-    "Madrid",
-    "Dublin",
-    "Prague",
-    "Athens",
-    "Berlin",
-    "Rome",
-    "Warsaw",
-    "Bern",
-)
+__all__ = ["ORDERS", "Order", "cities", "service_names"]
 
 
 class Order(BaseModel):
@@ -47,6 +33,12 @@ ORDERS = (
     "a grey cabinet to hamburg with 10 percent off, quantity 2",
     "6 lamps, express, PO-2210, city Cologne, colour black, price under 45 euros",
 )
+
+
+def cities() -> Iterator[str]:
+    """Names of cities that are none, each once for a long time, so that nothing remembered from one helps the next."""
+    syllables = ("ba", "do", "fi", "gu", "ke", "la", "mo", "ni", "pu", "ra", "se", "ti", "vo", "wa", "xu", "ze")
+    return itertools.cycle("".join(parts).capitalize() for parts in itertools.product(syllables, repeat=4))
 
 
 def service_names(count: int) -> list[str]:

@@ -1,7 +1,7 @@
 """Write the parts of the documentation that the code itself knows: the command line and the settings.
 
-    python docs/reference.py            writes docs/cli.md and docs/settings.md
-    python docs/reference.py --check    exits 1 where they are not up to date
+python docs/reference.py            writes docs/cli.md and docs/settings.md
+python docs/reference.py --check    exits 1 where they are not up to date
 """
 
 from __future__ import annotations
@@ -41,12 +41,16 @@ def command_line() -> str:
         "come as JSON too. Shell completion: `signalbox --install-completion`."
     )
     parts = [f"# The command line\n\n{NOTE}\n\n{intro}\n"]
-    parts += [f"## {name}\n\n```text\n{text}\n```\n" for name, text in _commands(typer.main.get_command(app), "signalbox")]
+    parts += [
+        f"## {name}\n\n```text\n{text}\n```\n" for name, text in _commands(typer.main.get_command(app), "signalbox")
+    ]
     return "\n".join(parts)
 
 
 def _commands(command: Any, name: str, parent: Any = None) -> Iterator[tuple[str, str]]:
-    context = command.make_context(name, [], parent=parent, resilient_parsing=True, terminal_width=100, max_content_width=100)
+    context = command.make_context(
+        name, [], parent=parent, resilient_parsing=True, terminal_width=100, max_content_width=100
+    )
     yield context.command_path, command.get_help(context).rstrip()
     for child_name in getattr(command, "commands", {}):
         yield from _commands(command.commands[child_name], child_name, context)
@@ -59,8 +63,8 @@ def settings() -> str:
         default = _DEFAULTS.get(name) or ("" if field.default is None else f"`{field.default}`")
         rows.append(f"| `SIGNALBOX_{name.upper()}` | {default} | {field.description} |")
     intro = (
-        "Settings are environment variables; a `.env` file in the working folder is read too. Keys of model providers\n"
-        "(`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, `GOOGLE_API_KEY`) are read from the environment by the providers alone."
+        "Settings are environment variables; a `.env` file in the working folder is read too. Keys of providers\n"
+        "(`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, `GOOGLE_API_KEY`) are read from the environment alone."
     )
     return "\n".join([f"# Settings\n\n{NOTE}\n\n{intro}\n", *rows, ""])
 

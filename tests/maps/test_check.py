@@ -142,8 +142,8 @@ def test_a_type_in_any_case_and_with_the_word_agent(check: Check, name: str) -> 
 def test_a_type_whose_file_is_broken(check: Check, write_file: Callable[..., Path]) -> None:
     write_file("class MineAgent(:\n", "agents/mine.py")
     findings = check("GraphName,Node,AgentType\nG,A,mine\n")
-    assert place(findings[0]) == ("error", 2, "AgentType")
-    assert "mine.py" in findings[0].message
+    assert ("error", 2, "AgentType") in map(place, findings)
+    assert any("mine.py" in finding.message for finding in findings)
 
 
 @pytest.mark.parametrize(

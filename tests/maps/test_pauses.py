@@ -122,7 +122,7 @@ def test_an_answer_takes_its_branch_and_its_data_is_kept(
 @pytest.mark.parametrize(
     ("context", "answer", "told"),
     [
-        ("interaction_type:approval", "perhaps", "neither approve nor reject"),
+        ("interaction_type:approval", "perhaps", "perhaps"),
         ("interaction_type:choice, options:[red, blue]", "green", "none of the options"),
         ("interaction_type:choice, options:[red, blue]", "3", "none of the options"),
         ("interaction_type:approval", None, "Shall we sell"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -15,7 +15,7 @@ from signalbox.cli.doctor import doctor
 from signalbox.cli.evals import evaluate
 from signalbox.cli.maps import maps
 from signalbox.cli.run import resume, run_command
-from signalbox.errors import SignalboxError
+from signalbox.errors import OperatorError, ProgrammerError, SignalboxError, redact
 
 __all__ = ["app", "run"]
 
@@ -67,17 +67,43 @@ def run() -> NoReturn:
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         sys.exit(130)
+    except OSError as error:
+        _tell(OperatorError(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}."))
+        sys.exit(1)
+    except Exception as error:
+        if logging.getLogger("signalbox").isEnabledFor(logging.INFO):
+            raise
+        told = redact(f"Something went wrong inside Signalbox: {type(error).__name__}: {error}.")
+        _tell(ProgrammerError(told, suggestion="signalbox -v before the command shows where. Please report it."))
+        sys.exit(1)
     sys.exit(0)
 
 
 def _tell(error: SignalboxError) -> None:
+    """The error in words on stderr, or as an answer on stdout where a program reads it."""
     if "--json" in sys.argv:
         from signalbox.cli.output import print_json
 
         findings = [finding.to_dict() for finding in getattr(error, "findings", ())]
-        answer = {"status": "error", "answer": error.user_message, "error": error.as_dict()}
-        print_json({**answer, "findings": findings} if findings else answer)
+        print_json({**empty_answer(error), **({"findings": findings} if findings else {})})
         return
     print(f"Error: {error.user_message}", file=sys.stderr)
     if error.suggestion:
         print(error.suggestion, file=sys.stderr)
+
+
+def empty_answer(error: SignalboxError) -> dict[str, Any]:
+    """The Answer to a request that came to nothing, in the shape that every answer has."""
+    return {
+        "agent": None,
+        "thread_id": None,
+        "run_id": None,
+        "status": "error",
+        "answer": error.user_message,
+        "question": None,
+        "error": error.as_dict(),
+        "state": {},
+        "evidence": [],
+        "route": None,
+        "timings_ms": {},
+    }

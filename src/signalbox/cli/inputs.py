@@ -18,7 +18,7 @@ def parse_state(text: str | None, pairs: list[str]) -> dict[str, Any]:
     """The initial state: a JSON object, or `@file` with one, and `key=value` pairs over it."""
     state: Any = {}
     if text:
-        raw = Path(text[1:]).read_text("utf-8-sig") if text.startswith("@") and Path(text[1:]).is_file() else text
+        raw = _read(Path(text[1:])) if text.startswith("@") else text
         try:
             state = json.loads(raw)
         except ValueError as error:
@@ -31,6 +31,13 @@ def parse_state(text: str | None, pairs: list[str]) -> dict[str, Any]:
             raise typer.BadParameter(f"'{pair}' is not of the form key=value", param_hint="--set")
         state[key.strip()] = parse_value(value)
     return dict(state)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise typer.BadParameter(f"{path} cannot be read: {error}", param_hint="--state") from None
 
 
 def parse_value(text: str) -> Any:

@@ -158,8 +158,11 @@ def _start(path: Path, overwrite: bool) -> list[Path]:
 
     if path.exists() and not overwrite:
         raise RequestError(f"{path} is there already.", suggestion="Name another file, or add --overwrite.")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(starter_map(), "utf-8")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(starter_map(), "utf-8")
+    except OSError as error:
+        raise RequestError(f"{path} cannot be written: {error.strerror}.", suggestion="Name another file.") from None
     return [path]
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
-__all__ = ["Progress", "print_json", "progress", "say"]
+__all__ = ["Progress", "print_json", "progress", "reserved_stdout", "say"]
 
 
 def print_json(value: Any) -> None:
@@ -21,6 +21,13 @@ def print_json(value: Any) -> None:
 def say(text: str) -> None:
     """A line for a person, beside the output: on stderr."""
     print(text, file=sys.stderr)
+
+
+@contextmanager
+def reserved_stdout() -> Iterator[None]:
+    """Keep stdout for the answer: what agents print while they run goes to stderr."""
+    with redirect_stdout(sys.stderr):
+        yield
 
 
 class Progress:

@@ -58,13 +58,16 @@ def run_command(
     exits with 3, and says how to resume it.
     """
     from signalbox.cli.inputs import parse_state
+    from signalbox.cli.output import reserved_stdout
     from signalbox.maps import open_map, stream_map
 
     initial = parse_state(state, pairs or [])
     options = {"data": data, "policy": policy, "max_steps": max_steps, "thread_id": thread or ""}
-    run = open_map(source, graph=graph, model=_load(model), **options)
-    result = _watch(stream_map(run, initial), run.graph.name, verbose)
-    _end(_converse(result, model, verbose), as_json, summary)
+    with reserved_stdout():
+        run = open_map(source, graph=graph, model=_load(model), **options)
+        result = _watch(stream_map(run, initial), run.graph.name, verbose)
+        result = _converse(result, model, verbose)
+    _end(result, as_json, summary)
 
 
 def resume(
@@ -79,13 +82,16 @@ def resume(
 ) -> None:
     """Answer the question of a run that waits, and let it go on. Another process may have started it."""
     from signalbox.cli.inputs import parse_value
+    from signalbox.cli.output import reserved_stdout
     from signalbox.maps import resume_map
 
     answer = None if value is None else parse_value(value)
-    result = resume_map(thread, answer, model=_load(model), force=force)
-    if verbose:
-        _show_nodes(result)
-    _end(_converse(result, model, verbose), as_json, None)
+    with reserved_stdout():
+        result = resume_map(thread, answer, model=_load(model), force=force)
+        if verbose:
+            _show_nodes(result)
+        result = _converse(result, model, verbose)
+    _end(result, as_json, None)
 
 
 def _load(model: str | None) -> Any:

@@ -113,7 +113,7 @@ class BaseAgent:
             if inspect.isawaitable(output):
                 output = wait_for(output)
             return step.finish(output)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             return step.fail(error)
 
     async def arun(self, state: Any) -> dict[str, Any]:
@@ -130,7 +130,7 @@ class BaseAgent:
             if inspect.isawaitable(output):
                 output = await output
             return step.finish(output)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             return step.fail(error)
 
     def invoke(self, state: Any) -> dict[str, Any]:
@@ -186,7 +186,7 @@ class _Step:
             agent.log_trace(f"*** AGENT {agent.name} RUN COMPLETED [{self.execution_id}] ***")
         return update
 
-    def fail(self, error: Exception) -> dict[str, Any]:
+    def fail(self, error: Exception | SystemExit) -> dict[str, Any]:
         agent = self.agent
         if _is_pause(error):
             self.tracker.record_node_pause(agent.name)
@@ -252,7 +252,7 @@ def _changes(before: Any, after: Any) -> dict[str, Any]:
     return {k: v for k, v in after.items() if StateAdapter.get_value(before, k, missing) is not v}
 
 
-def _is_pause(error: Exception) -> bool:
+def _is_pause(error: BaseException) -> bool:
     """Whether the error is LangGraph's way to pause or to leave a graph; without LangGraph it never is."""
     errors = sys.modules.get("langgraph.errors")
     return errors is not None and isinstance(error, errors.GraphBubbleUp)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from signalbox.contract import BaseAgent, current_tracker
+from signalbox.contract.agent import wait_for
 from signalbox.errors import ConfigurationError, ContractError, StepLimitError, hide
 from signalbox.maps.context import run_context
 from signalbox.maps.findings import did_you_mean

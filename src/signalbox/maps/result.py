@@ -55,9 +55,10 @@ class MapResult:
 
     def as_answer(self) -> dict[str, Any]:
         """The run in the shape that every agent answers in."""
-        timings: dict[str, Any] = {"total": _ms(self.summary.duration)}
+        timings: dict[str, Any] = {}
         for node in self.summary.node_executions:
             timings[node.node_name] = round(timings.get(node.node_name, 0.0) + _ms(node.duration), 3)
+        timings["total"] = _ms(self.summary.duration)
         if self.usage:
             timings["usage"] = self.usage
         return {

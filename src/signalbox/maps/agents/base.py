@@ -47,6 +47,7 @@ class MapAgent(BaseAgent):
         A field that another node of the map writes, and has not, is empty. A variable that nobody gives is a
         PromptError that names it; a lenient prompt leaves it as it stands.
         """
+
         def look_up(name: str) -> Any:
             return self._variable(name, inputs, lenient)
 
@@ -54,7 +55,7 @@ class MapAgent(BaseAgent):
 
     def prompt_has_variables(self) -> bool:
         """Whether the prompt has variables to fill in."""
-        return is_reference(self.prompt) and "{" in self.prompt or bool(variables(self._prompt_text()))
+        return (is_reference(self.prompt) and "{" in self.prompt) or bool(variables(self._prompt_text()))
 
     def _prompt_text(self, look_up: Callable[[str], Any] | None = None) -> str:
         """The text of the prompt; a reference may itself have variables, as in `yaml:texts.yaml#greeting.{lang}`."""

@@ -188,7 +188,9 @@ def _chosen(answer: Any, options: list[str]) -> str:
     _, data = _split(answer)
     value = data if data is not None else answer
     if isinstance(value, Mapping):
-        value = next((value[key] for key in ("choice", "option", "value", "selected", "selection") if key in value), value)
+        value = next(
+            (value[key] for key in ("choice", "option", "value", "selected", "selection") if key in value), value
+        )
     text = str(value).strip()
     by_text = {option.strip().casefold(): option for option in options}
     if text.casefold() in by_text:

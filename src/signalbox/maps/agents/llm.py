@@ -26,7 +26,8 @@ class LlmAgent(MapAgent):
         key = self.context.get("memory_key")
         state = inputs.state if isinstance(inputs, Inputs) else {}
         limit = int(self.context.get("max_memory_messages") or 0)
-        memory = list(state.get(key) or [])[-limit:] if key else []
+        kept = state.get(key) if key else None
+        memory = list(kept)[-limit:] if isinstance(kept, list | tuple) else []
         instruction, message = self._messages({k: v for k, v in inputs.items() if k != key}, inputs)
         earlier = [(str(m.get("role", "user")), str(m.get("content", ""))) for m in memory if isinstance(m, Mapping)]
         messages = [

@@ -17,7 +17,7 @@ STRATEGIES = ("tiered", "algorithm", "llm")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 _COMMON = frozenset(
     "a an and any are as at be best by do for from get give go i in is it like me my need node of on or our please "
-    "route some that the this to triggered us user want was we what when where which with would you your".split()  # noqa: SIM905
+    "route some that the this to triggered us user want was we what when where which with would you your".split()
 )
 
 

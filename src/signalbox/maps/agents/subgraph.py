@@ -16,9 +16,9 @@ from signalbox.contract import current_tracker
 from signalbox.errors import MapError, NotFoundError
 from signalbox.maps.agents.base import Inputs, MapAgent
 from signalbox.maps.findings import did_you_mean
+from signalbox.maps.functions import load_function
 from signalbox.maps.read import read_map
 from signalbox.maps.result import OWNED, MapResult
-from signalbox.maps.functions import load_function
 from signalbox.maps.spec import FUNC, GraphSpec, NodeSpec
 
 __all__ = ["MAX_DEPTH", "GraphAgent", "reference_of", "resolve_graph"]
@@ -106,7 +106,6 @@ class GraphAgent(MapAgent):
             if source in state:
                 child[target.strip() or source] = state[source]
         return child
-
 
     def _mapped(self, name: str, state: Mapping[str, Any]) -> dict[str, Any]:
         """The child's state as a function beside the map makes it of the parent's."""

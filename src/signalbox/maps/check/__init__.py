@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from signalbox.errors import MapCheckError
 from signalbox.maps.check.agents import check_settings, check_types
 from signalbox.maps.check.edges import check_loops, check_names, check_reached, check_targets
-from signalbox.maps.check.references import check_prompts, check_subgraphs, check_tools
+from signalbox.maps.check.references import check_prompts, check_subgraphs, check_tools, children
 from signalbox.maps.check.view import View
 from signalbox.maps.findings import Finding
 from signalbox.maps.read import MapFile, read_map
@@ -35,13 +35,32 @@ _sound: OrderedDict[object, None] = OrderedDict()
 
 
 def check_map(source: str | Path) -> tuple[MapFile, list[Finding]]:
-    """Read a map file and check every graph in it. Raises MapReadError for what is no map at all."""
+    """Read a map file and check every graph in it, and those of other files that it runs.
+
+    Raises MapReadError for what is no map at all.
+    """
     document = read_map(source)
     folder = document.path.resolve().parent
     findings = list(document.findings)
     for graph in document.graphs.values():
         findings += check_graph(graph, folder, document.graphs, document)
-    return document, sorted(findings, key=lambda f: (f.line, f.level != "error"))
+    findings.sort(key=lambda f: (f.line, f.level != "error"))
+    seen = {graph.digest() for graph in document.graphs.values()}
+    for graph in document.graphs.values():
+        for child, graphs, place in _inside(graph, folder, document.graphs, seen):
+            findings += check_graph(child, place, graphs)
+    return document, findings
+
+
+def _inside(
+    graph: GraphSpec, folder: Path, graphs: Mapping[str, GraphSpec], seen: set[str]
+) -> Iterator[tuple[GraphSpec, Mapping[str, GraphSpec], Path]]:
+    """The graphs that a graph runs, and those that they run, each once."""
+    for child, siblings, place in children(graph, folder, graphs):
+        if child.digest() not in seen:
+            seen.add(child.digest())
+            yield child, siblings, place
+            yield from _inside(child, place, siblings, seen)
 
 
 def check_graph(
@@ -64,7 +83,10 @@ def require_sound(
         return
     rows = {node.line for node in graph}
     noted = [f for f in document.findings if f.level == "error" and f.line not in rows] if document else []
-    errors = [f for f in (*noted, *check_graph(graph, folder, graphs, document)) if f.level == "error"]
+    found = [*noted, *check_graph(graph, folder, graphs, document)]
+    for child, siblings, place in _inside(graph, folder, graphs, {graph.digest()}):
+        found += check_graph(child, place, siblings, document if place == folder and siblings is graphs else None)
+    errors = [finding for finding in found if finding.level == "error"]
     if errors:
         listed = "\n".join(f"  {finding}" for finding in errors[:20])
         more = f"\n  … and {len(errors) - 20} more" if len(errors) > 20 else ""

@@ -18,7 +18,7 @@ from signalbox.maps.workshop import broken_files, import_attribute
 
 __all__ = ["check_settings", "check_types"]
 
-_STORAGE = {"csv_reader", "csv_writer", "json_reader", "json_writer", "file_reader", "file_writer", "vector_reader", "vector_writer"}
+_STORAGE = {f"{kind}_{what}" for kind in ("csv", "json", "file", "vector") for what in ("reader", "writer")}
 _CHOICES: dict[str, dict[str, tuple[str, ...]]] = {
     "orchestrator": {"matching_strategy": ("tiered", "algorithm", "llm")},
     "tool_agent": {"matching_strategy": ("tiered", "algorithm", "llm")},
@@ -38,7 +38,9 @@ _NUMBERS: dict[str, tuple[float, float]] = {
 def check_types(view: View) -> Iterator[Finding]:
     """Every AgentType is one that exists; a file beside the map that cannot be read is pointed out."""
     for file, why in broken_files(view.folder):
-        yield view.finding("warning", view.graph.entry, "AgentType", f"{file} cannot be read as Python: {why}.", "Mend it.")
+        yield view.finding(
+            "warning", view.graph.entry, "AgentType", f"{file} cannot be read as Python: {why}.", "Mend it."
+        )
     for node in view.graph:
         kind = view.kind(node)
         if isinstance(kind, SignalboxError):
@@ -111,7 +113,11 @@ def _check_orchestrator(view: View, node: NodeSpec) -> Iterator[Finding]:
             yield view.finding("error", node, "Context", f"'{node.name}' may choose '{name}', which has no row.", hint)
         elif name == node.name:
             yield view.finding(
-                "error", node, "Context", f"'{node.name}' names itself; it would go round for ever.", "Name another node."
+                "error",
+                node,
+                "Context",
+                f"'{node.name}' names itself; it would go round for ever.",
+                "Name another node.",
             )
 
 

@@ -26,7 +26,9 @@ def check_names(view: View) -> Iterator[Finding]:
             )  # fmt: skip
         first.setdefault(node.name, node)
         if node.name == END:
-            yield view.finding("error", node, "Node", f"'{END}' is the end of a graph and no name of a node.", "Rename it.")
+            yield view.finding(
+                "error", node, "Node", f"'{END}' is the end of a graph and no name of a node.", "Rename it."
+            )
     if view.edges > MAX_EDGES:
         yield view.finding(
             "error", view.graph.entry, "Edge",

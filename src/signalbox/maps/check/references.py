@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
 
 from signalbox.errors import SignalboxError
 from signalbox.maps.agents.subgraph import names_graph, reference_of, resolve_graph
 from signalbox.maps.agents.tools import find_source, tool_name
 from signalbox.maps.check.view import View
 from signalbox.maps.findings import Finding, did_you_mean
+from signalbox.maps.functions import reference
 from signalbox.maps.prompts import is_reference, resolve_prompt, variables
-from signalbox.maps.spec import NodeSpec
-from signalbox.maps.workshop import definitions_in
+from signalbox.maps.spec import FUNC, GraphSpec, NodeSpec
+from signalbox.maps.workshop import definitions_in, find_function, import_attribute, normalize
 
 __all__ = ["check_prompts", "check_subgraphs", "check_tools"]
 
@@ -54,6 +57,16 @@ def _check_variables(view: View, node: NodeSpec, text: str) -> Iterator[Finding]
             )  # fmt: skip
 
 
+def children(
+    graph: GraphSpec, folder: Path, graphs: Mapping[str, GraphSpec]
+) -> Iterator[tuple[GraphSpec, Mapping[str, GraphSpec], Path]]:
+    """The graphs that the map says a graph runs, as far as they can be found."""
+    for node in graph:
+        if normalize(node.agent_type) in ("graph", "subgraph") and names_graph(node):
+            with suppress(SignalboxError):
+                yield resolve_graph(reference_of(node.context, node.prompt, {}), graphs, folder)
+
+
 def check_subgraphs(view: View) -> Iterator[Finding]:
     """A graph that a node runs is there."""
     for node in view.graph:
@@ -63,6 +76,9 @@ def check_subgraphs(view: View) -> Iterator[Finding]:
             resolve_graph(reference_of(node.context, node.prompt, {}), view.graphs, view.folder)
         except SignalboxError as error:
             yield view.finding("error", node, "Context", error.user_message, error.suggestion)
+        for field in node.inputs:
+            if field.startswith(FUNC):
+                yield from _check_mapper(view, node, field.removeprefix(FUNC))
         path = str(node.context.get("csv_path") or "")
         if path and not (view.folder / path).is_file():
             yield view.finding(
@@ -72,6 +88,22 @@ def check_subgraphs(view: View) -> Iterator[Finding]:
                 f"There is no file {path}; the graph of this file is used.",
                 "Correct csv_path.",
             )
+
+
+def _check_mapper(view: View, node: NodeSpec, name: str) -> Iterator[Finding]:
+    try:
+        if reference(name):
+            import_attribute(reference(name), view.folder)
+        elif find_function(name, view.folder) is None:
+            yield view.finding(
+                "error",
+                node,
+                "Input_Fields",
+                f"There is no function '{name}'.",
+                "Write it into functions/ beside the map.",
+            )
+    except SignalboxError as error:
+        yield view.finding("error", node, "Input_Fields", error.user_message, error.suggestion)
 
 
 def check_tools(view: View) -> Iterator[Finding]:

@@ -299,7 +299,8 @@ NOUNISH: frozenset[str] = word_set(
 )
 
 STOP: frozenset[str] = (
-    word_set("""a an the this that these those my your our his her its their me i we you he she it they them us to of in on
+    word_set("""a an the this that these those my your our his her its their me i we you he she it they
+    them us to of in on
     at for from by with about into over as and or but if so then also plus please pls plz can could would
     will shall should may might must do does did done is are was were be been being am have has had there
     here what which who whom whose when where why how not no yes ok okay just now some any all every each

@@ -32,7 +32,7 @@ from signalbox.models.offline.wishes import Wish, read_unserved, read_wishes
 
 __all__ = ["Plan", "Step", "make_plan", "resolve_step"]
 
-_LONGEST = 20_000
+_LONGEST = 4_000
 _POINTING = re.compile(
     r"(?i)\b(?:it|its|that|this|them|those|these|both|there|him|her|his|their|the (?:first|second|third|"
     r"fourth|fifth|last|latest|newest|"

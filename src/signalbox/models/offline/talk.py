@@ -219,16 +219,24 @@ def _restate(system: str, request: str) -> str | None:
         body = request
     if body is None:
         return None
-    found = re.search(r"[\[{].*[\]}]", body, re.DOTALL)
-    if found and parse_data(found.group()) is not None:
-        return phrase_data(found.group())
+    data = _data_in(body)
+    if data:
+        return phrase_data(data)
     return _extract(body, question.group(1) if question else asked)
 
 
+def _data_in(text: str) -> str | None:
+    """The JSON that a text holds, from its first bracket to its last."""
+    starts = [place for place in (text.find("["), text.find("{")) if place >= 0]
+    end = max(text.rfind("]"), text.rfind("}")) + 1
+    data = text[min(starts) : end] if starts and end else ""
+    return data if data and parse_data(data) is not None else None
+
+
 def _body(request: str) -> tuple[str | None, str]:
-    data = re.search(r"[\[{].*[\]}]", request, re.DOTALL)
-    if data and parse_data(data.group()) is not None:
-        return data.group(), ""
+    data = _data_in(request)
+    if data:
+        return data, ""
     context = re.search(
         r"(?is)\b(?:context|passage|document|text|notes?|article|data|results?|"
         r"transcript)\s*:\s*(?P<body>.+?)(?=\n\s*(?:question|query|answer)\s*:|\Z)",

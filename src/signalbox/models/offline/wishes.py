@@ -15,6 +15,8 @@ from signalbox.models.offline.words import stem, tokens
 
 __all__ = ["Wish", "read_unserved", "read_wishes"]
 
+_MOST_CLAUSES = 12
+_LONGEST_LEAD = 500
 _REPORTING = re.compile(
     r"(?i)(?:let (?:me|us) know|tell|inform|show|give|report|explain|summari[sz]e|thank|see|check if|look)\b"
 )
@@ -89,10 +91,10 @@ def _by_clause(request: str, tools: ToolSet, filler: Filler, scene: Scene) -> tu
     wishes: list[Wish] = []
     unserved: list[str] = []
     lead: int | None = None
-    for clause in split_request(request, tools.verbs):
+    for clause in split_request(request, tools.verbs)[:_MOST_CLAUSES]:
         here = replace(scene, words=tuple(sorted(wishes[-1].card.nouns))) if wishes else scene
         choice = _pick_any(request[clause.start : clause.end], tools, filler, here)
-        if choice is None and lead is not None:
+        if choice is None and lead is not None and clause.end - lead < _LONGEST_LEAD:
             choice = _pick(request[lead : clause.end], tools, filler)
         if wishes and choice is None and _is_demand(request[clause.start : clause.end], wishes[-1], filler):
             unserved.append(request[clause.start : clause.end].strip())

@@ -16,7 +16,7 @@ from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.thesaurus import idioms_for, stands_for
 from signalbox.models.offline.fill.units import CURRENCIES, dimension_of
-from signalbox.models.offline.fill.words import STOP, split_name, stem
+from signalbox.models.offline.fill.words import DEGREES, STOP, split_name, stem
 from signalbox.models.offline.vectors import is_known, word_rows
 
 __all__ = ["Phrase", "find_choices", "find_phrase", "phrases_of"]
@@ -195,7 +195,7 @@ def _with_weaker(phrases: list[Phrase], name: set[str]) -> Iterator[Phrase]:
                     yield Phrase(phrase.value, (kin,), kin, 0.8 * phrase.weight)
         elif phrase.weight > 0.9:
             for word in phrase.stems:
-                if len(owners[word]) == 1 and word not in STOP and word not in name and len(word) > 2:
+                if len(owners[word]) == 1 and word not in STOP | DEGREES and word not in name and len(word) > 2:
                     yield Phrase(phrase.value, (word,), word, 0.72 * phrase.weight)
                     for kin in sorted(k for k in stands_for(word) - owners.keys() if k.endswith("est")):
                         yield Phrase(phrase.value, (kin,), kin, 0.6 * phrase.weight)

@@ -9,7 +9,7 @@ from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.roles import roles_of, style_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
-from signalbox.models.offline.fill.words import STOP, Token, stem, word_set
+from signalbox.models.offline.fill.words import DEGREES, STOP, Token, stem, word_set
 
 __all__ = ["clean", "fits", "identifier", "take_phrase", "turns"]
 
@@ -110,6 +110,8 @@ def _says_nothing(bounds: Bounds, field: Field, words: list[Token], first: int, 
         return True
     if style == "text":
         return False
+    if all(word.lower in DEGREES or word.lower in STOP for word in words):
+        return True
     roles = roles_of(field)
     if words[-1].lower in POS["containers"]:
         return True

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.candidates import rank_candidates
@@ -29,7 +29,7 @@ from signalbox.models.offline.fill.slots import Proposal, Taken, assign, assign_
 from signalbox.models.offline.fill.units import unit_of_field
 from signalbox.models.offline.fill.words import read_sentence, split_name, stem, word_set
 
-__all__ = ["Filler", "build_values", "leaves_of"]
+__all__ = ["Filler", "Frame", "build_values", "leaves_of"]
 
 _SURE = 0.5
 _SPEAKS = re.compile(r"(?:that says|saying|says|telling|tell|reads|reading|that)\b|:", re.IGNORECASE)
@@ -44,11 +44,19 @@ def leaves_of(fields: Iterable[Field]) -> Iterator[Field]:
             yield field
 
 
+class Frame(NamedTuple):
+    """Stems that speak of the schema itself, and so are no value; those of its title more so."""
+
+    words: frozenset[str]
+    title: frozenset[str]
+
+
 class Filler:
     """One filling: the fields, the sentence, what is taken and what is filled so far."""
 
-    def __init__(self, reading: Reading, leaves: list[Field], frame: frozenset[str], instructions: str) -> None:
-        self.reading, self.leaves, self.frame = reading, leaves, frame
+    def __init__(self, reading: Reading, leaves: list[Field], frame: Frame, instructions: str) -> None:
+        self.reading, self.leaves = reading, leaves
+        self.frame, self.title = frame.words, frame.title
         self.taken = Taken()
         self.filled: dict[str, Proposal] = {}
         self.listed = {
@@ -206,7 +214,7 @@ class Filler:
         children = list(leaves_of(_as_required(leaf.item.children)))
         for start, end in part_spans(text):
             reading = Reading(read_sentence(text[start:end]), self.reading.clock, self.reading.tz)
-            filled = Filler(reading, children, self.frame, "").fill()
+            filled = Filler(reading, children, Frame(self.frame, self.title), "").fill()
             complete = all(path in filled for path in (c.path for c in leaf.item.children if c.required))
             if filled and complete and (not shape or set(filled) == shape) and (len(filled) > 1 or len(children) == 1):
                 shape = set(filled)
@@ -238,19 +246,30 @@ class Filler:
         )
 
     def _names_number(self, proposal: Proposal) -> bool:
-        """Whether the words rather name another field, whose number follows: "rating over 4.5"."""
+        """Whether the words rather name another field, or what the schema is for: "rating over 4.5"."""
         if proposal.field.kind == "string":
             said = self.reading.text[proposal.start : proposal.end].lower()
             return any(said == leaf.name.lower() for leaf in self.leaves if leaf is not proposal.field)
         if proposal.field.kind != "enum" or self.reading.cue(proposal.field, proposal.start, proposal.end):
             return False
         words = {stem(word) for word in split_name(self.reading.text[proposal.start : proposal.end])}
+        if self._names_whole(proposal, words):
+            return True
         names = {s for leaf in self.leaves if leaf.kind in ("integer", "number") for s in leaf.name_stems}
         shared = [
             option for option in proposal.field.options if names & {stem(word) for word in split_name(str(option))}
         ]
         near = any(0 <= q.start - proposal.end < 20 for q in self.reading.quantities)
         return bool(words & names) and len(shared) > 1 and near
+
+    def _names_whole(self, proposal: Proposal, words: set[str]) -> bool:
+        """Whether an option is said only because it is the schema's own word, or half said by another field's."""
+        if proposal.field.must:
+            return False
+        if words <= self.title:
+            return True
+        others = {s for leaf in self.leaves if leaf is not proposal.field for s in leaf.name_stems}
+        return proposal.score < 0.85 and words <= others | self.title
 
     def _examples(self, leaf: Field) -> list[Proposal]:
         """Examples are no closed list, but one that stands in the sentence is meant."""

@@ -8,7 +8,7 @@ from dataclasses import field as attribute
 from datetime import datetime, tzinfo
 from typing import Any
 
-from signalbox.models.offline.fill.filler import Filler, build_values, leaves_of
+from signalbox.models.offline.fill.filler import Filler, Frame, build_values, leaves_of
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.recall import recall
 from signalbox.models.offline.fill.schema import Field, read_schema
@@ -54,11 +54,11 @@ def fill_schema(
     )
 
 
-def _frame(schema: Mapping[str, Any], leaves: list[Field]) -> frozenset[str]:
-    """Stems that speak of the schema itself, and so are no value: its title, its description, its names."""
-    words = [*content_words(str(schema.get("title") or "")), *content_words(str(schema.get("description") or ""))]
-    names = [word for leaf in leaves for word in leaf.name_words]
-    return frozenset(stem(word) for word in [*words, *names])
+def _frame(schema: Mapping[str, Any], leaves: list[Field]) -> Frame:
+    title = [stem(word) for word in content_words(str(schema.get("title") or ""))]
+    described = [stem(word) for word in content_words(str(schema.get("description") or ""))]
+    names = [stem(word) for leaf in leaves for word in leaf.name_words]
+    return Frame(frozenset([*title, *described, *names]), frozenset(title))
 
 
 def _missing(fields: Iterable[Field], filled: Mapping[str, Proposal]) -> Iterator[str]:

@@ -51,7 +51,8 @@ def find_flags(reading: Reading, field: Field, rivals: frozenset[str]) -> list[P
 
 def _telling(field: Field) -> set[str]:
     """Stems of the description that can only mean this field."""
-    return {stem(w) for w in field.described if w not in _DULL and w not in STOP and w not in NEGATIONS and len(w) > 3}
+    dull = {stem(w) for w in _DULL}
+    return {stem(w) for w in field.described if stem(w) not in dull and w not in STOP and w not in NEGATIONS and len(w) > 3}
 
 
 def _by_synonyms(reading: Reading, field: Field) -> list[Proposal]:

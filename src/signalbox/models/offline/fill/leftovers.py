@@ -8,7 +8,7 @@ from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.roles import style_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
-from signalbox.models.offline.fill.words import STOP, Token
+from signalbox.models.offline.fill.words import DEGREES, STOP, Token
 from signalbox.models.offline.vectors import word_rows
 
 __all__ = ["find_leftover"]
@@ -52,6 +52,7 @@ def _kinship(value: str, field: Field) -> float:
 def _explained(bounds: Bounds, token: Token) -> bool:
     if (
         token.lower in STOP
+        or token.lower in DEGREES
         or token.lower in POS["stops"]
         or token.lower in POS["pronouns"]
         or not token.text[0].isalnum()

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+from signalbox.models.offline.fill.counted import counted_nouns, counts_people, holds_people
 from signalbox.models.offline.fill.numbers import Quantity
-from signalbox.models.offline.fill.reading import Reading
+from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.thesaurus import same_meaning
 from signalbox.models.offline.fill.units import dimension_of, factor_of, unit_of_field
-from signalbox.models.offline.fill.words import STOP, stem, word_set
+from signalbox.models.offline.fill.words import stem, word_set
 from signalbox.models.offline.vectors import word_rows
 
 __all__ = ["convert", "counts", "find_measures"]
@@ -23,10 +25,8 @@ _COUNTS = word_set(
 )
 _AMOUNTS = word_set("quantity qty count copies many")
 _COUNT_CUES = word_set("top first last latest limit max only newest recent next")
-_PEOPLE = word_set(
-    """servings serves portions people person persons guests guest adults adult passengers passenger
-    attendees travelers travellers party diners seats us pax folks tickets"""
-)
+_SAID_LOWEST = re.compile(r"\b(?:at least|lowest|fewest|smallest|minimum|above|shortest)\b", re.IGNORECASE)
+_SAID_HIGHEST = re.compile(r"\b(?:at most|highest|the most|largest|maximum|below|longest|no more than)\b", re.IGNORECASE)
 _LINKS = word_set("of is to = : the at a an")
 _SUMS = word_set("amount total sum value worth limit salary price cost fee")
 _MEASURED = word_set("amount value quantity measurement measure")
@@ -111,29 +111,32 @@ def counts(field: Field) -> bool:
 
 def _noun_score(reading: Reading, field: Field, quantity: Quantity) -> float:
     """What is counted ("3 nights") beside what the field speaks of."""
-    after = [w for w in reading.after(quantity.number_end, 3) if w.lower.isalpha()]
-    before = [w for w in reading.before(quantity.start, 3) if w.lower not in _LINKS]
-    nouns = []
-    for word in after[:3]:
-        if word.lower in STOP or word.lower in ("to", "at", "for"):
-            break
-        nouns.append(word)
+    nouns = counted_nouns(reading, quantity)
     dimension, _ = unit_of_field(field.about, field.maximum)
+    if counts_people(reading, quantity):
+        return 0.5 if holds_people(field) else (-0.6 if dimension else _named_score(field, quantity, nouns))
     if nouns and not quantity.dimension and dimension in ("time", "bytes", "length", "mass"):
         return 0.4 if any(dimension == d for word in nouns for d, *_ in dimension_of(word.lower)) else -0.3
+    if nouns and not quantity.dimension and dimension == "money":
+        return -0.4
+    if score := _named_score(field, quantity, nouns):
+        return score
+    before = [w for w in reading.before(quantity.start, 3) if w.lower not in _LINKS]
+    if before and before[0].stem in field.words:
+        return 0.3
+    if nouns and nouns[0].stem not in {stem(w) for w in field.described} and not quantity.dimension:
+        return 0.35 if _near(nouns[0].lower, field) else -0.1
+    return 0.0
+
+
+def _named_score(field: Field, quantity: Quantity, nouns: list[Word]) -> float:
     for at, word in enumerate(nouns):
         if word.stem in field.name_stems or any(same_meaning(word.stem, other) for other in field.name_stems):
             return 0.5 if at == 0 else 0.4
     for at, word in enumerate(nouns[:2]):
         if word.stem in field.words:
             return 0.4 - 0.1 * at if not quantity.dimension or at else 0.1
-    if before and before[0].stem in field.words:
-        return 0.3
-    if not nouns and not quantity.dimension and [w.lower for w in reading.before(quantity.start, 1)] == ["for"]:
-        return 0.45 if field.words & {stem(w) for w in _PEOPLE} else 0.0
-    if nouns and nouns[0].lower in _PEOPLE and field.words & {stem(w) for w in _PEOPLE}:
-        return 0.5
-    return 0.35 if nouns and _near(nouns[0].lower, field) else (-0.1 if nouns else 0.0)
+    return 0.0
 
 
 def _near(noun: str, field: Field) -> bool:
@@ -144,13 +147,21 @@ def _near(noun: str, field: Field) -> bool:
 
 
 def _bound_score(field: Field, quantity: Quantity) -> float:
-    names = set(field.name_words)
     if not quantity.bound:
         return 0.0
-    lowest, highest = bool(names & _LOWEST), bool(names & _HIGHEST)
+    lowest, highest = _sides(field)
     if quantity.bound == "min":
         return 0.25 if lowest else (-0.5 if highest else 0.0)
     return 0.25 if highest else (-0.5 if lowest else 0.0)
+
+
+def _sides(field: Field) -> tuple[bool, bool]:
+    """Whether a field is a lower or an upper bound: by its name, or else by its description."""
+    names = set(field.name_words)
+    lowest, highest = bool(names & _LOWEST), bool(names & _HIGHEST)
+    if lowest or highest:
+        return lowest, highest
+    return bool(_SAID_LOWEST.search(field.description)), bool(_SAID_HIGHEST.search(field.description))
 
 
 def _count_score(reading: Reading, field: Field, quantity: Quantity) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from signalbox.models.offline.fill.counted import is_bare
 from signalbox.models.offline.fill.literals import Literal, kinds_wanted, shape_of
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.roles import cues_of
@@ -91,11 +92,23 @@ def _matching(reading: Reading, field: Field, shape: re.Pattern[str], score: flo
         if not word:
             continue
         start = found.start() + raw.find(word)
+        if word.isdigit() and not _may_label(reading, field, start, start + len(word)):
+            continue
         for value in dict.fromkeys((word, word.lstrip("#"), *(() if word.isalpha() else (word.upper(), word.lower())))):
             if shape.search(value) and _telling(field, word):
                 bonus = 0.08 * reading.cue(field, start, start + len(word)) + 0.06 * _shares_stem(field, value)
                 yield Proposal(field, value, start, start + len(word), score + bonus - 0.02 * (value != word))
                 break
+
+
+def _may_label(reading: Reading, field: Field, start: int, end: int) -> bool:
+    """Whether digits may be a label: the field is named, or the number measures, bounds and counts nothing."""
+    if field.pattern or reading.cue(field, start, end):
+        return True
+    if any(phrase.start <= start and end <= phrase.end for phrase in reading.times):
+        return False
+    number = next((q for q in reading.quantities if q.start <= start < q.end), None)
+    return number is None or is_bare(reading, number)
 
 
 def _telling(field: Field, word: str) -> bool:
@@ -116,6 +129,8 @@ def _by_number(reading: Reading, field: Field) -> Iterator[Proposal]:
     for found in re.finditer(r"(?<![\w.$€£])#?\s?(\d{1,20})(?![\w%./-]\w|\w|%)", reading.text):
         cue = reading.cue(field, found.start(), found.end())
         hashed = "#" in found.group()
+        if not hashed and not _may_label(reading, field, found.start(1), found.end(1)):
+            continue
         if cue or hashed or (field.must and len(found[1]) > 3):
             yield Proposal(field, found[1], found.start(1), found.end(1), 0.6 + 0.3 * cue + 0.1 * hashed)
 

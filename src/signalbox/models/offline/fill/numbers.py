@@ -49,14 +49,14 @@ _LOW = re.compile(
 )
 _HIGH = re.compile(
     r"(?:at most|less than|under|below|up to|max(?:imum)?(?: of)?|no more than|not more than|within|"
-    r"cheaper than|not over|"
+    r"cheaper than|not over|not above|not exceeding|"
     r"<=?|before|by|lower than|fewer than|shorter than|younger than|smaller than|or less than|until)\s*$"
 )
 _LOW_AFTER = re.compile(
     r"\s*(?:\w+\s+)?(?:or (?:more|higher|better|above|over)|and (?:up|above|over)|\+|plus|minimum|min)\b"
 )
 _HIGH_AFTER = re.compile(
-    r"\s*(?:\w+\s+)?(?:or (?:less|lower|below|under|fewer|cheaper)|max(?:imum)?|tops|"
+    r"\s*(?:\w+\s+)?(?:or (?:less|lower|below|under|fewer|cheaper)|max(?:imum)?|tops?|(?:(?:a|an|per) \w+ )(?:tops?|max(?:imum)?|at (?:the )?most)|"
     r"at most)\b"
 )
 
@@ -165,6 +165,8 @@ def _read_words(sentence: Sentence, at: int) -> Quantity | None:
     if lower in ("a", "an", "half", "couple", "quarter"):
         return _read_article(sentence, at)
     if lower in ("next", "single", "past", "coming") and at + 1 < len(tokens) and _is_time(tokens[at + 1].lower):
+        return _with_unit(sentence, 1.0, at, at + 1, tokens[at].start, tokens[at].end, "")
+    if lower == "me" and at and tokens[at - 1].lower in ("just", "only"):
         return _with_unit(sentence, 1.0, at, at + 1, tokens[at].start, tokens[at].end, "")
     value, place = _spelled(tokens, at)
     if place == at or (lower == "one" and at and tokens[at - 1].lower in _POINTERS):

@@ -96,7 +96,7 @@ for _dimension, _units in _UNITS.items():
             _MEANINGS[_word] = (*_MEANINGS.get(_word, ()), (_dimension, _unit, _factor))
 
 _MONEY_FIELD = re.compile(
-    r"\b(price|cost|budget|amount of money|money|fee|salary|dollars?|euros?|usd|eur|currency|spend|"
+    r"\b(prices?|costs?|budget|amount of money|money|fee|salary|dollars?|euros?|usd|eur|currency|spend|"
     r"pay(?:ment)?|"
     r"amount to (?:transfer|send|pay)|transfer|revenue|income|wage|rent|discount amount|invoice|bid|balance|"
     r"donat\w+)\b"
@@ -127,6 +127,22 @@ def factor_of(dimension: str, unit: str) -> float:
     return _UNITS[dimension][unit][0]
 
 
+def _by_weight(description: str) -> tuple[str, str]:
+    """A description from the words that name the unit ("..., in euros"), then whole."""
+    said = re.search(r"\bin ((?:whole |full )?\w+)\W*$|\bin (\w+)[,;.)]", description)
+    return (said[1] or said[2] if said else ""), description
+
+
+def _asked_unit(part: str) -> tuple[str, str] | None:
+    """The unit that a part of a field's words asks for; money beats a unit unless that ends the part."""
+    units = list(_FIELD_UNITS.finditer(part))
+    money = _MONEY_FIELD.search(part) or (CURRENCIES.get(part) and part)
+    if units and (not money or units[-1].end() == len(part)):
+        dimension, unit, _ = dimension_of(units[0].group())[0]
+        return dimension, unit
+    return ("money", "") if money else None
+
+
 @lru_cache(maxsize=2_000)
 def unit_of_field(about: str, maximum: float | None) -> tuple[str, str]:
     """The dimension and unit that a numeric field asks for; empty when it asks for none."""
@@ -138,12 +154,9 @@ def unit_of_field(about: str, maximum: float | None) -> tuple[str, str]:
     # A leading "min" bounds; it is no unit.
     if re.search(r"square met|sqm|m²|\bm2\b", about):
         return "area", "m2"
-    for part in (re.sub(r"^(?:min|max)\b", "", name), description):
-        if found := _FIELD_UNITS.search(part):
-            dimension, unit, _ = next(iter(dimension_of(found.group())))
-            return dimension, unit
-    if _MONEY_FIELD.search(about):
-        return "money", ""
+    for part in (re.sub(r"^(?:min|max)\b", "", name), *_by_weight(description)):
+        if found := _asked_unit(part):
+            return found
     if maximum is not None and maximum <= 1:
         return "percent", "fraction"
     return "", ""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 __all__ = [
+    "DEGREES",
     "LONGEST_TEXT",
     "NEGATIONS",
     "STOP",
@@ -42,6 +43,7 @@ _TOKEN = re.compile(
       | [^\W_]+(?:['’][^\W\d_]+)+           # don't, o'brien
       | [^\W\d_]+\d[\w]*(?:[-.][\w]+)*       # web1, pe1-a
       | [^\W_]+(?:[-_./:@+][^\W_]+)+         # web-1, in_progress, a.b.c, 10.0.0.1
+      | \bw/o\b | \bw/                        # with, without
       | \d+(?:[.,]\d+)*                      # 1,299.99
       | [^\W_]+
       | ->|=>|→|\S""",
@@ -64,6 +66,11 @@ NEGATIONS = word_set(
     """not no never without don't dont doesn't doesnt isn't isnt aren't arent shouldn't shouldnt won't
     wont can't cant skip disable disabled exclude excluding except omit omitting minus nor neither
     hide ignore ignoring drop avoid non off nobody none nothing neither"""
+)
+# Words that only grade or bound another: alone they name nothing.
+DEGREES = word_set(
+    """most least more less fewer best worst first last high low higher lower highest lowest few many much at both
+    same other another again back home away here there once twice ever never always still yet maybe"""
 )
 
 
@@ -105,10 +112,13 @@ def read_sentence(text: str) -> Sentence:
     return Sentence(readable, tuple(_tokens(readable)))
 
 
+_SHORTHAND = {"w/": "with", "w": "with", "w/o": "without", "b/c": "because", "n": "and"}
+
+
 def _tokens(text: str) -> Iterable[Token]:
     for found in _TOKEN.finditer(text):
         word = found.group()
-        lower = word.lower()
+        lower = _SHORTHAND.get(word.lower(), word.lower())
         yield Token(word, lower, stem(lower), found.start(), found.end())
 
 

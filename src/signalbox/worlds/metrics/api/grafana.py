@@ -44,6 +44,12 @@ DATASOURCE: Mapping[str, Any] = {
     "readOnly": True,
 }
 
+_FRONTEND: Mapping[str, Any] = {
+    "buildInfo": {"version": GRAFANA_VERSION, "commit": "embedded", "edition": "Open Source"},
+    "defaultDatasource": DATASOURCE["name"],
+    "datasources": {DATASOURCE["name"]: dict(DATASOURCE)},
+}
+
 
 def grafana_routes(store: Store) -> list[BaseRoute]:
     """The routes below `/api`, the datasource's Prometheus among them."""
@@ -57,6 +63,7 @@ def grafana_routes(store: Store) -> list[BaseRoute]:
             _fixed({"id": 1, "login": "admin", "email": "", "name": "", "orgId": 1, "isGrafanaAdmin": True}),
         ),
         Route("/search", _fixed([])),
+        Route("/frontend/settings", _fixed(_FRONTEND)),
         Route("/datasources", _fixed([dict(DATASOURCE)])),
         Route("/datasources/uid/{uid}", _datasource("uid")),
         Route("/datasources/name/{name}", _datasource("name")),

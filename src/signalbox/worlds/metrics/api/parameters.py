@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from datetime import datetime
 
@@ -24,6 +23,7 @@ _UNITS_MS = {
     "y": 31_536_000_000,
 }
 _DURATION = re.compile(r"(\d+)(ms|[smhdwy])")
+_FARTHEST_SECONDS = 9.2e9
 _RELATIVE = re.compile(r"now(?:([+-])([0-9a-z]+))?")
 
 
@@ -65,7 +65,7 @@ def moment_ms(text: str, name: str) -> int:
             seconds = datetime.fromisoformat(text).timestamp()
         except ValueError:
             raise _wrong(name, f'cannot parse "{text}" to a valid timestamp') from None
-    if not math.isfinite(seconds):
+    if not abs(seconds) < _FARTHEST_SECONDS:
         raise _wrong(name, f'cannot parse "{text}" to a valid timestamp')
     return round(seconds * 1000)
 
@@ -79,8 +79,8 @@ def duration_ms(text: str, name: str) -> int:
         if not parts or "".join(number + unit for number, unit in parts) != text:
             raise _wrong(name, f'cannot parse "{text}" to a valid duration') from None
         return sum(int(number) * _UNITS_MS[unit] for number, unit in parts)
-    if not math.isfinite(seconds):
-        raise _wrong(name, f'cannot parse "{text}" to a valid duration')
+    if not abs(seconds) < _FARTHEST_SECONDS:
+        raise _wrong(name, f'cannot parse "{text}" to a valid duration. It overflows int64')
     return round(seconds * 1000)
 
 

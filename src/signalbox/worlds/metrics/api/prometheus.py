@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from signalbox.worlds.metrics.api.parameters import Parameters, duration_ms, read_parameters
-from signalbox.worlds.metrics.api.replies import prometheus_data, prometheus_error, result_data
+from signalbox.worlds.metrics.api.replies import prometheus_data, prometheus_error, prometheus_result
 from signalbox.worlds.metrics.labels import label_of
 from signalbox.worlds.metrics.promql import PromQLError, parse_selector, query_instant, query_range
 from signalbox.worlds.metrics.promql.failures import badly_asked, unsupported
@@ -33,7 +33,7 @@ _BUILD = {
     "goVersion": "",
 }
 
-Answer = Callable[[Store, Parameters, Request], JSONResponse]
+Answer = Callable[[Store, Parameters, Request], Response]
 
 
 def prometheus_routes(store: Store) -> list[Route]:
@@ -68,15 +68,15 @@ async def _unknown(request: Request) -> Response:
     return Response("404 page not found\n", status_code=404, media_type="text/plain")
 
 
-def _query(store: Store, parameters: Parameters, _: Request) -> JSONResponse:
+def _query(store: Store, parameters: Parameters, _: Request) -> Response:
     at = parameters.moment("time", store.ends)
-    return prometheus_data(result_data(query_instant(store, parameters.get("query"), at)))
+    return prometheus_result(query_instant(store, parameters.get("query"), at))
 
 
-def _query_range(store: Store, parameters: Parameters, _: Request) -> JSONResponse:
+def _query_range(store: Store, parameters: Parameters, _: Request) -> Response:
     start, end = (_required_moment(parameters, name) for name in ("start", "end"))
     step = duration_ms(parameters.get("step"), "step")
-    return prometheus_data(result_data(query_range(store, parameters.get("query"), start, end, step)))
+    return prometheus_result(query_range(store, parameters.get("query"), start, end, step))
 
 
 def _required_moment(parameters: Parameters, name: str) -> int:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from typing import Any
 
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 
 from signalbox.worlds.metrics.promql import Curve, PromQLError, Result
-from signalbox.worlds.metrics.promql.numbers import format_number
+from signalbox.worlds.metrics.promql.numbers import format_numbers
 
-__all__ = ["grafana_error", "prometheus_data", "prometheus_error", "result_data"]
+__all__ = ["grafana_error", "prometheus_data", "prometheus_error", "prometheus_result"]
 
 _STATUS = {"bad_data": 400, "execution": 422}
 
@@ -31,19 +33,30 @@ def grafana_error(status: int, message: str, message_id: str, **more: str) -> JS
     return JSONResponse(body, status_code=status)
 
 
-def result_data(result: Result) -> dict[str, Any]:
-    """A result as the `data` of Prometheus's envelope."""
+def prometheus_result(result: Result) -> Response:
+    """A result in Prometheus's envelope, written by hand: an answer may have a million points."""
     if result.kind == "matrix":
-        rows: Any = [{"metric": dict(curve.labels), "values": _points(curve)} for curve in result.curves]
+        rows = "[" + ",".join(_row(curve, "values", points) for curve, points in _pointed(result.curves)) + "]"
     elif result.kind == "vector":
-        rows = [{"metric": dict(curve.labels), "value": _points(curve)[0]} for curve in result.curves]
+        rows = "[" + ",".join(_row(curve, "value", points[1:-1]) for curve, points in _pointed(result.curves)) + "]"
     elif result.kind == "scalar":
-        rows = _points(result.curves[0])[0]
+        rows = next(points[1:-1] for _, points in _pointed(result.curves))
     else:
-        rows = [result.at / 1000, result.text]
-    return {"resultType": result.kind, "result": rows}
+        rows = json.dumps([result.at / 1000, result.text])
+    body = f'{{"status":"success","data":{{"resultType":"{result.kind}","result":{rows}}}}}'
+    return Response(body, media_type="application/json")
 
 
-def _points(curve: Curve) -> list[tuple[float, str]]:
-    stamps = [stamp // 1000 if stamp % 1000 == 0 else stamp / 1000 for stamp in curve.stamps.tolist()]
-    return list(zip(stamps, map(format_number, curve.values.tolist()), strict=True))
+def _row(curve: Curve, name: str, points: str) -> str:
+    return f'{{"metric":{json.dumps(dict(curve.labels))},"{name}":{points}}}'
+
+
+def _pointed(curves: list[Curve]) -> Iterator[tuple[Curve, str]]:
+    """Each curve with its points; most curves share their timestamps, which are written once."""
+    written: dict[bytes, list[str]] = {}
+    for curve in curves:
+        key = curve.stamps.tobytes()
+        if key not in written:
+            written[key] = format_numbers((curve.stamps / 1000).tolist())
+        pairs = zip(written[key], format_numbers(curve.values.tolist()), strict=True)
+        yield curve, "[" + ",".join([f'[{stamp},"{value}"]' for stamp, value in pairs]) + "]"

@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import promql_parser as promql
 
-from signalbox.worlds.metrics.labels import NAME, Labels, drop, labels_from
+from signalbox.worlds.metrics.labels import drop
 from signalbox.worlds.metrics.noise import FloatArray, IntArray
 from signalbox.worlds.metrics.promql import aggregation, binary, functions
+from signalbox.worlds.metrics.promql.calls import SPECIAL
 from signalbox.worlds.metrics.promql.failures import badly_asked, not_computable, unsupported
-from signalbox.worlds.metrics.promql.histograms import histogram_quantile
 from signalbox.worlds.metrics.promql.over_time import RANGE_FUNCTIONS
 from signalbox.worlds.metrics.promql.parsing import at_of, matchers_of, milliseconds, offset_of, unwrapped
-from signalbox.worlds.metrics.promql.values import BoolArray, Row, Vector, vector_of
+from signalbox.worlds.metrics.promql.values import Row, Value, Vector, constant, kind_of, number_of, text_of, vector_of
 from signalbox.worlds.metrics.promql.windows import Windows, windows_over
 from signalbox.worlds.metrics.series import Series
 from signalbox.worlds.metrics.store import Store
 
-__all__ = ["Evaluation", "Value"]
+__all__ = ["Evaluation"]
 
-Value = Vector | FloatArray | str
 LOOKBACK_MS = 300_000
 DEFAULT_SUBQUERY_STEP_MS = 60_000
 MOST_SAMPLES = 500_000_000
 """How many samples a query may visit before it is refused, lest it block the process."""
+MOST_SUBQUERY_STEPS = 1_000_000
 
 
 class Evaluation:
@@ -48,9 +48,9 @@ class Evaluation:
                 return self.value(expr.expr, times)
             case promql.UnaryExpr():
                 inner = self.value(expr.expr, times)
-                return inner.map(np.negative) if isinstance(inner, Vector) else -_number(inner)
+                return inner.map(np.negative) if isinstance(inner, Vector) else -number_of(inner)
             case promql.VectorSelector():
-                return self._selected(expr, times)[0]
+                return self.selected(expr, times)[0]
             case promql.BinaryExpr():
                 return self._operation(expr, times)
             case promql.AggregateExpr():
@@ -63,23 +63,24 @@ class Evaluation:
         """The expression as an instant vector."""
         value = self.value(expr, times)
         if not isinstance(value, Vector):
-            raise badly_asked(f"expected an instant vector, got {_kind(value)}")
+            raise badly_asked(f"expected an instant vector, got {kind_of(value)}")
         return value
 
     def scalar(self, expr: promql.Expr, times: IntArray) -> FloatArray:
         """The expression as a scalar."""
-        return _number(self.value(expr, times))
+        return number_of(self.value(expr, times))
 
-    def windows(self, expr: promql.Expr, times: IntArray) -> list[Windows]:
+    def windows(self, expr: promql.Expr, times: IntArray) -> Iterator[Windows]:
         """The expression as a range vector, with a window for each of the times."""
         expr = unwrapped(expr)
         if isinstance(expr, promql.MatrixSelector):
-            return self._selected_windows(expr, times)
-        if isinstance(expr, promql.SubqueryExpr):
-            return self._subquery_windows(expr, times)
-        raise badly_asked("expected a range vector")
+            yield from self._selected_windows(expr, times)
+        elif isinstance(expr, promql.SubqueryExpr):
+            yield from self._subquery_windows(expr, times)
+        else:
+            raise badly_asked("expected a range vector")
 
-    def _selected(self, selector: promql.VectorSelector, times: IntArray) -> tuple[Vector, FloatArray]:
+    def selected(self, selector: promql.VectorSelector, times: IntArray) -> tuple[Vector, FloatArray]:
         """The latest sample of each series at each time, no older than the lookback; and when each was taken."""
         moments = self._moments(selector, times)
         rows: list[Row] = []
@@ -88,6 +89,7 @@ class Evaluation:
             stamps, values = self._samples(series, int(moments.min()) - LOOKBACK_MS, int(moments.max()))
             if not len(stamps):
                 continue
+            self._visit(len(moments))
             index = np.searchsorted(stamps, moments, side="right") - 1
             nearest = stamps[np.maximum(index, 0)]
             present = (index >= 0) & (nearest >= moments - LOOKBACK_MS)
@@ -97,17 +99,15 @@ class Evaluation:
         stamps_taken = np.vstack(taken) if taken else np.empty((0, len(times)))
         return vector_of(rows, len(times)), stamps_taken
 
-    def _selected_windows(self, selector: promql.MatrixSelector, times: IntArray) -> list[Windows]:
+    def _selected_windows(self, selector: promql.MatrixSelector, times: IntArray) -> Iterator[Windows]:
         width = milliseconds(selector.range)
         ends = self._moments(selector.vector_selector, times)
-        found: list[Windows] = []
         for series in self._series(selector.vector_selector):
             stamps, values = self._samples(series, int(ends.min()) - width, int(ends.max()))
             if len(stamps):
-                found.append(self._counted(windows_over(series.labels, stamps, values, ends, width, times)))
-        return found
+                yield self._counted(windows_over(series.labels, stamps, values, ends, width, times))
 
-    def _subquery_windows(self, query: promql.SubqueryExpr, times: IntArray) -> list[Windows]:
+    def _subquery_windows(self, query: promql.SubqueryExpr, times: IntArray) -> Iterator[Windows]:
         if query.range is None:
             raise badly_asked("a subquery needs a range")
         width = milliseconds(query.range)
@@ -115,16 +115,16 @@ class Evaluation:
         ends = self._moments(query, times)
         # Subqueries are evaluated at multiples of their step, whatever the times of the query around them.
         first = -((width - int(ends.min())) // step) * step
+        if (int(ends.max()) - first) // step > MOST_SUBQUERY_STEPS:
+            raise not_computable("subquery has too many steps")
         moments = np.arange(first, int(ends.max()) + 1, step, dtype=np.int64)
         if not len(moments):
-            return []
+            return
         inner = self.value(query.expr, moments)
-        vector = inner if isinstance(inner, Vector) else _constant(_number(inner))
-        return [
-            self._counted(windows_over(labels, moments[present], values[present], ends, width, times))
-            for labels, values, present in vector.rows()
-            if present.any()
-        ]
+        vector = inner if isinstance(inner, Vector) else constant(number_of(inner))
+        for labels, values, present in vector.rows():
+            if present.any():
+                yield self._counted(windows_over(labels, moments[present], values[present], ends, width, times))
 
     def _moments(self, expr: promql.VectorSelector | promql.SubqueryExpr, times: IntArray) -> IntArray:
         """The times moved by `@` and `offset`."""
@@ -144,7 +144,7 @@ class Evaluation:
         return stamps, values
 
     def _counted(self, windows: Windows) -> Windows:
-        self._visit(int(windows.count.sum()))
+        self._visit(len(windows.times) + int(windows.count.sum()))
         return windows
 
     def _visit(self, count: int) -> None:
@@ -161,10 +161,10 @@ class Evaluation:
                 return binary.combine_sets(op, left, right, _matching(expr.modifier))
             return binary.between_vectors(op, left, right, _matching(expr.modifier), as_bool)
         if isinstance(left, Vector):
-            return binary.with_scalar(op, left, _number(right), as_bool)
+            return binary.with_scalar(op, left, number_of(right), as_bool)
         if isinstance(right, Vector):
-            return binary.with_scalar(op, _number(left), right, as_bool)
-        return binary.between_scalars(op, _number(left), _number(right))
+            return binary.with_scalar(op, number_of(left), right, as_bool)
+        return binary.between_scalars(op, number_of(left), number_of(right))
 
     def _aggregate(self, expr: promql.AggregateExpr, times: IntArray) -> Vector:
         name = str(expr.op)
@@ -180,7 +180,7 @@ class Evaluation:
         if parameter is not None and name == "quantile":
             return aggregation.quantile(self.scalar(parameter, times), vector, group)
         if parameter is not None and name == "count_values":
-            return aggregation.count_values(_text(self.value(parameter, times)), vector, group)
+            return aggregation.count_values(text_of(self.value(parameter, times)), vector, group)
         raise unsupported(f"the aggregation {name}")
 
     def _call(self, call: promql.Call, times: IntArray) -> Value:
@@ -190,10 +190,10 @@ class Evaluation:
         if name in functions.ELEMENTWISE:
             return self.vector(args[0], times).map(functions.ELEMENTWISE[name])
         if name in functions.CALENDAR:
-            seconds = self.vector(args[0], times) if args else _constant(times / 1000.0)
+            seconds = self.vector(args[0], times) if args else constant(times / 1000.0)
             return seconds.map(functions.CALENDAR[name])
-        if name in _SPECIAL:
-            return _SPECIAL[name](self, args, times)
+        if name in SPECIAL:
+            return SPECIAL[name](self, args, times)
         raise unsupported(f"the function {name}()")
 
     def _over_range(self, name: str, args: Sequence[promql.Expr], times: IntArray) -> Vector:
@@ -209,39 +209,6 @@ class Evaluation:
         return vector_of(rows, len(times))
 
 
-def _timestamps(run: Evaluation, args: Sequence[promql.Expr], times: IntArray) -> Vector:
-    """When the samples of a selector were taken; for anything else, the evaluation time."""
-    inner = unwrapped(args[0])
-    if isinstance(inner, promql.VectorSelector):
-        vector, taken = run._selected(inner, times)
-        return vector.map(lambda _: taken)
-    return run.vector(inner, times).map(lambda values: np.broadcast_to(times / 1000.0, values.shape))
-
-
-def _absent(run: Evaluation, args: Sequence[promql.Expr], times: IntArray) -> Vector:
-    return functions.missing(_implied(args[0]), run.vector(args[0], times).present)
-
-
-def _absent_over_time(run: Evaluation, args: Sequence[promql.Expr], times: IntArray) -> Vector:
-    found = [windows.count > 0 for windows in run.windows(args[0], times)]
-    present: BoolArray = np.vstack(found) if found else np.zeros((1, len(times)), dtype=np.bool_)
-    return functions.missing(_implied(args[0]), present)
-
-
-def _implied(expr: promql.Expr) -> Labels:
-    """The labels that a selector fixes by equality."""
-    selector = expr.vector_selector if isinstance(expr, promql.MatrixSelector) else expr
-    if not isinstance(selector, promql.VectorSelector):
-        return ()
-    fixed: dict[str, str] = {}
-    conditions = [matcher for matcher in matchers_of(selector) if matcher.name != NAME]
-    for matcher in conditions:
-        alone = sum(other.name == matcher.name for other in conditions) == 1
-        if matcher.op == "=" and alone:
-            fixed[matcher.name] = matcher.value
-    return labels_from(fixed)
-
-
 def _matching(modifier: promql.BinModifier | None) -> binary.Matching:
     if modifier is None:
         return binary.Matching()
@@ -254,67 +221,3 @@ def _matching(modifier: promql.BinModifier | None) -> binary.Matching:
         many="left" if card == "ManyToOne" else "right" if card == "OneToMany" else "neither",
         include=tuple(modifier.group_labels or ()),
     )
-
-
-def _constant(values: FloatArray) -> Vector:
-    return Vector([()], values[None, :], np.ones((1, len(values)), dtype=np.bool_))
-
-
-def _number(value: Value) -> FloatArray:
-    if isinstance(value, Vector | str):
-        raise badly_asked(f"expected a scalar, got {_kind(value)}")
-    return value
-
-
-def _text(value: Value) -> str:
-    if not isinstance(value, str):
-        raise badly_asked(f"expected a string, got {_kind(value)}")
-    return value
-
-
-def _kind(value: Value) -> str:
-    return "an instant vector" if isinstance(value, Vector) else "a string" if isinstance(value, str) else "a scalar"
-
-
-def _clamp(run: Evaluation, args: Sequence[promql.Expr], times: IntArray, low: int | None, high: int | None) -> Vector:
-    def bound(place: int | None, otherwise: float) -> FloatArray:
-        return np.full(times.shape, otherwise) if place is None else run.scalar(args[place], times)
-
-    return functions.clamped(run.vector(args[0], times), bound(low, -np.inf), bound(high, np.inf))
-
-
-def _label_replace(run: Evaluation, args: Sequence[promql.Expr], times: IntArray) -> Vector:
-    return functions.label_replaced(run.vector(args[0], times), *(_text(run.value(arg, times)) for arg in args[1:]))
-
-
-def _label_join(run: Evaluation, args: Sequence[promql.Expr], times: IntArray) -> Vector:
-    target, separator, *sources = (_text(run.value(arg, times)) for arg in args[1:])
-    return functions.label_joined(run.vector(args[0], times), target, separator, sources)
-
-
-def _round(run: Evaluation, args: Sequence[promql.Expr], times: IntArray) -> Vector:
-    to = run.scalar(args[1], times) if len(args) > 1 else np.ones(times.shape)
-    return functions.rounded(run.vector(args[0], times), to)
-
-
-_SPECIAL: dict[str, Callable[[Evaluation, Sequence[promql.Expr], IntArray], Value]] = {
-    "time": lambda run, args, times: times / 1000.0,
-    "pi": lambda run, args, times: np.full(times.shape, np.pi),
-    "vector": lambda run, args, times: _constant(run.scalar(args[0], times)),
-    "scalar": lambda run, args, times: functions.as_scalar(run.vector(args[0], times)),
-    "timestamp": _timestamps,
-    "absent": _absent,
-    "absent_over_time": _absent_over_time,
-    "label_replace": _label_replace,
-    "label_join": _label_join,
-    "round": _round,
-    "clamp": lambda run, args, times: _clamp(run, args, times, low=1, high=2),
-    "clamp_min": lambda run, args, times: _clamp(run, args, times, low=1, high=None),
-    "clamp_max": lambda run, args, times: _clamp(run, args, times, low=None, high=1),
-    "sort": lambda run, args, times: functions.ordered(run.vector(args[0], times), descending=False),
-    "sort_desc": lambda run, args, times: functions.ordered(run.vector(args[0], times), descending=True),
-    "histogram_quantile": lambda run, args, times: histogram_quantile(
-        run.scalar(args[0], times), run.vector(args[1], times)
-    ),
-}
-"""By name: functions that need more of the run than the values of their arguments."""

@@ -126,8 +126,8 @@ def _variance(windows: Windows) -> Result:
     def compute(values: FloatArray, _: FloatArray, valid: BoolArray, part: slice) -> FloatArray:
         count = valid.sum(axis=1)
         mean = np.where(valid, values, 0.0).sum(axis=1) / count
-        squares: FloatArray = np.where(valid, (values - mean[:, None]) ** 2, 0.0).sum(axis=1)
-        return squares / count
+        squares = np.where(valid, (values - mean[:, None]) ** 2, 0.0).sum(axis=1)
+        return np.asarray(squares / count)
 
     return by_window(windows, compute), windows.count >= 1
 

@@ -10,9 +10,20 @@ import numpy.typing as npt
 
 from signalbox.worlds.metrics.labels import Labels, drop
 from signalbox.worlds.metrics.noise import FloatArray
-from signalbox.worlds.metrics.promql.failures import not_computable
+from signalbox.worlds.metrics.promql.failures import badly_asked, not_computable
 
-__all__ = ["BoolArray", "Row", "Vector", "anywhere", "vector_of"]
+__all__ = [
+    "BoolArray",
+    "Row",
+    "Value",
+    "Vector",
+    "anywhere",
+    "constant",
+    "kind_of",
+    "number_of",
+    "text_of",
+    "vector_of",
+]
 
 BoolArray = npt.NDArray[np.bool_]
 Row = tuple[Labels, FloatArray, BoolArray]
@@ -50,6 +61,10 @@ class Vector:
         return Vector([self.labels[i] for i in indices], self.values[order], self.present[order])
 
 
+Value = Vector | FloatArray | str
+"""An instant vector, a scalar (a number a time), or a string."""
+
+
 def anywhere(present: BoolArray) -> BoolArray:
     """At which times any of the rows is present."""
     return np.asarray(present.any(axis=0))
@@ -69,3 +84,27 @@ def vector_of(rows: Iterable[Row], steps: int) -> Vector:
         return Vector([], np.empty((0, steps)), np.empty((0, steps), dtype=np.bool_))
     values_list, present_list = zip(*joined.values(), strict=True)
     return Vector(list(joined), np.vstack(values_list), np.vstack(present_list))
+
+
+def constant(values: FloatArray) -> Vector:
+    """A scalar as a vector of one series without labels."""
+    return Vector([()], values[None, :], np.ones((1, len(values)), dtype=np.bool_))
+
+
+def number_of(value: Value) -> FloatArray:
+    """The value as a scalar, or PromQLError."""
+    if isinstance(value, Vector | str):
+        raise badly_asked(f"expected a scalar, got {kind_of(value)}")
+    return value
+
+
+def text_of(value: Value) -> str:
+    """The value as a string, or PromQLError."""
+    if not isinstance(value, str):
+        raise badly_asked(f"expected a string, got {kind_of(value)}")
+    return value
+
+
+def kind_of(value: Value) -> str:
+    """What a person calls it."""
+    return "an instant vector" if isinstance(value, Vector) else "a string" if isinstance(value, str) else "a scalar"

@@ -1,0 +1,76 @@
+"""What a number counts: the noun behind it, or people that only a pronoun or a preposition tells of."""
+
+from __future__ import annotations
+
+import re
+
+from signalbox.models.offline.fill.numbers import Quantity
+from signalbox.models.offline.fill.reading import Reading, Word
+from signalbox.models.offline.fill.schema import Field
+from signalbox.models.offline.fill.units import unit_of_field
+from signalbox.models.offline.fill.words import STOP, stem, word_set
+
+__all__ = ["counted_nouns", "counts_people", "holds_people", "is_bare"]
+
+_PEOPLE = word_set(
+    """servings serves portions people person persons guests guest adults adult passengers passenger pax ppl
+    attendees travelers travellers party diners seats folks tickets users customers participants visitors kids
+    children students players members friends colleagues employees staff heads persons candidates openings
+    covers places spots"""
+)
+_PEOPLE_STEMS = frozenset(stem(word) for word in _PEOPLE)
+_OURS = re.compile(r"\s*(?:of (?:us|them|you)|in (?:our|my|the) (?:group|party))\b", re.IGNORECASE)
+_WE_ARE = re.compile(
+    r"(?:\b(?:we|we'll|they|they'll)(?: are|'re| will be| would be)|\bwe be|"
+    r"\b(?:party|group|table|team|room|family|class) (?:of|for))(?: about| around)?\s*$",
+    re.IGNORECASE,
+)
+# Words behind a number that say how it is meant, not what it counts.
+_TAILS = word_set(
+    """each tops max maximum min minimum per apiece total altogether or and plus a an the to at for
+    first last more less fewer higher lower same again now today tomorrow please pls thanks thx is are"""
+)
+
+
+def counted_nouns(reading: Reading, quantity: Quantity) -> list[Word]:
+    """The words right behind a number, up to the next small word: what it counts."""
+    nouns: list[Word] = []
+    place = quantity.number_end
+    for word in reading.after(quantity.number_end, 3):
+        apart = reading.text[place : word.start].strip(" -")
+        if apart or not word.lower.isalpha() or word.lower in STOP or word.lower in _TAILS:
+            break
+        nouns.append(word)
+        place = word.end
+    return nouns
+
+
+def counts_people(reading: Reading, quantity: Quantity) -> bool:
+    """Whether a number says how many people: "2 adults", "five of us", "we are four", "party of 9", "for two"."""
+    if quantity.dimension:
+        return False
+    nouns = counted_nouns(reading, quantity)
+    if any(noun.lower in _PEOPLE for noun in nouns[:2]):
+        return True
+    if nouns:
+        return False
+    if reading.text[quantity.start : quantity.end].lower().endswith("me"):
+        return True
+    before = reading.text[max(0, quantity.start - 30) : quantity.start]
+    if _OURS.match(reading.text, quantity.end) or _WE_ARE.search(before):
+        return True
+    return bool(re.search(r"\bfor\s*$", before, re.IGNORECASE)) and quantity.value <= 40 and is_whole(quantity)
+
+
+def is_whole(quantity: Quantity) -> bool:
+    return quantity.value == int(quantity.value)
+
+
+def holds_people(field: Field) -> bool:
+    """Whether a field holds how many people there are."""
+    return not unit_of_field(field.about, field.maximum)[0] and bool(field.words & _PEOPLE_STEMS)
+
+
+def is_bare(reading: Reading, quantity: Quantity) -> bool:
+    """Whether a number has no unit, no bound and counts nothing, so that it may be a mere label."""
+    return not (quantity.dimension or quantity.bound or counted_nouns(reading, quantity))

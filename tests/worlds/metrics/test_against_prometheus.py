@@ -1,0 +1,237 @@
+"""The evaluator gives what a real Prometheus gives, on the same samples, over HTTP."""
+
+from __future__ import annotations
+
+import math
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from signalbox.worlds.metrics import Store, open_shop, serve
+from signalbox.worlds.metrics.labels import Matcher
+from signalbox.worlds.metrics.openmetrics import openmetrics_lines
+
+OPENED = datetime(2026, 3, 11, 9, 30, tzinfo=UTC)
+FIRST, LAST = datetime(2026, 3, 10, 13, 0, tzinfo=UTC), datetime(2026, 3, 10, 15, 0, tzinfo=UTC)
+MOMENTS = (FIRST + timedelta(minutes=31, seconds=7), datetime(2026, 3, 10, 14, 33, tzinfo=UTC), LAST)
+GAP_FIRST, GAP_LAST = datetime(2026, 3, 8, 9, 15, tzinfo=UTC), datetime(2026, 3, 8, 10, 15, tzinfo=UTC)
+GAP_QUERIES = ("node_load1", "rate(node_disk_written_bytes_total[5m])", "up", "count_over_time(node_load1[10m])",
+               "timestamp(node_load1)", "absent(node_load1)", "increase(node_disk_written_bytes_total[30m])")  # fmt: skip
+QUERIES = [
+    line
+    for line in (Path(__file__).parent / "queries.txt").read_text("utf-8").splitlines()
+    if line and not line.startswith("#")
+]
+BINARIES = all(shutil.which(name) for name in ("prometheus", "promtool"))
+
+
+def milliseconds(moment: datetime) -> int:
+    return int(moment.timestamp() * 1000)
+
+
+def store_of(first: datetime, last: datetime) -> Store:
+    """The shop, cut to the window that the real Prometheus is given."""
+    store = open_shop(OPENED, clock=lambda: last)
+    store.starts = milliseconds(first)
+    return store
+
+
+@pytest.fixture(scope="module")
+def embedded() -> Iterator[httpx.Client]:
+    with serve(store_of(FIRST, LAST)) as url, httpx.Client(base_url=url) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def embedded_gap() -> Iterator[httpx.Client]:
+    with serve(store_of(GAP_FIRST, GAP_LAST)) as url, httpx.Client(base_url=url) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client | None]:
+    """A real Prometheus that holds the samples of both windows; None where it is not installed."""
+    if not BINARIES:
+        yield None
+        return
+    folder = tmp_path_factory.mktemp("prometheus")
+    backfill(folder, store_of(FIRST, LAST), [], FIRST, LAST)
+    backfill(folder, store_of(GAP_FIRST, GAP_LAST), [Matcher("instance", "=", "cache-1:9100")], GAP_FIRST, GAP_LAST)
+    with running(folder) as client:
+        yield client
+
+
+def backfill(folder: Path, store: Store, matchers: list[Matcher], first: datetime, last: datetime) -> None:
+    text = folder / "samples.om"
+    with text.open("w") as file:
+        file.writelines(openmetrics_lines(store, store.select(matchers), milliseconds(first), milliseconds(last)))
+    command = ["promtool", "tsdb", "create-blocks-from", "openmetrics", str(text), str(folder / "data")]
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
+
+
+class running:
+    """A Prometheus on a free port, as a context."""
+
+    def __init__(self, folder: Path) -> None:
+        (folder / "prometheus.yml").write_text("{}\n")
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.address = f"127.0.0.1:{free.getsockname()[1]}"
+        self.command = [
+            "prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
+            "--storage.tsdb.retention.time=100y", f"--web.listen-address={self.address}", "--log.level=error",
+        ]  # fmt: skip
+
+    def __enter__(self) -> httpx.Client:
+        self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.client = httpx.Client(base_url=f"http://{self.address}")
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            try:
+                if self.client.get("/-/ready").status_code == 200:
+                    return self.client
+            except httpx.TransportError:
+                time.sleep(0.1)
+        self.__exit__()
+        raise TimeoutError("Prometheus did not become ready")
+
+    def __exit__(self, *_: object) -> None:
+        self.client.close()
+        self.process.terminate()
+        self.process.wait(timeout=20)
+
+
+@pytest.fixture
+def oracle(prometheus: httpx.Client | None, require_part: Callable[[str, bool], None]) -> httpx.Client:
+    require_part("prometheus and promtool are not installed (Debian's package prometheus)", prometheus is not None)
+    assert prometheus is not None
+    return prometheus
+
+
+def ask(client: httpx.Client, path: str, **parameters: Any) -> tuple[int, Any]:
+    reply = client.get(f"/api/v1/{path}", params=parameters)
+    return reply.status_code, reply.json()
+
+
+def rows_of(data: dict[str, Any]) -> dict[tuple[Any, ...], list[tuple[float, float]]]:
+    """The points of each series by its labels."""
+    if data["resultType"] in ("scalar", "string"):
+        return {(): [(data["result"][0], float(data["result"][1]))]}
+    return {
+        tuple(sorted(row["metric"].items())): [
+            (stamp, float(value)) for stamp, value in row.get("values", [row.get("value")])
+        ]
+        for row in data["result"]
+    }
+
+
+def same(ours: float, theirs: float) -> bool:
+    return (math.isnan(ours) and math.isnan(theirs)) or math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=1e-12)
+
+
+def assert_same_answer(ours: tuple[int, Any], theirs: tuple[int, Any], query: str) -> None:
+    assert ours[0] == theirs[0], f"{query}: {ours} but Prometheus says {theirs}"
+    if theirs[0] != 200:
+        assert ours[1]["errorType"] == theirs[1]["errorType"], query
+        return
+    assert ours[1]["data"]["resultType"] == theirs[1]["data"]["resultType"]
+    mine, real = rows_of(ours[1]["data"]), rows_of(theirs[1]["data"])
+    assert set(mine) == set(real), query
+    for labels, points in real.items():
+        assert [stamp for stamp, _ in mine[labels]] == [stamp for stamp, _ in points], (query, labels)
+        wrong = [
+            (a, b) for a, b in zip(mine[labels], points, strict=True) if not same(a[1], b[1])
+        ]  # fmt: skip
+        assert not wrong, (query, labels, wrong[:3])
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_query_gives_what_prometheus_gives(query: str, embedded: httpx.Client, oracle: httpx.Client) -> None:
+    for moment in MOMENTS:
+        parameters = {"query": query, "time": moment.timestamp()}
+        assert_same_answer(ask(embedded, "query", **parameters), ask(oracle, "query", **parameters), query)
+    window = {"start": MOMENTS[0].timestamp(), "end": LAST.timestamp(), "step": "97s"}
+    ours = ask(embedded, "query_range", query=query, **window)
+    assert_same_answer(ours, ask(oracle, "query_range", query=query, **window), query)
+
+
+@pytest.mark.parametrize("query", GAP_QUERIES)
+def test_a_silent_target_fades_as_it_does_in_prometheus(
+    query: str, embedded_gap: httpx.Client, oracle: httpx.Client
+) -> None:
+    chosen = {"start": GAP_FIRST.timestamp() + 600, "end": GAP_LAST.timestamp(), "step": "10s"}
+    query = query.replace("node_load1", 'node_load1{instance="cache-1:9100"}')
+    query = query.replace("written_bytes_total", 'written_bytes_total{instance="cache-1:9100"}')
+    query = 'up{instance="cache-1:9100"}' if query == "up" else query
+    ours = ask(embedded_gap, "query_range", query=query, **chosen)
+    assert_same_answer(ours, ask(oracle, "query_range", query=query, **chosen), query)
+
+
+@pytest.mark.parametrize("path", ["labels", "label/service/values", "label/__name__/values"])
+@pytest.mark.parametrize("selector", [None, "http_requests_total", '{job="node"}'])
+def test_names_and_values_are_those_of_prometheus(
+    path: str, selector: str | None, embedded: httpx.Client, oracle: httpx.Client
+) -> None:
+    parameters: dict[str, Any] = {"start": FIRST.timestamp(), "end": LAST.timestamp()}
+    if selector:
+        parameters["match[]"] = selector
+    assert ask(embedded, path, **parameters) == ask(oracle, path, **parameters)
+
+
+@pytest.mark.parametrize("selector", ["orders_total", '{service="payment",__name__=~"payment.*"}', "nothing"])
+def test_series_are_those_of_prometheus(selector: str, embedded: httpx.Client, oracle: httpx.Client) -> None:
+    parameters = {"match[]": selector, "start": FIRST.timestamp(), "end": LAST.timestamp()}
+    ours, theirs = ask(embedded, "series", **parameters), ask(oracle, "series", **parameters)
+    assert ours[0] == theirs[0]
+    assert sorted(ours[1]["data"], key=str) == sorted(
+        (dict(sorted(labels.items())) for labels in theirs[1]["data"]), key=str
+    )
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"query": "up", "start": 0, "end": 11_001, "step": 1},
+        {"query": "up", "start": 10, "end": 5, "step": 1},
+        {"query": "up", "start": 0, "end": 5, "step": 0},
+        {"query": "up", "start": "soon", "end": 5, "step": 1},
+        {"query": "up", "start": 0, "end": 5, "step": "often"},
+        {"query": "up[5m]", "start": 0, "end": 5, "step": 1},
+        {"query": '"text"', "start": 0, "end": 5, "step": 1},
+        {"query": "", "start": 0, "end": 5, "step": 1},
+    ],
+)
+def test_a_wrong_range_is_refused_in_the_words_of_prometheus(
+    parameters: dict[str, Any], embedded: httpx.Client, oracle: httpx.Client
+) -> None:
+    ours, theirs = ask(embedded, "query_range", **parameters), ask(oracle, "query_range", **parameters)
+    assert ours[0] == theirs[0] == 400
+    assert ours[1]["errorType"] == theirs[1]["errorType"]
+    if "parse error" not in theirs[1]["error"]:
+        assert ours[1]["error"] == theirs[1]["error"]
+
+
+@pytest.mark.parametrize("query", ["up[2m]", "node_load1[5m:1m]", "up[1m] offset 10m", '"text"'])
+def test_raw_samples_are_those_of_prometheus(query: str, embedded: httpx.Client, oracle: httpx.Client) -> None:
+    parameters = {"query": query, "time": LAST.timestamp()}
+    ours, theirs = ask(embedded, "query", **parameters), ask(oracle, "query", **parameters)
+    if query == '"text"':
+        assert ours == theirs
+    else:
+        assert_same_answer(ours, theirs, query)
+
+
+@pytest.mark.parametrize("query", ["sort(node_load1)", "sort_desc(orders_queue_depth)", "topk(3, node_load1)"])
+def test_what_is_sorted_comes_in_the_order_of_prometheus(
+    query: str, embedded: httpx.Client, oracle: httpx.Client
+) -> None:
+    parameters = {"query": query, "time": MOMENTS[0].timestamp()}
+    ours, theirs = ask(embedded, "query", **parameters), ask(oracle, "query", **parameters)
+    assert [row["value"] for row in ours[1]["data"]["result"]] == [row["value"] for row in theirs[1]["data"]["result"]]
