@@ -37,7 +37,7 @@ def counted_nouns(reading: Reading, quantity: Quantity) -> list[Word]:
     nouns: list[Word] = []
     place = quantity.number_end
     for word in reading.after(quantity.number_end, 3):
-        apart = reading.text[place : word.start].strip(" -")
+        apart = reading.text[place : word.start].strip(" -+")
         if apart or not word.lower.isalpha() or word.lower in STOP or word.lower in _TAILS:
             break
         nouns.append(word)

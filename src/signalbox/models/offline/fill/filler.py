@@ -66,6 +66,7 @@ class Filler:
     def fill(self) -> dict[str, Proposal]:
         self._fill_constants()
         self._assign(self._signed())
+        self._assign(self._maps())
         self._assign(find_spans(self.reading, self.leaves))
         self._assign(favour_best(list(self._closed())))
         self._assign(self._last_number())
@@ -266,10 +267,10 @@ class Filler:
         """Whether an option is said only because it is the schema's own word, or half said by another field's."""
         if proposal.field.must:
             return False
-        if words <= self.title:
+        if words and words <= self.title:
             return True
         others = {s for leaf in self.leaves if leaf is not proposal.field for s in leaf.name_stems}
-        return proposal.score < 0.85 and words <= others | self.title
+        return bool(words) and proposal.score < 0.85 and words <= others | self.title
 
     def _examples(self, leaf: Field) -> list[Proposal]:
         """Examples are no closed list, but one that stands in the sentence is meant."""
@@ -304,7 +305,13 @@ class Filler:
         names = frozenset(s for leaf in self.leaves if leaf.kind != "map" for s in leaf.name_stems[-1:])
         for leaf in self.leaves:
             if leaf.kind == "map":
-                yield from find_filters(self.reading, leaf, names, self.taken)
+                yield from find_filters(self.reading, leaf, names, self.taken, self._labels)
+
+    @cached_property
+    def _labels(self) -> frozenset[str]:
+        """Words that a list of options knows as labels, if a free map stands beside it."""
+        lists = [leaf.item for leaf in self.leaves if leaf.kind == "array" and leaf.item is not None]
+        return frozenset(str(option).lower() for item in lists for option in item.options)
 
     def _strings(self, styles: tuple[str, ...]) -> Iterator[Proposal]:
         bounds = self._bounds()

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from signalbox.models.offline.fill.measures import convert
-from signalbox.models.offline.fill.numbers import find_quantities
+from signalbox.models.offline.fill.numbers import Quantity, find_quantities
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal, Taken
-from signalbox.models.offline.fill.words import STOP, read_sentence, split_name, stem
+from signalbox.models.offline.fill.words import STOP, read_sentence, split_name, stem, word_set
 
 __all__ = ["find_filters", "find_signed"]
 
@@ -25,13 +26,21 @@ _NEXT = re.compile(
     rf"\s*(?:,|and|,\s*and)\s+(?:the |whose |where |with )?{_KEY}\s+(?:is\s+|=\s*|equals\s+)?{_VALUE}", re.IGNORECASE
 )
 
+_WORD_BEFORE = re.compile(r"([A-Za-z_][\w-]*)\s*(?:at|gets?|=|:|to|is|with|-)?\s*\Z")
+_WORD_AFTER = re.compile(r"\s*(?:for|of|to|on|in|is)?\s*(?:the |a |an )?([A-Za-z_][\w-]*)")
+_NO_KEYS = word_set("share weight weights percent split each per group conditions condition")
 
-def find_filters(reading: Reading, field: Field, names: frozenset[str], taken: Taken) -> list[Proposal]:
-    """A proposal for a map field: all pairs of the sentence whose key is no field of its own."""
+
+def find_filters(reading: Reading, field: Field, names: frozenset[str], taken: Taken, keys: frozenset[str]) -> list[Proposal]:
+    """A proposal for a map field: all pairs of the sentence whose key is no field of its own.
+
+    `keys` are words that other fields know as labels: they may be keys with nothing but a value behind them.
+    """
+    if field.item is not None and field.item.kind in ("integer", "number"):
+        return find_shares(reading, field, names, taken)
     pairs: dict[str, Any] = {}
     spans: list[tuple[int, int]] = []
-    said = _wanted_keys(field)
-    for found, loose in _matches(reading.text, said):
+    for found, loose in _matches(reading.text, _wanted_keys(field) | keys):
         key, value = found[1], found[2].strip("\"'").rstrip(".!?")
         start, end = found.span(1)[0], found.span(2)[1]
         free = not any(start < e and s < end for s, e in spans) and not taken.overlaps(*found.span(2))
@@ -42,6 +51,34 @@ def find_filters(reading: Reading, field: Field, names: frozenset[str], taken: T
     if not pairs:
         return []
     return [Proposal(field, pairs, min(spans)[0], max(spans)[1], 0.85, pieces=tuple(sorted(spans)))]
+
+
+def find_shares(reading: Reading, field: Field, names: frozenset[str], taken: Taken) -> list[Proposal]:
+    """A proposal for a map of numbers: each number with the word beside it, as in "50% old, 50% new", "old: 30"."""
+    assert field.item is not None
+    numbers = [(q, convert(field.item, _plain(q))) for q in reading.quantities if not taken.overlaps(q.start, q.end)]
+    numbers = [(q, value) for q, value in numbers if value is not None]
+    for pattern, ahead in ((_WORD_BEFORE, True), (_WORD_AFTER, False)):
+        pairs: dict[str, Any] = {}
+        spans: list[tuple[int, int]] = []
+        for quantity, value in numbers:
+            if found := _word_beside(reading.text, quantity.start, quantity.end, pattern, ahead):
+                key, start = found[1], found.start(1)
+                if stem(key.lower()) not in names and key.lower() not in STOP | _NO_KEYS:
+                    pairs[key] = value
+                    spans.append((min(start, quantity.start), max(found.end(1), quantity.end)))
+        if len(pairs) > 1 or (pairs and len(numbers) == 1 and _wanted_keys(field) & pairs.keys()):
+            return [Proposal(field, pairs, min(spans)[0], max(spans)[1], 0.85, pieces=tuple(sorted(spans)))]
+    return []
+
+
+def _word_beside(text: str, start: int, end: int, pattern: re.Pattern[str], ahead: bool) -> re.Match[str] | None:
+    return pattern.search(text, 0, start) if ahead else pattern.match(text, end)
+
+
+def _plain(quantity: Quantity) -> Quantity:
+    """A number without its unit: the share that a percentage states."""
+    return replace(quantity, dimension="", meanings=()) if quantity.dimension == "percent" else quantity
 
 
 def find_signed(reading: Reading, leaves: list[Field]) -> list[Proposal]:
@@ -72,6 +109,9 @@ def _matches(text: str, said: frozenset[str]) -> list[tuple[re.Match[str], bool]
             while following:
                 found.append((following, True))
                 following = _NEXT.match(text, following.end())
+    if said:
+        known = re.compile(rf"\b(?:in|on|for|of|from|at|where|with)\s+(?:the )?({'|'.join(map(re.escape, sorted(said)))})\s+{_VALUE}", re.I)
+        found += [(match, True) for match in known.finditer(text)]
     chained = [_NEXT.match(text, match.end()) for match, _ in found]
     return found + [(match, True) for match in chained if match]
 

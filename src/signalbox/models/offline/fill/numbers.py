@@ -53,7 +53,7 @@ _HIGH = re.compile(
     r"<=?|before|by|lower than|fewer than|shorter than|younger than|smaller than|or less than|until)\s*$"
 )
 _LOW_AFTER = re.compile(
-    r"\s*(?:\w+\s+)?(?:or (?:more|higher|better|above|over)|and (?:up|above|over)|\+|plus|minimum|min)\b"
+    r"\s*(?:\w+\s+)?(?:or (?:more|higher|better|above|over)|and (?:up|above|over)|plus|minimum|min)\b|\+"
 )
 _HIGH_AFTER = re.compile(
     r"\s*(?:\w+\s+)?(?:or (?:less|lower|below|under|fewer|cheaper)|max(?:imum)?|tops?|(?:(?:a|an|per) \w+ )(?:tops?|max(?:imum)?|at (?:the )?most)|"

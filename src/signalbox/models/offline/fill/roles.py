@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from signalbox.models.offline.fill.schema import Field
-from signalbox.models.offline.fill.words import stem
+from signalbox.models.offline.fill.words import stem, word_set
 
 __all__ = ["Role", "cues_of", "direction_of", "roles_of", "style_of"]
 
@@ -163,10 +163,18 @@ _ROLES = (
         "object",
         "item product thing object good article dish food meal drink recipe song track movie film book "
         "game "
-        "ingredient commodity merchandise treatment",
+        "commodity merchandise treatment",
         strong="for a,for an,some",
-        fair="with,using,containing,of,for",
-        weak="from",
+        fair="of,for",
+        weak="from,with,using,containing",
+    ),
+    _role(
+        "part",
+        "name",
+        "ingredient ingredients topping toppings accessory accessories equipment feature features extra extras "
+        "amenity amenities contents skill skills",
+        strong="with,using,containing,including,includes,plus,add,has,have,who knows,knows,know,must know,made with",
+        fair="of,and",
     ),
     _role(
         "exclusion",
@@ -277,6 +285,10 @@ _ROLES = (
         fair="for",
     ),
 )
+_SMALL_WORDS = word_set(
+    """with using without no from to into in at by for of on per via about containing including except excluding
+    called named near under over"""
+)
 _OPPOSITE = {"destination": ("from",), "origin": ("to", "into")}
 _DANGLING = re.compile(
     r"\b(to|for|from|in|at|with|by|about|on|of)[.)]?$|\b(to|for|from|in|at|with|by|about|on|of)\s*[.,;(]"
@@ -335,6 +347,13 @@ def _is_directed(roles: list[tuple[Role, float]]) -> bool:
     return not any(role.name == "place" for role, _ in roles) or any(role.name in _OPPOSITE for role, _ in roles)
 
 
+def _announcers(description: str) -> list[str]:
+    """The small words that a description itself gives as announcing the value: "what is left out (without, no)"."""
+    lists = re.findall(r"\(([^)]{2,60})\)", description.lower())
+    words = [word.strip(" '\"`") for row in lists for word in re.split(r",|/|\bor\b|;", row)]
+    return [word for word in words if word in _SMALL_WORDS]
+
+
 @lru_cache(maxsize=2_000)
 def _cues(name_words: tuple[str, ...], described: tuple[str, ...], description: str) -> dict[tuple[str, ...], float]:
     cues: dict[tuple[str, ...], float] = {}
@@ -357,6 +376,7 @@ def _cues(name_words: tuple[str, ...], described: tuple[str, ...], description: 
         cues.pop((cue,), None)
     if opposite == {"origin"} and any(role.name == "language" for role, _ in by_name):
         cues.pop(("in",), None)
+    cues |= {(word,): 0.98 for word in _announcers(description)}
     spoken = roles[0][0].style if roles else "name"
     for found in _DANGLING.finditer(description.lower()) if spoken == "name" else ():
         word = (found[1] or found[2],)

@@ -14,7 +14,7 @@ from signalbox.worlds.metrics.promql import aggregation, binary, functions
 from signalbox.worlds.metrics.promql.calls import SPECIAL
 from signalbox.worlds.metrics.promql.failures import badly_asked, not_computable, unsupported
 from signalbox.worlds.metrics.promql.over_time import RANGE_FUNCTIONS
-from signalbox.worlds.metrics.promql.parsing import at_of, matchers_of, milliseconds, offset_of, unwrapped
+from signalbox.worlds.metrics.promql.parsing import at_of, matchers_of, offset_of, range_of, step_of, unwrapped
 from signalbox.worlds.metrics.promql.values import Row, Value, Vector, constant, kind_of, number_of, text_of, vector_of
 from signalbox.worlds.metrics.promql.windows import Windows, windows_over
 from signalbox.worlds.metrics.series import Series
@@ -100,7 +100,7 @@ class Evaluation:
         return vector_of(rows, len(times)), stamps_taken
 
     def _selected_windows(self, selector: promql.MatrixSelector, times: IntArray) -> Iterator[Windows]:
-        width = milliseconds(selector.range)
+        width = range_of(selector)
         ends = self._moments(selector.vector_selector, times)
         for series in self._series(selector.vector_selector):
             stamps, values = self._samples(series, int(ends.min()) - width, int(ends.max()))
@@ -108,10 +108,7 @@ class Evaluation:
                 yield self._counted(windows_over(series.labels, stamps, values, ends, width, times))
 
     def _subquery_windows(self, query: promql.SubqueryExpr, times: IntArray) -> Iterator[Windows]:
-        if query.range is None:
-            raise badly_asked("a subquery needs a range")
-        width = milliseconds(query.range)
-        step = DEFAULT_SUBQUERY_STEP_MS if query.step is None else milliseconds(query.step)
+        width, step = range_of(query), step_of(query, DEFAULT_SUBQUERY_STEP_MS)
         ends = self._moments(query, times)
         # Subqueries are evaluated at multiples of their step, whatever the times of the query around them.
         first = -((width - int(ends.min())) // step) * step

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
@@ -10,7 +12,7 @@ import promql_parser as promql
 from signalbox.worlds.metrics.labels import NAME, Matcher
 from signalbox.worlds.metrics.promql.failures import badly_asked, unsupported
 
-__all__ = ["at_of", "matchers_of", "milliseconds", "offset_of", "parse_query", "parse_selector", "unwrapped"]
+__all__ = ["at_of", "matchers_of", "offset_of", "parse_query", "parse_selector", "range_of", "step_of", "unwrapped"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _OPS: dict[str, Literal["=", "!=", "=~", "!~"]] = {"Equal": "=", "NotEqual": "!=", "Re": "=~", "NotRe": "!~"}
@@ -52,20 +54,44 @@ def unwrapped(expr: promql.Expr) -> promql.Expr:
     return expr
 
 
-def milliseconds(span: timedelta) -> int:
-    """A duration in milliseconds."""
-    return round(span / timedelta(milliseconds=1))
-
-
 def offset_of(expr: promql.VectorSelector | promql.SubqueryExpr) -> int:
     """The offset in milliseconds, positive into the past."""
-    return 0 if expr.offset is None else milliseconds(expr.offset)
+    with _in_bounds():
+        return 0 if expr.offset is None else _milliseconds(expr.offset)
+
+
+def range_of(expr: promql.MatrixSelector | promql.SubqueryExpr) -> int:
+    """The width of a range in milliseconds."""
+    with _in_bounds():
+        if expr.range is None:
+            raise badly_asked("a subquery needs a range")
+        return _milliseconds(expr.range)
+
+
+def step_of(expr: promql.SubqueryExpr, otherwise: int) -> int:
+    """The resolution of a subquery in milliseconds."""
+    with _in_bounds():
+        return otherwise if expr.step is None else _milliseconds(expr.step)
 
 
 def at_of(expr: promql.VectorSelector | promql.SubqueryExpr, start: int, end: int) -> int | None:
     """The moment of the `@` modifier in milliseconds, if there is one, in a query from start to end."""
-    if expr.at is None:
-        return None
-    if expr.at.at is not None:
-        return milliseconds(expr.at.at - _EPOCH)
-    return start if str(expr.at.type).endswith("Start") else end
+    with _in_bounds():
+        if expr.at is None:
+            return None
+        if expr.at.at is not None:
+            return _milliseconds(expr.at.at - _EPOCH)
+        return start if str(expr.at.type).endswith("Start") else end
+
+
+def _milliseconds(span: timedelta) -> int:
+    return round(span / timedelta(milliseconds=1))
+
+
+@contextmanager
+def _in_bounds() -> Iterator[None]:
+    """The parser hands out Python's datetimes, which end where PromQL's numbers do not."""
+    try:
+        yield
+    except (OverflowError, ValueError):
+        raise badly_asked("a moment or duration in the query is out of bounds") from None
