@@ -77,7 +77,7 @@ def test_an_empty_state_is_enough(run_text: Run) -> None:
 def test_the_state_says_how_the_run_went(run_text: Run) -> None:
     state = run_text(LINEAR, {"name": "Ann"}).state
     assert (state["last_action_success"], state["graph_success"], state["__policy_success"]) == (True, True, True)
-    assert state["__execution_summary"]["graph_name"] == "G"
+    assert state["__execution_summary"].graph_name == "G"
     assert "__next_node" not in state
 
 

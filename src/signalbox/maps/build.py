@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 from typing import Annotated, Any, TypedDict, get_type_hints
@@ -19,7 +20,7 @@ from langgraph.types import Command
 from signalbox.maps.channels import ERRORS_ADD_UP, Contest, Gate, Moved, Reducers, Values, Wrote, merge
 from signalbox.maps.nodes import NodeRunner
 from signalbox.maps.registry import AgentType, find_type
-from signalbox.maps.spec import GraphSpec, NodeSpec
+from signalbox.maps.spec import FUNC, GraphSpec, NodeSpec
 from signalbox.maps.topology import Topology, Unit
 from signalbox.maps.workshop import code_stamp, import_attribute
 
@@ -35,7 +36,6 @@ class CompiledMap:
     graph: GraphSpec
     langgraph: CompiledStateGraph[Any, Any, Any, Any]
     pauses: bool
-    supersteps: int
     contested: Mapping[str, frozenset[tuple[int, int]]]
 
 
@@ -49,19 +49,25 @@ def compile_map(graph: GraphSpec, folder: Path, *, checkpointer: Any = None) -> 
 
     With a checkpointer every row is a step of its own; without one, rows in a plain chain run as one step.
     """
-    if checkpointer is not None:
-        return _Builder(graph, folder, fuse=False).build(checkpointer)
-    key = (graph.digest(), str(folder), code_stamp(folder))
+    fuse = checkpointer is None
+    key = (graph.digest(), str(folder), code_stamp(folder), fuse)
     with _cache_lock:
-        if key in _cache:
+        made = _cache.get(key)
+        if made is not None:
             _cache.move_to_end(key)
-            return _cache[key]
-    made = _Builder(graph, folder, fuse=True).build(None)
-    with _cache_lock:
-        _cache[key] = made
-        while len(_cache) > CACHE_SIZE:
-            _cache.popitem(last=False)
-    return made
+    if made is None:
+        made = _Builder(graph, folder, fuse=fuse).build()
+        with _cache_lock:
+            _cache[key] = made
+            while len(_cache) > CACHE_SIZE:
+                _cache.popitem(last=False)
+    return made if fuse else _with_checkpointer(made, checkpointer)
+
+
+def _with_checkpointer(compiled: CompiledMap, checkpointer: Any) -> CompiledMap:
+    langgraph = copy.copy(compiled.langgraph)
+    langgraph.checkpointer = checkpointer
+    return replace(compiled, langgraph=langgraph)
 
 
 class _Builder:
@@ -89,7 +95,7 @@ class _Builder:
         self.contest = Contest(pairs, self.topology.below_forks if pairs else {})
         self.gates = {join: f"__join_{self.topology.rows[join]}__" for join in self.topology.joins}
 
-    def build(self, checkpointer: Any) -> CompiledMap:
+    def build(self) -> CompiledMap:
         builder: Any = StateGraph(self._schema())
         values_only = self._values_schema()
         for unit in self.topology.units:
@@ -97,8 +103,9 @@ class _Builder:
         builder.add_edge(START, self.ids[self.graph.entry.name])
         for unit in self.topology.units:
             for target in self._fixed_targets(unit) or ():
-                builder.add_edge(self.ids[unit.name], self.ids[target])
-        compiled = builder.compile(checkpointer=checkpointer, name=self.graph.name)
+                if target not in self.gates:
+                    builder.add_edge(self.ids[unit.name], self.ids[target])
+        compiled = builder.compile(name=self.graph.name)
         for join, gate in self.gates.items():
             compiled.nodes[self.ids[join]].triggers.append(gate)
         if self.gates:
@@ -107,7 +114,6 @@ class _Builder:
             graph=self.graph,
             langgraph=compiled,
             pauses=any(kind.pauses for kind in self.kinds.values()),
-            supersteps=len(self.topology.units),
             contested=self.contest.pairs,
         )
 
@@ -129,9 +135,8 @@ class _Builder:
         """The targets of a unit whose last row always goes the same way, or None where it must be asked."""
         last = unit.nodes[-1]
         kind = self.kinds[last.name]
-        if last.is_conditional or self._gates_of(unit) or last.name in self.topology.forks:
-            return None
-        if not kind.is_builtin or kind.name == "orchestrator":
+        asked = last.is_conditional or any(target.startswith(FUNC) for target in last.targets)
+        if asked or not kind.is_builtin or kind.name == "orchestrator":
             return None
         return self.topology.followers[last.name]
 
@@ -160,11 +165,12 @@ class _Builder:
 
     def _finish(self, unit: Unit) -> Callable[[Mapping[str, Any], list[Wrote]], Any]:
         """What a unit hands to LangGraph: its writes, and where to go unless that is fixed."""
-        if self._fixed_targets(unit) is not None:
-            return lambda state, writes: {VALUES: writes}
-        last = self.runners[unit.nodes[-1].name]
         gates, gated, ids = self._gates_of(unit), set(self.gates), self.ids
-        reducers = self.reducers
+        fixed = self._fixed_targets(unit)
+        if fixed is not None:
+            moved = {gate: Moved(unit.name, tuple(t for t in fixed if t in counted)) for gate, counted in gates.items()}
+            return lambda state, writes: {VALUES: writes, **moved}
+        last, reducers = self.runners[unit.nodes[-1].name], self.reducers
 
         def finish(state: Mapping[str, Any], writes: list[Wrote]) -> Any:
             if len(writes) > 1:
@@ -175,7 +181,8 @@ class _Builder:
             update: dict[str, Any] = {VALUES: writes}
             for gate, counted in gates.items():
                 update[gate] = Moved(unit.name, tuple(t for t in targets if t in counted))
-            return Command(update=update, goto=[ids[t] for t in targets if t not in gated])
+            onward = [ids[t] for t in targets if t not in gated]
+            return Command(update=update, goto=onward) if onward else update
 
         return finish
 

@@ -15,7 +15,6 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.types import Command
 
 from signalbox.contract import ExecutionSummary, ExecutionTracker, NodeEvent, current_tracker
-from signalbox.contract.summary import plain
 from signalbox.errors import MapError, RequestError, SignalboxError
 from signalbox.maps import pauses
 from signalbox.maps.build import VALUES, CompiledMap, compile_map
@@ -107,11 +106,14 @@ class MapRun:
             graph=self.graph,
         )
 
-    def config(self, compiled: CompiledMap) -> Any:
+    def config(self, context: RunContext) -> Any:
         """LangGraph's settings: the limit on steps is ours, which counts nodes, so its own never comes first."""
-        config = {"recursion_limit": self.context().max_steps + compiled.supersteps + 10}
-        # Inside another graph, LangGraph finds the thread by itself, and keeps the child's pause with the parent's.
-        return config if self.depth else {**config, "configurable": {"thread_id": self.thread_id}}
+        config = {"recursion_limit": context.max_steps + 100}
+        # Without a checkpointer there is no thread. Inside another graph, LangGraph finds the thread by itself, and
+        # keeps the child's pause with the parent's.
+        if self.checkpointer is None or self.depth:
+            return config
+        return {**config, "configurable": {"thread_id": self.thread_id}}
 
 
 def open_map(source: str | Path | GraphSpec, graph: str | None = None, **options: Any) -> MapRun:
@@ -141,18 +143,18 @@ def run_map(
     checkpointer of one's own. Without one, a run that waits is kept under `SIGNALBOX_HOME`, for `resume_map`.
     """
     run = _prepare(source, state, options)
-    with _kept(run) as run:
-        compiled, tracker = run.compiled(), run.tracker()
-        with _surroundings(run, tracker):
+    with _kept(run) as (run, compiled):
+        context, tracker = run.context(), run.tracker()
+        with _surroundings(context, tracker):
             try:
-                raw = compiled.langgraph.invoke(_input(run), run.config(compiled), durability=_durability(run))
+                output = compiled.langgraph.invoke(_input(run), run.config(context), **_invoking(run))
             except SignalboxError as error:
                 return _settled(run, _failed(run, tracker, error))
             except GraphBubbleUp as pause:
                 # A graph inside a graph: the one outside keeps what this one did until now.
                 pause.summary = tracker.summarize("paused")  # type: ignore[attr-defined]
                 raise
-        return _settled(run, _finished(run, compiled, tracker, raw))
+        return _settled(run, _finished(run, compiled, tracker, output.value, output.interrupts))
 
 
 async def arun_map(
@@ -160,14 +162,14 @@ async def arun_map(
 ) -> MapResult:
     """As `run_map`, in an event loop."""
     run = _prepare(source, state, options)
-    async with _akept(run) as run:
-        compiled, tracker = run.compiled(), run.tracker()
-        with _surroundings(run, tracker):
+    async with _akept(run) as (run, compiled):
+        context, tracker = run.context(), run.tracker()
+        with _surroundings(context, tracker):
             try:
-                raw = await compiled.langgraph.ainvoke(_input(run), run.config(compiled), durability=_durability(run))
+                output = await compiled.langgraph.ainvoke(_input(run), run.config(context), **_invoking(run))
             except SignalboxError as error:
                 return await _asettled(run, _failed(run, tracker, error))
-        return await _asettled(run, _finished(run, compiled, tracker, raw))
+        return await _asettled(run, _finished(run, compiled, tracker, output.value, output.interrupts))
 
 
 def stream_map(
@@ -175,12 +177,12 @@ def stream_map(
 ) -> Iterator[NodeEvent | MapResult]:
     """Run a map and give each node's events as they happen; the last item is the result."""
     run = _prepare(source, state, options)
-    with _kept(run) as run:
-        compiled, tracker = run.compiled(), run.tracker(_to_stream)
-        steps = compiled.langgraph.stream(_input(run), run.config(compiled), **_streaming(run))
+    with _kept(run) as (run, compiled):
+        context, tracker = run.context(), run.tracker(_to_stream)
+        steps = compiled.langgraph.stream(_input(run), run.config(context), **_streaming(run))
         raw: dict[str, Any] = {}
         while True:
-            with _surroundings(run, tracker):
+            with _surroundings(context, tracker):
                 try:
                     mode, item = next(steps)
                 except StopIteration:
@@ -192,7 +194,7 @@ def stream_map(
                 yield item
             else:
                 raw.update(item)
-        yield _settled(run, _finished(run, compiled, tracker, raw))
+        yield _settled(run, _finished(run, compiled, tracker, raw.get(VALUES), raw.get("__interrupt__")))
 
 
 async def astream_map(
@@ -200,12 +202,12 @@ async def astream_map(
 ) -> AsyncIterator[NodeEvent | MapResult]:
     """As `stream_map`, in an event loop."""
     run = _prepare(source, state, options)
-    async with _akept(run) as run:
-        compiled, tracker = run.compiled(), run.tracker(_to_stream)
-        steps = compiled.langgraph.astream(_input(run), run.config(compiled), **_streaming(run))
+    async with _akept(run) as (run, compiled):
+        context, tracker = run.context(), run.tracker(_to_stream)
+        steps = compiled.langgraph.astream(_input(run), run.config(context), **_streaming(run))
         raw: dict[str, Any] = {}
         while True:
-            with _surroundings(run, tracker):
+            with _surroundings(context, tracker):
                 try:
                     mode, item = await anext(steps)
                 except StopAsyncIteration:
@@ -217,7 +219,7 @@ async def astream_map(
                 yield item
             else:
                 raw.update(item)
-        yield await _asettled(run, _finished(run, compiled, tracker, raw))
+        yield await _asettled(run, _finished(run, compiled, tracker, raw.get(VALUES), raw.get("__interrupt__")))
 
 
 def resume_map(thread_id: str, answer: Any = None, *, model: Any = None, force: bool = False) -> MapResult:
@@ -251,27 +253,31 @@ def _continued(paused: pauses.PausedRun, answer: Any, model: Any) -> MapRun:
 
 
 @contextmanager
-def _kept(run: MapRun) -> Iterator[MapRun]:
-    """The run with a checkpointer, where it may wait and was given none."""
-    if run.checkpointer is not None or run.depth or not run.compiled().pauses:
-        yield run
+def _kept(run: MapRun) -> Iterator[tuple[MapRun, CompiledMap]]:
+    """The run and its graph; with a checkpointer, where it may wait and was given none."""
+    compiled = run.compiled()
+    if run.checkpointer is not None or run.depth or not compiled.pauses:
+        yield run, compiled
         return
     _require_free(run)
     with pauses.saver() as saver:
-        yield replace(run, checkpointer=saver, keeps=True)
+        run = replace(run, checkpointer=saver, keeps=True)
+        yield run, run.compiled()
 
 
 @asynccontextmanager
-async def _akept(run: MapRun) -> AsyncIterator[MapRun]:
-    if run.checkpointer is not None or run.depth or not run.compiled().pauses:
-        yield run
+async def _akept(run: MapRun) -> AsyncIterator[tuple[MapRun, CompiledMap]]:
+    compiled = run.compiled()
+    if run.checkpointer is not None or run.depth or not compiled.pauses:
+        yield run, compiled
         return
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
     await asyncio.to_thread(_require_free, run)
     async with AsyncSqliteSaver.from_conn_string(str(pauses.database())) as saver:
         saver.serde = pauses.Serializer()
-        yield replace(run, checkpointer=saver, keeps=True)
+        run = replace(run, checkpointer=saver, keeps=True)
+        yield run, run.compiled()
 
 
 def _require_free(run: MapRun) -> None:
@@ -330,14 +336,18 @@ def _durability(run: MapRun) -> Literal["sync", "exit"] | None:
     return "exit" if run.keeps else "sync"
 
 
+def _invoking(run: MapRun) -> Any:
+    return {"output_keys": VALUES, "version": "v2", "durability": _durability(run)}
+
+
 def _streaming(run: MapRun) -> Any:
     return {"stream_mode": ["custom", "values"], "durability": _durability(run)}
 
 
 @contextmanager
-def _surroundings(run: MapRun, tracker: ExecutionTracker) -> Iterator[None]:
+def _surroundings(context: RunContext, tracker: ExecutionTracker) -> Iterator[None]:
     tracker_token: Token[Any] = current_tracker.set(tracker)
-    run_token: Token[Any] = current_run.set(run.context())
+    run_token: Token[Any] = current_run.set(context)
     try:
         yield
     finally:
@@ -370,9 +380,10 @@ def _failed(run: MapRun, tracker: ExecutionTracker, error: SignalboxError) -> Ma
     )  # fmt: skip
 
 
-def _finished(run: MapRun, compiled: CompiledMap, tracker: ExecutionTracker, raw: Mapping[str, Any]) -> MapResult:
-    state = dict(raw.get(VALUES) or {})
-    pauses = raw.get("__interrupt__") or ()
+def _finished(
+    run: MapRun, compiled: CompiledMap, tracker: ExecutionTracker, values: Mapping[str, Any] | None, pauses: Any
+) -> MapResult:
+    state = dict(values or {})
     _warn_contested(run, compiled, tracker)
     if pauses:
         return _paused(run, tracker, state, pauses)
@@ -410,7 +421,7 @@ def _paused(run: MapRun, tracker: ExecutionTracker, state: dict[str, Any], pause
 
 def _with_summary(state: dict[str, Any], summary: ExecutionSummary) -> dict[str, Any]:
     state.pop("__next_node", None)
-    return {**state, "__execution_summary": plain(summary)}
+    return {**state, "__execution_summary": summary}
 
 
 def _last_output(tracker: ExecutionTracker) -> Any:

@@ -10,6 +10,7 @@ import ast
 import hashlib
 import importlib
 import importlib.util
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -36,7 +37,8 @@ __all__ = [
 ]
 
 AGENT_FOLDERS = ("agents", "custom_agents")
-FUNCTION_FOLDERS = ("functions", "custom_functions", "agents", "custom_agents")
+FUNCTION_FOLDERS = ("functions", "custom_functions", *AGENT_FOLDERS)
+CODE_FOLDERS = FUNCTION_FOLDERS
 
 
 class Definition(NamedTuple):
@@ -103,9 +105,12 @@ def load_file(path: Path) -> ModuleType:
 
 
 def code_stamp(folder: Path) -> tuple[tuple[str, int], ...]:
-    """What tells whether the code beside a map has changed."""
-    files = _files(folder, tuple(dict.fromkeys((*AGENT_FOLDERS, *FUNCTION_FOLDERS))))
-    return tuple((str(file), file.stat().st_mtime_ns) for file in files)
+    """What tells whether the code beside a map has changed. It is asked at every run, so it is quick."""
+    found: list[tuple[str, int]] = []
+    for name in CODE_FOLDERS:
+        with suppress(OSError), os.scandir(f"{folder}/{name}") as entries:
+            found += [(file.path, file.stat().st_mtime_ns) for file in entries if file.name.endswith(".py")]
+    return tuple(sorted(found))
 
 
 @lru_cache(maxsize=256)
@@ -141,7 +146,7 @@ def _files(folder: Path, names: tuple[str, ...]) -> Iterator[Path]:
 def broken_files(folder: Path) -> list[tuple[Path, str]]:
     """The files beside a map that cannot be read as Python, and why."""
     found = []
-    for file in _files(folder, tuple(dict.fromkeys((*AGENT_FOLDERS, *FUNCTION_FOLDERS)))):
+    for file in _files(folder, CODE_FOLDERS):
         try:
             definitions_in(file)
         except ContractError as error:

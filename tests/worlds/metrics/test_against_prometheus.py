@@ -8,6 +8,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from signalbox.worlds.metrics.openmetrics import openmetrics_lines
 
 OPENED = datetime(2026, 3, 11, 9, 30, tzinfo=UTC)
 FIRST, LAST = datetime(2026, 3, 10, 13, 0, tzinfo=UTC), datetime(2026, 3, 10, 15, 0, tzinfo=UTC)
-MOMENTS = (FIRST + timedelta(minutes=31, seconds=7), datetime(2026, 3, 10, 14, 33, tzinfo=UTC), LAST)
+MOMENTS = (FIRST + timedelta(minutes=31, seconds=7), datetime(2026, 3, 10, 14, 33, tzinfo=UTC))
 GAP_FIRST, GAP_LAST = datetime(2026, 3, 8, 9, 15, tzinfo=UTC), datetime(2026, 3, 8, 10, 15, tzinfo=UTC)
 CACHE = '{instance="cache-1:9100"}'
 GAP_QUERIES = (
@@ -85,35 +86,36 @@ def backfill(folder: Path, store: Store, matchers: list[Matcher], first: datetim
     subprocess.run(command, check=True, capture_output=True, timeout=60)
 
 
-class running:
-    """A Prometheus on a free port, as a context."""
+@contextmanager
+def running(folder: Path) -> Iterator[httpx.Client]:
+    """A Prometheus on a free port."""
+    (folder / "prometheus.yml").write_text("{}\n")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    command = [
+        "prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
+        "--storage.tsdb.retention.time=100y", f"--web.listen-address={address}", "--log.level=error",
+    ]  # fmt: skip
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        with httpx.Client(base_url=f"http://{address}") as client:
+            wait_until_ready(client)
+            yield client
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
 
-    def __init__(self, folder: Path) -> None:
-        (folder / "prometheus.yml").write_text("{}\n")
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.address = f"127.0.0.1:{free.getsockname()[1]}"
-        self.command = [
-            "prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
-            "--storage.tsdb.retention.time=100y", f"--web.listen-address={self.address}", "--log.level=error",
-        ]  # fmt: skip
 
-    def __enter__(self) -> httpx.Client:
-        self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.client = httpx.Client(base_url=f"http://{self.address}")
-        deadline = time.monotonic() + 30
-        while time.monotonic() < deadline:
-            try:
-                if self.client.get("/-/ready").status_code == 200:
-                    return self.client
-            except httpx.TransportError:
-                time.sleep(0.1)
-        self.__exit__()
-        raise TimeoutError("Prometheus did not become ready")
-
-    def __exit__(self, *_: object) -> None:
-        self.client.close()
-        self.process.terminate()
-        self.process.wait(timeout=20)
+def wait_until_ready(client: httpx.Client) -> None:
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        try:
+            if client.get("/-/ready").status_code == 200:
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(0.1)
+    raise TimeoutError("Prometheus did not become ready")
 
 
 @pytest.fixture

@@ -78,11 +78,11 @@ def require_sound(
     graph: GraphSpec, folder: Path, graphs: Mapping[str, GraphSpec], document: MapFile | None = None
 ) -> None:
     """Raise MapCheckError where a finding forbids running the graph. A graph found sound is not checked again."""
-    key = (graph.digest(), str(folder), tuple(sorted(graphs)), code_stamp(folder))
-    if key in _sound and document is None:
-        return
+    key = (graph.digest(), str(folder), tuple(sorted(g.digest() for g in graphs.values())), code_stamp(folder))
     rows = {node.line for node in graph}
     noted = [f for f in document.findings if f.level == "error" and f.line not in rows] if document else []
+    if key in _sound and not noted:
+        return
     found = [*noted, *check_graph(graph, folder, graphs, document)]
     for child, siblings, place in _inside(graph, folder, graphs, {graph.digest()}):
         found += check_graph(child, place, siblings, document if place == folder and siblings is graphs else None)

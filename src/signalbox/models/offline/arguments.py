@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Any
@@ -9,15 +10,26 @@ from typing import Any
 from signalbox.models.offline.completion import complete_lists, extend_content, fill_from_verb, fill_left, fill_new
 from signalbox.models.offline.fill import Filling, fill_schema
 from signalbox.models.offline.hiding import hide_whole, show_whole
-from signalbox.models.offline.kinds import is_definite, is_given, is_text
-from signalbox.models.offline.lexicon import families_of, kin_of
+from signalbox.models.offline.kinds import is_definite, is_given, is_id, is_plain, is_text
+from signalbox.models.offline.nouns import kin_of
 from signalbox.models.offline.parts import Part, read_part
 from signalbox.models.offline.tools import ToolCard
-from signalbox.models.offline.trimming import drop_bare, drop_leftovers, stray_words, trim_values, words_for
+from signalbox.models.offline.trimming import (
+    drop_bare,
+    drop_doubles,
+    drop_leftovers,
+    stray_words,
+    trim_values,
+    words_for,
+)
+from signalbox.models.offline.verbs import families_of
+from signalbox.models.offline.wording import content_start, mask
 from signalbox.models.offline.words import stem, tokens, word_set
 
-__all__ = ["Filler", "explained", "has_leftover"]
+__all__ = ["Filler", "explained", "has_leftover", "unaccounted"]
 
+_CODE = re.compile(r"(?<!\w)[\w@#./-]*[\d@][\w@./-]*\w|(?<!\w)\d")
+_CUED = 0.8
 _BLAND = word_set("show list get give see view display tell read check open what which how")
 
 
@@ -51,6 +63,7 @@ class Filler:
             fill_left(card, part, found)
             fill_new(card, part, found)
             drop_bare(card, part, found)
+            drop_doubles(card, part, found)
             self._done[key] = found
         return found
 
@@ -79,6 +92,7 @@ def explained(part: Part, card: ToolCard, filling: Filling) -> int:
     definite = [name for name, value in given.items() if is_definite(card.properties.get(name), value)]
     needed = [name for name in card.required if name in given and not is_text(name, card.properties.get(name))]
     complete = len(card.required) > 1 and all(is_given(name, filling) for name in card.required)
+    definite += [name for name in given if name not in definite and _is_cued(part, card, filling, name)]
     if not definite and not complete:
         return 0
     names = {*definite, *needed, *(card.required if complete else ())}
@@ -92,7 +106,49 @@ def explained(part: Part, card: ToolCard, filling: Filling) -> int:
     ]
     if not all(word in known or stem(word) in card.terms or kin_of(stem(word)) & card.nouns for word in words):
         return 0
-    return 2 if complete and (definite or (part.families and not part.asks)) else 1
+    meant = bool(part.families & card.families) and not part.asks
+    return 2 if complete and (definite or meant) else 1
+
+
+def _is_cued(part: Part, card: ToolCard, filling: Filling, name: str) -> bool:
+    """Whether a plain value is surely meant: a cue gave it, or it is a proper name beside a word of the tool's."""
+    if not is_plain(card.properties.get(name)) or is_text(name, card.properties[name]) or is_id(name):
+        return False
+    if filling.confidence.get(name, 0.0) >= _CUED:
+        return True
+    value = str(filling.values[name])
+    proper = value[:1].isupper() and part.text.find(value) > 0
+    said = set(tokens(value))
+    return proper and any(stem(word) in card.terms for word in part.words if word not in said)
+
+
+def unaccounted(part: Part, card: ToolCard, filling: Filling) -> float:
+    """How much of the part the tool leaves out: codes and numbers in none of its values count most, words little."""
+    end = content_start(part.text) or len(part.text)
+    codes = [found for found in _CODE.finditer(mask(part.text)[:end])]
+    left = sum(not _holds(card, filling, code.group(), code.span()) for code in codes)
+    spoken = {word for value in filling.values.values() for word in tokens(str(value))}
+    covered = {word for span in filling.spans.values() for word in tokens(part.text[slice(*span)])}
+    words = [word for word in part.words if not any(letter.isdigit() for letter in word)]
+    unsaid = sum(not _is_known(word, card, spoken | covered) for word in words)
+    return min(left, 2) + 0.4 * min(unsaid, 2)
+
+
+def _holds(card: ToolCard, filling: Filling, code: str, span: tuple[int, int]) -> bool:
+    """Whether a value takes in the code; free text that is hardly more than the code does not."""
+    for name, value in filling.values.items():
+        if is_text(name, card.properties.get(name)):
+            if code in str(value) and not str(value).startswith(code):
+                return True
+            continue
+        start, end = filling.spans.get(name, (0, 0))
+        if code in str(value) or (start < span[1] and span[0] < end):
+            return True
+    return False
+
+
+def _is_known(word: str, card: ToolCard, said: set[str]) -> bool:
+    return word in said or stem(word) in card.terms or bool(kin_of(stem(word)) & card.terms.keys())
 
 
 def has_leftover(part: Part, card: ToolCard, filling: Filling) -> bool:

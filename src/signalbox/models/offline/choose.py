@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from signalbox.models.offline.lexicon import BROADER, OPPOSITES, READING, SPECIFIC, families_of
 from signalbox.models.offline.parts import Part
 from signalbox.models.offline.tools import ToolCard, ToolSet
+from signalbox.models.offline.verbs import BROADER, OPPOSITES, READING, SPECIFIC, families_of
 from signalbox.models.offline.words import stem
 
-__all__ = ["Choice", "choose", "rank"]
+__all__ = ["Choice", "Fitness", "choose", "rank"]
 
 THRESHOLD = 1.0
 MARGIN = 0.3
+_LOSS = 0.35
 _FADE = (1.0, 0.7, 0.5, 0.35, 0.25, 0.2)
 _SHORTLIST = 5
 _DANGEROUS = frozenset({"delete", "send", "pay", "buy", "stop", "restart", "reject", "approve"})
@@ -45,7 +46,17 @@ class Choice:
         return bool(known) and self.score >= (0.8 if self.explained or self.named >= 0.9 else THRESHOLD)
 
 
-Fit = Callable[[ToolCard], tuple[float, int, bool]]
+@dataclass(frozen=True)
+class Fitness:
+    """How a part serves a tool's parameters: a score, how well it is explained, and what is left unaccounted for."""
+
+    score: float
+    explained: int = 0
+    leftover: bool = False
+    unaccounted: float = 0.0
+
+
+Fit = Callable[[ToolCard], Fitness]
 
 
 def rank(tools: ToolSet, part: Part) -> list[Choice]:
@@ -64,12 +75,23 @@ def choose(tools: ToolSet, part: Part, fit: Fit | None = None) -> Choice | None:
         return None
     short = [choice for choice in ranked[:_SHORTLIST] if choice.score > ranked[0].score - 1.0]
     if fit is not None:
-        short = sorted((_fitted(choice, *fit(choice.card)) for choice in short), key=lambda choice: -choice.score)
+        short = _fitted(short, [fit(choice.card) for choice in short])
     return next((choice for choice in short if choice.sure and choice.score > short[0].score - MARGIN), None)
 
 
-def _fitted(choice: Choice, fit: float, explained: int, leftover: bool) -> Choice:
-    return replace(choice, score=choice.score + fit, explained=explained, leftover=leftover)
+def _fitted(short: list[Choice], fits: list[Fitness]) -> list[Choice]:
+    """The choices with the say of their parameters; one that leaves more of the part unaccounted for loses by it."""
+    least = min(fit.unaccounted for fit in fits)
+    found = [
+        replace(
+            choice,
+            score=choice.score + fit.score - _LOSS * (fit.unaccounted - least),
+            explained=fit.explained,
+            leftover=fit.leftover,
+        )
+        for choice, fit in zip(short, fits, strict=True)
+    ]
+    return sorted(found, key=lambda choice: -choice.score)
 
 
 def _score(tools: ToolSet, card: ToolCard, part: Part, nearness: float) -> Choice:
@@ -97,9 +119,11 @@ def _action(tools: ToolSet, card: ToolCard, part: Part) -> float:
         return 1.0
     if not part.families:
         if card.families & READING or not card.verb:
-            return 0.25
+            return 0.45 if part.queried else 0.25
         return -0.2 if card.families & _DANGEROUS else 0.05
     verb = stem(part.verb)
+    if part.families == {verb} and verb in card.nouns and not card.families & READING:
+        return 0.85
     if verb in card.verbs or (verb in card.nouns and (not card.families or part.families & card.side_families)):
         return 1.1
     shared = part.families & card.families
@@ -115,8 +139,8 @@ def _action(tools: ToolSet, card: ToolCard, part: Part) -> float:
     if part.families & READING and reads:
         return 0.55
     if any(frozenset((a, b)) in OPPOSITES for a in part.families for b in card.families):
-        return -0.8
-    return -0.35
+        return 0.0 if part.vague and not reads else -0.8
+    return 0.0 if part.vague and not reads else -0.35
 
 
 def _abbreviates(word: str, verb: str) -> bool:

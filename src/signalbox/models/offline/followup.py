@@ -5,21 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from signalbox.models.offline.arguments import Filler
-from signalbox.models.offline.conversation import Conversation
-from signalbox.models.offline.kinds import is_plain
-from signalbox.models.offline.lexicon import families_of
-from signalbox.models.offline.parts import read_part
+from signalbox.models.offline.conversation import Conversation, Turn
+from signalbox.models.offline.kinds import is_plain, is_telling, is_text
+from signalbox.models.offline.parts import Part, read_part
 from signalbox.models.offline.scene import things_shown
 from signalbox.models.offline.steps import Step, by_description, filled, reference_to, schema_of, with_records
-from signalbox.models.offline.tools import ToolSet
+from signalbox.models.offline.tools import ToolCard, ToolSet
+from signalbox.models.offline.verbs import families_of
 from signalbox.models.offline.wishes import read_wishes
-from signalbox.models.offline.words import tokens
+from signalbox.models.offline.words import stem, tokens
 
 __all__ = ["continue_request", "follow_up", "was_asked"]
 
 _FOLLOWS = re.compile(r"(?i)^\W*(?:and|what about|how about|same|also|or|now|ok and|again|and for|then)\b")
+
+
+_LEANING = re.compile(
+    r"(?i)^\W*(?:(?:ok|okay|now|and|also|then|again|please)\b[\s,]*)*(?:and|what about|how about|(?:do |and )*(?:the )?same(?: thing)?|"
+    r"again|also)\b[\s,]*(?:for |with )?"
+)
 
 
 def was_asked(conversation: Conversation) -> bool:
@@ -40,7 +47,7 @@ def continue_request(
         return []
     past = Conversation(conversation.system, [*conversation.earlier[:-1], before])
     steps = plan(past, tools, None, filler)
-    asking = [step for step in steps if step.missing]
+    asking = [step for step in steps if step.missing] or _doubtful(steps, before)
     if len(asking) != 1:
         return []
     step = replace(asking[0], question="", waits=False)
@@ -52,6 +59,17 @@ def continue_request(
     if described:
         return [replace(one, text=step.text) for one in described]
     return [_with_reply(step, reply, filler)]
+
+
+def _doubtful(steps: list[Step], before: Turn) -> list[Step]:
+    """The one step of a request that was answered with a question though nothing seemed missing: a text is."""
+    if len(steps) != 1 or before.calls:
+        return []
+    step = steps[0]
+    texts = [name for name in step.card.required if is_text(name, schema_of(step.card, name))]
+    missing = texts or [name for name in step.card.required if is_plain(schema_of(step.card, name))]
+    args = {name: value for name, value in step.args.items() if name not in missing[-1:]}
+    return [replace(step, args=args, missing=missing[-1:])] if missing else []
 
 
 def _with_reply(step: Step, reply: str, filler: Filler) -> Step:
@@ -70,6 +88,11 @@ def _with_reply(step: Step, reply: str, filler: Filler) -> Step:
     return filled(step, values)
 
 
+def leans(request: str) -> bool:
+    """Whether a request has no verb of its own and begins as the rest of another: `and in London?`."""
+    return bool(_LEANING.match(request)) and not _has_verb(_LEANING.sub("", request))
+
+
 def follow_up(conversation: Conversation, tools: ToolSet, filler: Filler) -> list[Step]:
     """`and in London?`: the last call again, with what the new words change."""
     calls = [call for turn in conversation.earlier[-1:] for call in turn.calls if call.tool in tools.by_name]
@@ -77,11 +100,21 @@ def follow_up(conversation: Conversation, tools: ToolSet, filler: Filler) -> lis
     if not calls or len(request.split()) > 12 or not (_FOLLOWS.match(request) or not _has_verb(request)):
         return []
     card = tools.by_name[calls[-1].tool]
-    values = filler.fill(card, read_part(request).text).values
-    changed = {name: value for name, value in values.items() if name in card.properties}
-    if not changed:
+    part = read_part(request)
+    filling = filler.fill(card, part.text)
+    changed = {name: value for name, value in filling.values.items() if name in card.properties}
+    if not changed or (leans(request) and _names_another(part, card, tools, changed)):
         return []
     return [Step(card, {**calls[-1].args, **changed}, request)]
+
+
+def _names_another(part: Part, card: ToolCard, tools: ToolSet, changed: dict[str, Any]) -> bool:
+    """Whether a word of the part names what another tool deals with and this one does not."""
+    others = frozenset(noun for other in tools.cards if other is not card for noun in other.nouns)
+    telling = {
+        word for name, value in changed.items() for word in tokens(str(value)) if is_telling(card.properties[name])
+    }
+    return any(stem(word) in others and stem(word) not in card.terms for word in part.words if word not in telling)
 
 
 def _has_verb(text: str) -> bool:

@@ -7,8 +7,8 @@ from typing import Any
 
 from signalbox.models.offline.fill import Filling
 from signalbox.models.offline.kinds import is_text
-from signalbox.models.offline.parts import QUOTED
 from signalbox.models.offline.tools import ToolCard
+from signalbox.models.offline.wording import QUOTED
 
 __all__ = ["hide_whole", "quotations", "show_whole"]
 

@@ -1,4 +1,4 @@
-"""A request, taken apart: what is quoted, what is padding, which verb rules, and where one wish ends."""
+"""One wish of a request, taken apart: which verb rules, which words carry meaning, what is asked for."""
 
 from __future__ import annotations
 
@@ -7,62 +7,23 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from signalbox.models.offline.lexicon import IMPLIED, NOUNISH, PADDING, PHRASES, READING, STOP, families_of
+from signalbox.models.offline.smallwords import STOP
+from signalbox.models.offline.verbs import FAMILIES, IMPLIED, NOUNISH, PHRASES, READING, families_of
+from signalbox.models.offline.wording import content_start, mask, strip_padding
 from signalbox.models.offline.words import stem, tokens, word_set
 
-__all__ = [
-    "QUOTED",
-    "Clause",
-    "Part",
-    "content_start",
-    "coordinations",
-    "mask",
-    "opens_content",
-    "read_part",
-    "split_request",
-    "strip_padding",
-]
+__all__ = ["NOT_ALONE", "OPENERS", "Part", "read_part"]
 
 _ARITHMETIC = re.compile(r"\d\s*(?:[+*×÷^]|plus|minus|times|divided by)\s*\(?\s*\d|\d\s+[-/]\s+\d")
-FILLER = "\u00a4"
 _MANY = re.compile(
     r"^(?:(?:what|which|any|show|list|get|see|give|all|every|how many|me|my|the|do|i|have|are|there|is|of|"
     r"our|new)\s+)*"
-    r"(?:[\w-]+\s+){0,2}?[a-z]{2,}(?<!s)(?<!u)(?<!i)s\b|\ball\b|\bevery\b|\blist\b"
+    r"(?!whats\b)(?:[\w-]+\s+){0,2}?(?!whats\b)[a-z]{2,}(?<!s)(?<!u)(?<!i)s\b|\ball\b|\bevery\b|\blist\b"
 )
 
 _CODE = re.compile(r"\b[^\s]{0,80}?(?:[/\\@_*=]|[^\W\d]\.[^\W\d]|[^\W\d]-?\d|\d-?[^\W\d])\S{0,80}")
-QUOTED = re.compile(
-    r'```.*?```|"[^"\n]*"|“[^”]*”|«[^»]*»|`[^`\n]*`|(?<![\w])\'(?:[^\'\n]|(?<=\w)\'(?=\w))*\'(?!\w)|(?m:^>.*$)',
-    re.DOTALL,
-)
-_PADDING = tuple(re.compile(pattern, re.IGNORECASE) for pattern in PADDING)
-_TRAILING = re.compile(
-    r"(?i)[\s,]*\b(?:please|pls|plz|thanks(?: a lot| so much| in advance)?|thank you(?: very much| so "
-    r"much)?|thx|ty|cheers|"
-    r"for me|if you can|if possible|asap|will you|would you|when you can|when you get a chance|ok\??)\s*[.!?]*$"
-)
-_SENTENCE = re.compile(
-    r"(?<=[^\W\d_])(?<!\bdr)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bst)(?<!\bno)(?<!\bvs)(?<!\bprof)(?<!\betc)(?<!\be\.g)[.](?=\s+\S)"
-    r"|(?<=\d)[.](?=\s+[A-Z])|[!?;](?=\s|$)|\n+",
-    re.IGNORECASE,
-)
-_THEN = re.compile(
-    r"(?i)[\s,]*\b(?:and then|after that|afterwards|and after that|then|and finally|and also|as well as|also)\b\s*"
-)
-_JOINT = re.compile(r"(?i)\s*,\s*(?:and|plus|but)\s+|\s+(?:and|plus|&|but)\s+|\s*,\s*")
-_CONTENT = re.compile(
-    r"(?i)\b(?:remind (?:me|us|him|her|them|\w+) (?:to|about|that)|reminder (?:to|about|for me to)|"
-    r"(?:task|todo|to-do|item|note)s?"
-    r"(?: (?:called|named|for me))?(?: to|:| that| saying)|note (?:that|to self)|saying|says|(?<!you "
-    r")(?<!\bi )(?<!to )say|that reads|telling (?:\w+ )+?(?:to|that)|"
-    r"tell (?:\w+) (?:to|that)|let (?:\w+) know(?: that)?|with the (?:text|message|body|words|note|"
-    r"content)|(?:message|text|body|"
-    r"content|subject|title|description)(?::| is))\s"
-)
-_COLON = re.compile(r"[^\s:]+\s+[^:\n]*\S:\s")
-_OPENERS = word_set("whats what which who whose when where why how is are was were do does did has have will am should")
-_NOT_ALONE = word_set("is are what which how who where many need done next off directions vs versus new")
+OPENERS = word_set("whats what which who whose when where why how is are was were do does did has have will am should")
+NOT_ALONE = word_set("is are what which how who where many need done next off directions vs versus new")
 _DETERMINERS = word_set(
     "a an the my your our his her its their this that these those some any all every each no of in on"
 )
@@ -71,16 +32,11 @@ _DETERMINERS = word_set(
 _PROMPTS = word_set("to please pls you u and me someone somebody anybody anyone we i")
 _SUBJECTS = word_set("i you we they u the my any all these those our your people")
 _ALWAYS = frozenset({"look", "check", "play", "open", "start", "work", "see", "reply", "answer", "pull", "push"})
+VAGUE = word_set("put make go take give get bring want need have do set let use turn")
+_PLACING = word_set("in into on onto to from at for with")
+_OBJECTS = word_set("the my our this that these those it them him her me us all every both")
+_PLAIN_VERBS = frozenset(verb for verbs in FAMILIES.values() for verb in verbs) - NOUNISH - STOP - NOT_ALONE
 _RELATING = frozenset({"to", "of", "for", "on", "in", "from", "at", "by", "with", "about"})
-
-
-@dataclass(frozen=True)
-class Clause:
-    """A stretch of the request; one that does not begin a sentence may belong to the one before."""
-
-    start: int
-    end: int
-    fresh: bool
 
 
 @dataclass(frozen=True)
@@ -94,38 +50,21 @@ class Part:
     many: bool = False
     first: str = ""
     pairs: tuple[str, ...] = ()
+    queried: bool = False
 
     @property
     def asks(self) -> bool:
         """Whether it is a question rather than a demand."""
-        return self.verb in _OPENERS or self.verb == "whats"
+        return self.verb in OPENERS
+
+    @property
+    def vague(self) -> bool:
+        """Whether the verb fits many deeds: put, make, go."""
+        return self.verb in VAGUE
 
     @property
     def reads(self) -> bool:
         return not self.families or bool(self.families & READING)
-
-
-def mask(text: str) -> str:
-    """The text with quoted passages filled in, of the same length: they may be arguments, never instructions."""
-    return QUOTED.sub(lambda m: FILLER * len(m.group()), text)
-
-
-def strip_padding(text: str) -> str:
-    """The text without greetings, politeness and the like at either end."""
-    text = text.strip(" \t\n,;-–—")
-    while True:
-        shorter = text
-        for pattern in _PADDING:
-            found = pattern.match(shorter)
-            if found and found.end() < len(shorter):
-                shorter = shorter[found.end() :]
-        trail = _TRAILING.search(shorter)
-        if trail and trail.start() > 0:
-            shorter = shorter[: trail.start()]
-        shorter = shorter.strip(" \t\n,;-–—")
-        if shorter == text:
-            return text
-        text = shorter
 
 
 @lru_cache(maxsize=1024)
@@ -147,7 +86,8 @@ def read_part(text: str, verbs: frozenset[str] = frozenset()) -> Part:
     if _ARITHMETIC.search(plain):
         carrying = (*carrying, "arithmetic", "calculate")
     pairs = tuple(a + b for a, b in pairwise(words[:40]))
-    return Part(bare, verb, families, carrying, _asks_for_many(plain), words[0] if words else "", pairs)
+    queried = not families and bare.endswith("?")
+    return Part(bare, verb, families, carrying, _asks_for_many(plain), words[0] if words else "", pairs, queried)
 
 
 def _asks_for_many(plain: str) -> bool:
@@ -161,9 +101,9 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
     if phrase:
         return phrase
     first = words[0]
-    if first in _OPENERS and not (first == "do" and words[1:2] and words[1] not in _SUBJECTS):
+    if first in OPENERS and not (first == "do" and words[1:2] and words[1] not in _SUBJECTS):
         return _question(words)
-    if first not in _NOT_ALONE and not (first in NOUNISH - _ALWAYS and words[1:2] and words[1] in _RELATING):
+    if first not in NOT_ALONE and not _is_noun_here(first, words[1:2]):
         families = families_of(first, typos=True)
         if families:
             return first, families
@@ -174,13 +114,24 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
         last = word == words[-1] and before not in _DETERMINERS
         if not bent and (last or before in _PROMPTS) and word not in NOUNISH | STOP and families_of(word):
             return word, families_of(word)
-        if before in ("to", "please", "you", "and", "pls") and word not in _NOT_ALONE and families_of(word):
+        if before in ("to", "please", "you", "and", "pls") and word not in NOT_ALONE and families_of(word):
             return word, families_of(word)
     if words[-1] in ("done", "finished", "completed", "complete"):
         return words[-1], frozenset({"complete"})
     if first in ("i", "we") and len(words) > 2 and words[1] in ("need", "want"):
         return words[1], frozenset({"create", "buy", "search"})
+    if first in _PLACING:
+        return next(((word, families_of(word)) for word in words if word in _PLAIN_VERBS), ("", frozenset()))
+    if words[1:2] and words[1] in _OBJECTS and first not in STOP | NOUNISH and not first.endswith(("s", "ing", "ed")):
+        return first, frozenset({stem(first)})
     return "", frozenset()
+
+
+def _is_noun_here(first: str, following: list[str]) -> bool:
+    """Whether a first word that may be a verb is a noun: in the plural, or with a preposition after it."""
+    if first.endswith("s") and stem(first) != first and stem(first) in NOUNISH:
+        return True
+    return first in NOUNISH - _ALWAYS and bool(following) and following[0] in _RELATING
 
 
 def _phrase(words: list[str]) -> tuple[str, frozenset[str]] | None:
@@ -217,96 +168,3 @@ def _question(words: list[str]) -> tuple[str, frozenset[str]]:
     if words[0] == "where":
         families |= {"track"}
     return words[0], families
-
-
-def split_request(text: str, verbs: frozenset[str] = frozenset()) -> list[Clause]:
-    """The clauses of a request, in order; `verbs` are words that begin a wish here, beside the common ones."""
-    masked = mask(text)
-    cuts: list[tuple[int, int, bool]] = [(m.start(), m.end(), True) for m in _SENTENCE.finditer(masked)]
-    cuts += [(m.start(), m.end(), False) for m in _THEN.finditer(masked) if m.start() > 0]
-    cuts += [(m.start(), m.end(), False) for m in _JOINT.finditer(masked) if _verb_follows(masked[m.end() :], verbs)]
-    clauses: list[Clause] = []
-    start, fresh = 0, True
-    for begin, end, sentence in [*sorted(cuts), (len(text), len(text), True)]:
-        if begin < start:
-            fresh = fresh or sentence
-            continue
-        if text[start:begin].strip(" ,.;:!?"):
-            clauses.append(Clause(start, begin, fresh))
-            fresh = sentence
-        else:
-            fresh = fresh or sentence
-        start = end
-    return clauses
-
-
-def opens_content(text: str) -> bool:
-    """Whether the clause has begun something to be written down, so that what follows may be part of it."""
-    return content_start(text) is not None
-
-
-def content_start(text: str) -> int | None:
-    """Where something to be written down begins: after a colon, `saying`, `remind me to` and the like."""
-    masked = mask(text) + " "
-    found = _CONTENT.search(masked) or _COLON.match(masked)
-    return found.end() if found else None
-
-
-def _verb_follows(rest: str, verbs: frozenset[str]) -> bool:
-    words = tokens(strip_padding(rest[:120]))
-    if not words:
-        return False
-    first, second = words[0], words[1] if len(words) > 1 else ""
-    if stem(first) in verbs and second:
-        return True
-    if first in _OPENERS and first not in ("is", "are", "has", "have", "will"):
-        return True
-    if first == "remind" or (first in ("i", "let") and second):
-        return first != "i"
-    if first in _NOT_ALONE or first.endswith("ing") or not families_of(first):
-        return False
-    return first not in NOUNISH or bool(second and (second in STOP or second not in ("and", "or")))
-
-
-def coordinations(text: str) -> list[list[str]]:
-    """Ways to read `a, b and c` inside a clause as several clauses: each way is a list of clauses, one an element."""
-    masked = mask(text)
-    ways = []
-    for match in re.finditer(r"(?i)(?:\s*,\s*(?:and|plus)?\s+|\s+(?:and|plus|&|as well as)\s+)", masked):
-        ways.append((match.start(), match.end()))
-    joined = re.search(r"(?i)\s(?:and|plus|&|as well as)\s", masked)
-    if not ways or len(ways) > 12 or (not joined and len(ways) < 2):
-        return []
-    return _distribute(text, masked, ways)
-
-
-_BOUND = re.compile(
-    r"(?i)\s+(?:to|from|in|on|at|for|with|of|into|by|about|as|via|using|between|since|until|before|after|during|over|"
-    r"tomorrow|today|tonight|yesterday|now|right|next|last|this)\b|[,.:;?!](?=\s|$)|$"
-)
-_LEFT = re.compile(
-    r"(?i)(?:^|\s)(?:to|from|in|on|at|for|with|of|into|by|about|as|via|using|between|my|the|a|an|is|are|me|:|both)\s+"
-)
-
-
-def _distribute(text: str, masked: str, joints: list[tuple[int, int]]) -> list[list[str]]:
-    """Each element in turn in the place of the whole enumeration; the first may begin at several places."""
-    first, last = joints[0][0], joints[-1][1]
-    bound = _BOUND.search(masked, last + 1)
-    right = bound.start() if bound else len(text)
-    middles = [text[a:b].strip() for (_, a), (b, _) in pairwise(joints)]
-    tail = text[last:right].strip()
-    starts = sorted({m.end() for m in _LEFT.finditer(masked, 0, first)} | {_after_verb(text, first)}, reverse=True)
-    ways = []
-    for start in starts:
-        if start >= first:
-            continue
-        elements = [text[start:first].strip(), *middles, tail]
-        if all(elements):
-            ways.append([f"{text[:start]}{element}{text[right:]}" for element in elements])
-    return ways
-
-
-def _after_verb(text: str, limit: int) -> int:
-    space = text.find(" ", 0, limit)
-    return space + 1 if space >= 0 else 0

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.choose import rank
 from signalbox.models.offline.conversation import Call, Conversation
-from signalbox.models.offline.followup import continue_request, follow_up, was_asked
+from signalbox.models.offline.followup import continue_request, follow_up, leans, was_asked
 from signalbox.models.offline.kinds import is_id, is_text
-from signalbox.models.offline.parts import mask, read_part
+from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.phrase import ask_missing, ask_which
 from signalbox.models.offline.records import Record, records_in
 from signalbox.models.offline.references import Reference, describe_match, find_reference, label
@@ -29,6 +29,7 @@ from signalbox.models.offline.steps import (
 )
 from signalbox.models.offline.tools import ToolCard, ToolSet
 from signalbox.models.offline.wishes import Wish, read_unserved, read_wishes
+from signalbox.models.offline.wording import mask
 
 __all__ = ["Plan", "Step", "make_plan", "resolve_step"]
 
@@ -63,6 +64,10 @@ def make_plan(conversation: Conversation, tools: ToolSet, choice: str | None, fi
         continued = continue_request(conversation, tools, filler, lambda *given: make_plan(*given).steps)
         if continued:
             return Plan(continued)
+    if leans(request):
+        followed = follow_up(conversation, tools, filler)
+        if followed:
+            return Plan(followed)
     scene = Scene(shown=tuple(tuple(records) for records in things_shown(conversation.earlier)))
     wishes = read_wishes(request, tools, filler, scene)
     if not wishes:

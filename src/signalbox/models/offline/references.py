@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from signalbox.models.offline.lexicon import STOP
 from signalbox.models.offline.records import Record
+from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.words import close, split_name, stem, tokens, word_set
 
 __all__ = ["Reference", "describe_match", "find_reference", "label", "value_for"]

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from signalbox.models.offline.conversation import Conversation, Turn
 from signalbox.models.offline.fill import Filling
 from signalbox.models.offline.kinds import is_id
-from signalbox.models.offline.parts import mask
 from signalbox.models.offline.records import Record, records_in
 from signalbox.models.offline.references import describe_match, find_reference, value_for
 from signalbox.models.offline.tools import ToolCard, ToolSet
+from signalbox.models.offline.wording import mask
 
 __all__ = ["NOTHING", "Scene", "spoken_of", "things_shown"]
 

@@ -7,13 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from signalbox.models.offline.hiding import quotations
 from signalbox.models.offline.kinds import is_id, is_list, is_text
-from signalbox.models.offline.lexicon import READING, STOP
-from signalbox.models.offline.parts import mask, read_part
+from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.phrase import ask_missing, ask_which
 from signalbox.models.offline.records import Record
 from signalbox.models.offline.references import Reference, describe_match, find_reference, label, value_for
+from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.tools import ToolCard, ToolSet
+from signalbox.models.offline.verbs import READING
+from signalbox.models.offline.wording import mask
 from signalbox.models.offline.words import split_name, stem, tokens
 
 __all__ = [
@@ -113,7 +116,7 @@ def drop_pointers(step: Step) -> None:
 def unname_ids(step: Step, shown: list[list[Record]]) -> None:
     """An identifier filled with plain words is a description, not an identifier, unless it was shown as one."""
     for name, value in list(step.args.items()):
-        if not (is_id(name) and isinstance(value, str)) or re.search(r"\d", value):
+        if not (is_id(name) and isinstance(value, str)) or re.search(r"\d", value) or value in quotations(step.text):
             continue
         known = any(str(value_for(name, {}, record)) == value for records in shown for record in records)
         if not known and (" " in value or value.islower() or value.istitle()):

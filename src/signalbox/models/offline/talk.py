@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 
 from signalbox.models.offline.conversation import Conversation
-from signalbox.models.offline.lexicon import STOP, TOPICS
+from signalbox.models.offline.nouns import TOPICS
 from signalbox.models.offline.phrase import phrase_data
 from signalbox.models.offline.records import parse_data
+from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.vectors import embed, word_rows
 from signalbox.models.offline.words import close, split_name, stem, tokens, word_set
 
@@ -25,13 +26,13 @@ _GREETING = re.compile(
 _THANKS = re.compile(
     r"(?i)^\W*(?:ok(?:ay)?,? |great,? |cool,? |perfect,? |nice,? |awesome,? )*(?:thanks|thank you|thx|ty|"
     r"cheers|much appreciated)"
-    r"(?:[ ,]+(?:a lot|so much|very much|again|for (?:the|your) help|that'?s (?:all|it|great|perfect)|"
+    r"(?:[ ,]+(?:a lot|so much|very much|again|for (?:the|your) help|that(?:'?s| is| was| will be) (?:all|it|great|perfect|everything)|"
     r"you'?re great|bye))*\W*$"
 )
 _FINE = re.compile(
     r"(?i)^\W*(?:ok(?:ay)?|great|cool|perfect|nice|awesome|good(?: job)?|well done|got it|i see|alright|"
-    r"never ?mind|no|nope|that'?s (?:all|it|fine|great)|"
-    r"no,? that'?s (?:all|it)|lol|haha|bye|goodbye|see you|good night)(?:[ ,]+(?:then|thanks|for now|later))*\W*$"
+    r"never ?mind|no|nope|that(?:'?s| is| was| will be) (?:all|it|fine|great|everything)|"
+    r"no,? that(?:'?s| is| was) (?:all|it)|lol|haha|bye|goodbye|see you|good night)(?:[ ,]+(?:then|thanks|for now|later))*\W*$"
 )
 _WELLBEING = re.compile(
     r"(?i)^\W*(?:how are you(?: doing)?(?: today)?|how'?s it going|what'?s up|sup|how do you do|who are "

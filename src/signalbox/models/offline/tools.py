@@ -10,8 +10,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from signalbox.models.offline.lexicon import NOUNISH, READING, STOP, families_of, kin_of
+from signalbox.models.offline.nouns import kin_of
+from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.vectors import embed, word_rows
+from signalbox.models.offline.verbs import NOUNISH, READING, families_of
 from signalbox.models.offline.words import close, split_name, stem, tokens
 
 __all__ = ["ToolCard", "ToolSet", "read_tools"]

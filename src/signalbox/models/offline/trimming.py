@@ -7,13 +7,14 @@ from typing import Any
 
 from signalbox.models.offline.fill import Filling
 from signalbox.models.offline.hiding import quotations
-from signalbox.models.offline.kinds import is_plain, is_telling, is_text
-from signalbox.models.offline.lexicon import STOP, kin_of
+from signalbox.models.offline.kinds import CODE, is_plain, is_telling, is_text
+from signalbox.models.offline.nouns import kin_of
 from signalbox.models.offline.parts import Part
+from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.tools import ToolCard
 from signalbox.models.offline.words import close, split_name, stem, tokens
 
-__all__ = ["drop_bare", "drop_leftovers", "stray_words", "trim_values", "words_for"]
+__all__ = ["drop_bare", "drop_doubles", "drop_leftovers", "stray_words", "trim_values", "words_for"]
 
 _WHICH = frozenset({"latest", "newest", "last", "first", "next", "new", "recent", "current"})
 _CUED = 0.6
@@ -125,4 +126,14 @@ def drop_bare(card: ToolCard, part: Part, filling: Filling) -> None:
         words = tokens(filling.values[name])
         bare = words and all(word in STOP or stem(word) in own for word in words)
         if bare and is_plain(card.properties.get(name)) and filling.values[name] not in quotations(part.text):
+            del filling.values[name]
+
+
+def drop_doubles(card: ToolCard, part: Part, filling: Filling) -> None:
+    """A text that begins with what another parameter surely takes (reply to m-1) was not said."""
+    sure = [str(value) for name, value in filling.values.items() if not is_text(name, card.properties.get(name))]
+    codes = [value for value in sure if CODE.search(value)]
+    for name in [name for name in filling.values if is_text(name, card.properties.get(name))]:
+        value = str(filling.values[name])
+        if value not in quotations(part.text) and any(re.match(rf"{re.escape(code)}(?!\w)", value) for code in codes):
             del filling.values[name]

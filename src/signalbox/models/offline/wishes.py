@@ -5,18 +5,22 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from signalbox.models.offline.arguments import Filler, explained, has_leftover
-from signalbox.models.offline.choose import Choice, choose
+from signalbox.models.offline.arguments import Filler, explained, has_leftover, unaccounted
+from signalbox.models.offline.choose import Choice, Fitness, choose
+from signalbox.models.offline.clauses import coordinations, split_request
 from signalbox.models.offline.kinds import is_list, is_text
-from signalbox.models.offline.parts import coordinations, opens_content, read_part, split_request
+from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.scene import NOTHING, Scene
 from signalbox.models.offline.tools import ToolCard, ToolSet
+from signalbox.models.offline.wording import is_courtesy, opens_content
 from signalbox.models.offline.words import stem, tokens
 
 __all__ = ["Wish", "read_unserved", "read_wishes"]
 
 _MOST_CLAUSES = 12
 _LONGEST_LEAD = 500
+_BACK = re.compile(r"(?i)\b(?:it|its|them|they|those|these|that|she|he|him|her|both|all of them)\b")
+_CODED = re.compile(r"[\d@\"'“]|(?<=\s)[A-Z]")
 _REPORTING = re.compile(
     r"(?i)(?:let (?:me|us) know|tell|inform|show|give|report|explain|summari[sz]e|thank|see|check if|look)\b"
 )
@@ -48,12 +52,12 @@ def read_wishes(request: str, tools: ToolSet, filler: Filler, scene: Scene = NOT
 def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> Choice | None:
     part = read_part(text, tools.own_verbs)
 
-    def fit(card: ToolCard) -> tuple[float, int, bool]:
+    def fit(card: ToolCard) -> Fitness:
         filling = filler.fill(card, part.text)
         pointed = 0.6 if scene.shown and scene.serves(card, part.text, part.words, filling) else 0.0
         told = max(explained(part, card, filling), 1 if pointed else 0)
         fitting = filler.fit(card, part.text) + pointed + (0.2 if told == 2 else 0.0)
-        return fitting, told, has_leftover(part, card, filling)
+        return Fitness(fitting, told, has_leftover(part, card, filling), unaccounted(part, card, filling))
 
     found = choose(tools, part, fit)
     if found is None and scene.words:
@@ -92,20 +96,25 @@ def _by_clause(request: str, tools: ToolSet, filler: Filler, scene: Scene) -> tu
     unserved: list[str] = []
     lead: int | None = None
     for clause in split_request(request, tools.verbs)[:_MOST_CLAUSES]:
+        if is_courtesy(request[clause.start : clause.end]):
+            continue
         here = replace(scene, words=tuple(sorted(wishes[-1].card.nouns))) if wishes else scene
         choice = _pick_any(request[clause.start : clause.end], tools, filler, here)
         if choice is None and lead is not None and clause.end - lead < _LONGEST_LEAD:
             choice = _pick(request[lead : clause.end], tools, filler)
         if wishes and choice is None and _is_demand(request[clause.start : clause.end], wishes[-1], filler):
             unserved.append(request[clause.start : clause.end].strip())
-        elif wishes and (
-            choice is None or _belongs(wishes[-1], choice, request[clause.start : clause.end], clause.fresh, filler)
-        ):
+        elif wishes and choice is None:
+            wishes[-1] = _extended(wishes[-1], request, clause.end)
+        elif wishes and choice is not None and _repeats(wishes[-1], choice, request[clause.start : clause.end]):
+            continue
+        elif wishes and _belongs(wishes[-1], choice, request[clause.start : clause.end], clause.fresh, filler):
             wishes[-1] = _extended(wishes[-1], request, clause.end)
         elif choice is None:
             lead = clause.start if lead is None else lead
         else:
-            start = clause.start if lead is None else lead
+            points = bool(_BACK.search(request[clause.start : clause.end]))
+            start = clause.start if lead is None or points else lead
             wishes.append(Wish(request[start : clause.end], choice, start, clause.end))
             lead = None
     return wishes, unserved
@@ -115,11 +124,18 @@ def _extended(wish: Wish, request: str, end: int) -> Wish:
     return replace(wish, text=request[wish.start : end], end=end)
 
 
+def _repeats(before: Wish, choice: Choice, text: str) -> bool:
+    """Whether a clause only says again, of the same things, what the wish before says."""
+    return choice.card.name == before.card.name and bool(_BACK.search(text)) and not _CODED.search(text)
+
+
 def _belongs(before: Wish, choice: Choice, text: str, fresh: bool, filler: Filler) -> bool:
     """Whether a clause that could be a wish is still part of the one before."""
     if opens_content(before.text) and not fresh:
         return choice.nouns < 0.6
     same = choice.card.name == before.card.name
+    if same and fresh and not read_part(text, filler.verbs).families:
+        return True
     return same and not filler.fill(choice.card, text).values and bool(choice.card.properties)
 
 
@@ -143,6 +159,12 @@ def _spread(wish: Wish, tools: ToolSet, filler: Filler) -> list[Wish]:
 def _one_each(wish: Wish, spread: list[Wish], filler: Filler) -> bool:
     """Whether the elements give different values to one single-valued parameter, and nothing else differs."""
     fills = [filler.fill(wish.card, single.text).values for single in spread]
+    whole = filler.fill(wish.card, wish.text).values
+    if any(
+        isinstance(value, list | dict) and any(value != fill.get(name) for fill in fills)
+        for name, value in whole.items()
+    ):
+        return False
     differing = {
         name for values in fills for name in values if any(values.get(name) != other.get(name) for other in fills)
     }

@@ -107,6 +107,8 @@ class Counter:
     births: tuple[float, ...]
     per_unit: float = 1.0
     """How finely it counts: 1 for whole things, 100 for hundredths."""
+    halts: tuple[Span, ...] = ()
+    """When nothing flowed."""
 
     def at(self, grid: Grid) -> FloatArray:
         """What the process has counted."""
@@ -115,8 +117,16 @@ class Counter:
         life = np.maximum(np.searchsorted(births, t, side="right") - 1, 0)
         total = np.zeros_like(t)
         for flow, weight in self.parts:
-            total += weight * (flow.total(grid) - flow.total_at(self.births)[life])
+            total += weight * (flow.total(grid) - flow.total_at(self.births)[life] - self._unflowed(flow, grid))
         return np.floor(np.maximum(total, 0.0) * self.per_unit) / self.per_unit
+
+    def _unflowed(self, flow: Flow, grid: Grid) -> FloatArray:
+        """What would have flowed during the halts, up to each scrape."""
+        unflowed = np.zeros_like(grid.seconds())
+        for halt in self.halts:
+            start, end = flow.total_at(halt)
+            unflowed += np.clip(flow.total(grid), start, end) - start
+        return unflowed
 
 
 @dataclass(frozen=True)

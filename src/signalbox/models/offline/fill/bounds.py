@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
+from signalbox.models.offline.fill.directions import mirrored, side_at, side_of
 from signalbox.models.offline.fill.literals import Literal
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH
 from signalbox.models.offline.fill.reading import Reading
@@ -21,7 +22,8 @@ _POLITE = re.compile(
     r"(?:can|could|would|will) (?:you|u|we|i)(?: please| pls| kindly| maybe)?|(?:i|we)(?:'d| would)? (?:want|"
     r"like|need|love)(?: you)?(?: to)?|i wanna|i'd like|"
     r"i have to|let's|lets|let us|help me(?: to)?|is it possible to|are you able to|do me a favou?r and|"
-    r"would you mind|go ahead and|"
+    r"would you mind|(?:would you )?be so (?:kind|good) as to|(?:might|may) (?:you|i|we)(?: have)?|we'd like(?: to)?|"
+    r"any chance (?:of|you could|you can)|is there any way to|go ahead and|"
     r"we're after|i'm after|i am after|we're|we are|i'm|i am|i'm looking to|i am looking to|i'm trying to|"
     r"i gotta|gotta|quick(?:ly)?|team|folks|guys|all|everyone)\b[\s,!:-]*)+",
     re.IGNORECASE,
@@ -59,11 +61,16 @@ class Bounds:
     @cached_property
     def opening(self) -> int:
         """The token where the request begins, after greetings, politeness and what is taken."""
-        found = _POLITE.match(self.reading.text)
-        at = self.sentence.index_at(found.end()) if found else 0
+        at = self.begins
         while at < len(self.tokens) and (self.blocked(at) or self.tokens[at].lower in (*":,-!.", "i", "we")):
             at += 1
         return at
+
+    @cached_property
+    def begins(self) -> int:
+        """The token where the request begins, whatever is taken."""
+        found = _POLITE.match(self.reading.text)
+        return self.sentence.index_at(found.end()) if found else 0
 
     @property
     def asks(self) -> bool:
@@ -90,6 +97,8 @@ class Bounds:
         starts: dict[int, int] = {}
         by_word: dict[str, list[int]] = {}
         for at, token in enumerate(self.tokens):
+            if at > self.begins and token.text[0].isupper() and token.text[1:].islower() and not self._opens(at):
+                continue
             by_word.setdefault(token.lower, []).append(at)
         for path, cues in self.cues.items():
             for cue, weight in cues.items():
@@ -100,6 +109,10 @@ class Bounds:
         for path, rows in found.items():
             found[path] = [row for row in rows if not self._inside(row[0], len(row[1]), starts)]
         return found
+
+    def _opens(self, at: int) -> bool:
+        """Whether a word with a capital only opens a sentence or a part of one, and so is no name."""
+        return at == 0 or not self.tokens[at - 1].text[0].isalnum()
 
     @staticmethod
     def _inside(at: int, size: int, starts: dict[int, int]) -> bool:
@@ -146,6 +159,12 @@ class Bounds:
             _related(other, roots) for other in self.leaves if other.path != field.path and other.kind == "string"
         )
         return -0.1 if others else 0.0
+
+    def leads_on(self, at: int, field: Field) -> bool:
+        """Whether a weak word leads to the end of what a verb began: "leaving Lyon for Metz"."""
+        start = self.tokens[at + 1].start
+        begun = side_at(self.reading.text, self.tokens[at].start) == "start"
+        return begun and side_of(field) == "end" == side_at(self.reading.text, start) and mirrored(field, self.leaves)
 
     def rivals(self, field: Field) -> frozenset[str]:
         """Stems that other fields speak of and this one does not."""

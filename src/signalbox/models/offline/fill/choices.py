@@ -103,6 +103,9 @@ def find_phrase(reading: Reading, phrase: Phrase) -> Iterator[tuple[int, int, fl
         if tuple(word.stem for word in words[at : at + size]) == phrase.stems:
             exact = "".join(word.lower for word in words[at : at + size]) == phrase.joined
             yield words[at].start, words[at + size - 1].end, 1.0 if exact else 0.96
+    if size == 1:
+        for at in reading.adverbs.get(phrase.stems[0], ()):
+            yield words[at].start, words[at].end, 0.93
     for count in {max(1, size - 1), size, size + 1}:
         for joined, at in reading.windows(count, phrase.joined[0]):
             if quality := _likeness(phrase, joined, count):

@@ -10,7 +10,7 @@ from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.units import unit_of_field
 from signalbox.models.offline.fill.words import STOP, stem, word_set
 
-__all__ = ["counted_nouns", "counts_people", "holds_people", "is_bare"]
+__all__ = ["counted_nouns", "counts_people", "ends_name", "holds_people", "is_bare"]
 
 _PEOPLE = word_set(
     """servings serves portions people person persons guests guest adults adult passengers passenger pax ppl
@@ -69,6 +69,15 @@ def is_whole(quantity: Quantity) -> bool:
 def holds_people(field: Field) -> bool:
     """Whether a field holds how many people there are."""
     return not unit_of_field(field.about, field.maximum)[0] and bool(field.words & _PEOPLE_STEMS)
+
+
+def ends_name(reading: Reading, quantity: Quantity) -> bool:
+    """Whether a number is the end of a name, as in "Pier 7": a word with a capital leads to it, and it counts nothing."""
+    before = [token for token in reading.sentence.tokens if token.end <= quantity.start][-2:]
+    if len(before) < 2 or not before[-1].text[0].isupper() or not before[-1].text.isalpha() or quantity.dimension:
+        return False
+    joined = not reading.text[before[-1].end : quantity.start].strip()
+    return joined and before[-2].text not in ".!?" and not counted_nouns(reading, quantity)
 
 
 def is_bare(reading: Reading, quantity: Quantity) -> bool:

@@ -198,6 +198,8 @@ def _text_pieces(bounds: Bounds, field: Field, first: int, naming: bool) -> list
 
 def _goes_on(bounds: Bounds, at: int, field: Field) -> bool:
     """Whether a text goes on behind a piece that serves another field: "call Bob [tomorrow] about the contract"."""
+    if at and bounds.tokens[at - 1].text == ",":
+        return False
     while at < len(bounds.tokens) and bounds.blocked(at, firm=True):
         at += 1
     roles = roles_of(field)

@@ -11,19 +11,22 @@ from typing import Any, NamedTuple
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.candidates import rank_candidates
 from signalbox.models.offline.fill.choices import find_choices
+from signalbox.models.offline.fill.counted import counted_nouns, counts_people, ends_name
+from signalbox.models.offline.fill.directions import agreement, mirrored, side_of
 from signalbox.models.offline.fill.everyday import words_for
 from signalbox.models.offline.fill.filters import find_filters, find_signed
 from signalbox.models.offline.fill.flags import find_flags
-from signalbox.models.offline.fill.leftovers import find_leftover
+from signalbox.models.offline.fill.leftovers import find_leftover, stands_apart
 from signalbox.models.offline.fill.listed import listed_candidates
 from signalbox.models.offline.fill.lists import find_closed_list, find_phrase_list, part_spans, split_items
 from signalbox.models.offline.fill.measures import convert, counts, find_measures
-from signalbox.models.offline.fill.moments import find_moments, find_spans, time_kind
+from signalbox.models.offline.fill.moments import find_moments, find_spans, put_in_order, time_kind
 from signalbox.models.offline.fill.names import find_names, has_shape
 from signalbox.models.offline.fill.numbers import Quantity
-from signalbox.models.offline.fill.phrases import find_phrases
+from signalbox.models.offline.fill.phrases import find_phrases, looks_fixed
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.roles import cues_of, direction_of, roles_of, style_of
+from signalbox.models.offline.fill.routes import find_routes
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal, Taken, assign, assign_best, favour_best
 from signalbox.models.offline.fill.units import unit_of_field
@@ -33,6 +36,8 @@ __all__ = ["Filler", "Frame", "build_values", "leaves_of"]
 
 _SURE = 0.5
 _SPEAKS = re.compile(r"(?:that says|saying|says|telling|tell|reads|reading|that)\b|:", re.IGNORECASE)
+# What these hold is the matter itself, not somebody's words to others: it may tell of other fields too.
+_OWN_TEXTS = word_set("description details detail summary problem issue")
 _LINKS = word_set("""with at on by for due is set to as the a an in from until = : of and , it's its""")
 
 
@@ -66,7 +71,7 @@ class Filler:
     def fill(self) -> dict[str, Proposal]:
         self._fill_constants()
         self._assign(self._signed())
-        self._assign(self._maps())
+        self._assign(self._maps(strict=True))
         self._assign(find_spans(self.reading, self.leaves))
         self._assign(favour_best(list(self._closed())))
         self._assign(self._last_number())
@@ -74,6 +79,7 @@ class Filler:
         self._assign(p for leaf in self.leaves if leaf.item and leaf.item.children for p in self._objects(leaf))
         self._assign(self._maps())
         self._widen()
+        self._assign(find_routes(self._bounds(), [leaf for leaf in self._waiting() if self._free(leaf)]))
         assign_best(
             [p for p in self._strings(("name", "text")) if _comes_first(p) and self._at_home(p)],
             self.taken,
@@ -88,11 +94,12 @@ class Filler:
         self._widen()
         self._assign(self._leftovers())
         self._assign(self._proper_names())
+        self.filled |= put_in_order(self.filled)
         return self.filled
 
     def _last_number(self) -> Iterator[Proposal]:
         """A number that nothing explains, when one field that counts is left."""
-        plain = [q for q in self.reading.quantities if not q.dimension and not self.taken.overlaps(q.start, q.end)]
+        plain = [q for q in self.reading.quantities if not q.dimension and not self._spoken_for(q)]
         waiting = [leaf for leaf in self.leaves if leaf.path not in self.filled and leaf.kind in ("integer", "number")]
         if len(plain) != 1:
             return
@@ -104,10 +111,16 @@ class Filler:
         for leaf, value in next((group for group in (named, counting, able) if len(group) == 1), ()):
             yield Proposal(leaf, value, plain[0].start, plain[0].end, 0.5)
 
+    def _spoken_for(self, quantity: Quantity) -> bool:
+        """Whether a number serves a field already, or stands in somebody's own words."""
+        quoted = any(start <= quantity.start < end for start, end in self.reading.quoted)
+        return quoted or ends_name(self.reading, quantity) or self.taken.overlaps(quantity.start, quantity.end)
+
     def _proper_names(self) -> Iterator[Proposal]:
         """Words with capitals that nothing explains are a name: the first field for one takes them."""
-        strings = [leaf for leaf in self.leaves if leaf.kind == "string" and self._free(leaf)]
+        strings = [leaf for leaf in self.leaves if leaf.kind == "string" and self._free(leaf) and not looks_fixed(leaf)]
         if any(leaf.path in self.filled for leaf in strings):
+            yield from self._place_alone([leaf for leaf in strings if leaf.path not in self.filled])
             return
         for leaf in strings:
             if style_of(leaf) in ("name", "object") or leaf.name in ("title", "name", "subject"):
@@ -115,12 +128,23 @@ class Filler:
                 yield from (replace(p, score=0.5) for p in found[:1])
                 return
 
+    def _place_alone(self, waiting: list[Field]) -> Iterator[Proposal]:
+        """A name between commas that nothing explains, when one field for a place is left: "cook, evenings, Lyon"."""
+        places = [leaf for leaf in waiting if "place" in [role.name for role, _ in roles_of(leaf)[:1]]]
+        bounds = self._bounds()
+        for leaf in places if len(places) == 1 else ():
+            found = [p for p in find_leftover(bounds, leaf) if str(p.value)[0].isupper() and p.start]
+            at = bounds.sentence.index_at
+            apart = [p for p in found if stands_apart(bounds, at(p.start), at(p.end - 1) + 1)]
+            yield from (replace(p, score=0.5) for p in apart if len(apart) == 1)
+
     def _may_end(self, leaf: Field, quantity: Quantity) -> bool:
         """A bare number that counts nothing may be any field's, unless a text could hold it."""
         if counts(leaf) and leaf.kind == "integer":
             return True
-        if unit_of_field(leaf.about, leaf.maximum)[0] == "money" and quantity.value >= 1000:
-            return True
+        if unit_of_field(leaf.about, leaf.maximum)[0] == "money":
+            nouns = counted_nouns(self.reading, quantity) or counts_people(self.reading, quantity)
+            return not nouns and (quantity.value >= 1000 or not _bounded_away(leaf, quantity))
         texts = any(style_of(other) == "text" for other in self.leaves if other.kind == "string" and other.must)
         follows = self.reading.after(quantity.end, 1)
         return not texts and (not follows or not follows[0].lower.isalpha()) and not _bounded_away(leaf, quantity)
@@ -177,7 +201,9 @@ class Filler:
         speaking = [
             leaf
             for leaf in self.leaves
-            if leaf.kind == "string" and [r.name for r, s in roles_of(leaf)[:1] if s > 0.8] == ["body"]
+            if leaf.kind == "string"
+            and [r.name for r, s in roles_of(leaf)[:1] if s > 0.8] == ["body"]
+            and not set(leaf.name_words) & _OWN_TEXTS
         ]
         found = [p for leaf in speaking for p in find_phrases(bounds, leaf) if p.score >= 0.8 and p.lead is not None]
         return [(p.start, p.end) for p in found if _SPEAKS.match(self.reading.text, p.lead or 0)]
@@ -196,7 +222,7 @@ class Filler:
         if leaf.kind in ("integer", "number"):
             return find_measures(self.reading, leaf)
         if leaf.kind == "array":
-            return find_closed_list(self.reading, leaf)
+            return find_closed_list(self.reading, leaf, self.taken)
         if leaf.kind != "string":
             return ()
         if leaf.candidates or self.listed.get(leaf.path):
@@ -250,7 +276,11 @@ class Filler:
         """Whether the words rather name another field, or what the schema is for: "rating over 4.5"."""
         if proposal.field.kind == "string":
             said = self.reading.text[proposal.start : proposal.end].lower()
-            return any(said == leaf.name.lower() for leaf in self.leaves if leaf is not proposal.field)
+            others = [leaf for leaf in self.leaves if leaf is not proposal.field]
+            if said.isdigit() and not self.reading.cue(proposal.field, proposal.start, proposal.end):
+                numeric = [leaf for leaf in others if leaf.kind in ("integer", "number")]
+                return any(self.reading.cue(leaf, proposal.start, proposal.end) for leaf in numeric)
+            return any(said == leaf.name.lower() for leaf in others)
         if proposal.field.kind != "enum" or self.reading.cue(proposal.field, proposal.start, proposal.end):
             return False
         words = {stem(word) for word in split_name(self.reading.text[proposal.start : proposal.end])}
@@ -267,7 +297,8 @@ class Filler:
         """Whether an option is said only because it is the schema's own word, or half said by another field's."""
         if proposal.field.must:
             return False
-        if words and words <= self.title:
+        said = {stem(word) for word in split_name(str(proposal.value))}
+        if words and (words <= self.title or said <= self.title):
             return True
         others = {s for leaf in self.leaves if leaf is not proposal.field for s in leaf.name_stems}
         return bool(words) and proposal.score < 0.85 and words <= others | self.title
@@ -301,11 +332,11 @@ class Filler:
         pieces = tuple((word.start, word.end) for word in self.reading.words if word.stem in stems)
         return Proposal(leaf, value, *(pieces[0] if pieces else (0, 0)), score, pieces=pieces)
 
-    def _maps(self) -> Iterator[Proposal]:
+    def _maps(self, *, strict: bool = False) -> Iterator[Proposal]:
         names = frozenset(s for leaf in self.leaves if leaf.kind != "map" for s in leaf.name_stems[-1:])
         for leaf in self.leaves:
-            if leaf.kind == "map":
-                yield from find_filters(self.reading, leaf, names, self.taken, self._labels)
+            if leaf.kind == "map" and leaf.path not in self.filled:
+                yield from find_filters(self.reading, leaf, names, self.taken, self._labels, strict)
 
     @cached_property
     def _labels(self) -> frozenset[str]:
@@ -321,7 +352,23 @@ class Filler:
             if leaf.kind == "array":
                 yield from find_phrase_list(bounds, leaf)
             else:
-                yield from find_phrases(bounds, leaf)
+                yield from (self._directed(p) for p in find_phrases(bounds, leaf))
+
+    def _waiting(self) -> list[Field]:
+        return [leaf for leaf in self.leaves if leaf.path not in self.filled]
+
+    def _directed(self, proposal: Proposal) -> Proposal:
+        """A proposal for one of two mirrored fields, weighed by the side that the words before it speak of."""
+        if proposal.field.path not in self._mirrored or proposal.score > 1:
+            return proposal
+        weight = agreement(proposal.field, self.reading.text, proposal.start)
+        if not weight and not proposal.field.must and side_of(proposal.field) == "end":
+            weight = -0.1
+        return replace(proposal, score=proposal.score + weight)
+
+    @cached_property
+    def _mirrored(self) -> frozenset[str]:
+        return frozenset(leaf.path for leaf in self.leaves if mirrored(leaf, self.leaves))
 
     def _free(self, leaf: Field) -> bool:
         """Whether any words may fill the field, not only some shape, time or candidate."""
@@ -364,6 +411,8 @@ class Filler:
 
     def _widen_one(self, proposal: Proposal, start: int, end: int) -> None:
         tokens, names = self.reading.sentence.tokens, set(proposal.field.name_stems)
+        if proposal.field.kind == "string" and len(proposal.field.described) < 4:
+            names |= {stem(word) for word in proposal.field.described}
         for phrase in self.reading.times:
             if phrase.start <= start and end <= phrase.end and proposal.field.kind != "enum":
                 start, end = phrase.start, phrase.end
@@ -377,10 +426,16 @@ class Filler:
             named = True
         while last < len(tokens) and tokens[last].stem in names:
             last, named = last + 1, True
+        if number := next((q for q in self.reading.quantities if q.start <= start < q.end), None):
+            if proposal.field.kind in ("integer", "number") and counts_people(self.reading, number):
+                last, named = max(last, self.reading.sentence.index_at(self._last_noun(number) - 1) + 1), True
         while first > 0 and (tokens[first - 1].stem in names or tokens[first - 1].lower in _LINKS):
             named = named or tokens[first - 1].stem in names or tokens[first - 1].lower in ("with", "at", "due")
             first -= 1
         self.taken.add(tokens[first].start, tokens[last - 1].end, firm=named)
+
+    def _last_noun(self, number: Quantity) -> int:
+        return max([number.end, *(noun.end for noun in counted_nouns(self.reading, number)[:1])])
 
 
 def _comes_first(proposal: Proposal) -> bool:

@@ -31,7 +31,9 @@ _WORD_AFTER = re.compile(r"\s*(?:for|of|to|on|in|is)?\s*(?:the |a |an )?([A-Za-z
 _NO_KEYS = word_set("share weight weights percent split each per group conditions condition")
 
 
-def find_filters(reading: Reading, field: Field, names: frozenset[str], taken: Taken, keys: frozenset[str]) -> list[Proposal]:
+def find_filters(
+    reading: Reading, field: Field, names: frozenset[str], taken: Taken, keys: frozenset[str], strict: bool
+) -> list[Proposal]:
     """A proposal for a map field: all pairs of the sentence whose key is no field of its own.
 
     `keys` are words that other fields know as labels: they may be keys with nothing but a value behind them.
@@ -40,7 +42,10 @@ def find_filters(reading: Reading, field: Field, names: frozenset[str], taken: T
         return find_shares(reading, field, names, taken)
     pairs: dict[str, Any] = {}
     spans: list[tuple[int, int]] = []
-    for found, loose in _matches(reading.text, _wanted_keys(field) | keys):
+    known = _wanted_keys(field) | keys
+    for found, loose in _matches(reading.text, known):
+        if strict and not _is_strict(reading.text, found, known):
+            continue
         key, value = found[1], found[2].strip("\"'").rstrip(".!?")
         start, end = found.span(1)[0], found.span(2)[1]
         free = not any(start < e and s < end for s, e in spans) and not taken.overlaps(*found.span(2))
@@ -91,6 +96,13 @@ def find_signed(reading: Reading, leaves: list[Field]) -> list[Proposal]:
                 value = match[2].strip("\"'").rstrip(".!?")
                 found.append(Proposal(leaf, value, *match.span(2), 0.98, lead=match.start()))
     return found
+
+
+def _is_strict(text: str, found: re.Match[str], known: frozenset[str]) -> bool:
+    """Whether a pair leaves no doubt: it is written with a sign, or its key is known as one."""
+    if "=" in text[found.end(1) : found.start(2)]:
+        return True
+    return found[1].lower() in known and not re.search(r"\b(?:by|per|each)\s+$", text[: found.start(1)])
 
 
 def _wanted_keys(field: Field) -> frozenset[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
-from signalbox.models.offline.fill.thesaurus import same_meaning
+from signalbox.models.offline.fill.thesaurus import idioms_for, same_meaning
 from signalbox.models.offline.fill.words import NEGATIONS, STOP, split_name, stem, word_set
 
 __all__ = ["find_flags"]
@@ -59,7 +59,7 @@ def _by_synonyms(reading: Reading, field: Field) -> list[Proposal]:
     found = []
     for value, phrases in field.synonyms.items():
         answer = value.lower() not in ("false", "no")
-        for phrase in phrases:
+        for phrase in [*phrases, *(idiom for phrase in phrases for idiom in idioms_for(phrase.lower()))]:
             if spot := _find_words(reading, [stem(word) for word in split_name(phrase)]):
                 negated = answer and reading.negated(spot[0])
                 found.append(Proposal(field, answer != negated, *spot, 0.93))

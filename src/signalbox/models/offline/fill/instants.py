@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from signalbox.errors import SignalboxError
+from signalbox.models.offline.fill.clocks import write_clocks
 from signalbox.models.offline.fill.reading import Reading
 
 __all__ = ["as_text", "day_of", "range_of", "written"]
@@ -18,6 +19,7 @@ def as_text(reading: Reading, words: str, kind: str, side: str, *, ahead: bool |
     """
     if kind.endswith("-words"):
         return words.removeprefix("the ").removeprefix("on ")
+    words = write_clocks(words, reading.text)
     moment = _instant(reading, words) if ahead is not False else None
     if moment is not None and ahead is None:
         moment = _nearer(reading, words, moment)

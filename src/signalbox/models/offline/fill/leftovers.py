@@ -5,13 +5,15 @@ from __future__ import annotations
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.extents import clean, fits, identifier, turns
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
-from signalbox.models.offline.fill.roles import style_of
+from signalbox.models.offline.fill.roles import roles_of, style_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
-from signalbox.models.offline.fill.words import DEGREES, STOP, Token
+from signalbox.models.offline.fill.words import DEGREES, STOP, Token, word_set
 from signalbox.models.offline.vectors import word_rows
 
-__all__ = ["find_leftover"]
+__all__ = ["find_leftover", "stands_apart"]
+
+_NAMED = word_set("destination origin place person organisation")
 
 
 def find_leftover(bounds: Bounds, field: Field) -> list[Proposal]:
@@ -33,13 +35,41 @@ def find_leftover(bounds: Bounds, field: Field) -> list[Proposal]:
         first, until = identifier(tokens, at, last) if last > at and style_of(field) == "name" else (at, last)
         if last > at:
             value = clean(bounds.sentence.slice(first, until))
-            if fits(field, value) and any(c.isalnum() for c in value):
+            if fits(field, value) and any(c.isalnum() for c in value) and _evident(bounds, field, at, last):
                 length = 0.02 * min(last - at, 4)
                 proper = 0.05 if tokens[at].text[:1].isupper() else 0.0
                 proper += 0.1 * _kinship(value, field)
+                if style_of(field) == "text" and value.istitle() and " " in value:
+                    proper -= 0.1
                 found.append(Proposal(field, value, *bounds.sentence.span(at, last), 0.4 + length + proper))
         at = max(last, at + 1)
     return found
+
+
+def _evident(bounds: Bounds, field: Field, first: int, last: int) -> bool:
+    """A name of a place, a person or a company must look like one: with a capital, or as a part of its own."""
+    roles = roles_of(field)
+    if not roles or roles[0][0].name not in _NAMED:
+        return True
+    proper = bounds.tokens[first].text[0].isupper() and first > bounds.begins
+    return proper or stands_apart(bounds, first, last)
+
+
+def stands_apart(bounds: Bounds, first: int, last: int) -> bool:
+    """Whether nothing but commas, ends and text that serves other fields stands beside some words."""
+    tokens = bounds.tokens
+    words = [token.lower for token in tokens[first:last]]
+    if any(word in POS["verbs"] for word in words) or last - first > 4:
+        return False
+    before = first <= bounds.begins or _edges(bounds, first - 1, POS["articles"] | POS["verbs"] | POS["particles"])
+    return before and (last == len(tokens) or _edges(bounds, last, POS["polite"]))
+
+
+def _edges(bounds: Bounds, at: int, words: frozenset[str]) -> bool:
+    """Whether a token ends a part of a sentence: a sign, what serves a field, the schema's own word, or one of these."""
+    token = bounds.tokens[at]
+    plain = token.stem in bounds.frame or token.lower in words
+    return plain or not token.text[0].isalnum() or bounds.blocked(at) or bounds.timed(at)
 
 
 def _kinship(value: str, field: Field) -> float:

@@ -13,7 +13,7 @@ from signalbox.models.offline.fill.names import find_names
 from signalbox.models.offline.fill.phrases import find_phrases
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
-from signalbox.models.offline.fill.slots import Proposal
+from signalbox.models.offline.fill.slots import Proposal, Taken
 
 __all__ = ["find_closed_list", "find_phrase_list", "part_spans", "split_items"]
 
@@ -23,13 +23,14 @@ _BETWEEN = re.compile(
 _SEPARATOR = re.compile(r"(?:,\s{0,3}and\b|,\s{0,3}or\b|,|;|\band\b|\bor\b|\bplus\b|&|\bas well as\b)", re.IGNORECASE)
 
 
-def find_closed_list(reading: Reading, field: Field) -> list[Proposal]:
+def find_closed_list(reading: Reading, field: Field, taken: Taken) -> list[Proposal]:
     """Proposals for a list whose items have a closed form: options, numbers or literals."""
     item = field.item
     if item is None:
         return []
     if item.kind == "enum":
-        return _gather(field, _apart(find_choices(reading, item)), anywhere=True, text=reading.text)
+        options = [p for p in find_choices(reading, item) if not taken.overlaps(p.start, p.end)]
+        return _gather(field, _apart(options), anywhere=True, text=reading.text)
     if item.kind in ("integer", "number"):
         return _numbers(reading, field, item)
     if item.kind == "string":
@@ -64,7 +65,8 @@ def _as_list(field: Field, items: list[Proposal]) -> Proposal:
     for item in items:
         if item.value not in values:
             values.append(item.value)
-    return Proposal(field, values, items[0].start, items[-1].end, max(item.score for item in items))
+    pieces = tuple((item.start, item.end) for item in items)
+    return Proposal(field, values, pieces[0][0], pieces[-1][1], max(item.score for item in items), pieces=pieces)
 
 
 def _numbers(reading: Reading, field: Field, item: Field) -> list[Proposal]:
@@ -84,7 +86,24 @@ def find_phrase_list(bounds: Bounds, field: Field) -> list[Proposal]:
         items = split_items(str(proposal.value))
         if items:
             found.append(replace(proposal, value=items))
-    return found
+    return [*found, *_repeated(bounds, found)]
+
+
+def _repeated(bounds: Bounds, found: list[Proposal]) -> list[Proposal]:
+    """One list of what the same word announces again and again: "no nuts, no eggs"."""
+    groups: dict[str, list[Proposal]] = {}
+    for proposal in sorted(found, key=lambda p: p.start):
+        if proposal.lead is not None and proposal.lead < proposal.start and proposal.score >= 0.75:
+            cue = bounds.reading.text[proposal.lead : proposal.start].split()[0].lower()
+            groups.setdefault(cue, []).append(proposal)
+    joined = []
+    for group in groups.values():
+        apart = [p for at, p in enumerate(group) if at == 0 or p.start >= group[at - 1].end]
+        if len(apart) > 1:
+            items = list(dict.fromkeys(item for p in apart for item in p.value))
+            pieces = tuple(span for p in apart for span in ((p.lead or p.start, p.start), *p.spans))
+            joined.append(replace(apart[0], value=items, score=apart[0].score + 0.02, pieces=pieces))
+    return joined
 
 
 def part_spans(text: str) -> list[tuple[int, int]]:

@@ -33,7 +33,11 @@ _SHAPES: tuple[tuple[str, str], ...] = (
         r"(?<![\w/])(?:~|\.{1,2})?/[\w.@~-][\w./@~*-]*\w/?|\b[A-Za-z]:\\[\w\\.-]+|"
         r"(?<![\w/])[\w.-]+(?:/[\w.-]+)+|(?<![\w/])[\w-]+/(?!\w)",
     ),
-    ("file", r"(?<![\w.@/])[\w*-][\w.*-]*\.(?!com\b|org\b|net\b|io\b)[A-Za-z][A-Za-z0-9]{1,4}(?![\w@]|\.\w)"),
+    (
+        "file",
+        r"(?<![\w.@/])[\w*-][\w.*-]*\.(?!(?:com|org|net|io|edu|gov|int|mil|info|biz|dev|app|eu|uk|de|fr|nl|ch|es|pt|se|fi|dk|ie|ca|au|nz|jp|br|"
+        r"test|local|internal|example|invalid|lan)\b)[A-Za-z][A-Za-z0-9]{1,4}(?![\w@]|\.\w)",
+    ),
     ("host", r"(?<![\w.@/])(?:[a-zA-Z0-9-]+\.)+[a-zA-Z]{2,8}(?::\d+)?(?![\w@])"),
     ("version", r"(?<![\w.])v?\d+\.\d+(?:\.\d+)+(?:[-+][\w.]+)?(?![\w])|(?<![\w.])v\d+(?:\.\d+)*\b"),
     ("phone", r"(?<![\w])\+?\d[\d\s().-]{6,16}\d(?!\w)"),
@@ -149,7 +153,7 @@ def shape_of(example: str) -> str:
         if run[0].isdigit():
             pieces.append(r"\d+")
         elif run.isalpha():
-            pieces.append("[A-Za-z]+")
+            pieces.append(f"[A-Za-z]{{1,{len(run) + (1 if len(run) == 1 else 4)}}}")
         else:
             pieces.append(re.escape(run))
     return "".join(pieces) if any(not piece.startswith("[") for piece in pieces) else ""

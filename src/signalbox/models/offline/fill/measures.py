@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from signalbox.models.offline.fill.counted import counted_nouns, counts_people, holds_people
+from signalbox.models.offline.fill.counted import counted_nouns, counts_people, ends_name, holds_people
 from signalbox.models.offline.fill.numbers import Quantity
 from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
@@ -38,7 +38,7 @@ def find_measures(reading: Reading, field: Field) -> list[Proposal]:
     found = []
     for quantity in reading.quantities:
         value = convert(field, quantity)
-        if value is None:
+        if value is None or (ends_name(reading, quantity) and not reading.cue(field, quantity.start, quantity.end)):
             continue
         score = _score(reading, field, quantity)
         if score >= (0.28 if field.must else 0.5):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from datetime import timedelta
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
 
+from signalbox.models.offline.fill.directions import side_at
 from signalbox.models.offline.fill.instants import as_text, day_of, range_of, written
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
@@ -13,7 +15,7 @@ from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.times import TimePhrase
 from signalbox.models.offline.fill.words import word_set
 
-__all__ = ["find_moments", "find_spans", "time_kind"]
+__all__ = ["find_moments", "find_spans", "put_in_order", "time_kind"]
 
 _FORMATS = {"date": "date", "date-time": "date-time", "datetime": "date-time", "time": "time", "duration": "duration"}
 _DURATION = re.compile(
@@ -122,6 +124,21 @@ def find_spans(reading: Reading, fields: list[Field]) -> list[Proposal]:
     return [first, Proposal(ends[0], written(last, kinds[ends[0].path]), *span, 0.9)]
 
 
+def put_in_order(filled: Mapping[str, Proposal]) -> dict[str, Proposal]:
+    """An end that a weekday names and that falls before the start is meant a week later."""
+    timed = [p for p in filled.values() if time_kind(p.field) in ("date", "date-time")]
+    starts = [p for p in timed if _side(p.field) == "start"]
+    ends = [p for p in timed if _side(p.field) == "end"]
+    if len(starts) != 1 or len(ends) != 1 or ends[0].start < starts[0].start or _looks_back(ends[0].field):
+        return {}
+    first, last = datetime.fromisoformat(starts[0].value), datetime.fromisoformat(ends[0].value)
+    if (first.tzinfo is None) != (last.tzinfo is None) or not timedelta(0) < first - last < timedelta(days=7):
+        return {}
+    later = last + timedelta(days=7)
+    value = later.date().isoformat() if time_kind(ends[0].field) == "date" else later.isoformat()
+    return {ends[0].field.path: replace(ends[0], value=value)}
+
+
 def find_moments(reading: Reading, field: Field, kinds: frozenset[str]) -> list[Proposal]:
     """Proposals for a field of time; `kinds` are the kinds of all fields, so that a day and an hour may part."""
     kind = time_kind(field)
@@ -142,7 +159,7 @@ def _moment(
     value = as_text(reading, words, kind, _side(field), ahead=_ahead(field, phrase))
     if value is None:
         return
-    score = 0.8 + _fitness(field, phrase) + 0.1 * reading.cue(field, phrase.start, phrase.end) - 0.01 * at
+    score = 0.8 + _fitness(reading, field, phrase) + 0.1 * reading.cue(field, phrase.start, phrase.end) - 0.01 * at
     if kind == "range-words" and phrase.kind == "range":
         score += 0.08
     yield Proposal(field, value, *span, min(score, 0.97))
@@ -187,9 +204,12 @@ def _side(field: Field) -> str:
     return "end" if names & _ENDS else ("start" if names & _STARTS else "")
 
 
-def _fitness(field: Field, phrase: TimePhrase) -> float:
-    """Whether the word before the phrase opens or closes a range, as the field does."""
+def _fitness(reading: Reading, field: Field, phrase: TimePhrase) -> float:
+    """Whether the words before the phrase open or close a range, as the field does."""
     side = _side(field)
+    said = side_at(reading.text, phrase.start)
+    if side and said and not re.match(r"to|and|-|–", phrase.lead):
+        return 0.09 if said == side else -0.13
     if side == "start":
         return 0.08 if _START_LEADS.match(phrase.lead) else (-0.12 if _END_LEADS.match(phrase.lead) else 0.03)
     if side == "end":

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from signalbox.models.offline.fill.counted import is_bare
-from signalbox.models.offline.fill.literals import Literal, kinds_wanted, shape_of
+from signalbox.models.offline.fill.literals import Literal, find_literals, kinds_wanted, shape_of
 from signalbox.models.offline.fill.reading import Reading
-from signalbox.models.offline.fill.roles import cues_of
+from signalbox.models.offline.fill.roles import cues_of, roles_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.units import CURRENCIES
@@ -17,6 +18,7 @@ from signalbox.models.offline.fill.words import word_set
 __all__ = ["find_names", "has_shape"]
 
 _EDGES = " ,;:!?()[]{}\"'"
+_OWN_SHAPES = word_set("ip host url email mac uuid")
 _IDENTIFIED = word_set("id ids key number no code reference ref sku identifier")
 
 
@@ -38,7 +40,7 @@ def find_names(reading: Reading, field: Field) -> list[Proposal]:
 
 
 def _by_kind(reading: Reading, field: Field) -> Iterator[Proposal]:
-    wanted = kinds_wanted(field.about, field.format)
+    wanted = tuple(dict.fromkeys([*kinds_wanted(field.about, field.format), *_shown_kinds(tuple(one for one in field.examples if isinstance(one, str)))]))
     by_name = kinds_wanted(" ".join(field.name_words) + " . ", field.format)
     for literal in reading.literals:
         if literal.kind == "quoted" or literal.kind not in wanted or not _allowed(field, literal.value):
@@ -47,14 +49,23 @@ def _by_kind(reading: Reading, field: Field) -> Iterator[Proposal]:
             continue
         base = 0.82 if literal.kind in by_name else 0.7
         base -= 0.25 * (literal.kind == "phone" and not re.match(r"\+|0\d+[-/ ]|\(|\d{3}[-.]", literal.value))
-        base -= 0.25 * (not _like_examples(field, literal.value))
+        base -= 0.25 * (literal.kind not in _OWN_SHAPES and not _like_examples(field, literal.value))
         base -= 0.02 * wanted.index(literal.kind)
         yield Proposal(field, literal.value, literal.start, literal.end, base + _nearby(reading, field, literal))
 
 
+@lru_cache(maxsize=1_000)
+def _shown_kinds(examples: tuple[str, ...]) -> tuple[str, ...]:
+    """The kinds of literal that the examples are, where these leave no doubt."""
+    found = [one for example in examples for one in find_literals(example)]
+    return tuple(one.kind for one in found if one.kind in _OWN_SHAPES)
+
+
 def _plain_compound(reading: Reading, field: Field, literal: Literal) -> bool:
     """Whether "t-shirts" only looks like an identifier: it has no digit, and nothing asks for it."""
-    if literal.kind != "id" or any(c.isdigit() for c in literal.value) or field.must:
+    if literal.kind != "id" or any(c.isdigit() for c in literal.value):
+        return False
+    if field.must and not any(role.name in ("person", "place", "organisation") for role, _ in roles_of(field)[:1]):
         return False
     return not reading.cue(field, literal.start, literal.end) and not _nearby(reading, field, literal)
 

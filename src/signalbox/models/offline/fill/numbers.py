@@ -39,6 +39,8 @@ _SUFFIXES = {"x": 1.0, "k": 1e3, "m": 1e6, "mm": 1e6, "b": 1e9, "bn": 1e9, "mn":
 _POINTERS = word_set(
     "the that this first second third fourth fifth last next other which another each every no any new"
 )
+_COUNT_BEFORE = word_set("for is are be = : to of at just only x by , than least most about around exactly")
+_AFTER_ONE = word_set("please pls plz thanks thx with for in on at from to and or that which is")
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|\d*\.\d+")
 _GLUED = re.compile(r"([-+]?)(\d[\d,]*(?:\.\d+)?)([a-zµ%°/]*)", re.IGNORECASE)
 _LOW = re.compile(
@@ -144,7 +146,7 @@ def _with_unit(sentence: Sentence, value: float, first: int, last: int, start: i
     meanings = dimension_of(unit)
     after = tokens[last] if last < len(tokens) else None
     if not unit and after is not None:
-        hyphen = after.text == "-" and last + 1 < len(tokens)
+        hyphen = after.text in "-+" and last + 1 < len(tokens)
         squared = after.lower in ("square", "sq") and last + 1 < len(tokens)
         hyphen = hyphen or squared
         word = tokens[last + 1] if hyphen else after
@@ -162,16 +164,28 @@ def _read_words(sentence: Sentence, at: int) -> Quantity | None:
     """ "twenty five", "two hundred", "a dozen", "half an hour", "an hour"."""
     tokens = sentence.tokens
     lower = tokens[at].lower
-    if lower in ("a", "an", "half", "couple", "quarter"):
+    if lower in ("a", "an", "half", "couple", "quarter") or (lower == "three" and _follows(tokens, at, "quarters")):
         return _read_article(sentence, at)
     if lower in ("next", "single", "past", "coming") and at + 1 < len(tokens) and _is_time(tokens[at + 1].lower):
         return _with_unit(sentence, 1.0, at, at + 1, tokens[at].start, tokens[at].end, "")
     if lower == "me" and at and tokens[at - 1].lower in ("just", "only"):
         return _with_unit(sentence, 1.0, at, at + 1, tokens[at].start, tokens[at].end, "")
     value, place = _spelled(tokens, at)
-    if place == at or (lower == "one" and at and tokens[at - 1].lower in _POINTERS):
+    if place == at or (lower == "one" and place == at + 1 and _points(tokens, at)):
         return None
     return _with_unit(sentence, value, at, place, tokens[at].start, tokens[place - 1].end, "")
+
+
+def _points(tokens: tuple[Token, ...], at: int) -> bool:
+    """Whether "one" points at a thing and counts nothing: "that one", "a fast one please"."""
+    before = tokens[at - 1].lower if at else ""
+    after = tokens[at + 1].lower if at + 1 < len(tokens) else ""
+    counts = before in _COUNT_BEFORE or (after.isalpha() and after not in _AFTER_ONE)
+    return before in _POINTERS or (bool(before) and not counts)
+
+
+def _follows(tokens: tuple[Token, ...], at: int, word: str) -> bool:
+    return at + 1 < len(tokens) and tokens[at + 1].lower == word
 
 
 def _spelled(tokens: tuple[Token, ...], at: int) -> tuple[float, int]:
@@ -199,8 +213,13 @@ def _spelled(tokens: tuple[Token, ...], at: int) -> tuple[float, int]:
 
 def _read_article(sentence: Sentence, at: int) -> Quantity | None:
     tokens = sentence.tokens
-    words = [token.lower for token in tokens[at : at + 4]] + [""] * 4
+    words = [token.lower for token in tokens[at : at + 5]] + [""] * 5
     start = tokens[at].start
+    if words[:4] == ["three", "quarters", "of", "an"] and dimension_of(words[4]):
+        return _with_unit(sentence, 0.75, at, at + 4, start, tokens[at + 3].end, "")
+    skip = 1 if words[0] in ("a", "an") else 0
+    if words[skip : skip + 3] == ["quarter", "of", "an"] and dimension_of(words[skip + 3]):
+        return _with_unit(sentence, 0.25, at, at + skip + 3, start, tokens[at + skip + 2].end, "")
     if words[0] == "half" and words[1] in ("a", "an") and dimension_of(words[2]):
         return _with_unit(sentence, 0.5, at, at + 2, start, tokens[at + 1].end, "")
     if found := _share_words(words):

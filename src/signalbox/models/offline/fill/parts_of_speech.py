@@ -38,7 +38,8 @@ PARTS_OF_SPEECH: dict[str, frozenset[str]] = {
     ),
     "commands": word_set(
         """create hiring add make remind put insert open new file raise log set write schedule record submit
-        register note enter start report save jot post remember give build prepare generate draft send"""
+        register note enter start report save jot post remember give build prepare generate draft send block publish advertise announce notify
+        arrange organise organize"""
     ),
     "containers": word_set(
         """list lists cart basket todo todos calendar agenda board backlog schedule planner queue inbox"""
@@ -56,7 +57,11 @@ PARTS_OF_SPEECH: dict[str, frozenset[str]] = {
         refund return exchange renew subscribe unsubscribe rent lease sell quote estimate deliver pick
         drop deposit withdraw issue grant revoke plan arrange organize organise reply forward respond
         produce kick bring merge review notify alert inform trace lookup investigate inspect diagnose
-        measure simulate ask prescribe admit discharge"""
+        measure simulate ask prescribe admit discharge collect fetch needs wants gets goes comes leave depart arrive
+        come bring take keep hold drop rent hire borrow lend claim file charge bill invoice ship post squeeze fit
+        were been being had got getting having going coming leaving taking making looking searching stolen lost
+        broken damaged affected informed reported blocking throws throwing shows showing returns returning fails
+        failing works working happens happened included including borrow"""
     ),
 }
 PARTS_OF_SPEECH["verbs"] |= PARTS_OF_SPEECH["commands"]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.candidates import is_short_form
 from signalbox.models.offline.fill.extents import clean, fits, take_phrase
+from signalbox.models.offline.fill.literals import shape_of
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.roles import roles_of, style_of
 from signalbox.models.offline.fill.schema import Field
@@ -15,7 +16,7 @@ from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.words import STOP, Token, stem, word_set
 from signalbox.models.offline.vectors import is_known
 
-__all__ = ["find_phrases"]
+__all__ = ["find_phrases", "looks_fixed"]
 
 # How likely what the first verb acts on is what the field asks for, by the field's role.
 _STRENGTHS = {
@@ -29,10 +30,15 @@ _STRENGTHS = {
     "person": 0.8,
     "organisation": 0.6,
 }
-_QUOTED = {"match": 0.74, "name": 0.74, "task": 0.74, "query": 0.74, "body": 0.72, "topic": 0.73, "thing": 0.73}
+_QUOTED = {"match": 0.74, "name": 0.74, "task": 0.74, "query": 0.74, "body": 0.72, "topic": 0.73, "thing": 0.73, "value": 0.72}
 _ACTOR = re.compile(
     r"([A-Z][\w'-]+(?: [A-Z][\w'-]+)?) (?:needs|wants|has|requests|would like|asked|asks|is|"
     r"was|will|wishes)\b"
+)
+_INTRODUCED = re.compile(
+    r"(?:\b(?:my name is|my name's|this is|i am|i'm|name is|name:|speaking is|on behalf of|it's for|it is for)\s+|"
+    r"(?:^|[.!?]\s+)(?=[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,2} here\b))((?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,3}))",
+    re.IGNORECASE,
 )
 _NAMING = word_set("called named titled entitled title name")
 
@@ -41,7 +47,7 @@ def find_phrases(bounds: Bounds, field: Field, *, many: bool = False) -> list[Pr
     """Proposals for a string field from what announces it: its own name, its role's words, or a verb."""
     found = [*_after_cues(bounds, field, many), *_beside_name(bounds, field, many), *_in_quotes(bounds, field, many)]
     roles = roles_of(field)
-    if roles and roles[0][0].name == "person" and not many:
+    if any(role.name == "person" for role, _ in roles[:2]) and not many:
         found += _who_acts(bounds, field)
     wanted = bool(roles) and roles[0][1] == 1.0 and not many and roles[0][0].name in ("task", "query", "thing")
     offered = not roles or roles[0][0].name in _STRENGTHS
@@ -55,6 +61,8 @@ def find_phrases(bounds: Bounds, field: Field, *, many: bool = False) -> list[Pr
 
 def _after_cues(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
     for at, cue, weight in bounds.occurrences(field):
+        if weight < 0.7 and at + 1 < len(bounds.tokens) and bounds.leads_on(at, field):
+            weight = 1.0
         if weight < 0.7 and bounds.announces_other(at, field):
             continue
         if cue == (":",) and at and bounds.names_other(bounds.tokens[at - 1], field) and not field.must:
@@ -63,10 +71,15 @@ def _after_cues(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
             weight = 1.0
         score = 0.5 + 0.3 * weight + 0.02 * (len(cue) - 1) + bounds.rooted(at, field)
         # What looks like none of the examples is less likely to be meant.
-        score -= 0.15 if field.examples and style_of(field) == "name" else 0.0
+        score -= 0.15 if style_of(field) == "name" and looks_fixed(field) else 0.0
         proposal = take_phrase(bounds, field, at + len(cue), score, many, bounds.tokens[at].start, cue[-1] in _NAMING)
         if proposal:
             yield proposal
+
+
+def looks_fixed(field: Field) -> bool:
+    """Whether the examples have a look of their own, or are plain words such as options are."""
+    return bool(field.examples) and all(shape_of(str(one)) or str(one).islower() for one in field.examples)
 
 
 def _beside_name(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
@@ -89,17 +102,18 @@ def _beside_name(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]
                 and (tokens[after].lower != "to" or bounds.sets)
             )
             weight = 0.92 if signed else (0.85 if linked else 0.79)
+            before = [] if signed else list(_before_name(bounds, field, at, after))
+            owned = bool(before) and after < len(tokens) and tokens[after].lower == "of"
             proposal = (
                 None
-                if at <= bounds.opening and not signed
+                if owned or (at <= bounds.begins and not signed)
                 else take_phrase(
                     bounds, field, after + (signed or linked), weight + 0.01 * len(name), many, tokens[at].start
                 )
             )
             if proposal:
                 yield proposal
-            if not signed:
-                yield from _before_name(bounds, field, at, after)
+            yield from before
 
 
 def _shortens(word: str, name: str) -> bool:
@@ -132,9 +146,11 @@ def _in_quotes(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
 
 
 def _who_acts(bounds: Bounds, field: Field) -> Iterator[Proposal]:
-    """A name that opens the sentence and does something: "Peter needs two days"."""
+    """A name that opens the sentence and does something ("Peter needs two days"), or that is told as one's own."""
     if found := _ACTOR.match(bounds.reading.text):
         yield Proposal(field, found[1], *found.span(1), 0.7)
+    for found in _INTRODUCED.finditer(bounds.reading.text):
+        yield Proposal(field, found[1], *found.span(1), 0.88, lead=found.start())
 
 
 def _spoken_names(field: Field) -> list[tuple[str, ...]]:

@@ -72,6 +72,15 @@ class Reading:
             found.setdefault(word.stem, []).append(at)
         return found
 
+    @cached_property
+    def adverbs(self) -> dict[str, list[int]]:
+        """Where an adverb stands, by the stem of its adjective: "privately" under private."""
+        found: dict[str, list[int]] = {}
+        for at, word in enumerate(self.words):
+            if word.lower.endswith("ly") and len(word.lower) > 5:
+                found.setdefault(stem(word.lower[:-2]), []).append(at)
+        return found
+
     def windows(self, count: int, letter: str) -> list[tuple[str, int]]:
         """Runs of so many words that begin with a letter, written together, each with its first place."""
         if count not in self._windows:

@@ -56,7 +56,7 @@ _ROLES = (
         "location place city town country region address where venue room area site zone airport station "
         "office "
         "building neighborhood state store warehouse destination hotel restaurant stadium campus point spot",
-        strong="in,near,around,located in,close to,nearby",
+        strong="in,near,around,located in,close to,nearby,room,hall,terminal,gate,studio,venue",
         fair="at,within,across,inside",
         weak="of,to,on,for",
     ),
@@ -121,7 +121,7 @@ _ROLES = (
         "problem",
         "text",
         "problem symptom complaint trouble fault wrong malfunction",
-        strong="because,that,saying,problem is,problem,complaining that,reporting that",
+        strong="because,that,saying,problem is,problem,complaining that,reporting that,i have,i've got,we have",
         fair=":,with",
     ),
     _role("question", "text", "question ask", strong="asking,ask,question,:"),
@@ -137,7 +137,7 @@ _ROLES = (
         "text",
         "reason cause justification why purpose motive rationale explanation grounds",
         strong="because of,because,due to,on account of,owing to,as,since,reason,cause,cos,bc,b/c,"
-        "on grounds of,in order to,for reasons of",
+        "on grounds of,in order to,for reasons of,i have,i've got,suffering from,complaining of",
         fair="for",
     ),
     _role(
@@ -174,7 +174,7 @@ _ROLES = (
         "ingredient ingredients topping toppings accessory accessories equipment feature features extra extras "
         "amenity amenities contents skill skills",
         strong="with,using,containing,including,includes,plus,add,has,have,who knows,knows,know,must know,made with",
-        fair="of,and",
+        fair="of",
     ),
     _role(
         "exclusion",
@@ -190,8 +190,8 @@ _ROLES = (
         "company employer organization organisation vendor merchant store restaurant airline bank supplier "
         "brand shop carrier "
         "school university hospital clinic provider insurer partner business retailer manufacturer",
-        strong="at,from,with,by,via,through",
-        fair="for,on,to",
+        strong="at,from,by,via,through",
+        fair="for,on,to,with",
     ),
     _role(
         "tag",
@@ -377,6 +377,8 @@ def _cues(name_words: tuple[str, ...], described: tuple[str, ...], description: 
     if opposite == {"origin"} and any(role.name == "language" for role, _ in by_name):
         cues.pop(("in",), None)
     cues |= {(word,): 0.98 for word in _announcers(description)}
+    if re.search(r"\b(?:limited|restrict\w*|only)\b", description.lower()):
+        cues[("only",)] = max(cues.get(("only",), 0.0), 0.8)
     spoken = roles[0][0].style if roles else "name"
     for found in _DANGLING.finditer(description.lower()) if spoken == "name" else ():
         word = (found[1] or found[2],)

@@ -91,6 +91,35 @@ credit visa mastercard
 savings saving
 checking current
 grocery groceries
+report inform notify tell alert
+damage break crack ruin
+injure hurt wound
+gift present
+insurance insure coverage
+begin commence
+rent hire
+lift elevator
+gearbox transmission
+window pane
+parcel package
+pet dog cat animal
+disabled wheelchair accessible
+quiet silent
+outside outdoors outdoor terrace patio
+inside indoors indoor
+beginner novice newbie starter
+advanced expert experienced pro
+sometimes occasionally intermittent sporadic
+always constantly consistently everytime
+refundable flexible
+breakfast bfast brekkie
+remote homeoffice
+fulltime full-time
+warranty guarantee
+invoice bill
+teacher instructor tutor trainer
+purchase buy
+urgent rush
 """.strip().splitlines()
 
 # Turns of speech that stand for one word.
@@ -101,6 +130,9 @@ _IDIOMS: dict[str, tuple[str, ...]] = {
     "monthly": ("every month", "each month", "once a month"),
     "yearly": ("every year", "each year", "once a year"),
     "annually": ("every year", "each year", "once a year"),
+    "intermittent": ("now and then", "on and off", "once in a while", "from time to time", "every so often"),
+    "sometimes": ("now and then", "on and off", "once in a while", "from time to time", "every so often"),
+    "always": ("every time", "each time", "without fail"),
     "once": ("one time", "one off", "just once", "a single time"),
     "asc": ("low to high", "lowest first", "smallest first", "oldest first", "cheapest first", "a to z"),
     "desc": (

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from signalbox.models.offline.fill.clocks import HOUR_WORDS, SPOKEN_CLOCK
+
 __all__ = ["TimePhrase", "find_times"]
 
 _WEEKDAY = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?s?"
@@ -24,8 +26,8 @@ _DAYPART = r"(?:morning|afternoon|evening|night|midday|noon|midnight)"
 _CLOCK = (
     r"(?:\d{1,2}[:h]\d{2}(?::\d{2})?\s*(?:[ap]\.?m\b\.?)?|\d{1,2}\.\d{2}\s*[ap]\.?m\b\.?|"
     r"\d{1,2}\s*(?:[ap]\.?m\b\.?|o'?clock)|noon|midnight|midday|"
-    r"half (?:past )?(?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)|"
-    r"quarter (?:past|to) \w+|"
+    rf"{SPOKEN_CLOCK}|"
+    rf"(?<=at )(?:{'|'.join(HOUR_WORDS)})(?=\s*(?:$|[,.;!?]|on |for |tomorrow|today|this|next))|"
     r"(?<=at )\d{1,2}(?![\d%.,:]*\s*(?:[a-z]{4,}|%|-))\b|(?<=@)\d{1,2}\b)"
 )
 _DATE = (

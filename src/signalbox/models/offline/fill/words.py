@@ -43,6 +43,7 @@ _TOKEN = re.compile(
       | [^\W_]+(?:['’][^\W\d_]+)+           # don't, o'brien
       | [^\W\d_]+\d[\w]*(?:[-.][\w]+)*       # web1, pe1-a
       | [^\W_]+(?:[-_./:@+][^\W_]+)+         # web-1, in_progress, a.b.c, 10.0.0.1
+      | (?-i:\d{1,4}[A-E])(?!\w)              # 4B
       | \bw/o\b | \bw/                        # with, without
       | \d+(?:[.,]\d+)*                      # 1,299.99
       | [^\W_]+
@@ -70,7 +71,8 @@ NEGATIONS = word_set(
 # Words that only grade or bound another: alone they name nothing.
 DEGREES = word_set(
     """most least more less fewer best worst first last high low higher lower highest lowest few many much at both
-    same other another again back home away here there once twice ever never always still yet maybe"""
+    same other another again back home away here there once twice ever never always still yet maybe tops max min
+    maximum minimum each apiece total altogether roughly approximately exactly sorry ok okay fine"""
 )
 
 
@@ -149,7 +151,6 @@ _IRREGULAR = {
         "fly": "flew flown",
         "writ": "wrote written",
         "mak": "made",
-        "tak": "took taken",
         "leav": "left",
         "break": "broke broken",
         "steal": "stole stolen theft",
@@ -168,6 +169,14 @@ _IRREGULAR = {
         "woman": "women",
         "begin": "began begun",
         "giv": "gave given",
+        "age": "aged",
+        "los": "lost",
+        "tell": "told",
+        "tak": "took taken",
+        "bring": "brought",
+        "see": "saw seen",
+        "win": "won",
+        "hurt": "hurting",
     }.items()
     for form in forms.split()
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from urllib.parse import parse_qsl
 
 from starlette.datastructures import ImmutableMultiDict
 from starlette.requests import Request
@@ -51,9 +52,8 @@ async def read_parameters(request: Request) -> Parameters:
     """The parameters of a GET, or of a POST with a form."""
     if request.method != "POST":
         return Parameters(request.query_params)
-    form = await request.form()
-    texts = ImmutableMultiDict([(key, value) for key, value in form.multi_items() if isinstance(value, str)])
-    return Parameters(texts, request.query_params)
+    form = parse_qsl((await request.body()).decode("utf-8", "replace"), keep_blank_values=True)
+    return Parameters(ImmutableMultiDict(form), request.query_params)
 
 
 def moment_ms(text: str, name: str) -> int:

@@ -25,6 +25,8 @@ def serve(
     app = create_app(store or open_shop(), access)
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False, ws="none", lifespan="off"))
     with socket.create_server((host, port)) as listener:
+        # Connections inherit it; without it every answer waits 40 ms for an acknowledgement.
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         thread = threading.Thread(target=server.run, args=([listener],), name="metrics-world", daemon=True)
         thread.start()
         try:

@@ -27,7 +27,9 @@ def _average(values: FloatArray, present: BoolArray) -> FloatArray:
 
 
 def _variance(values: FloatArray, present: BoolArray) -> FloatArray:
-    return _average((values - _average(values, present)) ** 2, present)
+    spread = _average((values - _average(values, present)) ** 2, present)
+    # One series alone varies by nothing, even if it is NaN.
+    return np.where(present.sum(axis=0) == 1, 0.0, spread)
 
 
 def _deviation(values: FloatArray, present: BoolArray) -> FloatArray:

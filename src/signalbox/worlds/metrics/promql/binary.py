@@ -11,7 +11,7 @@ import numpy as np
 from signalbox.worlds.metrics.labels import NAME, Labels, drop, keep, label_of, labels_from
 from signalbox.worlds.metrics.noise import FloatArray
 from signalbox.worlds.metrics.promql.failures import not_computable
-from signalbox.worlds.metrics.promql.values import BoolArray, Row, Vector, vector_of
+from signalbox.worlds.metrics.promql.values import BoolArray, Row, Vector, anywhere, vector_of
 
 __all__ = ["SET_OPERATORS", "Matching", "between_scalars", "between_vectors", "combine_sets", "with_scalar"]
 
@@ -81,7 +81,7 @@ def between_vectors(op: str, left: Vector, right: Vector, matching: Matching, as
     """Two vectors, series by series; raises where the match is ambiguous."""
     many_is_left = matching.many != "right"
     many, one = (left, right) if many_is_left else (right, left)
-    partners = _unique_by_signature(one, matching, "right" if many_is_left else "left")
+    partners = _unique_by_signature(one, anywhere(many.present), matching, "right" if many_is_left else "left")
     nameless = op in _ARITHMETIC or as_bool
     seen: dict[Labels, BoolArray] = {}
     rows: list[Row] = []
@@ -125,12 +125,15 @@ def _apply(op: str, a: FloatArray, b: FloatArray, as_bool: bool) -> tuple[FloatA
     return a, holds
 
 
-def _unique_by_signature(one: Vector, matching: Matching, side: str) -> dict[Labels, list[int]]:
-    """The series of the side that must be unique, by signature; two may share one only if they take turns."""
+def _unique_by_signature(one: Vector, asked: BoolArray, matching: Matching, side: str) -> dict[Labels, list[int]]:
+    """The series of the side that must be unique, by signature.
+
+    Two may share one only if they take turns, or meet only where the other side has nothing (`asked` is false).
+    """
     partners: dict[Labels, list[int]] = {}
     for j, labels in enumerate(one.labels):
         others = partners.setdefault(matching.signature(labels), [])
-        if any((one.present[j] & one.present[other]).any() for other in others):
+        if any((one.present[j] & one.present[other] & asked).any() for other in others):
             raise not_computable(
                 f"found duplicate series for the match group {_written(matching.signature(labels))} on the {side} "
                 "hand-side of the operation;many-to-many matching not allowed: "

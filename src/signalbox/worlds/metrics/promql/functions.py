@@ -96,7 +96,7 @@ def rounded(vector: Vector, to: FloatArray) -> Vector:
 def clamped(vector: Vector, low: FloatArray, high: FloatArray) -> Vector:
     """Between two bounds; nothing where they cross."""
     values = np.maximum(low, np.minimum(high, vector.values))
-    return Vector(vector.labels, values, vector.present & (low <= high)).nameless()
+    return Vector(vector.labels, values, vector.present & ~(high < low)).nameless()
 
 
 def as_scalar(vector: Vector) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -15,26 +16,34 @@ from signalbox.worlds.metrics.promql.failures import badly_asked, unsupported
 __all__ = ["at_of", "matchers_of", "offset_of", "parse_query", "parse_selector", "range_of", "step_of", "unwrapped"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|`[^`]*`')
+_MATCHERS = re.compile(r"\{[^{}]*\}")
+_NESTING = re.compile(r"[-+*/%^(<>=!]|\b(?:and|or|unless|atan2)\b", re.IGNORECASE)
+_MOST_NESTING = 150
 _OPS: dict[str, Literal["=", "!=", "=~", "!~"]] = {"Equal": "=", "NotEqual": "!=", "Re": "=~", "NotRe": "!~"}
 
 
 def parse_query(text: str) -> promql.Expr:
     """The tree of a query; raises PromQLError `bad_data` where it does not parse."""
-    try:
-        return promql.parse(text)
-    except ValueError as error:
-        raise badly_asked(f'invalid parameter "query": parse error: {error}') from None
+    return _parsed(text, "query")
 
 
 def parse_selector(text: str) -> list[Matcher]:
     """The matchers of a series selector (`match[]`)."""
-    try:
-        expr = promql.parse(text)
-    except ValueError as error:
-        raise badly_asked(f'invalid parameter "match[]": parse error: {error}') from None
+    expr = _parsed(text, "match[]")
     if not isinstance(expr, promql.VectorSelector):
         raise badly_asked('invalid parameter "match[]": expected a series selector')
     return matchers_of(expr)
+
+
+def _parsed(text: str, parameter: str) -> promql.Expr:
+    # The parser recurses on the machine's stack: what nests without end would end the process.
+    if len(_NESTING.findall(_MATCHERS.sub("", _STRING.sub("", text)))) > _MOST_NESTING:
+        raise badly_asked(f'invalid parameter "{parameter}": parse error: more than {_MOST_NESTING} operators')
+    try:
+        return promql.parse(text)
+    except ValueError as error:
+        raise badly_asked(f'invalid parameter "{parameter}": parse error: {error}') from None
 
 
 def matchers_of(selector: promql.VectorSelector) -> list[Matcher]:

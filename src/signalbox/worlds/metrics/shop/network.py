@@ -54,13 +54,10 @@ def _add_port(port: Port, target: Target, catalogue: Catalogue) -> None:
     labels = {"device": port.device, "interface": port.interface, "peer": port.peer}
     key = f"{port.device}/{port.interface}"
     rate = min(_OCTETS[ROLES[port.device]], _OCTETS[ROLES[port.peer]]) * (0.8 + 0.4 * fraction(key))
-    quiet = tuple((Pulse(start, end, ramp=1.0), -0.995) for start, end in down)
     for direction in ("in", "out"):
-        flow = Flow(
-            f"{key}/{direction}", rate, day=0.35, week=0.05, noise=0.0 if flaps else 0.2,
-            wander=0.0 if flaps else 0.15, pulses=quiet,
-        )  # fmt: skip
-        catalogue.add(f"interface_{direction}_octets_total", Counter(((flow, 1.0),), births), target, **labels)
+        flow = Flow(f"{key}/{direction}", rate, day=0.35, week=0.05)
+        octets = Counter(((flow, 1.0),), births, halts=down)
+        catalogue.add(f"interface_{direction}_octets_total", octets, target, **labels)
     noisy = tuple((Pulse(start - 20, end + 20, ramp=5.0), 4000.0) for start, end in down)
     errors = Flow(f"{key}/errors", 3e-4, day=0.0, pulses=noisy)
     catalogue.add("interface_in_errors_total", Counter(((errors, 1.0),), births), target, **labels)

@@ -9,8 +9,8 @@ from signalbox.worlds.incident import RESTARTED_INSTANCE, SLOW_SERVICES
 from signalbox.worlds.metrics.grid import seconds_of
 from signalbox.worlds.metrics.noise import fraction
 from signalbox.worlds.metrics.series import Target
-from signalbox.worlds.metrics.shapes import Constant, Counter, Flow, Level, Steps
-from signalbox.worlds.metrics.shop.catalogue import Catalogue, Described
+from signalbox.worlds.metrics.shapes import Constant, Counter, Flow, Level, Steps, Switch
+from signalbox.worlds.metrics.shop.catalogue import Catalogue, Described, seconds_span
 
 __all__ = ["SERVICES", "Service", "add_to", "instances", "target_of"]
 
@@ -68,7 +68,8 @@ def add_to(catalogue: Catalogue) -> None:
         _add_process(service, births, target, catalogue)
         where = {"namespace": "shop", "pod": pod, "container": service.name}
         catalogue.add("kube_pod_container_status_restarts_total", Steps(births[1:]), cluster, **where)
-        catalogue.add("kube_pod_status_ready", Constant(1.0), cluster, namespace="shop", pod=pod)
+        down = (seconds_span(catalogue.incident.restart),) if pod == RESTARTED_INSTANCE else ()
+        catalogue.add("kube_pod_status_ready", Switch(down), cluster, namespace="shop", pod=pod)
 
 
 def instances() -> Iterator[tuple[Service, str]]:

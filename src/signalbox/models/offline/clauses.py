@@ -1,0 +1,116 @@
+"""Where one wish of a request ends and the next begins, and the ways to read `a, b and c`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+from signalbox.models.offline.parts import NOT_ALONE, OPENERS
+from signalbox.models.offline.smallwords import STOP
+from signalbox.models.offline.verbs import NOUNISH, families_of
+from signalbox.models.offline.wording import mask, strip_padding
+from signalbox.models.offline.words import stem, tokens
+
+__all__ = ["Clause", "coordinations", "split_request"]
+
+_SENTENCE = re.compile(
+    r"(?<=[^\W\d_])(?<!\bdr)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bst)(?<!\bno)(?<!\bvs)(?<!\bprof)(?<!\betc)(?<!\be\.g)[.](?=\s+\S)"
+    r"|(?<=\d)[.](?=\s+[A-Z])|[!?;](?=\s|$)|\n+",
+    re.IGNORECASE,
+)
+_THEN = re.compile(
+    r"(?i)[\s,]*\b(?:and then|after that|afterwards|and after that|then|and finally|and also|as well as|also)\b\s*"
+)
+_JOINT = re.compile(r"(?i)\s*,\s*(?:and|plus|but)\s+|\s+(?:and|plus|&|but)\s+|\s*,\s*")
+_BOUND = re.compile(
+    r"(?i)\s+(?:to|from|in|on|at|for|with|of|into|by|about|as|via|using|between|since|until|before|after|during|over|"
+    r"tomorrow|today|tonight|yesterday|now|right|next|last|this)\b|[,.:;?!](?=\s|$)|$"
+)
+_LEFT = re.compile(
+    r"(?i)(?:^|\s)(?:to|from|in|on|at|for|with|of|into|by|about|as|via|using|between|my|the|a|an|is|are|me|both)\s+"
+    r"|:\s+"
+)
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A stretch of the request; one that does not begin a sentence may belong to the one before."""
+
+    start: int
+    end: int
+    fresh: bool
+
+
+def split_request(text: str, verbs: frozenset[str] = frozenset()) -> list[Clause]:
+    """The clauses of a request, in order; `verbs` are words that begin a wish here, beside the common ones."""
+    masked = mask(text)
+    cuts: list[tuple[int, int, bool]] = [
+        (m.start() + (m.group() == "?"), m.end(), True) for m in _SENTENCE.finditer(masked)
+    ]
+    cuts += [(m.start(), m.end(), False) for m in _THEN.finditer(masked) if m.start() > 0]
+    cuts += [(m.start(), m.end(), False) for m in _JOINT.finditer(masked) if _verb_follows(masked[m.end() :], verbs)]
+    clauses: list[Clause] = []
+    start, fresh = 0, True
+    for begin, end, sentence in [*sorted(cuts), (len(text), len(text), True)]:
+        if begin < start:
+            fresh = fresh or sentence
+            continue
+        if text[start:begin].strip(" ,.;:!?"):
+            clauses.append(Clause(start, begin, fresh))
+            fresh = sentence
+        else:
+            fresh = fresh or sentence
+        start = end
+    return clauses
+
+
+def _verb_follows(rest: str, verbs: frozenset[str]) -> bool:
+    words = tokens(strip_padding(rest[:120]))
+    if not words:
+        return False
+    first, second = words[0], words[1] if len(words) > 1 else ""
+    if stem(first) in verbs and second:
+        return True
+    if first in OPENERS and first not in ("is", "are", "has", "have", "will"):
+        return True
+    if first == "remind" or (first in ("i", "let") and second):
+        return first != "i"
+    if first in NOT_ALONE or first.endswith("ing") or not families_of(first):
+        return False
+    return first not in NOUNISH or bool(second and (second in STOP or second not in ("and", "or")))
+
+
+def coordinations(text: str) -> list[list[str]]:
+    """Ways to read `a, b and c` inside a clause as several clauses: each way is a list of clauses, one an element."""
+    masked = mask(text)
+    ways = []
+    for match in re.finditer(r"(?i)(?:\s*,\s*(?:and|plus)?\s+|\s+(?:and|plus|&|as well as)\s+)", masked):
+        ways.append((match.start(), match.end()))
+    joined = re.search(r"(?i)\s(?:and|plus|&|as well as)\s", masked)
+    if not ways or len(ways) > 12 or (not joined and len(ways) < 2 and len(masked[ways[0][1] :].split()) > 2):
+        return []
+    return _distribute(text, masked, ways)
+
+
+def _distribute(text: str, masked: str, joints: list[tuple[int, int]]) -> list[list[str]]:
+    """Each element in turn in the place of the whole enumeration; the first may begin at several places."""
+    first, last = joints[0][0], joints[-1][1]
+    bound = _BOUND.search(masked, last + 1)
+    right = bound.start() if bound else len(text)
+    middles = [text[a:b].strip() for (_, a), (b, _) in pairwise(joints)]
+    tail = text[last:right].strip()
+    starts = sorted({m.end() for m in _LEFT.finditer(masked, 0, first)} | {_after_verb(text, first)}, reverse=True)
+    ways = []
+    for start in starts:
+        if start >= first:
+            continue
+        elements = [text[start:first].strip(), *middles, tail]
+        if all(elements):
+            ways.append([f"{text[:start]}{element}{text[right:]}" for element in elements])
+    return ways
+
+
+def _after_verb(text: str, limit: int) -> int:
+    space = text.find(" ", 0, limit)
+    return space + 1 if space >= 0 else 0

@@ -1,0 +1,67 @@
+"""Times of day as people say them, written as a clock shows them: "half past seven in the evening" is 19:30."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["HOUR_WORDS", "SPOKEN_CLOCK", "write_clocks"]
+
+HOUR_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_HOUR = rf"(?:\d{{1,2}}|{'|'.join(HOUR_WORDS)})"
+_MINUTES = {"five": 5, "ten": 10, "quarter": 15, "a quarter": 15, "twenty": 20, "half": 30, "twenty-five": 25}
+_HALF = r"(?:\s*(?P<half>[ap]\.?m\b\.?|in the (?:early )?(?:morning|afternoon|evening)|at night|tonight))"
+SPOKEN_CLOCK = (
+    rf"(?:half(?: past)? {_HOUR}|(?:a )?(?:quarter|five|ten|twenty) (?:past|to) {_HOUR}|{_HOUR} ?o'?clock|"
+    rf"(?:{'|'.join(HOUR_WORDS)}) (?:fifteen|thirty|forty-?five)(?=\s+(?:[ap]\.?m|in the|tonight|at night))|"
+    rf"(?<!for )(?:{'|'.join(HOUR_WORDS)})(?=\s*(?:[ap]\.?m\b|in the (?:morning|afternoon|evening)|tonight))|"
+    rf"(?<!for )\d{{1,2}}(?:[:.]\d{{2}})?(?=\s+(?:in the (?:morning|afternoon|evening)|tonight|at night)))"
+    rf"(?:\s*[ap]\.?m\b\.?)?"
+)
+_SPOKEN = re.compile(
+    rf"\b(?:(?P<part>half|(?:a )?quarter|five|ten|twenty)\s+(?P<way>past|to)?\s*(?P<base>{_HOUR})|"
+    rf"(?P<hour>{_HOUR})(?:[:.](?P<digits>\d\d)|\s+(?P<tens>fifteen|thirty|forty-?five))?)"
+    rf"(?P<clock>\s*o'?clock)?{_HALF}?",
+    re.IGNORECASE,
+)
+_TENS = {"fifteen": 15, "thirty": 30, "fortyfive": 45}
+_BARE = re.compile(r"(?:\A|(?<=at ))([1-9]|1[01])(:\d\d)?\Z")
+# Which hours without more are in the second half of the day, by what else is said.
+_LATE = {
+    re.compile(r"\b(?:lunch|afternoon)\b", re.IGNORECASE): range(1, 6),
+    re.compile(r"\b(?:dinner|supper|evening|tonight|drinks|night)\b", re.IGNORECASE): range(4, 12),
+}
+
+
+def write_clocks(words: str, context: str) -> str:
+    """The words with spoken times of day as hh:mm; what else is said that day tells morning from evening."""
+    written = _SPOKEN.sub(lambda found: _written(found, context), words)
+    return _BARE.sub(lambda found: f"{_on_dial(int(found[1]), '', context)}{found[2] or ':00'}", written)
+
+
+def _written(found: re.Match[str], context: str) -> str:
+    said = found["half"]
+    spoken = bool(found["part"] or found["clock"] or found["tens"])
+    if not (spoken or (said and re.match(r"in|at|tonight", said, re.I)) or (said and not found[0][0].isdigit())):
+        return found[0]
+    hour = _number(found["base"] or found["hour"])
+    minute = int(found["digits"] or 0) + _TENS.get((found["tens"] or "").lower().replace("-", ""), 0)
+    if found["part"]:
+        minute = _MINUTES[found["part"].lower()]
+        if (found["way"] or "").lower() == "to":
+            hour, minute = hour - 1, 60 - minute
+    if not 0 <= hour <= 23:
+        return found[0]
+    return f"{_on_dial(hour, said or '', context):02d}:{minute:02d}" + (" tonight" if said == "tonight" else "")
+
+
+def _on_dial(hour: int, said: str, context: str) -> int:
+    """The hour of 24: by the half of the day that is said, or else by what the hour is for."""
+    if not said:
+        return hour + 12 if any(words.search(context) and hour in hours for words, hours in _LATE.items()) else hour
+    if re.match(r"p|in the (?:early )?(?:afternoon|evening)|at night|tonight", said, re.IGNORECASE):
+        return hour + 12 if 0 < hour < 12 else hour
+    return 0 if hour == 12 else hour
+
+
+def _number(word: str) -> int:
+    return int(word) if word.isdigit() else HOUR_WORDS.index(word.lower()) + 1

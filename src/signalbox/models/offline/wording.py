@@ -1,0 +1,75 @@
+"""The surface of a request: what is quoted, what is padding, and where something to be written down begins."""
+
+from __future__ import annotations
+
+import re
+
+from signalbox.models.offline.smallwords import PADDING
+
+__all__ = ["QUOTED", "content_start", "is_courtesy", "mask", "opens_content", "strip_padding"]
+
+FILLER = "\u00a4"
+QUOTED = re.compile(
+    r'```.*?```|"[^"\n]*"|“[^”]*”|«[^»]*»|`[^`\n]*`|(?<![\w])\'(?:[^\'\n]|(?<=\w)\'(?=\w))*\'(?!\w)|(?m:^>.*$)',
+    re.DOTALL,
+)
+_PADDING = tuple(re.compile(pattern, re.IGNORECASE) for pattern in PADDING)
+_TRAILING = re.compile(
+    r"(?i)[\s,]*\b(?:please|pls|plz|thanks(?: a lot| so much| in advance)?|thank you(?: very much| so "
+    r"much)?|thx|ty|cheers|"
+    r"for me|if you can|if possible|asap|will you|would you|when you can|when you get a chance|ok\??)\s*[.!?]*$"
+)
+_COURTESY = re.compile(
+    r"(?i)\W*(?:(?:please|pls|plz|thanks|thank you|thank u|thx|ty|tia|tnx|cheers|hi|hey|hello|good (?:morning|evening)|"
+    r"ok|okay|bye|sorry|a lot|so much|very much|in advance|again|again please|best|regards|much appreciated|there)\b\W*)+"
+)
+_CONTENT = re.compile(
+    r"(?i)\b(?:remind (?:me|us|him|her|them|\w+) (?:to|about|that)|reminder (?:to|about|for me to)|"
+    r"(?:task|todo|to-do|item|note)s?"
+    r"(?: (?:called|named|for me))?(?: to|:| that| saying)|note (?:that|to self)|saying|says|(?<!you "
+    r")(?<!\bi )(?<!to )say|that reads|telling (?:\w+ )+?(?:to|that)|"
+    r"tell (?:\w+) (?:to|that)|let (?:\w+) know(?: that)?|with the (?:text|message|body|words|note|"
+    r"content)|(?:message|text|body|"
+    r"content|subject|title|description)(?::| is))\s"
+)
+_COLON = re.compile(r"[^\s:]+\s+[^:\n]*\S:\s")
+
+
+def mask(text: str) -> str:
+    """The text with quoted passages filled in, of the same length: they may be arguments, never instructions."""
+    return QUOTED.sub(lambda m: FILLER * len(m.group()), text)
+
+
+def strip_padding(text: str) -> str:
+    """The text without greetings, politeness and the like at either end."""
+    text = text.strip(" \t\n,;-–—")
+    while True:
+        shorter = text
+        for pattern in _PADDING:
+            found = pattern.match(shorter)
+            if found and found.end() < len(shorter):
+                shorter = shorter[found.end() :]
+        trail = _TRAILING.search(shorter)
+        if trail and trail.start() > 0:
+            shorter = shorter[: trail.start()]
+        shorter = shorter.strip(" \t\n,;-–—")
+        if shorter == text:
+            return text
+        text = shorter
+
+
+def is_courtesy(text: str) -> bool:
+    """Whether a text is nothing but thanks, a greeting and the like."""
+    return bool(_COURTESY.fullmatch(text))
+
+
+def opens_content(text: str) -> bool:
+    """Whether the clause has begun something to be written down, so that what follows may be part of it."""
+    return content_start(text) is not None
+
+
+def content_start(text: str) -> int | None:
+    """Where something to be written down begins: after a colon, `saying`, `remind me to` and the like."""
+    masked = mask(text) + " "
+    found = _CONTENT.search(masked) or _COLON.match(masked)
+    return found.end() if found else None
