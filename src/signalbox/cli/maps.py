@@ -198,7 +198,7 @@ def _lacking(spec: GraphSpec, folder: Path) -> list[str]:
 
 def _find(source: str, every: bool = False) -> tuple[MapFile, GraphSpec]:
     from signalbox.maps import read_map
-    from signalbox.maps.run import choose_graph
+    from signalbox.maps.opening import choose_graph
 
     path, _, name = source.partition("::")
     document = read_map(path)

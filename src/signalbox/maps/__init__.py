@@ -15,18 +15,11 @@ if TYPE_CHECKING:
     from signalbox.maps.check import check_graph, check_map
     from signalbox.maps.draw import to_mermaid, to_svg
     from signalbox.maps.findings import Finding
+    from signalbox.maps.opening import open_map
     from signalbox.maps.pauses import list_paused
     from signalbox.maps.read import MapFile, read_map, read_map_text
     from signalbox.maps.result import MapResult
-    from signalbox.maps.run import (
-        aresume_map,
-        arun_map,
-        astream_map,
-        open_map,
-        resume_map,
-        run_map,
-        stream_map,
-    )
+    from signalbox.maps.run import aresume_map, arun_map, astream_map, resume_map, run_map, stream_map
     from signalbox.maps.spec import GraphSpec, NodeSpec
     from signalbox.maps.write import write_map
 
@@ -44,7 +37,7 @@ _HOMES = {
     "check_map": "check",
     "compile_map": "build",
     "list_paused": "pauses",
-    "open_map": "run",
+    "open_map": "opening",
     "read_map": "read",
     "read_map_text": "read",
     "resume_map": "run",

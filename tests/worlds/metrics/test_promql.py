@@ -35,7 +35,14 @@ def test_what_is_outside_is_refused_with_a_reason(shop: Store, query: str, reaso
     assert refused.value.kind == "bad_data"
 
 
-@pytest.mark.parametrize("query", ["sum_over_time(up[14d:1ms])", "sum(sum_over_time(node_cpu_seconds_total[14d]))"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "sum_over_time(up[14d:1ms])",
+        "sum(sum_over_time(node_cpu_seconds_total[14d]))",
+        'max_over_time({__name__=~".+"}[14d:2s])',
+    ],
+)
 def test_a_query_without_bounds_is_refused_while_it_runs(shop: Store, query: str) -> None:
     with pytest.raises(PromQLError) as refused:
         query_range(shop, query, shop.ends - 10_000_000, shop.ends, 1000)

@@ -13,15 +13,15 @@ from typing import Any
 from langgraph.errors import GraphBubbleUp
 
 from signalbox.contract import current_tracker
-from signalbox.errors import MapError, NotFoundError
+from signalbox.errors import MapError
 from signalbox.maps.agents.base import Inputs, MapAgent
 from signalbox.maps.findings import did_you_mean
 from signalbox.maps.functions import load_function
-from signalbox.maps.read import read_map
+from signalbox.maps.nested import reference_of, resolve_graph
 from signalbox.maps.result import OWNED, MapResult
-from signalbox.maps.spec import FUNC, GraphSpec, NodeSpec
+from signalbox.maps.spec import FUNC
 
-__all__ = ["MAX_DEPTH", "GraphAgent", "reference_of", "resolve_graph"]
+__all__ = ["MAX_DEPTH", "GraphAgent"]
 
 MAX_DEPTH = 25
 
@@ -42,7 +42,8 @@ class GraphAgent(MapAgent):
 
     def _start(self, inputs: dict[str, Any]) -> MapResult:
         from signalbox.maps.check import require_sound
-        from signalbox.maps.run import MapRun, run_map
+        from signalbox.maps.opening import MapRun
+        from signalbox.maps.run import run_map
 
         here = self.run_context
         if here.depth >= MAX_DEPTH:
@@ -113,46 +114,3 @@ class GraphAgent(MapAgent):
         if not isinstance(child, Mapping):
             raise MapError(f"The function '{name}' gave a {type(child).__name__}; it must give a mapping.")
         return dict(child)
-
-
-def reference_of(context: Mapping[str, Any], prompt: str, state: Mapping[str, Any]) -> str:
-    """Which graph a node names: `::Graph`, `file.csv::Graph` or `file.csv`. Raises MapError where it names none."""
-    field = context.get("workflow_field")
-    if field:
-        if not state.get(field):
-            raise MapError(f"The state holds no '{field}', which should name the graph to run.")
-        return str(state[field])
-    workflow = context.get("workflow") or context.get("graph")
-    if workflow:
-        return str(workflow)
-    name = context.get("subgraph_name") or context.get("subgraph")
-    if name:
-        return f"{context.get('csv_path') or context.get('csv') or ''}::{name}"
-    if prompt.strip():
-        return "::" + prompt.strip()
-    raise MapError("The node names no graph to run.", suggestion="Write workflow=::Graph into its Context.")
-
-
-def resolve_graph(
-    reference: str, graphs: Mapping[str, GraphSpec], folder: Any
-) -> tuple[GraphSpec, Mapping[str, GraphSpec], Any]:
-    """The graph that a reference names, the graphs of its file, and its folder. Raises NotFoundError."""
-    file, separator, name = reference.partition("::")
-    if not separator and file in graphs:
-        file, name = "", file
-    path = folder / file.strip() if file.strip() else None
-    if path is not None and not path.suffix:
-        path = path.with_suffix(".csv")
-    if path is not None and (path.is_file() or name not in graphs):
-        document = read_map(path)
-        graphs, folder = document.graphs, path.resolve().parent
-        if not name and len(graphs) == 1:
-            name = next(iter(graphs))
-    if name.strip() not in graphs:
-        raise NotFoundError(f"There is no graph '{name or reference}' to run.", suggestion=did_you_mean(name, graphs))
-    return graphs[name.strip()], graphs, folder
-
-
-def names_graph(node: NodeSpec) -> bool:
-    """Whether the node names its graph in the map, rather than in the state."""
-    return not node.context.get("workflow_field")

@@ -7,11 +7,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from signalbox.errors import SignalboxError
-from signalbox.maps.agents.subgraph import names_graph, reference_of, resolve_graph
 from signalbox.maps.agents.tools import find_source, tool_name
 from signalbox.maps.check.view import View
 from signalbox.maps.findings import Finding, did_you_mean
 from signalbox.maps.functions import reference
+from signalbox.maps.nested import names_graph, reference_of, resolve_graph
 from signalbox.maps.prompts import is_reference, resolve_prompt, variables
 from signalbox.maps.spec import FUNC, GraphSpec, NodeSpec
 from signalbox.maps.workshop import definitions_in, find_function, import_attribute, normalize

@@ -10,7 +10,7 @@ from typing import Any
 from signalbox.models.offline.completion import complete_lists, extend_content, fill_from_verb, fill_left, fill_new
 from signalbox.models.offline.fill import Filling, fill_schema
 from signalbox.models.offline.hiding import hide_whole, show_whole
-from signalbox.models.offline.kinds import is_definite, is_given, is_id, is_plain, is_text
+from signalbox.models.offline.kinds import is_definite, is_given, is_id, is_plain, is_telling, is_text
 from signalbox.models.offline.nouns import kin_of
 from signalbox.models.offline.parts import Part, read_part
 from signalbox.models.offline.tools import ToolCard
@@ -30,6 +30,7 @@ __all__ = ["Filler", "explained", "has_leftover", "unaccounted"]
 
 _CODE = re.compile(r"(?<!\w)[\w@#./-]*[\d@][\w@./-]*\w|(?<!\w)\d")
 _CUED = 0.8
+_LEFT = 0.65
 _BLAND = word_set("show list get give see view display tell read check open what which how")
 
 
@@ -125,13 +126,25 @@ def _is_cued(part: Part, card: ToolCard, filling: Filling, name: str) -> bool:
 def unaccounted(part: Part, card: ToolCard, filling: Filling) -> float:
     """How much of the part the tool leaves out: codes and numbers in none of its values count most, words little."""
     end = content_start(part.text) or len(part.text)
-    codes = [found for found in _CODE.finditer(mask(part.text)[:end])]
+    codes = _CODE.finditer(mask(part.text)[:end])
     left = sum(not _holds(card, filling, code.group(), code.span()) for code in codes)
-    spoken = {word for value in filling.values.values() for word in tokens(str(value))}
-    covered = {word for span in filling.spans.values() for word in tokens(part.text[slice(*span)])}
-    words = [word for word in part.words if not any(letter.isdigit() for letter in word)]
-    unsaid = sum(not _is_known(word, card, spoken | covered) for word in words)
-    return min(left, 2) + 0.4 * min(unsaid, 2)
+    said, guessed = _spoken(part, card, filling)
+    unsaid = 0.0
+    for word in part.words:
+        if not (any(letter.isdigit() for letter in word) or _is_known(word, card, said)):
+            unsaid += 0.2 if word in guessed else 0.4
+    return min(left, 2) + min(unsaid, 0.8)
+
+
+def _spoken(part: Part, card: ToolCard, filling: Filling) -> tuple[set[str], set[str]]:
+    """The words of the values that something speaks for, and of those that took what was left."""
+    said: set[str] = set()
+    guessed: set[str] = set()
+    for name, value in filling.values.items():
+        sure = is_telling(card.properties.get(name)) or filling.confidence.get(name, 1.0) >= _LEFT
+        into = said if sure else guessed
+        into.update(tokens(str(value)), tokens(part.text[slice(*filling.spans.get(name, (0, 0)))]))
+    return said, guessed
 
 
 def _holds(card: ToolCard, filling: Filling, code: str, span: tuple[int, int]) -> bool:

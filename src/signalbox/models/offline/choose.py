@@ -120,7 +120,7 @@ def _action(tools: ToolSet, card: ToolCard, part: Part) -> float:
     if not part.families:
         if card.families & READING or not card.verb:
             return 0.45 if part.queried else 0.25
-        return -0.2 if card.families & _DANGEROUS else 0.05
+        return -0.2 if part.queried or card.families & _DANGEROUS else 0.05
     verb = stem(part.verb)
     if part.families == {verb} and verb in card.nouns and not card.families & READING:
         return 0.85

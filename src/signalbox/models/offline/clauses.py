@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from signalbox.models.offline.parts import NOT_ALONE, OPENERS
+from signalbox.models.offline.parts import NOT_ALONE, OPENERS, read_part
 from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.verbs import NOUNISH, families_of
 from signalbox.models.offline.wording import mask, strip_padding
@@ -24,7 +24,7 @@ _THEN = re.compile(
 )
 _JOINT = re.compile(r"(?i)\s*,\s*(?:and|plus|but)\s+|\s+(?:and|plus|&|but)\s+|\s*,\s*")
 _BOUND = re.compile(
-    r"(?i)\s+(?:to|from|in|on|at|for|with|of|into|by|about|as|via|using|between|since|until|before|after|during|over|"
+    r"(?i)\s+(?:to|from|in|on|at|for|with|of|into|by|about|as|via|using|between|is|are|was|were|since|until|before|after|during|over|"
     r"tomorrow|today|tonight|yesterday|now|right|next|last|this)\b|[,.:;?!](?=\s|$)|$"
 )
 _LEFT = re.compile(
@@ -81,6 +81,10 @@ def _verb_follows(rest: str, verbs: frozenset[str]) -> bool:
     return first not in NOUNISH or bool(second and (second in STOP or second not in ("and", "or")))
 
 
+def _has_verb(text: str) -> bool:
+    return bool(read_part(text).families) or len(text.split()) > 6
+
+
 def coordinations(text: str) -> list[list[str]]:
     """Ways to read `a, b and c` inside a clause as several clauses: each way is a list of clauses, one an element."""
     masked = mask(text)
@@ -88,7 +92,7 @@ def coordinations(text: str) -> list[list[str]]:
     for match in re.finditer(r"(?i)(?:\s*,\s*(?:and|plus)?\s+|\s+(?:and|plus|&|as well as)\s+)", masked):
         ways.append((match.start(), match.end()))
     joined = re.search(r"(?i)\s(?:and|plus|&|as well as)\s", masked)
-    if not ways or len(ways) > 12 or (not joined and len(ways) < 2 and len(masked[ways[0][1] :].split()) > 2):
+    if not ways or len(ways) > 12 or (not joined and len(ways) < 2 and _has_verb(masked)):
         return []
     return _distribute(text, masked, ways)
 

@@ -103,6 +103,7 @@ def fill_left(card: ToolCard, part: Part, filling: Filling) -> None:
     sums = [name for name in card.required if "expression" in split_name(name)]
     if sums and "arithmetic" in part.words and (found := _SUM.search(part.text)):
         filling.values[sums[0]] = found.group().strip()
+    _fill_number(card, part, filling)
     if not card.required:
         _fill_list(card, part, filling)
     if len(left) != 1 or _move_code(card, left[0], filling):
@@ -111,6 +112,18 @@ def fill_left(card: ToolCard, part: Part, filling: Filling) -> None:
     value = _code_left(part, filling) if is_id(name) else _object_of(card, part, filling)
     if value:
         filling.values[name] = value
+
+
+def _fill_number(card: ToolCard, part: Part, filling: Filling) -> None:
+    """The one number that is said and the one that is required and lacking belong together."""
+    lacking = [name for name in card.required if name not in filling.values]
+    kinds = {name: (card.properties.get(name) or {}).get("type") for name in lacking}
+    wanted = [name for name, kind in kinds.items() if kind in ("integer", "number")]
+    numbers = re.findall(r"(?<![\w.,:/-])\d+(?:\.\d+)?(?![\w:/-]|[.,]\d)", part.text)
+    if len(wanted) == 1 and len(numbers) == 1 and numbers[0] not in map(str, filling.values.values()):
+        taken = any(part.text.find(numbers[0]) in range(*span) for span in filling.spans.values())
+        if not taken and ("." not in numbers[0] or kinds[wanted[0]] == "number"):
+            filling.values[wanted[0]] = float(numbers[0]) if kinds[wanted[0]] == "number" else int(numbers[0])
 
 
 def _move_code(card: ToolCard, name: str, filling: Filling) -> bool:

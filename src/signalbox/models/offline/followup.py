@@ -24,8 +24,8 @@ _FOLLOWS = re.compile(r"(?i)^\W*(?:and|what about|how about|same|also|or|now|ok 
 
 
 _LEANING = re.compile(
-    r"(?i)^\W*(?:(?:ok|okay|now|and|also|then|again|please)\b[\s,]*)*(?:and|what about|how about|(?:do |and )*(?:the )?same(?: thing)?|"
-    r"again|also)\b[\s,]*(?:for |with )?"
+    r"(?i)^\W*(?:(?:ok|okay|now|and|also|then|again|please)\b[\s,]*)*"
+    r"(?:and|what about|how about|(?:do |and )*(?:the )?same(?: thing)?|again|also)\b[\s,]*(?:for |with )?"
 )
 
 

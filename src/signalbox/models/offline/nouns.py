@@ -24,6 +24,7 @@ KIN: tuple[frozenset[str], ...] = tuple(
         "price cost rate spend spent",
         "order purchase",
         "item product article goods sell",
+        "contain mention include",
         "cart basket",
         "money cash funds balance",
         "payment transfer transaction",

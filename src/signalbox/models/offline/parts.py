@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from signalbox.models.offline.smallwords import STOP
-from signalbox.models.offline.verbs import FAMILIES, IMPLIED, NOUNISH, PHRASES, READING, families_of
+from signalbox.models.offline.verbs import FAMILIES, IMPLIED, NOUNISH, PHRASES, READING, VAGUE, families_of
 from signalbox.models.offline.wording import content_start, mask, strip_padding
 from signalbox.models.offline.words import stem, tokens, word_set
 
@@ -32,7 +32,6 @@ _DETERMINERS = word_set(
 _PROMPTS = word_set("to please pls you u and me someone somebody anybody anyone we i")
 _SUBJECTS = word_set("i you we they u the my any all these those our your people")
 _ALWAYS = frozenset({"look", "check", "play", "open", "start", "work", "see", "reply", "answer", "pull", "push"})
-VAGUE = word_set("put make go take give get bring want need have do set let use turn")
 _PLACING = word_set("in into on onto to from at for with")
 _OBJECTS = word_set("the my our this that these those it them him her me us all every both")
 _PLAIN_VERBS = frozenset(verb for verbs in FAMILIES.values() for verb in verbs) - NOUNISH - STOP - NOT_ALONE
@@ -119,7 +118,7 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
     if words[-1] in ("done", "finished", "completed", "complete"):
         return words[-1], frozenset({"complete"})
     if first in ("i", "we") and len(words) > 2 and words[1] in ("need", "want"):
-        return words[1], frozenset({"create", "buy", "search"})
+        return words[1], frozenset({"create", "buy", "search", "move", "update"})
     if first in _PLACING:
         return next(((word, families_of(word)) for word in words if word in _PLAIN_VERBS), ("", frozenset()))
     if words[1:2] and words[1] in _OBJECTS and first not in STOP | NOUNISH and not first.endswith(("s", "ing", "ed")):

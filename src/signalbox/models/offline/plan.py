@@ -14,12 +14,14 @@ from signalbox.models.offline.kinds import is_id, is_text
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.phrase import ask_missing, ask_which
 from signalbox.models.offline.records import Record, records_in
-from signalbox.models.offline.references import Reference, describe_match, find_reference, label
+from signalbox.models.offline.references import Reference, describe_match, find_reference, label, names_key
 from signalbox.models.offline.scene import Scene, spoken_of, things_shown
+from signalbox.models.offline.spelling import respell
 from signalbox.models.offline.steps import (
     Step,
     by_description,
     drop_pointers,
+    fill_beside,
     look_up,
     reference_to,
     schema_of,
@@ -56,7 +58,7 @@ class Plan:
 
 def make_plan(conversation: Conversation, tools: ToolSet, choice: str | None, filler: Filler) -> Plan:
     """The steps that the last request asks for; none when no tool fits."""
-    request = conversation.turn.request[:_LONGEST]
+    request = respell(conversation.turn.request[:_LONGEST], tools)
     forced = tools.by_name.get(choice or "")
     if forced is not None:
         return Plan([_forced_step(forced, request, conversation, filler)])
@@ -105,14 +107,17 @@ def _steps_for(
     pointing = _POINTING.search(mask(part.text))
     reference = None if before and pointing else reference_to(part.text, shown, card)
     words = part.text if reference is None else _without(part.text, reference)
+    if pointing and wish.core and _POINTING.search(mask(wish.core)):
+        words = read_part(wish.core, tools.own_verbs).text
     if before and pointing:
         words = _POINTED.sub("it", part.text)
-    args = dict(filler.fill(card, words).values)
+    args = fill_beside(card, words, reference, filler)
     step = Step(card, args, part.text)
     drop_pointers(step)
     unname_ids(step, shown)
     step.missing = [name for name in card.required if name not in step.args]
     if reference is not None and reference.records and (step.missing or not card.required):
+        _recall(step, reference.records[0], conversation)
         referred = with_records(step, reference.records)
         if referred:
             return referred
@@ -130,6 +135,16 @@ def _steps_for(
             return looked_up
         step.question = _question(step, reference, shown)
     return [step]
+
+
+def _recall(step: Step, record: Record, conversation: Conversation) -> None:
+    """What the call that showed a thing was given, and the thing itself does not say, holds for the next call too."""
+    calls = [call for turn in conversation.earlier[-3:] for call in turn.calls]
+    for name in list(step.missing):
+        known = next((call.args[name] for call in reversed(calls) if name in call.args), None)
+        if known is not None and not names_key(name, record):
+            step.args[name] = known
+            step.missing.remove(name)
 
 
 def _without(text: str, reference: Reference) -> str:

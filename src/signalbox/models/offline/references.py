@@ -11,7 +11,7 @@ from signalbox.models.offline.records import Record
 from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.words import close, split_name, stem, tokens, word_set
 
-__all__ = ["Reference", "describe_match", "find_reference", "label", "value_for"]
+__all__ = ["Reference", "describe_match", "find_reference", "label", "names_key", "value_for"]
 
 _ORDINALS = {
     word: place
@@ -209,6 +209,13 @@ def value_for(name: str, schema: dict[str, Any], record: Record, object_words: f
     return None if value is None else _coerce(value, schema)
 
 
+def names_key(name: str, record: Record) -> bool:
+    """Whether a field of the record has just the name of a parameter, or is the identifier that it asks for."""
+    wanted = tuple(stem(word) for word in split_name(name))
+    keys = [tuple(stem(word) for word in split_name(key)) for key in record.fields]
+    return wanted in keys or (wanted[-1:] == ("id",) and ("id",) in keys)
+
+
 def _by_key(name: str, record: Record, object_words: frozenset[str]) -> Any:
     wanted = tuple(stem(word) for word in split_name(name))
     keys = {key: tuple(stem(word) for word in split_name(key)) for key in record.fields}
@@ -231,7 +238,7 @@ def _name_of(record: Record) -> Any:
     return next((record.fields[key] for key in ("name", "title", "id") if key in record.fields), None)
 
 
-_TEXTS = word_set("body text message content note notes description reason comment subject query")
+_TEXTS = word_set("body text message content note notes description reason comment subject query new")
 _NAMING = frozenset(map(stem, word_set("name title item target source object file path to recipient query")))
 
 

@@ -12,6 +12,7 @@ from signalbox.models.offline.records import Record, records_in
 from signalbox.models.offline.references import describe_match, find_reference, value_for
 from signalbox.models.offline.tools import ToolCard, ToolSet
 from signalbox.models.offline.wording import mask
+from signalbox.models.offline.words import stem, tokens
 
 __all__ = ["NOTHING", "Scene", "spoken_of", "things_shown"]
 
@@ -59,7 +60,9 @@ def spoken_of(conversation: Conversation, tools: ToolSet) -> tuple[str, ...]:
     """The things that the last calls were about."""
     calls = [call for turn in conversation.earlier[-2:] for call in turn.calls]
     cards = [tools.by_name[call.tool] for call in calls[-1:] if call.tool in tools.by_name]
-    return tuple(sorted({noun for card in cards for noun in card.nouns}))
+    given = {stem(word) for call in calls[-1:] for value in call.args.values() for word in tokens(str(value))}
+    named = frozenset(noun for card in tools.cards for noun in card.nouns)
+    return tuple(sorted({noun for card in cards for noun in card.nouns} | (given & named)))
 
 
 NOTHING = Scene()

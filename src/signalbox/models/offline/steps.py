@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.hiding import quotations
 from signalbox.models.offline.kinds import is_id, is_list, is_text
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.phrase import ask_missing, ask_which
 from signalbox.models.offline.records import Record
-from signalbox.models.offline.references import Reference, describe_match, find_reference, label, value_for
+from signalbox.models.offline.references import Reference, describe_match, find_reference, label, names_key, value_for
 from signalbox.models.offline.smallwords import STOP
-from signalbox.models.offline.tools import ToolCard, ToolSet
+from signalbox.models.offline.tools import ToolCard, ToolSet, narrowed
 from signalbox.models.offline.verbs import READING
 from signalbox.models.offline.wording import mask
 from signalbox.models.offline.words import split_name, stem, tokens
@@ -23,6 +24,7 @@ __all__ = [
     "Step",
     "by_description",
     "drop_pointers",
+    "fill_beside",
     "filled",
     "look_up",
     "reference_to",
@@ -103,6 +105,19 @@ def filled(step: Step, values: dict[str, Any]) -> Step:
     args = step.args | {name: value for name, value in values.items() if value is not None}
     missing = [name for name in step.card.required if name not in args]
     return replace(step, args=args, missing=missing, question=ask_missing(step.card, missing) if missing else "")
+
+
+def fill_beside(card: ToolCard, text: str, reference: Reference | None, filler: Filler) -> dict[str, Any]:
+    """The arguments in a text beside a reference; what the thing referred to says itself is not looked for in it."""
+    values = dict(filler.fill(card, text).values)
+    if reference is None or not reference.records:
+        return values
+    own = [name for name in card.required if names_key(name, reference.records[0])]
+    if not own or len(own) == len(card.properties):
+        return values
+    rest = {name: schema for name, schema in card.properties.items() if name not in own}
+    required = [name for name in card.required if name in rest]
+    return dict(filler.fill(narrowed(card, rest, required), text).values)
 
 
 def drop_pointers(step: Step) -> None:

@@ -26,13 +26,14 @@ _GREETING = re.compile(
 _THANKS = re.compile(
     r"(?i)^\W*(?:ok(?:ay)?,? |great,? |cool,? |perfect,? |nice,? |awesome,? )*(?:thanks|thank you|thx|ty|"
     r"cheers|much appreciated)"
-    r"(?:[ ,]+(?:a lot|so much|very much|again|for (?:the|your) help|that(?:'?s| is| was| will be) (?:all|it|great|perfect|everything)|"
+    r"(?:[ ,]+(?:a lot|so much|very much|again|for (?:the|your) help|"
+    r"that(?:'?s| is| was| will be) (?:all|it|great|perfect|everything)|"
     r"you'?re great|bye))*\W*$"
 )
 _FINE = re.compile(
     r"(?i)^\W*(?:ok(?:ay)?|great|cool|perfect|nice|awesome|good(?: job)?|well done|got it|i see|alright|"
-    r"never ?mind|no|nope|that(?:'?s| is| was| will be) (?:all|it|fine|great|everything)|"
-    r"no,? that(?:'?s| is| was) (?:all|it)|lol|haha|bye|goodbye|see you|good night)(?:[ ,]+(?:then|thanks|for now|later))*\W*$"
+    r"never ?mind|no|nope|(?:no,? )?that(?:'?s| is| was| will be) (?:all|it|fine|great|everything)|"
+    r"lol|haha|bye|goodbye|see you|good night)(?:[ ,]+(?:then|thanks|for now|later))*\W*$"
 )
 _WELLBEING = re.compile(
     r"(?i)^\W*(?:how are you(?: doing)?(?: today)?|how'?s it going|what'?s up|sup|how do you do|who are "

@@ -6,17 +6,17 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
 from signalbox.models.offline.nouns import kin_of
 from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.vectors import embed, word_rows
-from signalbox.models.offline.verbs import NOUNISH, READING, families_of
+from signalbox.models.offline.verbs import NOUNISH, READING, VAGUE, families_of
 from signalbox.models.offline.words import close, split_name, stem, tokens
 
-__all__ = ["ToolCard", "ToolSet", "read_tools"]
+__all__ = ["ToolCard", "ToolSet", "narrowed", "read_tools"]
 
 _NEGATIVE = re.compile(
     r"(?i)\b(?:do not|don't|never|not for|cannot|does not|doesn't|unlike|instead of|rather than)\b[^.;\n]*"
@@ -38,6 +38,7 @@ class ToolCard:
     side_families: frozenset[str]
     nouns: frozenset[str]
     options: frozenset[str]
+    initials: frozenset[str]
     terms: dict[str, float] = field(hash=False)
     filled_as: dict[str, dict[str, Any]] = field(default_factory=dict, hash=False, compare=False)
 
@@ -65,6 +66,12 @@ class ToolCard:
         return tuple(self.schema.get("required") or ())
 
 
+def narrowed(card: ToolCard, properties: dict[str, Any], required: Sequence[str]) -> ToolCard:
+    """The card with only some of its parameters."""
+    schema = {**card.schema, "properties": properties, "required": list(required)}
+    return replace(card, name=f"{card.name} ", schema=schema, filled_as={})
+
+
 class ToolSet(list[dict[str, Any]]):
     """The tools bound to a model, in OpenAI's form, with the cards read from them."""
 
@@ -72,6 +79,7 @@ class ToolSet(list[dict[str, Any]]):
         super().__init__(tools)
         self.cards: tuple[ToolCard, ...] = tuple(_card_of(tool) for tool in self)
         self.spelling = {stem(word): word for card in self.cards for word in _all_words(card)}
+        self.own_words = frozenset(word for card in self.cards for word in _key_words(card) if len(word) >= 4)
         self.by_name = {card.name: card for card in self.cards}
         self.spread = Counter(term for card in self.cards for term in card.terms)
         self.verbs = frozenset(verb for card in self.cards for verb in card.verbs)
@@ -166,8 +174,11 @@ def _card_of(tool: dict[str, Any]) -> ToolCard:
     terms = _terms(nouns, description, schema)
     for one in verbs:
         terms.setdefault(one, 0.8)
+    initials = _initials(name)
+    for one in initials:
+        terms.setdefault(one, 0.9)
     own = next(iter(_own_verb(name, description)), stem(verb) if verb else "")
-    return ToolCard(name, description, schema, own, verbs, families, side, nouns, options, terms)
+    return ToolCard(name, description, schema, own, verbs, families, side, nouns, options, initials, terms)
 
 
 def _read_name(name: str, description: str = "") -> tuple[str, frozenset[str]]:
@@ -212,7 +223,8 @@ def _own_verb(name: str, description: str) -> frozenset[str]:
 def _read_verbs(verb: str, description: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     opening = re.split(r"(?<=[.;\n])\s", _NEGATIVE.sub("", description).strip(), maxsplit=1)[0].lower()
     words = tokens(opening)
-    found = words[:1] + [b for a, b in pairwise(words) if a in ("and", "or", "to") and families_of(b)]
+    first = [word for word in words[:1] if not (verb and stem(word) in VAGUE)]
+    found = first + [b for a, b in pairwise(words) if a in ("and", "or", "to") and families_of(b)]
     described = frozenset().union(*(families_of(word) for word in found)) if found else frozenset()
     own = families_of(verb) if verb else frozenset()
     verbs = frozenset(stem(word) for word in ([verb] if verb else []) + [w for w in found[:1] if families_of(w)])
@@ -250,6 +262,23 @@ def _all_words(card: ToolCard) -> Iterable[str]:
         if isinstance(prop, dict):
             yield from tokens(str(prop.get("description") or ""))
             yield from (word for value in _choices(prop) for word in tokens(str(value)))
+
+
+def _key_words(card: ToolCard) -> Iterable[str]:
+    """The words of a tool's name, of its parameters' names and of their options."""
+    yield from split_name(card.name)
+    for name, prop in card.properties.items():
+        yield from split_name(name)
+        if isinstance(prop, dict):
+            yield from (word for value in _choices(prop) for word in tokens(str(value).replace("_", " ")))
+
+
+def _initials(name: str) -> frozenset[str]:
+    """What people write for two or three words of a name: pr and prs for pull_request."""
+    words = split_name(name)
+    runs = [words[at : at + size] for size in (2, 3) for at in range(len(words) - size + 1)]
+    found = {"".join(word[0] for word in run) for run in runs if all(len(word) > 2 for word in run)}
+    return frozenset(short + ending for short in found - STOP for ending in ("", "s"))
 
 
 def _choices(prop: dict[str, Any]) -> list[Any]:

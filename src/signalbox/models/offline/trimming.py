@@ -35,7 +35,7 @@ def words_for(card: ToolCard, part: Part) -> str:
     kin = [
         word
         for word in part.words
-        if (kin_of(stem(word)) & card.nouns or any(close(word, noun) for noun in card.nouns))
+        if (word in card.initials or kin_of(stem(word)) & card.nouns or any(close(word, noun) for noun in card.nouns))
         and (before.get(word, "the") in STOP or before[word] == part.verb)
     ]
     return " ".join([part.verb, *kin])

@@ -10,7 +10,19 @@ from functools import lru_cache
 from signalbox.models.offline.nouns import is_noun
 from signalbox.models.offline.words import close, stem, word_set
 
-__all__ = ["BROADER", "FAMILIES", "IMPLIED", "NOUNISH", "OPPOSITES", "PHRASES", "READING", "SPECIFIC", "families_of"]
+__all__ = [
+    "BROADER",
+    "FAMILIES",
+    "IMPLIED",
+    "NOUNISH",
+    "OPPOSITES",
+    "PHRASES",
+    "READING",
+    "SPECIFIC",
+    "VAGUE",
+    "families_of",
+    "is_verb",
+]
 
 FAMILIES: dict[str, frozenset[str]] = {
     name: frozenset(words.split())
@@ -201,6 +213,8 @@ READING: frozenset[str] = frozenset(
     {"list", "get", "search", "check", "count", "track", "compare", "analyze", "compute", "convert", "summarize"}
 )
 
+VAGUE: frozenset[str] = word_set("put make go take give get bring want need have do set let use turn")
+
 _BY_VERB: dict[str, frozenset[str]] = {}
 for _family, _words in FAMILIES.items():
     for _word in _words:
@@ -215,3 +229,8 @@ def families_of(word: str, *, typos: bool = False) -> frozenset[str]:
     if found is None and typos and len(word) >= 4 and not word.endswith("s") and not is_noun(word):
         found = next((_BY_VERB[verb] for verb in _BY_VERB if close(word, verb)), None)
     return found or frozenset()
+
+
+def is_verb(word: str) -> bool:
+    """Whether a word is one of the verbs known here, in any form."""
+    return word in _BY_VERB or stem(word) in _BY_VERB

@@ -13,13 +13,16 @@ from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.scene import NOTHING, Scene
 from signalbox.models.offline.tools import ToolCard, ToolSet
 from signalbox.models.offline.wording import is_courtesy, opens_content
-from signalbox.models.offline.words import stem, tokens
+from signalbox.models.offline.words import split_name, stem, tokens
 
 __all__ = ["Wish", "read_unserved", "read_wishes"]
 
 _MOST_CLAUSES = 12
 _LONGEST_LEAD = 500
 _BACK = re.compile(r"(?i)\b(?:it|its|them|they|those|these|that|she|he|him|her|both|all of them)\b")
+_STATING = re.compile(
+    r"(?i)\W*(?:(?:and|with|the|its|my|a)\s+)*(?P<what>\w+)\s*(?:\b(?:is|are|should be|will be)\b|[:=])"
+)
 _CODED = re.compile(r"[\d@\"'“]|(?<=\s)[A-Z]")
 _REPORTING = re.compile(
     r"(?i)(?:let (?:me|us) know|tell|inform|show|give|report|explain|summari[sz]e|thank|see|check if|look)\b"
@@ -34,6 +37,7 @@ class Wish:
     choice: Choice
     start: int = 0
     end: int = 0
+    core: str = ""
 
     @property
     def card(self) -> ToolCard:
@@ -113,9 +117,9 @@ def _by_clause(request: str, tools: ToolSet, filler: Filler, scene: Scene) -> tu
         elif choice is None:
             lead = clause.start if lead is None else lead
         else:
-            points = bool(_BACK.search(request[clause.start : clause.end]))
-            start = clause.start if lead is None or points else lead
-            wishes.append(Wish(request[start : clause.end], choice, start, clause.end))
+            start = clause.start if lead is None else lead
+            core = request[clause.start : clause.end] if lead is not None else ""
+            wishes.append(Wish(request[start : clause.end], choice, start, clause.end, core))
             lead = None
     return wishes, unserved
 
@@ -133,6 +137,11 @@ def _belongs(before: Wish, choice: Choice, text: str, fresh: bool, filler: Fille
     """Whether a clause that could be a wish is still part of the one before."""
     if opens_content(before.text) and not fresh:
         return choice.nouns < 0.6
+    stated = _STATING.match(text)
+    if stated and stem(stated["what"].lower()) in {
+        stem(word) for name in before.card.properties for word in split_name(name)
+    }:
+        return True
     same = choice.card.name == before.card.name
     if same and fresh and not read_part(text, filler.verbs).families:
         return True

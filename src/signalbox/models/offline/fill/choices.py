@@ -11,17 +11,20 @@ from typing import Any
 from rapidfuzz.distance import OSA
 
 from signalbox.models.offline.fill.candidates import is_short_form, word_likeness
+from signalbox.models.offline.fill.counted import counted_nouns
+from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.thesaurus import idioms_for, stands_for
 from signalbox.models.offline.fill.units import CURRENCIES, dimension_of
-from signalbox.models.offline.fill.words import DEGREES, STOP, split_name, stem
+from signalbox.models.offline.fill.words import DEGREES, STOP, split_name, stem, word_set
 from signalbox.models.offline.vectors import is_known, word_rows
 
 __all__ = ["Phrase", "find_choices", "find_phrase", "phrases_of"]
 
 _MOST_PHRASES = 2_000
+_WISHES = word_set("want wants need needs like love have going trying wish plan wanted hoping")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +50,12 @@ def find_choices(reading: Reading, field: Field) -> list[Proposal]:
 
 def _propose(reading: Reading, field: Field, phrase: Phrase, start: int, end: int, quality: float) -> Proposal | None:
     cue = reading.cue(field, start, end)
-    if reading.denied(start):
+    if reading.denied(start) or _is_deed(reading, field, start, end) or (quality < 0.98 and _is_counted(reading, start)):
         return None
     measured = _is_unit(reading, phrase, start, end)
-    if measured is None:
+    if measured is None and not (cue and quality > 0.95):
         return None
+    measured = bool(measured)
     if (
         len(phrase.joined) == 1
         and phrase.joined.isalnum()
@@ -70,6 +74,24 @@ def _propose(reading: Reading, field: Field, phrase: Phrase, start: int, end: in
     return Proposal(
         field, phrase.value, start, end, min(score, 1.0) - (0 if len(phrase.joined) > 1 else 0.05), shared=measured
     )
+
+
+def _is_counted(reading: Reading, start: int) -> bool:
+    """Whether a number counts the word: "4 seats" says nothing of how one sits."""
+    return any(nouns[0].start == start for q in reading.quantities if (nouns := counted_nouns(reading, q)))
+
+
+def _is_deed(reading: Reading, field: Field, start: int, end: int) -> bool:
+    """Whether a word stands as a verb ("we want to ship it") though the field's options are no verbs."""
+    word = reading.text[start:end].lower()
+    if word not in POS["verbs"]:
+        return False
+    before = [w.lower for w in reading.before(start, 2)]
+    if not (before[:1] == ["to"] and len(before) > 1 and before[1] in _WISHES):
+        return False
+    options = field.options or field.candidates
+    verbs = sum(str(option).lower() in POS["verbs"] for option in options)
+    return 2 * verbs < len(options)
 
 
 def _is_unit(reading: Reading, phrase: Phrase, start: int, end: int) -> bool | None:

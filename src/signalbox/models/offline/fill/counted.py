@@ -74,7 +74,9 @@ def holds_people(field: Field) -> bool:
 def ends_name(reading: Reading, quantity: Quantity) -> bool:
     """Whether a number is the end of a name, as in "Pier 7": a word with a capital leads to it, and it counts nothing."""
     before = [token for token in reading.sentence.tokens if token.end <= quantity.start][-2:]
-    if len(before) < 2 or not before[-1].text[0].isupper() or not before[-1].text.isalpha() or quantity.dimension:
+    if len(before) < 2 or not before[-1].text.isalpha() or quantity.dimension:
+        return False
+    if before[-1].text.islower() or before[-1].text.isupper():
         return False
     joined = not reading.text[before[-1].end : quantity.start].strip()
     return joined and before[-2].text not in ".!?" and not counted_nouns(reading, quantity)

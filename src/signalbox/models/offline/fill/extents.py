@@ -17,6 +17,8 @@ _TRIM_RIGHT = word_set(
     """the a an and or to of for with at in on by from is are be as my our please , ; . ! ? : - (
     thanks about that me it them us which just only also too it's its via using"""
 )
+# Words for the blanks of a form: they announce a value and are none.
+_FORMS = word_set("name number address phone date time day email mail place reason subject title trip id")
 _KIND_STEMS = frozenset(stem(word) for word in POS["kinds"])
 _MODALS = word_set("would not will do don't should could very i")
 _CONTAINER = re.compile(
@@ -110,7 +112,7 @@ def _says_nothing(bounds: Bounds, field: Field, words: list[Token], first: int, 
         return True
     if style == "text":
         return False
-    if all(word.lower in DEGREES or word.lower in STOP for word in words):
+    if all(word.lower in DEGREES or word.lower in STOP or word.lower in _FORMS for word in words):
         return True
     roles = roles_of(field)
     if words[-1].lower in POS["containers"]:
@@ -198,7 +200,7 @@ def _text_pieces(bounds: Bounds, field: Field, first: int, naming: bool) -> list
 
 def _goes_on(bounds: Bounds, at: int, field: Field) -> bool:
     """Whether a text goes on behind a piece that serves another field: "call Bob [tomorrow] about the contract"."""
-    if at and bounds.tokens[at - 1].text == ",":
+    if "," in (bounds.tokens[at - 1].text, bounds.tokens[min(at, len(bounds.tokens) - 1)].text):
         return False
     while at < len(bounds.tokens) and bounds.blocked(at, firm=True):
         at += 1
@@ -218,6 +220,8 @@ def _trim_pieces(bounds: Bounds, pieces: list[tuple[int, int]]) -> list[tuple[in
             last = _trim(tokens, first, last - 1)
             while last > first and tokens[last - 1].lower in _MODALS:
                 last = _trim(tokens, first, last - 1)
+            if last - 2 > first and tokens[last - 2].text == "," and tokens[last - 1].lower in POS["verbs"]:
+                last = _trim(tokens, first, last - 2)
         if last > first and not (
             trimmed and all(t.lower in STOP or not t.text[0].isalnum() for t in tokens[first:last])
         ):
@@ -230,6 +234,8 @@ def _ends(bounds: Bounds, field: Field, at: int, style: str) -> bool:
     if bounds.opens_other(at, field) or (style != "text" and token.text in "\"'`«"):
         return True
     if style in ("text", "named"):
+        if token.text == "," and _turns_to_asking(bounds, field, at):
+            return True
         if token.lower in POS["polite"] or token.text == ";" or (token.text in ".!?" and bounds.breaks(at)):
             return True
         before = [t.lower for t in bounds.tokens[max(0, at - 2) : at]]
@@ -251,6 +257,16 @@ def _ends(bounds: Bounds, field: Field, at: int, style: str) -> bool:
     if token.lower in POS["stops"]:
         return style != "object" or bounds.announces_other(at, field) or token.lower not in POS["inner"]
     return bounds.announces_other(at, field)
+
+
+def _turns_to_asking(bounds: Bounds, field: Field, at: int) -> bool:
+    """Whether a comma ends what is told, and a question or a demand follows: "a sore knee, could I come on Monday"."""
+    roles = roles_of(field)
+    if at + 1 >= len(bounds.tokens) or not roles or roles[0][0].name not in ("reason", "problem", "task", "body"):
+        return False
+    following = bounds.tokens[at + 1].lower
+    asks = following in ("could", "can", "would", "may", "will", "should", "please", "pls")
+    return following in ("could", "can", "may") or (asks and roles[0][0].name != "body")
 
 
 def _follows_stop(bounds: Bounds, at: int) -> bool:

@@ -205,7 +205,7 @@ class Filler:
             and [r.name for r, s in roles_of(leaf)[:1] if s > 0.8] == ["body"]
             and not set(leaf.name_words) & _OWN_TEXTS
         ]
-        found = [p for leaf in speaking for p in find_phrases(bounds, leaf) if p.score >= 0.8 and p.lead is not None]
+        found = [p for leaf in speaking for p in find_phrases(bounds, leaf) if p.score >= 0.7 and p.lead is not None]
         return [(p.start, p.end) for p in found if _SPEAKS.match(self.reading.text, p.lead or 0)]
 
     def _shielded(self, proposal: Proposal) -> bool:
@@ -310,7 +310,7 @@ class Filler:
         if not plain or style_of(leaf) == "text":
             return []
         found = find_choices(self.reading, _with_options(leaf, plain))
-        return [_scaled(p, 0.85) for p in found if p.score >= 0.8]
+        return [_scaled(p, 0.98 if " " in str(p.value) and p.score > 0.95 else 0.85) for p in found if p.score >= 0.8]
 
     def _candidates(self, leaf: Field) -> list[Proposal]:
         """The best of the field's candidates: where one stands in the text, or else by meaning over all of it."""
@@ -421,7 +421,8 @@ class Filler:
         measured = proposal.field.kind in ("integer", "number") and any(
             q.dimension and q.start <= start < q.end for q in self.reading.quantities
         )
-        named = proposal.lead is not None or bool(time_kind(proposal.field)) or measured
+        shaped = proposal.field.kind == "string" and any(one.start == start for one in self.reading.literals)
+        named = proposal.lead is not None or bool(time_kind(proposal.field)) or measured or shaped
         if first > 0 and cues_of(proposal.field).get((tokens[first - 1].lower,), 0.0) >= 0.7:
             named = True
         while last < len(tokens) and tokens[last].stem in names:

@@ -29,6 +29,8 @@ def find_leftover(bounds: Bounds, field: Field) -> list[Proposal]:
             and not bounds.timed(last)
             and not _explained(bounds, tokens[last])
         ):
+            if last > at and tokens[last].lower in POS["verbs"] and tokens[at].text[0].isupper() and style_of(field) == "name":
+                break
             if last and tokens[last - 1].lower in ("and", ",", "then", "or") and turns(bounds, last):
                 break
             last += 1
@@ -87,5 +89,7 @@ def _explained(bounds: Bounds, token: Token) -> bool:
         or token.lower in POS["pronouns"]
         or not token.text[0].isalnum()
     ):
+        return True
+    if token.lower in ("trip", "name", "number", "address", "journey"):
         return True
     return token.stem in bounds.frame or token.lower in POS["kinds"]

@@ -34,7 +34,7 @@ _ISO = re.compile(r"iso[ -]?8601|yyyy|\brfc ?3339\b|\bhh:mm", re.IGNORECASE)
 _BACK = re.compile(
     r"\b(?:since|occurred|happened|created|purchased|incident|was|were|modified|bought|reported|placed|"
     r"history|born|birth|changed|"
-    r"updated|logs?|metrics?|query|searched|search|older|newer|received|sent|taken|started|ended|began|"
+    r"updated|logs?|metrics?|query|searched|search|older|newer|received|taken|started|ended|began|"
     r"issued|events after|events before|data)\b"
 )
 _FORWARD = re.compile(

@@ -19,6 +19,7 @@ __all__ = ["find_names", "has_shape"]
 
 _EDGES = " ,;:!?()[]{}\"'"
 _OWN_SHAPES = word_set("ip host url email mac uuid")
+_IDENTIFYING = word_set("system code file name label tag value")
 _IDENTIFIED = word_set("id ids key number no code reference ref sku identifier")
 
 
@@ -65,7 +66,7 @@ def _plain_compound(reading: Reading, field: Field, literal: Literal) -> bool:
     """Whether "t-shirts" only looks like an identifier: it has no digit, and nothing asks for it."""
     if literal.kind != "id" or any(c.isdigit() for c in literal.value):
         return False
-    if field.must and not any(role.name in ("person", "place", "organisation") for role, _ in roles_of(field)[:1]):
+    if field.must and any(role.name in _IDENTIFYING for role, strength in roles_of(field) if strength > 0.8):
         return False
     return not reading.cue(field, literal.start, literal.end) and not _nearby(reading, field, literal)
 

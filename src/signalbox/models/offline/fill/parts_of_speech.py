@@ -20,7 +20,7 @@ PARTS_OF_SPEECH: dict[str, frozenset[str]] = {
     ),
     "inner": word_set("""to in with for of on and or my by at from"""),
     "weak": word_set(
-        """and for to that : as on since by note about with of in at is from the into message text say says
+        """and for to that as on since by note about with of in at is from the into message text say says
         near task item summary title it details description reading find"""
     ),
     "polite": word_set("""please thanks thank pls plz thx cheers"""),

@@ -10,6 +10,7 @@ from signalbox.models.offline.fill.candidates import is_short_form
 from signalbox.models.offline.fill.extents import clean, fits, take_phrase
 from signalbox.models.offline.fill.literals import shape_of
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
+from signalbox.models.offline.fill.passives import find_affected
 from signalbox.models.offline.fill.roles import roles_of, style_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
@@ -40,14 +41,23 @@ _INTRODUCED = re.compile(
     r"(?:^|[.!?]\s+)(?=[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,2} here\b))((?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,3}))",
     re.IGNORECASE,
 )
+# Those who may speak for themselves when they say a name.
+_SELVES = word_set(
+    """patient tenant customer claimant caller member guest applicant client user employee requester reporter resident
+    subscriber holder renter borrower buyer student name contact sender passenger attendee visitor owner driver
+    policyholder person author participant candidate"""
+)
 _NAMING = word_set("called named titled entitled title name")
 
 
 def find_phrases(bounds: Bounds, field: Field, *, many: bool = False) -> list[Proposal]:
     """Proposals for a string field from what announces it: its own name, its role's words, or a verb."""
     found = [*_after_cues(bounds, field, many), *_beside_name(bounds, field, many), *_in_quotes(bounds, field, many)]
+    if many or (field.must and style_of(field) != "text"):
+        found += find_affected(bounds, field)
     roles = roles_of(field)
-    if any(role.name == "person" for role, _ in roles[:2]) and not many:
+    person = any(role.name == "person" for role, _ in roles[:2])
+    if (person or field.name_words == ("name",)) and not many:
         found += _who_acts(bounds, field)
     wanted = bool(roles) and roles[0][1] == 1.0 and not many and roles[0][0].name in ("task", "query", "thing")
     offered = not roles or roles[0][0].name in _STRENGTHS
@@ -149,7 +159,8 @@ def _who_acts(bounds: Bounds, field: Field) -> Iterator[Proposal]:
     """A name that opens the sentence and does something ("Peter needs two days"), or that is told as one's own."""
     if found := _ACTOR.match(bounds.reading.text):
         yield Proposal(field, found[1], *found.span(1), 0.7)
-    for found in _INTRODUCED.finditer(bounds.reading.text):
+    own = set(field.name_words) | set(field.within)
+    for found in _INTRODUCED.finditer(bounds.reading.text) if own & _SELVES else ():
         yield Proposal(field, found[1], *found.span(1), 0.88, lead=found.start())
 
 
@@ -173,9 +184,14 @@ def _object_of_verb(bounds: Bounds, field: Field, many: bool) -> Iterator[Propos
     roles = roles_of(field)
     strength = _STRENGTHS.get(roles[0][0].name, 0.0) * roles[0][1] if roles else 0.4
     tasked = bool(roles) and roles[0][0].style == "text" and roles[0][1] > 0.8
+    told = tasked and roles[0][0].name in ("body", "problem")
     commands = POS["commands"] if tasked else POS["verbs"]
+    if told and not bounds.blocked(bounds.begins, firm=True):
+        first = bounds.begins
     if tokens[first].lower in commands or tokens[first].stem in bounds.frame:
         first = _past_command(bounds, first + 1)
+    if not tasked and first + 1 < len(tokens) and tokens[first].lower in ("with", "for", "about", "of"):
+        first += 1
     proposal = take_phrase(bounds, field, first, 0.5 + 0.12 * strength, many, tokens[min(first, len(tokens) - 1)].start)
     if proposal:
         yield proposal

@@ -68,7 +68,8 @@ _ROLES = (
         "reviewer approver colleague patient student friend teacher doctor applicant candidate username "
         "recipient participant invitee "
         "host responsible artist band singer author director composer writer actor people participants "
-        "attendees invitees driver agent caller client staff speaker",
+        "attendees invitees driver agent caller client staff speaker tenant claimant resident passenger subscriber "
+        "holder requester renter buyer seller borrower instructor trainer tutor coach",
         strong="with,assign to,assigned to,invite,by,assign it to,owned by,reporting to,reports to,"
         "managed by,led by,give it to,inviting,reviewer",
         fair="for,to,of,from",
@@ -121,8 +122,8 @@ _ROLES = (
         "problem",
         "text",
         "problem symptom complaint trouble fault wrong malfunction",
-        strong="because,that,saying,problem is,problem,complaining that,reporting that,i have,i've got,we have",
-        fair=":,with",
+        strong="because,that,saying,problem is,problem,complaining that,reporting that",
+        fair=":,with,i have,i've got,we have",
     ),
     _role("question", "text", "question ask", strong="asking,ask,question,:"),
     _role(
@@ -137,8 +138,8 @@ _ROLES = (
         "text",
         "reason cause justification why purpose motive rationale explanation grounds",
         strong="because of,because,due to,on account of,owing to,as,since,reason,cause,cos,bc,b/c,"
-        "on grounds of,in order to,for reasons of,i have,i've got,suffering from,complaining of",
-        fair="for",
+        "on grounds of,in order to,for reasons of,suffering from,complaining of",
+        fair="for,i have,i've got",
     ),
     _role(
         "match",

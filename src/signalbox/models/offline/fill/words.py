@@ -114,13 +114,16 @@ def read_sentence(text: str) -> Sentence:
     return Sentence(readable, tuple(_tokens(readable)))
 
 
-_SHORTHAND = {"w/": "with", "w": "with", "w/o": "without", "b/c": "because", "n": "and"}
+_SHORTHAND = {"w/": "with", "w": "with", "w/o": "without", "b/c": "because", "n": "and", "im": "i'm", "ive": "i've"}
+_WISH = re.compile(r"\s+(?:like|need|love|want|prefer|rather|be|also|just)\b", re.IGNORECASE)
 
 
 def _tokens(text: str) -> Iterable[Token]:
     for found in _TOKEN.finditer(text):
         word = found.group()
         lower = _SHORTHAND.get(word.lower(), word.lower())
+        if lower == "id" and _WISH.match(text, found.end()):
+            lower = "i'd"
         yield Token(word, lower, stem(lower), found.start(), found.end())
 
 

@@ -24,7 +24,9 @@ __all__ = ["Evaluation"]
 
 LOOKBACK_MS = 300_000
 DEFAULT_SUBQUERY_STEP_MS = 60_000
-MOST_SAMPLES = 500_000_000
+MOST_HELD = 50_000_000
+"""How many values a query may hold in memory, as in Prometheus."""
+MOST_VISITED = 500_000_000
 """How many samples a query may visit before it is refused, lest it block the process."""
 MOST_SUBQUERY_STEPS = 1_000_000
 
@@ -35,7 +37,7 @@ class Evaluation:
     def __init__(self, store: Store, start: int, end: int) -> None:
         self._store = store
         self._start, self._end = start, end
-        self._visited = 0
+        self._visited = self._held = 0
 
     def value(self, expr: promql.Expr, times: IntArray) -> Value:
         """What the expression is worth at each of the times (milliseconds)."""
@@ -89,7 +91,7 @@ class Evaluation:
             stamps, values = self._samples(series, int(moments.min()) - LOOKBACK_MS, int(moments.max()))
             if not len(stamps):
                 continue
-            self._visit(len(moments))
+            self._hold(len(moments))
             index = np.searchsorted(stamps, moments, side="right") - 1
             nearest = stamps[np.maximum(index, 0)]
             present = (index >= 0) & (nearest >= moments - LOOKBACK_MS)
@@ -141,13 +143,19 @@ class Evaluation:
         return stamps, values
 
     def _counted(self, windows: Windows) -> Windows:
-        self._visit(len(windows.times) + int(windows.count.sum()))
+        self._hold(len(windows.times))
+        self._visit(int(windows.count.sum()))
         return windows
+
+    def _hold(self, count: int) -> None:
+        self._held += count
+        if self._held > MOST_HELD:
+            raise not_computable("query processing would load too many samples into memory in query execution")
 
     def _visit(self, count: int) -> None:
         self._visited += count
-        if self._visited > MOST_SAMPLES:
-            raise not_computable("query processing would load too many samples into memory in query execution")
+        if self._visited > MOST_VISITED:
+            raise not_computable("query processing would visit too many samples in query execution")
 
     def _operation(self, expr: promql.BinaryExpr, times: IntArray) -> Value:
         op = str(expr.op)

@@ -1,0 +1,129 @@
+"""A run, ready to start: which graph of which map, with what around it."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from signalbox.contract import ExecutionSummary, ExecutionTracker
+from signalbox.errors import MapError
+from signalbox.maps.build import CompiledMap, compile_map
+from signalbox.maps.cells import parse_names
+from signalbox.maps.check import require_sound
+from signalbox.maps.context import RunContext
+from signalbox.maps.findings import did_you_mean
+from signalbox.maps.policies import find_policy
+from signalbox.maps.read import read_map
+from signalbox.maps.spec import GraphSpec
+from signalbox.settings import get_settings
+
+__all__ = ["MapRun", "Resume", "choose_graph", "open_map"]
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """The answer with which a run that waits goes on, and which of its questions it answers."""
+
+    value: Any
+    question_id: str | None = None
+
+
+@dataclass(slots=True)
+class MapRun:
+    """One run, ready to start: the graph, its surroundings and what it starts with."""
+
+    graph: GraphSpec
+    folder: Path
+    graphs: Mapping[str, GraphSpec] = field(default_factory=dict)
+    state: dict[str, Any] = field(default_factory=dict)
+    data: Path | None = None
+    model: Any = None
+    policy: str | None = None
+    max_steps: int | None = None
+    thread_id: str = ""
+    run_id: str = ""
+    depth: int = 0
+    checkpointer: Any = None
+    keeps: bool = False
+    earlier: ExecutionSummary | None = None
+    resume: Resume | None = None
+
+    def __post_init__(self) -> None:
+        self.thread_id = self.thread_id or uuid.uuid4().hex
+        self.run_id = self.run_id or uuid.uuid4().hex
+
+    @property
+    def chosen_policy(self) -> str | None:
+        """The success policy that someone chose: the caller, or the first row of the graph."""
+        named = self.policy or self.graph.entry.context.get("success_policy")
+        return str(named) if named else None
+
+    def compiled(self) -> CompiledMap:
+        """The graph, compiled for this run."""
+        return compile_map(self.graph, self.folder, checkpointer=self.checkpointer)
+
+    def tracker(self, listener: Any = None) -> ExecutionTracker:
+        """The tracker of this run."""
+        critical = parse_names(self.graph.entry.context.get("critical_nodes"))
+        policy = find_policy(self.chosen_policy or get_settings().success_policy, self.folder, critical)
+        tracker = ExecutionTracker(self.graph.name, policy, listener)
+        if self.earlier is not None:
+            tracker.continue_from(self.earlier)
+        return tracker
+
+    def context(self) -> RunContext:
+        """What the run lends to its nodes."""
+        settings = get_settings()
+        limit = self.max_steps or self.graph.entry.context.get("max_steps") or settings.max_steps
+        return RunContext(
+            folder=self.folder,
+            data=self.data or settings.data or self.folder / "data",
+            model=self.model,
+            thread_id=self.thread_id,
+            max_steps=int(limit),
+            depth=self.depth,
+            graphs=self.graphs or {self.graph.name: self.graph},
+            graph=self.graph,
+        )
+
+    def config(self, context: RunContext) -> Any:
+        """LangGraph's settings: the limit on steps is ours, which counts nodes, so its own never comes first."""
+        config = {"recursion_limit": context.max_steps + 100}
+        # Without a checkpointer there is no thread. Inside another graph, LangGraph finds the thread by itself, and
+        # keeps the child's pause with the parent's.
+        if self.checkpointer is None or self.depth:
+            return config
+        return {**config, "configurable": {"thread_id": self.thread_id}}
+
+
+def open_map(source: str | Path | GraphSpec, graph: str | None = None, **options: Any) -> MapRun:
+    """A run of a map: a `GraphSpec`, a CSV file, or `FILE.csv::Graph`. The map is checked first.
+
+    Raises MapReadError, MapCheckError, or MapError where a file holds several graphs and none is named.
+    """
+    if isinstance(source, GraphSpec):
+        folder = source.source.parent if source.source else Path.cwd()
+        run = MapRun(source, folder.resolve(), {source.name: source}, **options)
+        require_sound(source, run.folder, run.graphs)
+        return run
+    path, _, named = str(source).partition("::")
+    document = read_map(path)
+    chosen = choose_graph(document.graphs, graph or named, path)
+    run = MapRun(chosen, document.path.resolve().parent, document.graphs, **options)
+    require_sound(chosen, run.folder, run.graphs, document)
+    return run
+
+
+def choose_graph(graphs: Mapping[str, GraphSpec], name: str, path: str) -> GraphSpec:
+    """The graph of that name, or the only one there is. Raises MapError that lists them."""
+    if name in graphs:
+        return graphs[name]
+    if name:
+        raise MapError(f"{path} has no graph '{name}'.", suggestion=did_you_mean(name, graphs))
+    if len(graphs) == 1:
+        return next(iter(graphs.values()))
+    listed = "\n".join(f"  {path}::{graph}" for graph in graphs)
+    raise MapError(f"{path} holds {len(graphs)} graphs:\n{listed}", suggestion="Name the one to run.")

@@ -1,0 +1,120 @@
+"""How a run ended: completed, broken off, or waiting; and what its success policy says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from signalbox.contract import ExecutionSummary, ExecutionTracker, NodeExecution
+from signalbox.errors import SignalboxError
+from signalbox.maps.build import CompiledMap
+from signalbox.maps.opening import MapRun
+from signalbox.maps.result import MapResult
+from signalbox.maps.spec import FUNC
+
+__all__ = ["broken_off", "ended"]
+
+
+def broken_off(run: MapRun, tracker: ExecutionTracker, error: SignalboxError) -> MapResult:
+    """The run broke off: what its nodes did until then is kept in the summary."""
+    summary = tracker.summarize("error")
+    summary.graph_success = False
+    state: dict[str, Any] = dict(run.state)
+    for node in tracker.node_executions:
+        outputs = run.graph.node(node.node_name).outputs
+        if node.success and node.output is not None and len(outputs) == 1 and "=" not in outputs[0]:
+            state[outputs[0]] = node.output
+        elif node.success and isinstance(node.output, Mapping):
+            state.update({name: node.output[name] for name in outputs if name in node.output})
+    failed = [node.error for node in tracker.node_executions if node.error]
+    state |= {"errors": [*failed, error.user_message], "last_action_success": False, "graph_success": False}
+    return MapResult(
+        run.graph.name, "error", _with_summary(state, summary), summary, run.thread_id, run.run_id,
+        error=error.as_dict(),
+    )  # fmt: skip
+
+
+def ended(
+    run: MapRun, compiled: CompiledMap, tracker: ExecutionTracker, values: Mapping[str, Any] | None, pauses: Any
+) -> MapResult:
+    """The result of a run that LangGraph brought to its end or to a pause."""
+    state = dict(values or {})
+    _warn_contested(run, compiled, tracker)
+    if pauses:
+        return _paused(run, tracker, state, pauses)
+    last = _last_output(tracker)
+    summary = tracker.summarize("completed", last)
+    unhandled = _unhandled(run, summary)
+    failed = not summary.graph_success if run.chosen_policy else unhandled is not None
+    if failed:
+        summary.status = "error"
+    state["graph_success"] = summary.graph_success
+    state["__policy_success"] = summary.graph_success
+    error = _policy_error(run, unhandled) if failed else None
+    return MapResult(
+        run.graph.name,
+        "error" if failed else "completed",
+        _with_summary(state, summary),
+        summary,
+        run.thread_id,
+        run.run_id,
+        error=error,
+        usage=tracker.usage,
+    )
+
+
+def _paused(run: MapRun, tracker: ExecutionTracker, state: dict[str, Any], pauses: Any) -> MapResult:
+    summary = tracker.summarize("paused", _last_output(tracker))
+    first = pauses[0]
+    asked = first.value if isinstance(first.value, Mapping) else {"message": str(first.value)}
+    question = {"kind": "clarify", "options": [], "schema": {}, **asked, "id": first.id, "waiting": len(pauses)}
+    return MapResult(
+        run.graph.name, "needs_input", _with_summary(state, summary), summary, run.thread_id, run.run_id,
+        question=question,
+    )  # fmt: skip
+
+
+def _with_summary(state: dict[str, Any], summary: ExecutionSummary) -> dict[str, Any]:
+    state.pop("__next_node", None)
+    return {**state, "__execution_summary": summary}
+
+
+def _last_output(tracker: ExecutionTracker) -> Any:
+    ended = [node for node in tracker.node_executions if node.success]
+    return ended[-1].output if ended else None
+
+
+def _unhandled(run: MapRun, summary: ExecutionSummary) -> NodeExecution | None:
+    """The first node that failed with no Failure_Next or routing function to take care of it."""
+    for node in summary.node_executions:
+        if node.success is False:
+            spec = run.graph.node(node.node_name)
+            if not spec.failure_next and not any(t.startswith(FUNC) for t in spec.edge):
+                return node
+    return None
+
+
+def _policy_error(run: MapRun, unhandled: NodeExecution | None) -> dict[str, str]:
+    if unhandled is not None:
+        return {
+            "error_type": "node_failed",
+            "message": unhandled.error or f"{unhandled.node_name} failed.",
+            "suggestion": f"Give '{unhandled.node_name}' a Failure_Next to handle it, or mend its cause.",
+        }
+    return {
+        "error_type": "policy",
+        "message": f"The success policy '{run.chosen_policy}' says that the run failed.",
+        "suggestion": "The summary shows every node's result.",
+    }
+
+
+def _warn_contested(run: MapRun, compiled: CompiledMap, tracker: ExecutionTracker) -> None:
+    ran = {node.node_name for node in tracker.node_executions if node.success}
+    for field_name, pairs in sorted(compiled.contested.items()):
+        rows = sorted({row for pair in pairs if all(run.graph.nodes[r].name in ran for r in pair) for row in pair})
+        names = [run.graph.nodes[row].name for row in rows]
+        if names:
+            tracker.warn(
+                f"{' and '.join(names)} ran side by side and write '{field_name}'; the value of {names[-1]}, "
+                "whose row comes last, is kept."
+            )
