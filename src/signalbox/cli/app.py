@@ -15,6 +15,7 @@ from signalbox.cli.doctor import doctor
 from signalbox.cli.evals import evaluate
 from signalbox.cli.maps import maps
 from signalbox.cli.run import resume, run_command
+from signalbox.cli.world import world
 from signalbox.errors import OperatorError, ProgrammerError, SignalboxError, redact
 
 __all__ = ["app", "run"]
@@ -33,6 +34,7 @@ app.add_typer(maps, name="maps")
 app.command("agents")(agents)
 app.command("doctor")(doctor)
 app.command("eval")(evaluate)
+app.add_typer(world, name="world")
 
 
 def _version(wanted: bool) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from rapidfuzz.distance import OSA
 
 from signalbox.models.offline.fill.candidates import is_short_form, word_likeness
-from signalbox.models.offline.fill.counted import counted_nouns
+from signalbox.models.offline.fill.counted import counted_nouns, counts_people
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
@@ -78,7 +78,8 @@ def _propose(reading: Reading, field: Field, phrase: Phrase, start: int, end: in
 
 def _is_counted(reading: Reading, start: int) -> bool:
     """Whether a number counts the word: "4 seats" says nothing of how one sits."""
-    return any(nouns[0].start == start for q in reading.quantities if (nouns := counted_nouns(reading, q)))
+    numbers = [q for q in reading.quantities if counts_people(reading, q)]
+    return any(noun.start == start for q in numbers for noun in counted_nouns(reading, q)[:1])
 
 
 def _is_deed(reading: Reading, field: Field, start: int, end: int) -> bool:
@@ -311,5 +312,7 @@ def _by_meaning(reading: Reading, field: Field) -> list[Proposal]:
     cue = reading.cue(field, word.start, word.end)
     needed = 0.4 if cue else (0.5 if field.must else 0.62)
     if score < needed or margin < 0.08 or reading.denied(word.start):
+        return []
+    if _is_deed(reading, field, word.start, word.end) or _is_counted(reading, word.start):
         return []
     return [Proposal(field, phrase.value, word.start, word.end, 0.45 + 0.3 * score + 0.05 * cue)]

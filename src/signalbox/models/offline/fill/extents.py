@@ -101,7 +101,7 @@ def _skip_openers(bounds: Bounds, field: Field, first: int, style: str) -> int:
             and not (style == "list" and first + 1 < len(tokens) and tokens[first + 1].text == ",")
             and not (tokens[first].text[0].isupper() and first > bounds.opening)
         )
-        or (style == "text" and (bounds.blocked(first, firm=True) or bounds.announces(first, field)))
+        or (style == "text" and (bounds.blocked(first, firm=True) or (bounds.announces(first, field) and tokens[first].lower not in ("i", "we"))))
     ):
         first += 1
     return first

@@ -205,7 +205,7 @@ class Filler:
             and [r.name for r, s in roles_of(leaf)[:1] if s > 0.8] == ["body"]
             and not set(leaf.name_words) & _OWN_TEXTS
         ]
-        found = [p for leaf in speaking for p in find_phrases(bounds, leaf) if p.score >= 0.7 and p.lead is not None]
+        found = [p for leaf in speaking for p in find_phrases(bounds, leaf) if p.score >= 0.8 and p.lead is not None]
         return [(p.start, p.end) for p in found if _SPEAKS.match(self.reading.text, p.lead or 0)]
 
     def _shielded(self, proposal: Proposal) -> bool:
