@@ -123,9 +123,7 @@ def test_a_hosted_model_is_told_the_moment_and_the_zone(folder: Path, models: di
         assert "Europe/Rome" in str(messages[0].content)
 
 
-def test_a_tools_result_reaches_the_model_as_the_answer_to_its_call(
-    folder: Path, models: dict[str, Scripted]
-) -> None:
+def test_a_tools_result_reaches_the_model_as_the_answer_to_its_call(folder: Path, models: dict[str, Scripted]) -> None:
     run_evals([folder / "bell.yaml"], ["good/one"])
     _, _, call, result = models["good/one"].sent[-1]
     assert isinstance(call, AIMessage)
@@ -133,9 +131,7 @@ def test_a_tools_result_reaches_the_model_as_the_answer_to_its_call(
     assert json.loads(str(result.content)) == {"rung": 1}
 
 
-def test_a_miss_shows_the_sentence_the_expectation_and_the_outcome(
-    folder: Path, models: dict[str, Scripted]
-) -> None:
+def test_a_miss_shows_the_sentence_the_expectation_and_the_outcome(folder: Path, models: dict[str, Scripted]) -> None:
     (miss,) = run_evals([folder], ["weak/one"]).as_json()["models"]["weak/one"]["misses"]
     assert miss["text"] == "ring twice"
     assert miss["got"]["calls"] == [{"name": "ring", "args": {"times": 3}}]
@@ -162,9 +158,7 @@ def test_only_the_skill_asked_for_is_run(folder: Path, models: dict[str, Scripte
     assert list(report.as_json()["models"]["good/one"]["skills"]) == ["filling"]
 
 
-def test_a_model_that_breaks_on_a_case_has_missed_that_case_only(
-    folder: Path, models: dict[str, Scripted]
-) -> None:
+def test_a_model_that_breaks_on_a_case_has_missed_that_case_only(folder: Path, models: dict[str, Scripted]) -> None:
     del models["good/one"].answers["hello"]
     (miss,) = run_evals([folder], ["good/one"]).misses("good/one")
     assert miss.case.text == "hello"

@@ -108,9 +108,7 @@ def test_calls_are_compared_by_name_and_arguments_in_any_order() -> None:
         {"name": "ring", "args": {"tone": "low"}},
         {"name": "ring", "args": {"tone": "high", "times": 1}},
     )
-    assert right(
-        "tools", {"calls": [high, low]}, {"expected": [low, {"name": "ring", "args": {"tone": "high"}}]}
-    )
+    assert right("tools", {"calls": [high, low]}, {"expected": [low, {"name": "ring", "args": {"tone": "high"}}]})
     assert not right("tools", {"calls": [high, low]}, {"expected": [low, high]}, ordered=True)
     assert not right("tools", {"calls": [low, low]}, {"expected": [low]})
 
@@ -119,15 +117,11 @@ def test_asking_means_to_call_nothing_and_to_ask() -> None:
     assert right("tools", {"calls": [], "text": "Which tone?"}, {"ask": ["tone"]})
     assert right("tools", {"calls": [], "text": "I need the tone."}, {"ask": ["tone"]})
     assert not right("tools", {"calls": [], "text": "Done."}, {"ask": ["tone"]})
-    assert not right(
-        "tools", {"calls": [{"name": "ring", "args": {}}], "text": "Which tone?"}, {"ask": ["tone"]}
-    )
+    assert not right("tools", {"calls": [{"name": "ring", "args": {}}], "text": "Which tone?"}, {"ask": ["tone"]})
 
 
 def test_one_of_several_outcomes_suffices() -> None:
-    assert right(
-        "tools", {"calls": [], "text": "Which tone?"}, {"expected": [{"name": "ring"}]}, {"ask": ["tone"]}
-    )
+    assert right("tools", {"calls": [], "text": "Which tone?"}, {"expected": [{"name": "ring"}]}, {"ask": ["tone"]})
 
 
 def test_a_model_that_failed_is_never_right() -> None:

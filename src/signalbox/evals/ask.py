@@ -104,11 +104,7 @@ def _prepare_grammar(asked: EvalSet) -> Ask:
             found = parse_range(case.text, lambda: asked.now, asked.tz)
         except TimeRangeError as error:
             return {"error": str(error)}
-        return (
-            {"none": True}
-            if found is None
-            else {"start": _iso(found.start, asked), "end": _iso(found.end, asked)}
-        )
+        return {"none": True} if found is None else {"start": _iso(found.start, asked), "end": _iso(found.end, asked)}
 
     return ask
 

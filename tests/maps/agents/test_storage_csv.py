@@ -267,9 +267,7 @@ def test_rows_are_deleted_by_id_and_by_query(people: Path) -> None:
 
 
 @pytest.mark.parametrize("inputs", [{"id": None}, {"document_id": None}, {"query": {}}, {"query": None}])
-def test_a_delete_whose_id_or_query_is_empty_does_not_delete_the_file(
-    people: Path, inputs: dict[str, Any]
-) -> None:
+def test_a_delete_whose_id_or_query_is_empty_does_not_delete_the_file(people: Path, inputs: dict[str, Any]) -> None:
     with pytest.raises(MissingInputError, match="has no value"):
         write({"mode": "delete"}, **inputs)
     assert people.read_text() == PEOPLE
@@ -330,9 +328,7 @@ for number in range(start, start + 20):
 
 def test_processes_that_append_at_once_lose_nothing(data: Path) -> None:
     starts = (0, 100, 200)
-    workers = [
-        subprocess.Popen([sys.executable, "-c", APPEND_TWENTY, str(data), str(start)]) for start in starts
-    ]
+    workers = [subprocess.Popen([sys.executable, "-c", APPEND_TWENTY, str(data), str(start)]) for start in starts]
     assert [worker.wait(120) for worker in workers] == [0, 0, 0]
     expected = [number for start in starts for number in range(start, start + 20)]
     assert sorted(row["number"] for row in read(prompt="log.csv")) == expected

@@ -138,9 +138,7 @@ def test_a_collection_without_an_ending_gets_that_of_its_type(data: Path) -> Non
     assert CsvReaderAgent("r", "users").process({}) == [{"name": "Ann"}]
 
 
-def test_a_failed_replacement_leaves_the_old_file_and_no_rubbish(
-    data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_replacement_leaves_the_old_file_and_no_rubbish(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (data / "note.txt").write_text("old")
 
     def full_disk(*_: Any) -> None:

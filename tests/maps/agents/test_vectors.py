@@ -17,7 +17,11 @@ NOTES = ["The invoice for the new laptop is overdue.", "Water the tomatoes in th
 
 @pytest.mark.parametrize(
     ("question", "expected"),
-    [("which bills have I not paid", NOTES[0]), ("plants that need care", NOTES[1]), ("when does the plane arrive", NOTES[2])],
+    [
+        ("which bills have I not paid", NOTES[0]),
+        ("plants that need care", NOTES[1]),
+        ("when does the plane arrive", NOTES[2]),
+    ],
 )
 def test_the_text_nearest_in_meaning_is_found(tmp_path: Path, question: str, expected: str) -> None:
     graph = read_map_text(MAP, tmp_path / "notes.csv").graphs["Notes"]

@@ -9,7 +9,7 @@ from typing import Any
 
 from signalbox.models.offline.completion import complete_lists, extend_content, fill_from_verb, fill_left, fill_new
 from signalbox.models.offline.fill import Filling, fill_schema
-from signalbox.models.offline.hiding import hide_whole, show_whole
+from signalbox.models.offline.hiding import hide_whole, place_quote, quotations, show_whole
 from signalbox.models.offline.kinds import is_definite, is_given, is_id, is_plain, is_telling, is_text
 from signalbox.models.offline.nouns import kin_of
 from signalbox.models.offline.parts import Part, read_part
@@ -31,6 +31,8 @@ __all__ = ["Filler", "explained", "has_leftover", "unaccounted"]
 _CODE = re.compile(r"(?<!\w)[\w@#./-]*[\d@][\w@./-]*\w|(?<!\w)\d")
 _CUED = 0.8
 _LEFT = 0.65
+_WEAK = 0.55
+_DIGITS = re.compile(r"\d+")
 _BLAND = word_set("show list get give see view display tell read check open what which how")
 
 
@@ -57,6 +59,7 @@ class Filler:
                 found = self.fill_schema(card.form(f"{used} {stray}"), plain)
             show_whole(card, found, quotes, codes)
             drop_leftovers(card, part, found)
+            place_quote(card, text, found)
             trim_values(card, part, found.values)
             complete_lists(card, part, found)
             fill_from_verb(card, part, found.values)
@@ -88,15 +91,15 @@ class Filler:
 
 
 def explained(part: Part, card: ToolCard, filling: Filling) -> int:
-    """How well the tool accounts for every word: 0 not, 1 with a definite value, 2 with all that it requires."""
+    """How well the tool accounts for every word: 0 not, 1 with a definite value, 2 with all required, 3 definite."""
     given = filling.values
     definite = [name for name, value in given.items() if is_definite(card.properties.get(name), value)]
     needed = [name for name in card.required if name in given and not is_text(name, card.properties.get(name))]
     complete = len(card.required) > 1 and all(is_given(name, filling) for name in card.required)
-    definite += [name for name in given if name not in definite and _is_cued(part, card, filling, name)]
-    if not definite and not complete:
+    cued = [name for name in given if name not in definite and _is_cued(part, card, filling, name)]
+    if not definite and not cued and not complete:
         return 0
-    names = {*definite, *needed, *(card.required if complete else ())}
+    names = {*definite, *cued, *needed, *(card.required if complete else ())}
     spoken = {word for name in names for word in tokens(str(given[name]))}
     covered = {
         word for name in names if name in filling.spans for word in tokens(part.text[slice(*filling.spans[name])])
@@ -105,35 +108,37 @@ def explained(part: Part, card: ToolCard, filling: Filling) -> int:
     words = [
         word for word in part.words if not (part.asks and families_of(word)) and not families_of(word) & part.families
     ]
-    if not all(word in known or stem(word) in card.terms or kin_of(stem(word)) & card.nouns for word in words):
+    if not all(_is_known(word, card, known) for word in words):
         return 0
     meant = bool(part.families & card.families) and not part.asks
+    if complete and all(name in definite for name in card.required):
+        return 3
     return 2 if complete and (definite or meant) else 1
 
 
 def _is_cued(part: Part, card: ToolCard, filling: Filling, name: str) -> bool:
-    """Whether a plain value is surely meant: a cue gave it, or it is a proper name beside a word of the tool's."""
+    """Whether a plain value is surely meant: a proper name with a cue, or beside a word of the tool's."""
     if not is_plain(card.properties.get(name)) or is_text(name, card.properties[name]) or is_id(name):
         return False
-    if filling.confidence.get(name, 0.0) >= _CUED:
-        return True
     value = str(filling.values[name])
-    proper = value[:1].isupper() and part.text.find(value) > 0
     said = set(tokens(value))
-    return proper and any(stem(word) in card.terms for word in part.words if word not in said)
+    beside = any(stem(word) in card.terms for word in part.words if word not in said)
+    sure = filling.confidence.get(name, 0.0) >= _CUED
+    return value[:1].isupper() and part.text.find(value) > 0 and (sure or beside)
 
 
 def unaccounted(part: Part, card: ToolCard, filling: Filling) -> float:
     """How much of the part the tool leaves out: codes and numbers in none of its values count most, words little."""
     end = content_start(part.text) or len(part.text)
     codes = _CODE.finditer(mask(part.text)[:end])
-    left = sum(not _holds(card, filling, code.group(), code.span()) for code in codes)
+    quotes = sum(quote not in map(str, filling.values.values()) for quote in quotations(part.text[:end]))
+    left = quotes + sum(not _holds(card, filling, code.group(), code.span()) for code in codes)
     said, guessed = _spoken(part, card, filling)
     unsaid = 0.0
     for word in part.words:
         if not (any(letter.isdigit() for letter in word) or _is_known(word, card, said)):
-            unsaid += 0.2 if word in guessed else 0.4
-    return min(left, 2) + min(unsaid, 0.8)
+            unsaid += 0.3 if word in guessed else 0.6
+    return 0.8 * min(left, 2) + min(unsaid, 1.2)
 
 
 def _spoken(part: Part, card: ToolCard, filling: Filling) -> tuple[set[str], set[str]]:
@@ -155,7 +160,9 @@ def _holds(card: ToolCard, filling: Filling, code: str, span: tuple[int, int]) -
                 return True
             continue
         start, end = filling.spans.get(name, (0, 0))
-        if code in str(value) or (start < span[1] and span[0] < end):
+        digits = set(_DIGITS.findall(code))
+        within = code in str(value) or bool(digits and digits <= set(_DIGITS.findall(str(value))))
+        if filling.confidence.get(name, 1.0) >= _WEAK and (within or (start < span[1] and span[0] < end)):
             return True
     return False
 
@@ -169,7 +176,4 @@ def has_leftover(part: Part, card: ToolCard, filling: Filling) -> bool:
     if part.verb not in _BLAND:
         return False
     spoken = {word for value in filling.values.values() for word in tokens(str(value))}
-    return any(
-        word not in spoken and stem(word) not in card.terms and not kin_of(stem(word)) & card.nouns
-        for word in part.words
-    )
+    return not all(_is_known(word, card, spoken) for word in part.words)

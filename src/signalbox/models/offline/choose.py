@@ -14,7 +14,7 @@ __all__ = ["Choice", "Fitness", "choose", "rank"]
 
 THRESHOLD = 1.0
 MARGIN = 0.3
-_LOSS = 0.35
+_LOSS = 0.5
 _FADE = (1.0, 0.7, 0.5, 0.35, 0.25, 0.2)
 _SHORTLIST = 5
 _DANGEROUS = frozenset({"delete", "send", "pay", "buy", "stop", "restart", "reject", "approve"})
@@ -32,18 +32,23 @@ class Choice:
     asked: bool = False
     explained: int = 0
     leftover: bool = False
+    unaccounted: float = 0.0
 
     @property
     def sure(self) -> bool:
         """Whether enough speaks for the tool: its thing is named, the verb is its own, or no word is left over."""
         if self.action <= -0.5 or (self.action < 0.0 and self.asked):
             return False
-        if self.explained >= 2:
+        if self.explained >= (2 if self.action > -0.3 else 3):
             return True
         if self.action < 0.0:
-            return (self.named >= 0.9 and self.score >= THRESHOLD) or (bool(self.explained) and self.score >= 0.6)
-        known = self.named >= 0.4 or (self.action >= 1.0 and not self.leftover) or self.explained
-        return bool(known) and self.score >= (0.8 if self.explained or self.named >= 0.9 else THRESHOLD)
+            return (self.unaccounted < 0.3 or self.action > -0.3) and (
+                (self.named >= 0.9 and self.score >= THRESHOLD) or (bool(self.explained) and self.score >= 0.6)
+            )
+        own = self.action >= 1.0 and not self.leftover and self.unaccounted < 1.2
+        known = own or self.named >= (0.6 if self.leftover else 0.4)
+        bar = 0.8 if self.explained or self.named >= 0.9 else THRESHOLD
+        return (known or bool(self.explained)) and self.score >= bar
 
 
 @dataclass(frozen=True)
@@ -88,6 +93,7 @@ def _fitted(short: list[Choice], fits: list[Fitness]) -> list[Choice]:
             score=choice.score + fit.score - _LOSS * (fit.unaccounted - least),
             explained=fit.explained,
             leftover=fit.leftover,
+            unaccounted=fit.unaccounted,
         )
         for choice, fit in zip(short, fits, strict=True)
     ]
@@ -118,12 +124,16 @@ def _action(tools: ToolSet, card: ToolCard, part: Part) -> float:
     if part.verb in card.options and not part.asks and not card.families & READING:
         return 1.0
     if not part.families:
+        if part.states and card.answers:
+            return -0.31
         if card.families & READING or not card.verb:
             return 0.45 if part.queried else 0.25
         return -0.2 if part.queried or card.families & _DANGEROUS else 0.05
+    if part.asks and not card.answers:
+        return -0.8
     verb = stem(part.verb)
     if part.families == {verb} and verb in card.nouns and not card.families & READING:
-        return 0.85
+        return 1.0
     if verb in card.verbs or (verb in card.nouns and (not card.families or part.families & card.side_families)):
         return 1.1
     shared = part.families & card.families

@@ -42,7 +42,7 @@ def continue_request(
 ) -> list[Step]:
     """The request before, with the reply to the question about it; empty when the reply is a request of its own."""
     before, reply = conversation.earlier[-1], conversation.turn.request
-    own = read_wishes(reply, tools, filler)
+    own, _ = read_wishes(reply, tools, filler)
     if own and own[0].choice.action > 0.5 and len(reply.split()) > 2:
         return []
     past = Conversation(conversation.system, [*conversation.earlier[:-1], before])

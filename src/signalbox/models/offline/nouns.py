@@ -25,6 +25,7 @@ KIN: tuple[frozenset[str], ...] = tuple(
         "order purchase",
         "item product article goods sell",
         "contain mention include",
+        "author write writer wrote",
         "cart basket",
         "money cash funds balance",
         "payment transfer transaction",

@@ -14,6 +14,9 @@ from signalbox.models.offline.words import stem, tokens, word_set
 
 __all__ = ["NOT_ALONE", "OPENERS", "Part", "read_part"]
 
+_STATING = re.compile(
+    r"(?:the|this|that|my|our|it|i|we|there)\b[^?]*?\b(?:is|are|was|were|has|have|had|am)\b|i'm\b|we're\b"
+)
 _ARITHMETIC = re.compile(r"\d\s*(?:[+*×÷^]|plus|minus|times|divided by)\s*\(?\s*\d|\d\s+[-/]\s+\d")
 _MANY = re.compile(
     r"^(?:(?:what|which|any|show|list|get|see|give|all|every|how many|me|my|the|do|i|have|are|there|is|of|"
@@ -35,6 +38,9 @@ _ALWAYS = frozenset({"look", "check", "play", "open", "start", "work", "see", "r
 _PLACING = word_set("in into on onto to from at for with")
 _OBJECTS = word_set("the my our this that these those it them him her me us all every both")
 _PLAIN_VERBS = frozenset(verb for verbs in FAMILIES.values() for verb in verbs) - NOUNISH - STOP - NOT_ALONE
+_BY_HEAD: dict[str, list[tuple[list[str], frozenset[str]]]] = {}
+for _said, _families in PHRASES.items():
+    _BY_HEAD.setdefault(_said.split()[0], []).append((_said.split()[1:], frozenset(_families)))
 _RELATING = frozenset({"to", "of", "for", "on", "in", "from", "at", "by", "with", "about"})
 
 
@@ -50,6 +56,7 @@ class Part:
     first: str = ""
     pairs: tuple[str, ...] = ()
     queried: bool = False
+    states: bool = False
 
     @property
     def asks(self) -> bool:
@@ -79,14 +86,28 @@ def read_part(text: str, verbs: frozenset[str] = frozenset()) -> Part:
         verb, families = words[0], frozenset({stem(words[0])})
     said = plain[:content] if ruling else plain
     spoken = tokens(_CODE.sub(" ", said))
-    carrying = tuple(dict.fromkeys(w for w in spoken if w not in STOP and stem(w) != stem(verb)))
+    phrase = _phrase(ruling or words)
+    part_of_verb = {verb, *(phrase[2] if phrase else ())}
+    carrying = tuple(dict.fromkeys(w for w in spoken if w not in STOP | part_of_verb and stem(w) != stem(verb)))
+    if _asks_for_state(words):
+        carrying = (*carrying, "status")
     if verb in IMPLIED:
         carrying = (*carrying, IMPLIED[verb])
     if _ARITHMETIC.search(plain):
         carrying = (*carrying, "arithmetic", "calculate")
     pairs = tuple(a + b for a, b in pairwise(words[:40]))
     queried = not families and bare.endswith("?")
-    return Part(bare, verb, families, carrying, _asks_for_many(plain), words[0] if words else "", pairs, queried)
+    states = not queried and bool(_STATING.match(plain))
+    return Part(
+        bare, verb, families, carrying, _asks_for_many(plain), words[0] if words else "", pairs, queried, states
+    )
+
+
+def _asks_for_state(words: list[str]) -> bool:
+    """How is X, is X up: what state a thing is in."""
+    return (words[:1] == ["how"] and words[1:2] in (["is"], ["are"])) or (
+        words[:1] in (["is"], ["are"]) and words[1:2] not in (["there"], ["it"], ["the"], ["my"]) and len(words) <= 4
+    )
 
 
 def _asks_for_many(plain: str) -> bool:
@@ -97,8 +118,8 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
     if not words:
         return "", frozenset()
     phrase = _phrase(words)
-    if phrase:
-        return phrase
+    if phrase and (words[0] not in OPENERS or phrase[0] == words[0]):
+        return phrase[0], phrase[1]
     first = words[0]
     if first in OPENERS and not (first == "do" and words[1:2] and words[1] not in _SUBJECTS):
         return _question(words)
@@ -133,18 +154,15 @@ def _is_noun_here(first: str, following: list[str]) -> bool:
     return first in NOUNISH - _ALWAYS and bool(following) and following[0] in _RELATING
 
 
-def _phrase(words: list[str]) -> tuple[str, frozenset[str]] | None:
+def _phrase(words: list[str]) -> tuple[str, frozenset[str], frozenset[str]] | None:
     """A verb of several words; the particle may stand up to five words after the verb (turn the lights off)."""
     stems = [word if word in ("is", "i'm") else stem(word) for word in words[:9]]
-    for phrase, families in PHRASES.items():
-        head, *tail = phrase.split()
-        if head not in stems[:4]:
-            continue
-        at = stems.index(head)
-        rest = words[at + 1 : at + 1 + len(tail) + 5]
-        together = rest[: len(tail)] == tail or len(tail) == 1 or "mark" in phrase
-        if together and _in_order(tail, rest) and not (tail[-1] == "on" and _is_place(words, at + 1, "on")):
-            return head, frozenset(families)
+    for at, head in enumerate(stems[:4]):
+        for tail, families in _BY_HEAD.get(head, ()):
+            rest = words[at + 1 : at + 6 + len(tail)]
+            together = rest[: len(tail)] == tail or len(tail) == 1 or head == "mark"
+            if together and _in_order(tail, rest) and not (tail[-1] == "on" and _is_place(words, at + 1, "on")):
+                return head, families, frozenset(tail)
     return None
 
 

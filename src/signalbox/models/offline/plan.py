@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.choose import rank
@@ -20,6 +21,7 @@ from signalbox.models.offline.spelling import respell
 from signalbox.models.offline.steps import (
     Step,
     by_description,
+    definite_values,
     drop_pointers,
     fill_beside,
     look_up,
@@ -30,12 +32,14 @@ from signalbox.models.offline.steps import (
     with_records,
 )
 from signalbox.models.offline.tools import ToolCard, ToolSet
-from signalbox.models.offline.wishes import Wish, read_unserved, read_wishes
+from signalbox.models.offline.wishes import Wish, read_wishes
 from signalbox.models.offline.wording import mask
+from signalbox.settings import now
 
-__all__ = ["Plan", "Step", "make_plan", "resolve_step"]
+__all__ = ["Plan", "Step", "make_plan", "plan_turn", "resolve_step"]
 
 _LONGEST = 4_000
+_MOST_PLANS = 64
 _POINTING = re.compile(
     r"(?i)\b(?:it|its|that|this|them|those|these|both|there|him|her|his|their|the (?:first|second|third|"
     r"fourth|fifth|last|latest|newest|"
@@ -56,6 +60,22 @@ class Plan:
     unserved: list[str] = field(default_factory=list)
 
 
+_PLANS: dict[tuple[Any, ...], Plan] = {}
+
+
+def plan_turn(conversation: Conversation, tools: ToolSet, choice: str | None, filler: Filler) -> Plan:
+    """The plan of the turn: made when it begins, and kept in mind while its calls come back."""
+    minute = (filler.clock or now()).replace(second=0, microsecond=0)
+    said = (conversation.system, repr(conversation.earlier), conversation.turn.request)
+    key = (tools.key, choice, minute, str(filler.tz), *said)
+    plan = _PLANS.get(key) if conversation.turn.calls else None
+    if plan is None:
+        if len(_PLANS) >= _MOST_PLANS:
+            _PLANS.clear()
+        plan = _PLANS[key] = make_plan(conversation, tools, choice, filler)
+    return Plan([replace(step, args=dict(step.args)) for step in plan.steps], plan.unserved)
+
+
 def make_plan(conversation: Conversation, tools: ToolSet, choice: str | None, filler: Filler) -> Plan:
     """The steps that the last request asks for; none when no tool fits."""
     request = respell(conversation.turn.request[:_LONGEST], tools)
@@ -71,18 +91,18 @@ def make_plan(conversation: Conversation, tools: ToolSet, choice: str | None, fi
         if followed:
             return Plan(followed)
     scene = Scene(shown=tuple(tuple(records) for records in things_shown(conversation.earlier)))
-    wishes = read_wishes(request, tools, filler, scene)
+    wishes, unserved = read_wishes(request, tools, filler, scene)
     if not wishes:
         followed = follow_up(conversation, tools, filler)
         if followed:
             return Plan(followed)
-        wishes = read_wishes(request, tools, filler, replace(scene, words=spoken_of(conversation, tools)))
+        wishes, unserved = read_wishes(request, tools, filler, replace(scene, words=spoken_of(conversation, tools)))
     if not wishes:
         if choice != "any":
             return Plan([])
         best = rank(tools, read_part(request, tools.own_verbs))
         return Plan([_forced_step(best[0].card, request, conversation, filler)] if best else [])
-    return Plan(_steps(wishes, request, conversation, tools, filler), read_unserved(request, tools, filler))
+    return Plan(_steps(wishes, request, conversation, tools, filler), unserved)
 
 
 def _steps(wishes: list[Wish], request: str, conversation: Conversation, tools: ToolSet, filler: Filler) -> list[Step]:
@@ -112,6 +132,8 @@ def _steps_for(
     if before and pointing:
         words = _POINTED.sub("it", part.text)
     args = fill_beside(card, words, reference, filler)
+    if wish.core:
+        args = definite_values(card, filler.fill(card, part.text).values) | args
     step = Step(card, args, part.text)
     drop_pointers(step)
     unname_ids(step, shown)

@@ -33,7 +33,7 @@ _ORDINALS = {
 } | {"last": -1, "bottom": -1, "final": -1}
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "2": 2, "3": 3, "4": 4, "5": 5}
 _ORDINAL = re.compile(
-    r"\b(?:the\s+)?(?P<ord>" + "|".join(_ORDINALS) + r")\b(?:\s+(?P<many>two|three|four|five|[2-5]))?"
+    r"\b(?:the\s+)?(?P<ord>" + "|".join(_ORDINALS) + r")\b(?![.@/-]\w)(?:\s+(?P<many>two|three|four|five|[2-5]))?"
     r"(?!\s+(?:\d|week|weekend|month|day|hour|minute|night|year|quarter|monday|tuesday|wednesday|thursday|"
     r"friday|saturday|"
     r"sunday|january|february|march|april|may|june|july|august|september|october|november|december|name|"

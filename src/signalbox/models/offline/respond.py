@@ -10,7 +10,7 @@ from typing import Any
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.conversation import Conversation, Turn
 from signalbox.models.offline.phrase import describe_tools, phrase_results, refuse
-from signalbox.models.offline.plan import make_plan, resolve_step
+from signalbox.models.offline.plan import plan_turn, resolve_step
 from signalbox.models.offline.steps import Step
 from signalbox.models.offline.structured import OutputSchema, as_text, fill_output
 from signalbox.models.offline.talk import answer_prompt, asks_abilities, small_talk
@@ -71,7 +71,7 @@ def _use_tools(conversation: Conversation, tools: ToolSet, choice: str | None, f
     deeds = tools.without(forms)
     if forms and not deeds:
         return _fill_form(forms, conversation, filler)
-    plan = make_plan(conversation, deeds, None if forms else choice, filler)
+    plan = plan_turn(conversation, deeds, None if forms else choice, filler)
     calls = _next_calls(plan.steps, turn)
     if calls:
         return Reply(calls=calls)

@@ -16,7 +16,8 @@ STOP: frozenset[str] = (
     let's i'd i'm i've what's whats it's that's there's hey hi hello thanks thank kindly up out off down
     again still get got give tell show one ones thing things via per than use using go going im id ive u ur
     gonna wanna gotta lemme gimme dont don't doesn't isn't something anything maybe perhaps much many quick
-    real asap today tomorrow tonight yesterday currently current right must""")
+    real asap moment can't cannot won't couldn't yet ever already
+    today tomorrow tonight yesterday currently current right must""")
 )
 
 PADDING: tuple[str, ...] = (
@@ -25,8 +26,8 @@ PADDING: tuple[str, ...] = (
     r"(?:please|pls|plz|kindly|just|quickly|quick|now|maybe|perhaps|actually|btw|fyi|also|and|then|after that|"
     r"afterwards|finally|firstly|secondly|lastly|oh|but|or rather|additionally|plus)\b[\s,]*",
     r"(?:first|second|next|next up|now then)\s*[,:]\s*",
-    r"(?:can|could|would|will|may|might) (?:you|u|i|we)(?: please| pls| kindly| maybe| possibly| just| "
-    r"quickly| also)*\s+",
+    r"(?:can|could|would|will|may|might) (?:you|u|i|we|(?:some|any)(?:one|body))"
+    r"(?: please| pls| kindly| maybe| possibly| just| quickly| also)*\s+",
     r"(?:would you mind|do you mind|is it possible to|any chance you (?:can|could)|are you able to|it "
     r"would be (?:great|nice|"
     r"lovely) if you (?:could|can|would)|i was wondering if you (?:could|can)|i wonder if you (?:could|can)|"

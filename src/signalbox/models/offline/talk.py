@@ -70,6 +70,13 @@ _RESTATING = re.compile(
     r"rephrase|rewrite|key points|highlights?|overview|gist|put .{0,20} into words|tell the user|answer "
     r"the (?:user|question)|respond to)"
 )
+_NONE = re.compile(
+    r"(?i)\b(?:with|say|reply|answer|return|respond|output|or)\s+(?:with\s+)?(?:just\s+|only\s+)?[\"'`]?"
+    r"(?P<before>none|null|unknown|nothing|n/a|no match)[\"'`]?\s+(?:if|when|where|in case)\b"
+    r"|\bif\s+(?:no|none|nothing)\b[^.\n]{0,60}?(?:with|say|reply|answer|return|respond|output)\s*:?\s+[\"'`]?"
+    r"(?P<after>none|null|unknown|nothing|n/a|no match)\b"
+)
+_NEAR = 0.4
 _POSITIVE = word_set(
     "love great excellent amazing awesome good happy wonderful fantastic perfect best pleased enjoy nice "
     "brilliant superb glad thank delighted recommend helpful fast easy satisfied beautiful excited"
@@ -123,7 +130,7 @@ def _choose(system: str, request: str) -> str | None:
         candidates = _candidates(prompt[:8000])
         if len(candidates) >= 2:
             subject = text if text is not None else _subject(prompt)
-            return _best(subject, candidates)
+            return _best(subject, candidates, _none_word(prompt))
     return None
 
 
@@ -175,8 +182,14 @@ def _subject(prompt: str) -> str:
     return re.split(r"\n\s*\n|:\s+", prompt.strip())[-1]
 
 
-def _best(subject: str, candidates: dict[str, str]) -> str:
-    """The candidate nearest in words and meaning; feelings are weighed by their own words."""
+def _none_word(prompt: str) -> str | None:
+    """What a prompt wants to hear when nothing on its list fits; None where it does not say."""
+    found = _NONE.search(prompt[:8000])
+    return (found["before"] or found["after"]) if found else None
+
+
+def _best(subject: str, candidates: dict[str, str], none: str | None) -> str:
+    """The candidate nearest in words and meaning, or `none` when none is near; feelings go by their own words."""
     names = list(candidates)
     lowered = {name.lower(): name for name in names}
     if {"positive", "negative"} <= set(lowered):
@@ -187,7 +200,8 @@ def _best(subject: str, candidates: dict[str, str]) -> str:
         _nearness(words, split_name(name), tokens(candidates[name])) + float(whole[0] @ whole[at + 1])
         for at, name in enumerate(names)
     ]
-    return names[max(range(len(names)), key=scores.__getitem__)]
+    best = max(range(len(names)), key=scores.__getitem__)
+    return none if none is not None and scores[best] < _NEAR else names[best]
 
 
 def _nearness(words: Sequence[str], name: Sequence[str], about: Sequence[str]) -> float:

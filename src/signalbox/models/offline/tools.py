@@ -1,75 +1,19 @@
-"""Tools as the model sees them: a card for each, read once from its name, description and schema."""
+"""The tools bound to a model, with their cards and what tells one from another."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import Any
 
+from signalbox.models.offline.cards import ToolCard, all_words, card_of, key_words, narrowed
 from signalbox.models.offline.nouns import kin_of
-from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.vectors import embed, word_rows
-from signalbox.models.offline.verbs import NOUNISH, READING, VAGUE, families_of
-from signalbox.models.offline.words import close, split_name, stem, tokens
+from signalbox.models.offline.verbs import families_of
+from signalbox.models.offline.words import close, split_name, stem
 
 __all__ = ["ToolCard", "ToolSet", "narrowed", "read_tools"]
-
-_NEGATIVE = re.compile(
-    r"(?i)\b(?:do not|don't|never|not for|cannot|does not|doesn't|unlike|instead of|rather than)\b[^.;\n]*"
-)
-_NUMBERED = re.compile(r"(?<=[a-z])\d+$")
-_ALL_STOP = frozenset(stem(word) for word in STOP) | STOP
-
-
-@dataclass(frozen=True)
-class ToolCard:
-    """What there is to know of one tool for choosing it."""
-
-    name: str
-    description: str
-    schema: dict[str, Any]
-    verb: str
-    verbs: frozenset[str]
-    families: frozenset[str]
-    side_families: frozenset[str]
-    nouns: frozenset[str]
-    options: frozenset[str]
-    initials: frozenset[str]
-    terms: dict[str, float] = field(hash=False)
-    filled_as: dict[str, dict[str, Any]] = field(default_factory=dict, hash=False, compare=False)
-
-    @property
-    def is_form(self) -> bool:
-        """Whether it is a form for the answer rather than a deed: a class's name without a verb."""
-        return self.name[:1].isupper() and "_" not in self.name and not _read_name(self.name, self.description)[0]
-
-    @property
-    def properties(self) -> dict[str, Any]:
-        return self.schema.get("properties") or {}
-
-    def form(self, used: str) -> dict[str, Any]:
-        """The schema as a form to fill: titled with the words for the tool itself, which are no values."""
-        form = self.filled_as.get(used)
-        if form is None:
-            if len(self.filled_as) > 64:
-                self.filled_as.clear()
-            title = f"{' '.join(split_name(self.name))} {used}"
-            form = self.filled_as[used] = {**self.schema, "title": title, "description": ""}
-        return form
-
-    @property
-    def required(self) -> tuple[str, ...]:
-        return tuple(self.schema.get("required") or ())
-
-
-def narrowed(card: ToolCard, properties: dict[str, Any], required: Sequence[str]) -> ToolCard:
-    """The card with only some of its parameters."""
-    schema = {**card.schema, "properties": properties, "required": list(required)}
-    return replace(card, name=f"{card.name} ", schema=schema, filled_as={})
 
 
 class ToolSet(list[dict[str, Any]]):
@@ -77,9 +21,10 @@ class ToolSet(list[dict[str, Any]]):
 
     def __init__(self, tools: Iterable[dict[str, Any]]) -> None:
         super().__init__(tools)
-        self.cards: tuple[ToolCard, ...] = tuple(_card_of(tool) for tool in self)
-        self.spelling = {stem(word): word for card in self.cards for word in _all_words(card)}
-        self.own_words = frozenset(word for card in self.cards for word in _key_words(card) if len(word) >= 4)
+        self.key = json.dumps(list(self), sort_keys=True, default=str)
+        self.cards: tuple[ToolCard, ...] = tuple(card_of(tool) for tool in self)
+        self.spelling = {stem(word): word for card in self.cards for word in all_words(card)}
+        self.own_words = frozenset(word for card in self.cards for word in key_words(card) if len(word) >= 4)
         self.by_name = {card.name: card for card in self.cards}
         self.spread = Counter(term for card in self.cards for term in card.terms)
         self.verbs = frozenset(verb for card in self.cards for verb in card.verbs)
@@ -156,135 +101,4 @@ def read_tools(tools: Sequence[dict[str, Any]]) -> ToolSet:
         if len(_READ) >= 64:
             _READ.clear()
         found = _READ[key] = ToolSet(tools)
-    return found
-
-
-def _card_of(tool: dict[str, Any]) -> ToolCard:
-    function = tool.get("function") if isinstance(tool.get("function"), dict) else tool
-    assert isinstance(function, dict)
-    name = str(function.get("name") or "")
-    description = str(function.get("description") or "")
-    schema = function.get("parameters") or function.get("input_schema") or {}
-    schema = schema if isinstance(schema, dict) else {}
-    verb, nouns = _read_name(name, description)
-    verbs, families, side = _read_verbs(verb, description)
-    verbs |= _own_verb(name, description) | _told_verb(description)
-    properties = [prop for prop in (schema.get("properties") or {}).values() if isinstance(prop, dict)]
-    options = frozenset(str(value).lower() for prop in properties for value in _choices(prop))
-    terms = _terms(nouns, description, schema)
-    for one in verbs:
-        terms.setdefault(one, 0.8)
-    initials = _initials(name)
-    for one in initials:
-        terms.setdefault(one, 0.9)
-    own = next(iter(_own_verb(name, description)), stem(verb) if verb else "")
-    return ToolCard(name, description, schema, own, verbs, families, side, nouns, options, initials, terms)
-
-
-def _read_name(name: str, description: str = "") -> tuple[str, frozenset[str]]:
-    """The verb of a tool's name and its other words. What is as often a noun is a verb only with a sign of it."""
-    words = list(split_name(name))
-    verb = _verb_of_name(words, tokens(description)[:1])
-    nouns = frozenset(stem(_NUMBERED.sub("", word)) for word in words if word != verb) - _ALL_STOP
-    if verb and not nouns:
-        nouns = frozenset({stem(verb)})
-    return verb, nouns
-
-
-def _verb_of_name(words: list[str], described: list[str]) -> str:
-    told = families_of(described[0]) if described else frozenset()
-    verbs = [word for word in words if families_of(word)]
-    plain = [word for word in verbs if word not in NOUNISH]
-    if verbs and verbs[0] == words[0] and (families_of(verbs[0]) & told or not (plain or told & READING)):
-        return verbs[0]
-    if plain:
-        return plain[0]
-    return next((word for word in verbs if families_of(word) & told), "")
-
-
-def _told_verb(description: str) -> frozenset[str]:
-    """The first word of a description that speaks in the imperative: a determiner or an alternative follows."""
-    words = tokens(description)[:2]
-    return frozenset({stem(words[0])}) if words[1:] and words[1] in ("a", "an", "the", "or", "and") else frozenset()
-
-
-def _own_verb(name: str, description: str) -> frozenset[str]:
-    """The first word of a name without any common verb, where the description begins with it or with a verb."""
-    words, described = split_name(name), tokens(description)[:1]
-    if not words or _verb_of_name(list(words), described):
-        return frozenset()
-    root = stem(words[0])
-    if described and stem(described[0])[:5] == root[:5]:
-        return frozenset({root})
-    told = not described or bool(families_of(described[0])) or tokens(description)[1:2] in (["a"], ["an"], ["the"])
-    return frozenset({root}) if len(words) > 1 and told else frozenset()
-
-
-def _read_verbs(verb: str, description: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    opening = re.split(r"(?<=[.;\n])\s", _NEGATIVE.sub("", description).strip(), maxsplit=1)[0].lower()
-    words = tokens(opening)
-    first = [word for word in words[:1] if not (verb and stem(word) in VAGUE)]
-    found = first + [b for a, b in pairwise(words) if a in ("and", "or", "to") and families_of(b)]
-    described = frozenset().union(*(families_of(word) for word in found)) if found else frozenset()
-    own = families_of(verb) if verb else frozenset()
-    verbs = frozenset(stem(word) for word in ([verb] if verb else []) + [w for w in found[:1] if families_of(w)])
-    return verbs, own or described, described | own
-
-
-def _terms(nouns: frozenset[str], description: str, schema: dict[str, Any]) -> dict[str, float]:
-    """Every stem that speaks for the tool, with its weight: name, description, parameters, enum values."""
-    terms: dict[str, float] = {}
-
-    def add(words: Iterable[str], weight: float) -> None:
-        for word in words:
-            if word not in _ALL_STOP and weight > terms.get(word, 0.0):
-                terms[word] = weight
-
-    for name, prop in (schema.get("properties") or {}).items():
-        prop = prop if isinstance(prop, dict) else {}
-        add((stem(word) for word in tokens(str(prop.get("description") or ""))), 0.3)
-        add((stem(word) for word in split_name(name)), 0.45)
-        add((stem(word) for value in _choices(prop) for word in tokens(str(value).replace("_", " "))), 0.7)
-    described = tokens(_NEGATIVE.sub("", description))
-    described = described[1:] if described and families_of(described[0]) else described
-    add((stem(word) for word in described), 0.55)
-    first = re.split(r"(?<=[.;\n])\s", description.strip(), maxsplit=1)[0]
-    add((stem(word) for word in described[: len(tokens(_NEGATIVE.sub("", first)))]), 0.65)
-    add(nouns, 1.0)
-    return terms
-
-
-def _all_words(card: ToolCard) -> Iterable[str]:
-    yield from split_name(card.name)
-    yield from tokens(card.description)
-    for name, prop in card.properties.items():
-        yield from split_name(name)
-        if isinstance(prop, dict):
-            yield from tokens(str(prop.get("description") or ""))
-            yield from (word for value in _choices(prop) for word in tokens(str(value)))
-
-
-def _key_words(card: ToolCard) -> Iterable[str]:
-    """The words of a tool's name, of its parameters' names and of their options."""
-    yield from split_name(card.name)
-    for name, prop in card.properties.items():
-        yield from split_name(name)
-        if isinstance(prop, dict):
-            yield from (word for value in _choices(prop) for word in tokens(str(value).replace("_", " ")))
-
-
-def _initials(name: str) -> frozenset[str]:
-    """What people write for two or three words of a name: pr and prs for pull_request."""
-    words = split_name(name)
-    runs = [words[at : at + size] for size in (2, 3) for at in range(len(words) - size + 1)]
-    found = {"".join(word[0] for word in run) for run in runs if all(len(word) > 2 for word in run)}
-    return frozenset(short + ending for short in found - STOP for ending in ("", "s"))
-
-
-def _choices(prop: dict[str, Any]) -> list[Any]:
-    found = list(prop.get("enum") or [])
-    items = prop.get("items")
-    for branch in [*(prop.get("anyOf") or ()), *([items] if isinstance(items, dict) else ())]:
-        if isinstance(branch, dict):
-            found += branch.get("enum") or []
     return found

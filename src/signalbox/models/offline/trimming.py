@@ -16,12 +16,13 @@ from signalbox.models.offline.words import close, split_name, stem, tokens
 
 __all__ = ["drop_bare", "drop_doubles", "drop_leftovers", "stray_words", "trim_values", "words_for"]
 
-_WHICH = frozenset({"latest", "newest", "last", "first", "next", "new", "recent", "current"})
+_WHICH = frozenset({"latest", "newest", "last", "first", "next", "new", "recent", "current", "another"})
 _CUED = 0.6
 _QUERIES = frozenset(map(stem, ("query", "keywords", "keyword", "search", "words", "q", "topic")))
 _OWNER = re.compile(r"['’]s$")
 _AVOIDING = frozenset({"avoid", "skip", "exclude", "without", "ignore", "hide", "no", "disable", "omit"})
 _ARTICLES = frozenset({"a", "an", "the", "my"})
+_ENDLESS = frozenset({"a", "an", "the", "of", "under", "with", "and", "or", "to", "from", "for", "at", "by"})
 _LEADING = frozenset({"to", "on", "that"})
 _WHEN = frozenset(
     {"know", "goes", "is", "are", "was", "right", "today", "tomorrow", "tonight", "yesterday", "now", "please"}
@@ -96,12 +97,16 @@ def _unlabelled(value: str, name: str, card: ToolCard, part: Part) -> str:
 
 def _trimmed(value: str, card: ToolCard, own: frozenset[str], *, loose: bool) -> str:
     words = value.split()
-    while len(words) > 1 and words[0] in (_LEADING if loose else STOP - _ARTICLES):
-        words = words[1:]
-    while (
-        len(words) > 1 and (not loose or own & _QUERIES) and (words[-1] in _WHEN or _is_of_tool(words[-1], card, own))
+    asked = bool(own & _QUERIES)
+    while len(words) > 1 and (
+        words[0] in (_LEADING if loose and not asked else STOP - _ARTICLES)
+        or (asked and kin_of(stem(words[0])) & card.nouns and words[0].islower())
     ):
+        words = words[1:]
+    while len(words) > 1 and (not loose or asked) and (words[-1] in _WHEN or _is_of_tool(words[-1], card, own)):
         words = [*words[:-2], _OWNER.sub("", words[-2])]
+    while len(words) > 1 and not loose and words[-1] in _ENDLESS:
+        words = words[:-1]
     value = " ".join(words) if len(words) < len(value.split()) else value
     owner, _, owned = value.replace("’", "'").partition("'s ")
     if owned and not loose and all(stem(word) in card.terms for word in tokens(owned)):
@@ -124,7 +129,7 @@ def drop_bare(card: ToolCard, part: Part, filling: Filling) -> None:
     own = {stem(word) for word in words_for(card, part).split()} | card.nouns | card.verbs
     for name in [name for name in card.required if isinstance(filling.values.get(name), str)]:
         words = tokens(filling.values[name])
-        bare = words and all(word in STOP or stem(word) in own for word in words)
+        bare = words and all(word in STOP | _WHICH or stem(word) in own for word in words)
         if bare and is_plain(card.properties.get(name)) and filling.values[name] not in quotations(part.text):
             del filling.values[name]
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Rows", "embed", "is_known", "similarity", "word_rows"]
+__all__ = ["Rows", "embed", "is_known", "known_rows", "similarity", "word_rows"]
 
 Rows = NDArray[np.float32]
 
@@ -71,6 +71,16 @@ def word_rows(words: Sequence[str]) -> Rows:
     if not words:
         return np.zeros((0, _table().rows.shape[1]), dtype=np.float32)
     return np.stack([_unit_row(word[:_LONGEST_WORD].lower()) for word in words])
+
+
+def known_rows(words: Sequence[str]) -> Rows:
+    """One unit row for each single word that the table holds whole, zeros for the others: cheap for many words."""
+    table = _table()
+    found = [table.rank.get(_START + word.lower(), -1) for word in words]
+    places = np.array(found, dtype=np.int64)
+    rows: Rows = table.rows[np.maximum(places, 0)] * (places >= 0)[:, None]
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.maximum(lengths, 1e-9)
 
 
 def is_known(word: str) -> bool:

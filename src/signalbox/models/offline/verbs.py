@@ -8,12 +8,14 @@ from __future__ import annotations
 from functools import lru_cache
 
 from signalbox.models.offline.nouns import is_noun
+from signalbox.models.offline.vectors import is_known
 from signalbox.models.offline.words import close, stem, word_set
 
 __all__ = [
     "BROADER",
     "FAMILIES",
     "IMPLIED",
+    "LIGHT",
     "NOUNISH",
     "OPPOSITES",
     "PHRASES",
@@ -27,21 +29,21 @@ __all__ = [
 FAMILIES: dict[str, frozenset[str]] = {
     name: frozenset(words.split())
     for name, words in {
-        "list": "list show display enumerate browse view see print give what which",
+        "list": "list show display enumerate browse view see give what which",
         "get": "get return provide report obtain show read view open fetch retrieve describe inspect "
         "display see look tell give pull examine what how",
         "search": "search find look lookup locate seek query hunt grep discover where who",
         "check": "check verify test inspect is are diagnose ping probe validate confirm monitor",
         "create": "post publish create add new make book schedule insert register set put write plan arrange "
         "setup generate open "
-        "log record save note jot file raise submit reserve compose draft append start remind build "
+        "log record save note jot file raise report submit reserve compose draft append start remind build "
         "define need enter",
         "update": "update change set edit modify adjust alter switch turn correct fix replace amend revise bump "
         "increase decrease raise lower dim put make assign mark reassign configure tweak",
         "move": "put move reschedule postpone shift push relocate transfer delay bring",
         "rename": "rename retitle relabel call name",
         "delete": "delete remove cancel clear drop erase discard trash purge wipe scrap ditch unsubscribe nuke "
-        "kill rm throw chuck toss bin",
+        "kill forget rm throw chuck toss bin",
         "send": "send mail email notify message text forward share ping dm post deliver write tell shoot drop",
         "reply": "reply respond answer",
         "complete": "complete finish done mark close resolve tick check finalize conclude accomplish",
@@ -130,6 +132,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
     "cut off": ("stop",),
     "put away": ("move",),
     "hand out": ("send",),
+    "hand over": ("assign", "move"),
     "back up": ("copy",),
     "log in": ("start",),
     "sign off": ("approve",),
@@ -213,6 +216,8 @@ READING: frozenset[str] = frozenset(
     {"list", "get", "search", "check", "count", "track", "compare", "analyze", "compute", "convert", "summarize"}
 )
 
+LIGHT: frozenset[str] = word_set("post send make do add create write give put submit start place run")
+
 VAGUE: frozenset[str] = word_set("put make go take give get bring want need have do set let use turn")
 
 _BY_VERB: dict[str, frozenset[str]] = {}
@@ -226,7 +231,7 @@ for _family, _words in FAMILIES.items():
 def families_of(word: str, *, typos: bool = False) -> frozenset[str]:
     """The families of a verb in any form; empty when it is none that is known."""
     found = _BY_VERB.get(word) or _BY_VERB.get(stem(word))
-    if found is None and typos and len(word) >= 4 and not word.endswith("s") and not is_noun(word):
+    if found is None and typos and len(word) >= 4 and not (word.endswith("s") or is_noun(word) or is_known(word)):
         found = next((_BY_VERB[verb] for verb in _BY_VERB if close(word, verb)), None)
     return found or frozenset()
 

@@ -15,7 +15,7 @@ from signalbox.models.offline.tools import ToolCard, ToolSet
 from signalbox.models.offline.wording import is_courtesy, opens_content
 from signalbox.models.offline.words import split_name, stem, tokens
 
-__all__ = ["Wish", "read_unserved", "read_wishes"]
+__all__ = ["Wish", "read_wishes"]
 
 _MOST_CLAUSES = 12
 _LONGEST_LEAD = 500
@@ -44,13 +44,13 @@ class Wish:
         return self.choice.card
 
 
-def read_wishes(request: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> list[Wish]:
-    """The wishes of a request, in order; empty when no tool fits any part of it."""
-    wishes, _ = _by_clause(request, tools, filler, scene)
+def read_wishes(request: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> tuple[list[Wish], list[str]]:
+    """The wishes of a request, in order, and clauses that ask for what no tool does, where others are served."""
+    wishes, unserved = _by_clause(request, tools, filler, scene)
     if not wishes:
         whole = _pick(request, tools, filler, scene)
         wishes = [Wish(request, whole, 0, len(request))] if whole else []
-    return [single for wish in wishes for single in _spread(wish, tools, filler)]
+    return [single for wish in wishes for single in _spread(wish, tools, filler)], unserved
 
 
 def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> Choice | None:
@@ -60,7 +60,7 @@ def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> 
         filling = filler.fill(card, part.text)
         pointed = 0.6 if scene.shown and scene.serves(card, part.text, part.words, filling) else 0.0
         told = max(explained(part, card, filling), 1 if pointed else 0)
-        fitting = filler.fit(card, part.text) + pointed + (0.2 if told == 2 else 0.0)
+        fitting = filler.fit(card, part.text) + pointed + (0.2 if told >= 2 else 0.0)
         return Fitness(fitting, told, has_leftover(part, card, filling), unaccounted(part, card, filling))
 
     found = choose(tools, part, fit)
@@ -81,12 +81,6 @@ def _pick_any(text: str, tools: ToolSet, filler: Filler, scene: Scene) -> Choice
     return found
 
 
-def read_unserved(request: str, tools: ToolSet, filler: Filler) -> list[str]:
-    """The clauses of a request that ask for something no tool does, where others are served."""
-    wishes, unserved = _by_clause(request, tools, filler, NOTHING)
-    return unserved if wishes else []
-
-
 def _is_demand(text: str, before: Wish, filler: Filler) -> bool:
     """Whether a clause without a tool asks for something of its own, rather than saying more of the wish before."""
     part = read_part(text, filler.verbs)
@@ -100,28 +94,34 @@ def _by_clause(request: str, tools: ToolSet, filler: Filler, scene: Scene) -> tu
     unserved: list[str] = []
     lead: int | None = None
     for clause in split_request(request, tools.verbs)[:_MOST_CLAUSES]:
-        if is_courtesy(request[clause.start : clause.end]):
+        text = request[clause.start : clause.end]
+        if is_courtesy(text):
             continue
         here = replace(scene, words=tuple(sorted(wishes[-1].card.nouns))) if wishes else scene
-        choice = _pick_any(request[clause.start : clause.end], tools, filler, here)
+        choice = _pick_any(text, tools, filler, here)
         if choice is None and lead is not None and clause.end - lead < _LONGEST_LEAD:
             choice = _pick(request[lead : clause.end], tools, filler)
-        if wishes and choice is None and _is_demand(request[clause.start : clause.end], wishes[-1], filler):
-            unserved.append(request[clause.start : clause.end].strip())
-        elif wishes and choice is None:
-            wishes[-1] = _extended(wishes[-1], request, clause.end)
-        elif wishes and choice is not None and _repeats(wishes[-1], choice, request[clause.start : clause.end]):
-            continue
-        elif wishes and _belongs(wishes[-1], choice, request[clause.start : clause.end], clause.fresh, filler):
-            wishes[-1] = _extended(wishes[-1], request, clause.end)
+        if wishes and choice is None and _is_demand(text, wishes[-1], filler):
+            unserved.append(text.strip())
+        elif wishes and (choice is None or _belongs(wishes[-1], choice, text, clause.fresh, filler)):
+            if choice is None or not _repeats(wishes[-1], choice, text):
+                wishes[-1] = _extended(wishes[-1], request, clause.end)
         elif choice is None:
             lead = clause.start if lead is None else lead
         else:
+            if wishes and _is_remark(wishes[-1], filler) and read_part(text, filler.verbs).families:
+                lead = wishes.pop().start
             start = clause.start if lead is None else lead
-            core = request[clause.start : clause.end] if lead is not None else ""
+            core = text if lead is not None else ""
             wishes.append(Wish(request[start : clause.end], choice, start, clause.end, core))
             lead = None
     return wishes, unserved
+
+
+def _is_remark(wish: Wish, filler: Filler) -> bool:
+    """Whether a wish is no more than a remark about how things are, which leads up to the demand after it."""
+    part = read_part(wish.text, filler.verbs)
+    return part.states and not part.families and not filler.fill(wish.card, part.text).values
 
 
 def _extended(wish: Wish, request: str, end: int) -> Wish:
@@ -135,6 +135,8 @@ def _repeats(before: Wish, choice: Choice, text: str) -> bool:
 
 def _belongs(before: Wish, choice: Choice, text: str, fresh: bool, filler: Filler) -> bool:
     """Whether a clause that could be a wish is still part of the one before."""
+    if _repeats(before, choice, text):
+        return True
     if opens_content(before.text) and not fresh:
         return choice.nouns < 0.6
     stated = _STATING.match(text)
@@ -157,6 +159,8 @@ def _spread(wish: Wish, tools: ToolSet, filler: Filler) -> list[Wish]:
         if any(choice is None for choice in picked):
             continue
         spread = [Wish(text, choice, wish.start, wish.end) for text, choice in zip(way, picked, strict=True) if choice]
+        if _takes_all(wish, spread, filler):
+            return [wish]
         names = {single.card.name for single in spread}
         if len(names) == len(spread) and all(single.choice.nouns >= 0.4 for single in spread):
             return spread
@@ -165,15 +169,17 @@ def _spread(wish: Wish, tools: ToolSet, filler: Filler) -> list[Wish]:
     return [wish]
 
 
+def _takes_all(wish: Wish, spread: list[Wish], filler: Filler) -> bool:
+    """Whether a list of the wish's own tool takes in the elements together."""
+    whole = filler.fill(wish.card, wish.text).values
+    several = {name: value for name, value in whole.items() if isinstance(value, list | dict) and len(value) > 1}
+    fills = [filler.fill(wish.card, single.text).values for single in spread]
+    return any(value != fill.get(name) for name, value in several.items() for fill in fills)
+
+
 def _one_each(wish: Wish, spread: list[Wish], filler: Filler) -> bool:
     """Whether the elements give different values to one single-valued parameter, and nothing else differs."""
     fills = [filler.fill(wish.card, single.text).values for single in spread]
-    whole = filler.fill(wish.card, wish.text).values
-    if any(
-        isinstance(value, list | dict) and any(value != fill.get(name) for fill in fills)
-        for name, value in whole.items()
-    ):
-        return False
     differing = {
         name for values in fills for name in values if any(values.get(name) != other.get(name) for other in fills)
     }

@@ -50,11 +50,13 @@ class Bounds:
         fields: list[Field],
         frame: frozenset[str],
         options: list[tuple[int, int]],
+        deeds: list[tuple[int, int]],
         leaves: list[Field],
     ) -> None:
         self.reading, self.sentence, self.taken, self.frame = reading, reading.sentence, taken, frame
         self.tokens = reading.sentence.tokens
         self.options = options
+        self.deeds = deeds
         self.leaves = leaves
         self.cues = {field.path: cues_of(field) for field in fields}
 
@@ -77,6 +79,17 @@ class Bounds:
         """Whether the request opens with a verb that makes nothing: "list ...", "show ..."."""
         word = self.tokens[self.opening].lower if self.opening < len(self.tokens) else ""
         return word in PARTS_OF_SPEECH["verbs"] - PARTS_OF_SPEECH["commands"]
+
+    @property
+    def acts_by_option(self) -> bool:
+        """Whether the first word is an option that says what to do: what follows is what it is done to."""
+        place = self.tokens[self.begins].start if self.begins < len(self.tokens) else -1
+        return any(start <= place < end for start, end in self.deeds)
+
+    def only_list(self, field: Field) -> bool:
+        """Whether no other field holds a list of free words."""
+        lists = [leaf for leaf in self.leaves if leaf.kind == "array" and leaf.item and not leaf.item.options]
+        return [leaf.path for leaf in lists] == [field.path]
 
     @property
     def sets(self) -> bool:

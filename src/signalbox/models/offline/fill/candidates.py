@@ -13,7 +13,7 @@ from rapidfuzz.distance import OSA
 
 from signalbox.models.offline.fill.thesaurus import stands_for
 from signalbox.models.offline.fill.words import LONGEST_TEXT, STOP, split_name, stem
-from signalbox.models.offline.vectors import is_known, word_rows
+from signalbox.models.offline.vectors import is_known, known_rows, word_rows
 
 __all__ = ["Match", "best_candidate", "rank_candidates", "word_likeness"]
 
@@ -87,19 +87,20 @@ def _prepare(candidates: tuple[tuple[str, tuple[str, ...]], ...]) -> _Prepared:
     phrases = [(at, split_name(p)) for at, (value, more) in enumerate(candidates) for p in (value, *more)]
     phrases = [(at, words[:12]) for at, words in phrases if words]
     vocabulary = {word: place for place, word in enumerate(dict.fromkeys(w for _, ws in phrases for w in ws))}
-    ids = np.full((len(phrases), max((len(ws) for _, ws in phrases), default=1)), -1, dtype=np.int64)
-    for row, (_, words) in enumerate(phrases):
-        ids[row, : len(words)] = [vocabulary[word] for word in words]
+    width = max((len(words) for _, words in phrases), default=1)
+    padded = [[*(vocabulary[word] for word in words), *[-1] * (width - len(words))] for _, words in phrases]
+    ids = np.array(padded, dtype=np.int64).reshape(len(phrases), width)
+    stems = {word: stem(word) for word in vocabulary}
     return _Prepared(
         values=tuple(value for value, _ in candidates),
         owner=np.array([at for at, _ in phrases], dtype=np.int64),
-        joined=tuple(" ".join(stem(word) for word in words) for _, words in phrases),
-        initials=tuple("".join(word[0] for word in words) if len(words) > 1 else "" for _, words in phrases),
+        joined=tuple(" ".join([stems[word] for word in words]) for _, words in phrases),
+        initials=tuple("".join([word[0] for word in words]) if len(words) > 1 else "" for _, words in phrases),
         words=tuple(vocabulary),
-        stems=tuple(stem(word) for word in vocabulary),
+        stems=tuple(stems.values()),
         ids=ids,
         weight=_weights(ids, len(vocabulary)),
-        rows=word_rows(tuple(vocabulary)),
+        rows=known_rows(tuple(vocabulary)),
     )
 
 

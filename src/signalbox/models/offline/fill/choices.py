@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
 
 from rapidfuzz.distance import OSA
 
@@ -16,25 +12,14 @@ from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
-from signalbox.models.offline.fill.thesaurus import idioms_for, stands_for
-from signalbox.models.offline.fill.units import CURRENCIES, dimension_of
-from signalbox.models.offline.fill.words import DEGREES, STOP, split_name, stem, word_set
+from signalbox.models.offline.fill.units import dimension_of
+from signalbox.models.offline.fill.wordings import Phrase, phrases_of
+from signalbox.models.offline.fill.words import STOP, stem, word_set
 from signalbox.models.offline.vectors import is_known, word_rows
 
-__all__ = ["Phrase", "find_choices", "find_phrase", "phrases_of"]
+__all__ = ["find_choices", "find_phrase"]
 
-_MOST_PHRASES = 2_000
 _WISHES = word_set("want wants need needs like love have going trying wish plan wanted hoping")
-
-
-@dataclass(frozen=True, slots=True)
-class Phrase:
-    """Words that mean an option, and how surely they do."""
-
-    value: Any
-    stems: tuple[str, ...]
-    joined: str
-    weight: float
 
 
 def find_choices(reading: Reading, field: Field) -> list[Proposal]:
@@ -45,12 +30,33 @@ def find_choices(reading: Reading, field: Field) -> list[Proposal]:
         for start, end, quality in find_phrase(reading, phrase)
         if (proposal := _propose(reading, field, phrase, start, end, quality))
     ]
-    return found or _by_meaning(reading, field)
+    return _widest(found) or _by_meaning(reading, field)
+
+
+def _widest(found: list[Proposal]) -> list[Proposal]:
+    """Without those that stand inside a longer wording of the same option: "direct debit" is more than "debit"."""
+    return [
+        one
+        for one in found
+        if not any(
+            other.value == one.value
+            and other.start <= one.start
+            and one.end <= other.end
+            and other.end - other.start > one.end - one.start
+            and other.score > one.score - 0.1
+            for other in found
+        )
+    ]
 
 
 def _propose(reading: Reading, field: Field, phrase: Phrase, start: int, end: int, quality: float) -> Proposal | None:
     cue = reading.cue(field, start, end)
-    if reading.denied(start) or _is_deed(reading, field, start, end) or (quality < 0.98 and _is_counted(reading, start)):
+    inflected = quality < 0.98 and not cue
+    if (
+        reading.denied(start)
+        or _is_deed(reading, field, start, end, inflected)
+        or (quality < 0.98 and _is_counted(reading, start))
+    ):
         return None
     measured = _is_unit(reading, phrase, start, end)
     if measured is None and not (cue and quality > 0.95):
@@ -82,13 +88,13 @@ def _is_counted(reading: Reading, start: int) -> bool:
     return any(noun.start == start for q in numbers for noun in counted_nouns(reading, q)[:1])
 
 
-def _is_deed(reading: Reading, field: Field, start: int, end: int) -> bool:
+def _is_deed(reading: Reading, field: Field, start: int, end: int, inflected: bool) -> bool:
     """Whether a word stands as a verb ("we want to ship it") though the field's options are no verbs."""
     word = reading.text[start:end].lower()
-    if word not in POS["verbs"]:
-        return False
     before = [w.lower for w in reading.before(start, 2)]
-    if not (before[:1] == ["to"] and len(before) > 1 and before[1] in _WISHES):
+    wished = before[:1] == ["to"] and len(before) > 1 and before[1] in _WISHES and word in POS["verbs"]
+    particle = [w.lower for w in reading.after(end, 1)]
+    if not wished and not (inflected and reading.opens(start) and particle and particle[0] in POS["particles"]):
         return False
     options = field.options or field.candidates
     verbs = sum(str(option).lower() in POS["verbs"] for option in options)
@@ -170,114 +176,6 @@ def _likeness(phrase: Phrase, joined: str, count: int) -> float:
     return 0.9 - 0.05 * distance
 
 
-@lru_cache(maxsize=1_000)
-def _phrases_cached(field_key: tuple[Any, ...]) -> tuple[Phrase, ...]:
-    options, synonyms, description, name = field_key
-    spoken: list[tuple[Any, str, float]] = []
-    by_name = {_plain(option): option for option in options}
-    for option in options:
-        spoken.append((option, _plain(option), 1.0))
-    for value, words in synonyms:
-        for word in words:
-            if value in by_name:
-                spoken.append((by_name[value], word, 0.97))
-            elif word in by_name:
-                spoken.append((by_name[word], value, 0.97))
-    spoken += [(option, word, 0.97) for word, code in CURRENCIES.items() for option in options if option == code]
-    spoken += list(_from_description(by_name, description))
-    phrases = [_phrase(value, text, weight) for value, text, weight in spoken[:_MOST_PHRASES]]
-    return tuple(_with_weaker([phrase for phrase in phrases if phrase.stems], set(split_name(name))))
-
-
-def phrases_of(field: Field) -> tuple[Phrase, ...]:
-    """All phrases that mean one of the field's options, from values, synonyms, description and thesaurus."""
-    options = field.options or field.candidates
-    synonyms = tuple((key, tuple(words)) for key, words in field.synonyms.items() if key)
-    return _phrases_cached((options, synonyms, field.description, field.name))
-
-
-def _plain(option: Any) -> str:
-    return str(option).lower() if isinstance(option, bool) else str(option)
-
-
-def _phrase(value: Any, text: str, weight: float) -> Phrase:
-    words = split_name(text) or ((text,) if dimension_of(text) else ())
-    return Phrase(value, tuple(stem(word) for word in words), "".join(words), weight)
-
-
-def _with_weaker(phrases: list[Phrase], name: set[str]) -> Iterator[Phrase]:
-    """Each phrase, and what may stand for it: a word of the same family, or its one telling word."""
-    yield from phrases
-    yield from _idioms(phrases)
-    said = {phrase.stems for phrase in phrases}
-    owners: dict[str, set[str]] = {}
-    for phrase in phrases:
-        for word in phrase.stems:
-            owners.setdefault(word, set()).add(str(phrase.value))
-    for phrase in phrases:
-        if len(phrase.stems) == 1:
-            for kin in sorted(stands_for(phrase.stems[0])):
-                if (kin,) not in said and kin not in owners:
-                    yield Phrase(phrase.value, (kin,), kin, 0.8 * phrase.weight)
-        elif phrase.weight > 0.9:
-            for word in phrase.stems:
-                if len(owners[word]) == 1 and word not in STOP | DEGREES and word not in name and len(word) > 2:
-                    yield Phrase(phrase.value, (word,), word, 0.72 * phrase.weight)
-                    for kin in sorted(k for k in stands_for(word) - owners.keys() if k.endswith("est")):
-                        yield Phrase(phrase.value, (kin,), kin, 0.6 * phrase.weight)
-
-
-def _idioms(phrases: list[Phrase]) -> Iterator[Phrase]:
-    """Turns of speech for an option's last word ("every week" for weekly), behind its first when others end alike."""
-    last_words = [phrase.stems[-1] for phrase in phrases if phrase.weight == 1.0]
-    for phrase in phrases:
-        for idiom in idioms_for(phrase.joined if len(phrase.stems) == 1 else phrase.stems[-1]):
-            alone = len(phrase.stems) == 1 or last_words.count(phrase.stems[-1]) == 1
-            stems = tuple(stem(word) for word in idiom.split())
-            yield Phrase(phrase.value, stems if alone else phrase.stems[:-1] + stems, idiom.replace(" ", ""), 0.9)
-
-
-def _from_description(by_name: dict[str, Any], description: str) -> Iterator[tuple[Any, str, float]]:
-    """What the description says an option means: 'urgent' means high; high (urgent, asap); c = celsius."""
-    if not description:
-        return
-    for name, option in by_name.items():
-        quoted = rf"['\"`]?\b{re.escape(name)}\b['\"`]?"
-        for found in re.finditer(
-            rf"['\"`]([\w\s/-]+?)['\"`](?:\s*(?:,|or|and|/)\s*['\"`]([\w\s/-]+?)['\"`])*\s+(?:means?|is|=|->|"
-            rf"for)\s+{quoted}",
-            description,
-            re.I,
-        ):
-            for word in re.findall(r"['\"`]([\w\s/-]+?)['\"`]", found.group()):
-                if word.lower() != name.lower():
-                    yield option, word, 0.95
-        for found in re.finditer(
-            rf"(?:^|[,;.(]|\band\b|\bor\b)\s*((?:[\w-]+ ){{1,3}})(?:means?|=|->|is) {quoted}", description, re.I
-        ):
-            yield option, found[1], 0.95
-        for found in re.finditer(rf"{quoted}\s*\(([^)]{{1,80}})\)", description, re.I):
-            for word in re.split(r",|/|;|\bor\b", found[1]):
-                if word.strip() and len(word.split()) <= 3:
-                    yield option, re.sub(r"^(?:e\.?g\.?|i\.?e\.?|also|aka|default)\s*", "", word.strip()), 0.93
-        for found in re.finditer(rf"{quoted}\s*(?:=|:|->|—|–|-|for|means|is)\s+([^;.\n()]{{2,90}})", description, re.I):
-            yield from _explained(option, by_name, found[1])
-
-
-def _explained(option: Any, by_name: dict[str, Any], explanation: str) -> Iterator[tuple[Any, str, float]]:
-    """The parts of "above, over, exceeds", up to the next option; single words of a longer part count less."""
-    for part in re.split(r",|\bor\b|/", explanation):
-        words = split_name(part)
-        if not words or any(word in map(str.lower, by_name) for word in words):
-            return
-        telling = [word for word in words if word not in STOP] or list(words)
-        if len(telling) <= 2:
-            yield option, " ".join(telling), 0.93
-        for word in telling if len(telling) > 1 else ():
-            if len(word) > 3:
-                yield option, word, 0.7
-
-
 def _by_meaning(reading: Reading, field: Field) -> list[Proposal]:
     """The option nearest in meaning to a word of the sentence, when it is near and no other is as near."""
     phrases = [
@@ -313,6 +211,6 @@ def _by_meaning(reading: Reading, field: Field) -> list[Proposal]:
     needed = 0.4 if cue else (0.5 if field.must else 0.62)
     if score < needed or margin < 0.08 or reading.denied(word.start):
         return []
-    if _is_deed(reading, field, word.start, word.end) or _is_counted(reading, word.start):
+    if _is_deed(reading, field, word.start, word.end, False) or _is_counted(reading, word.start):
         return []
     return [Proposal(field, phrase.value, word.start, word.end, 0.45 + 0.3 * score + 0.05 * cue)]

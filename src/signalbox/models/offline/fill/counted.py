@@ -10,7 +10,7 @@ from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.units import unit_of_field
 from signalbox.models.offline.fill.words import STOP, stem, word_set
 
-__all__ = ["counted_nouns", "counts_people", "ends_name", "holds_people", "is_bare"]
+__all__ = ["counted_nouns", "counts_people", "ends_name", "fits_kind", "holds_people", "is_bare"]
 
 _PEOPLE = word_set(
     """servings serves portions people person persons guests guest adults adult passengers passenger pax ppl
@@ -19,6 +19,16 @@ _PEOPLE = word_set(
     covers places spots"""
 )
 _PEOPLE_STEMS = frozenset(stem(word) for word in _PEOPLE)
+# Kinds of people (and others) that a form counts apart: one kind is never the other.
+_KINDS = tuple(
+    frozenset(stem(word) for word in row.split())
+    for row in (
+        "adult grown-up grownup grown",
+        "child kid infant baby toddler",
+        "senior pensioner",
+        "pet dog cat animal",
+    )
+)
 _OURS = re.compile(r"\s*(?:of (?:us|them|you)|in (?:our|my|the) (?:group|party))\b", re.IGNORECASE)
 _WE_ARE = re.compile(
     r"(?:\b(?:we|we'll|they|they'll)(?: are|'re| will be| would be)|\bwe be|"
@@ -72,7 +82,7 @@ def holds_people(field: Field) -> bool:
 
 
 def ends_name(reading: Reading, quantity: Quantity) -> bool:
-    """Whether a number is the end of a name, as in "Pier 7": a word with a capital leads to it, and it counts nothing."""
+    """Whether a number ends a name, as in "Pier 7": a word with a capital leads to it, and it counts nothing."""
     before = [token for token in reading.sentence.tokens if token.end <= quantity.start][-2:]
     if len(before) < 2 or not before[-1].text.isalpha() or quantity.dimension:
         return False
@@ -80,6 +90,13 @@ def ends_name(reading: Reading, quantity: Quantity) -> bool:
         return False
     joined = not reading.text[before[-1].end : quantity.start].strip()
     return joined and before[-2].text not in ".!?" and not counted_nouns(reading, quantity)
+
+
+def fits_kind(field: Field, noun: str) -> bool | None:
+    """Whether a noun is of the kind that a field counts apart; None when either is of no such kind."""
+    said = [kind for kind in _KINDS if noun in kind]
+    held = [kind for kind in _KINDS if kind & set(field.name_stems)] or [kind for kind in _KINDS if kind & field.words]
+    return None if not said or not held else said[0] in held
 
 
 def is_bare(reading: Reading, quantity: Quantity) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import pairwise
 
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.words import word_set
@@ -45,7 +46,7 @@ _BREAK = re.compile(r"[;!?\n]|\.\s")
 
 @lru_cache(maxsize=2_000)
 def _side(name_words: tuple[str, ...], within: tuple[str, ...], description: str) -> str:
-    joined = {*name_words, *("".join(pair) for pair in zip(name_words, name_words[1:], strict=False)), *within}
+    joined = {*name_words, *("".join(pair) for pair in pairwise(name_words)), *within}
     start, end = bool(joined & _START_NAMES), bool(joined & _END_NAMES)
     if start != end:
         return "start" if start else "end"
@@ -74,9 +75,7 @@ def side_at(text: str, start: int) -> str:
         return "start"
     if _TO.search(before):
         return "end"
-    found = None
-    for found in _CUES.finditer(before):
-        pass
+    found = next(reversed(list(_CUES.finditer(before))), None)
     if found is None or _BREAK.search(before, found.end()):
         return ""
     if found.lastgroup == "start" and re.search(r"\bfor\s+(?:the\s+)?$", before):

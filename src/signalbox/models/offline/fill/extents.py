@@ -5,22 +5,22 @@ from __future__ import annotations
 import re
 
 from signalbox.models.offline.fill.bounds import Bounds
+from signalbox.models.offline.fill.endings import ends_phrase
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.roles import roles_of, style_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.words import DEGREES, STOP, Token, stem, word_set
 
-__all__ = ["clean", "fits", "identifier", "take_phrase", "turns"]
+__all__ = ["clean", "fits", "identifier", "take_phrase"]
 
 _TRIM_RIGHT = word_set(
     """the a an and or to of for with at in on by from is are be as my our please , ; . ! ? : - (
     thanks about that me it them us which just only also too it's its via using"""
 )
-# Words for the blanks of a form: they announce a value and are none.
-_FORMS = word_set("name number address phone date time day email mail place reason subject title trip id")
+_ANYBODY = word_set("everybody everyone anybody anyone nobody someone somebody")
 _KIND_STEMS = frozenset(stem(word) for word in POS["kinds"])
-_MODALS = word_set("would not will do don't should could very i")
+_MODALS = word_set("she he it they we would not will do don't should could very i")
 _CONTAINER = re.compile(
     r",?\s+(?:to|on|in|into|from|off|onto) (?:my|the|our|a|this)(?: \w+){0,2}? "
     r"(?:lists?|cart|basket|to-?dos?|todo|calendar|agenda|board|backlog|tasks|reminders|notes|schedule|"
@@ -101,7 +101,13 @@ def _skip_openers(bounds: Bounds, field: Field, first: int, style: str) -> int:
             and not (style == "list" and first + 1 < len(tokens) and tokens[first + 1].text == ",")
             and not (tokens[first].text[0].isupper() and first > bounds.opening)
         )
-        or (style == "text" and (bounds.blocked(first, firm=True) or (bounds.announces(first, field) and tokens[first].lower not in ("i", "we"))))
+        or (
+            style == "text"
+            and (
+                bounds.blocked(first, firm=True)
+                or (bounds.announces(first, field) and tokens[first].lower not in ("i", "we"))
+            )
+        )
     ):
         first += 1
     return first
@@ -110,9 +116,13 @@ def _skip_openers(bounds: Bounds, field: Field, first: int, style: str) -> int:
 def _says_nothing(bounds: Bounds, field: Field, words: list[Token], first: int, style: str, signed: bool) -> bool:
     if all(word.lower in POS["pronouns"] or word.lower in STOP for word in words) and not signed:
         return True
+    if words[0].lower in _ANYBODY and not signed:
+        return True
     if style == "text":
         return False
-    if all(word.lower in DEGREES or word.lower in STOP or word.lower in _FORMS for word in words):
+    if words[0].text in POS["pronouns"] and not signed:
+        return True
+    if all(word.lower in DEGREES or word.lower in STOP or word.lower in POS["blanks"] for word in words):
         return True
     roles = roles_of(field)
     if words[-1].lower in POS["containers"]:
@@ -130,7 +140,7 @@ def _name_pieces(bounds: Bounds, field: Field, first: int, style: str, naming: b
         last < len(tokens)
         and not bounds.blocked(last)
         and (style == "list" or naming or not bounds.timed(last))
-        and not (last > first and _ends(bounds, field, last, style))
+        and not (last > first and ends_phrase(bounds, field, last, style))
     ):
         last += 1
     last = _trim(tokens, first, last)
@@ -185,7 +195,7 @@ def _text_pieces(bounds: Bounds, field: Field, first: int, naming: bool) -> list
         while (
             last < len(tokens)
             and not bounds.blocked(last, firm=True)
-            and not (last > first and _ends(bounds, field, last, "named" if naming else "text"))
+            and not (last > first and ends_phrase(bounds, field, last, "named" if naming else "text"))
         ):
             last += 1
         if last > at:
@@ -227,59 +237,6 @@ def _trim_pieces(bounds: Bounds, pieces: list[tuple[int, int]]) -> list[tuple[in
         ):
             trimmed.append((first, last))
     return trimmed
-
-
-def _ends(bounds: Bounds, field: Field, at: int, style: str) -> bool:
-    token = bounds.tokens[at]
-    if bounds.opens_other(at, field) or (style != "text" and token.text in "\"'`«"):
-        return True
-    if style in ("text", "named"):
-        if token.text == "," and _turns_to_asking(bounds, field, at):
-            return True
-        if token.lower in POS["polite"] or token.text == ";" or (token.text in ".!?" and bounds.breaks(at)):
-            return True
-        before = [t.lower for t in bounds.tokens[max(0, at - 2) : at]]
-        listed = before in (["and", "the"], ["with", "the"], ["with", "a"]) or before[-1:] == ["with"]
-        return (style == "named" or listed or token.lower not in POS["weak"]) and bounds.announces_other(at, field)
-    if token.lower in (",", "and", "&", "or", "/") and style == "list":
-        return at + 1 >= len(bounds.tokens) or bounds.blocked(at + 1) or turns(bounds, at + 1)
-    if not token.text[0].isalnum():
-        return token.text in ",;:!?()[]{}=|" or (token.text in ".-–" and bounds.breaks(at))
-    if token.lower == "and" and at + 1 < len(bounds.tokens) and turns(bounds, at + 1):
-        return True
-    if (
-        token.text.islower()
-        and token.text.endswith(("ed", "ing"))
-        and len(token.text) > 4
-        and _follows_stop(bounds, at)
-    ):
-        return style != "object"
-    if token.lower in POS["stops"]:
-        return style != "object" or bounds.announces_other(at, field) or token.lower not in POS["inner"]
-    return bounds.announces_other(at, field)
-
-
-def _turns_to_asking(bounds: Bounds, field: Field, at: int) -> bool:
-    """Whether a comma ends what is told, and a question or a demand follows: "a sore knee, could I come on Monday"."""
-    roles = roles_of(field)
-    if at + 1 >= len(bounds.tokens) or not roles or roles[0][0].name not in ("reason", "problem", "task", "body"):
-        return False
-    following = bounds.tokens[at + 1].lower
-    asks = following in ("could", "can", "would", "may", "will", "should", "please", "pls")
-    return following in ("could", "can", "may") or (asks and roles[0][0].name != "body")
-
-
-def _follows_stop(bounds: Bounds, at: int) -> bool:
-    return at + 1 < len(bounds.tokens) and bounds.tokens[at + 1].lower in POS["stops"] - {"and", "or"}
-
-
-def turns(bounds: Bounds, at: int) -> bool:
-    """Whether the list is over, and something else is said: "and with ...", "and mark her"."""
-    tokens = bounds.tokens
-    if tokens[at].lower in POS["stops"] - {"and", "or"}:
-        return True
-    following = tokens[at + 1].lower if at + 1 < len(tokens) else ""
-    return tokens[at].lower in POS["verbs"] and following in POS["pronouns"] | POS["articles"] | POS["stops"]
 
 
 def clean(text: str) -> str:

@@ -102,6 +102,8 @@ def _is_strict(text: str, found: re.Match[str], known: frozenset[str]) -> bool:
     """Whether a pair leaves no doubt: it is written with a sign, or its key is known as one."""
     if "=" in text[found.end(1) : found.start(2)]:
         return True
+    if re.search(r"\b(?:where|whose|and)\s+(?:the )?$", text[: found.start(1)], re.IGNORECASE) and found.re is _SAID:
+        return True
     return found[1].lower() in known and not re.search(r"\b(?:by|per|each)\s+$", text[: found.start(1)])
 
 
@@ -122,7 +124,10 @@ def _matches(text: str, said: frozenset[str]) -> list[tuple[re.Match[str], bool]
                 found.append((following, True))
                 following = _NEXT.match(text, following.end())
     if said:
-        known = re.compile(rf"\b(?:in|on|for|of|from|at|where|with)\s+(?:the )?({'|'.join(map(re.escape, sorted(said)))})\s+{_VALUE}", re.I)
+        known = re.compile(
+            rf"\b(?:in|on|for|of|from|at|where|with)\s+(?:the )?({'|'.join(map(re.escape, sorted(said)))})\s+{_VALUE}",
+            re.I,
+        )
         found += [(match, True) for match in known.finditer(text)]
     chained = [_NEXT.match(text, match.end()) for match, _ in found]
     return found + [(match, True) for match in chained if match]

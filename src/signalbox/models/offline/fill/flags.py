@@ -52,14 +52,17 @@ def find_flags(reading: Reading, field: Field, rivals: frozenset[str]) -> list[P
 def _telling(field: Field) -> set[str]:
     """Stems of the description that can only mean this field."""
     dull = {stem(w) for w in _DULL}
-    return {stem(w) for w in field.described if stem(w) not in dull and w not in STOP and w not in NEGATIONS and len(w) > 3}
+    return {
+        stem(w) for w in field.described if stem(w) not in dull and w not in STOP and w not in NEGATIONS and len(w) > 2
+    }
 
 
 def _by_synonyms(reading: Reading, field: Field) -> list[Proposal]:
     found = []
     for value, phrases in field.synonyms.items():
         answer = value.lower() not in ("false", "no")
-        for phrase in [*phrases, *(idiom for phrase in phrases for idiom in idioms_for(phrase.lower()))]:
+        idioms = [idiom for phrase in phrases for idiom in idioms_for(phrase.lower())]
+        for phrase in [*phrases, *idioms]:
             if spot := _find_words(reading, [stem(word) for word in split_name(phrase)]):
                 negated = answer and reading.negated(spot[0])
                 found.append(Proposal(field, answer != negated, *spot, 0.93))

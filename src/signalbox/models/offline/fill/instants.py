@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta
 
 from signalbox.errors import SignalboxError
@@ -9,6 +10,8 @@ from signalbox.models.offline.fill.clocks import write_clocks
 from signalbox.models.offline.fill.reading import Reading
 
 __all__ = ["as_text", "day_of", "range_of", "written"]
+
+_NAMED_DAY = re.compile(r"day\b|\b(?:mon|tues?|wed|thu(?:rs)?|fri|sat|sun)\b", re.IGNORECASE)
 
 
 def as_text(reading: Reading, words: str, kind: str, side: str, *, ahead: bool | None) -> str | None:
@@ -63,7 +66,7 @@ def _nearer(reading: Reading, words: str, coming: datetime) -> datetime:
     now = _instant(reading, "now")
     if past is None or now is None:
         return coming
-    return past[0] if abs(now - past[0]) < abs(coming - now) and "day" not in words.lower() else coming
+    return past[0] if abs(now - past[0]) < abs(coming - now) and not _NAMED_DAY.search(words) else coming
 
 
 def _stretches(words: str) -> bool:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from signalbox.models.offline.fill.bounds import Bounds
-from signalbox.models.offline.fill.extents import clean, fits, identifier, turns
+from signalbox.models.offline.fill.endings import turns
+from signalbox.models.offline.fill.extents import clean, fits, identifier
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.roles import roles_of, style_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
-from signalbox.models.offline.fill.words import DEGREES, STOP, Token, word_set
+from signalbox.models.offline.fill.words import DEGREES, STOP, Token, stem, word_set
 from signalbox.models.offline.vectors import word_rows
 
 __all__ = ["find_leftover", "stands_apart"]
 
+_DEEDS = frozenset(stem(word) for word in POS["verbs"])
+_BEFORE = POS["verbs"] | POS["particles"] | {"the", "a", "an"}
+_AFTER = POS["stops"] - {"to"}
 _NAMED = word_set("destination origin place person organisation")
 
 
@@ -29,7 +33,12 @@ def find_leftover(bounds: Bounds, field: Field) -> list[Proposal]:
             and not bounds.timed(last)
             and not _explained(bounds, tokens[last])
         ):
-            if last > at and tokens[last].lower in POS["verbs"] and tokens[at].text[0].isupper() and style_of(field) == "name":
+            if (
+                last > at
+                and tokens[last].stem in _DEEDS
+                and tokens[at].text[0].isupper()
+                and style_of(field) == "name"
+            ):
                 break
             if last and tokens[last - 1].lower in ("and", ",", "then", "or") and turns(bounds, last):
                 break
@@ -63,12 +72,12 @@ def stands_apart(bounds: Bounds, first: int, last: int) -> bool:
     words = [token.lower for token in tokens[first:last]]
     if any(word in POS["verbs"] for word in words) or last - first > 4:
         return False
-    before = first <= bounds.begins or _edges(bounds, first - 1, POS["articles"] | POS["verbs"] | POS["particles"])
-    return before and (last == len(tokens) or _edges(bounds, last, POS["polite"]))
+    before = first <= bounds.begins or _edges(bounds, first - 1, _BEFORE)
+    return before and (last == len(tokens) or _edges(bounds, last, POS["polite"] | _AFTER))
 
 
 def _edges(bounds: Bounds, at: int, words: frozenset[str]) -> bool:
-    """Whether a token ends a part of a sentence: a sign, what serves a field, the schema's own word, or one of these."""
+    """Whether a token ends a part of a sentence: a sign, what serves a field, the schema's own word, or of `words`."""
     token = bounds.tokens[at]
     plain = token.stem in bounds.frame or token.lower in words
     return plain or not token.text[0].isalnum() or bounds.blocked(at) or bounds.timed(at)
@@ -90,6 +99,8 @@ def _explained(bounds: Bounds, token: Token) -> bool:
         or not token.text[0].isalnum()
     ):
         return True
-    if token.lower in ("trip", "name", "number", "address", "journey"):
+    if token.lower.endswith("ing") and token.stem in _DEEDS:
+        return True
+    if token.lower in POS["blanks"]:
         return True
     return token.stem in bounds.frame or token.lower in POS["kinds"]

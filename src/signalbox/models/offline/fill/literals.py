@@ -50,7 +50,7 @@ _SHAPES: tuple[tuple[str, str], ...] = (
     ),
 )
 _FINDER = re.compile("|".join(f"(?P<{kind}>{shape})" for kind, shape in _SHAPES))
-_ORDINAL_OR_UNIT = re.compile(r"\d+(?:st|nd|rd|th|am|pm|[a-zµ]{1,3})|p\d\d?|q[1-4]", re.IGNORECASE)
+_ORDINAL_OR_UNIT = re.compile(r"x\d+|\d+(?:st|nd|rd|th|am|pm|[a-zµ]{1,3})|p\d\d?|q[1-4]", re.IGNORECASE)
 
 _WANTED: tuple[tuple[str, str], ...] = (
     (

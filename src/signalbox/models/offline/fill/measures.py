@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from signalbox.models.offline.fill.counted import counted_nouns, counts_people, ends_name, holds_people
+from signalbox.models.offline.fill.counted import counted_nouns, counts_people, ends_name, fits_kind, holds_people
 from signalbox.models.offline.fill.numbers import Quantity
 from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
@@ -26,7 +26,9 @@ _COUNTS = word_set(
 _AMOUNTS = word_set("quantity qty count copies many")
 _COUNT_CUES = word_set("top first last latest limit max only newest recent next")
 _SAID_LOWEST = re.compile(r"\b(?:at least|lowest|fewest|smallest|minimum|above|shortest)\b", re.IGNORECASE)
-_SAID_HIGHEST = re.compile(r"\b(?:at most|highest|the most|largest|maximum|below|longest|no more than)\b", re.IGNORECASE)
+_SAID_HIGHEST = re.compile(
+    r"\b(?:at most|highest|the most|largest|maximum|below|longest|no more than)\b", re.IGNORECASE
+)
 _LINKS = word_set("of is to = : the at a an")
 _SUMS = word_set("amount total sum value worth limit salary price cost fee")
 _MEASURED = word_set("amount value quantity measurement measure")
@@ -113,6 +115,8 @@ def _noun_score(reading: Reading, field: Field, quantity: Quantity) -> float:
     """What is counted ("3 nights") beside what the field speaks of."""
     nouns = counted_nouns(reading, quantity)
     dimension, _ = unit_of_field(field.about, field.maximum)
+    if nouns and not dimension and (same := fits_kind(field, nouns[0].stem)) is not None:
+        return 0.6 if same else -0.6
     if counts_people(reading, quantity):
         return 0.5 if holds_people(field) else (-0.6 if dimension else _named_score(field, quantity, nouns))
     if nouns and not quantity.dimension and dimension in ("time", "bytes", "length", "mass"):
@@ -122,11 +126,19 @@ def _noun_score(reading: Reading, field: Field, quantity: Quantity) -> float:
     if score := _named_score(field, quantity, nouns):
         return score
     before = [w for w in reading.before(quantity.start, 3) if w.lower not in _LINKS]
-    if before and before[0].stem in field.words:
+    if before and (before[0].stem in field.words or any(same_meaning(before[0].stem, w) for w in field.words)):
+        return 0.3
+    if "age" in field.name_words and _follows_name(reading, quantity):
         return 0.3
     if nouns and nouns[0].stem not in {stem(w) for w in field.described} and not quantity.dimension:
         return 0.35 if _near(nouns[0].lower, field) else -0.1
     return 0.0
+
+
+def _follows_name(reading: Reading, quantity: Quantity) -> bool:
+    """Whether a bare number stands between commas behind a name, as an age does: "Ann Lee, 34, ..."."""
+    before, after = reading.text[: quantity.start].rstrip(), reading.text[quantity.end :].lstrip()
+    return bool(re.search(r"[A-Z][\w'-]+,$", before)) and after[:1] in (",", ".", "")
 
 
 def _named_score(field: Field, quantity: Quantity, nouns: list[Word]) -> float:

@@ -35,7 +35,7 @@ _BACK = re.compile(
     r"\b(?:since|occurred|happened|created|purchased|incident|was|were|modified|bought|reported|placed|"
     r"history|born|birth|changed|"
     r"updated|logs?|metrics?|query|searched|search|older|newer|received|taken|started|ended|began|"
-    r"issued|events after|events before|data)\b"
+    r"issued|lost|stolen|left behind|events after|events before|data)\b"
 )
 _FORWARD = re.compile(
     r"\b(?:due|deadline|departure|depart|return|appointment|reservation|booking|schedule|scheduled|event|"
@@ -124,8 +124,8 @@ def find_spans(reading: Reading, fields: list[Field]) -> list[Proposal]:
     return [first, Proposal(ends[0], written(last, kinds[ends[0].path]), *span, 0.9)]
 
 
-def put_in_order(filled: Mapping[str, Proposal]) -> dict[str, Proposal]:
-    """An end that a weekday names and that falls before the start is meant a week later."""
+def put_in_order(reading: Reading, filled: Mapping[str, Proposal]) -> dict[str, Proposal]:
+    """An end before the start is meant later: on the same day if only a clock time is said, else a week on."""
     timed = [p for p in filled.values() if time_kind(p.field) in ("date", "date-time")]
     starts = [p for p in timed if _side(p.field) == "start"]
     ends = [p for p in timed if _side(p.field) == "end"]
@@ -134,7 +134,8 @@ def put_in_order(filled: Mapping[str, Proposal]) -> dict[str, Proposal]:
     first, last = datetime.fromisoformat(starts[0].value), datetime.fromisoformat(ends[0].value)
     if (first.tzinfo is None) != (last.tzinfo is None) or not timedelta(0) < first - last < timedelta(days=7):
         return {}
-    later = last + timedelta(days=7)
+    clocked = any(p.start <= ends[0].start < p.end and p.kind == "clock" for p in reading.times)
+    later = datetime.combine(first.date(), last.time(), last.tzinfo) if clocked else last + timedelta(days=7)
     value = later.date().isoformat() if time_kind(ends[0].field) == "date" else later.isoformat()
     return {ends[0].field.path: replace(ends[0], value=value)}
 
@@ -214,7 +215,7 @@ def _fitness(reading: Reading, field: Field, phrase: TimePhrase) -> float:
         return 0.08 if _START_LEADS.match(phrase.lead) else (-0.12 if _END_LEADS.match(phrase.lead) else 0.03)
     if side == "end":
         return 0.08 if _END_LEADS.match(phrase.lead) else (-0.12 if _START_LEADS.match(phrase.lead) else 0.0)
-    return -0.05 if _END_LEADS.match(phrase.lead) else 0.02
+    return -0.05 if _END_LEADS.match(phrase.lead) or phrase.lead == "since" else 0.02
 
 
 def _lengths(reading: Reading, field: Field, kind: str) -> Iterator[Proposal]:

@@ -41,18 +41,31 @@ def find_names(reading: Reading, field: Field) -> list[Proposal]:
 
 
 def _by_kind(reading: Reading, field: Field) -> Iterator[Proposal]:
-    wanted = tuple(dict.fromkeys([*kinds_wanted(field.about, field.format), *_shown_kinds(tuple(one for one in field.examples if isinstance(one, str)))]))
+    wanted = tuple(
+        dict.fromkeys(
+            [
+                *kinds_wanted(field.about, field.format),
+                *_shown_kinds(tuple(one for one in field.examples if isinstance(one, str))),
+            ]
+        )
+    )
     by_name = kinds_wanted(" ".join(field.name_words) + " . ", field.format)
     for literal in reading.literals:
         if literal.kind == "quoted" or literal.kind not in wanted or not _allowed(field, literal.value):
             continue
-        if _plain_compound(reading, field, literal):
+        if _plain_compound(reading, field, literal) or (literal.kind == "id" and _holds_person(field)):
             continue
         base = 0.82 if literal.kind in by_name else 0.7
         base -= 0.25 * (literal.kind == "phone" and not re.match(r"\+|0\d+[-/ ]|\(|\d{3}[-.]", literal.value))
         base -= 0.25 * (literal.kind not in _OWN_SHAPES and not _like_examples(field, literal.value))
         base -= 0.02 * wanted.index(literal.kind)
         yield Proposal(field, literal.value, literal.start, literal.end, base + _nearby(reading, field, literal))
+
+
+def _holds_person(field: Field) -> bool:
+    """Whether a field holds somebody's name, which no identifier is."""
+    named = any(role.name == "person" for role, strength in roles_of(field)[:1] if strength > 0.8)
+    return named and "name" in field.name_words and not set(field.name_words) & _IDENTIFIED
 
 
 @lru_cache(maxsize=1_000)
@@ -101,7 +114,7 @@ def _matching(reading: Reading, field: Field, shape: re.Pattern[str], score: flo
     for found in re.finditer(r"\S+", reading.text):
         raw = found.group()
         word = raw.strip(_EDGES).removesuffix(".")[:200]
-        if not word:
+        if not word or word in ("I", "A"):
             continue
         start = found.start() + raw.find(word)
         if word.isdigit() and not _may_label(reading, field, start, start + len(word)):

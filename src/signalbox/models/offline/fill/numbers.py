@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from signalbox.models.offline.fill.quantities import Quantity, bounded, join_compounds, share_bounds
 from signalbox.models.offline.fill.units import dimension_of
 from signalbox.models.offline.fill.words import Sentence, Token, word_list, word_set
 
@@ -43,41 +44,6 @@ _COUNT_BEFORE = word_set("for is are be = : to of at just only x by , than least
 _AFTER_ONE = word_set("please pls plz thanks thx with for in on at from to and or that which is")
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|\d*\.\d+")
 _GLUED = re.compile(r"([-+]?)(\d[\d,]*(?:\.\d+)?)([a-zµ%°/]*)", re.IGNORECASE)
-_LOW = re.compile(
-    r"(?:at least|more than|over|above|greater than|min(?:imum)?(?: of)?|no less than|not less than|from|"
-    r"starting at|"
-    r"exceed(?:s|ing)?|>=?|higher than|or more than|after|since|longer than|older than|bigger than|"
-    r"larger than)\s*$"
-)
-_HIGH = re.compile(
-    r"(?:at most|less than|under|below|up to|max(?:imum)?(?: of)?|no more than|not more than|within|"
-    r"cheaper than|not over|not above|not exceeding|"
-    r"<=?|before|by|lower than|fewer than|shorter than|younger than|smaller than|or less than|until)\s*$"
-)
-_LOW_AFTER = re.compile(
-    r"\s*(?:\w+\s+)?(?:or (?:more|higher|better|above|over)|and (?:up|above|over)|plus|minimum|min)\b|\+"
-)
-_HIGH_AFTER = re.compile(
-    r"\s*(?:\w+\s+)?(?:or (?:less|lower|below|under|fewer|cheaper)|max(?:imum)?|tops?|(?:(?:a|an|per) \w+ )(?:tops?|max(?:imum)?|at (?:the )?most)|"
-    r"at most)\b"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """A number of the sentence. `first` and `last` are token places, unit included."""
-
-    value: float
-    first: int
-    last: int
-    start: int
-    end: int
-    number_end: int
-    dimension: str = ""
-    unit: str = ""
-    factor: float = 1.0
-    bound: str = ""
-    meanings: tuple[tuple[str, str, float], ...] = ()
 
 
 def find_quantities(sentence: Sentence) -> list[Quantity]:
@@ -89,14 +55,16 @@ def find_quantities(sentence: Sentence) -> list[Quantity]:
         if quantity is None:
             at += 1
             continue
-        found.append(_bounded(sentence, quantity))
+        found.append(bounded(sentence, quantity))
         at = max(quantity.last, at + 1)
-    return _share_bounds(sentence, _join_compounds(found))
+    return share_bounds(sentence, join_compounds(found))
 
 
 def _read_digits(sentence: Sentence, at: int) -> Quantity | None:
     token = sentence.tokens[at]
     before = sentence.tokens[at - 1] if at else None
+    if times := re.fullmatch(r"x(\d{1,4})", token.lower):
+        return Quantity(float(times[1]), at, at + 1, token.start, token.end, token.end, "count", "times", 1.0)
     glued = _GLUED.fullmatch(token.lower)
     if not glued or not token.lower[0].isdigit():
         return None
@@ -256,52 +224,3 @@ def _share_words(words: list[str]) -> tuple[float, int] | None:
 
 def _is_time(word: str) -> bool:
     return len(word) > 1 and any(dimension == "time" for dimension, *_ in dimension_of(word))
-
-
-def _bounded(sentence: Sentence, quantity: Quantity) -> Quantity:
-    before = sentence.text[max(0, quantity.start - 24) : quantity.start].lower()
-    after = sentence.text[quantity.end : quantity.end + 24].lower()
-    bound = ""
-    if _LOW.search(before) or _LOW_AFTER.match(after):
-        bound = "min"
-    if _HIGH.search(before) or _HIGH_AFTER.match(after):
-        bound = "max"
-    return replace(quantity, bound=bound)
-
-
-def _join_compounds(found: list[Quantity]) -> list[Quantity]:
-    """ "1 hour 30 minutes", "1h30m", "2 hours and 15 minutes" are one length of time."""
-    joined: list[Quantity] = []
-    for quantity in found:
-        last = joined[-1] if joined else None
-        near = last is not None and quantity.first - last.last <= 1
-        if last and near and last.dimension == quantity.dimension == "time" and last.factor > quantity.factor:
-            value = last.value + quantity.value * quantity.factor / last.factor
-            joined[-1] = replace(last, value=value, last=quantity.last, end=quantity.end, number_end=quantity.end)
-        else:
-            joined.append(quantity)
-    return joined
-
-
-_RANGE = re.compile(r"\s*(?:-|–|to|and|through|until|\.\.)\s*")
-_RANGE_OPENS = re.compile(r"(?:between|from|range(?: of)?)\s*$")
-
-
-def _share_bounds(sentence: Sentence, found: list[Quantity]) -> list[Quantity]:
-    """ "between 10 and 20 dollars": the first is the lower bound, the second the upper; the unit serves both."""
-    for at in range(len(found) - 1):
-        low, high = found[at], found[at + 1]
-        between = sentence.text[low.end : high.start].lower()
-        opened = _RANGE_OPENS.search(sentence.text[max(0, low.start - 16) : low.start].lower())
-        if (
-            not _RANGE.fullmatch(between)
-            or not (opened or between.strip() in ("-", "–", "to"))
-            or low.value >= high.value
-        ):
-            continue
-        if not low.dimension:
-            low = replace(low, dimension=high.dimension, unit=high.unit, factor=high.factor, meanings=high.meanings)
-        elif not high.dimension:
-            high = replace(high, dimension=low.dimension, unit=low.unit, factor=low.factor, meanings=low.meanings)
-        found[at], found[at + 1] = replace(low, bound="min"), replace(high, bound="max")
-    return found

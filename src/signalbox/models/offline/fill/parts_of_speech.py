@@ -29,8 +29,8 @@ PARTS_OF_SPEECH: dict[str, frozenset[str]] = {
     "openers": word_set("""the in my our on for from to of a an at by with"""),
     "particles": word_set("""me us up out over off down back him her them for"""),
     "pronouns": word_set(
-        """me it them him her us you i we they this that there here someone everyone one ones something
-        anything everything mine what who which people myself yourself"""
+        """me it them him her us you i we they this that there here someone everyone everybody anybody nobody somewhere anywhere
+        anyone one ones something         anything everything mine what who which people myself yourself"""
     ),
     "kinds": word_set(
         """task todo reminder ticket issue bug note event meeting appointment entry item request record
@@ -38,9 +38,11 @@ PARTS_OF_SPEECH: dict[str, frozenset[str]] = {
     ),
     "commands": word_set(
         """create hiring add make remind put insert open new file raise log set write schedule record submit
-        register note enter start report save jot post remember give build prepare generate draft send block publish advertise announce notify
-        arrange organise organize"""
+        register note enter start report save jot post remember give build prepare generate draft send block
+        publish advertise announce notify         arrange organise organize"""
     ),
+    # Words for the blanks of a form: they announce a value and are none.
+    "blanks": word_set("""name number address phone date time day email mail place reason subject title trip journey id"""),
     "containers": word_set(
         """list lists cart basket todo todos calendar agenda board backlog schedule planner queue inbox"""
     ),

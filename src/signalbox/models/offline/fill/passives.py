@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from signalbox.models.offline.fill.bounds import Bounds
+from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.thesaurus import same_meaning
@@ -19,8 +20,8 @@ _DONE = re.compile(
     re.IGNORECASE,
 )
 _DONE_TO = re.compile(
-    r"\b(?:i|we|they|someone|somebody|he|she)\s+(?:have |has |had |also )?(?P<verb>lost|broke|stole|damaged|took|dropped|"
-    r"forgot|left|ruined|destroyed)\s+(?P<things>(?:my|our|the|a|an|two|some)\s+[^.;!?\n]{2,80}?)"
+    r"\b(?:i|we|they|someone|somebody|he|she)\s+(?:have |has |had |also )?(?P<verb>lost|broke|stole|damaged|took|"
+    r"dropped|forgot|left|ruined|destroyed)\s+(?P<things>(?:my|our|the|a|an|two|some)\s+[^.;!?\n]{2,80}?)"
     r"(?=\s+(?:on|in|at|from|yesterday|today|last|when|while|during|because)\b|[.;!?]|$)",
     re.IGNORECASE,
 )
@@ -35,7 +36,12 @@ def find_affected(bounds: Bounds, field: Field) -> Iterator[Proposal]:
         for found in pattern.finditer(bounds.reading.text):
             verb = stem(found["verb"].lower())
             if _speaks_of(field, verb):
-                yield Proposal(field, found["things"], *found.span("things"), 0.8, lead=found.start("things"))
+                first = bounds.sentence.index_at(found.start("things"))
+                last = bounds.sentence.index_at(found.end("things") - 1) + 1
+                while first < last - 1 and (bounds.blocked(first) or bounds.tokens[first].lower in POS["articles"]):
+                    first += 1
+                span = bounds.sentence.span(first, last)
+                yield Proposal(field, bounds.sentence.slice(first, last), *span, 0.8, lead=found.start("things"))
                 return
 
 

@@ -31,10 +31,19 @@ _STRENGTHS = {
     "person": 0.8,
     "organisation": 0.6,
 }
-_QUOTED = {"match": 0.74, "name": 0.74, "task": 0.74, "query": 0.74, "body": 0.72, "topic": 0.73, "thing": 0.73, "value": 0.72}
+_QUOTED = {
+    "match": 0.74,
+    "name": 0.74,
+    "task": 0.74,
+    "query": 0.74,
+    "body": 0.72,
+    "topic": 0.73,
+    "thing": 0.73,
+    "value": 0.72,
+}
 _ACTOR = re.compile(
     r"([A-Z][\w'-]+(?: [A-Z][\w'-]+)?) (?:needs|wants|has|requests|would like|asked|asks|is|"
-    r"was|will|wishes)\b"
+    r"was|will|wishes|can|can't|cannot|could|must|should|won't|does|doesn't|gets|takes|gives|plans|had)\b"
 )
 _INTRODUCED = re.compile(
     r"(?:\b(?:my name is|my name's|this is|i am|i'm|name is|name:|speaking is|on behalf of|it's for|it is for)\s+|"
@@ -55,15 +64,18 @@ def find_phrases(bounds: Bounds, field: Field, *, many: bool = False) -> list[Pr
     found = [*_after_cues(bounds, field, many), *_beside_name(bounds, field, many), *_in_quotes(bounds, field, many)]
     if many or (field.must and style_of(field) != "text"):
         found += find_affected(bounds, field)
+    found += _after_deeds(bounds, field, many)
     roles = roles_of(field)
     person = any(role.name == "person" for role, _ in roles[:2])
-    if (person or field.name_words == ("name",)) and not many:
-        found += _who_acts(bounds, field)
+    if (person or field.name_words == ("name",) or _names_agent(field)) and not many:
+        found += _who_acts(bounds, field, person)
     wanted = bool(roles) and roles[0][1] == 1.0 and not many and roles[0][0].name in ("task", "query", "thing")
     offered = not roles or roles[0][0].name in _STRENGTHS
     acts = bounds.opening < len(bounds.tokens) and bounds.tokens[bounds.opening].lower in POS["verbs"]
-    if (field.must and offered and (roles or not many)) or (
-        wanted and acts and not (roles[0][0].name == "task" and bounds.asks)
+    if (
+        (field.must and offered and (roles or not many))
+        or (wanted and acts and not (roles[0][0].name == "task" and bounds.asks))
+        or (many and bounds.acts_by_option and bounds.only_list(field))
     ):
         found += _object_of_verb(bounds, field, many)
     return found
@@ -80,11 +92,21 @@ def _after_cues(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
         if cue == (":",) and at and field.must and bounds.in_literal(at - 1):
             weight = 1.0
         score = 0.5 + 0.3 * weight + 0.02 * (len(cue) - 1) + bounds.rooted(at, field)
+        score += 0.04 if many and cue == ("with",) else 0.0
         # What looks like none of the examples is less likely to be meant.
         score -= 0.15 if style_of(field) == "name" and looks_fixed(field) else 0.0
         proposal = take_phrase(bounds, field, at + len(cue), score, many, bounds.tokens[at].start, cue[-1] in _NAMING)
         if proposal:
             yield proposal
+
+
+def _after_deeds(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
+    """What is done to the value says the field: "what is stored" is what one wants to store."""
+    deeds = {stem(word) for word in field.described if word.endswith("ed") and len(word) > 4}
+    for at, token in enumerate(bounds.tokens[:-1]):
+        if token.stem in deeds and not token.lower.endswith("ed") and token.text.islower() and not bounds.blocked(at):
+            if proposal := take_phrase(bounds, field, at + 1, 0.72, many, token.start):
+                yield proposal
 
 
 def looks_fixed(field: Field) -> bool:
@@ -155,13 +177,34 @@ def _in_quotes(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
             yield Proposal(field, literal.value, literal.start, literal.end, score + 0.05 * field.must, running=True)
 
 
-def _who_acts(bounds: Bounds, field: Field) -> Iterator[Proposal]:
+def _who_acts(bounds: Bounds, field: Field, person: bool) -> Iterator[Proposal]:
     """A name that opens the sentence and does something ("Peter needs two days"), or that is told as one's own."""
-    if found := _ACTOR.match(bounds.reading.text):
+    found = _ACTOR.match(bounds.reading.text)
+    if found and found[1].lower() not in STOP | POS["pronouns"] and person:
         yield Proposal(field, found[1], *found.span(1), 0.7)
+    yield from _agents(bounds, field)
     own = set(field.name_words) | set(field.within)
     for found in _INTRODUCED.finditer(bounds.reading.text) if own & _SELVES else ():
         yield Proposal(field, found[1], *found.span(1), 0.88, lead=found.start())
+
+
+def _names_agent(field: Field) -> bool:
+    return field.description.lower().startswith("who ") and field.name_words[-1:] != ("name",)
+
+
+def _agents(bounds: Bounds, field: Field) -> Iterator[Proposal]:
+    """Who does what the field's name says: in "Ida drives" she is the driver, in "Bo will review" the reviewer."""
+    deeds = {stem(word[:-2]) for word in field.name_words if word.endswith(("er", "or")) and len(word) > 4}
+    tokens = bounds.tokens
+    for at in range(1, len(tokens)):
+        if deeds and {tokens[at].stem, tokens[at].stem.removesuffix("e")} & deeds and tokens[at].text.islower():
+            name = at - 2 if tokens[at - 1].lower in ("will", "can", "is", "should", "would") else at - 1
+            first = name
+            while first > 0 and tokens[first - 1].text.istitle() and tokens[first].text.istitle():
+                first -= 1
+            if name >= 0 and tokens[name].text.istitle() and tokens[name].lower not in STOP | POS["pronouns"]:
+                span = bounds.sentence.span(first, name + 1)
+                yield Proposal(field, bounds.sentence.slice(first, name + 1), *span, 0.85, lead=span[0])
 
 
 def _spoken_names(field: Field) -> list[tuple[str, ...]]:
@@ -183,6 +226,8 @@ def _object_of_verb(bounds: Bounds, field: Field, many: bool) -> Iterator[Propos
         return
     roles = roles_of(field)
     strength = _STRENGTHS.get(roles[0][0].name, 0.0) * roles[0][1] if roles else 0.4
+    if many and bounds.acts_by_option:
+        first = bounds.begins + 1
     tasked = bool(roles) and roles[0][0].style == "text" and roles[0][1] > 0.8
     told = tasked and roles[0][0].name in ("body", "problem")
     commands = POS["commands"] if tasked else POS["verbs"]

@@ -120,6 +120,10 @@ invoice bill
 teacher instructor tutor trainer
 purchase buy
 urgent rush
+income earn salary wage
+lose lost
+live reside
+study studies
 """.strip().splitlines()
 
 # Turns of speech that stand for one word.

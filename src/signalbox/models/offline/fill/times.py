@@ -28,6 +28,7 @@ _CLOCK = (
     r"\d{1,2}\s*(?:[ap]\.?m\b\.?|o'?clock)|noon|midnight|midday|"
     rf"{SPOKEN_CLOCK}|"
     rf"(?<=at )(?:{'|'.join(HOUR_WORDS)})(?=\s*(?:$|[,.;!?]|on |for |tomorrow|today|this|next))|"
+    r"(?<=from )\d{1,2}(?=\s*(?:to|-|–|until|till)\s*\d{1,2}[:.]\d\d)|"
     r"(?<=at )\d{1,2}(?![\d%.,:]*\s*(?:[a-z]{4,}|%|-))\b|(?<=@)\d{1,2}\b)"
 )
 _DATE = (

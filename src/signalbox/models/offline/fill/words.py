@@ -51,6 +51,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+|[^\W\d_]+")
+_PLAIN_PARTS = re.compile(r"[^\W\d_]+|\d+")
 
 # No word or address is as long as this; a run that is would only cost time.
 _ENDLESS = re.compile(r"\S{301,}")
@@ -132,6 +133,8 @@ def split_name(name: str) -> tuple[str, ...]:
     spaced = name.replace("_", " ").replace("-", " ")
     if spaced.islower() and spaced.replace(" ", "").isalpha():
         return tuple(spaced.split())
+    if spaced == spaced.lower():
+        return tuple(_PLAIN_PARTS.findall(spaced))
     return tuple(part.lower() for part in _PARTS.findall(name))
 
 

@@ -1,0 +1,110 @@
+"""Why a value may not be meant: it is part of something else, names another field, or is said to others."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+from signalbox.models.offline.fill.moments import time_kind
+from signalbox.models.offline.fill.phrases import find_phrases
+from signalbox.models.offline.fill.roles import direction_of, roles_of
+from signalbox.models.offline.fill.slots import Proposal
+from signalbox.models.offline.fill.state import State
+from signalbox.models.offline.fill.words import split_name, stem, word_set
+
+__all__ = ["Doubts"]
+
+_SPEAKS = re.compile(r"(?:that says|saying|says|telling|tell|reads|reading|that)\b|:", re.IGNORECASE)
+# What these hold is the matter itself, not somebody's words to others: it may tell of other fields too.
+_OWN_TEXTS = word_set("description details detail summary problem issue")
+
+
+class Doubts:
+    """What speaks against the proposals of one filling."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+
+    def doubted(self, proposal: Proposal) -> bool:
+        """Whether a proposal rests on words that serve something else."""
+        return self._inside_literal(proposal) or self._names_number(proposal) or self._shielded(proposal)
+
+    def at_home(self, proposal: Proposal) -> bool:
+        """Whether a value stands where the text speaks of the part that it belongs to."""
+        homes = self._homes.get(proposal.field.path.rpartition(".")[0])
+        return homes is None or any(start <= proposal.start < end for start, end in homes)
+
+    @cached_property
+    def _homes(self) -> dict[str, list[tuple[int, int]]]:
+        """For parts that have a direction ("sender", "destination"): where in the text each is spoken of."""
+        parts = {leaf.path.rpartition(".")[0]: direction_of(leaf.within) for leaf in self.state.leaves if leaf.within}
+        marks = sorted(
+            (token.start, part)
+            for token in self.state.reading.sentence.tokens
+            for part, cues in parts.items()
+            if token.lower in cues
+        )
+        homes: dict[str, list[tuple[int, int]]] = {part: [] for part, cues in parts.items() if cues}
+        for at, (start, part) in enumerate(marks):
+            end = marks[at + 1][0] if at + 1 < len(marks) else len(self.state.reading.text)
+            homes[part].append((start, end))
+        return homes if len(homes) > 1 else {}
+
+    @cached_property
+    def _sayings(self) -> list[tuple[int, int]]:
+        """Where somebody's own words stand: "saying ...", "... : ..."; what they mention fills nothing."""
+        bounds = self.state.bounds()
+        speaking = [
+            leaf
+            for leaf in self.state.leaves
+            if leaf.kind == "string"
+            and [r.name for r, s in roles_of(leaf)[:1] if s > 0.8] == ["body"]
+            and not set(leaf.name_words) & _OWN_TEXTS
+        ]
+        found = [p for leaf in speaking for p in find_phrases(bounds, leaf) if p.score >= 0.8 and p.lead is not None]
+        return [(p.start, p.end) for p in found if _SPEAKS.match(self.state.reading.text, p.lead or 0)]
+
+    def _inside_literal(self, proposal: Proposal) -> bool:
+        """Whether a value is only a part of an address, a file name or a text in quotes."""
+        return any(
+            one.start <= proposal.start and proposal.end <= one.end and (proposal.end - proposal.start) < len(one.value)
+            for one in self.state.reading.literals
+            if one.kind in ("quoted", "file", "url", "email", "host", "path", "uuid")
+        )
+
+    def _names_number(self, proposal: Proposal) -> bool:
+        """Whether the words rather name another field, or what the schema is for: "rating over 4.5"."""
+        if proposal.field.kind == "string":
+            said = self.state.reading.text[proposal.start : proposal.end].lower()
+            others = [leaf for leaf in self.state.leaves if leaf is not proposal.field]
+            if said.isdigit() and not self.state.reading.cue(proposal.field, proposal.start, proposal.end):
+                numeric = [leaf for leaf in others if leaf.kind in ("integer", "number")]
+                return any(self.state.reading.cue(leaf, proposal.start, proposal.end) for leaf in numeric)
+            return any(said == leaf.name.lower() for leaf in others)
+        if proposal.field.kind != "enum" or self.state.reading.cue(proposal.field, proposal.start, proposal.end):
+            return False
+        words = {stem(word) for word in split_name(self.state.reading.text[proposal.start : proposal.end])}
+        if self._names_whole(proposal, words):
+            return True
+        names = {s for leaf in self.state.leaves if leaf.kind in ("integer", "number") for s in leaf.name_stems}
+        shared = [
+            option for option in proposal.field.options if names & {stem(word) for word in split_name(str(option))}
+        ]
+        near = any(0 <= q.start - proposal.end < 20 for q in self.state.reading.quantities)
+        return bool(words & names) and len(shared) > 1 and near
+
+    def _names_whole(self, proposal: Proposal, words: set[str]) -> bool:
+        """Whether an option is said only because it is the schema's own word, or half said by another field's."""
+        if proposal.field.must:
+            return False
+        said = {stem(word) for word in split_name(str(proposal.value))}
+        if words and (words <= self.state.frame.title or said <= self.state.frame.title):
+            return True
+        others = {s for leaf in self.state.leaves if leaf is not proposal.field for s in leaf.name_stems}
+        return bool(words) and proposal.score < 0.85 and words <= others | self.state.frame.title
+
+    def _shielded(self, proposal: Proposal) -> bool:
+        if (proposal.field.kind == "string" and not time_kind(proposal.field)) or proposal.field.kind == "array":
+            return False
+        inside = any(start <= proposal.start and proposal.end <= end for start, end in self._sayings)
+        return inside and not self.state.reading.cue(proposal.field, proposal.start, proposal.end)

@@ -1,0 +1,63 @@
+"""Where a phrase ends: at signs, small words, and words that turn to something else."""
+
+from __future__ import annotations
+
+from signalbox.models.offline.fill.bounds import Bounds
+from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
+from signalbox.models.offline.fill.roles import roles_of
+from signalbox.models.offline.fill.schema import Field
+
+__all__ = ["ends_phrase", "turns"]
+
+
+def ends_phrase(bounds: Bounds, field: Field, at: int, style: str) -> bool:
+    token = bounds.tokens[at]
+    if bounds.opens_other(at, field) or (style != "text" and token.text in "\"'`«"):
+        return True
+    if style in ("text", "named"):
+        if token.text == "," and _turns_to_asking(bounds, field, at):
+            return True
+        if token.lower in POS["polite"] or token.text == ";" or (token.text in ".!?" and bounds.breaks(at)):
+            return True
+        before = [t.lower for t in bounds.tokens[max(0, at - 2) : at]]
+        listed = before in (["and", "the"], ["with", "the"], ["with", "a"]) or before[-1:] == ["with"]
+        return (style == "named" or listed or token.lower not in POS["weak"]) and bounds.announces_other(at, field)
+    if token.lower in (",", "and", "&", "or", "/") and style == "list":
+        return at + 1 >= len(bounds.tokens) or bounds.blocked(at + 1) or turns(bounds, at + 1)
+    if not token.text[0].isalnum():
+        return token.text in ",;:!?()[]{}=|" or (token.text in ".-–" and bounds.breaks(at))
+    if token.lower == "and" and at + 1 < len(bounds.tokens) and turns(bounds, at + 1):
+        return True
+    if (
+        token.text.islower()
+        and token.text.endswith(("ed", "ing"))
+        and len(token.text) > 4
+        and _follows_stop(bounds, at)
+    ):
+        return style != "object"
+    if token.lower in POS["stops"]:
+        return style != "object" or bounds.announces_other(at, field) or token.lower not in POS["inner"]
+    return bounds.announces_other(at, field)
+
+
+def _turns_to_asking(bounds: Bounds, field: Field, at: int) -> bool:
+    """Whether a comma ends what is told, and a question or a demand follows: "a sore knee, could I come on Monday"."""
+    roles = roles_of(field)
+    if at + 1 >= len(bounds.tokens) or not roles or roles[0][0].name not in ("reason", "problem", "task", "body"):
+        return False
+    following = bounds.tokens[at + 1].lower
+    asks = following in ("could", "can", "would", "may", "will", "should", "please", "pls")
+    return following in ("could", "can", "may") or (asks and roles[0][0].name != "body")
+
+
+def _follows_stop(bounds: Bounds, at: int) -> bool:
+    return at + 1 < len(bounds.tokens) and bounds.tokens[at + 1].lower in POS["stops"] - {"and", "or"}
+
+
+def turns(bounds: Bounds, at: int) -> bool:
+    """Whether the list is over, and something else is said: "and with ...", "and mark her"."""
+    tokens = bounds.tokens
+    if tokens[at].lower in POS["stops"] - {"and", "or"}:
+        return True
+    following = tokens[at + 1].lower if at + 1 < len(tokens) else ""
+    return tokens[at].lower in POS["verbs"] and following in POS["pronouns"] | POS["articles"] | POS["stops"]

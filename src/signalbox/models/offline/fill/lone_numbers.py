@@ -1,0 +1,66 @@
+"""A number that nothing explains: which field may take it, if just one may."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from signalbox.models.offline.fill.counted import counted_nouns, counts_people, ends_name, holds_people
+from signalbox.models.offline.fill.measures import convert, counts
+from signalbox.models.offline.fill.quantities import Quantity
+from signalbox.models.offline.fill.roles import style_of
+from signalbox.models.offline.fill.schema import Field
+from signalbox.models.offline.fill.slots import Proposal
+from signalbox.models.offline.fill.state import State
+from signalbox.models.offline.fill.units import unit_of_field
+
+__all__ = ["find_lone_number"]
+
+
+def find_lone_number(state: State) -> Iterator[Proposal]:
+    """A number that nothing explains, when one field that counts is left."""
+    plain = [q for q in state.reading.quantities if not q.dimension and not _spoken_for(state, q)]
+    waiting = [leaf for leaf in state.waiting() if leaf.kind in ("integer", "number")]
+    if len(plain) != 1:
+        return
+    fitting = [(leaf, value) for leaf in waiting if (value := convert(leaf, plain[0])) is not None]
+    fitting = [(leaf, value) for leaf, value in fitting if leaf.must or _may_count(state, leaf, plain[0])]
+    said = {word.stem for word in state.reading.words}
+    named = [(leaf, value) for leaf, value in fitting if said & set(leaf.name_stems)]
+    able = [(leaf, value) for leaf, value in fitting if _may_end(state, leaf, plain[0])]
+    counting = [(leaf, value) for leaf, value in able if counts(leaf) and leaf.kind == "integer"]
+    required = [(leaf, value) for leaf, value in fitting if leaf.must and _may_count(state, leaf, plain[0])]
+    for leaf, value in next((group for group in (named, counting, able, required) if len(group) == 1), ()):
+        yield Proposal(leaf, value, plain[0].start, plain[0].end, 0.5)
+
+
+def _may_count(state: State, leaf: Field, quantity: Quantity) -> bool:
+    """Whether a number may be a field's though nothing says so: it counts no other thing, and is no share."""
+    if unit_of_field(leaf.about, leaf.maximum)[0] == "percent":
+        return False
+    if counts_people(state.reading, quantity):
+        return holds_people(leaf)
+    nouns = {noun.stem for noun in counted_nouns(state.reading, quantity)}
+    return not nouns or bool(nouns & leaf.words) or not holds_people(leaf)
+
+
+def _spoken_for(state: State, quantity: Quantity) -> bool:
+    """Whether a number serves a field already, or stands in somebody's own words."""
+    quoted = any(start <= quantity.start < end for start, end in state.reading.quoted)
+    return quoted or ends_name(state.reading, quantity) or state.taken.overlaps(quantity.start, quantity.end)
+
+
+def _may_end(state: State, leaf: Field, quantity: Quantity) -> bool:
+    """A bare number that counts nothing may be any field's, unless a text could hold it."""
+    if counts(leaf) and leaf.kind == "integer":
+        return True
+    if unit_of_field(leaf.about, leaf.maximum)[0] == "money":
+        nouns = counted_nouns(state.reading, quantity) or counts_people(state.reading, quantity)
+        return not nouns and (quantity.value >= 1000 or not _bounded_away(leaf, quantity))
+    texts = any(style_of(other) == "text" for other in state.leaves if other.kind == "string" and other.must)
+    follows = state.reading.after(quantity.end, 1)
+    return not texts and (not follows or not follows[0].lower.isalpha()) and not _bounded_away(leaf, quantity)
+
+
+def _bounded_away(leaf: Field, quantity: Quantity) -> bool:
+    names = set(leaf.name_words)
+    return bool(names & {"min", "max", "minimum", "maximum"}) != bool(quantity.bound)

@@ -1,0 +1,60 @@
+"""Values that are known beforehand: candidates of a field, and the examples that a schema gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from signalbox.models.offline.fill.candidates import rank_candidates
+from signalbox.models.offline.fill.choices import find_choices
+from signalbox.models.offline.fill.everyday import words_for
+from signalbox.models.offline.fill.reading import Reading
+from signalbox.models.offline.fill.roles import style_of
+from signalbox.models.offline.fill.schema import Field
+from signalbox.models.offline.fill.slots import Proposal
+from signalbox.models.offline.fill.words import split_name, stem
+
+__all__ = ["find_candidates", "find_examples"]
+
+
+def find_examples(reading: Reading, leaf: Field) -> list[Proposal]:
+    """Examples are no closed list, but one that stands in the sentence is meant."""
+    plain = tuple(str(one) for one in leaf.examples if isinstance(one, str) and len(one) < 60)
+    plain += words_for(leaf.name_words)
+    if not plain or style_of(leaf) == "text":
+        return []
+    found = find_choices(reading, _with_options(leaf, plain))
+    return [_as_said(reading, p) for p in found if p.score >= 0.8]
+
+
+def _as_said(reading: Reading, proposal: Proposal) -> Proposal:
+    """An example as the person says it: in the plural, say; a typing error is mended."""
+    said, value = reading.text[proposal.start : proposal.end], str(proposal.value)
+    whole = " " in value and proposal.score > 0.95
+    kept = said if stem(said.lower()) == stem(value.lower()) and said.lower() != value.lower() else value
+    return replace(proposal, value=kept, score=proposal.score * (0.98 if whole else 0.85))
+
+
+def find_candidates(reading: Reading, leaf: Field, listed: Mapping[str, Sequence[str]]) -> list[Proposal]:
+    """The best of the field's candidates: where one stands in the text, or else by meaning over all of it."""
+    candidates = {
+        value: (*leaf.synonyms.get(value, ()), *listed.get(value, ())) for value in (*leaf.candidates, *listed)
+    }
+    named = find_choices(reading, _with_options(leaf, tuple(candidates)))
+    ranked = rank_candidates(reading.text, candidates)
+    if named and max(p.score for p in named) >= 0.8:
+        return named
+    if not ranked or ranked[0][1] < 0.55 or (len(ranked) > 1 and ranked[0][1] - ranked[1][1] < 0.02):
+        return named
+    return [*named, _meant(reading, leaf, ranked[0][0], ranked[0][1])]
+
+
+def _meant(reading: Reading, leaf: Field, value: str, score: float) -> Proposal:
+    """A candidate that the text means without saying it; the words that it shares with the text are its own."""
+    stems = {stem(word) for word in split_name(value)}
+    pieces = tuple((word.start, word.end) for word in reading.words if word.stem in stems)
+    return Proposal(leaf, value, *(pieces[0] if pieces else (0, 0)), score, pieces=pieces)
+
+
+def _with_options(leaf: Field, options: tuple[str, ...]) -> Field:
+    return replace(leaf, options=options, candidates=())

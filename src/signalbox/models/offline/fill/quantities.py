@@ -1,0 +1,96 @@
+"""A number with its unit and its bounds, and what neighbouring words and numbers do to it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from signalbox.models.offline.fill.words import Sentence
+
+__all__ = ["Quantity", "bounded", "join_compounds", "share_bounds"]
+
+_LOW = re.compile(
+    r"(?:at least|more than|over|above|greater than|min(?:imum)?(?: of)?|no less than|not less than|from|"
+    r"starting at|"
+    r"exceed(?:s|ing)?|>=?|higher than|or more than|after|since|longer than|older than|bigger than|"
+    r"larger than)\s*$"
+)
+_HIGH = re.compile(
+    r"(?:at most|less than|under|below|up to|max(?:imum)?(?: of)?|no more than|not more than|within|"
+    r"cheaper than|not over|not above|not exceeding|"
+    r"<=?|before|by|lower than|fewer than|shorter than|younger than|smaller than|or less than|until)\s*$"
+)
+_LOW_AFTER = re.compile(
+    r"\s*(?:\w+\s+)?(?:or (?:more|higher|better|above|over)|and (?:up|above|over)|plus|minimum|min)\b|\+"
+)
+_HIGH_AFTER = re.compile(
+    r"\s*(?:\w+\s+)?(?:or (?:less|lower|below|under|fewer|cheaper)|max(?:imum)?|tops?|"
+    r"(?:(?:a|an|per) \w+ )(?:tops?|max(?:imum)?|at (?:the )?most)|"
+    r"at most)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number of the sentence. `first` and `last` are token places, unit included."""
+
+    value: float
+    first: int
+    last: int
+    start: int
+    end: int
+    number_end: int
+    dimension: str = ""
+    unit: str = ""
+    factor: float = 1.0
+    bound: str = ""
+    meanings: tuple[tuple[str, str, float], ...] = ()
+
+
+def bounded(sentence: Sentence, quantity: Quantity) -> Quantity:
+    before = sentence.text[max(0, quantity.start - 24) : quantity.start].lower()
+    after = sentence.text[quantity.end : quantity.end + 24].lower()
+    bound = ""
+    if _LOW.search(before) or _LOW_AFTER.match(after):
+        bound = "min"
+    if _HIGH.search(before) or _HIGH_AFTER.match(after):
+        bound = "max"
+    return replace(quantity, bound=bound)
+
+
+def join_compounds(found: list[Quantity]) -> list[Quantity]:
+    """ "1 hour 30 minutes", "1h30m", "2 hours and 15 minutes" are one length of time."""
+    joined: list[Quantity] = []
+    for quantity in found:
+        last = joined[-1] if joined else None
+        near = last is not None and quantity.first - last.last <= 1
+        if last and near and last.dimension == quantity.dimension == "time" and last.factor > quantity.factor:
+            value = last.value + quantity.value * quantity.factor / last.factor
+            joined[-1] = replace(last, value=value, last=quantity.last, end=quantity.end, number_end=quantity.end)
+        else:
+            joined.append(quantity)
+    return joined
+
+
+_RANGE = re.compile(r"\s*(?:-|–|to|and|through|until|\.\.)\s*")
+_RANGE_OPENS = re.compile(r"(?:between|from|range(?: of)?)\s*$")
+
+
+def share_bounds(sentence: Sentence, found: list[Quantity]) -> list[Quantity]:
+    """ "between 10 and 20 dollars": the first is the lower bound, the second the upper; the unit serves both."""
+    for at in range(len(found) - 1):
+        low, high = found[at], found[at + 1]
+        between = sentence.text[low.end : high.start].lower()
+        opened = _RANGE_OPENS.search(sentence.text[max(0, low.start - 16) : low.start].lower())
+        if (
+            not _RANGE.fullmatch(between)
+            or not (opened or between.strip() in ("-", "–", "to"))
+            or low.value >= high.value
+        ):
+            continue
+        if not low.dimension:
+            low = replace(low, dimension=high.dimension, unit=high.unit, factor=high.factor, meanings=high.meanings)
+        elif not high.dimension:
+            high = replace(high, dimension=low.dimension, unit=low.unit, factor=low.factor, meanings=low.meanings)
+        found[at], found[at + 1] = replace(low, bound="min"), replace(high, bound="max")
+    return found

@@ -1,0 +1,59 @@
+"""How far a value reaches: the words that only announce it, and what its number counts, belong to it."""
+
+from __future__ import annotations
+
+from signalbox.models.offline.fill.counted import counted_nouns, counts_people
+from signalbox.models.offline.fill.moments import time_kind
+from signalbox.models.offline.fill.quantities import Quantity
+from signalbox.models.offline.fill.roles import cues_of
+from signalbox.models.offline.fill.slots import Proposal
+from signalbox.models.offline.fill.state import State
+from signalbox.models.offline.fill.words import stem, word_set
+
+__all__ = ["widen"]
+
+_LINKS = word_set("""with at on by for due is set to as the a an in from until = : of and , it's its""")
+
+
+def widen(state: State) -> None:
+    """Words that only announce a value belong to it: "with high priority" is one piece of text."""
+    if any(time_kind(p.field) == "date-time" for p in state.filled.values()):
+        for phrase in state.reading.times:
+            state.taken.add(phrase.start, phrase.end, firm=True)
+    for proposal in list(state.filled.values()):
+        if proposal.end <= proposal.start or proposal.shared:
+            continue
+        for start, end in proposal.spans:
+            _widen_one(state, proposal, start, end)
+
+
+def _widen_one(state: State, proposal: Proposal, start: int, end: int) -> None:
+    tokens, names = state.reading.sentence.tokens, set(proposal.field.name_stems)
+    if proposal.field.kind == "string" and len(proposal.field.described) < 4:
+        names |= {stem(word) for word in proposal.field.described}
+    for phrase in state.reading.times:
+        if phrase.start <= start and end <= phrase.end and proposal.field.kind != "enum":
+            start, end = phrase.start, phrase.end
+    first = state.reading.sentence.index_at(start if proposal.lead is None else min(proposal.lead, start))
+    last = state.reading.sentence.index_at(end - 1) + 1
+    measured = proposal.field.kind in ("integer", "number") and any(
+        q.dimension and q.start <= start < q.end for q in state.reading.quantities
+    )
+    shaped = proposal.field.kind == "string" and any(one.start == start for one in state.reading.literals)
+    named = proposal.lead is not None or bool(time_kind(proposal.field)) or measured or shaped
+    if first > 0 and cues_of(proposal.field).get((tokens[first - 1].lower,), 0.0) >= 0.7:
+        named = True
+    while last < len(tokens) and tokens[last].stem in names:
+        last, named = last + 1, True
+    number = next((q for q in state.reading.quantities if q.start <= start < q.end), None)
+    counting = proposal.field.kind in ("integer", "number")
+    if counting and number is not None and counts_people(state.reading, number):
+        last, named = max(last, state.reading.sentence.index_at(_last_noun(state, number) - 1) + 1), True
+    while first > 0 and (tokens[first - 1].stem in names or tokens[first - 1].lower in _LINKS):
+        named = named or tokens[first - 1].stem in names or tokens[first - 1].lower in ("with", "at", "due")
+        first -= 1
+    state.taken.add(tokens[first].start, tokens[last - 1].end, firm=named)
+
+
+def _last_noun(state: State, number: Quantity) -> int:
+    return max([number.end, *(noun.end for noun in counted_nouns(state.reading, number)[:1])])
