@@ -168,6 +168,10 @@ def carry_out(
         ("feed 300 g to animal 12", ("feed_animal", {"animal_id": 12, "grams": 300})),
         ("i'd like to adopt animal 7, thanks", ("adopt_animal", {"animal_id": 7})),
         ("adpot animal 7", ("adopt_animal", {"animal_id": 7})),
+        ("anmls?", ("list_animals", {})),
+        ("give animal 12 300 grams", ("feed_animal", {"animal_id": 12, "grams": 300})),
+        ("adopt animal 7. Cheers!", ("adopt_animal", {"animal_id": 7})),
+        ("we came too late. adopt animal 7, we can't wait", ("adopt_animal", {"animal_id": 7})),
         ("remove animal 9 from the records", ("release_animal", {"animal_id": 9})),
         ('rename animal 3 to "Lady Ada"', ("rename_animal", {"animal_id": 3, "name": "Lady Ada"})),
     ],
@@ -247,6 +251,16 @@ def test_results_are_read_as_json_lists_tables_and_content_blocks(model: Offline
     assert calls_of(answer) == [("adopt_animal", {"animal_id": 12})]
 
 
+def test_a_name_beside_a_reference_is_the_new_name(model: OfflineChatModel) -> None:
+    answer = ask(model, SHELTER, *shown("list_animals", ANIMALS), "rename the second to Smoky")
+    assert calls_of(answer) == [("rename_animal", {"animal_id": 12, "name": "Smoky"})]
+
+
+def test_saying_again_what_shall_happen_to_several_things_is_one_call_for_each(model: OfflineChatModel) -> None:
+    answer = ask(model, SHELTER, "delete animals 3, 5 and 6, release them all")
+    assert calls_of(answer) == [("release_animal", {"animal_id": number}) for number in (3, 5, 6)]
+
+
 def test_a_reference_that_fits_several_is_asked_back(model: OfflineChatModel) -> None:
     answer = ask(model, SHELTER, *shown("list_animals", ANIMALS), "adopt that one")
     assert not answer.tool_calls
@@ -288,6 +302,11 @@ def test_what_is_missing_is_asked_for_and_the_reply_completes_the_call(model: Of
     assert calls_of(answer) == [("get_wind", {"harbour": "Dover"})]
 
 
+def test_a_question_asked_by_another_model_is_answered_with_its_request(model: OfflineChatModel) -> None:
+    answer = ask(model, SHELTER, "rename animal 4", AIMessage("What shall it be called?"), "Lord Byron")
+    assert calls_of(answer) == [("rename_animal", {"animal_id": 4, "name": "Lord Byron"})]
+
+
 def test_the_choices_of_a_missing_argument_are_named(model: OfflineChatModel) -> None:
     class SetSail(BaseModel):
         """Set a sail."""
@@ -309,7 +328,14 @@ def test_no_tool_fits_and_it_says_what_the_tools_can_do(model: OfflineChatModel,
     assert "get tide" in answer.text
 
 
-@pytest.mark.parametrize("request_text", ["hi!", "thanks a lot", "ok, great", "what can you do?", "help"])
+@pytest.mark.parametrize(
+    "request_text", ["the animals next door are loud", "buy two animals for the farm", "where should my animal sleep?"]
+)
+def test_words_in_common_with_a_tool_are_not_enough(model: OfflineChatModel, request_text: str) -> None:
+    assert not ask(model, SHELTER[1:], request_text).tool_calls
+
+
+@pytest.mark.parametrize("request_text", ["hi!", "thanks a lot", "ok, great", "thanks, that is all", "help"])
 def test_small_talk_calls_nothing(model: OfflineChatModel, request_text: str) -> None:
     answer = ask(model, SHELTER, request_text)
     assert not answer.tool_calls

@@ -22,7 +22,7 @@ from signalbox.models.offline.trimming import (
     trim_values,
     words_for,
 )
-from signalbox.models.offline.verbs import families_of
+from signalbox.models.offline.verbs import abbreviates, families_of
 from signalbox.models.offline.wording import content_start, mask
 from signalbox.models.offline.words import stem, tokens, word_set
 
@@ -97,7 +97,7 @@ def explained(part: Part, card: ToolCard, filling: Filling) -> int:
     needed = [name for name in card.required if name in given and not is_text(name, card.properties.get(name))]
     complete = len(card.required) > 1 and all(is_given(name, filling) for name in card.required)
     cued = [name for name in given if name not in definite and _is_cued(part, card, filling, name)]
-    if not definite and not cued and not complete:
+    if not definite and not cued and (part.asks or not complete):
         return 0
     names = {*definite, *cued, *needed, *(card.required if complete else ())}
     spoken = {word for name in names for word in tokens(str(given[name]))}
@@ -122,7 +122,7 @@ def _is_cued(part: Part, card: ToolCard, filling: Filling, name: str) -> bool:
         return False
     value = str(filling.values[name])
     said = set(tokens(value))
-    beside = any(stem(word) in card.terms for word in part.words if word not in said)
+    beside = any(_is_known(word, card, set()) for word in part.words if word not in said)
     sure = filling.confidence.get(name, 0.0) >= _CUED
     return value[:1].isupper() and part.text.find(value) > 0 and (sure or beside)
 
@@ -135,8 +135,9 @@ def unaccounted(part: Part, card: ToolCard, filling: Filling) -> float:
     left = quotes + sum(not _holds(card, filling, code.group(), code.span()) for code in codes)
     said, guessed = _spoken(part, card, filling)
     unsaid = 0.0
+    typed = set(tokens(part.text)) - ({part.first} if abbreviates(part.first, card.verb) else set())
     for word in part.words:
-        if not (any(letter.isdigit() for letter in word) or _is_known(word, card, said)):
+        if word in typed and not (any(letter.isdigit() for letter in word) or _is_known(word, card, said)):
             unsaid += 0.3 if word in guessed else 0.6
     return 0.8 * min(left, 2) + min(unsaid, 1.2)
 
@@ -162,13 +163,17 @@ def _holds(card: ToolCard, filling: Filling, code: str, span: tuple[int, int]) -
         start, end = filling.spans.get(name, (0, 0))
         digits = set(_DIGITS.findall(code))
         within = code in str(value) or bool(digits and digits <= set(_DIGITS.findall(str(value))))
-        if filling.confidence.get(name, 1.0) >= _WEAK and (within or (start < span[1] and span[0] < end)):
+        sure = is_telling(card.properties.get(name)) or filling.confidence.get(name, 1.0) >= _WEAK
+        if sure and (within or (start < span[1] and span[0] < end)):
             return True
     return False
 
 
 def _is_known(word: str, card: ToolCard, said: set[str]) -> bool:
-    return word in said or stem(word) in card.terms or bool(kin_of(stem(word)) & card.terms.keys())
+    root = stem(word)
+    if word in said or root in card.terms or kin_of(root) & card.terms.keys():
+        return True
+    return len(root) >= 5 and any(term.startswith(root) for term in card.terms)
 
 
 def has_leftover(part: Part, card: ToolCard, filling: Filling) -> bool:

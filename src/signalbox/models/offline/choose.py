@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from signalbox.models.offline.parts import Part
 from signalbox.models.offline.tools import ToolCard, ToolSet
-from signalbox.models.offline.verbs import BROADER, OPPOSITES, READING, SPECIFIC, families_of
+from signalbox.models.offline.verbs import BROADER, OPPOSITES, READING, SPECIFIC, abbreviates
 from signalbox.models.offline.words import stem
 
 __all__ = ["Choice", "Fitness", "choose", "rank"]
@@ -46,7 +46,8 @@ class Choice:
                 (self.named >= 0.9 and self.score >= THRESHOLD) or (bool(self.explained) and self.score >= 0.6)
             )
         own = self.action >= 1.0 and not self.leftover and self.unaccounted < 1.2
-        known = own or self.named >= (0.6 if self.leftover else 0.4)
+        strange = self.asked and self.leftover and self.unaccounted > 0.8
+        known = own or self.named >= (0.9 if strange else 0.6 if self.leftover else 0.4)
         bar = 0.8 if self.explained or self.named >= 0.9 else THRESHOLD
         return (known or bool(self.explained)) and self.score >= bar
 
@@ -115,17 +116,15 @@ def _number(card: ToolCard, part: Part) -> float:
 
 def _action(tools: ToolSet, card: ToolCard, part: Part) -> float:
     """How well the verbs agree: from -1 (opposite) to 1.1 (the same verb)."""
-    if not part.asks and card.verb and (stem(part.first) == card.verb or _abbreviates(part.first, card.verb)):
+    if not part.asks and card.verb and (stem(part.first) == card.verb or abbreviates(part.first, card.verb)):
         return 1.3
-    if part.first and stem(part.first) in card.verbs:
+    if part.first and stem(part.first) in card.verbs and not part.vague:
         return 1.1
     if part.pairs and part.pairs[0] in card.verbs:
         return 1.1
     if part.verb in card.options and not part.asks and not card.families & READING:
         return 1.0
     if not part.families:
-        if part.states and card.answers:
-            return -0.31
         if card.families & READING or not card.verb:
             return 0.45 if part.queried else 0.25
         return -0.2 if part.queried or card.families & _DANGEROUS else 0.05
@@ -134,6 +133,8 @@ def _action(tools: ToolSet, card: ToolCard, part: Part) -> float:
     verb = stem(part.verb)
     if part.families == {verb} and verb in card.nouns and not card.families & READING:
         return 1.0
+    if part.vague and verb in card.verbs and not part.families & card.families:
+        return 0.6
     if verb in card.verbs or (verb in card.nouns and (not card.families or part.families & card.side_families)):
         return 1.1
     shared = part.families & card.families
@@ -151,14 +152,6 @@ def _action(tools: ToolSet, card: ToolCard, part: Part) -> float:
     if any(frozenset((a, b)) in OPPOSITES for a in part.families for b in card.families):
         return 0.0 if part.vague and not reads else -0.8
     return 0.0 if part.vague and not reads else -0.35
-
-
-def _abbreviates(word: str, verb: str) -> bool:
-    """Whether a word is a verb cut short (del, fwd, cfg), and no verb itself."""
-    if len(word) < 3 or len(word) >= len(verb) or word[0] != verb[0] or families_of(word):
-        return False
-    rest = iter(verb)
-    return verb.startswith(word) or (word[-1] == verb[-1] and len(verb) <= 8 and all(letter in rest for letter in word))
 
 
 def _is_its_own(tools: ToolSet, card: ToolCard, part: Part, shared: frozenset[str]) -> bool:

@@ -10,7 +10,7 @@ from signalbox.models.offline.parts import NOT_ALONE, OPENERS, read_part
 from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.verbs import NOUNISH, families_of
 from signalbox.models.offline.wording import mask, strip_padding
-from signalbox.models.offline.words import stem, tokens
+from signalbox.models.offline.words import stem, tokens, word_set
 
 __all__ = ["Clause", "coordinations", "split_request"]
 
@@ -31,6 +31,11 @@ _LEFT = re.compile(
     r"(?i)(?:^|\s)(?:to|from|in|on|at|for|with|of|into|by|about|as|via|using|between|my|the|a|an|is|are|me|both)\s+"
     r"|:\s+"
 )
+
+
+_REASONS = word_set("because i'm we're it's i've we've they're")
+_SUBJECTS = word_set("i we it they he she")
+_AUXILIARIES = word_set("can't cannot couldn't won't am is are was were don't didn't have has isn't aren't")
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,8 @@ def _verb_follows(rest: str, verbs: frozenset[str]) -> bool:
     if not words:
         return False
     first, second = words[0], words[1] if len(words) > 1 else ""
+    if first in _REASONS or (first in _SUBJECTS and second in _AUXILIARIES):
+        return True
     if stem(first) in verbs and second:
         return True
     if first in OPENERS and first not in ("is", "are", "has", "have", "will"):

@@ -13,7 +13,7 @@ from signalbox.models.offline.words import split_name, stem, tokens
 
 __all__ = ["hide_whole", "place_quote", "quotations", "show_whole"]
 
-_QUERIES = frozenset({"query", "q", "keyword", "keywords", "search", "text", "words", "phrase"})
+_SMALL = frozenset({"to", "for", "of", "name"})
 _WHOLE = re.compile(r"\b[A-Za-z]+-?\d+(?:/\d+)+\b|\b(?:Dr|Mr|Mrs|Ms|Prof|St)\.(?=\s+[A-Z])")
 
 
@@ -48,16 +48,19 @@ def show_whole(card: ToolCard, filling: Filling, quotes: dict[str, str], codes: 
 
 
 def place_quote(card: ToolCard, text: str, filling: Filling) -> None:
-    """The one quotation in a search belongs to the words looked for, where nothing in the text names another place."""
-    said = {stem(word) for word in tokens(QUOTED.sub(" ", text))}
-    queries = [name for name in card.properties if set(split_name(name)) & _QUERIES and name not in filling.values]
+    """The one quotation in a text is what is looked for or written, where nothing in the text names another place."""
     quotes = quotations(text)
-    if len(queries) != 1 or len(quotes) != 1:
+    texts = [name for name in card.properties if is_text(name, card.properties[name])]
+    if len(quotes) != 1 or len(texts) != 1 or filling.values.get(texts[0]) == quotes[0]:
         return
+    said = {stem(word) for word in tokens(QUOTED.sub(" ", text))}
     for name, value in list(filling.values.items()):
-        named = {stem(word) for word in split_name(name)} & said or {"from", "by", "in"} & said
-        if value == quotes[0] and is_plain(card.properties.get(name)) and name not in card.required and not named:
-            filling.values[queries[0]] = filling.values.pop(name)
+        named = {stem(word) for word in split_name(name)} & said - _SMALL or {"from", "by", "in"} & said
+        if value == quotes[0] and is_plain(card.properties.get(name)) and not named:
+            other = filling.values.pop(texts[0], None)
+            filling.values[texts[0]] = filling.values.pop(name)
+            if other is not None and name in card.required:
+                filling.values[name] = other
 
 
 def _unhidden(value: Any, quotes: dict[str, str]) -> Any:
@@ -65,7 +68,8 @@ def _unhidden(value: Any, quotes: dict[str, str]) -> Any:
         return [_unhidden(one, quotes) for one in value]
     if isinstance(value, str):
         for name, inner in quotes.items():
-            value = inner if value.strip("\"'") == name else value.replace(name, inner)
+            bare = re.fullmatch(rf"(?:\w+\s+)?[\"'“]?{re.escape(name)}[\"'”]?", value)
+            value = inner if bare else value.replace(name, inner)
     return value
 
 

@@ -8,7 +8,17 @@ from typing import Any
 from signalbox.models.offline.fill import Filling
 from signalbox.models.offline.words import split_name, word_set
 
-__all__ = ["CODE", "is_definite", "is_given", "is_id", "is_list", "is_plain", "is_telling", "is_text"]
+__all__ = [
+    "CODE",
+    "definite_values",
+    "is_definite",
+    "is_given",
+    "is_id",
+    "is_list",
+    "is_plain",
+    "is_telling",
+    "is_text",
+]
 
 _FREE = word_set(
     "title text body message content note notes query description subject reason comment caption prompt "
@@ -35,6 +45,11 @@ def is_telling(schema: Any) -> bool:
 
 def is_definite(schema: Any, value: Any) -> bool:
     return is_telling(schema) or (isinstance(value, str) and " " not in value and bool(CODE.search(value)))
+
+
+def definite_values(properties: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
+    """The values that can hardly be mistaken: an option, a number, a date, a code."""
+    return {name: value for name, value in values.items() if is_definite(properties.get(name), value)}
 
 
 def is_given(name: str, filling: Filling) -> bool:

@@ -51,6 +51,7 @@ KIN: tuple[frozenset[str], ...] = tuple(
         "config configuration",
         "log logs syslog",
         "cpu processor load",
+        "busy load usage utilization",
         "memory ram",
         "metric timeseries series measurement",
         "alert alarm warning incident page",

@@ -11,7 +11,7 @@ from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.choose import rank
 from signalbox.models.offline.conversation import Call, Conversation
 from signalbox.models.offline.followup import continue_request, follow_up, leans, was_asked
-from signalbox.models.offline.kinds import is_id, is_text
+from signalbox.models.offline.kinds import definite_values, is_id, is_text
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.phrase import ask_missing, ask_which
 from signalbox.models.offline.records import Record, records_in
@@ -21,7 +21,6 @@ from signalbox.models.offline.spelling import respell
 from signalbox.models.offline.steps import (
     Step,
     by_description,
-    definite_values,
     drop_pointers,
     fill_beside,
     look_up,
@@ -133,7 +132,7 @@ def _steps_for(
         words = _POINTED.sub("it", part.text)
     args = fill_beside(card, words, reference, filler)
     if wish.core:
-        args = definite_values(card, filler.fill(card, part.text).values) | args
+        args = definite_values(card.properties, filler.fill(card, part.text).values) | args
     step = Step(card, args, part.text)
     drop_pointers(step)
     unname_ids(step, shown)

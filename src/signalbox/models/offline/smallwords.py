@@ -10,7 +10,7 @@ STOP: frozenset[str] = (
     word_set("""a an the this that these those my your our his her its their me i we you he she it they
     them us to of in on
     at for from by with about into over as and or but if so then also plus please pls plz can could would
-    will shall should may might must do does did done is are was were be been being am have has had there
+    will shall should may might must do does did done is are was were be been being am doing have has had there
     here what which who whom whose when where why how not no yes ok okay just now some any all every each
     both few more most other another such only own same too very really quickly want need like know let lets
     let's i'd i'm i've what's whats it's that's there's hey hi hello thanks thank kindly up out off down

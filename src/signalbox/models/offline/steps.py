@@ -9,7 +9,7 @@ from typing import Any
 
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.hiding import quotations
-from signalbox.models.offline.kinds import is_definite, is_id, is_list, is_text
+from signalbox.models.offline.kinds import is_id, is_list, is_text
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.phrase import ask_missing, ask_which
 from signalbox.models.offline.records import Record
@@ -23,7 +23,6 @@ from signalbox.models.offline.words import split_name, stem, tokens
 __all__ = [
     "Step",
     "by_description",
-    "definite_values",
     "drop_pointers",
     "fill_beside",
     "filled",
@@ -119,11 +118,6 @@ def fill_beside(card: ToolCard, text: str, reference: Reference | None, filler: 
     rest = {name: schema for name, schema in card.properties.items() if name not in own}
     required = [name for name in card.required if name in rest]
     return dict(filler.fill(narrowed(card, rest, required), text).values)
-
-
-def definite_values(card: ToolCard, values: dict[str, Any]) -> dict[str, Any]:
-    """The values that can hardly be mistaken: an option, a number, a date, a code."""
-    return {name: value for name, value in values.items() if is_definite(card.properties.get(name), value)}
 
 
 def drop_pointers(step: Step) -> None:

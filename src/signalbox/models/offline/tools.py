@@ -68,6 +68,8 @@ class ToolSet(list[dict[str, Any]]):
         found = {term: 0.75 for term in kin_of(root) if term in self.spread}
         if len(root) >= 6:
             found |= {term: 0.9 for term in self.spread if term[:6] == root[:6] and abs(len(term) - len(root)) <= 5}
+        elif len(root) == 5:
+            found |= {term: 0.9 for term in self.spread if term.startswith(root)}
         found |= {term: 0.85 for term in self.spread if close(root, term)}
         if found or not word.isalpha() or len(word) < 3:
             return found

@@ -79,8 +79,8 @@ def known_rows(words: Sequence[str]) -> Rows:
     found = [table.rank.get(_START + word.lower(), -1) for word in words]
     places = np.array(found, dtype=np.int64)
     rows: Rows = table.rows[np.maximum(places, 0)] * (places >= 0)[:, None]
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return rows / np.maximum(lengths, 1e-9)
+    rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+    return rows
 
 
 def is_known(word: str) -> bool:

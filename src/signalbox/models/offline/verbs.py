@@ -22,6 +22,7 @@ __all__ = [
     "READING",
     "SPECIFIC",
     "VAGUE",
+    "abbreviates",
     "families_of",
     "is_verb",
 ]
@@ -239,3 +240,11 @@ def families_of(word: str, *, typos: bool = False) -> frozenset[str]:
 def is_verb(word: str) -> bool:
     """Whether a word is one of the verbs known here, in any form."""
     return word in _BY_VERB or stem(word) in _BY_VERB
+
+
+def abbreviates(word: str, verb: str) -> bool:
+    """Whether a word is a verb cut short (del, fwd, cfg), and no verb itself."""
+    if len(word) < 3 or len(word) >= len(verb) or word[0] != verb[0] or families_of(word):
+        return False
+    rest = iter(verb)
+    return verb.startswith(word) or (word[-1] == verb[-1] and len(verb) <= 8 and all(letter in rest for letter in word))

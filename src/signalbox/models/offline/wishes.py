@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from signalbox.models.offline.arguments import Filler, explained, has_leftover, unaccounted
 from signalbox.models.offline.choose import Choice, Fitness, choose
 from signalbox.models.offline.clauses import coordinations, split_request
-from signalbox.models.offline.kinds import is_list, is_text
+from signalbox.models.offline.kinds import definite_values, is_list, is_text
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.scene import NOTHING, Scene
 from signalbox.models.offline.tools import ToolCard, ToolSet
@@ -19,6 +19,7 @@ __all__ = ["Wish", "read_wishes"]
 
 _MOST_CLAUSES = 12
 _LONGEST_LEAD = 500
+_REMARK = 0.8
 _BACK = re.compile(r"(?i)\b(?:it|its|them|they|those|these|that|she|he|him|her|both|all of them)\b")
 _STATING = re.compile(
     r"(?i)\W*(?:(?:and|with|the|its|my|a)\s+)*(?P<what>\w+)\s*(?:\b(?:is|are|should be|will be)\b|[:=])"
@@ -61,6 +62,8 @@ def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> 
         pointed = 0.6 if scene.shown and scene.serves(card, part.text, part.words, filling) else 0.0
         told = max(explained(part, card, filling), 1 if pointed else 0)
         fitting = filler.fit(card, part.text) + pointed + (0.2 if told >= 2 else 0.0)
+        if part.states and not part.families and not definite_values(card.properties, filling.values):
+            fitting -= _REMARK
         return Fitness(fitting, told, has_leftover(part, card, filling), unaccounted(part, card, filling))
 
     found = choose(tools, part, fit)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,18 +85,24 @@ def rank_candidates(
 
 @lru_cache(maxsize=64)
 def _prepare(candidates: tuple[tuple[str, tuple[str, ...]], ...]) -> _Prepared:
-    phrases = [(at, split_name(p)) for at, (value, more) in enumerate(candidates) for p in (value, *more)]
-    phrases = [(at, words[:12]) for at, words in phrases if words]
-    vocabulary = {word: place for place, word in enumerate(dict.fromkeys(w for _, ws in phrases for w in ws))}
-    width = max((len(words) for _, words in phrases), default=1)
-    padded = [[*(vocabulary[word] for word in words), *[-1] * (width - len(words))] for _, words in phrases]
+    owner: list[int] = []
+    phrases: list[tuple[str, ...]] = []
+    for at, (value, more) in enumerate(candidates):
+        for words in map(split_name, (value, *more)):
+            if words:
+                owner.append(at)
+                phrases.append(words[:12])
+    vocabulary = {word: place for place, word in enumerate(dict.fromkeys(chain.from_iterable(phrases)))}
+    width = max(map(len, phrases), default=1)
+    blank = [-1] * width
+    padded = [[*map(vocabulary.__getitem__, words), *blank[len(words) :]] for words in phrases]
     ids = np.array(padded, dtype=np.int64).reshape(len(phrases), width)
     stems = {word: stem(word) for word in vocabulary}
     return _Prepared(
         values=tuple(value for value, _ in candidates),
-        owner=np.array([at for at, _ in phrases], dtype=np.int64),
-        joined=tuple(" ".join([stems[word] for word in words]) for _, words in phrases),
-        initials=tuple("".join([word[0] for word in words]) if len(words) > 1 else "" for _, words in phrases),
+        owner=np.array(owner, dtype=np.int64),
+        joined=tuple(" ".join(map(stems.__getitem__, words)) for words in phrases),
+        initials=tuple("".join([word[0] for word in words]) if len(words) > 1 else "" for words in phrases),
         words=tuple(vocabulary),
         stems=tuple(stems.values()),
         ids=ids,

@@ -33,12 +33,7 @@ def find_leftover(bounds: Bounds, field: Field) -> list[Proposal]:
             and not bounds.timed(last)
             and not _explained(bounds, tokens[last])
         ):
-            if (
-                last > at
-                and tokens[last].stem in _DEEDS
-                and tokens[at].text[0].isupper()
-                and style_of(field) == "name"
-            ):
+            if last > at and tokens[last].stem in _DEEDS and tokens[at].text[0].isupper() and style_of(field) == "name":
                 break
             if last and tokens[last - 1].lower in ("and", ",", "then", "or") and turns(bounds, last):
                 break

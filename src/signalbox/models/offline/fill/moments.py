@@ -12,7 +12,7 @@ from signalbox.models.offline.fill.instants import as_text, day_of, range_of, wr
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
-from signalbox.models.offline.fill.times import TimePhrase
+from signalbox.models.offline.fill.times import TimePhrase, with_month
 from signalbox.models.offline.fill.words import word_set
 
 __all__ = ["find_moments", "find_spans", "put_in_order", "time_kind"]
@@ -154,7 +154,7 @@ def _moment(
     span = _wanted_part(phrase, kind, kinds)
     if span is None:
         return
-    words = _with_day(reading, phrase, kind, reading.text[span[0] : span[1]])
+    words = _with_day(reading, phrase, kind, with_month(reading.text, *span))
     if not words:
         return
     value = as_text(reading, words, kind, _side(field), ahead=_ahead(field, phrase))

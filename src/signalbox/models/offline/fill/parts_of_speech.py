@@ -29,8 +29,8 @@ PARTS_OF_SPEECH: dict[str, frozenset[str]] = {
     "openers": word_set("""the in my our on for from to of a an at by with"""),
     "particles": word_set("""me us up out over off down back him her them for"""),
     "pronouns": word_set(
-        """me it them him her us you i we they this that there here someone everyone everybody anybody nobody somewhere anywhere
-        anyone one ones something         anything everything mine what who which people myself yourself"""
+        """me it them him her us you i we they this that there here someone everyone everybody anybody nobody somewhere
+        anywhere anyone one ones something anything everything mine what who which people myself yourself"""
     ),
     "kinds": word_set(
         """task todo reminder ticket issue bug note event meeting appointment entry item request record
@@ -42,7 +42,9 @@ PARTS_OF_SPEECH: dict[str, frozenset[str]] = {
         publish advertise announce notify         arrange organise organize"""
     ),
     # Words for the blanks of a form: they announce a value and are none.
-    "blanks": word_set("""name number address phone date time day email mail place reason subject title trip journey id"""),
+    "blanks": word_set(
+        """name number address phone date time day email mail place reason subject title trip journey id"""
+    ),
     "containers": word_set(
         """list lists cart basket todo todos calendar agenda board backlog schedule planner queue inbox"""
     ),
@@ -60,7 +62,7 @@ PARTS_OF_SPEECH: dict[str, frozenset[str]] = {
         drop deposit withdraw issue grant revoke plan arrange organize organise reply forward respond
         produce kick bring merge review notify alert inform trace lookup investigate inspect diagnose
         measure simulate ask prescribe admit discharge collect fetch needs wants gets goes comes leave depart arrive
-        come bring take keep hold drop rent hire borrow lend claim file charge bill invoice ship post squeeze fit
+        come bring take keep hold drop rent hire borrow lend claim file charge bill invoice ship post fit
         were been being had got getting having going coming leaving taking making looking searching stolen lost
         broken damaged affected informed reported blocking throws throwing shows showing returns returning fails
         failing works working happens happened included including borrow"""

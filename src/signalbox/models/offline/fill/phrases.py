@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from signalbox.models.offline.fill.bounds import Bounds
@@ -14,6 +13,7 @@ from signalbox.models.offline.fill.passives import find_affected
 from signalbox.models.offline.fill.roles import roles_of, style_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
+from signalbox.models.offline.fill.speakers import find_speakers, names_agent
 from signalbox.models.offline.fill.words import STOP, Token, stem, word_set
 from signalbox.models.offline.vectors import is_known
 
@@ -41,21 +41,6 @@ _QUOTED = {
     "thing": 0.73,
     "value": 0.72,
 }
-_ACTOR = re.compile(
-    r"([A-Z][\w'-]+(?: [A-Z][\w'-]+)?) (?:needs|wants|has|requests|would like|asked|asks|is|"
-    r"was|will|wishes|can|can't|cannot|could|must|should|won't|does|doesn't|gets|takes|gives|plans|had)\b"
-)
-_INTRODUCED = re.compile(
-    r"(?:\b(?:my name is|my name's|this is|i am|i'm|name is|name:|speaking is|on behalf of|it's for|it is for)\s+|"
-    r"(?:^|[.!?]\s+)(?=[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,2} here\b))((?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,3}))",
-    re.IGNORECASE,
-)
-# Those who may speak for themselves when they say a name.
-_SELVES = word_set(
-    """patient tenant customer claimant caller member guest applicant client user employee requester reporter resident
-    subscriber holder renter borrower buyer student name contact sender passenger attendee visitor owner driver
-    policyholder person author participant candidate"""
-)
 _NAMING = word_set("called named titled entitled title name")
 
 
@@ -67,8 +52,8 @@ def find_phrases(bounds: Bounds, field: Field, *, many: bool = False) -> list[Pr
     found += _after_deeds(bounds, field, many)
     roles = roles_of(field)
     person = any(role.name == "person" for role, _ in roles[:2])
-    if (person or field.name_words == ("name",) or _names_agent(field)) and not many:
-        found += _who_acts(bounds, field, person)
+    if (person or field.name_words == ("name",) or names_agent(field)) and not many:
+        found += find_speakers(bounds, field, person)
     wanted = bool(roles) and roles[0][1] == 1.0 and not many and roles[0][0].name in ("task", "query", "thing")
     offered = not roles or roles[0][0].name in _STRENGTHS
     acts = bounds.opening < len(bounds.tokens) and bounds.tokens[bounds.opening].lower in POS["verbs"]
@@ -104,9 +89,10 @@ def _after_deeds(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]
     """What is done to the value says the field: "what is stored" is what one wants to store."""
     deeds = {stem(word) for word in field.described if word.endswith("ed") and len(word) > 4}
     for at, token in enumerate(bounds.tokens[:-1]):
-        if token.stem in deeds and not token.lower.endswith("ed") and token.text.islower() and not bounds.blocked(at):
-            if proposal := take_phrase(bounds, field, at + 1, 0.72, many, token.start):
-                yield proposal
+        acts = token.stem in deeds and token.text.islower() and not token.lower.endswith("ed")
+        found = take_phrase(bounds, field, at + 1, 0.72, many, token.start) if acts and not bounds.blocked(at) else None
+        if found:
+            yield found
 
 
 def looks_fixed(field: Field) -> bool:
@@ -175,36 +161,6 @@ def _in_quotes(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
     for literal in bounds.reading.literals:
         if literal.kind == "quoted" and score and not many and fits(field, literal.value):
             yield Proposal(field, literal.value, literal.start, literal.end, score + 0.05 * field.must, running=True)
-
-
-def _who_acts(bounds: Bounds, field: Field, person: bool) -> Iterator[Proposal]:
-    """A name that opens the sentence and does something ("Peter needs two days"), or that is told as one's own."""
-    found = _ACTOR.match(bounds.reading.text)
-    if found and found[1].lower() not in STOP | POS["pronouns"] and person:
-        yield Proposal(field, found[1], *found.span(1), 0.7)
-    yield from _agents(bounds, field)
-    own = set(field.name_words) | set(field.within)
-    for found in _INTRODUCED.finditer(bounds.reading.text) if own & _SELVES else ():
-        yield Proposal(field, found[1], *found.span(1), 0.88, lead=found.start())
-
-
-def _names_agent(field: Field) -> bool:
-    return field.description.lower().startswith("who ") and field.name_words[-1:] != ("name",)
-
-
-def _agents(bounds: Bounds, field: Field) -> Iterator[Proposal]:
-    """Who does what the field's name says: in "Ida drives" she is the driver, in "Bo will review" the reviewer."""
-    deeds = {stem(word[:-2]) for word in field.name_words if word.endswith(("er", "or")) and len(word) > 4}
-    tokens = bounds.tokens
-    for at in range(1, len(tokens)):
-        if deeds and {tokens[at].stem, tokens[at].stem.removesuffix("e")} & deeds and tokens[at].text.islower():
-            name = at - 2 if tokens[at - 1].lower in ("will", "can", "is", "should", "would") else at - 1
-            first = name
-            while first > 0 and tokens[first - 1].text.istitle() and tokens[first].text.istitle():
-                first -= 1
-            if name >= 0 and tokens[name].text.istitle() and tokens[name].lower not in STOP | POS["pronouns"]:
-                span = bounds.sentence.span(first, name + 1)
-                yield Proposal(field, bounds.sentence.slice(first, name + 1), *span, 0.85, lead=span[0])
 
 
 def _spoken_names(field: Field) -> list[tuple[str, ...]]:

@@ -112,7 +112,6 @@ advanced expert experienced pro
 sometimes occasionally intermittent sporadic
 always constantly consistently everytime
 refundable flexible
-breakfast bfast brekkie
 remote homeoffice
 fulltime full-time
 warranty guarantee

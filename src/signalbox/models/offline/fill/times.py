@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from signalbox.models.offline.fill.clocks import HOUR_WORDS, SPOKEN_CLOCK
 
-__all__ = ["TimePhrase", "find_times"]
+__all__ = ["TimePhrase", "find_times", "with_month"]
 
 _WEEKDAY = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?s?"
 _MONTH = (
@@ -33,6 +33,7 @@ _CLOCK = (
 )
 _DATE = (
     rf"(?:\d{{4}}-\d{{2}}-\d{{2}}(?:[T ]\d{{2}}:\d{{2}}(?::\d{{2}}(?:\.\d+)?)?(?:Z|[+-]\d{{2}}:?\d{{2}})?)?|"
+    rf"\d{{1,2}}(?:st|nd|rd|th)?(?=\s*(?:-|–|to|until|till)\s*(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}\b)|"
     rf"\d{{1,2}}/\d{{1,2}}(?:/\d{{2,4}})?|\d{{1,2}}\.\d{{1,2}}\.\d{{4}}|"
     rf"(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? \d{{4}})?|{_MONTH} (?:the )?\d{{1,2}}(?:st|"
     rf"nd|rd|th)?(?!\d|:)(?:,? \d{{4}})?|"
@@ -45,7 +46,7 @@ _DAY = (
     rf"(?:(?:this|next|last|coming|previous|past|on|following)\s{{1,3}})?(?:{_WEEKDAY})\b(?!\w)|"
     rf"(?:this|next|last|previous|past|coming|current|the)\s+(?:week(?:end)?|month|year|quarter|hour|minute|"
     rf"day|fortnight|spring|summer|fall|autumn|winter)|"
-    rf"(?:this|in the|yesterday|tomorrow)\s+{_DAYPART}|end of (?:the )?(?:day|week|month|year)|eod|eow|"
+    rf"(?:this|yesterday|tomorrow)\s+{_DAYPART}|end of (?:the )?(?:day|week|month|year)|eod|eow|"
     rf"Q[1-4](?: \d{{4}})?)"
 )
 _RELATIVE = (
@@ -103,6 +104,15 @@ def find_times(text: str) -> list[TimePhrase]:
     return [
         _phrase(text, parts) for parts in phrases if parts[0][0] != "part" or len(parts) > 1 or _alone(text, parts[0])
     ]
+
+
+def with_month(text: str, start: int, end: int) -> str:
+    """The words of a day; one without its month takes that of the day it leads to: "20 to 24 December"."""
+    words = text[start:end]
+    later = re.match(
+        rf"\s*(?:-|–|to|until|till)\s*(?:the )?\S+(?: of)? ({_MONTH}(?:,? \d{{4}})?)", text[end:], re.IGNORECASE
+    )
+    return f"{words} {later[1]}" if later and re.fullmatch(r"\d{1,2}(?:st|nd|rd|th)?", words) else words
 
 
 def _joins(text: str, parts: list[tuple[str, int, int]], atom: tuple[str, int, int]) -> bool:
