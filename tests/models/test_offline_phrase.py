@@ -112,6 +112,19 @@ def test_a_choice_of_nodes_goes_by_their_descriptions(model: OfflineChatModel) -
     assert model.invoke([SystemMessage(system), HumanMessage("we need rye flour")]).text == "grind"
 
 
+@pytest.mark.parametrize(
+    ("request_text", "answer"), [("the flour is too coarse", "grind"), ("who sings this song", "none")]
+)
+def test_none_is_the_answer_where_it_is_allowed_and_nothing_is_near(
+    model: OfflineChatModel, request_text: str, answer: str
+) -> None:
+    system = (
+        "Choose the one option that fits. Reply with only its name, or with none if no option fits.\n\n"
+        "Options:\n- bake: make bread and cakes\n- grind: turn grain into flour"
+    )
+    assert model.invoke([SystemMessage(system), HumanMessage(request_text)]).text == answer
+
+
 def test_the_sentiment_of_a_text_is_told(model: OfflineChatModel) -> None:
     prompt = "Classify the sentiment as positive, negative or neutral.\nText: {}"
     assert model.invoke(prompt.format("I love this bread, it is wonderful")).text == "positive"

@@ -61,7 +61,7 @@ def _read_end(r: Reader, first: Phrase, i: int) -> Read:
     if link is not None:
         second = read_phrase(r, link[1], expected=True)
         if second is not None and _match(first, second[0]):
-            after = r.skip(second[1], ("inclusive",))
+            after = _skip_inclusive(r, second[1])
             return Between(first, second[0], link[0] if after == second[1] else "through"), after
         length = read_length(r, link[1])
         if r.kind(i) == "slash" and length is not None:
@@ -71,6 +71,12 @@ def _read_end(r: Reader, first: Phrase, i: int) -> Read:
     if length is not None and length.counted and not first.atoms[-1].is_now:
         return Beside(length.duration, "starting", first), length.after
     return None
+
+
+def _skip_inclusive(r: Reader, i: int) -> int:
+    """The index after "inclusive" or ", both included", where it stands."""
+    after = r.skip(r.skip_comma(i), ("both",))
+    return after + 1 if r.word(after) == "inclusive" else i
 
 
 def _read_link(r: Reader, i: int) -> tuple[str, int] | None:

@@ -133,7 +133,7 @@ _SYNONYMS: dict[str, str] = {
     "middle": "mid midpoint",
     "all": "whole entire entirety full complete completed calendar",
     "onwards": "onward forward forwards",
-    "inclusive": "incl inclusively",
+    "inclusive": "incl inclusively included",
     "weekday": "weekdays workday workdays",
     "calendarweek": "cw kw",
     "every": "each per",
