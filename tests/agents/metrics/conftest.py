@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 
@@ -18,6 +16,8 @@ VARIABLES = (
     "GRAFANA_URL", "GRAFANA_TOKEN", "GRAFANA_USER", "GRAFANA_PASSWORD", "GRAFANA_ORG_ID", "GRAFANA_DATASOURCE",
     "PROMETHEUS_URL",
 )  # fmt: skip
+
+NOT_FOUND = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 Speak = Callable[[str, asyncio.StreamWriter], Awaitable[None]]
 
@@ -39,14 +39,6 @@ def guarded_shop() -> Iterator[str]:
     access = Access(token="glsa_admin_token", viewer_token="glsa_viewer_token", basic=("admin", "open-sesame"))
     with serve(open_shop(OPENED, clock=lambda: OPENED), access=access) as url:
         yield url
-
-
-def reply(body: Any, status: int = 200, content_type: str = "application/json", **headers: str) -> bytes:
-    """A whole HTTP answer."""
-    content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    lines = {"Content-Type": content_type, "Content-Length": str(len(content)), "Connection": "close", **headers}
-    head = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in lines.items())
-    return f"HTTP/1.1 {status} X\r\n{head}\r\n".encode() + content
 
 
 class Server:
@@ -86,7 +78,7 @@ async def start_server() -> AsyncIterator[StartServer]:
         async def start(
             answers: dict[str, bytes | Speak] | None = None, otherwise: bytes | Speak | None = None
         ) -> tuple[str, Server]:
-            server = Server(answers or {}, otherwise or reply({"message": "Not found"}, 404))
+            server = Server(answers or {}, otherwise or NOT_FOUND)
             listener = await asyncio.start_server(server.serve, "127.0.0.1", 0)
             stack.callback(listener.close)
             return f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}", server

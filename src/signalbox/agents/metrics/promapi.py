@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -116,9 +116,15 @@ def _rows(kind: str, result: Any) -> list[tuple[dict[str, str], Sequence[Any]]]:
     raise ValueError(kind)
 
 
-def _curve(labels: dict[str, str], pairs: Iterable[Any]) -> Curve:
-    numbered = [(float(stamp), float(text)) for stamp, text in pairs]
-    finite = [(stamp, value) for stamp, value in numbered if math.isfinite(value)]
+def _curve(labels: dict[str, str], pairs: Sequence[Any]) -> Curve:
+    if not pairs:
+        return Curve(labels, [], [])
+    # By columns: an answer may have a million points.
+    moments, texts = zip(*pairs, strict=True)
+    stamps, values = list(map(float, moments)), list(map(float, texts))
+    if all(map(math.isfinite, values)):
+        return Curve(labels, stamps, values)
+    finite = [(stamp, value) for stamp, value in zip(stamps, values, strict=True) if math.isfinite(value)]
     return Curve(labels, [stamp for stamp, _ in finite], [value for _, value in finite])
 
 

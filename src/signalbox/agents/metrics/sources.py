@@ -13,11 +13,12 @@ from signalbox.agents.metrics.errors import (
     DatasourceNotFoundError,
     GrafanaAnswerError,
     GrafanaRefusedError,
-    GrafanaSlowError,
     GrafanaUnavailableError,
+    InvalidQueryError,
 )
 from signalbox.agents.metrics.faults import unreadable
 from signalbox.agents.metrics.transport import Transport
+from signalbox.errors import SignalboxError
 
 __all__ = ["Datasource", "Server", "choose_datasource", "find_server", "list_datasources", "paths_of"]
 
@@ -59,21 +60,22 @@ async def find_server(transport: Transport, connection: Connection) -> Server:
     """Ask the server what it is; raises GrafanaUnavailableError if it is neither Grafana nor Prometheus."""
     if connection.is_prometheus:
         return await _prometheus(transport, connection)
+    first: SignalboxError
     try:
         body = await transport.read("/api/health")
         if isinstance(body, dict) and "database" in body:
             return _grafana(body, connection)
-        first: GrafanaUnavailableError = unreadable(connection.url, "something that Grafana does not say")
-    except GrafanaSlowError:
-        raise
+        first = unreadable(connection.url, "something that Grafana does not say")
     except GrafanaUnavailableError as error:
         # Without a status it did not answer at all, and another path is no help.
         if error.status is None:
             raise
         first = error
+    except InvalidQueryError:
+        first = unreadable(connection.url, "a refusal that Grafana does not give")
     try:
         return await _prometheus(transport, connection)
-    except GrafanaAnswerError:
+    except (GrafanaAnswerError, InvalidQueryError):
         raise first from None
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
+import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 from urllib.parse import urlencode
 from weakref import WeakKeyDictionary
@@ -93,6 +95,7 @@ class Transport:
             timeout=httpx.Timeout(self._limits.seconds, connect=min(_CONNECT_SECONDS, self._limits.seconds)),
             limits=httpx.Limits(max_connections=MOST_AT_ONCE),
             follow_redirects=False,
+            verify=_trusted(),
         )
 
     async def _exchange(
@@ -132,6 +135,12 @@ class Transport:
             return from_json(body, allow_inf_nan=False)
         except ValueError:
             raise unreadable(url, "something that is not JSON, or only a part of it", body, status) from None
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """Whose certificates are trusted: reading them takes longer than most questions."""
+    return httpx.create_ssl_context()
 
 
 def _form(parameters: Parameters) -> dict[str, Any]:

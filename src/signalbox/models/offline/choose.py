@@ -14,6 +14,7 @@ __all__ = ["Choice", "Fitness", "choose", "rank"]
 
 THRESHOLD = 1.0
 MARGIN = 0.3
+_BARE = 0.4
 _LOSS = 0.5
 _FADE = (1.0, 0.7, 0.5, 0.35, 0.25, 0.2)
 _SHORTLIST = 5
@@ -49,6 +50,8 @@ class Choice:
         strange = self.asked and self.leftover and self.unaccounted > 0.8
         known = own or self.named >= (0.9 if strange else 0.6 if self.leftover else 0.4)
         bar = 0.8 if self.explained or self.named >= 0.9 else THRESHOLD
+        if self.explained and not self.unaccounted and self.card.answers:
+            bar = _BARE
         return (known or bool(self.explained)) and self.score >= bar
 
 

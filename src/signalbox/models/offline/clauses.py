@@ -33,6 +33,9 @@ _LEFT = re.compile(
 )
 
 
+_CODE_LAST = re.compile(r"[\w#/-]*\d[\w/-]*$")
+_CODE_FIRST = re.compile(r"[\w#/-]*\d[\w/-]*")
+_AND = re.compile(r"(?i)\s(?:and|plus|&|as well as)\s")
 _REASONS = word_set("because i'm we're it's i've we've they're")
 _SUBJECTS = word_set("i we it they he she")
 _AUXILIARIES = word_set("can't cannot couldn't won't am is are was were don't didn't have has isn't aren't")
@@ -98,7 +101,9 @@ def coordinations(text: str) -> list[list[str]]:
     ways = []
     for match in re.finditer(r"(?i)(?:\s*,\s*(?:and|plus)?\s+|\s+(?:and|plus|&|as well as)\s+)", masked):
         ways.append((match.start(), match.end()))
-    joined = re.search(r"(?i)\s(?:and|plus|&|as well as)\s", masked)
+    joined = [match.start() for match in _AND.finditer(masked)]
+    if joined:
+        ways = [way for way in ways if way[0] <= joined[-1]]
     if not ways or len(ways) > 12 or (not joined and len(ways) < 2 and _has_verb(masked)):
         return []
     return _distribute(text, masked, ways)
@@ -112,7 +117,7 @@ def _distribute(text: str, masked: str, joints: list[tuple[int, int]]) -> list[l
     middles = [text[a:b].strip() for (_, a), (b, _) in pairwise(joints)]
     tail = text[last:right].strip()
     starts = sorted({m.end() for m in _LEFT.finditer(masked, 0, first)} | {_after_verb(text, first)}, reverse=True)
-    ways = []
+    ways = _codes_each(text, masked, joints)
     for start in starts:
         if start >= first:
             continue
@@ -120,6 +125,19 @@ def _distribute(text: str, masked: str, joints: list[tuple[int, int]]) -> list[l
         if all(elements):
             ways.append([f"{text[:start]}{element}{text[right:]}" for element in elements])
     return ways
+
+
+def _codes_each(text: str, masked: str, joints: list[tuple[int, int]]) -> list[list[str]]:
+    """The way to read an enumeration of numbers or codes: nothing but these varies."""
+    edges = [0, *(end for _, end in joints)]
+    ends = [*(start for start, _ in joints), len(text)]
+    first = _CODE_LAST.search(masked, 0, ends[0])
+    others = [_CODE_FIRST.match(masked, begin, end) for begin, end in zip(edges[1:], ends[1:], strict=True)]
+    if not first or not all(others):
+        return []
+    codes = [first.group(), *(found.group() for found in others if found)]
+    last = others[-1]
+    return [[f"{text[: first.start()]}{code}{text[last.end() :]}" for code in codes]] if last else []
 
 
 def _after_verb(text: str, limit: int) -> int:

@@ -126,7 +126,7 @@ def _steps_for(
     pointing = _POINTING.search(mask(part.text))
     reference = None if before and pointing else reference_to(part.text, shown, card)
     words = part.text if reference is None else _without(part.text, reference)
-    if pointing and wish.core and _POINTING.search(mask(wish.core)):
+    if pointing and shown and wish.core and _POINTING.search(mask(wish.core)):
         words = read_part(wish.core, tools.own_verbs).text
     if before and pointing:
         words = _POINTED.sub("it", part.text)

@@ -1,0 +1,139 @@
+"""The client against a real Prometheus, which holds an hour of the shop."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import httpx
+import pytest
+
+from signalbox.agents.metrics import GrafanaMetricsClient, InvalidQueryError, TimeRange
+from signalbox.worlds.metrics import open_shop
+from signalbox.worlds.metrics.openmetrics import openmetrics_lines
+
+OPENED = datetime(2026, 3, 11, 9, 30, tzinfo=UTC)
+FIRST, LAST = OPENED - timedelta(hours=1), OPENED
+HOUR = TimeRange(start_time=FIRST, end_time=LAST)
+BINARIES = all(shutil.which(name) for name in ("prometheus", "promtool"))
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str | None]:
+    """Where a real Prometheus answers; None where it is not installed."""
+    if not BINARIES:
+        yield None
+        return
+    folder = tmp_path_factory.mktemp("prometheus")
+    fill(folder)
+    (folder / "prometheus.yml").write_text("{}\n")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        place = f"127.0.0.1:{free.getsockname()[1]}"
+    command = [
+        "prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
+        "--storage.tsdb.retention.time=100y", f"--web.listen-address={place}", "--log.level=error",
+    ]  # fmt: skip
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        wait_until_ready(f"http://{place}")
+        yield f"http://{place}"
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+def fill(folder: Path) -> None:
+    store = open_shop(OPENED, clock=lambda: OPENED)
+    text = folder / "samples.om"
+    first, last = (int(moment.timestamp() * 1000) for moment in (FIRST, LAST))
+    with text.open("w") as file:
+        file.writelines(openmetrics_lines(store, store.select([]), first, last))
+    command = ["promtool", "tsdb", "create-blocks-from", "openmetrics", str(text), str(folder / "data")]
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
+
+
+def wait_until_ready(url: str) -> None:
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        try:
+            if httpx.get(f"{url}/-/ready").status_code == 200:
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(0.1)
+    raise TimeoutError("Prometheus did not become ready")
+
+
+@pytest.fixture
+async def client(address: str | None, require_part: Callable[[str, bool], None]) -> AsyncIterator[GrafanaMetricsClient]:
+    require_part("prometheus and promtool are not installed", address is not None)
+    async with GrafanaMetricsClient(address, clock=lambda: OPENED) as made:
+        yield made
+
+
+async def test_it_is_recognized(client: GrafanaMetricsClient) -> None:
+    health = await client.health()
+    assert (health.server.kind, health.datasource) == ("prometheus", None)
+    assert health.server.version
+
+
+async def test_names_types_labels_and_series_are_those_of_the_shop(client: GrafanaMetricsClient, shop: str) -> None:
+    described = await client.describe_metrics()
+    assert described["http_requests_total"].type == "counter"
+    assert described["http_request_duration_seconds_bucket"].type == "histogram"
+    async with GrafanaMetricsClient(shop) as embedded:
+        assert list(described) == await embedded.label_values("__name__", within=HOUR)
+        theirs, ours = [await one.series("http_requests_total", HOUR) for one in (client, embedded)]
+        assert theirs
+        assert len(theirs) == len(ours)
+        assert all(one in ours for one in theirs)
+        names = [await one.label_names("http_requests_total", HOUR) for one in (client, embedded)]
+        assert names[0] == names[1]
+        assert await client.label_values("service", within=HOUR) == await embedded.label_values("service", within=HOUR)
+
+
+@pytest.mark.parametrize(
+    "promql", ["sum by (service) (rate(http_requests_total[5m]))", "node_load1", "scalar(sum(up))"]
+)
+async def test_a_query_gives_what_it_gives_through_grafana(
+    client: GrafanaMetricsClient, shop: str, promql: str
+) -> None:
+    start = FIRST + timedelta(minutes=10)
+    async with GrafanaMetricsClient(shop) as embedded:
+        for theirs, ours in (
+            (await client.query(promql, LAST), await embedded.query(promql, LAST)),
+            (
+                await client.query_range(promql, start, LAST, timedelta(minutes=1)),
+                await embedded.query_range(promql, start, LAST, timedelta(minutes=1)),
+            ),
+        ):
+            assert theirs.kind == ours.kind
+            assert len(theirs.curves) == len(ours.curves) > 0
+            for curve in theirs.curves:
+                (mine,) = (one for one in ours.curves if one.labels == curve.labels)
+                assert mine.stamps == curve.stamps
+                assert mine.values == pytest.approx(curve.values, rel=1e-9)
+
+
+async def test_a_query_that_cannot_be_read_is_refused_with_the_reason(client: GrafanaMetricsClient) -> None:
+    with pytest.raises(InvalidQueryError, match="expected type range vector"):
+        await client.query("rate(up)")
+
+
+async def test_infinities_are_dropped_and_counted(client: GrafanaMetricsClient) -> None:
+    answer = await client.query("node_load1 / 0", LAST)
+    assert (answer.curves, answer.dropped) == ([], 5)
+
+
+async def test_the_last_sample_is_found_months_later(client: GrafanaMetricsClient) -> None:
+    seen = await client.last_seen("node_load1", LAST + timedelta(days=60))
+    assert seen is not None
+    assert timedelta(0) <= LAST - seen <= timedelta(seconds=30)
+    raw = await client.query("node_load1[1m]", LAST)
+    assert max(stamp for curve in raw.curves for stamp in curve.stamps) == seen.timestamp()
+    assert await client.last_seen("node_load1", LAST + timedelta(days=91)) is None
