@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from signalbox.agents.metrics.catalogue import describe_metrics
+from signalbox.agents.metrics.catalogue import MetricInfo, base_unit, describe_metrics
 from signalbox.agents.metrics.promapi import read_metadata, selector_of
 
 
@@ -41,3 +41,14 @@ def test_metadata_that_is_none_is_no_metadata() -> None:
 def test_a_name_that_is_not_plain_is_quoted() -> None:
     assert selector_of("node:cpu_1") == "node:cpu_1"
     assert selector_of('http.duration "x"\\') == '{__name__="http.duration \\"x\\"\\\\"}'
+
+
+def test_a_unit_is_what_the_name_ends_in() -> None:
+    names = ["node_memory_MemFree_bytes", "node_cpu_seconds_total", "x_ms", "up", "orders_total", "ifInOctets_octets"]
+    assert [base_unit(MetricInfo(name, family=name)) for name in names] == [
+        "bytes", "seconds", "milliseconds", "", "", "bytes",
+    ]  # fmt: skip
+    parts = describe_metrics(["d_seconds_bucket", "d_seconds_sum", "d_seconds_count"], {})
+    assert {name: base_unit(info) for name, info in parts.items()} == {
+        "d_seconds_bucket": "", "d_seconds_sum": "seconds", "d_seconds_count": "",
+    }  # fmt: skip

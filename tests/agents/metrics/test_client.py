@@ -104,6 +104,13 @@ async def test_metrics_come_with_type_and_help(client: GrafanaMetricsClient) -> 
     assert (bucket.type, bucket.family) == ("histogram", "http_request_duration_seconds")
 
 
+async def test_a_metric_has_the_unit_of_its_name(client: GrafanaMetricsClient) -> None:
+    assert await client.get_metric_unit("node_memory_MemAvailable_bytes") == "bytes"
+    assert await client.get_metric_unit("http_request_duration_seconds_sum") == "seconds"
+    assert await client.get_metric_unit("http_request_duration_seconds_bucket") == ""
+    assert await client.get_metric_unit("no_such_metric_seconds") == "seconds"
+
+
 async def test_a_metric_that_fell_silent_is_still_known(client: GrafanaMetricsClient) -> None:
     assert LEGACY in await client.get_available_metrics()
     assert LEGACY not in await client.label_values("__name__", within=HOUR)
@@ -158,6 +165,14 @@ async def test_what_is_no_finite_number_is_dropped_and_counted(client: GrafanaMe
         timedelta(minutes=1),
     )  # fmt: skip
     assert (some.curves[0].values, some.dropped) == ([1.0, 1.0], 2)
+
+
+async def test_a_moment_without_a_zone_is_the_persons(
+    client: GrafanaMetricsClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIGNALBOX_TZ", "Asia/Tokyo")
+    (curve,) = (await client.query("vector(time())", datetime(2026, 3, 11, 18, 30))).curves
+    assert curve.values == [OPENED.timestamp()]
 
 
 async def test_an_unknown_metric_is_an_empty_answer(client: GrafanaMetricsClient) -> None:

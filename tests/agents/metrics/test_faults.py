@@ -102,6 +102,8 @@ FAULTS: dict[str, tuple[Any, type[SignalboxError]]] = {
     "to the login page": (reply(b"", 302, Location="/login?next=/api"), GrafanaRefusedError),
     "to a sign-on": (reply(b"", 302, Location=f"https://sso.example.com/?t={TOKEN}"), GrafanaRefusedError),
     "elsewhere": (reply(b"", 301, Location="https://other.example.com/x"), GrafanaAnswerError),
+    "to no address": (reply(b"", 302, Location="http://[x"), GrafanaAnswerError),
+    "a page in capitals": (reply(PAGE, 200, "Text/HTML"), GrafanaAnswerError),
     "query refused": (reply({"status": "error", "errorType": "bad_data", "error": "no"}, 400), InvalidQueryError),
     "query refused 422": (reply({"status": "error", "errorType": "422", "error": "no"}, 422), InvalidQueryError),
     "query timed out": (reply({"status": "error", "errorType": "timeout", "error": "x"}, 503), GrafanaSlowError),

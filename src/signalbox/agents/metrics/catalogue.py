@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-__all__ = ["MetricInfo", "describe_metrics"]
+__all__ = ["MetricInfo", "base_unit", "describe_metrics"]
 
 _PARTS = ("_bucket", "_sum", "_count")
 _SUFFIXES = (*_PARTS, "_total", "_info")
+_UNITS = {
+    **{unit: unit for unit in ("bytes", "bits", "seconds", "ratio", "percent", "celsius", "hertz")},
+    **{unit: unit for unit in ("volts", "amperes", "watts", "joules", "meters", "grams")},
+    **{"octets": "bytes", "milliseconds": "milliseconds", "ms": "milliseconds", "pct": "percent"},
+}
 _BY_SUFFIX = {"_total": "counter", "_info": "gauge"}
 
 
@@ -30,6 +35,14 @@ def describe_metrics(names: Iterable[str], metadata: Mapping[str, tuple[str, str
     known = sorted(set(names))
     present = set(known)
     return {name: _said(name, metadata) or _inferred(name, present) for name in known}
+
+
+def base_unit(metric: MetricInfo) -> str:
+    """The unit that the name ends in; a count of things, as the buckets of a histogram hold, has none."""
+    if metric.name != metric.family and metric.name.endswith(("_bucket", "_count")):
+        return ""
+    stem = metric.family if metric.name.endswith("_sum") else metric.name
+    return _UNITS.get(stem.removesuffix("_total").rpartition("_")[2].lower(), "")
 
 
 def _said(name: str, metadata: Mapping[str, tuple[str, str]]) -> MetricInfo | None:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Self
 from urllib.parse import quote
 
-from signalbox.agents.metrics.catalogue import MetricInfo, describe_metrics
+from signalbox.agents.metrics.catalogue import MetricInfo, base_unit, describe_metrics
 from signalbox.agents.metrics.connection import Connection, make_connection, read_connection
 from signalbox.agents.metrics.errors import (
     GrafanaRefusedError,
@@ -34,7 +34,7 @@ from signalbox.agents.metrics.sources import (
     list_datasources,
     paths_of,
 )
-from signalbox.agents.metrics.state import MOST_DAYS, MOST_POINTS, TimeRange
+from signalbox.agents.metrics.state import MOST_DAYS, MOST_POINTS, TimeRange, aware
 from signalbox.agents.metrics.transport import Limits, Transport
 from signalbox.errors import ConfigurationError
 from signalbox.settings import now
@@ -131,6 +131,11 @@ class GrafanaMetricsClient:
         self._metrics = (asked, described)
         return described
 
+    async def get_metric_unit(self, metric_name: str) -> str:
+        """The unit of the metric's own values, such as `bytes` or `seconds`; empty where it has or shows none."""
+        described = await self.describe_metrics()
+        return base_unit(described.get(metric_name) or MetricInfo(metric_name, family=metric_name))
+
     async def label_names(self, match: str | None = None, within: TimeRange | None = None) -> list[str]:
         """The labels that the matching series have, in order."""
         body = await self._ask("labels", _narrowed(match, within))
@@ -166,7 +171,7 @@ class GrafanaMetricsClient:
     async def last_seen(self, metric: str, now: datetime | None = None) -> datetime | None:
         """When the metric (a name or a selector) last had a sample in the 90 days before `now`; None if never."""
         selector = metric if "{" in metric else selector_of(metric)
-        end = (now or self._clock()).astimezone(UTC)
+        end = aware(now or self._clock()).astimezone(UTC)
         for span, step in _ZOOM:
             promql = f"count(count_over_time({selector}[{int(step.total_seconds())}s]))"
             # From one step after the start: each point looks back over one step.
@@ -263,7 +268,7 @@ def _bounds(window: TimeRange) -> list[tuple[str, str]]:
 
 
 def _stamp(moment: datetime) -> str:
-    return f"{moment.timestamp():.3f}"
+    return f"{aware(moment).timestamp():.3f}"
 
 
 def _moment(stamp: float) -> datetime:

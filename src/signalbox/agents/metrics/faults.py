@@ -124,7 +124,10 @@ def _refusal_by_status(status: int, headers: Mapping[str, str], details: dict[st
 
 def _moved(url: str, status: int, location: str) -> GrafanaUnavailableError:
     """A redirect is never followed: the credentials are for the address that was set, and for no other."""
-    target = urlsplit(location)
+    try:
+        target = urlsplit(location)
+    except ValueError:
+        target = urlsplit("")
     where = f"{target.scheme}://{target.hostname}" if target.hostname else target.path
     details = {"url": url, "status": status, "location": where}
     if _LOGIN.search(f"{target.hostname or ''}{target.path}"):

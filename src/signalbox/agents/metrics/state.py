@@ -40,6 +40,7 @@ __all__ = [
     "RankedSeries",
     "ResultKind",
     "TimeRange",
+    "aware",
 ]
 
 MOST_DAYS = 90
@@ -62,7 +63,8 @@ ErrorType = Literal[
 ResultKind = Literal["series", "value", "ranking", "comparison", "extreme", "share"]
 
 
-def _aware(moment: datetime) -> datetime:
+def aware(moment: datetime) -> datetime:
+    """The moment with its zone, by default that of the person asking."""
     return moment if moment.tzinfo else moment.replace(tzinfo=person_zone())
 
 
@@ -73,7 +75,7 @@ def _texts(filters: Any) -> Any:
     return {k: str(v) if isinstance(v, int | float) and not isinstance(v, bool) else v for k, v in filters.items()}
 
 
-Moment = Annotated[datetime, AfterValidator(_aware)]
+Moment = Annotated[datetime, AfterValidator(aware)]
 Filters = Annotated[dict[str, str], BeforeValidator(_texts)]
 
 

@@ -129,7 +129,7 @@ class Transport:
 
     def _parsed(self, status: int, headers: httpx.Headers, body: bytes) -> Any:
         url = self._connection.url
-        if "html" in headers.get("content-type", ""):
+        if "html" in headers.get("content-type", "").lower():
             raise unreadable(url, "a web page instead of data, perhaps one for signing in", body, status)
         try:
             return from_json(body, allow_inf_nan=False)
