@@ -23,6 +23,8 @@ _FOREIGN_PREFIXES = (
     "OLLAMA_",
     "LANGSMITH_",
     "LANGCHAIN_",
+    "GRAFANA_",
+    "PROMETHEUS_",
 )
 _numbers = itertools.count()
 

@@ -24,6 +24,8 @@ FACES = {
         "stream_map", "astream_map", "resume_map", "aresume_map", "to_mermaid", "to_svg",
     ],
     "signalbox.models": ["load_chat_model", "Configuration"],
+    "signalbox.agents.metrics": ["GrafanaMetricsClient", "MetricsQueryState", "QueryError"],
+    "signalbox.worlds.metrics": ["create_app", "open_shop", "query_range", "serve"],
     "signalbox.cli": ["main"],
 }  # fmt: skip
 

@@ -1,7 +1,7 @@
 """Every setting, read from the environment (prefix `SIGNALBOX_`) and from a `.env` file in the working folder.
 
 A setting has one name, one default and one meaning; nothing else in the package reads the environment, except
-the model providers, which read their own keys.
+model providers and clients of live systems, which read their own addresses and keys.
 """
 
 from __future__ import annotations

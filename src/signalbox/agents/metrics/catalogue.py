@@ -9,11 +9,8 @@ __all__ = ["MetricInfo", "base_unit", "describe_metrics"]
 
 _PARTS = ("_bucket", "_sum", "_count")
 _SUFFIXES = (*_PARTS, "_total", "_info")
-_UNITS = {
-    **{unit: unit for unit in ("bytes", "bits", "seconds", "ratio", "percent", "celsius", "hertz")},
-    **{unit: unit for unit in ("volts", "amperes", "watts", "joules", "meters", "grams")},
-    **{"octets": "bytes", "milliseconds": "milliseconds", "ms": "milliseconds", "pct": "percent"},
-}
+_UNITS = ("bytes bits seconds milliseconds ratio percent celsius hertz volts amperes watts joules meters grams").split()
+_OTHER_UNITS = {"octets": "bytes", "ms": "milliseconds", "pct": "percent"}
 _BY_SUFFIX = {"_total": "counter", "_info": "gauge"}
 
 
@@ -42,7 +39,8 @@ def base_unit(metric: MetricInfo) -> str:
     if metric.name != metric.family and metric.name.endswith(("_bucket", "_count")):
         return ""
     stem = metric.family if metric.name.endswith("_sum") else metric.name
-    return _UNITS.get(stem.removesuffix("_total").rpartition("_")[2].lower(), "")
+    last = stem.removesuffix("_total").rpartition("_")[2].lower()
+    return last if last in _UNITS else _OTHER_UNITS.get(last, "")
 
 
 def _said(name: str, metadata: Mapping[str, tuple[str, str]]) -> MetricInfo | None:
