@@ -24,7 +24,7 @@ from signalbox.models.offline.trimming import (
 )
 from signalbox.models.offline.verbs import abbreviates, families_of
 from signalbox.models.offline.wording import content_start, mask
-from signalbox.models.offline.words import stem, tokens, word_set
+from signalbox.models.offline.words import root, stem, tokens, word_set
 
 __all__ = ["Filler", "explained", "has_leftover", "unaccounted"]
 
@@ -99,7 +99,8 @@ def explained(part: Part, card: ToolCard, filling: Filling) -> int:
     cued = [name for name in given if name not in definite and _is_cued(part, card, filling, name)]
     if not definite and not cued and (part.asks or not complete):
         return 0
-    names = {*definite, *cued, *needed, *(card.required if complete else ())}
+    sought = _sought(card, definite, filling)
+    names = {*definite, *cued, *needed, *sought, *(card.required if complete else ())}
     spoken = {word for name in names for word in tokens(str(given[name]))}
     covered = {
         word for name in names if name in filling.spans for word in tokens(part.text[slice(*filling.spans[name])])
@@ -114,6 +115,14 @@ def explained(part: Part, card: ToolCard, filling: Filling) -> int:
     if complete and all(name in definite for name in card.required):
         return 3
     return 2 if complete and (definite or meant) else 1
+
+
+def _sought(card: ToolCard, definite: list[str], filling: Filling) -> list[str]:
+    """What a search looks for: the text beside a bound and an order, which only a search takes."""
+    sure = [name for name in definite if name not in card.required and filling.confidence.get(name, 0.0) >= _CUED]
+    if "search" not in card.families or len(sure) < 2:
+        return []
+    return [name for name in card.required if name in filling.values]
 
 
 def _is_cued(part: Part, card: ToolCard, filling: Filling, name: str) -> bool:
@@ -157,7 +166,8 @@ def _holds(card: ToolCard, filling: Filling, code: str, span: tuple[int, int]) -
     """Whether a value takes in the code; free text that is hardly more than the code does not."""
     for name, value in filling.values.items():
         if is_text(name, card.properties.get(name)):
-            if code in str(value) and not str(value).startswith(code):
+            cued = code == str(value) and not code.isdigit() and filling.confidence.get(name, 0.0) >= _CUED
+            if cued or (code in str(value) and not str(value).startswith(code)):
                 return True
             continue
         start, end = filling.spans.get(name, (0, 0))
@@ -170,15 +180,15 @@ def _holds(card: ToolCard, filling: Filling, code: str, span: tuple[int, int]) -
 
 
 def _is_known(word: str, card: ToolCard, said: set[str]) -> bool:
-    root = stem(word)
-    if word in said or root in card.terms or kin_of(root) & card.terms.keys():
+    own = stem(word)
+    if word in said or own in card.terms or root(word) in card.terms or kin_of(own) & card.terms.keys():
         return True
-    return len(root) >= 5 and any(term.startswith(root) for term in card.terms)
+    return len(own) >= 5 and any(term.startswith(own) for term in card.terms)
 
 
 def has_leftover(part: Part, card: ToolCard, filling: Filling) -> bool:
     """Whether a word of a part that only says `show` or the like is neither the tool's nor in any value."""
     if part.verb not in _BLAND:
         return False
-    spoken = {word for value in filling.values.values() for word in tokens(str(value))}
+    spoken = set[str]().union(*_spoken(part, card, filling))
     return not all(_is_known(word, card, spoken) for word in part.words)

@@ -20,6 +20,7 @@ _NEGATIVE = re.compile(
 )
 _NUMBERED = re.compile(r"(?<=[a-z])\d+$")
 _AFTER_NOUNS = frozenset({"of", "for", "in", "on", "that", "which", "from", "by", "with", "and"})
+_FOUND_OUT = frozenset({"whether", "if", "how", "what", "where", "when", "who", "which"})
 _ALL_STOP = frozenset(stem(word) for word in STOP) | STOP
 
 
@@ -37,6 +38,7 @@ class ToolCard:
     nouns: frozenset[str]
     options: frozenset[str]
     initials: frozenset[str]
+    reports: bool
     terms: dict[str, float] = field(hash=False)
     filled_as: dict[str, dict[str, Any]] = field(default_factory=dict, hash=False, compare=False)
 
@@ -98,7 +100,9 @@ def card_of(tool: dict[str, Any]) -> ToolCard:
     for one in initials:
         terms.setdefault(one, 0.9)
     own = next(iter(_own_verb(name, description)), stem(verb) if verb else "")
-    return ToolCard(name, description, schema, own, verbs, families, side, nouns, options, initials, terms)
+    return ToolCard(
+        name, description, schema, own, verbs, families, side, nouns, options, initials, _reports(description), terms
+    )
 
 
 def _read_name(name: str, description: str = "") -> tuple[str, frozenset[str]]:
@@ -138,6 +142,15 @@ def _opening(description: str) -> list[str]:
     words = tokens(description)[:2]
     noun = words[1:] and words[1] in _AFTER_NOUNS and (words[0] in NOUNISH or _is_plural_noun(words[0]))
     return [] if noun else words[:1]
+
+
+def _reports(description: str) -> bool:
+    """Whether a description begins with a verb of finding out, beyond doubt (finds) or with what (tests whether)."""
+    words = tokens(re.split(r"[.;\n]", description, maxsplit=1)[0])
+    if _FOUND_OUT & set(words):
+        return bool(families_of(words[0]) & READING)
+    told = frozenset().union(*(families_of(word) for word in _opening(description)))
+    return bool(told) and told <= READING
 
 
 def _told_verb(description: str) -> frozenset[str]:

@@ -131,7 +131,7 @@ def _action(tools: ToolSet, card: ToolCard, part: Part) -> float:
         if card.families & READING or not card.verb:
             return 0.45 if part.queried else 0.25
         return -0.2 if part.queried or card.families & _DANGEROUS else 0.05
-    if part.asks and not card.answers:
+    if part.asks and not (card.answers or card.reports):
         return -0.8
     verb = stem(part.verb)
     if part.families == {verb} and verb in card.nouns and not card.families & READING:

@@ -24,6 +24,11 @@ class Scene:
     words: tuple[str, ...] = ()
     shown: tuple[tuple[Record, ...], ...] = ()
 
+    def points(self, text: str) -> bool:
+        """Whether the text points at one thing shown, or at some of them."""
+        found = [find_reference(mask(text), records) for records in self.shown[:2]]
+        return any(reference is not None and reference.records for reference in found)
+
     def serves(self, card: ToolCard, text: str, words: tuple[str, ...], filling: Filling) -> bool:
         """Whether the text points at something shown, and the tool needs just that."""
         lacking = [name for name in card.required if name not in filling.values or is_id(name)]

@@ -16,7 +16,7 @@ STOP: frozenset[str] = (
     let's i'd i'm i've what's whats it's that's there's hey hi hello thanks thank kindly up out off down
     again still get got give tell show one ones thing things via per than use using go going im id ive u ur
     gonna wanna gotta lemme gimme dont don't doesn't isn't something anything maybe perhaps much many quick
-    real asap moment can't cannot won't couldn't yet ever already
+    real asap moment can't cannot won't couldn't yet ever already they're we're you're
     today tomorrow tonight yesterday currently current right must""")
 )
 

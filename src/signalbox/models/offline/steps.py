@@ -9,7 +9,7 @@ from typing import Any
 
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.hiding import quotations
-from signalbox.models.offline.kinds import is_id, is_list, is_text
+from signalbox.models.offline.kinds import definite_values, is_id, is_list, is_telling, is_text
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.phrase import ask_missing, ask_which
 from signalbox.models.offline.records import Record
@@ -39,6 +39,7 @@ _POINTER = re.compile(
     r"fourth|fifth|last|latest|newest|"
     r"oldest|cheapest|best|top|other|same|one|ones|all|all of them)(?: ones?| two| three)?"
 )
+_SAID = 0.8
 _IDS = frozenset({"id", "ids", "uuid", "identifier", "key"})
 
 
@@ -109,10 +110,16 @@ def filled(step: Step, values: dict[str, Any]) -> Step:
 
 def fill_beside(card: ToolCard, text: str, reference: Reference | None, filler: Filler) -> dict[str, Any]:
     """The arguments in a text beside a reference; what the thing referred to says itself is not looked for in it."""
-    values = dict(filler.fill(card, text).values)
+    filling = filler.fill(card, text)
+    values = dict(filling.values)
     if reference is None or not reference.records:
         return values
-    own = [name for name in card.required if names_key(name, reference.records[0])]
+    said = [name for name in definite_values(card.properties, values) if filling.confidence.get(name, 0.0) >= _SAID]
+    own = [
+        name for name in card.required if names_key(name, reference.records[0]) and (is_id(name) or name not in said)
+    ]
+    if len(own) == len(card.properties):
+        own = [name for name in own if is_id(name)]
     if not own or len(own) == len(card.properties):
         return values
     rest = {name: schema for name, schema in card.properties.items() if name not in own}
@@ -121,8 +128,10 @@ def fill_beside(card: ToolCard, text: str, reference: Reference | None, filler: 
 
 
 def drop_pointers(step: Step) -> None:
-    """A value that only points (it, that one, the first) is none."""
+    """A value that only points (it, that one, the first) is none, unless it is one of the parameter's options."""
     for name, value in list(step.args.items()):
+        if is_telling(schema_of(step.card, name)):
+            continue
         texts = value if isinstance(value, list) else [value]
         if texts and all(isinstance(one, str) and _POINTER.fullmatch(one.strip()) for one in texts):
             del step.args[name]

@@ -11,7 +11,7 @@ from signalbox.models.offline.cards import ToolCard, all_words, card_of, key_wor
 from signalbox.models.offline.nouns import kin_of
 from signalbox.models.offline.vectors import embed, word_rows
 from signalbox.models.offline.verbs import families_of
-from signalbox.models.offline.words import close, split_name, stem
+from signalbox.models.offline.words import close, root, split_name, stem
 
 __all__ = ["ToolCard", "ToolSet", "narrowed", "read_tools"]
 
@@ -62,15 +62,16 @@ class ToolSet(list[dict[str, Any]]):
         return found
 
     def _find_near(self, word: str) -> dict[str, float]:
-        root = stem(word)
-        if root in self.spread:
-            return {root: 1.0} | {term: 0.6 for term in kin_of(root) if term in self.spread and term != root}
-        found = {term: 0.75 for term in kin_of(root) if term in self.spread}
-        if len(root) >= 6:
-            found |= {term: 0.9 for term in self.spread if term[:6] == root[:6] and abs(len(term) - len(root)) <= 5}
-        elif len(root) == 5:
-            found |= {term: 0.9 for term in self.spread if term.startswith(root)}
-        found |= {term: 0.85 for term in self.spread if close(root, term)}
+        own = stem(word)
+        if own in self.spread:
+            return {own: 1.0} | {term: 0.6 for term in kin_of(own) if term in self.spread and term != own}
+        found = {term: 0.75 for term in kin_of(own) if term in self.spread}
+        if len(own) >= 6:
+            found |= {term: 0.9 for term in self.spread if term[:6] == own[:6] and abs(len(term) - len(own)) <= 5}
+        elif len(own) == 5:
+            found |= {term: 0.9 for term in self.spread if term.startswith(own)}
+        found |= {term: 0.85 for term in self.spread if close(own, term)}
+        found |= {term: 0.9 for term in self.spread if root(term) == root(word)}
         if found or not word.isalpha() or len(word) < 3:
             return found
         return self._alike(word)

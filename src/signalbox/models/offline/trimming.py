@@ -12,7 +12,7 @@ from signalbox.models.offline.nouns import kin_of
 from signalbox.models.offline.parts import Part
 from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.tools import ToolCard
-from signalbox.models.offline.words import close, split_name, stem, tokens
+from signalbox.models.offline.words import close, root, split_name, stem, tokens
 
 __all__ = ["drop_bare", "drop_doubles", "drop_leftovers", "stray_words", "trim_values", "words_for"]
 
@@ -23,6 +23,9 @@ _OWNER = re.compile(r"['’]s$")
 _AVOIDING = frozenset({"avoid", "skip", "exclude", "without", "ignore", "hide", "no", "disable", "omit"})
 _ARTICLES = frozenset({"a", "an", "the", "my"})
 _ENDLESS = frozenset({"a", "an", "the", "of", "under", "with", "and", "or", "to", "from", "for", "at", "by"})
+_BOUNDING = frozenset(
+    {"most", "least", "than", "more", "less", "fewer", "over", "below", "above", "between", "up", "no"}
+)
 _LEADING = frozenset({"to", "on", "that"})
 _WHEN = frozenset(
     {"know", "goes", "is", "are", "was", "right", "today", "tomorrow", "tonight", "yesterday", "now", "please"}
@@ -39,7 +42,15 @@ def words_for(card: ToolCard, part: Part) -> str:
         if (word in card.initials or kin_of(stem(word)) & card.nouns or any(close(word, noun) for noun in card.nouns))
         and (before.get(word, "the") in STOP or before[word] == part.verb)
     ]
-    return " ".join([part.verb, *kin])
+    return " ".join([part.verb, *kin, *_predicates(card, part)])
+
+
+def _predicates(card: ToolCard, part: Part) -> list[str]:
+    """The adjectives that a question asks about (is X available), where the tool tells just that."""
+    if not part.asks:
+        return []
+    possible = [word for word in part.words if root(word) != stem(word)]
+    return [word for word in possible if root(word) in map(root, card.terms)]
 
 
 def stray_words(card: ToolCard, filling: Filling) -> str:
@@ -76,7 +87,10 @@ def trim_values(card: ToolCard, part: Part, values: dict[str, Any]) -> None:
         if isinstance(value, str) and not quoted and not is_telling(card.properties.get(name)):
             loose = is_text(name, card.properties.get(name))
             values[name] = _trimmed(
-                _unlabelled(value, name, card, part), card, frozenset(map(stem, split_name(name))), loose=loose
+                _unlabelled(value, name, card, part),
+                card,
+                frozenset(map(stem, split_name(name))),
+                loose=loose,
             )
 
 
@@ -105,7 +119,7 @@ def _trimmed(value: str, card: ToolCard, own: frozenset[str], *, loose: bool) ->
         words = words[1:]
     while len(words) > 1 and (not loose or asked) and (words[-1] in _WHEN or _is_of_tool(words[-1], card, own)):
         words = [*words[:-2], _OWNER.sub("", words[-2])]
-    while len(words) > 1 and not loose and words[-1] in _ENDLESS:
+    while len(words) > 1 and (words[-1] in _ENDLESS if not loose else asked and words[-1] in _ENDLESS | _BOUNDING):
         words = words[:-1]
     value = " ".join(words) if len(words) < len(value.split()) else value
     owner, _, owned = value.replace("’", "'").partition("'s ")

@@ -12,7 +12,7 @@ from signalbox.models.offline.kinds import definite_values, is_list, is_text
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.scene import NOTHING, Scene
 from signalbox.models.offline.tools import ToolCard, ToolSet
-from signalbox.models.offline.wording import is_courtesy, opens_content
+from signalbox.models.offline.wording import forbids, is_courtesy, opens_content
 from signalbox.models.offline.words import split_name, stem, tokens
 
 __all__ = ["Wish", "read_wishes"]
@@ -47,6 +47,9 @@ class Wish:
 
 def read_wishes(request: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> tuple[list[Wish], list[str]]:
     """The wishes of a request, in order, and clauses that ask for what no tool does, where others are served."""
+    at_once = _pick_at_once(request, tools, filler, scene)
+    if at_once is not None:
+        return [Wish(request, at_once, 0, len(request))], []
     wishes, unserved = _by_clause(request, tools, filler, scene)
     if not wishes:
         whole = _pick(request, tools, filler, scene)
@@ -71,6 +74,15 @@ def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> 
         part = replace(part, words=(*part.words, *scene.words))
         found = choose(tools, part, fit)
     return found
+
+
+def _pick_at_once(request: str, tools: ToolSet, filler: Filler, scene: Scene) -> Choice | None:
+    """The tool for clauses without any verb that only together say all it needs: `to B, 12 of X, they're in A`."""
+    clauses = [request[clause.start : clause.end] for clause in split_request(request, tools.verbs)]
+    if len(clauses) < 2 or any(read_part(text, tools.own_verbs).families for text in clauses):
+        return None
+    found = _pick(request, tools, filler, scene)
+    return found if found is not None and found.explained == 3 and not found.unaccounted else None
 
 
 def _pick_any(text: str, tools: ToolSet, filler: Filler, scene: Scene) -> Choice | None:
@@ -100,6 +112,9 @@ def _by_clause(request: str, tools: ToolSet, filler: Filler, scene: Scene) -> tu
         text = request[clause.start : clause.end]
         if is_courtesy(text):
             continue
+        if wishes and forbids(text):
+            wishes[-1] = _limited(wishes[-1], request, clause.end, filler)
+            continue
         here = replace(scene, words=tuple(sorted(wishes[-1].card.nouns))) if wishes else scene
         choice = _pick_any(text, tools, filler, here)
         if choice is None and lead is not None and clause.end - lead < _LONGEST_LEAD:
@@ -112,7 +127,7 @@ def _by_clause(request: str, tools: ToolSet, filler: Filler, scene: Scene) -> tu
         elif choice is None:
             lead = clause.start if lead is None else lead
         else:
-            if wishes and _is_remark(wishes[-1], filler) and read_part(text, filler.verbs).families:
+            if wishes and _leads_up(wishes[-1], text, filler, scene):
                 lead = wishes.pop().start
             start = clause.start if lead is None else lead
             core = text if lead is not None else ""
@@ -121,10 +136,21 @@ def _by_clause(request: str, tools: ToolSet, filler: Filler, scene: Scene) -> tu
     return wishes, unserved
 
 
-def _is_remark(wish: Wish, filler: Filler) -> bool:
-    """Whether a wish is no more than a remark about how things are, which leads up to the demand after it."""
+def _leads_up(wish: Wish, text: str, filler: Filler, scene: Scene) -> bool:
+    """Whether a wish is only a remark about how things are, or about a thing shown, before the demand in `text`."""
     part = read_part(wish.text, filler.verbs)
-    return part.states and not part.families and not filler.fill(wish.card, part.text).values
+    if not part.states or part.families or not read_part(text, filler.verbs).families:
+        return False
+    about = bool(_BACK.search(text)) and scene.points(part.text)
+    return about or not filler.fill(wish.card, part.text).values
+
+
+def _limited(wish: Wish, request: str, end: int, filler: Filler) -> Wish:
+    """The wish with a clause that says what not to do, where that tells one of its parameters something."""
+    longer = _extended(wish, request, end)
+    before = filler.fill(wish.card, read_part(wish.text, filler.verbs).text).values
+    after = filler.fill(wish.card, read_part(longer.text, filler.verbs).text).values
+    return longer if opens_content(wish.text) or before != after else wish
 
 
 def _extended(wish: Wish, request: str, end: int) -> Wish:

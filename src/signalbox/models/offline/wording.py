@@ -6,7 +6,7 @@ import re
 
 from signalbox.models.offline.smallwords import PADDING
 
-__all__ = ["QUOTED", "content_start", "is_courtesy", "mask", "opens_content", "strip_padding"]
+__all__ = ["QUOTED", "content_start", "forbids", "is_courtesy", "mask", "opens_content", "strip_padding"]
 
 FILLER = "\u00a4"
 QUOTED = re.compile(
@@ -31,6 +31,10 @@ _CONTENT = re.compile(
     r"tell (?:\w+) (?:to|that)|let (?:\w+) know(?: that)?|with the (?:text|message|body|words|note|"
     r"content)|(?:message|text|body|"
     r"content|subject|title|description)(?::| is))\s"
+)
+_FORGETTING = re.compile(r"(?i)\W*(?:\w+\W+){0,3}?(?:do not|don['’]?t|never) (?:forget|fail|hesitate)\b")
+_FORBIDDING = re.compile(
+    r"(?i)\W*(?:(?:and|but|please|pls|just|also|though)\b\W*)*(?:do not|don['’]?t|never|no need to|without)\b"
 )
 _COLON = re.compile(r"[^\s:]+\s+[^:\n]*\S:\s")
 
@@ -61,6 +65,11 @@ def strip_padding(text: str) -> str:
 def is_courtesy(text: str) -> bool:
     """Whether a text is nothing but thanks, a greeting and the like."""
     return bool(_COURTESY.fullmatch(text))
+
+
+def forbids(text: str) -> bool:
+    """Whether a clause says what shall not be done: it limits another wish, and is none itself."""
+    return bool(_FORBIDDING.match(text)) and not _FORGETTING.match(text)
 
 
 def opens_content(text: str) -> bool:

@@ -7,9 +7,10 @@ from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
-__all__ = ["close", "split_name", "stem", "tokens", "word_set"]
+__all__ = ["close", "root", "split_name", "stem", "tokens", "word_set"]
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?", re.UNICODE)
+_POSSIBLE = re.compile(r"(?P<verb>\w{4,}?)(?:[ai]ble|[ai]bility)")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -45,6 +46,13 @@ def stem(word: str) -> str:
         if word.endswith(ending) and len(root) >= 3 and re.search("[aeiouy]", root):
             return _undouble(root)
     return word[:-1] if word.endswith("e") and len(word) > 4 else word
+
+
+@lru_cache(maxsize=16384)
+def root(word: str) -> str:
+    """The stem of a word, for an adjective of possibility or its noun that of the verb in it: reach of reachable."""
+    found = _POSSIBLE.fullmatch(word)
+    return stem(found["verb"]) if found else stem(word)
 
 
 def _undouble(root: str) -> str:

@@ -156,7 +156,8 @@ class Bounds:
         if number is None:
             return False
         following = self.tokens[number.last].lower if number.last < len(self.tokens) else ","
-        return bool(number.dimension) or not following[0].isalnum() or following in PARTS_OF_SPEECH["stops"]
+        ended = not following[0].isalnum() or following in PARTS_OF_SPEECH["stops"]
+        return bool(number.dimension) or number.reach[1] > number.end or ended
 
     def names_other(self, token: Token, field: Field) -> bool:
         """Whether a word is the name of another field, which then follows."""

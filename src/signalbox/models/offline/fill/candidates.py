@@ -93,10 +93,7 @@ def _prepare(candidates: tuple[tuple[str, tuple[str, ...]], ...]) -> _Prepared:
                 owner.append(at)
                 phrases.append(words[:12])
     vocabulary = {word: place for place, word in enumerate(dict.fromkeys(chain.from_iterable(phrases)))}
-    width = max(map(len, phrases), default=1)
-    blank = [-1] * width
-    padded = [[*map(vocabulary.__getitem__, words), *blank[len(words) :]] for words in phrases]
-    ids = np.array(padded, dtype=np.int64).reshape(len(phrases), width)
+    ids = _padded(phrases, vocabulary)
     stems = {word: stem(word) for word in vocabulary}
     return _Prepared(
         values=tuple(value for value, _ in candidates),
@@ -109,6 +106,15 @@ def _prepare(candidates: tuple[tuple[str, tuple[str, ...]], ...]) -> _Prepared:
         weight=_weights(ids, len(vocabulary)),
         rows=known_rows(tuple(vocabulary)),
     )
+
+
+def _padded(phrases: list[tuple[str, ...]], vocabulary: Mapping[str, int]) -> NDArray[np.int64]:
+    """One row of word numbers for each phrase, filled up with -1; built flat, since many small lists are slow."""
+    lengths = np.fromiter(map(len, phrases), dtype=np.int64, count=len(phrases))
+    ids = np.full((len(phrases), int(lengths.max(initial=1))), -1, dtype=np.int64)
+    flat = np.fromiter(map(vocabulary.__getitem__, chain.from_iterable(phrases)), dtype=np.int64)
+    ids[np.arange(ids.shape[1]) < lengths[:, None]] = flat
+    return ids
 
 
 def _weights(ids: NDArray[np.int64], size: int) -> Floats:
@@ -141,7 +147,7 @@ def _favour_exact(prepared: _Prepared, words: tuple[str, ...], stems: tuple[str,
     for at, phrase in enumerate(prepared.joined):
         if f" {phrase} " in text:
             scores[at] = max(scores[at], 0.9 + 0.1 * min(1.0, len(phrase) / max(len(text) - 2, 1)))
-        elif phrase.replace(" ", "") == squeezed:
+        elif phrase[0] == squeezed[0] and phrase.replace(" ", "") == squeezed:
             scores[at] = max(scores[at], 0.95)
         elif len(prepared.initials[at]) > 1 and prepared.initials[at] in spelled:
             scores[at] = max(scores[at], 0.85)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from rapidfuzz.distance import OSA
 
 from signalbox.models.offline.fill.candidates import is_short_form, word_likeness
 from signalbox.models.offline.fill.counted import counted_nouns, counts_people
+from signalbox.models.offline.fill.directions import side_of
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
@@ -19,6 +21,8 @@ from signalbox.models.offline.vectors import is_known, word_rows
 
 __all__ = ["find_choices", "find_phrase"]
 
+_ARROW_BEFORE = re.compile(r"(?:->|=>|→|➔|>)\s*$")
+_ARROW_AFTER = re.compile(r"\s*(?:->|=>|→|➔|>(?!=))")
 _WISHES = word_set("want wants need needs like love have going trying wish plan wanted hoping")
 
 
@@ -76,7 +80,7 @@ def _propose(reading: Reading, field: Field, phrase: Phrase, start: int, end: in
         quality -= 0.2
     if quality < 0.98 and not cue and reading.opens(start):
         quality -= 0.1
-    score = phrase.weight * quality + 0.05 * cue + _direction(reading, field, start, measured)
+    score = phrase.weight * quality + 0.05 * cue + _direction(reading, field, start, end, measured)
     return Proposal(
         field, phrase.value, start, end, min(score, 1.0) - (0 if len(phrase.joined) > 1 else 0.05), shared=measured
     )
@@ -111,11 +115,16 @@ def _is_unit(reading: Reading, phrase: Phrase, start: int, end: int) -> bool | N
     return True if own and own[0][0] in ("money", "temperature", "length", "mass", "bytes", "volume") else None
 
 
-def _direction(reading: Reading, field: Field, start: int, measured: bool) -> float:
-    """In "from open to closed" the second is meant, unless the field asks for the first."""
+def _direction(reading: Reading, field: Field, start: int, end: int, measured: bool) -> float:
+    """In "from open to closed" and "open -> closed" the second is meant, unless the field asks for the first."""
     before = [word.lower for word in reading.before(start, 1)]
-    backward = bool({"from", "source", "origin", "old", "current"} & set(field.name_words))
-    forward = bool({"to", "target", "destination", "new"} & set(field.name_words))
+    side = side_of(field)
+    backward = side == "start" or bool({"old", "current"} & set(field.name_words))
+    forward = side == "end" or "new" in field.name_words
+    if _ARROW_BEFORE.search(reading.text, max(0, start - 6), start):
+        before = ["to"]
+    elif _ARROW_AFTER.match(reading.text, end):
+        before = ["from"]
     if measured and forward:
         return -0.3
     if before == ["from"]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["HOUR_WORDS", "SPOKEN_CLOCK", "write_clocks"]
+__all__ = ["HOUR_WORDS", "SPOKEN_CLOCK", "with_half", "write_clocks"]
 
 HOUR_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _HOUR = rf"(?:\d{{1,2}}|{'|'.join(HOUR_WORDS)})"
@@ -30,6 +30,8 @@ _LATE = {
     re.compile(r"\b(?:lunch|afternoon)\b", re.IGNORECASE): range(1, 6),
     re.compile(r"\b(?:dinner|supper|evening|tonight|drinks|night)\b", re.IGNORECASE): range(4, 12),
 }
+
+_LEADS_TO = re.compile(r"\s*(?:-|–|to|until|till)\s*(\d{1,2})(?:[:.]\d\d)?\s*([ap])\.?m\b", re.IGNORECASE)
 
 
 def write_clocks(words: str, context: str) -> str:
@@ -65,3 +67,13 @@ def _on_dial(hour: int, said: str, context: str) -> int:
 
 def _number(word: str) -> int:
     return int(word) if word.isdigit() else HOUR_WORDS.index(word.lower()) + 1
+
+
+def with_half(text: str, start: int, end: int, words: str) -> str:
+    """The words of a clock time; one without "am" or "pm" takes that of the time it leads to: "from 2 to 4 pm"."""
+    later = _LEADS_TO.match(text, end)
+    hour = re.search(r"(?:^|\s)(\d{1,2})(?::\d\d)?$", text[start:end])
+    if later is None or hour is None or not 0 < int(hour[1]) <= 12:
+        return words
+    half, turns = later[2].lower(), int(hour[1]) % 12 > int(later[1]) % 12
+    return f"{words} {'am' if (half == 'a') != turns else 'pm'}"

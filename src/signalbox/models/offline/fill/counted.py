@@ -37,7 +37,8 @@ _WE_ARE = re.compile(
 )
 # Words behind a number that say how it is meant, not what it counts.
 _TAILS = word_set(
-    """each tops max maximum min minimum per apiece total altogether or and plus a an the to at for
+    """upward upwards onward onwards downward downwards up
+    each tops max maximum min minimum per apiece total altogether or and plus a an the to at for
     first last more less fewer higher lower same again now today tomorrow please pls thanks thx is are"""
 )
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.words import word_set
 
-__all__ = ["agreement", "mirrored", "side_at", "side_of"]
+__all__ = ["agreement", "mirrored", "side_at", "side_of", "stay_at", "stay_of"]
 
 _START_NAMES = word_set(
     """from origin source departure depart departing start starting begin pickup collection checkin outbound sender
@@ -41,6 +41,9 @@ _CUES = re.compile(
 )
 _FROM = re.compile(r"(?:\bfrom|\bout of|\bex)\s+(?:the\s+)?$", re.IGNORECASE)
 _TO = re.compile(r"(?:\bto|\binto|\btowards?|->|=>|→|\bvia)\s*(?:the\s+)?$", re.IGNORECASE)
+_ARRIVES = re.compile(r"\b(?:arriv\w*|check\w*[ -]?in|move\w*[ -]?in|land(?:s|ing))\b", re.IGNORECASE)
+_LEAVES = re.compile(r"\b(?:leav\w+|depart\w*|check\w*[ -]?out|move\w*[ -]?out)\b", re.IGNORECASE)
+_AIMED = re.compile(r"\b(?:until|till|through|since|from)\b", re.IGNORECASE)
 _BREAK = re.compile(r"[;!?\n]|\.\s")
 
 
@@ -81,6 +84,26 @@ def side_at(text: str, start: int) -> str:
     if found.lastgroup == "start" and re.search(r"\bfor\s+(?:the\s+)?$", before):
         return "end"
     return str(found.lastgroup)
+
+
+def stay_at(text: str, start: int) -> str:
+    """Whether the nearest verb before a place says that somebody arrives or leaves; empty when another does."""
+    before = text[max(0, start - 60) : start]
+    found = next(reversed(list(_CUES.finditer(before))), None)
+    if found is None or _BREAK.search(before, found.end()) or _AIMED.search(before, found.end()):
+        return ""
+    return _stay(found.group())
+
+
+def stay_of(field: Field) -> str:
+    """Whether a field is the time when somebody arrives or leaves; empty when neither, or both."""
+    return _stay(" ".join(field.name_words)) or _stay(field.description)
+
+
+@lru_cache(maxsize=2_000)
+def _stay(words: str) -> str:
+    arrives, leaves = bool(_ARRIVES.search(words)), bool(_LEAVES.search(words))
+    return "" if arrives == leaves else ("arrives" if arrives else "leaves")
 
 
 def agreement(field: Field, text: str, start: int) -> float:

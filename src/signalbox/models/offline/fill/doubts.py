@@ -27,7 +27,8 @@ class Doubts:
 
     def doubted(self, proposal: Proposal) -> bool:
         """Whether a proposal rests on words that serve something else."""
-        return self._inside_literal(proposal) or self._names_number(proposal) or self._shielded(proposal)
+        reasons = (self._inside_literal, self._names_number, self._bounds_number, self._shielded)
+        return any(reason(proposal) for reason in reasons)
 
     def at_home(self, proposal: Proposal) -> bool:
         """Whether a value stands where the text speaks of the part that it belongs to."""
@@ -71,6 +72,13 @@ class Doubts:
             for one in self.state.reading.literals
             if one.kind in ("quoted", "file", "url", "email", "host", "path", "uuid")
         )
+
+    def _bounds_number(self, proposal: Proposal) -> bool:
+        """Whether the words of an option only bound a number: "two hours tops"."""
+        bounds = [(q.reach[0], q.start) for q in self.state.reading.quantities if q.bound]
+        bounds += [(q.end, q.reach[1]) for q in self.state.reading.quantities if q.bound]
+        inside = any(start <= proposal.start and proposal.end <= end for start, end in bounds)
+        return inside and proposal.field.kind in ("enum", "boolean")
 
     def _names_number(self, proposal: Proposal) -> bool:
         """Whether the words rather name another field, or what the schema is for: "rating over 4.5"."""

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.roles import roles_of
 from signalbox.models.offline.fill.schema import Field
+from signalbox.models.offline.fill.words import word_set
 
 __all__ = ["ends_phrase", "turns"]
+
+
+_WRITTEN = re.compile(r"\b(?:mail|email|message|letter|line|ticket|note)\b")
+_RELATIVES = word_set("that which who whose whom where")
 
 
 def ends_phrase(bounds: Bounds, field: Field, at: int, style: str) -> bool:
@@ -16,6 +23,8 @@ def ends_phrase(bounds: Bounds, field: Field, at: int, style: str) -> bool:
         return True
     if style in ("text", "named"):
         if token.text == "," and _turns_to_asking(bounds, field, at):
+            return True
+        if token.lower in _RELATIVES and _names_matter(field):
             return True
         if token.lower in POS["polite"] or token.text == ";" or (token.text in ".!?" and bounds.breaks(at)):
             return True
@@ -35,9 +44,23 @@ def ends_phrase(bounds: Bounds, field: Field, at: int, style: str) -> bool:
         and _follows_stop(bounds, at)
     ):
         return style != "object"
+    if token.text.islower() and token.lower in POS["verbs"] and _behind_person(bounds, field, at):
+        return True
     if token.lower in POS["stops"]:
         return style != "object" or bounds.announces_other(at, field) or token.lower not in POS["inner"]
     return bounds.announces_other(at, field)
+
+
+def _behind_person(bounds: Bounds, field: Field, at: int) -> bool:
+    """Whether the word before is a person's name with a capital, so that a verb tells what the person does."""
+    roles = roles_of(field)
+    return bool(roles) and roles[0][0].name == "person" and bounds.tokens[at - 1].text[0].isupper()
+
+
+def _names_matter(field: Field) -> bool:
+    """Whether a field names what something is about, so that no sentence belongs to it."""
+    roles = roles_of(field)
+    return bool(roles) and roles[0][0].name == "topic" and not _WRITTEN.search(field.about)
 
 
 def _turns_to_asking(bounds: Bounds, field: Field, at: int) -> bool:

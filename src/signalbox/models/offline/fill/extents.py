@@ -7,12 +7,13 @@ import re
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.endings import ends_phrase
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
+from signalbox.models.offline.fill.quotes import fits, shuns_quotes
 from signalbox.models.offline.fill.roles import roles_of, style_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.words import DEGREES, STOP, Token, stem, word_set
 
-__all__ = ["clean", "fits", "identifier", "take_phrase"]
+__all__ = ["clean", "identifier", "take_phrase"]
 
 _TRIM_RIGHT = word_set(
     """the a an and or to of for with at in on by from is are be as my our please , ; . ! ? : - (
@@ -43,6 +44,10 @@ def take_phrase(
     if style != "text" and (
         (tokens[first].lower in POS["verbs"] and tokens[first - 1].lower == "to") or bounds.measured(first, style)
     ):
+        return None
+    quoted = next((q for q in bounds.reading.quoted if q[0] == tokens[first].start), None)
+    named = tokens[first - 1].stem in field.name_stems if first else False
+    if quoted and not named and shuns_quotes(field, bounds.leaves):
         return None
     for literal in bounds.reading.literals:
         if literal.kind == "quoted" and literal.start == tokens[first].start and fits(field, literal.value):
@@ -110,7 +115,16 @@ def _skip_openers(bounds: Bounds, field: Field, first: int, style: str) -> int:
         )
     ):
         first += 1
-    return first
+    return first + _is_title(bounds, field, first, style)
+
+
+def _is_title(bounds: Bounds, field: Field, at: int, style: str) -> bool:
+    """Whether a word only says what the name behind it is to the field: the guest of "guest ann lee"."""
+    if style != "name" or at + 1 >= len(bounds.tokens) or bounds.blocked(at) or bounds.blocked(at + 1):
+        return False
+    token, following = bounds.tokens[at], bounds.tokens[at + 1]
+    named = token.text.islower() and token.stem in field.name_stems
+    return named and following.text[0].isalpha() and following.lower not in POS["stops"] | STOP
 
 
 def _says_nothing(bounds: Bounds, field: Field, words: list[Token], first: int, style: str, signed: bool) -> bool:
@@ -160,6 +174,8 @@ def _name_pieces(bounds: Bounds, field: Field, first: int, style: str, naming: b
 def _proper_tail(tokens: tuple[Token, ...], first: int, last: int) -> int:
     """Of "son Leo" only the name, when plain words lead to words with capitals."""
     capital = next((at for at in range(first, last) if tokens[at].text[0].isupper()), first)
+    if any(not token.text.isalpha() or token.lower in ("and", "or") for token in tokens[first:capital]):
+        return first
     return (
         capital if all(token.text[0].isupper() or not token.text.isalpha() for token in tokens[capital:last]) else first
     )
@@ -242,17 +258,3 @@ def _trim_pieces(bounds: Bounds, pieces: list[tuple[int, int]]) -> list[tuple[in
 def clean(text: str) -> str:
     """The text without quotes and punctuation around it."""
     return text.strip().strip("\"'").strip(" ,;:.!?")
-
-
-def fits(field: Field, value: str) -> bool:
-    """Whether a text obeys the field's length and pattern."""
-    if (
-        not any(c.isalnum() for c in value)
-        or len(value) < field.shortest
-        or (field.longest is not None and len(value) > field.longest)
-    ):
-        return False
-    try:
-        return not field.pattern or re.search(field.pattern, value[:500]) is not None
-    except re.error:
-        return True

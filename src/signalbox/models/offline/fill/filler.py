@@ -19,7 +19,7 @@ from signalbox.models.offline.fill.lone_names import find_lone_names
 from signalbox.models.offline.fill.lone_numbers import find_lone_number
 from signalbox.models.offline.fill.meant import find_candidates, find_examples
 from signalbox.models.offline.fill.measures import find_measures
-from signalbox.models.offline.fill.moments import find_moments, find_spans, put_in_order, time_kind
+from signalbox.models.offline.fill.moments import find_moments, find_spans, time_kind
 from signalbox.models.offline.fill.names import find_names, has_shape
 from signalbox.models.offline.fill.phrases import find_phrases
 from signalbox.models.offline.fill.reading import Reading
@@ -28,6 +28,7 @@ from signalbox.models.offline.fill.routes import find_routes
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal, assign, assign_best, favour_best
 from signalbox.models.offline.fill.state import Frame, State, build_values, leaves_of
+from signalbox.models.offline.fill.stretches import find_lengths, put_in_order
 from signalbox.models.offline.fill.widening import widen
 from signalbox.models.offline.fill.words import read_sentence
 
@@ -52,6 +53,7 @@ class Filler:
         self._assign(find_signed(self.reading, self.leaves))
         self._assign(self._maps(strict=True))
         self._assign(find_spans(self.reading, self.leaves))
+        self._assign(find_lengths(self.reading, self.leaves))
         self._assign(favour_best(list(self._closed())))
         self._assign(find_lone_number(self.state))
         widen(self.state)
@@ -60,7 +62,7 @@ class Filler:
         widen(self.state)
         self._assign(find_routes(self.state.bounds(), [leaf for leaf in self.state.waiting() if self._free(leaf)]))
         assign_best(
-            [p for p in self._strings(("name", "text")) if _comes_first(p) and self.doubts.at_home(p)],
+            [p for p in self._strings(("name", "object", "text")) if self._comes_first(p) and self.doubts.at_home(p)],
             self.taken,
             self.filled,
         )
@@ -161,6 +163,15 @@ class Filler:
             else:
                 yield from (self._directed(p) for p in find_phrases(bounds, leaf))
 
+    def _comes_first(self, proposal: Proposal) -> bool:
+        """Names that something announces, texts that something announces clearly, and text in quotes."""
+        style = style_of(proposal.field)
+        if style == "object":
+            return any(start == proposal.start for start, _ in self.reading.quoted)
+        if style == "text":
+            return proposal.score >= 0.8
+        return proposal.score >= 0.7 or proposal.field.must
+
     def _directed(self, proposal: Proposal) -> Proposal:
         """A proposal for one of two mirrored fields, weighed by the side that the words before it speak of."""
         if proposal.field.path not in self._mirrored or proposal.score > 1:
@@ -198,13 +209,6 @@ class Filler:
                 for proposal in find_leftover(bounds, leaf):
                     listed = leaf.kind == "array"
                     yield replace(proposal, value=split_items(str(proposal.value))) if listed else proposal
-
-
-def _comes_first(proposal: Proposal) -> bool:
-    """Names that something announces, and texts that something announces clearly."""
-    if style_of(proposal.field) == "text":
-        return proposal.score >= 0.8
-    return proposal.score >= 0.7 or proposal.field.must
 
 
 def _as_required(fields: tuple[Field, ...]) -> tuple[Field, ...]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.endings import turns
-from signalbox.models.offline.fill.extents import clean, fits, identifier
+from signalbox.models.offline.fill.extents import clean, identifier
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
+from signalbox.models.offline.fill.quotes import fits
 from signalbox.models.offline.fill.roles import roles_of, style_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal

@@ -30,6 +30,8 @@ def find_closed_list(reading: Reading, field: Field, taken: Taken) -> list[Propo
         return []
     if item.kind == "enum":
         options = [p for p in find_choices(reading, item) if not taken.overlaps(p.start, p.end)]
+        # What is only near in meaning is too weak for a list that may stay empty.
+        options = [p for p in options if p.score >= 0.72 or field.must or reading.cue(field, p.start, p.end)]
         return _gather(field, _apart(options), anywhere=True, text=reading.text)
     if item.kind in ("integer", "number"):
         return _numbers(reading, field, item)

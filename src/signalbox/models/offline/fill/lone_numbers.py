@@ -12,8 +12,13 @@ from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.state import State
 from signalbox.models.offline.fill.units import unit_of_field
+from signalbox.models.offline.fill.words import word_set
 
 __all__ = ["find_lone_number"]
+
+
+# Fields of how many of what the schema is for there may be.
+_LIMITS = word_set("limit results top count")
 
 
 def find_lone_number(state: State) -> Iterator[Proposal]:
@@ -29,8 +34,19 @@ def find_lone_number(state: State) -> Iterator[Proposal]:
     able = [(leaf, value) for leaf, value in fitting if _may_end(state, leaf, plain[0])]
     counting = [(leaf, value) for leaf, value in able if counts(leaf) and leaf.kind == "integer"]
     required = [(leaf, value) for leaf, value in fitting if leaf.must and _may_count(state, leaf, plain[0])]
-    for leaf, value in next((group for group in (named, counting, able, required) if len(group) == 1), ()):
+    whole = _counts_whole(state, plain[0])
+    limits = [(leaf, value) for leaf, value in fitting if whole and _LIMITS & set(leaf.name_words)]
+    for leaf, value in next((group for group in (limits, named, counting, able, required) if len(group) == 1), ()):
         yield Proposal(leaf, value, plain[0].start, plain[0].end, 0.5)
+
+
+def _counts_whole(state: State, quantity: Quantity) -> bool:
+    """Whether a number counts what the schema is for, by its own word or by an option for its kind."""
+    options = [span for p in state.filled.values() if p.field.kind == "enum" for span in p.spans]
+    return any(
+        noun.stem in state.frame.title or any(start <= noun.start < end for start, end in options)
+        for noun in counted_nouns(state.reading, quantity)
+    )
 
 
 def _may_count(state: State, leaf: Field, quantity: Quantity) -> bool:

@@ -179,6 +179,8 @@ def _sides(field: Field) -> tuple[bool, bool]:
 def _count_score(reading: Reading, field: Field, quantity: Quantity) -> float:
     before = [word.lower for word in reading.before(quantity.start, 1)]
     counting = counts(field)
+    if quantity.bound == "max" and "limit" in field.name_words and not counted_nouns(reading, quantity):
+        return 0.5 if not quantity.dimension else 0.0
     if counting and before and before[0] in _COUNT_CUES and not quantity.dimension:
         return 0.45
     if quantity.dimension or not counting:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from datetime import datetime, timedelta
+from collections.abc import Iterator
+from datetime import timedelta
 
-from signalbox.models.offline.fill.directions import side_at
+from signalbox.models.offline.fill.clocks import with_half
+from signalbox.models.offline.fill.directions import side_at, stay_at, stay_of
 from signalbox.models.offline.fill.instants import as_text, day_of, range_of, written
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
@@ -15,7 +15,7 @@ from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.times import TimePhrase, with_month
 from signalbox.models.offline.fill.words import word_set
 
-__all__ = ["find_moments", "find_spans", "put_in_order", "time_kind"]
+__all__ = ["find_moments", "find_spans", "iso_duration", "looks_back", "side_in_time", "time_kind"]
 
 _FORMATS = {"date": "date", "date-time": "date-time", "datetime": "date-time", "time": "time", "duration": "duration"}
 _DURATION = re.compile(
@@ -35,13 +35,15 @@ _BACK = re.compile(
     r"\b(?:since|occurred|happened|created|purchased|incident|was|were|modified|bought|reported|placed|"
     r"history|born|birth|changed|"
     r"updated|logs?|metrics?|query|searched|search|older|newer|received|taken|started|ended|began|"
+    r"published|publication|released?|aired|recorded|posted|past|earlier than|joined|hired|built|"
+    r"took place|manufactured|founded|came out|appeared|"
     r"issued|lost|stolen|left behind|events after|events before|data)\b"
 )
 _FORWARD = re.compile(
     r"\b(?:due|deadline|departure|depart|return|appointment|reservation|booking|schedule|scheduled|event|"
     r"meeting|starts?|pick ?up|pickup|"
     r"check ?in|check ?out|checkin|checkout|remind|reminder|expir\w+|until|delivery|deliver|effective|"
-    r"arrival|end|begin|from|to|trip|travel|flight|leave)\b"
+    r"future|later|upcoming|coming|planned|arrival|end|begin|from|to|trip|travel|flight|leave)\b"
 )
 _BOUNDS = re.compile(r"\b(?:period|range|window|interval|span)\b")
 _STARTS = word_set(
@@ -52,6 +54,7 @@ _ENDS = word_set(
     """end to until till return due deadline checkout before out dropoff latest expiry expires by
     ending finish last back"""
 )
+_STAYED = re.compile(r"\b(?:stay|nights?|guests?|rooms?|check ?in|check ?out|moves? (?:in|out))\b")
 _START_LEADS = re.compile(r"from|since|after|between|start|begin|leav|depart|check(?:ing)? ?in")
 _END_LEADS = re.compile(r"to|until|till|through|by|before|and|return|back|ending|due|check(?:ing)? ?out|-|–")
 
@@ -97,11 +100,11 @@ def _exact_kind(field: Field, name: str) -> str:
 def find_spans(reading: Reading, fields: list[Field]) -> list[Proposal]:
     """Both ends at once: "last week" for a field where something starts and one where it ends."""
     kinds = {field.path: time_kind(field) for field in fields}
-    starts = [f for f in fields if kinds[f.path] in ("date", "date-time") and _side(f) == "start"]
-    ends = [f for f in fields if kinds[f.path] in ("date", "date-time") and _side(f) == "end"]
+    starts = [f for f in fields if kinds[f.path] in ("date", "date-time") and side_in_time(f) == "start"]
+    ends = [f for f in fields if kinds[f.path] in ("date", "date-time") and side_in_time(f) == "end"]
     if len(starts) != 1 or len(ends) != 1:
         return []
-    back = _looks_back(starts[0]) or _looks_back(ends[0])
+    back = looks_back(starts[0]) or looks_back(ends[0])
     bounded = back or bool(_BOUNDS.search(starts[0].about + ends[0].about))
     alone = bounded and len(reading.times) == 1
     phrase = next(
@@ -124,22 +127,6 @@ def find_spans(reading: Reading, fields: list[Field]) -> list[Proposal]:
     return [first, Proposal(ends[0], written(last, kinds[ends[0].path]), *span, 0.9)]
 
 
-def put_in_order(reading: Reading, filled: Mapping[str, Proposal]) -> dict[str, Proposal]:
-    """An end before the start is meant later: on the same day if only a clock time is said, else a week on."""
-    timed = [p for p in filled.values() if time_kind(p.field) in ("date", "date-time")]
-    starts = [p for p in timed if _side(p.field) == "start"]
-    ends = [p for p in timed if _side(p.field) == "end"]
-    if len(starts) != 1 or len(ends) != 1 or ends[0].start < starts[0].start or _looks_back(ends[0].field):
-        return {}
-    first, last = datetime.fromisoformat(starts[0].value), datetime.fromisoformat(ends[0].value)
-    if (first.tzinfo is None) != (last.tzinfo is None) or not timedelta(0) < first - last < timedelta(days=7):
-        return {}
-    clocked = any(p.start <= ends[0].start < p.end and p.kind == "clock" for p in reading.times)
-    later = datetime.combine(first.date(), last.time(), last.tzinfo) if clocked else last + timedelta(days=7)
-    value = later.date().isoformat() if time_kind(ends[0].field) == "date" else later.isoformat()
-    return {ends[0].field.path: replace(ends[0], value=value)}
-
-
 def find_moments(reading: Reading, field: Field, kinds: frozenset[str]) -> list[Proposal]:
     """Proposals for a field of time; `kinds` are the kinds of all fields, so that a day and an hour may part."""
     kind = time_kind(field)
@@ -154,10 +141,10 @@ def _moment(
     span = _wanted_part(phrase, kind, kinds)
     if span is None:
         return
-    words = _with_day(reading, phrase, kind, with_month(reading.text, *span))
+    words = _with_day(reading, phrase, kind, with_half(reading.text, *span, with_month(reading.text, *span)))
     if not words:
         return
-    value = as_text(reading, words, kind, _side(field), ahead=_ahead(field, phrase))
+    value = as_text(reading, words, kind, side_in_time(field), ahead=_ahead(field, phrase))
     if value is None:
         return
     score = 0.8 + _fitness(reading, field, phrase) + 0.1 * reading.cue(field, phrase.start, phrase.end) - 0.01 * at
@@ -191,23 +178,29 @@ def _wanted_part(phrase: TimePhrase, kind: str, kinds: frozenset[str]) -> tuple[
 
 def _ahead(field: Field, phrase: TimePhrase) -> bool | None:
     """Whether a bare name of time means one to come; None when the field does not say."""
-    if phrase.kind == "range" or _looks_back(field):
+    if phrase.kind == "range" or phrase.lead == "since" or looks_back(field):
         return False
     return True if _FORWARD.search(field.about) else None
 
 
-def _looks_back(field: Field) -> bool:
+def looks_back(field: Field) -> bool:
+    """Whether a field holds a time that has passed."""
     return bool(_BACK.search(field.about))
 
 
-def _side(field: Field) -> str:
+def side_in_time(field: Field) -> str:
+    """Whether a field is when something starts or ends; empty when neither."""
     names = set(field.name_words)
+    if (stays := stay_of(field)) and _STAYED.search(field.about):
+        return "start" if stays == "arrives" else "end"
     return "end" if names & _ENDS else ("start" if names & _STARTS else "")
 
 
 def _fitness(reading: Reading, field: Field, phrase: TimePhrase) -> float:
     """Whether the words before the phrase open or close a range, as the field does."""
-    side = _side(field)
+    side, stays, told = side_in_time(field), stay_of(field), stay_at(reading.text, phrase.start)
+    if stays and told:
+        return 0.1 if stays == told else -0.13
     said = side_at(reading.text, phrase.start)
     if side and said and not re.match(r"to|and|-|–", phrase.lead):
         return 0.09 if said == side else -0.13

@@ -6,15 +6,16 @@ from collections.abc import Iterator
 
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.candidates import is_short_form
-from signalbox.models.offline.fill.extents import clean, fits, take_phrase
+from signalbox.models.offline.fill.extents import clean, take_phrase
 from signalbox.models.offline.fill.literals import shape_of
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.passives import find_affected
+from signalbox.models.offline.fill.quotes import find_quoted
 from signalbox.models.offline.fill.roles import roles_of, style_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.speakers import find_speakers, names_agent
-from signalbox.models.offline.fill.words import STOP, Token, stem, word_set
+from signalbox.models.offline.fill.words import DEGREES, STOP, Token, stem, word_set
 from signalbox.models.offline.vectors import is_known
 
 __all__ = ["find_phrases", "looks_fixed"]
@@ -31,22 +32,13 @@ _STRENGTHS = {
     "person": 0.8,
     "organisation": 0.6,
 }
-_QUOTED = {
-    "match": 0.74,
-    "name": 0.74,
-    "task": 0.74,
-    "query": 0.74,
-    "body": 0.72,
-    "topic": 0.73,
-    "thing": 0.73,
-    "value": 0.72,
-}
+_BEFORE_OBJECTS = word_set("with for about of in at near on")
 _NAMING = word_set("called named titled entitled title name")
 
 
 def find_phrases(bounds: Bounds, field: Field, *, many: bool = False) -> list[Proposal]:
     """Proposals for a string field from what announces it: its own name, its role's words, or a verb."""
-    found = [*_after_cues(bounds, field, many), *_beside_name(bounds, field, many), *_in_quotes(bounds, field, many)]
+    found = [*_after_cues(bounds, field, many), *_beside_name(bounds, field, many), *find_quoted(bounds, field, many)]
     if many or (field.must and style_of(field) != "text"):
         found += find_affected(bounds, field)
     found += _after_deeds(bounds, field, many)
@@ -72,6 +64,8 @@ def _after_cues(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
             weight = 1.0
         if weight < 0.7 and bounds.announces_other(at, field):
             continue
+        if weight < 0.7 and not field.must and not many and not _looks_named(bounds, at + len(cue), field):
+            continue
         if cue == (":",) and at and bounds.names_other(bounds.tokens[at - 1], field) and not field.must:
             continue
         if cue == (":",) and at and field.must and bounds.in_literal(at - 1):
@@ -83,6 +77,19 @@ def _after_cues(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
         proposal = take_phrase(bounds, field, at + len(cue), score, many, bounds.tokens[at].start, cue[-1] in _NAMING)
         if proposal:
             yield proposal
+
+
+def _looks_named(bounds: Bounds, at: int, field: Field) -> bool:
+    """Whether a name may begin at a token though little announces it: it is no verb, and a person has a capital."""
+    if style_of(field) != "name":
+        return True
+    first = at
+    while at < len(bounds.tokens) and bounds.tokens[at].lower in POS["articles"]:
+        at += 1
+    if at >= len(bounds.tokens) or bounds.tokens[at].lower in POS["verbs"] | DEGREES:
+        return False
+    plain = bounds.tokens[at].text.islower() and bounds.tokens[at].text.isalpha()
+    return not plain or (at == first and roles_of(field)[0][0].name not in ("person", "organisation"))
 
 
 def _after_deeds(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
@@ -113,6 +120,7 @@ def _beside_name(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]
             ):
                 continue
             after = at + len(name)
+            yield from _in_role(bounds, field, at)
             signed = after < len(tokens) and tokens[after].text in (":", "=")
             linked = (
                 after < len(tokens)
@@ -134,6 +142,27 @@ def _beside_name(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]
             yield from before
 
 
+def _in_role(bounds: Bounds, field: Field, at: int) -> Iterator[Proposal]:
+    """The name before "as a guest", "as our host": what follows it says its field."""
+    tokens = bounds.tokens
+    last = at - 1 - (at > 0 and tokens[at - 1].lower in POS["articles"] - {"as"})
+    if last < 1 or tokens[last].lower != "as" or style_of(field) == "text":
+        return
+    first = last
+    while first > 0 and last - first < 4 and _is_part(bounds, first - 1):
+        first -= 1
+    if first < last and field.kind != "array":
+        span = bounds.sentence.span(first, at + 1)
+        yield Proposal(field, bounds.sentence.slice(first, last), *span, 0.95, lead=span[0])
+
+
+def _is_part(bounds: Bounds, at: int) -> bool:
+    """Whether a token may be part of a name."""
+    word = bounds.tokens[at]
+    small = word.lower in STOP or word.lower in POS["stops"] or word.lower in POS["verbs"] or word.stem in bounds.frame
+    return word.text[0].isalnum() and not small and not bounds.blocked(at) and not bounds.timed(at)
+
+
 def _shortens(word: str, name: str) -> bool:
     """Whether a word is a usual short form of a name: "db", "env"; a word of its own is not."""
     return is_short_form(word, name) and (len(word) <= 3 or not is_known(word))
@@ -151,16 +180,6 @@ def _before_name(bounds: Bounds, field: Field, at: int, after: int) -> Iterator[
     if first < at and opened and tokens[first].lower not in POS["verbs"]:
         span = bounds.sentence.span(first, at)
         yield Proposal(field, clean(bounds.sentence.slice(first, at)), *span, 0.81, lead=span[0])
-
-
-def _in_quotes(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
-    """What stands in quotes is a name or a text, even when nothing announces it."""
-    roles = roles_of(field)
-    score = max((_QUOTED.get(role.name, 0.0) for role, strength in roles[:2] if strength > 0.8), default=0.0)
-    score = max(score, 0.66 if field.must else 0.0)
-    for literal in bounds.reading.literals:
-        if literal.kind == "quoted" and score and not many and fits(field, literal.value):
-            yield Proposal(field, literal.value, literal.start, literal.end, score + 0.05 * field.must, running=True)
 
 
 def _spoken_names(field: Field) -> list[tuple[str, ...]]:
@@ -191,7 +210,7 @@ def _object_of_verb(bounds: Bounds, field: Field, many: bool) -> Iterator[Propos
         first = bounds.begins
     if tokens[first].lower in commands or tokens[first].stem in bounds.frame:
         first = _past_command(bounds, first + 1)
-    if not tasked and first + 1 < len(tokens) and tokens[first].lower in ("with", "for", "about", "of"):
+    if not tasked and first + 1 < len(tokens) and tokens[first].lower in _BEFORE_OBJECTS:
         first += 1
     proposal = take_phrase(bounds, field, first, 0.5 + 0.12 * strength, many, tokens[min(first, len(tokens) - 1)].start)
     if proposal:

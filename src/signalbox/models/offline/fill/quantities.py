@@ -21,18 +21,19 @@ _HIGH = re.compile(
     r"<=?|before|by|lower than|fewer than|shorter than|younger than|smaller than|or less than|until)\s*$"
 )
 _LOW_AFTER = re.compile(
-    r"\s*(?:\w+\s+)?(?:or (?:more|higher|better|above|over)|and (?:up|above|over)|plus|minimum|min)\b|\+"
+    r"\s*(?:\w+\s+)?(?:(?:or|and) (?:more|higher|better|above|over|up|upwards?|beyond)|upwards?|onwards?|plus|"
+    r"minimum|min|at (?:the )?least)\b|\+"
 )
 _HIGH_AFTER = re.compile(
-    r"\s*(?:\w+\s+)?(?:or (?:less|lower|below|under|fewer|cheaper)|max(?:imum)?|tops?|"
+    r"\s*(?:\w+\s+)?(?:(?:or|and) (?:less|lower|below|under|fewer|cheaper)|downwards?|max(?:imum)?|tops?|"
     r"(?:(?:a|an|per) \w+ )(?:tops?|max(?:imum)?|at (?:the )?most)|"
-    r"at most)\b"
+    r"at (?:the )?most)\b"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number of the sentence. `first` and `last` are token places, unit included."""
+    """A number of the sentence. `first` and `last` are token places, unit included; `reach` takes in its bounds."""
 
     value: float
     first: int
@@ -45,17 +46,18 @@ class Quantity:
     factor: float = 1.0
     bound: str = ""
     meanings: tuple[tuple[str, str, float], ...] = ()
+    reach: tuple[int, int] = (0, 0)
 
 
 def bounded(sentence: Sentence, quantity: Quantity) -> Quantity:
     before = sentence.text[max(0, quantity.start - 24) : quantity.start].lower()
     after = sentence.text[quantity.end : quantity.end + 24].lower()
-    bound = ""
-    if _LOW.search(before) or _LOW_AFTER.match(after):
-        bound = "min"
-    if _HIGH.search(before) or _HIGH_AFTER.match(after):
-        bound = "max"
-    return replace(quantity, bound=bound)
+    low, high = _LOW.search(before), _HIGH.search(before)
+    low_after, high_after = _LOW_AFTER.match(after), _HIGH_AFTER.match(after)
+    bound = "max" if high or high_after else ("min" if low or low_after else "")
+    opened, closed = high or low, high_after or low_after
+    start = quantity.start - len(before) + opened.start() if opened else quantity.start
+    return replace(quantity, bound=bound, reach=(start, quantity.end + (closed.end() if closed else 0)))
 
 
 def join_compounds(found: list[Quantity]) -> list[Quantity]:

@@ -55,7 +55,7 @@ ROLES = (
         "building neighborhood state store warehouse destination hotel restaurant stadium campus point spot",
         strong="in,near,around,located in,close to,nearby,room,hall,terminal,gate,studio,venue",
         fair="at,within,across,inside",
-        weak="of,to,on,for",
+        weak="of,to,on,for,from",
     ),
     _role(
         "person",
@@ -69,7 +69,7 @@ ROLES = (
         "holder requester renter buyer seller borrower instructor trainer tutor coach",
         strong="with,assign to,assigned to,invite,by,assign it to,owned by,reporting to,reports to,"
         "managed by,led by,give it to,inviting,reviewer",
-        fair="for,to,of,from",
+        fair="for,to,of,from,sign up,enrol,enroll,register",
         weak="and,tell,ask,call",
     ),
     _role(

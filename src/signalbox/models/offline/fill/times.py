@@ -28,6 +28,7 @@ _CLOCK = (
     r"\d{1,2}\s*(?:[ap]\.?m\b\.?|o'?clock)|noon|midnight|midday|"
     rf"{SPOKEN_CLOCK}|"
     rf"(?<=at )(?:{'|'.join(HOUR_WORDS)})(?=\s*(?:$|[,.;!?]|on |for |tomorrow|today|this|next))|"
+    r"\d{1,2}(?::\d\d)?(?=\s*(?:to|-|–|until|till)\s*\d{1,2}(?:[:.]\d\d)?\s*[ap]\.?m\b)|"
     r"(?<=from )\d{1,2}(?=\s*(?:to|-|–|until|till)\s*\d{1,2}[:.]\d\d)|"
     r"(?<=at )\d{1,2}(?![\d%.,:]*\s*(?:[a-z]{4,}|%|-))\b|(?<=@)\d{1,2}\b)"
 )
@@ -57,7 +58,7 @@ _RELATIVE = (
 )
 _DURATION = rf"for (?:the (?:last|past) )?{_COUNT}\s*{_UNIT}\b"
 _ATOM = re.compile(
-    rf"(?<![\w-])(?:(?P<relative>{_RELATIVE})|(?P<date>{_DATE})|(?P<day>{_DAY})|(?P<clock>{_CLOCK})|"
+    rf"(?<!\w)(?<![^\d]-)(?:(?P<relative>{_RELATIVE})|(?P<date>{_DATE})|(?P<day>{_DAY})|(?P<clock>{_CLOCK})|"
     rf"(?P<part>(?:in the )?{_DAYPART}))(?![\w])",
     re.IGNORECASE,
 )

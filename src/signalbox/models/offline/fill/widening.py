@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from signalbox.models.offline.fill.counted import counted_nouns, counts_people
 from signalbox.models.offline.fill.moments import time_kind
 from signalbox.models.offline.fill.quantities import Quantity
@@ -12,6 +14,10 @@ from signalbox.models.offline.fill.words import stem, word_set
 
 __all__ = ["widen"]
 
+# Behind an option these say that it orders something.
+_RANKED = re.compile(
+    r"(?:\s+(?:ones?|items?|results?))?\s+(?:first|last|(?:on|at(?: the)?) top|up front)\b", re.IGNORECASE
+)
 _LINKS = word_set("""with at on by for due is set to as the a an in from until = : of and , it's its""")
 
 
@@ -49,6 +55,11 @@ def _widen_one(state: State, proposal: Proposal, start: int, end: int) -> None:
     counting = proposal.field.kind in ("integer", "number")
     if counting and number is not None and counts_people(state.reading, number):
         last, named = max(last, state.reading.sentence.index_at(_last_noun(state, number) - 1) + 1), True
+    if counting and number is not None and number.bound:
+        first = min(first, state.reading.sentence.index_at(number.reach[0]))
+        last, named = max(last, state.reading.sentence.index_at(number.reach[1] - 1) + 1), True
+    if proposal.field.kind == "enum" and (ranked := _RANKED.match(state.reading.text, end)):
+        last, named = max(last, state.reading.sentence.index_at(ranked.end() - 1) + 1), True
     while first > 0 and (tokens[first - 1].stem in names or tokens[first - 1].lower in _LINKS):
         named = named or tokens[first - 1].stem in names or tokens[first - 1].lower in ("with", "at", "due")
         first -= 1

@@ -194,7 +194,7 @@ def stem(word: str) -> str:
     word = word.removesuffix("'s")
     if word in _IRREGULAR:
         return _IRREGULAR[word]
-    if len(word) < 4 or not word.isalpha() or word.endswith("ss"):
+    if len(word) < 4 or word[-1] not in "sdge" or not word.isalpha() or word.endswith("ss"):
         return word
     if word.endswith(("ies", "ied")) and len(word) > 4:
         return word[:-3] + "y"
