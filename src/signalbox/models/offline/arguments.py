@@ -33,6 +33,7 @@ _CUED = 0.8
 _LEFT = 0.65
 _WEAK = 0.55
 _DIGITS = re.compile(r"\d+")
+_BOUNDS = word_set("below above under over least less fewer between within maximum minimum max min")
 _BLAND = word_set("show list get give see view display tell read check open what which how")
 
 
@@ -181,6 +182,8 @@ def _holds(card: ToolCard, filling: Filling, code: str, span: tuple[int, int]) -
 
 def _is_known(word: str, card: ToolCard, said: set[str]) -> bool:
     own = stem(word)
+    if word in _BOUNDS and any(one.isdigit() for one in said):
+        return True
     if word in said or own in card.terms or root(word) in card.terms or kin_of(own) & card.terms.keys():
         return True
     return len(own) >= 5 and any(term.startswith(own) for term in card.terms)

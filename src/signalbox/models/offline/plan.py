@@ -132,7 +132,8 @@ def _steps_for(
         words = _POINTED.sub("it", part.text)
     args = fill_beside(card, words, reference, filler)
     if wish.core:
-        args = definite_values(card.properties, filler.fill(card, part.text).values) | args
+        lead = part.text if reference is None else _without(part.text, reference)
+        args = definite_values(card.properties, fill_beside(card, lead, reference, filler)) | args
     step = Step(card, args, part.text)
     drop_pointers(step)
     unname_ids(step, shown)

@@ -9,7 +9,7 @@ from typing import Any
 
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.hiding import quotations
-from signalbox.models.offline.kinds import definite_values, is_id, is_list, is_telling, is_text
+from signalbox.models.offline.kinds import is_id, is_list, is_telling, is_text
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.phrase import ask_missing, ask_which
 from signalbox.models.offline.records import Record
@@ -114,7 +114,7 @@ def fill_beside(card: ToolCard, text: str, reference: Reference | None, filler: 
     values = dict(filling.values)
     if reference is None or not reference.records:
         return values
-    said = [name for name in definite_values(card.properties, values) if filling.confidence.get(name, 0.0) >= _SAID]
+    said = [name for name in values if is_telling(schema_of(card, name)) and filling.confidence.get(name, 0.0) >= _SAID]
     own = [
         name for name in card.required if names_key(name, reference.records[0]) and (is_id(name) or name not in said)
     ]

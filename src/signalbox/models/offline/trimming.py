@@ -87,11 +87,19 @@ def trim_values(card: ToolCard, part: Part, values: dict[str, Any]) -> None:
         if isinstance(value, str) and not quoted and not is_telling(card.properties.get(name)):
             loose = is_text(name, card.properties.get(name))
             values[name] = _trimmed(
-                _unlabelled(value, name, card, part),
+                _unlabelled(_subject(value, card, part), name, card, part),
                 card,
                 frozenset(map(stem, split_name(name))),
                 loose=loose,
             )
+
+
+def _subject(value: str, card: ToolCard, part: Part) -> str:
+    """The value without the adjective that the question asks about."""
+    words, asked = value.split(), _predicates(card, part)
+    while len(words) > 1 and words[-1].lower() in asked:
+        words.pop()
+    return " ".join(words) if asked else value
 
 
 def _unlabelled(value: str, name: str, card: ToolCard, part: Part) -> str:
