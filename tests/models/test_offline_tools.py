@@ -398,3 +398,56 @@ def test_functions_classes_and_dictionaries_are_tools_alike(model: OfflineChatMo
     for one in (ring_bell, tool(ring_bell), RingBell, plain, {"type": "function", "function": plain}):
         [(_, args)] = calls_of(ask(model, [one], "ring the bell 3 times"))
         assert args == {"times": 3}
+
+
+@tool
+def close_valve(valve: int, alarm: bool = True) -> str:
+    """Closes a valve of the plant.
+
+    Args:
+        valve: Number of the valve
+        alarm: Whether an alarm is raised
+    """
+    return ""
+
+
+@tool
+def probe_pump(pump: str, station: str) -> str:
+    """Tests from a station whether a pump can be reached.
+
+    Args:
+        pump: Number of the pump, such as PU-4
+        station: Name of the station
+    """
+    return ""
+
+
+@tool
+def pump_water(litres: int, from_tank: Literal["east", "west"], to_tank: Literal["east", "west"]) -> str:
+    """Pumps water from one tank to another.
+
+    Args:
+        litres: How much
+        from_tank: Where it is now
+        to_tank: Where it goes
+    """
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("request_text", "name", "args"),
+    [
+        ("Close valve 7, but do not raise an alarm", "close_valve", {"valve": 7, "alarm": False}),
+        ("Is PU-4 reachable from st2?", "probe_pump", {"pump": "PU-4", "station": "st2"}),
+        ("to west, 90 litres, they're in east", "pump_water", {"litres": 90, "from_tank": "east", "to_tank": "west"}),
+    ],
+)
+def test_clauses_that_only_limit_or_complete_a_wish_make_one_call(
+    model: OfflineChatModel, request_text: str, name: str, args: dict[str, Any]
+) -> None:
+    assert calls_of(ask(model, [close_valve, probe_pump, pump_water], request_text)) == [(name, args)]
+
+
+def test_a_remark_about_a_thing_shown_leads_up_to_the_demand(model: OfflineChatModel) -> None:
+    answer = ask(model, SHELTER, *shown("list_animals", ANIMALS), "the horse one is a mistake, delete it")
+    assert calls_of(answer) == [("release_animal", {"animal_id": 13})]

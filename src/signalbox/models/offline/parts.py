@@ -15,7 +15,7 @@ from signalbox.models.offline.words import stem, tokens, word_set
 __all__ = ["NOT_ALONE", "OPENERS", "Part", "read_part"]
 
 _STATING = re.compile(
-    r"(?:the|this|that|my|our|it|i|we|there)\b[^?]*?\b(?:is|are|was|were|has|have|had|am)\b|i'm\b|we're\b"
+    r"(?:the|this|that|my|our|it|i|we|there)\b[^?]*?\b(?:is|are|was|were|has|have|had|am|looks?|seems?|sounds?)\b|i'm\b|we're\b"
 )
 _ARITHMETIC = re.compile(r"\d\s*(?:[+*×÷^]|plus|minus|times|divided by)\s*\(?\s*\d|\d\s+[-/]\s+\d")
 _MANY = re.compile(

@@ -119,15 +119,16 @@ def _by_clause(request: str, tools: ToolSet, filler: Filler, scene: Scene) -> tu
         choice = _pick_any(text, tools, filler, here)
         if choice is None and lead is not None and clause.end - lead < _LONGEST_LEAD:
             choice = _pick(request[lead : clause.end], tools, filler)
+        leads = bool(wishes) and choice is not None and _leads_up(wishes[-1], text, filler, scene)
         if wishes and choice is None and _is_demand(text, wishes[-1], filler):
             unserved.append(text.strip())
-        elif wishes and (choice is None or _belongs(wishes[-1], choice, text, clause.fresh, filler)):
+        elif wishes and not leads and (choice is None or _belongs(wishes[-1], choice, text, clause.fresh, filler)):
             if choice is None or not _repeats(wishes[-1], choice, text):
                 wishes[-1] = _extended(wishes[-1], request, clause.end)
         elif choice is None:
             lead = clause.start if lead is None else lead
         else:
-            if wishes and _leads_up(wishes[-1], text, filler, scene):
+            if leads:
                 lead = wishes.pop().start
             start = clause.start if lead is None else lead
             core = text if lead is not None else ""
