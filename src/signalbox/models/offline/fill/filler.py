@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from signalbox.models.offline.fill.choices import find_choices
+from signalbox.models.offline.fill.crossings import find_crossings
 from signalbox.models.offline.fill.directions import agreement, mirrored, side_of
 from signalbox.models.offline.fill.doubts import Doubts
 from signalbox.models.offline.fill.filters import find_filters, find_signed
@@ -54,6 +55,7 @@ class Filler:
         self._assign(self._maps(strict=True))
         self._assign(find_spans(self.reading, self.leaves))
         self._assign(find_lengths(self.reading, self.leaves))
+        self._assign(find_crossings(self.reading, self.leaves))
         self._assign(favour_best(list(self._closed())))
         self._assign(find_lone_number(self.state))
         widen(self.state)

@@ -1,0 +1,102 @@
+"""Options that lead from one field to its mirror: "from German into English and French", "red -> blue"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from signalbox.models.offline.fill.choices import find_choices
+from signalbox.models.offline.fill.directions import side_of
+from signalbox.models.offline.fill.reading import Reading
+from signalbox.models.offline.fill.schema import Field
+from signalbox.models.offline.fill.slots import Proposal
+
+__all__ = ["find_crossings"]
+
+_FROM = re.compile(r"\b(?:from|out of)\s+(?:the\s+|an?\s+)?$", re.IGNORECASE)
+_TO = re.compile(r"(?:\b(?:to|into|towards?)\s+(?:the\s+|both\s+|an?\s+)?|(?:->|=>|→|➔)\s*)$", re.IGNORECASE)
+_LEADS_ON = re.compile(r"\s*,?\s*(?:\b(?:to|into|towards?)\b|->|=>|→|➔)\s*(?:the\s+|both\s+)?$", re.IGNORECASE)
+_JOINED = re.compile(r"\s*(?:,|/|\+|&|(?:,\s*)?\b(?:and|or|plus|as well as)\b)\s*(?:also\s+|the\s+)?", re.IGNORECASE)
+
+
+def find_crossings(reading: Reading, leaves: list[Field]) -> Iterator[Proposal]:
+    """Proposals for two fields that draw on the same options and mirror each other, one of them a list at least."""
+    closed = [leaf for leaf in leaves if _options(leaf)]
+    starts = [leaf for leaf in closed if side_of(leaf) == "start"]
+    ends = [leaf for leaf in closed if side_of(leaf) == "end"]
+    for start in starts:
+        for end in ends:
+            if _mirrors(start, end):
+                yield from _between(reading, start, end)
+
+
+def _options(leaf: Field) -> tuple[str, ...]:
+    holder = leaf.item if leaf.kind == "array" else leaf
+    return tuple(str(one) for one in (holder.options or holder.candidates)) if holder else ()
+
+
+def _mirrors(start: Field, end: Field) -> bool:
+    shared = set(_options(start)) & set(_options(end))
+    return "array" in (start.kind, end.kind) and 2 * len(shared) > min(len(_options(start)), len(_options(end)))
+
+
+def _between(reading: Reading, start: Field, end: Field) -> Iterator[Proposal]:
+    mentions = _mentions(reading, start, end)
+    sides = _sides(reading, mentions, start, end)
+    for field, side in ((start, "start"), (end, "end")):
+        chosen = [one for one, its in zip(mentions, sides, strict=True) if its == side]
+        if chosen and field.kind == "array":
+            values = list(dict.fromkeys(one.value for one in chosen))
+            pieces = tuple((one.start, one.end) for one in chosen)
+            yield Proposal(field, values, pieces[0][0], pieces[-1][1], 1.0, pieces=pieces)
+        elif chosen:
+            yield replace(chosen[0], field=field, score=1.0)
+
+
+def _mentions(reading: Reading, *fields: Field) -> list[Proposal]:
+    """Where options stand in the text, left to right, the surest where two overlap."""
+    found: list[Proposal] = []
+    for field in fields:
+        holder = field.item if field.kind == "array" else field
+        if holder is not None:
+            found += find_choices(reading, replace(holder, options=holder.options or holder.candidates))
+    apart: list[Proposal] = []
+    for one in sorted(found, key=lambda p: (-p.score, p.start - p.end)):
+        if one.score >= 0.72 and all(one.end <= other.start or other.end <= one.start for other in apart):
+            apart.append(one)
+    return sorted(apart, key=lambda p: p.start)
+
+
+def _sides(reading: Reading, mentions: list[Proposal], start: Field, end: Field) -> list[str]:
+    """The side of each mention: by the words around it, or that of the mention it is joined to, or the one left."""
+    sides: list[str] = []
+    for at, one in enumerate(mentions):
+        gap = reading.text[mentions[at - 1].end : one.start] if at else ""
+        side = _said(reading, mentions, at) or (sides[-1] if at and _JOINED.fullmatch(gap) else "")
+        sides.append(side or _named(reading, one, start, end))
+    unclear = [at for at, side in enumerate(sides) if not side]
+    if len(unclear) == 1 and len(set(sides)) == 2:
+        sides[unclear[0]] = "end" if "start" in sides else "start"
+    return sides
+
+
+def _said(reading: Reading, mentions: list[Proposal], at: int) -> str:
+    one, text = mentions[at], reading.text
+    if _FROM.search(text, 0, one.start):
+        return "start"
+    if _TO.search(text, 0, one.start):
+        return "end"
+    leads = at + 1 < len(mentions) and _LEADS_ON.fullmatch(text, one.end, mentions[at + 1].start)
+    return "start" if leads else ""
+
+
+def _named(reading: Reading, one: Proposal, start: Field, end: Field) -> str:
+    """The side whose own words stand shortly before a mention: "the original is in French", "target: French"."""
+    before: set[str] = set()
+    for word in reading.before(one.start, 4):
+        if any(sign in reading.text[word.end : one.start] for sign in ",;"):
+            break
+        before.add(word.stem)
+    starts, ends = bool(before & (start.words - end.words)), bool(before & (end.words - start.words))
+    return "" if starts == ends else ("start" if starts else "end")
