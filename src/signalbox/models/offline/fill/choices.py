@@ -23,6 +23,8 @@ __all__ = ["find_choices", "find_phrase"]
 
 _ARROW_BEFORE = re.compile(r"(?:->|=>|→|➔|>)\s*$")
 _ARROW_AFTER = re.compile(r"\s*(?:->|=>|→|➔|>(?!=))")
+_PARTICLES = POS["particles"] | {"it", "this", "these", "those", "everything", "away"}
+_LEAD_VERBS = word_set("please pls plz you we just then let's")
 _WISHES = word_set("want wants need needs like love have going trying wish plan wanted hoping")
 
 
@@ -55,7 +57,7 @@ def _widest(found: list[Proposal]) -> list[Proposal]:
 
 def _propose(reading: Reading, field: Field, phrase: Phrase, start: int, end: int, quality: float) -> Proposal | None:
     cue = reading.cue(field, start, end)
-    inflected = quality < 0.98 and not cue
+    inflected = (quality < 0.98 or phrase.weight < 0.85) and not cue
     if (
         reading.denied(start)
         or _is_deed(reading, field, start, end, inflected)
@@ -98,11 +100,16 @@ def _is_deed(reading: Reading, field: Field, start: int, end: int, inflected: bo
     before = [w.lower for w in reading.before(start, 2)]
     wished = before[:1] == ["to"] and len(before) > 1 and before[1] in _WISHES and word in POS["verbs"]
     particle = [w.lower for w in reading.after(end, 1)]
-    if not wished and not (inflected and reading.opens(start) and particle and particle[0] in POS["particles"]):
+    if not wished and not (inflected and _commands(before) and particle and particle[0] in _PARTICLES):
         return False
     options = field.options or field.candidates
     verbs = sum(str(option).lower() in POS["verbs"] for option in options)
     return 2 * verbs < len(options)
+
+
+def _commands(before: list[str]) -> bool:
+    """Whether a verb may stand behind these words, nearest first: at the beginning, or after "please", "could you"."""
+    return not before or before[0] in _LEAD_VERBS
 
 
 def _is_unit(reading: Reading, phrase: Phrase, start: int, end: int) -> bool | None:

@@ -61,6 +61,8 @@ def _mentions(reading: Reading, *fields: Field) -> list[Proposal]:
         holder = field.item if field.kind == "array" else field
         if holder is not None:
             found += find_choices(reading, replace(holder, options=holder.options or holder.candidates))
+    solid = [(one.start, one.end) for one in reading.literals if one.kind in ("email", "url", "host", "file", "path")]
+    found = [p for p in found if not any(first <= p.start and p.end <= last for first, last in solid)]
     apart: list[Proposal] = []
     for one in sorted(found, key=lambda p: (-p.score, p.start - p.end)):
         if one.score >= 0.72 and all(one.end <= other.start or other.end <= one.start for other in apart):

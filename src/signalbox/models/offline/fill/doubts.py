@@ -27,8 +27,14 @@ class Doubts:
 
     def doubted(self, proposal: Proposal) -> bool:
         """Whether a proposal rests on words that serve something else."""
-        reasons = (self._inside_literal, self._names_number, self._bounds_number, self._shielded)
+        reasons = (self._inside_literal, self._names_number, self._bounds_number, self._labels_literal, self._shielded)
         return any(reason(proposal) for reason in reasons)
+
+    def names_measure(self, proposal: Proposal) -> bool:
+        """Whether the words only name a number of the schema: the RAM of "16 GB of RAM" is no name."""
+        said = {stem(word) for word in split_name(str(proposal.value))}
+        numbers = [leaf for leaf in self.state.leaves if leaf.kind in ("integer", "number")]
+        return bool(said) and said <= {s for leaf in numbers for s in (*leaf.name_stems, *leaf.aliases)}
 
     def at_home(self, proposal: Proposal) -> bool:
         """Whether a value stands where the text speaks of the part that it belongs to."""
@@ -80,6 +86,18 @@ class Doubts:
         inside = any(start <= proposal.start and proposal.end <= end for start, end in bounds)
         return inside and proposal.field.kind in ("enum", "boolean")
 
+    def _labels_literal(self, proposal: Proposal) -> bool:
+        """Whether an option is said as the name of another field whose value follows: "phone 555-0100"."""
+        if proposal.field.kind != "enum":
+            return False
+        reading = self.state.reading
+        said = stem(reading.text[proposal.start : proposal.end].lower())
+        shapes = [one for one in reading.literals if one.kind in ("phone", "email", "url", "ip", "host")]
+        follows = any(
+            not reading.text[proposal.end : one.start].strip(" :=#") for one in shapes if one.start >= proposal.end
+        )
+        return follows and any(said in leaf.name_stems for leaf in self.state.leaves if leaf is not proposal.field)
+
     def _names_number(self, proposal: Proposal) -> bool:
         """Whether the words rather name another field, or what the schema is for: "rating over 4.5"."""
         if proposal.field.kind == "string":
@@ -108,7 +126,8 @@ class Doubts:
         said = {stem(word) for word in split_name(str(proposal.value))}
         if words and (words <= self.state.frame.title or said <= self.state.frame.title):
             return True
-        others = {s for leaf in self.state.leaves if leaf is not proposal.field for s in leaf.name_stems}
+        rivals = [leaf for leaf in self.state.leaves if leaf is not proposal.field]
+        others = {s for leaf in rivals for s in (*leaf.name_stems, *leaf.aliases)}
         return bool(words) and proposal.score < 0.85 and words <= others | self.state.frame.title
 
     def _shielded(self, proposal: Proposal) -> bool:

@@ -22,6 +22,8 @@ from signalbox.models.offline.fill.meant import find_candidates, find_examples
 from signalbox.models.offline.fill.measures import find_measures
 from signalbox.models.offline.fill.moments import find_moments, find_spans, time_kind
 from signalbox.models.offline.fill.names import find_names, has_shape
+from signalbox.models.offline.fill.neighbours import weigh_neighbours
+from signalbox.models.offline.fill.persons import find_persons
 from signalbox.models.offline.fill.phrases import find_phrases
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.roles import style_of
@@ -62,6 +64,7 @@ class Filler:
         self._assign(p for leaf in self.leaves if leaf.item and leaf.item.children for p in self._objects(leaf))
         self._assign(self._maps())
         widen(self.state)
+        self._assign(find_persons(self.state.bounds(), [leaf for leaf in self.state.waiting() if self._free(leaf)]))
         self._assign(find_routes(self.state.bounds(), [leaf for leaf in self.state.waiting() if self._free(leaf)]))
         assign_best(
             [p for p in self._strings(("name", "object", "text")) if self._comes_first(p) and self.doubts.at_home(p)],
@@ -102,7 +105,8 @@ class Filler:
         if leaf.kind == "boolean":
             return find_flags(self.reading, leaf, self.state.rivals(leaf))
         if leaf.kind in ("integer", "number"):
-            return find_measures(self.reading, leaf)
+            found = find_measures(self.reading, leaf)
+            return [weigh_neighbours(self.reading, self.leaves, p) for p in found]
         if leaf.kind == "array":
             return find_closed_list(self.reading, leaf, self.taken)
         if leaf.kind != "string":
@@ -163,7 +167,8 @@ class Filler:
             if leaf.kind == "array":
                 yield from find_phrase_list(bounds, leaf)
             else:
-                yield from (self._directed(p) for p in find_phrases(bounds, leaf))
+                found = (self._directed(p) for p in find_phrases(bounds, leaf))
+                yield from (p for p in found if leaf.must or not self.doubts.names_measure(p))
 
     def _comes_first(self, proposal: Proposal) -> bool:
         """Names that something announces, texts that something announces clearly, and text in quotes."""

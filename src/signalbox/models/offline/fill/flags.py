@@ -53,7 +53,9 @@ def _telling(field: Field) -> set[str]:
     """Stems of the description that can only mean this field."""
     dull = {stem(w) for w in _DULL}
     return {
-        stem(w) for w in field.described if stem(w) not in dull and w not in STOP and w not in NEGATIONS and len(w) > 2
+        stem(w)
+        for w in field.described
+        if stem(w) not in dull and not {w, stem(w)} & STOP and w not in NEGATIONS and len(w) > 2
     }
 
 

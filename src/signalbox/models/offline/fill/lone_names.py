@@ -11,6 +11,7 @@ from signalbox.models.offline.fill.roles import roles_of, style_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.state import State
+from signalbox.models.offline.fill.words import split_name, stem
 
 __all__ = ["find_lone_names"]
 
@@ -25,8 +26,15 @@ def find_lone_names(state: State, free: Callable[[Field], bool]) -> Iterator[Pro
     for leaf in strings:
         if style_of(leaf) in ("name", "object") or leaf.name in ("title", "name", "subject"):
             found = [p for p in find_leftover(state.bounds(), leaf) if str(p.value)[0].isupper() and p.start]
-            yield from (replace(p, score=0.5) for p in found[:1])
+            yield from (replace(p, score=0.5) for p in found[:1] if not _names_field(state, p))
             return
+
+
+def _names_field(state: State, proposal: Proposal) -> bool:
+    """Whether the words only name another field, or what it measures: the RAM of "16 GB of RAM"."""
+    said = {stem(word) for word in split_name(str(proposal.value))}
+    names = {s for leaf in state.leaves for s in (*leaf.name_stems, *leaf.aliases)}
+    return said <= names
 
 
 def _called(state: State, waiting: list[Field]) -> Iterator[Proposal]:

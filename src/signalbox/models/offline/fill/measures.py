@@ -143,7 +143,11 @@ def _follows_name(reading: Reading, quantity: Quantity) -> bool:
 
 def _named_score(field: Field, quantity: Quantity, nouns: list[Word]) -> float:
     for at, word in enumerate(nouns):
-        if word.stem in field.name_stems or any(same_meaning(word.stem, other) for other in field.name_stems):
+        if (
+            word.stem in field.aliases
+            or word.stem in field.name_stems
+            or any(same_meaning(word.stem, other) for other in field.name_stems)
+        ):
             return 0.5 if at == 0 else 0.4
     for at, word in enumerate(nouns[:2]):
         if word.stem in field.words:

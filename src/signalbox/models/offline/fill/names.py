@@ -17,6 +17,7 @@ from signalbox.models.offline.fill.words import word_set
 
 __all__ = ["find_names", "has_shape"]
 
+_DATE = re.compile(r"\d{4}-\d\d?-\d\d?|\d\d?([./-])\d\d?\1\d{4}")
 _EDGES = " ,;:!?()[]{}\"'"
 _OWN_SHAPES = word_set("ip host url email mac uuid")
 _IDENTIFYING = word_set("system code file name label tag value")
@@ -52,6 +53,8 @@ def _by_kind(reading: Reading, field: Field) -> Iterator[Proposal]:
     by_name = kinds_wanted(" ".join(field.name_words) + " . ", field.format)
     for literal in reading.literals:
         if literal.kind == "quoted" or literal.kind not in wanted or not _allowed(field, literal.value):
+            continue
+        if literal.kind == "phone" and _DATE.fullmatch(literal.value):
             continue
         if _plain_compound(reading, field, literal) or (literal.kind == "id" and _holds_person(field)):
             continue
@@ -114,7 +117,7 @@ def _matching(reading: Reading, field: Field, shape: re.Pattern[str], score: flo
     for found in re.finditer(r"\S+", reading.text):
         raw = found.group()
         word = raw.strip(_EDGES).removesuffix(".")[:200]
-        if not word or word in ("I", "A"):
+        if not word or word in ("I", "A") or (not field.pattern and _DATE.fullmatch(word)):
             continue
         start = found.start() + raw.find(word)
         if word.isdigit() and not _may_label(reading, field, start, start + len(word)):

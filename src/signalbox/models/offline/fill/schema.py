@@ -71,6 +71,13 @@ class Field:
         return frozenset(stem(word) for word in (*self.name_words, *self.described) if word not in STOP)
 
     @cached_property
+    def aliases(self) -> frozenset[str]:
+        """Stems of single words that the description adds in brackets as other names: "Memory (RAM)"."""
+        rows = re.findall(r"\(([^)]{2,40})\)", self.description.lower())
+        parts = [part.strip() for row in rows for part in re.split(r",|/|;|\bor\b", row)]
+        return frozenset(stem(part) for part in parts if part.isalpha() and part not in STOP | _FRAME)
+
+    @cached_property
     def about(self) -> str:
         """Name and description in lower case, for looking up units and formats."""
         return f"{' '.join(self.name_words)} . {self.description}".lower()

@@ -50,7 +50,7 @@ _TOKEN = re.compile(
       | ->|=>|→|\S""",
     re.VERBOSE | re.IGNORECASE,
 )
-_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+|[^\W\d_]+")
+_PARTS = re.compile(r"[A-Z]{2,}s(?![A-Za-z])|[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+|[^\W\d_]+")
 _PLAIN_PARTS = re.compile(r"[^\W\d_]+|\d+")
 
 # No word or address is as long as this; a run that is would only cost time.
