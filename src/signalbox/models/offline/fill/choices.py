@@ -227,6 +227,6 @@ def _by_meaning(reading: Reading, field: Field) -> list[Proposal]:
     needed = 0.4 if cue else (0.5 if field.must else 0.62)
     if score < needed or margin < 0.08 or reading.denied(word.start):
         return []
-    if _is_deed(reading, field, word.start, word.end, False) or _is_counted(reading, word.start):
+    if _is_deed(reading, field, word.start, word.end, not cue) or _is_counted(reading, word.start):
         return []
     return [Proposal(field, phrase.value, word.start, word.end, 0.45 + 0.3 * score + 0.05 * cue)]

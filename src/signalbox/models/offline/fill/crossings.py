@@ -1,4 +1,4 @@
-"""Options that lead from one field to its mirror: "from German into English and French", "red -> blue"."""
+"""Options that lead from one field to its mirror: "from red into blue and green", "red -> blue"."""
 
 from __future__ import annotations
 
@@ -77,6 +77,9 @@ def _sides(reading: Reading, mentions: list[Proposal], start: Field, end: Field)
         gap = reading.text[mentions[at - 1].end : one.start] if at else ""
         side = _said(reading, mentions, at) or (sides[-1] if at and _JOINED.fullmatch(gap) else "")
         sides.append(side or _named(reading, one, start, end))
+    for at in reversed(range(len(mentions) - 1)):
+        if not sides[at] and _JOINED.fullmatch(reading.text, mentions[at].end, mentions[at + 1].start):
+            sides[at] = sides[at + 1]
     unclear = [at for at, side in enumerate(sides) if not side]
     if len(unclear) == 1 and len(set(sides)) == 2:
         sides[unclear[0]] = "end" if "start" in sides else "start"
@@ -94,7 +97,7 @@ def _said(reading: Reading, mentions: list[Proposal], at: int) -> str:
 
 
 def _named(reading: Reading, one: Proposal, start: Field, end: Field) -> str:
-    """The side whose own words stand shortly before a mention: "the original is in French", "target: French"."""
+    """The side whose own words stand shortly before a mention: "the present colour is red", "target: red"."""
     before: set[str] = set()
     for word in reading.before(one.start, 4):
         if any(sign in reading.text[word.end : one.start] for sign in ",;"):

@@ -50,6 +50,7 @@ _BREAK = re.compile(r"[;!?\n]|\.\s")
 @lru_cache(maxsize=2_000)
 def _side(name_words: tuple[str, ...], within: tuple[str, ...], description: str) -> str:
     joined = {*name_words, *("".join(pair) for pair in pairwise(name_words)), *within}
+    joined |= {word.removesuffix("s") for word in name_words if len(word) > 5}
     start, end = bool(joined & _START_NAMES), bool(joined & _END_NAMES)
     if start != end:
         return "start" if start else "end"

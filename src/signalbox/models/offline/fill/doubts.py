@@ -31,7 +31,7 @@ class Doubts:
         return any(reason(proposal) for reason in reasons)
 
     def names_measure(self, proposal: Proposal) -> bool:
-        """Whether the words only name a number of the schema: the RAM of "16 GB of RAM" is no name."""
+        """Whether the words only name a number of the schema: the width of "90 cm of width" is no name."""
         said = {stem(word) for word in split_name(str(proposal.value))}
         numbers = [leaf for leaf in self.state.leaves if leaf.kind in ("integer", "number")]
         return bool(said) and said <= {s for leaf in numbers for s in (*leaf.name_stems, *leaf.aliases)}

@@ -1,10 +1,10 @@
-"""Short lists of everyday words that a field may mean without listing them: languages and colours."""
+"""Short lists of everyday words that a field may mean without listing them: languages, colours, large cities."""
 
 from __future__ import annotations
 
 from signalbox.models.offline.fill.words import word_list, word_set
 
-__all__ = ["words_for"]
+__all__ = ["CITIES", "words_for"]
 
 _LISTS: dict[frozenset[str], tuple[str, ...]] = {
     frozenset({"language", "lang"}): word_list(
@@ -18,6 +18,18 @@ _LISTS: dict[frozenset[str], tuple[str, ...]] = {
         beige turquoise magenta cyan navy teal maroon cream ivory"""
     ),
 }
+# Of one word each, and none that is an everyday word too.
+CITIES = word_set(
+    """amsterdam ankara antwerp athens atlanta auckland baghdad baltimore bangkok barcelona basel beijing beirut
+    belfast belgrade berlin bogota bologna bordeaux boston bratislava brisbane bristol brussels bucharest budapest
+    cairo calgary cardiff chennai chicago cologne copenhagen dallas delhi denver detroit dhaka dresden dubai dublin
+    edinburgh florence frankfurt geneva genoa glasgow gothenburg hamburg hanoi havana helsinki houston istanbul
+    jakarta johannesburg karachi krakow kyiv lagos leipzig lima lisbon liverpool london lyon madrid malmo manchester
+    manila marseille melbourne miami milan minsk montreal moscow mumbai munich nairobi naples oslo ottawa palermo
+    paris perth philadelphia prague riga rome rotterdam santiago seattle seoul seville shanghai singapore sofia
+    stockholm stuttgart sydney taipei tallinn tehran tokyo toronto toulouse tunis turin valencia vancouver venice
+    vienna vilnius warsaw wellington zagreb zurich"""
+)
 
 
 def words_for(name_words: tuple[str, ...]) -> tuple[str, ...]:

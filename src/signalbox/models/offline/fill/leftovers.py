@@ -18,6 +18,7 @@ __all__ = ["find_leftover", "stands_apart"]
 _DEEDS = frozenset(stem(word) for word in POS["verbs"])
 _BEFORE = POS["verbs"] | POS["particles"] | {"the", "a", "an"}
 _AFTER = POS["stops"] - {"to"}
+_ANYBODY = word_set("someone somebody something anyone anybody anything")
 _NAMED = word_set("destination origin place person organisation")
 
 
@@ -40,7 +41,8 @@ def find_leftover(bounds: Bounds, field: Field) -> list[Proposal]:
                 break
             last += 1
         first, until = identifier(tokens, at, last) if last > at and style_of(field) == "name" else (at, last)
-        if last > at:
+        # Behind "someone" stands what they are like, not what is asked for.
+        if last > at and not (at and last == at + 1 and tokens[at - 1].lower in _ANYBODY):
             value = clean(bounds.sentence.slice(first, until))
             if fits(field, value) and any(c.isalnum() for c in value) and _evident(bounds, field, at, last):
                 length = 0.02 * min(last - at, 4)

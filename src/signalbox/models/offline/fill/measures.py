@@ -31,6 +31,7 @@ _SAID_HIGHEST = re.compile(
 )
 _LINKS = word_set("of is to = : the at a an")
 _SUMS = word_set("amount total sum value worth limit salary price cost fee")
+_PRICED = frozenset(stem(word) for word in "cost costs budget price spend pay paying worth priced".split())
 _MEASURED = word_set("amount value quantity measurement measure")
 _BASE = 0.3
 
@@ -122,7 +123,7 @@ def _noun_score(reading: Reading, field: Field, quantity: Quantity) -> float:
     if nouns and not quantity.dimension and dimension in ("time", "bytes", "length", "mass"):
         return 0.4 if any(dimension == d for word in nouns for d, *_ in dimension_of(word.lower)) else -0.3
     if nouns and not quantity.dimension and dimension == "money":
-        return -0.4
+        return 0.4 if nouns[0].stem in field.words or _is_priced(reading, quantity) else -0.4
     if score := _named_score(field, quantity, nouns):
         return score
     before = [w for w in reading.before(quantity.start, 3) if w.lower not in _LINKS]
@@ -133,6 +134,11 @@ def _noun_score(reading: Reading, field: Field, quantity: Quantity) -> float:
     if nouns and nouns[0].stem not in {stem(w) for w in field.described} and not quantity.dimension:
         return 0.35 if _near(nouns[0].lower, field) else -0.1
     return 0.0
+
+
+def _is_priced(reading: Reading, quantity: Quantity) -> bool:
+    """Whether a word for money leads to a number, whatever its currency is called: "it may cost 900 crowns"."""
+    return any(w.stem in _PRICED for w in reading.before(quantity.reach[0], 3))
 
 
 def _follows_name(reading: Reading, quantity: Quantity) -> bool:

@@ -1,4 +1,4 @@
-"""Several numbers of one unit: the noun beside each tells whose it is, as in "32 GB of RAM, disk 500 GB"."""
+"""Several numbers of one unit: the noun beside each tells whose it is, as in "6 kg of flour, sugar 2 kg"."""
 
 from __future__ import annotations
 

@@ -30,7 +30,8 @@ PARTS_OF_SPEECH: dict[str, frozenset[str]] = {
     "particles": word_set("""me us up out over off down back him her them for"""),
     "pronouns": word_set(
         """me it them him her us you i we they this that there here someone somebody everyone everybody anybody
-        nobody somewhere anywhere anyone one ones something anything everything mine what who which people myself yourself"""
+        nobody somewhere anywhere anyone one ones something anything everything mine what who which people
+        myself yourself"""
     ),
     "kinds": word_set(
         """task todo reminder ticket issue bug note event meeting appointment entry item request record

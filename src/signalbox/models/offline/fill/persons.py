@@ -1,4 +1,4 @@
-"""People by their part in the matter: "the patient is Ann Lee", "receiver: Bo Ek", for the name inside that part."""
+"""People by their part in the matter: "the driver is Ann Lee", "tenant: Bo Ek", for the name inside that part."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class Field:
 
     @cached_property
     def aliases(self) -> frozenset[str]:
-        """Stems of single words that the description adds in brackets as other names: "Memory (RAM)"."""
+        """Stems of single words that the description adds in brackets as other names: "Breadth (width)"."""
         rows = re.findall(r"\(([^)]{2,40})\)", self.description.lower())
         parts = [part.strip() for row in rows for part in re.split(r",|/|;|\bor\b", row)]
         return frozenset(stem(part) for part in parts if part.isalpha() and part not in STOP | _FRAME)
