@@ -40,13 +40,12 @@ def find_choices(reading: Reading, field: Field) -> list[Proposal]:
 
 
 def _widest(found: list[Proposal]) -> list[Proposal]:
-    """Without those that stand inside a longer wording of the same option: "direct debit" is more than "debit"."""
+    """Without those that stand inside a longer wording: "direct debit" is more than "debit"."""
     return [
         one
         for one in found
         if not any(
-            other.value == one.value
-            and other.start <= one.start
+            other.start <= one.start
             and one.end <= other.end
             and other.end - other.start > one.end - one.start
             and other.score > one.score - 0.1
@@ -224,7 +223,7 @@ def _by_meaning(reading: Reading, field: Field) -> list[Proposal]:
     word, phrase = words[row], phrases[column]
     margin = score - (ranked[1][0] if len(ranked) > 1 else 0.0)
     cue = reading.cue(field, word.start, word.end)
-    needed = 0.4 if cue else (0.5 if field.must else 0.62)
+    needed = (0.4 if field.must else 0.55) if cue else (0.5 if field.must else 0.62)
     if score < needed or margin < 0.08 or reading.denied(word.start):
         return []
     if _is_deed(reading, field, word.start, word.end, not cue) or _is_counted(reading, word.start):

@@ -15,7 +15,7 @@ from signalbox.models.offline.fill.filters import find_filters, find_signed
 from signalbox.models.offline.fill.flags import find_flags
 from signalbox.models.offline.fill.leftovers import find_leftover
 from signalbox.models.offline.fill.listed import listed_candidates
-from signalbox.models.offline.fill.lists import find_closed_list, find_phrase_list, part_spans, split_items
+from signalbox.models.offline.fill.lists import find_closed_list, find_phrase_list, give_way, part_spans, split_items
 from signalbox.models.offline.fill.lone_names import find_lone_names
 from signalbox.models.offline.fill.lone_numbers import find_lone_number
 from signalbox.models.offline.fill.meant import find_candidates, find_examples
@@ -58,7 +58,7 @@ class Filler:
         self._assign(find_spans(self.reading, self.leaves))
         self._assign(find_lengths(self.reading, self.leaves))
         self._assign(find_crossings(self.reading, self.leaves))
-        self._assign(favour_best(list(self._closed())))
+        self._assign(favour_best(give_way(list(self._closed()))))
         self._assign(find_lone_number(self.state))
         widen(self.state)
         self._assign(p for leaf in self.leaves if leaf.item and leaf.item.children for p in self._objects(leaf))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
@@ -12,7 +14,7 @@ __all__ = ["find_flags"]
 
 _OPENERS = word_set(
     """is has have include includes including with enable enabled use allow allowed do should want
-    needs need only show make add wants requires require required be are was can must will send
+    needs need may only show make add wants requires require required be are was can must will send
     apply as force"""
 )
 _NEGATIVE = word_set("no not exclude skip disable without omit hide ignore non un")
@@ -26,14 +28,23 @@ _DULL = word_set(
     needs needed"""
 )
 
+_STATES = word_set("is enabled enable active activated on switched turned state")
+_SWITCHES = re.compile(r"\b(?:switch|turn)(?:ed|s)?\b[^.]{0,30}\bon\b|\bis (?:enabled|active|on)\b", re.IGNORECASE)
+_SWITCHED = re.compile(
+    r"\b(?:turn|switch)(?:ed|ing)?\s+(?:(?P<way>on|off)\b|(?:[\w-]+\s+){1,4}?(?P<far>on|off)\b(?!\s+(?:the|a)\b))|"
+    r"\b(?P<verb>enabl|disabl|activat|deactivat)(?:e[sd]?|ing)\b|"
+    r"\w\s+(?P<alone>on|off)(?=\s*(?:$|[,.;!?]|(?:in|on|for|at|please|pls|now|asap|from)\b))",
+    re.IGNORECASE,
+)
+
 
 def find_flags(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Proposal]:
     """Proposals for a boolean; `rivals` are stems that other fields speak of, and so prove nothing here."""
-    found = _by_synonyms(reading, field)
+    found = [*_by_synonyms(reading, field), *_by_switch(reading, field)]
     core = [s for w, s in zip(field.name_words, field.name_stems, strict=True) if w not in _OPENERS | _NEGATIVE]
     inverted = bool(set(field.name_words) & _NEGATIVE)
     core = core or list(field.name_stems)
-    if spot := _find_words(reading, core):
+    if spot := _find_words(reading, core) or _find_joined(reading, field):
         found.append(_answer(reading, field, spot, inverted, 0.9))
     elif len(core) > 1 and (spot := _find_apart(reading, core)):
         found.append(_answer(reading, field, spot, inverted, 0.82))
@@ -71,6 +82,26 @@ def _by_synonyms(reading: Reading, field: Field) -> list[Proposal]:
     return found
 
 
+def _by_switch(reading: Reading, field: Field) -> list[Proposal]:
+    """For a field that says whether a thing is on: "turn it off", "enable it", "the thing off"."""
+    if not set(field.name_words) <= _STATES and not _names_switch(reading, field):
+        return []
+    found = _SWITCHED.search(reading.text)
+    if found is None:
+        return []
+    way = (found["way"] or found["far"] or found["alone"] or "").lower()
+    on = way == "on" if way else found["verb"][0] in "eaEA"
+    start, end = next(found.span(part) for part in ("alone", "far", "way", "verb") if found[part])
+    denied = not found["alone"] and reading.negated(found.start())
+    return [Proposal(field, on != denied, start, end, 0.95, shared=True)]
+
+
+def _names_switch(reading: Reading, field: Field) -> bool:
+    """Whether the description speaks of switching and the sentence names the field, so that no neighbour is meant."""
+    core = [s for w, s in zip(field.name_words, field.name_stems, strict=True) if w not in _STATES]
+    return bool(_SWITCHES.search(field.description) and _find_words(reading, core))
+
+
 def _find_words(reading: Reading, stems: list[str]) -> tuple[int, int] | None:
     """Where the stems stand side by side, or as one word."""
     words, joined = reading.words, "".join(stems)
@@ -80,6 +111,15 @@ def _find_words(reading: Reading, stems: list[str]) -> tuple[int, int] | None:
         if word.lower == joined or (len(joined) > 3 and word.stem == joined):
             return word.start, word.end
     return None
+
+
+def _find_joined(reading: Reading, field: Field) -> tuple[int, int] | None:
+    """The short form of a pair: "r&b" for rhythm_and_blues."""
+    if len(field.name_words) != 3 or field.name_words[1] != "and":
+        return None
+    first, _, last = field.name_words
+    found = re.search(rf"\b{first[0]}\s?(?:&|n|/|\+)\s?{last[0]}\b", reading.text, re.IGNORECASE)
+    return found.span() if found else None
 
 
 def _find_related(reading: Reading, core: str) -> tuple[Word, bool] | None:

@@ -15,7 +15,7 @@ from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal, Taken
 
-__all__ = ["find_closed_list", "find_phrase_list", "part_spans", "split_items"]
+__all__ = ["find_closed_list", "find_phrase_list", "give_way", "part_spans", "split_items"]
 
 _BETWEEN = re.compile(
     r"\s*(?:,|;|/|\+|&|and|or|,\s*and|,\s*or|plus|as well as|\s)\s*(?:the |a |an |also |at )?", re.IGNORECASE
@@ -38,6 +38,28 @@ def find_closed_list(reading: Reading, field: Field, taken: Taken) -> list[Propo
     if item.kind == "string":
         return _gather(field, _apart(find_names(reading, item)), anywhere=False, text=reading.text)
     return []
+
+
+def give_way(proposals: list[Proposal]) -> list[Proposal]:
+    """Lists of options without the word that alone can fill a required field: in "a tenor who sings with tenors"."""
+    needed: dict[str, list[Proposal]] = {}
+    for proposal in proposals:
+        if proposal.field.kind == "enum" and proposal.field.must:
+            needed.setdefault(proposal.field.path, []).append(proposal)
+    claimed = [min(rows, key=lambda p: (-round(p.score, 3), p.start)) for rows in needed.values()]
+    kept = (_without(p, {(c.start, c.end) for c in claimed}) for p in proposals)
+    return [p for p in kept if p is not None]
+
+
+def _without(proposal: Proposal, claimed: set[tuple[int, int]]) -> Proposal | None:
+    optional = proposal.field.kind == "array" and proposal.field.item and not proposal.field.must
+    if not optional or not claimed & set(proposal.pieces) or len(proposal.value) != len(proposal.pieces):
+        return proposal
+    rest = [(v, s) for v, s in zip(proposal.value, proposal.pieces, strict=True) if s not in claimed]
+    if not rest:
+        return None
+    pieces = tuple(span for _, span in rest)
+    return replace(proposal, value=[v for v, _ in rest], start=pieces[0][0], end=pieces[-1][1], pieces=pieces)
 
 
 def _apart(proposals: list[Proposal]) -> list[Proposal]:

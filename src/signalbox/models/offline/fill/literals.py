@@ -51,6 +51,8 @@ _SHAPES: tuple[tuple[str, str], ...] = (
 )
 _FINDER = re.compile("|".join(f"(?P<{kind}>{shape})" for kind, shape in _SHAPES))
 _ORDINAL_OR_UNIT = re.compile(r"x\d+|\d+(?:st|nd|rd|th|am|pm|[a-zµ]{1,3})|p\d\d?|q[1-4]", re.IGNORECASE)
+# "20 MB/s" measures; it is no path.
+_RATE = re.compile(r"(?:\d[\d.,]*)?[a-zµ]{1,12}/(?:s|secs?|seconds?|min|minute|h|hr|hour|d|day|week|month|year)", re.I)
 
 _WANTED: tuple[tuple[str, str], ...] = (
     (
@@ -121,7 +123,9 @@ def find_literals(text: str) -> list[Literal]:
         kind, value = str(match.lastgroup), match.group()
         if kind == "quoted":
             value = value[1:-1].strip()
-        elif kind == "id" and _ORDINAL_OR_UNIT.fullmatch(value):
+        elif (kind == "id" and _ORDINAL_OR_UNIT.fullmatch(value)) or (
+            kind == "path" and _is_rate(text, match.start(), value)
+        ):
             continue
         elif kind == "number_id":
             value = value.lstrip("# ")
@@ -130,6 +134,12 @@ def find_literals(text: str) -> list[Literal]:
         if value:
             found.append(Literal(kind, value, match.start(), match.end()))
     return found
+
+
+def _is_rate(text: str, start: int, value: str) -> bool:
+    if not _RATE.fullmatch(value):
+        return False
+    return value[0].isdigit() or text[:start].rstrip()[-1:].isdigit()
 
 
 @lru_cache(maxsize=2_000)
@@ -148,6 +158,8 @@ def shape_of(example: str) -> str:
     """A pattern for things that look like the example: PROJ-123 gives letters, hyphen, digits."""
     if len(example) > 60 or " " in example:
         return ""
+    if re.fullmatch(r"[a-z]+(?:-[a-z]+)+", example):
+        return r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+"
     pieces = []
     for run in re.findall(r"[A-Z]+|[a-z]+|\d+|.", example):
         if run[0].isdigit():

@@ -19,6 +19,8 @@ __all__ = ["find_names", "has_shape"]
 
 _DATE = re.compile(r"\d{4}-\d\d?-\d\d?|\d\d?([./-])\d\d?\1\d{4}")
 _EDGES = " ,;:!?()[]{}\"'"
+_CODE_PARTS = re.compile(r"[A-Z0-9-]{1,8}(?: [A-Z0-9-]{1,8}){1,3}")
+_PLATES = re.compile(r"\b(?:plates?|registration (?:number|mark)|post ?codes?|postal code)\b")
 _OWN_SHAPES = word_set("ip host url email mac uuid")
 _IDENTIFYING = word_set("system code file name label tag value")
 _IDENTIFIED = word_set("id ids key number no code reference ref sku identifier")
@@ -36,6 +38,7 @@ def find_names(reading: Reading, field: Field) -> list[Proposal]:
     return [
         *_by_kind(reading, field),
         *_by_pattern(reading, field),
+        *_by_parts(reading, field),
         *_by_number(reading, field),
         *_by_currency(reading, field),
     ]
@@ -127,6 +130,42 @@ def _matching(reading: Reading, field: Field, shape: re.Pattern[str], score: flo
                 bonus = 0.08 * reading.cue(field, start, start + len(word)) + 0.06 * _shares_stem(field, value)
                 yield Proposal(field, value, start, start + len(word), score + bonus - 0.02 * (value != word))
                 break
+
+
+def _by_parts(reading: Reading, field: Field) -> Iterator[Proposal]:
+    """A code of several parts, taken whole: by a pattern or example with blanks, or as plates and postcodes are."""
+    if field.options or not (shapes := _part_shapes(field)):
+        return
+    words = list(re.finditer(r"\S+", reading.text))
+    for size in (4, 3, 2):
+        for at in range(len(words) - size + 1):
+            start, end = words[at].start(), words[at + size - 1].end()
+            said = reading.text[start:end].rstrip(_EDGES + ".")
+            value = said.lstrip(_EDGES)
+            start, end = start + len(said) - len(value), start + len(said)
+            fits = next((one for one in (value, value.upper()) for s in shapes if s.fullmatch(one)), None)
+            if fits and any(c.isdigit() for c in fits):
+                yield Proposal(field, fits, start, end, 0.93 + 0.01 * size + 0.06 * reading.cue(field, start, end))
+
+
+def _part_shapes(field: Field) -> list[re.Pattern[str]]:
+    """Patterns for codes with blanks inside."""
+    if field.pattern:
+        try:
+            return [re.compile(field.pattern)] if re.search(r" |\\s", field.pattern) else []
+        except re.error:
+            return []
+    shown = [str(one) for one in field.examples if _CODE_PARTS.fullmatch(str(one)) and not str(one).isdigit()]
+    shapes = [" ".join(map(_part_shape, one.split())) for one in shown if re.search(r"[A-Z]", one)]
+    if not field.examples and _PLATES.search(field.about):
+        shapes = [r"(?=\S*\d)[A-Z0-9]{2,4} [A-Z0-9]{2,4}"]
+    return [re.compile(shape) for shape in shapes]
+
+
+def _part_shape(part: str) -> str:
+    """Runs of letters and digits about as long as those of the example."""
+    runs = re.findall(r"[A-Z]+|\d+|-", part)
+    return "".join("-" if r == "-" else f"{'[A-Z]' if r.isalpha() else '[0-9]'}{{1,{len(r) + 1}}}" for r in runs)
 
 
 def _may_label(reading: Reading, field: Field, start: int, end: int) -> bool:

@@ -15,8 +15,9 @@ __all__ = ["find_speakers", "names_agent"]
 
 _ACTOR = re.compile(
     r"([A-Z][\w'-]+(?: [A-Z][\w'-]+)?) (?:needs|wants|has|requests|would like|asked|asks|is|"
-    r"was|will|wishes|can|can't|cannot|could|must|should|won't|does|doesn't|gets|takes|gives|plans|had)\b"
+    r"was|will|wishes|can|can't|cannot|could|must|should|won't|does|doesn't|gets|takes|gives|plans|had|would)\b"
 )
+_WHOLE_NAME = re.compile(r"([A-Z][\w'-]+(?: [A-Z][\w'-]+){1,2}) [a-z]{3,}s (?:an?|the|to|his|her|their|for|\d+) ")
 _INTRODUCED = re.compile(
     r"(?:\b(?:my name is|my name's|this is|i am|i'm|name is|name:|speaking is|on behalf of|it's for|it is for)\s+|"
     r"(?:^|[.!?]\s+)(?=[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,2} here\b))((?-i:[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,3}))",
@@ -35,6 +36,9 @@ def find_speakers(bounds: Bounds, field: Field, person: bool) -> Iterator[Propos
     found = _ACTOR.match(bounds.reading.text)
     if found and found[1].lower() not in STOP | POS["pronouns"] and person:
         yield Proposal(field, found[1], *found.span(1), 0.7)
+    whole = _WHOLE_NAME.match(bounds.reading.text)
+    if whole and person and not found:
+        yield Proposal(field, whole[1], *whole.span(1), 0.8)
     yield from _agents(bounds, field)
     own = set(field.name_words) | set(field.within)
     for found in _INTRODUCED.finditer(bounds.reading.text) if own & _SELVES else ():

@@ -91,7 +91,7 @@ credit visa mastercard
 savings saving
 checking current
 grocery groceries
-report inform notify tell alert
+report inform notify tell alert know
 damage break crack ruin
 injure hurt wound
 gift present

@@ -44,6 +44,7 @@ _DATE = (
 _DAY = (
     rf"(?:the day (?:after tomorrow|before yesterday)|day after tomorrow|today|tonight|tonite|tomorrow|tmrw?|"
     rf"tmw|tomorow|tommorrow|tommorow|yesterday|yday|last night|"
+    rf"(?:on )?(?:{_WEEKDAY}) (?:of )?next week\b|"
     rf"(?:(?:this|next|last|coming|previous|past|on|following)\s{{1,3}})?(?:{_WEEKDAY})\b(?!\w)|"
     rf"(?:this|next|last|previous|past|coming|current|the)\s+(?:week(?:end)?|month|year|quarter|hour|minute|"
     rf"day|fortnight|spring|summer|fall|autumn|winter)|"
@@ -59,7 +60,7 @@ _RELATIVE = (
 _DURATION = rf"for (?:the (?:last|past) )?{_COUNT}\s*{_UNIT}\b"
 _ATOM = re.compile(
     rf"(?<!\w)(?<![^\d]-)(?:(?P<relative>{_RELATIVE})|(?P<date>{_DATE})|(?P<day>{_DAY})|(?P<clock>{_CLOCK})|"
-    rf"(?P<part>(?:in the )?{_DAYPART}))(?![\w])",
+    rf"(?P<part>(?<!every )(?<!each )(?:in the )?{_DAYPART}))(?![\w])",
     re.IGNORECASE,
 )
 _GLUE = re.compile(r"\s*,?\s*(?:at|on|in the|of|around|@|from|by)?\s*", re.IGNORECASE)

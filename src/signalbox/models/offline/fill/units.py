@@ -108,7 +108,7 @@ _FRACTION = re.compile(
 _PERCENT = re.compile(r"\b(percent(?:age)?s?|pct)\b|%")
 # A unit that a description names is one of these, written out or as the last word of the name.
 _FIELD_UNITS = re.compile(
-    r"\b(nanoseconds?|microseconds?|milliseconds?|millis|ms|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|"
+    r"\b([kmgt]?b(?:it)?/s|nanoseconds?|microseconds?|milliseconds?|millis|ms|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|"
     r"nights?|weeks?|months?|"
     r"years?|bytes?|kb|mb|gb|tb|kib|mib|gib|tib|kilobytes?|megabytes?|gigabytes?|terabytes?|[kmg]?bps|mm|cm|"
     r"meters?|metres?|"
@@ -129,7 +129,7 @@ def factor_of(dimension: str, unit: str) -> float:
 
 def _by_weight(description: str) -> tuple[str, str]:
     """A description from the words that name the unit ("..., in euros"), then whole."""
-    said = re.search(r"\bin ((?:whole |full )?\w+)\W*$|\bin (\w+)[,;.)]", description)
+    said = re.search(r"\bin ((?:whole |full )?\w+(?:/\w+)?)\W*$|\bin (\w+(?:/\w+)?)[,;.)]", description)
     return (said[1] or said[2] if said else ""), description
 
 
@@ -150,6 +150,7 @@ def unit_of_field(about: str, maximum: float | None) -> tuple[str, str]:
         return "percent", "fraction"
     if _PERCENT.search(about):
         return "percent", "percent"
+    about = re.sub(r"\b([kmgt]?b(?:it)?)(?:yte)?s? per second\b", r"\1/s", about)
     name, _, description = re.sub(r"\bper \w+", "", about).partition(" . ")
     # A leading "min" bounds; it is no unit.
     if re.search(r"square met|sqm|m²|\bm2\b", about):

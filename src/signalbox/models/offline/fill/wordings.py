@@ -77,7 +77,7 @@ def _with_weaker(phrases: list[Phrase], name: set[str]) -> Iterator[Phrase]:
             for kin in sorted(stands_for(phrase.stems[0])):
                 if (kin,) not in said and kin not in owners:
                     yield Phrase(phrase.value, (kin,), kin, 0.8 * phrase.weight)
-        elif phrase.weight > 0.9:
+        elif phrase.weight == 1.0 or (phrase.weight > 0.9 and len(phrase.stems) < 3):
             for word in phrase.stems:
                 if len(owners[word]) == 1 and word not in STOP | DEGREES and word not in name and len(word) > 2:
                     yield Phrase(phrase.value, (word,), word, 0.72 * phrase.weight)
