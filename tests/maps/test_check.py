@@ -277,3 +277,10 @@ def test_a_graph_in_python_is_checked_too() -> None:
 def test_findings_come_in_the_order_of_the_lines(check: Check) -> None:
     lines = [f.line for f in check("GraphName,Node,AgentType,Edge\nG,A,ecko,B\nG,B,ecko,C\nG,C,ecko,D\n")]
     assert lines == sorted(lines)
+
+
+def test_settings_for_model_routing_are_named_as_unused(check: Check) -> None:
+    context = '"{""routing_enabled"": true, ""task_type"": ""general""}"'
+    finding = only(check(f"GraphName,Node,AgentType,Prompt,Context\nG,A,llm,Hello,{context}\n"))
+    assert place(finding) == ("warning", 2, "Context")
+    assert "routing_enabled, task_type" in finding.message

@@ -25,6 +25,11 @@ _CHOICES: dict[str, dict[str, tuple[str, ...]]] = {
     "human": {"interaction_type": ("approval", "choice", "text_input", "edit", "conversation")},
     **{kind: {"mode": ("write", "update", "append", "delete")} for kind in _STORAGE if kind.endswith("writer")},
 }
+_MODELS = {"llm", "openai", "anthropic", "google", "summary", "orchestrator"}
+_ROUTING = (
+    "routing_enabled", "task_type", "complexity_override", "provider_preference", "prefer_quality", "max_cost_tier",
+    "fallback_provider", "router_profile", "activity",
+)  # fmt: skip
 _NUMBERS: dict[str, tuple[float, float]] = {
     "confidence_threshold": (0, 1),
     "temperature": (0, 2),
@@ -55,6 +60,7 @@ def check_settings(view: View) -> Iterator[Finding]:
             _check_choices,
             _check_numbers,
             _check_orchestrator,
+            _check_routing,
             _check_storage,
             _check_env,
         ):
@@ -119,6 +125,16 @@ def _check_orchestrator(view: View, node: NodeSpec) -> Iterator[Finding]:
                 f"'{node.name}' names itself; it would go round for ever.",
                 "Name another node.",
             )
+
+
+def _check_routing(view: View, node: NodeSpec) -> Iterator[Finding]:
+    """Settings that other tools know, and that do nothing here, are named rather than passed over."""
+    if view.builtin(node) in _MODELS and node.context.get("routing_enabled"):
+        told = ", ".join(key for key in node.context if key in _ROUTING)
+        yield view.finding(
+            "warning", node, "Context", f"'{node.name}' asks for model routing, which does nothing here: {told}.",
+            "Name provider and model in the Context, or set SIGNALBOX_MODEL.",
+        )  # fmt: skip
 
 
 def _check_storage(view: View, node: NodeSpec) -> Iterator[Finding]:
