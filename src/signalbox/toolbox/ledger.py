@@ -1,0 +1,94 @@
+"""The evidence ledger: every call of a tool in a run, with its real arguments and its outcome."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from datetime import datetime
+from threading import Lock
+from time import perf_counter
+from typing import Any
+
+from signalbox.errors import SignalboxError, redact
+from signalbox.settings import now
+
+__all__ = ["Call", "Ledger", "current_ledger", "use_ledger"]
+
+
+@dataclass(slots=True)
+class Call:
+    """One call of a tool. `summary` and `digest` say what came back; the result itself is not kept."""
+
+    id: str
+    tool: str
+    args: dict[str, Any]
+    start: datetime
+    step: str = ""
+    ok: bool = False
+    summary: str = ""
+    digest: str = ""
+    ms: float = 0.0
+
+    def returned(self, summary: str, result: Any = None) -> None:
+        """Say what came back; the digest of the result tells two results apart."""
+        self.summary = summary
+        told = json.dumps(result, sort_keys=True, default=str)
+        self.digest = hashlib.sha256(told.encode()).hexdigest()[:16]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The call as a part of an Answer, without secrets."""
+        shown = {"id": self.id, "tool": self.tool, "args": self.args, "ok": self.ok, "summary": self.summary}
+        return {**redact(shown), "ms": round(self.ms, 1)}
+
+
+@dataclass
+class Ledger:
+    """The calls of one run, in the order in which they started: E1, E2, …"""
+
+    calls: list[Call] = field(default_factory=list)
+    _lock: Lock = field(default_factory=Lock, repr=False)
+
+    @contextmanager
+    def call(self, tool: str, args: Mapping[str, Any], step: str = "") -> Iterator[Call]:
+        """Record what the block does as one call: it failed if the block raises, and the error passes on."""
+        with self._lock:
+            entry = Call(f"E{len(self.calls) + 1}", tool, dict(args), now(), step)
+            self.calls.append(entry)
+        started = perf_counter()
+        try:
+            yield entry
+            entry.ok = True
+        except SignalboxError as error:
+            entry.summary = error.user_message
+            raise
+        except BaseException as error:
+            entry.summary = type(error).__name__
+            raise
+        finally:
+            entry.ms = (perf_counter() - started) * 1000
+
+    def as_list(self) -> list[dict[str, Any]]:
+        """The evidence of an Answer."""
+        return [call.as_dict() for call in self.calls]
+
+
+_CURRENT: ContextVar[Ledger | None] = ContextVar("signalbox_ledger", default=None)
+
+
+def current_ledger() -> Ledger:
+    """The ledger of the run that is under way; a fresh one where nobody keeps any."""
+    return _CURRENT.get() or Ledger()
+
+
+@contextmanager
+def use_ledger(ledger: Ledger) -> Iterator[Ledger]:
+    """Let every call inside the block be written to this ledger."""
+    token = _CURRENT.set(ledger)
+    try:
+        yield ledger
+    finally:
+        _CURRENT.reset(token)
