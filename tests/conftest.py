@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import itertools
 import os
+import shutil
+import socket
+import subprocess
 import textwrap
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -95,3 +100,80 @@ def run_text(write_file: Callable[..., Path]) -> Callable[..., Any]:
         return run_map(write_file(text), state, **options)
 
     return run
+
+
+StartPrometheus = Callable[..., AbstractContextManager[str]]
+
+
+@pytest.fixture(scope="session")
+def start_prometheus(tmp_path_factory: pytest.TempPathFactory) -> StartPrometheus | None:
+    """What a fixture calls to have a real Prometheus with these samples and scrapes; None where it is not installed.
+
+    `samples` are texts in the OpenMetrics format, each of lines; the address is what the block gets.
+    """
+    if not all(shutil.which(name) for name in ("prometheus", "promtool")):
+        return None
+
+    @contextmanager
+    def start(*samples: Iterable[str], config: str = "{}") -> Iterator[str]:
+        folder = tmp_path_factory.mktemp("prometheus")
+        for lines in samples:
+            _backfill(folder, lines)
+        (folder / "prometheus.yml").write_text(config + "\n")
+        place = f"127.0.0.1:{free_port()}"
+        command = [
+            "prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
+            "--storage.tsdb.retention.time=100y", f"--web.listen-address={place}", "--log.level=error",
+        ]  # fmt: skip
+        with running(command, f"http://{place}/-/ready"):
+            yield f"http://{place}"
+
+    return start
+
+
+def _backfill(folder: Path, lines: Iterable[str]) -> None:
+    text = folder / "samples.om"
+    with text.open("w") as file:
+        file.writelines(lines)
+    command = ["promtool", "tsdb", "create-blocks-from", "openmetrics", str(text), str(folder / "data")]
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
+
+
+def free_port() -> int:
+    """A port that nothing listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
+
+
+@contextmanager
+def running(command: list[str], ready: str) -> Iterator[None]:
+    """A server, from when the address `ready` answers until the block ends."""
+    import httpx
+
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline and process.poll() is None:
+            try:
+                if httpx.get(ready).status_code == 200:
+                    break
+            except httpx.TransportError:
+                pass
+            time.sleep(0.1)
+        else:
+            raise TimeoutError(f"{command[0]} did not become ready")
+        yield
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def node_exporter() -> Iterator[str | None]:
+    """Where a real node exporter answers (`host:port`); None where it is not installed."""
+    if not shutil.which("prometheus-node-exporter"):
+        yield None
+        return
+    place = f"127.0.0.1:{free_port()}"
+    with running(["prometheus-node-exporter", f"--web.listen-address={place}"], f"http://{place}/metrics"):
+        yield place

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
-import socket
-import subprocess
-import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
-import httpx
 import pytest
 
 from signalbox.agents.metrics import GrafanaMetricsClient, InvalidQueryError, TimeRange
@@ -20,53 +15,18 @@ from signalbox.worlds.metrics.openmetrics import openmetrics_lines
 OPENED = datetime(2026, 3, 11, 9, 30, tzinfo=UTC)
 FIRST, LAST = OPENED - timedelta(hours=1), OPENED
 HOUR = TimeRange(start_time=FIRST, end_time=LAST)
-BINARIES = all(shutil.which(name) for name in ("prometheus", "promtool"))
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str | None]:
+def address(start_prometheus: Callable[..., AbstractContextManager[str]] | None) -> Iterator[str | None]:
     """Where a real Prometheus answers; None where it is not installed."""
-    if not BINARIES:
+    if start_prometheus is None:
         yield None
         return
-    folder = tmp_path_factory.mktemp("prometheus")
-    fill(folder)
-    (folder / "prometheus.yml").write_text("{}\n")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        place = f"127.0.0.1:{free.getsockname()[1]}"
-    command = [
-        "prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
-        "--storage.tsdb.retention.time=100y", f"--web.listen-address={place}", "--log.level=error",
-    ]  # fmt: skip
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        wait_until_ready(f"http://{place}")
-        yield f"http://{place}"
-    finally:
-        process.terminate()
-        process.wait(timeout=20)
-
-
-def fill(folder: Path) -> None:
     store = open_shop(OPENED, clock=lambda: OPENED)
-    text = folder / "samples.om"
     first, last = (int(moment.timestamp() * 1000) for moment in (FIRST, LAST))
-    with text.open("w") as file:
-        file.writelines(openmetrics_lines(store, store.select([]), first, last))
-    command = ["promtool", "tsdb", "create-blocks-from", "openmetrics", str(text), str(folder / "data")]
-    subprocess.run(command, check=True, capture_output=True, timeout=60)
-
-
-def wait_until_ready(url: str) -> None:
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        try:
-            if httpx.get(f"{url}/-/ready").status_code == 200:
-                return
-        except httpx.TransportError:
-            pass
-        time.sleep(0.1)
-    raise TimeoutError("Prometheus did not become ready")
+    with start_prometheus(openmetrics_lines(store, store.select([]), first, last)) as url:
+        yield url
 
 
 @pytest.fixture

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import math
-import shutil
-import socket
-import subprocess
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -39,7 +35,6 @@ QUERIES = [
     for line in (Path(__file__).parent / "queries.txt").read_text("utf-8").splitlines()
     if line and not line.startswith("#")
 ]
-BINARIES = all(shutil.which(name) for name in ("prometheus", "promtool"))
 
 
 def milliseconds(moment: datetime) -> int:
@@ -66,56 +61,20 @@ def embedded_gap() -> Iterator[httpx.Client]:
 
 
 @pytest.fixture(scope="module")
-def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client | None]:
+def prometheus(start_prometheus: Callable[..., AbstractContextManager[str]] | None) -> Iterator[httpx.Client | None]:
     """A real Prometheus that holds the samples of both windows; None where it is not installed."""
-    if not BINARIES:
+    if start_prometheus is None:
         yield None
         return
-    folder = tmp_path_factory.mktemp("prometheus")
-    backfill(folder, store_of(FIRST, LAST), [], FIRST, LAST)
-    backfill(folder, store_of(GAP_FIRST, GAP_LAST), [Matcher("instance", "=", "cache-1:9100")], GAP_FIRST, GAP_LAST)
-    with running(folder) as client:
+    everything = samples(store_of(FIRST, LAST), [], FIRST, LAST)
+    cache = [Matcher("instance", "=", "cache-1:9100")]
+    gap = samples(store_of(GAP_FIRST, GAP_LAST), cache, GAP_FIRST, GAP_LAST)
+    with start_prometheus(everything, gap) as url, httpx.Client(base_url=url) as client:
         yield client
 
 
-def backfill(folder: Path, store: Store, matchers: list[Matcher], first: datetime, last: datetime) -> None:
-    text = folder / "samples.om"
-    with text.open("w") as file:
-        file.writelines(openmetrics_lines(store, store.select(matchers), milliseconds(first), milliseconds(last)))
-    command = ["promtool", "tsdb", "create-blocks-from", "openmetrics", str(text), str(folder / "data")]
-    subprocess.run(command, check=True, capture_output=True, timeout=60)
-
-
-@contextmanager
-def running(folder: Path) -> Iterator[httpx.Client]:
-    """A Prometheus on a free port."""
-    (folder / "prometheus.yml").write_text("{}\n")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-    command = [
-        "prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
-        "--storage.tsdb.retention.time=100y", f"--web.listen-address={address}", "--log.level=error",
-    ]  # fmt: skip
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        with httpx.Client(base_url=f"http://{address}") as client:
-            wait_until_ready(client)
-            yield client
-    finally:
-        process.terminate()
-        process.wait(timeout=20)
-
-
-def wait_until_ready(client: httpx.Client) -> None:
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        try:
-            if client.get("/-/ready").status_code == 200:
-                return
-        except httpx.TransportError:
-            pass
-        time.sleep(0.1)
-    raise TimeoutError("Prometheus did not become ready")
+def samples(store: Store, matchers: list[Matcher], first: datetime, last: datetime) -> Iterator[str]:
+    return openmetrics_lines(store, store.select(matchers), milliseconds(first), milliseconds(last))
 
 
 @pytest.fixture
