@@ -24,8 +24,10 @@ FLOORS = {
     "agents": 4,
     "runs": 5,
     "service": 6,
-    "cli": 7,
     "console": 7,
+    # The command line starts everything, the page as well.
+    "cli": 8,
+    "__main__": 9,
     # What measures the house from outside stands above what it measures, and below the command that starts it.
     "evals": 6,
 }

@@ -5,16 +5,18 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
 from signalbox import __version__
 from signalbox.cli.agents import agents
+from signalbox.cli.ask import ask
 from signalbox.cli.doctor import doctor
 from signalbox.cli.evals import evaluate
 from signalbox.cli.maps import maps
 from signalbox.cli.run import resume, run_command
+from signalbox.cli.serve import serve
 from signalbox.cli.world import world
 from signalbox.errors import OperatorError, ProgrammerError, SignalboxError, redact
 
@@ -28,12 +30,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("ask")(ask)
 app.command("run")(run_command)
 app.command("resume")(resume)
 app.add_typer(maps, name="maps")
 app.command("agents")(agents)
 app.command("doctor")(doctor)
 app.command("eval")(evaluate)
+app.command("serve")(serve)
 app.add_typer(world, name="world")
 
 
@@ -85,27 +89,11 @@ def _tell(error: SignalboxError) -> None:
     """The error in words on stderr, or as an answer on stdout where a program reads it."""
     if "--json" in sys.argv:
         from signalbox.cli.output import print_json
+        from signalbox.contract.answer import Answer
 
         findings = [finding.to_dict() for finding in getattr(error, "findings", ())]
-        print_json({**empty_answer(error), **({"findings": findings} if findings else {})})
+        print_json({**Answer.of_error(error).as_dict(), **({"findings": findings} if findings else {})})
         return
     print(f"Error: {error.user_message}", file=sys.stderr)
     if error.suggestion:
         print(error.suggestion, file=sys.stderr)
-
-
-def empty_answer(error: SignalboxError) -> dict[str, Any]:
-    """The Answer to a request that came to nothing, in the shape that every answer has."""
-    return {
-        "agent": None,
-        "thread_id": None,
-        "run_id": None,
-        "status": "error",
-        "answer": error.user_message,
-        "question": None,
-        "error": error.as_dict(),
-        "state": {},
-        "evidence": [],
-        "route": None,
-        "timings_ms": {},
-    }

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import os
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from signalbox.agents.metrics import GrafanaMetricsClient, Health
 
 __all__ = ["doctor"]
 
@@ -20,6 +24,10 @@ _PARTS = (
     ("langchain_google_genai", "google", "Google models"),
     ("langchain_ollama", "ollama", "Ollama models"),
     ("xllamacpp", "local", "a model file of one's own"),
+    ("httpx", "metrics", "the metrics agent"),
+    ("uvicorn", "service", "the embedded metrics world"),
+    ("plotly", "charts", "charts as files"),
+    ("gradio", "console", "the web page"),
 )
 _KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY")
 
@@ -55,8 +63,34 @@ def _examine() -> Iterator[_Check]:
         missing = f'not installed; pip install "signalbox[{extra}]"' if extra else "not installed"
         yield _Check(what, there, "installed" if there else missing, needed=not extra)
     yield from _examine_settings()
+    yield _examine_metrics()
     for key in _KEYS:
         yield _Check(key, key in os.environ, "set" if key in os.environ else "not set", needed=False)
+
+
+def _examine_metrics() -> _Check:
+    """Where metrics are read, and whether that answers; an address that is set is needed."""
+    from signalbox.errors import SignalboxError
+
+    try:
+        from signalbox.agents.metrics import GrafanaMetricsClient, read_connection
+
+        if read_connection() is None:
+            return _Check("metrics", True, "no GRAFANA_URL or PROMETHEUS_URL is set: the embedded shop is asked", False)
+        client = GrafanaMetricsClient()
+        health = asyncio.run(_ask(client))
+    except ImportError:
+        return _Check("metrics", False, 'not installed; pip install "signalbox[metrics]"', needed=False)
+    except SignalboxError as error:
+        return _Check("metrics", False, f"{error.user_message} {error.suggestion}".strip())
+    server = f"{health.server.kind} {health.server.version}".strip()
+    source = f", datasource {health.datasource.name}" if health.datasource else ""
+    return _Check("metrics", True, f"{client.url} answers: {server}{source}")
+
+
+async def _ask(client: GrafanaMetricsClient) -> Health:
+    async with client:
+        return await client.health()
 
 
 def _examine_settings() -> Iterator[_Check]:

@@ -178,9 +178,10 @@ def _scaffold(source: str, overwrite: bool) -> list[Path]:
 
 
 def _lacking(spec: GraphSpec, folder: Path) -> list[str]:
-    """The agent types that a graph names and that do not exist, and the routing functions, as `func:name`."""
+    """The agent types that a graph names and that do not exist, and the functions, as `func:name`."""
     from signalbox.errors import NotFoundError
-    from signalbox.maps.registry import find_type
+    from signalbox.maps.registry import BESIDE, find_type
+    from signalbox.maps.spec import FUNC
     from signalbox.maps.workshop import find_function
 
     lacking: list[str] = []
@@ -188,11 +189,12 @@ def _lacking(spec: GraphSpec, folder: Path) -> list[str]:
         try:
             find_type(node.agent_type, folder)
         except NotFoundError:
-            lacking += [node.agent_type] if ":" not in node.agent_type else []
+            name = node.agent_type.removeprefix(BESIDE).strip()
+            lacking += [name] if ":" not in name.removeprefix(FUNC) else []
         for target in node.targets:
-            name = target.removeprefix("func:").strip()
+            name = target.removeprefix(FUNC).strip()
             if name != target and name.isidentifier() and find_function(name, folder) is None:
-                lacking.append(f"func:{name}")
+                lacking.append(f"{FUNC}{name}")
     return list(dict.fromkeys(lacking))
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
 from signalbox.errors import MissingInputError, OperatorError, TimeRangeError
 from signalbox.evals.load import Case, EvalSet
+from signalbox.evals.metrics.session import open_session
 from signalbox.evals.score import Outcome
 
-__all__ = ["Ask", "prepare"]
+__all__ = ["Ask", "prepared"]
 
 Ask = Callable[[Case], Outcome]
 
@@ -52,11 +54,18 @@ _PREAMBLE = {
 }
 
 
-def prepare(asked: EvalSet, model: str) -> Ask:
-    """A function that puts one case of this set to the model; loading is done here, once, and not timed."""
+@contextmanager
+def prepared(asked: EvalSet, model: str) -> Iterator[tuple[EvalSet, Ask]]:
+    """The set as it is judged, and what puts one of its cases to the model; loading is done here, and not timed."""
+    if asked.skill == "metrics":
+        with open_session(asked, model) as (resolved, ask):
+            yield resolved, _safe(ask)
+        return
     make = {"time": _prepare_time, "filling": _prepare_filling, "tools": _prepare_tools}[asked.skill]
-    ask = make(asked, model)
+    yield asked, _safe(make(asked, model))
 
+
+def _safe(ask: Ask) -> Ask:
     def safe(case: Case) -> Outcome:
         try:
             return ask(case)

@@ -7,6 +7,8 @@ from datetime import datetime
 from difflib import get_close_matches
 from typing import Any
 
+from signalbox.evals.metrics.expectation import check_expectation
+
 __all__ = ["any_of", "check_alternative", "check_keys"]
 
 
@@ -35,6 +37,8 @@ def check_alternative(
     """Raises ValueError if no model could give this outcome."""
     if skill == "time":
         _check_time(outcome)
+    elif skill == "metrics":
+        check_expectation(outcome)
     elif skill == "filling":
         _check_filling(outcome, schema)
     else:

@@ -17,16 +17,19 @@ import yaml
 
 from signalbox.errors import NotFoundError, RequestError
 from signalbox.evals.check import check_alternative, check_keys
+from signalbox.evals.metrics.expectation import KEYS as EXPECTATION_KEYS
 
 __all__ = ["SKILLS", "Case", "EvalSet", "default_folder", "read_set", "read_sets"]
 
-SKILLS = ("time", "filling", "tools")
+SKILLS = ("time", "filling", "tools", "metrics")
 _HEADER = {"skill", "about", "now", "tz", "cases"}
-_SUBJECT = {"time": set[str](), "filling": {"schema"}, "tools": {"tools"}}
+_SUBJECT = {"time": set[str](), "filling": {"schema"}, "tools": {"tools"}, "metrics": set[str]()}
+_OPTIONAL = {"metrics": {"server"}}
 _OUTCOME = {
     "time": {"start", "end", "error", "none"},
     "filling": {"expected", "missing"},
     "tools": {"expected", "ask", "none"},
+    "metrics": EXPECTATION_KEYS,
 }
 _ROLES = ("human", "ai", "tool")
 
@@ -48,7 +51,7 @@ class Case:
 
 @dataclass(frozen=True)
 class EvalSet:
-    """One file: the moment and the zone it is asked in, its schema or its tools, and its cases."""
+    """One file: the moment and the zone it is asked in, its schema, tools or server, and its cases."""
 
     path: Path
     skill: str
@@ -57,6 +60,7 @@ class EvalSet:
     cases: tuple[Case, ...]
     schema: dict[str, Any] = field(default_factory=dict)
     tools: tuple[dict[str, Any], ...] = ()
+    server: str = ""
 
     @property
     def name(self) -> str:
@@ -136,7 +140,8 @@ def _build(path: Path, data: dict[str, Any]) -> EvalSet:
     skill = data.get("skill")
     if skill not in SKILLS:
         raise ValueError(f"`skill` must be one of {', '.join(SKILLS)}, not {skill!r}")
-    check_keys(data, _HEADER | _SUBJECT[skill], required={"now", "tz", "cases"} | _SUBJECT[skill])
+    allowed = _HEADER | _SUBJECT[skill] | _OPTIONAL.get(skill, set())
+    check_keys(data, allowed, required={"now", "tz", "cases"} | _SUBJECT[skill])
     zone = _zone(data["tz"])
     frame = EvalSet(
         path=path,
@@ -146,6 +151,7 @@ def _build(path: Path, data: dict[str, Any]) -> EvalSet:
         cases=(),
         schema=_schema(data["schema"]) if skill == "filling" else {},
         tools=_tools(data["tools"]) if skill == "tools" else (),
+        server=str(data.get("server") or ""),
     )
     return EvalSet(**{**vars(frame), "cases": _cases(data["cases"], frame)})
 

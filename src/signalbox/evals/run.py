@@ -7,7 +7,7 @@ from pathlib import Path
 from time import perf_counter
 
 from signalbox.errors import RequestError
-from signalbox.evals.ask import prepare
+from signalbox.evals.ask import prepared
 from signalbox.evals.load import EvalSet, read_sets
 from signalbox.evals.report import Report, Result
 from signalbox.evals.score import is_right
@@ -34,11 +34,11 @@ def run_evals(
 
 
 def _run_set(asked: EvalSet, model: str) -> list[Result]:
-    ask = prepare(asked, model)
     results = []
-    for case in asked.cases:
-        started = perf_counter()
-        outcome = ask(case)
-        took = (perf_counter() - started) * 1000
-        results.append(Result(model, asked, case, outcome, is_right(outcome, case, asked), took))
+    with prepared(asked, model) as (judged, ask):
+        for case in judged.cases:
+            started = perf_counter()
+            outcome = ask(case)
+            took = (perf_counter() - started) * 1000
+            results.append(Result(model, judged, case, outcome, is_right(outcome, case, judged), took))
     return results

@@ -15,11 +15,13 @@ from typing import Any
 
 from signalbox.evals.check import any_of
 from signalbox.evals.load import Case, EvalSet
+from signalbox.evals.metrics.score import metrics_right
 
 __all__ = ["Outcome", "is_right", "same"]
 
 Outcome = dict[str, Any]
-"""What a model did: `start` and `end`, `fields`, `calls` and `text`, `none`, `error`, `missing`, `failed`."""
+"""What a model did: `start` and `end`, `fields`, `calls` and `text`, `none`, `error`, `missing`,
+`failed`, or the figures of an answer about metrics."""
 
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 _ARTICLE = re.compile(r"^(?:the|a|an|my|our)\s+")
@@ -28,7 +30,7 @@ _EDGE = " \t\r\n\"'“”‘’`.,;:!?()"
 
 def is_right(outcome: Outcome, case: Case, asked: EvalSet) -> bool:
     """True if the outcome is one of the case's alternatives."""
-    judge = {"time": _time_right, "filling": _filling_right, "tools": _tools_right}[asked.skill]
+    judge = _JUDGES[asked.skill]
     return "failed" not in outcome and any(judge(outcome, a, case, asked) for a in case.alternatives)
 
 
@@ -71,6 +73,13 @@ def _tools_right(outcome: Outcome, wanted: Mapping[str, Any], case: Case, asked:
         )
 
     return _pair_off(calls, wanted["expected"], same_call, case.ordered)
+
+
+def _metrics_right(outcome: Outcome, wanted: Mapping[str, Any], case: Case, asked: EvalSet) -> bool:
+    return metrics_right(outcome, wanted)
+
+
+_JUDGES = {"time": _time_right, "filling": _filling_right, "tools": _tools_right, "metrics": _metrics_right}
 
 
 def _asks(outcome: Outcome, names: Sequence[str]) -> bool:

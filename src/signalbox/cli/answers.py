@@ -1,0 +1,68 @@
+"""An answer on a terminal: the finding, a chart of characters, the figures, then range and query."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+
+from signalbox.agents.metrics import MetricsQueryResult
+from signalbox.agents.metrics.charts.names import series_names
+from signalbox.agents.metrics.charts.terminal import draw_result, statistics_table
+from signalbox.contract.answer import Answer
+from signalbox.runs.metrics import finding, sources
+
+__all__ = ["show_answer"]
+
+_WIDEST = 100
+
+
+def show_answer(answer: Answer) -> str:
+    """The whole answer as text for the terminal at hand."""
+    if not answer.state.get("result"):
+        return _clean(_plain(answer.answer))
+    result = MetricsQueryResult.model_validate(answer.state["result"])
+    width = min(shutil.get_terminal_size((80, 24)).columns - 1, _WIDEST)
+    parts = [
+        finding(answer.state),
+        draw_result(result, width, unicode=_shows_unicode()),
+        _change(result),
+        _statistics(result),
+        _plain(sources(answer.state)),
+    ]
+    return _clean("\n\n".join(part for part in parts if part))
+
+
+def _statistics(result: MetricsQueryResult) -> str:
+    """The figures of a curve; of several, those of the one that the question means, with its name."""
+    if result.statistics is None or result.datapoint_count < 2 or result.comparison or result.ranking:
+        return ""
+    table = statistics_table(result.statistics, result.unit)
+    if len(result.series) < 2:
+        return table
+    return f"{series_names([one.labels for one in result.series], result.metric_name)[0]}\n{table}"
+
+
+def _change(result: MetricsQueryResult) -> str:
+    if result.comparison is None or result.comparison.change is None:
+        return ""
+    return f"change: {result.comparison.change:+.1%}"
+
+
+def _shows_unicode() -> bool:
+    try:
+        "⣿█┤└─…".encode(sys.stdout.encoding or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def _plain(text: str) -> str:
+    """Markdown without its marks."""
+    return text.replace("  \n", "\n").replace("`", "")
+
+
+def _clean(text: str) -> str:
+    """The text without control characters: names and labels are a server's data, and a terminal obeys those."""
+    shown = "".join(char if char.isprintable() or char == "\n" else "?" for char in text)
+    encoding = sys.stdout.encoding or "utf-8"
+    return shown.encode(encoding, "replace").decode(encoding)

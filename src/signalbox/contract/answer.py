@@ -1,0 +1,45 @@
+"""The Answer: what any agent gives back, from the command line, the API, MCP and the console alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, Self
+
+from signalbox.contract.summary import plain
+from signalbox.errors import SignalboxError
+
+__all__ = ["Answer", "AnswerStatus"]
+
+AnswerStatus = Literal["completed", "needs_input", "error"]
+
+
+@dataclass(slots=True)
+class Answer:
+    """One request, answered. `answer` is Markdown for a person; `state` is the agent's own, as its contract says."""
+
+    agent: str | None
+    thread_id: str | None
+    run_id: str | None
+    status: AnswerStatus
+    answer: str
+    question: dict[str, Any] | None = None
+    error: dict[str, str] | None = None
+    state: dict[str, Any] = field(default_factory=dict)
+    evidence: list[dict[str, Any]] = field(default_factory=list)
+    route: dict[str, Any] | None = None
+    timings_ms: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of_error(cls, error: SignalboxError, **known: Any) -> Self:
+        """The Answer to a request that came to nothing."""
+        about = {"agent": None, "thread_id": None, "run_id": None, **known}
+        return cls(status="error", answer=error.user_message, error=error.as_dict(), **about)
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the command line: 0 completed, 1 error, 3 needs input."""
+        return {"completed": 0, "error": 1, "needs_input": 3}[self.status]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The Answer as JSON carries it."""
+        return {item.name: plain(getattr(self, item.name)) for item in fields(self)}

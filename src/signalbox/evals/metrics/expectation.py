@@ -1,0 +1,133 @@
+"""What a case about metrics may expect, and the moments that it names.
+
+A moment is `now`, so long before it (`-90m`, `-2d`), or an ISO 8601 time, in the zone of the set if it has no offset.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta, tzinfo
+from typing import Any
+
+__all__ = ["ERRORS", "KEYS", "KINDS", "Span", "check_expectation", "moment_of", "span_of", "tolerance_of"]
+
+KINDS = ("series", "value", "ranking", "comparison", "extreme", "share")
+ERRORS = (
+    "parsing_error",
+    "metric_not_found",
+    "invalid_time_range",
+    "grafana_unavailable",
+    "unsupported_operation",
+    "invalid_query",
+)
+_TIMES = ("at", "from", "to")
+_QUERY = {"promql", "step", *_TIMES}
+KEYS = {"kind", "against", "extreme", "order", "top", "more", "tolerance", "error", "empty"} | _QUERY
+
+_ONLY = {
+    "comparison": {"against"},
+    "extreme": {"extreme"},
+    "ranking": {"order", "top", "more"},
+}
+_TOLERANCE = {"series": 0.03, "extreme": 0.05}
+_BEFORE = re.compile(r"-(\d+)([smhdw])")
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+_MOST_STEPS = 300
+_SHORTEST_STEP = 60
+
+
+@dataclass(frozen=True)
+class Span:
+    """Where a reference is evaluated: at `end`, or if it is a curve from `start` to `end`."""
+
+    end: datetime
+    start: datetime | None = None
+    step: timedelta = timedelta(seconds=_SHORTEST_STEP)
+
+    @property
+    def length(self) -> str:
+        """The length as PromQL writes it."""
+        return f"{int((self.end - self.start).total_seconds())}s" if self.start else "0s"
+
+
+def check_expectation(outcome: Mapping[str, Any]) -> None:
+    """Raises ValueError for an outcome that no answer could have, or that says too little to be judged."""
+    if "error" in outcome or "empty" in outcome:
+        _check_refusal(outcome)
+        return
+    kind = outcome.get("kind")
+    if kind not in KINDS:
+        raise ValueError(f"needs `error`, `empty: true`, or a `kind` among {', '.join(KINDS)}")
+    foreign = set().union(*(keys for other, keys in _ONLY.items() if other != kind)) - _ONLY.get(kind, set())
+    for key in sorted(foreign & set(outcome)):
+        raise ValueError(f"`{key}` is not for a {kind}")
+    if not isinstance(outcome.get("promql"), str):
+        raise ValueError("needs `promql`, the reference query")
+    if kind in ("series", "extreme") and "from" not in outcome:
+        raise ValueError(f"a {kind} needs `from`")
+    if kind == "comparison":
+        _check_against(outcome)
+    _check_words(outcome)
+
+
+def _check_refusal(outcome: Mapping[str, Any]) -> None:
+    if len(outcome) != 1:
+        raise ValueError("`error` and `empty` stand alone")
+    if "error" in outcome and outcome["error"] not in ERRORS:
+        raise ValueError(f"`error` is one of {', '.join(ERRORS)}")
+
+
+def _check_against(outcome: Mapping[str, Any]) -> None:
+    against = outcome.get("against")
+    if isinstance(against, Mapping) and set(against) <= _QUERY:
+        _check_words(against)
+    elif not isinstance(against, str):
+        raise ValueError("a comparison needs `against`: a query, or a mapping with another time or query")
+
+
+def _check_words(outcome: Mapping[str, Any]) -> None:
+    if outcome.get("extreme", "highest") not in ("highest", "lowest"):
+        raise ValueError("`extreme` is highest or lowest")
+    if outcome.get("order", "descending") not in ("descending", "ascending"):
+        raise ValueError("`order` is descending or ascending")
+    for key in _TIMES:
+        if key in outcome:
+            _parse_moment(str(outcome[key]), key)
+
+
+def _parse_moment(text: str, key: str) -> timedelta | datetime:
+    before = _BEFORE.fullmatch(text)
+    if before:
+        return timedelta(seconds=int(before[1]) * _SECONDS[before[2]])
+    if text == "now":
+        return timedelta(0)
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"`{key}`: '{text}' is neither ISO 8601 nor such as -6h") from None
+
+
+def moment_of(text: Any, now: datetime, tz: tzinfo) -> datetime:
+    """The moment that a case names."""
+    parsed = _parse_moment(str(text), "time")
+    if isinstance(parsed, timedelta):
+        return now - parsed
+    return parsed if parsed.tzinfo else parsed.replace(tzinfo=tz)
+
+
+def span_of(query: Mapping[str, Any], now: datetime, tz: tzinfo) -> Span:
+    """Where a reference query is evaluated; by default now."""
+    end = moment_of(query.get("to", query.get("at", "now")), now, tz)
+    if "from" not in query:
+        return Span(end)
+    start = moment_of(query["from"], now, tz)
+    seconds = max(_SHORTEST_STEP, (end - start).total_seconds() // _MOST_STEPS)
+    step = timedelta(seconds=int(query.get("step") or seconds))
+    return Span(end, start, step)
+
+
+def tolerance_of(expected: Mapping[str, Any]) -> float:
+    """How far a figure may be off, as a share of itself."""
+    return float(expected.get("tolerance") or _TOLERANCE.get(str(expected.get("kind")), 0.02))

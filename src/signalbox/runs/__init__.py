@@ -1,0 +1,28 @@
+"""A run as one call: ask an installed agent, and get the Answer. Embedded worlds start where no address is set."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from signalbox.runs.asking import aask, aclose, ask
+    from signalbox.runs.rooms import InstalledAgent, find_agent, list_agents
+
+__all__ = ["InstalledAgent", "aask", "aclose", "ask", "find_agent", "list_agents"]
+
+_HOMES = {
+    "InstalledAgent": "rooms",
+    "aask": "asking",
+    "aclose": "asking",
+    "ask": "asking",
+    "find_agent": "rooms",
+    "list_agents": "rooms",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first used, so that the command line starts without LangGraph."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -1,0 +1,105 @@
+"""Conversations: what was asked in each thread, kept in SQLite under `SIGNALBOX_HOME` as plain JSON."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from signalbox.contract.summary import plain
+from signalbox.errors import ConfigurationError, RequestError
+from signalbox.settings import get_settings, now
+
+__all__ = ["Turn", "add_turn", "last_turn", "list_turns"]
+
+_LONGEST_NAME = 200
+_MOST_TURNS = 200
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS turns (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    thread_id TEXT NOT NULL,
+    run_id TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    said TEXT NOT NULL,
+    answer TEXT NOT NULL,
+    asked TEXT NOT NULL,
+    at TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS turns_of_thread ON turns (thread_id, number);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One request in a thread: what the person said, how it was answered, and how the agent read it (`asked`)."""
+
+    thread_id: str
+    run_id: str
+    agent: str
+    said: str
+    answer: str
+    asked: Any
+    at: str
+
+
+def add_turn(thread_id: str, *, run_id: str, agent: str, said: str, answer: str, asked: Any) -> None:
+    """Keep what was asked; of a long conversation only the latest turns stay."""
+    row = (check_name(thread_id), run_id, agent, said, answer, json.dumps(plain(asked)), now().isoformat())
+    with _database() as database:
+        database.execute(
+            "INSERT INTO turns (thread_id, run_id, agent, said, answer, asked, at) VALUES (?, ?, ?, ?, ?, ?, ?)", row
+        )
+        database.execute(
+            "DELETE FROM turns WHERE thread_id = ? AND number NOT IN "
+            "(SELECT number FROM turns WHERE thread_id = ? ORDER BY number DESC LIMIT ?)",
+            (thread_id, thread_id, _MOST_TURNS),
+        )
+
+
+def last_turn(thread_id: str, room: str) -> Turn | None:
+    """The latest turn in which an agent of this room understood what was asked."""
+    turns = [t for t in list_turns(thread_id) if t.asked is not None and t.agent.partition("-")[0] == room]
+    return turns[-1] if turns else None
+
+
+def list_turns(thread_id: str) -> list[Turn]:
+    """The turns of a thread in their order; none where nobody has used its name."""
+    with _database() as database:
+        rows = database.execute(
+            "SELECT thread_id, run_id, agent, said, answer, asked, at FROM turns WHERE thread_id = ? ORDER BY number",
+            (check_name(thread_id),),
+        ).fetchall()
+    return [Turn(row[0], row[1], row[2], row[3], row[4], json.loads(row[5]), row[6]) for row in rows]
+
+
+def check_name(thread_id: str) -> str:
+    """The name, if a thread can have it. Raises RequestError."""
+    if not thread_id.strip() or len(thread_id) > _LONGEST_NAME or not thread_id.isprintable():
+        raise RequestError(
+            "This cannot be the name of a thread.",
+            suggestion=f"Use letters, digits and dashes, at most {_LONGEST_NAME} of them.",
+        )
+    return thread_id
+
+
+@contextmanager
+def _database() -> Iterator[sqlite3.Connection]:
+    path = get_settings().home / "threads.db"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with closing(sqlite3.connect(path, timeout=10)) as database, database:
+            database.executescript(_SCHEMA)
+            yield database
+    except (OSError, sqlite3.Error) as error:
+        raise _unusable(path, error) from None
+
+
+def _unusable(path: Path, error: Exception) -> ConfigurationError:
+    told = getattr(error, "strerror", None) or str(error)
+    return ConfigurationError(
+        f"{path}, where conversations are kept, cannot be used: {told}.", suggestion="Set SIGNALBOX_HOME."
+    )
