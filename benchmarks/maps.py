@@ -11,31 +11,33 @@ from typing import Any
 from benchmarks.handmade import HANDMADE
 from benchmarks.measure import Contender, awaiting, calling, race
 from benchmarks.report import Row, Target, at_least_faster, at_most_times
-from benchmarks.shapes import SHAPES, linear, start
+from benchmarks.shapes import SHAPES, fan_out, linear, start, with_own_agents
 from signalbox.maps import GraphSpec, arun_map, open_map, run_map
 
 __all__ = ["measure"]
 
 GROUP = "maps against LangGraph by hand"
+BY_HAND = at_most_times(1.15)
 
 
 def measure() -> Iterator[Row]:
-    """Compiled maps of 5 and 100 nodes in every shape, a long chain, and the first run with nothing in the cache."""
+    """Compiled maps of 5 and 100 nodes in every shape, agents of one's own, a long chain, and a first run."""
     with Runner() as loop:
         for size in (5, 100):
-            for shape in SHAPES:
-                yield from _compare(shape, size, at_most_times(1.15), loop)
-        yield from _compare("linear", 1000, at_least_faster(10), loop, rounds=3)
+            for shape, make in SHAPES.items():
+                yield from _compare(f"{shape}, {size} nodes", make(size), HANDMADE[shape](size), BY_HAND, loop)
+            own = with_own_agents(fan_out(size))
+            yield from _compare(f"fan-out, {size} agents of one's own", own, HANDMADE["fan-out"](size), BY_HAND, loop)
+        long = linear(1000), HANDMADE["linear"](1000)
+        yield from _compare("linear, 1000 nodes", *long, at_least_faster(10), loop, rounds=3)
     for size in (5, 100):
         yield _first_run(size)
 
 
-def _compare(shape: str, size: int, target: Target, loop: Runner, rounds: int = 9) -> Iterator[Row]:
-    graph, by_hand = SHAPES[shape](size), HANDMADE[shape](size)
-    state, limit = start(graph), {"recursion_limit": 2 * size + 20}
+def _compare(name: str, graph: GraphSpec, by_hand: Any, target: Target, loop: Runner, rounds: int = 9) -> Iterator[Row]:
+    state, limit = start(graph), {"recursion_limit": 2 * len(graph) + 20}
     compiled = open_map(graph)
     _require_same(graph, run_map(compiled, state).values, by_hand.invoke(state, limit))
-    name = f"{shape}, {size} nodes"
     sync = race(
         {
             "hand": calling(lambda: by_hand.invoke(state, limit)),
@@ -74,6 +76,6 @@ def _first_run(size: int) -> Row:
 
 def _require_same(graph: GraphSpec, ours: dict[str, Any], theirs: dict[str, Any]) -> None:
     """A comparison of different work would mean nothing: every echoed field must be the same on both sides."""
-    echoed = [node.outputs[0] for node in graph if node.agent_type == "echo"]
+    echoed = [node.outputs[0] for node in graph if node.agent_type != "branching"]
     if differing := [field for field in echoed if ours.get(field) != theirs.get(field)]:
         raise AssertionError(f"{graph.name}: the two graphs differ in {', '.join(differing[:5])}")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
 
 from signalbox.maps import GraphSpec, MapResult, NodeSpec, arun_map, resume_map, run_map
 
@@ -155,6 +156,28 @@ def test_a_loop_inside_a_branch_holds_the_join_back(run_text: Run, write_file: C
     )
     assert Counter(names) == {"S": 1, "A": 1, "B": 3, "J": 1}
     assert names[-1] == "J"
+
+
+@pytest.mark.parametrize("checkpointer", [None, InMemorySaver()], ids=["as one", "step by step"])
+def test_a_row_that_ends_and_is_started_again_in_one_step_still_holds_the_join_back(checkpointer: Any) -> None:
+    """Again runs twice, each time with a Branch; the second Branch starts as the first one ends."""
+    nodes = (
+        NodeSpec("S", "echo", edge=("Again", "Flag")),
+        NodeSpec("Again", "branching", inputs=("flag",), success_next=("Branch",), failure_next=("Again", "Branch")),
+        NodeSpec("Branch", "echo", edge=("Late",)),
+        NodeSpec("Late", "echo", edge=("J",)),
+        NodeSpec("Flag", "default", prompt="yes", outputs=("flag",), edge=("J",)),
+        NodeSpec("J", "echo"),
+    )
+    names = ran(run_map(GraphSpec("G", nodes), {"flag": "no"}, checkpointer=checkpointer, max_steps=20))
+    assert Counter(names) == {"S": 1, "Again": 2, "Flag": 1, "Branch": 2, "Late": 2, "J": 1}
+    assert names[-1] == "J"
+
+
+@pytest.mark.parametrize("checkpointer", [None, InMemorySaver()], ids=["as one", "step by step"])
+def test_an_edge_has_the_word_over_a_success_branch(checkpointer: Any) -> None:
+    nodes = (NodeSpec("S", "echo", edge=("A",), success_next=("B",)), NodeSpec("A", "echo"), NodeSpec("B", "echo"))
+    assert ran(run_map(GraphSpec("G", nodes), checkpointer=checkpointer)) == ["S", "A"]
 
 
 def test_a_failed_branch_still_joins(run_text: Run, write_file: Callable[..., Path]) -> None:
@@ -311,6 +334,7 @@ def test_in_any_graph_without_loops_each_node_runs_once_after_all_that_lead_to_i
     for _ in range(8):
         shape = random_shape(rng)
         assert_joined(ran(run_map(graph(**shape))), shape, {})
+        assert_joined(ran(run_map(graph(**shape), checkpointer=InMemorySaver())), shape, {})
 
 
 @pytest.mark.parametrize("seed", range(10))

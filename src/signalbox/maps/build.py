@@ -8,24 +8,28 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Annotated, Any, TypedDict, get_type_hints
 
 from langgraph._internal._runnable import RunnableCallable
+from langgraph.channels import EphemeralValue, LastValue
 from langgraph.graph import START, StateGraph
-from langgraph.graph.state import CompiledStateGraph
+from langgraph.pregel import NodeBuilder, Pregel
 from langgraph.types import Command
 
-from signalbox.maps.channels import ERRORS_ADD_UP, Contest, Gate, Moved, Reducers, Values, Wrote, merge
+from signalbox.maps.channels import ERRORS_ADD_UP, Contest, Gate, Moved, Outcome, Reducers, Values, Wrote, merge
 from signalbox.maps.nodes import NodeRunner
+from signalbox.maps.region import Region
 from signalbox.maps.registry import AgentType, find_type
 from signalbox.maps.spec import FUNC, GraphSpec, NodeSpec
-from signalbox.maps.topology import Topology, Unit
+from signalbox.maps.topology import Topology, Unit, names_of, resolve_target
 from signalbox.maps.workshop import code_stamp, import_attribute
 
 __all__ = ["CompiledMap", "compile_map"]
 
+Graph = Pregel[Any, Any, Any, Any]
 VALUES = "__values__"
 
 
@@ -34,7 +38,7 @@ class CompiledMap:
     """A graph ready to run."""
 
     graph: GraphSpec
-    langgraph: CompiledStateGraph[Any, Any, Any, Any]
+    langgraph: Graph
     pauses: bool
     contested: Mapping[str, frozenset[tuple[int, int]]]
 
@@ -47,7 +51,8 @@ CACHE_SIZE = 128
 def compile_map(graph: GraphSpec, folder: Path, *, checkpointer: Any = None) -> CompiledMap:
     """The compiled graph, from the cache where the same content was compiled before.
 
-    With a checkpointer every row is a step of its own; without one, rows in a plain chain run as one step.
+    With a checkpointer every row is a step of LangGraph's own. Without one, a graph in which no row waits for
+    anything runs as one, and so do rows in a plain chain of any other graph.
     """
     fuse = checkpointer is None
     key = (graph.digest(), str(folder), code_stamp(folder), fuse)
@@ -80,15 +85,16 @@ class _Builder:
             if node.agent_type not in types:
                 types[node.agent_type] = find_type(node.agent_type, folder)
         self.kinds = {node.name: types[node.agent_type] for node in graph}
-
-        def may_fuse(node: NodeSpec) -> bool:
-            return fuse and not self.kinds[node.name].pauses
-
-        self.topology = Topology(graph, may_fuse)
-        names = self.topology.names
+        names = names_of(graph)
         self.runners = {
             node.name: NodeRunner(node, row, self.kinds[node.name], names) for row, node in enumerate(graph)
         }
+        self.is_region = fuse and all(runner.is_instant for runner in self.runners.values())
+
+        def may_fuse(node: NodeSpec) -> bool:
+            return fuse and not self.is_region and not self.kinds[node.name].pauses
+
+        self.topology = Topology(graph, may_fuse)
         self.ids = _safe_ids(self.topology.rows)
         self.reducers = state_reducers(graph, folder)
         pairs = {field: rows for field, rows in self.topology.contested.items() if field not in self.reducers}
@@ -96,8 +102,45 @@ class _Builder:
         self.gates = {join: f"__join_{self.topology.rows[join]}__" for join in self.topology.joins}
 
     def build(self) -> CompiledMap:
-        builder: Any = StateGraph(self._schema())
-        values_only = self._values_schema()
+        return CompiledMap(
+            graph=self.graph,
+            langgraph=self._as_region() if self.is_region else self._as_steps(),
+            pauses=any(kind.pauses for kind in self.kinds.values()),
+            contested=self.contest.pairs,
+        )
+
+    def _as_region(self) -> Graph:
+        """The whole graph as one LangGraph node."""
+        entry, units = self.graph.entry.name, self.topology.units
+        region = Region(
+            entry=entry,
+            work={unit.name: self._work(unit) for unit in units},
+            values=Values(self.contest, self.reducers),
+            gates=self._gate_channels(),
+            order={name: place for place, name in enumerate(sorted(self.ids, key=self.ids.__getitem__))},
+        )
+
+        def run(channels: Mapping[str, Any]) -> Any:
+            return region.run(channels[VALUES])
+
+        async def arun(channels: Mapping[str, Any]) -> Any:
+            return await region.arun(channels[VALUES])
+
+        whole = RunnableCallable(run, arun, name=entry, trace=False)
+        return Pregel(
+            nodes={self.ids[entry]: NodeBuilder().subscribe_only(START).do(whole).write_to(VALUES)},
+            channels={START: EphemeralValue(dict), VALUES: LastValue(dict)},
+            input_channels=START,
+            output_channels=[VALUES],
+            name=self.graph.name,
+        )
+
+    def _as_steps(self) -> Graph:
+        """The graph with every unit as a LangGraph node of its own."""
+        values = {VALUES: Annotated[dict, Values(self.contest, self.reducers)]}
+        gates = {name: Annotated[Any, gate] for name, gate in self._gate_channels().items()}
+        values_only = _state_of(values)
+        builder: Any = StateGraph(_state_of({**values, **gates}))
         for unit in self.topology.units:
             builder.add_node(self.ids[unit.name], self._runnable(unit), input_schema=values_only)
         builder.add_edge(START, self.ids[self.graph.entry.name])
@@ -110,26 +153,14 @@ class _Builder:
             compiled.nodes[self.ids[join]].triggers.append(gate)
         if self.gates:
             compiled.validate()
-        return CompiledMap(
-            graph=self.graph,
-            langgraph=compiled,
-            pauses=any(kind.pauses for kind in self.kinds.values()),
-            contested=self.contest.pairs,
-        )
+        return compiled  # type: ignore[no-any-return]
 
-    def _schema(self) -> type:
-        fields: dict[str, Any] = {VALUES: self._values()}
-        entry = self.graph.entry.name
-        for join, name in self.gates.items():
-            first = entry if entry in self.topology.joins[join] else None
-            fields[name] = Annotated[Any, Gate(join, first, self.topology.yields(join))]
-        return TypedDict("State", fields)  # type: ignore[operator, no-any-return]
-
-    def _values_schema(self) -> type:
-        return TypedDict("MapValues", {VALUES: self._values()})  # type: ignore[operator, no-any-return]
-
-    def _values(self) -> Any:
-        return Annotated[dict, Values(self.contest, self.reducers)]
+    def _gate_channels(self) -> dict[str, Gate]:
+        entry, joins = self.graph.entry.name, self.topology.joins
+        return {
+            name: Gate(join, entry if entry in joins[join] else None, self.topology.yields(join))
+            for join, name in self.gates.items()
+        }
 
     def _fixed_targets(self, unit: Unit) -> tuple[str, ...] | None:
         """The targets of a unit whose last row always goes the same way, or None where it must be asked."""
@@ -138,7 +169,8 @@ class _Builder:
         asked = last.is_conditional or any(target.startswith(FUNC) for target in last.targets)
         if asked or not kind.is_builtin or kind.name == "orchestrator":
             return None
-        return self.topology.followers[last.name]
+        named = {resolve_target(target, self.topology.names) for target in last.on_success}
+        return tuple(name for name in self.topology.followers[last.name] if name in named)
 
     def _gates_of(self, unit: Unit) -> dict[str, frozenset[str]]:
         """The gates that want to know of the unit's end, each with the units it counts."""
@@ -149,42 +181,72 @@ class _Builder:
             if unit.name in before or unit.name == join
         }
 
+    def _work(self, unit: Unit) -> Callable[[Mapping[str, Any]], Outcome]:
+        """A unit as a region runs it."""
+        work, finish = _rows(self._runners_of(unit), self.reducers), self._finish(unit)
+        return lambda state: finish(state, work(state))
+
     def _runnable(self, unit: Unit) -> RunnableCallable:
-        runners = [self.runners[node.name] for node in unit.nodes]
-        finish = self._finish(unit)
-        work = _chain(runners, self.reducers) if len(runners) > 1 else _single(runners[0])
-        awork = _async_work(runners, work, self.reducers)
+        """A unit as LangGraph runs it."""
+        runners, reducers = self._runners_of(unit), self.reducers
+        work, awork = _rows(runners, reducers), _async_rows(runners, reducers)
+        finish, hand_over = self._finish(unit), self._hand_over(unit)
 
         def run(channels: Mapping[str, Any]) -> Any:
-            return finish(channels[VALUES], work(channels[VALUES]))
+            state = channels[VALUES]
+            return hand_over(finish(state, work(state)))
 
         async def arun(channels: Mapping[str, Any]) -> Any:
-            return finish(channels[VALUES], await awork(channels[VALUES]))
+            state = channels[VALUES]
+            return hand_over(finish(state, await awork(state)))
 
         return RunnableCallable(run, arun, name=unit.name, trace=False)
 
-    def _finish(self, unit: Unit) -> Callable[[Mapping[str, Any], list[Wrote]], Any]:
-        """What a unit hands to LangGraph: its writes, and where to go unless that is fixed."""
-        gates, gated, ids = self._gates_of(unit), set(self.gates), self.ids
+    def _runners_of(self, unit: Unit) -> list[NodeRunner]:
+        return [self.runners[node.name] for node in unit.nodes]
+
+    def _finish(self, unit: Unit) -> Callable[[Mapping[str, Any], list[Wrote]], Outcome]:
+        """What follows from a unit's writes: whom the gates must count, and who starts."""
+        gates, gated = self._gates_of(unit), set(self.gates)
+
+        @lru_cache(maxsize=64)
+        def after(targets: tuple[str, ...]) -> tuple[dict[str, Moved], tuple[str, ...]]:
+            moved = {
+                gate: Moved(unit.name, tuple(t for t in targets if t in counted)) for gate, counted in gates.items()
+            }
+            return moved, tuple(t for t in targets if t not in gated)
+
         fixed = self._fixed_targets(unit)
         if fixed is not None:
-            moved = {gate: Moved(unit.name, tuple(t for t in fixed if t in counted)) for gate, counted in gates.items()}
-            return lambda state, writes: {VALUES: writes, **moved}
+            moved, onward = after(fixed)
+            return lambda state, writes: Outcome(writes, moved, onward)
         last, reducers = self.runners[unit.nodes[-1].name], self.reducers
 
-        def finish(state: Mapping[str, Any], writes: list[Wrote]) -> Any:
+        def finish(state: Mapping[str, Any], writes: list[Wrote]) -> Outcome:
             if len(writes) > 1:
                 state = dict(state)
                 for wrote in writes[:-1]:
                     merge(state, wrote.update, reducers)
-            targets = last.route(state, writes[-1].update)
-            update: dict[str, Any] = {VALUES: writes}
-            for gate, counted in gates.items():
-                update[gate] = Moved(unit.name, tuple(t for t in targets if t in counted))
-            onward = [ids[t] for t in targets if t not in gated]
-            return Command(update=update, goto=onward) if onward else update
+            return Outcome(writes, *after(last.route(state, writes[-1].update)))
 
         return finish
+
+    def _hand_over(self, unit: Unit) -> Callable[[Outcome], Any]:
+        """An outcome as LangGraph takes it; where the way is fixed, edges of the graph lead on."""
+        ids, is_fixed = self.ids, self._fixed_targets(unit) is not None
+
+        def hand_over(outcome: Outcome) -> Any:
+            update = {VALUES: outcome.writes, **outcome.moved}
+            if is_fixed or not outcome.onward:
+                return update
+            return Command(update=update, goto=[ids[target] for target in outcome.onward])
+
+        return hand_over
+
+
+def _state_of(fields: Mapping[str, Any]) -> Any:
+    """A state class for LangGraph, with a channel for each field."""
+    return TypedDict("State", dict(fields))  # type: ignore[operator]
 
 
 def state_reducers(graph: GraphSpec, folder: Path) -> Reducers:
@@ -197,11 +259,12 @@ def state_reducers(graph: GraphSpec, folder: Path) -> Reducers:
     return {**ERRORS_ADD_UP, **{field: reducer for field, reducer in found.items() if callable(reducer)}}
 
 
-def _single(runner: NodeRunner) -> Callable[[Mapping[str, Any]], list[Wrote]]:
-    return lambda state: [Wrote(runner.row, runner.run(state))]
+def _rows(runners: list[NodeRunner], reducers: Reducers) -> Callable[[Mapping[str, Any]], list[Wrote]]:
+    """Rows one after another: what each wrote, given what those before it wrote."""
+    if len(runners) == 1:
+        (only,) = runners
+        return lambda state: [Wrote(only.row, only.run(state))]
 
-
-def _chain(runners: list[NodeRunner], reducers: Reducers) -> Callable[[Mapping[str, Any]], list[Wrote]]:
     def work(state: Mapping[str, Any]) -> list[Wrote]:
         current, writes = dict(state), []
         for runner in runners:
@@ -213,7 +276,7 @@ def _chain(runners: list[NodeRunner], reducers: Reducers) -> Callable[[Mapping[s
     return work
 
 
-def _async_work(runners: list[NodeRunner], work: Callable[..., list[Wrote]], reducers: Reducers) -> Callable[..., Any]:
+def _async_rows(runners: list[NodeRunner], reducers: Reducers) -> Callable[..., Any]:
     """How an event loop runs the same rows: awaiting agents one by one, all others together in one thread."""
     if any(runner.is_async for runner in runners):
 
@@ -227,6 +290,7 @@ def _async_work(runners: list[NodeRunner], work: Callable[..., list[Wrote]], red
 
         return awaiting
 
+    work = _rows(runners, reducers)
     quick = all(runner.is_quick for runner in runners) and len(runners) < 50
 
     async def calling(state: Mapping[str, Any]) -> list[Wrote]:

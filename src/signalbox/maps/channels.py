@@ -10,7 +10,7 @@ from langgraph._internal._typing import MISSING
 from langgraph.channels.base import BaseChannel
 from langgraph.errors import EmptyChannelError
 
-__all__ = ["Contest", "Gate", "Moved", "Values", "Wrote", "merge"]
+__all__ = ["Contest", "Gate", "Moved", "Outcome", "Values", "Wrote", "merge"]
 
 Reducers = Mapping[str, Callable[[Any, Any], Any]]
 FLAGS = frozenset({"last_action_success", "graph_success"})
@@ -106,17 +106,20 @@ class Values(BaseChannel[dict[str, Any], Any, Any]):
         return self.value is not None
 
     def update(self, values: Sequence[Any]) -> bool:
-        """Take over what was written in one step."""
+        """Take over what was written in one step. Whoever has read the values keeps them as they were."""
         if not values:
             return False
-        units = sorted((_writes(value) for value in values), key=lambda writes: writes[0].row)
-        state = dict(self.value or {})
+        self.value = dict(self.value or {})
+        self.take([_writes(value) for value in values], self.value)
+        return True
+
+    def take(self, units: Sequence[list[Wrote]], state: dict[str, Any]) -> None:
+        """Put what units wrote in one step into a state."""
+        units = sorted(units, key=lambda writes: writes[0].row) if len(units) > 1 else units
         for row, update in (wrote for writes in units for wrote in writes):
             merge(state, self._admitted(row, update) if self.contest.pairs else update, self.reducers)
         if len(units) > 1:
             state.update(_all_true([writes[-1].update for writes in units]))
-        self.value = state
-        return True
 
     def _admitted(self, row: int, update: Mapping[str, Any]) -> Mapping[str, Any]:
         below = self.contest.rounds.get(row)
@@ -159,6 +162,14 @@ class Moved(NamedTuple):
 
     ended: str
     started: tuple[str, ...]
+
+
+class Outcome(NamedTuple):
+    """What a unit hands on when it has run: its writes, what each gate is told, and which units start ungated."""
+
+    writes: list[Wrote]
+    moved: Mapping[str, Moved]
+    onward: tuple[str, ...]
 
 
 class Gate(BaseChannel[Any, Any, Any]):
@@ -212,14 +223,9 @@ class Gate(BaseChannel[Any, Any, Any]):
         )
 
     def update(self, values: Sequence[Moved]) -> bool:
-        """Count who ended and who starts."""
-        for ended, started in values:
-            if self.under_way[ended] > 0:
-                self.under_way[ended] = 0
+        """Count who ended, then who starts: one that ended and is started again in the same step is under way."""
+        for ended, _ in values:
+            self.under_way.pop(ended, None)
+        for _, started in values:
             self.under_way.update(started)
         return bool(values)
-
-    def consume(self) -> bool:
-        """The join has run."""
-        arrived = self.under_way.pop(self.join, 0)
-        return arrived > 0

@@ -89,6 +89,9 @@ class NodeRunner:
         self.kind = kind
         self.names = names
         self._shared = self._make() if kind.is_builtin and not _reads_environment(node.context) else None
+        self._asks = any(target.startswith(FUNC) for target in node.targets)
+        self._cells = {True: node.on_success, False: node.on_failure}
+        self._ways: dict[bool, tuple[str, ...]] = {}
 
     def run(self, state: Mapping[str, Any]) -> dict[str, Any]:
         """What the row changes in the state."""
@@ -110,15 +113,26 @@ class NodeRunner:
         """Whether an event loop may call the agent directly."""
         return self._shared is not None and not self._shared.blocking
 
+    @property
+    def is_instant(self) -> bool:
+        """Whether the row waits for nobody and runs no code of the user's own: a thread would gain it nothing."""
+        return self.is_quick and not self.kind.pauses and not self._asks
+
     def route(self, state: Mapping[str, Any], update: Mapping[str, Any]) -> tuple[str, ...]:
         """The nodes that come next, given what the row changed. Without a branch to take it is the end."""
         chosen = update.get("__next_node")
         if chosen:
             return self._resolve(chosen)
         success = bool(update.get("last_action_success", True))
-        cell = self.node.on_success if success else self.node.on_failure
+        if self._asks:
+            return self._way(success, state, update)
+        if success not in self._ways:
+            self._ways[success] = self._way(success, state, update)
+        return self._ways[success]
+
+    def _way(self, success: bool, state: Mapping[str, Any], update: Mapping[str, Any]) -> tuple[str, ...]:
         targets: list[str] = []
-        for target in cell:
+        for target in self._cells[success]:
             targets += self._call(target, state, update) if target.startswith(FUNC) else self._resolve(target)
         return tuple(dict.fromkeys(targets))
 

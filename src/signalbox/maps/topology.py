@@ -11,7 +11,16 @@ from signalbox.maps.cells import parse_names
 from signalbox.maps.spec import END, FUNC, GraphSpec, NodeSpec
 from signalbox.maps.workshop import normalize
 
-__all__ = ["Topology", "Unit", "choices", "chosen_among", "is_orchestrator", "reachability", "resolve_target"]
+__all__ = [
+    "Topology",
+    "Unit",
+    "choices",
+    "chosen_among",
+    "is_orchestrator",
+    "names_of",
+    "reachability",
+    "resolve_target",
+]
 
 _END_WORDS = {"end", END}
 
@@ -25,6 +34,12 @@ def resolve_target(target: str, names: Mapping[str, str]) -> str | None:
         return names[target]
     folded = target.casefold()
     return names.get(folded) or (END if folded in _END_WORDS else None)
+
+
+def names_of(graph: GraphSpec) -> dict[str, str]:
+    """Every name to itself, and its casefold to the upper of the rows that share it."""
+    names = [node.name for node in graph]
+    return {name.casefold(): name for name in reversed(names)} | {name: name for name in names}
 
 
 def is_orchestrator(node: NodeSpec) -> bool:
@@ -70,7 +85,7 @@ class Topology:
     def __init__(self, graph: GraphSpec, may_fuse: Callable[[NodeSpec], bool] = lambda node: False) -> None:
         self.graph = graph
         self.rows = {node.name: row for row, node in enumerate(graph)}
-        self.names = {name.casefold(): name for name in reversed(self.rows)} | {name: name for name in self.rows}
+        self.names = names_of(graph)
         self._may_fuse = may_fuse
 
     @cached_property
@@ -152,7 +167,9 @@ class Topology:
     @cached_property
     def joins(self) -> dict[str, frozenset[str]]:
         """Every unit where parallel branches may meet, with the units that must not be under way when it starts."""
-        forked = [name for name in self.reach if any(fork in self._members(name) for fork in self.forks)]
+        if not self.forks:
+            return {}
+        forked = [name for name in self.reach if not self._members(name).isdisjoint(self.forks)]
         met = [
             unit.name
             for unit in self.units
