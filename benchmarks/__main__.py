@@ -1,4 +1,4 @@
-"""`python -m benchmarks [maps] [agentmap] [cli] [models] [--json] [--strict]`."""
+"""`python -m benchmarks [maps] [agentmap] [cli] [models] [metrics] [--json] [--strict]`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from benchmarks.report import Row, as_json, print_table
 
-NAMES = ("maps", "agentmap", "cli", "models")
+NAMES = ("maps", "agentmap", "cli", "models", "metrics")
 
 
 def main() -> int:

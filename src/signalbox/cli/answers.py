@@ -8,6 +8,7 @@ import sys
 from signalbox.agents.metrics import MetricsQueryResult
 from signalbox.agents.metrics.charts.names import series_names
 from signalbox.agents.metrics.charts.terminal import draw_result, statistics_table
+from signalbox.agents.metrics.units import format_value
 from signalbox.contract.answer import Answer
 from signalbox.runs.metrics import finding, sources
 
@@ -45,7 +46,8 @@ def _statistics(result: MetricsQueryResult) -> str:
 def _change(result: MetricsQueryResult) -> str:
     if result.comparison is None or result.comparison.change is None:
         return ""
-    return f"change: {result.comparison.change:+.1%}"
+    change = result.comparison.change
+    return f"change: {'-' if change < 0 else '+'}{format_value(abs(change), 'ratio')}"
 
 
 def _shows_unicode() -> bool:

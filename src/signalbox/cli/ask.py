@@ -89,10 +89,15 @@ def _tell_node(event: NodeEvent) -> None:
 
 
 def _write_chart(path: Path, answer: Answer) -> None:
+    from signalbox.agents.metrics import MetricsQueryResult
+    from signalbox.agents.metrics.charts.figure import make_figure
     from signalbox.agents.metrics.charts.files import write_chart
     from signalbox.cli.output import say
 
+    result = answer.state.get("result")
     figure = answer.state.get("chart")
+    if "chart" not in answer.state and result is not None:
+        figure = make_figure(MetricsQueryResult.model_validate(result))
     if figure is None:
         say("There is no curve or ranking to draw, so no chart was written.")
         return

@@ -119,7 +119,7 @@ def _with(chat: list[Message], told: str) -> list[Message]:
 
 def _parts(gr: Any, chat: list[Message], view: View, downloads: Downloads) -> tuple[Any, ...]:
     """The new content of every part of the page, in the order of `shown`."""
-    import plotly.graph_objects as go
+    import plotly.graph_objects as go  # type: ignore[import-untyped]
 
     path = downloads.write(f"metrics-{uuid4().hex[:8]}.csv", view.csv) if view.csv else None
     return (

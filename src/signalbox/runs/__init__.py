@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from signalbox.errors import MissingExtraError
+
 if TYPE_CHECKING:
     from signalbox.runs.asking import aask, aclose, ask
     from signalbox.runs.rooms import InstalledAgent, find_agent, list_agents
@@ -25,4 +27,9 @@ def __getattr__(name: str) -> Any:
     """Load a public name when it is first used, so that the command line starts without LangGraph."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    try:
+        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("signalbox"):
+            raise
+        raise MissingExtraError("Asking the metrics agent", "metrics,service") from None

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import uuid
 from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
-from signalbox.agents.metrics.lending import use_client
+from signalbox.agents.metrics.clients import close_clients
 from signalbox.contract import NodeEvent
 from signalbox.contract.agent import wait_for
 from signalbox.contract.answer import Answer, AnswerStatus
-from signalbox.errors import MissingInputError
+from signalbox.errors import ConfigurationError, MissingInputError, RequestError
 from signalbox.maps import MapResult, astream_map, open_map
 from signalbox.runs import metrics, threads
 from signalbox.runs.plans import make_plan, plan_text
@@ -21,6 +23,8 @@ from signalbox.toolbox import Ledger, use_ledger
 
 __all__ = ["aask", "aclose", "ask"]
 
+_log = logging.getLogger("signalbox.runs")
+_LONGEST_QUESTION = 10_000
 Listener = Callable[[NodeEvent], None]
 
 
@@ -60,11 +64,9 @@ async def aask(
 ) -> Answer:
     """As `ask`, in an event loop; connections stay open for the next question, until `aclose`."""
     chosen = find_agent(agent)
-    said = question.strip()
-    if not said:
-        raise MissingInputError("There is no question.", suggestion='Ask something, such as "CPU usage last hour".')
+    said = _checked(question)
     thread = threads.check_name(thread_id) if thread_id else uuid.uuid4().hex
-    before = threads.last_turn(thread, chosen.room) if thread_id else None
+    before = await asyncio.to_thread(threads.last_turn, thread, chosen.room) if thread_id else None
     started = perf_counter()
     ledger = Ledger()
     with use_ledger(ledger):
@@ -73,25 +75,41 @@ async def aask(
     answer.evidence = ledger.as_list()
     answer.timings_ms = {**answer.timings_ms, "total": round((perf_counter() - started) * 1000, 1)}
     if not dry_run:
-        asked = answer.state.get("asked") if answer.status == "completed" else None
-        threads.add_turn(
-            thread, run_id=answer.run_id or "", agent=chosen.name, said=said, answer=answer.answer, asked=asked
-        )
+        await asyncio.to_thread(_remember, answer, said, is_named=thread_id is not None)
     return answer
+
+
+def _checked(question: str) -> str:
+    said = question.strip()
+    if not said:
+        raise MissingInputError("There is no question.", suggestion='Ask something, such as "CPU usage last hour".')
+    if len(said) > _LONGEST_QUESTION:
+        raise RequestError(f"The question is longer than {_LONGEST_QUESTION:,} characters.", suggestion="Shorten it.")
+    return said
+
+
+def _remember(answer: Answer, said: str, *, is_named: bool) -> None:
+    """Keep the turn. Where that fails, a question without a thread of its own is answered all the same."""
+    asked = answer.state.get("asked") if answer.status == "completed" else None
+    told = {"run_id": answer.run_id or "", "agent": answer.agent or "", "said": said, "answer": answer.answer}
+    try:
+        threads.add_turn(answer.thread_id or "", **told, asked=asked)
+    except ConfigurationError as error:
+        if is_named:
+            raise
+        _log.warning("The turn was not kept: %s", error.user_message)
 
 
 async def aclose() -> None:
     """Close the connections that questions in the running event loop have opened."""
-    await metrics.close_clients()
+    await close_clients()
 
 
 async def _run(
     agent: InstalledAgent, state: dict[str, Any], thread: str, model: str | None, listener: Listener | None
 ) -> Answer:
-    run = open_map(agent.path, graph=agent.name, thread_id=thread, model=_load(model))
-    with use_client(metrics.metrics_client()):
-        result = await _watched(run, state, listener)
-    return _answered(agent, result)
+    run = await asyncio.to_thread(open_map, agent.path, graph=agent.name, thread_id=thread, model=_load(model))
+    return _answered(agent, await _watched(run, state, listener))
 
 
 async def _watched(run: Any, state: dict[str, Any], listener: Listener | None) -> MapResult:
@@ -115,7 +133,7 @@ def _answered(agent: InstalledAgent, result: MapResult) -> Answer:
         thread_id=result.thread_id,
         run_id=result.run_id,
         status="error" if error else result.status,
-        answer=metrics.answer_text(state) or (error["message"] if error else ""),
+        answer=result.error["message"] if result.error else metrics.answer_text(state),
         question=result.question,
         error=error,
         state=state,

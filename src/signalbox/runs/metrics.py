@@ -1,37 +1,16 @@
-"""How a run of the metrics agent starts and ends: its client, its first state, and what a person reads of its last."""
+"""How a run of the metrics agent starts and ends: its first state, and what a person reads of its last."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from threading import Lock
 from typing import Any
 
-from signalbox.agents.metrics import Connection, GrafanaMetricsClient, TimeRange, read_connection
+from signalbox.agents.metrics import TimeRange
 from signalbox.agents.metrics.units import format_range
-from signalbox.runs.embedded import embedded_metrics
 
-__all__ = ["answer_text", "close_clients", "finding", "metrics_client", "sources", "start_state"]
+__all__ = ["answer_text", "finding", "sources", "start_state"]
 
-_MOST_CLIENTS = 4
-_lock = Lock()
-_clients: dict[Connection | str, GrafanaMetricsClient] = {}
-
-
-def metrics_client() -> GrafanaMetricsClient:
-    """The client of the server that the environment names, else of the embedded world; the same one each time."""
-    place = read_connection() or embedded_metrics()
-    with _lock:
-        if place not in _clients:
-            _clients[place] = GrafanaMetricsClient(place if isinstance(place, str) else None)
-            for old in list(_clients)[:-_MOST_CLIENTS]:
-                del _clients[old]
-        return _clients[place]
-
-
-async def close_clients() -> None:
-    """Close the connections of the running event loop; the clients and what they know stay."""
-    for client in list(_clients.values()):
-        await client.aclose()
+_MOST_REMEMBERED = 10
 
 
 def start_state(said: str, previous: Any = None) -> dict[str, Any]:
@@ -43,7 +22,14 @@ def start_state(said: str, previous: Any = None) -> dict[str, Any]:
         "error": None,
         "processing_time_ms": 0.0,
     }
-    return {**state, "previous": previous} if previous is not None else state
+    return {**state, "previous": _recent(previous)} if previous is not None else state
+
+
+def _recent(asked: Any, turns: int = _MOST_REMEMBERED) -> Any:
+    """What was asked, which holds what was asked before it: only so many turns, so that a long talk does not grow."""
+    if not isinstance(asked, Mapping) or "previous" not in asked:
+        return asked
+    return {**asked, "previous": _recent(asked["previous"], turns - 1) if turns > 1 else None}
 
 
 def answer_text(state: Mapping[str, Any]) -> str:

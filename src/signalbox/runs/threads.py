@@ -18,6 +18,7 @@ __all__ = ["Turn", "add_turn", "last_turn", "list_turns"]
 
 _LONGEST_NAME = 200
 _MOST_TURNS = 200
+_MOST_KEPT = 20_000
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS turns (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -47,7 +48,7 @@ class Turn:
 
 
 def add_turn(thread_id: str, *, run_id: str, agent: str, said: str, answer: str, asked: Any) -> None:
-    """Keep what was asked; of a long conversation only the latest turns stay."""
+    """Keep what was asked; of a long conversation, and of all of them together, only the latest turns stay."""
     row = (check_name(thread_id), run_id, agent, said, answer, json.dumps(plain(asked)), now().isoformat())
     with _database() as database:
         database.execute(
@@ -58,6 +59,7 @@ def add_turn(thread_id: str, *, run_id: str, agent: str, said: str, answer: str,
             "(SELECT number FROM turns WHERE thread_id = ? ORDER BY number DESC LIMIT ?)",
             (thread_id, thread_id, _MOST_TURNS),
         )
+        database.execute("DELETE FROM turns WHERE number <= (SELECT MAX(number) FROM turns) - ?", (_MOST_KEPT,))
 
 
 def last_turn(thread_id: str, room: str) -> Turn | None:

@@ -36,6 +36,7 @@ __all__ = [
     "MetricsQuery",
     "MetricsQueryResult",
     "MetricsQueryState",
+    "MetricsRunState",
     "QueryError",
     "RankedSeries",
     "ResultKind",
@@ -233,3 +234,20 @@ class MetricsQueryState(TypedDict):
     result: MetricsQueryResult | None
     error: QueryError | None
     processing_time_ms: float
+
+
+class MetricsRunState(MetricsQueryState, total=False):
+    """The state with what is added to the contract's: by the agent itself, and by the nodes that come after it."""
+
+    previous: dict[str, Any] | None
+    """Handed in: the question before in this conversation, as `asked` gave it."""
+    asked: dict[str, Any]
+    """The question as it was understood."""
+    timings_ms: dict[str, float]
+    """Milliseconds of parse, validate, execute and format, as far as they came, and of all: total."""
+
+    original_query: str
+    chart: dict[str, Any] | None
+    anomalies: dict[str, Any]
+    context: dict[str, Any]
+    explanation: str

@@ -1,0 +1,25 @@
+"""Charts as files, by the ending of the name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from signalbox.agents.metrics.charts.image import figure_png
+from signalbox.agents.metrics.charts.page import figure_page
+from signalbox.errors import OperatorError
+
+__all__ = ["write_chart"]
+
+
+def write_chart(path: Path, figure: Mapping[str, Any], text: str = "") -> None:
+    """Write the figure as a PNG where the name ends so, else as an HTML page with the text under it.
+
+    Raises OperatorError where the file cannot be written, and MissingExtraError.
+    """
+    content = figure_png(figure) if path.suffix.lower() == ".png" else figure_page(figure, text).encode()
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise OperatorError(f"{path} cannot be written: {error.strerror}.") from None

@@ -1,0 +1,46 @@
+"""Moments as a chart shows them, in the zone of the person asking."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, tzinfo
+
+from signalbox.agents.metrics.state import TimeRange
+from signalbox.agents.metrics.units import format_moment, format_range
+from signalbox.settings import person_zone
+
+__all__ = ["short_span", "show_span", "show_tick", "wall_clock", "zone_name"]
+
+
+def show_span(start: datetime, end: datetime) -> str:
+    """From a moment to a later one, or the one moment that both are."""
+    if end > start:
+        return format_range(TimeRange(start_time=start, end_time=end))
+    return f"{format_moment(start)} ({zone_name(start)})"
+
+
+def short_span(start: datetime, end: datetime) -> str:
+    """From a moment to a later one, as briefly as a bar's name must be."""
+    first, last = (moment.astimezone(person_zone()) for moment in (start, end))
+    until = f"{last:%H:%M}" if first.date() == last.date() else f"{last:%d %b %H:%M}"
+    return f"{first:%d %b %H:%M} to {until}"
+
+
+def show_tick(moment: datetime, span: timedelta) -> str:
+    """A moment on an axis that covers `span`: the time of day, the day, or both."""
+    local = moment.astimezone(person_zone())
+    if span <= timedelta(minutes=10):
+        return f"{local:%H:%M:%S}"
+    if span <= timedelta(days=1, hours=2):
+        return f"{local:%H:%M}"
+    return f"{local:%d %b %H:%M}" if span <= timedelta(days=5) else f"{local:%d %b}"
+
+
+def wall_clock(moment: datetime, zone: tzinfo | None = None) -> str:
+    """What a clock on the person's wall shows, as ISO 8601: Plotly has no zones and shows what it is given."""
+    return moment.astimezone(zone or person_zone()).replace(tzinfo=None).isoformat()
+
+
+def zone_name(moment: datetime) -> str:
+    """What the zone calls itself at that moment, such as CET; its offset where it has no letters."""
+    name = moment.astimezone(person_zone()).tzname() or "UTC"
+    return name if name[0].isalpha() else f"UTC{name}"

@@ -1,0 +1,59 @@
+"""Which client the nodes ask: the one lent to the run, else one for the whole process, as the environment says.
+
+Where the environment names no server, an installed package may offer one, by an entry point: in the group
+`signalbox.addresses`, `metrics` is a function that gives an address. Signalbox itself offers its embedded world so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from importlib.metadata import entry_points
+from threading import Lock
+
+from signalbox.agents.metrics.client import GrafanaMetricsClient
+from signalbox.agents.metrics.connection import Connection, read_connection
+
+__all__ = ["close_clients", "current_client", "use_client"]
+
+_LENT: ContextVar[GrafanaMetricsClient | None] = ContextVar("signalbox_metrics_client", default=None)
+_MOST_KEPT = 4
+_kept: dict[Connection | str, GrafanaMetricsClient] = {}
+_lock = Lock()
+
+
+@contextmanager
+def use_client(client: GrafanaMetricsClient) -> Iterator[GrafanaMetricsClient]:
+    """Lend the client to every node that runs inside the block."""
+    token = _LENT.set(client)
+    try:
+        yield client
+    finally:
+        _LENT.reset(token)
+
+
+def current_client() -> GrafanaMetricsClient:
+    """The client in use, the same for every question; raises ConfigurationError where there is no address."""
+    lent = _LENT.get()
+    if lent is not None:
+        return lent
+    with _lock:
+        place = read_connection() or _offered_address()
+        if place not in _kept:
+            _kept[place] = GrafanaMetricsClient(place if isinstance(place, str) else None)
+            for old in list(_kept)[:-_MOST_KEPT]:
+                del _kept[old]
+        return _kept[place]
+
+
+async def close_clients() -> None:
+    """Close the connections of the running event loop; the clients and what they know stay."""
+    for client in list(_kept.values()):
+        await client.aclose()
+
+
+def _offered_address() -> str:
+    """The address that an installed package offers; empty, which no client takes, where none does."""
+    offered = entry_points(group="signalbox.addresses", name="metrics")
+    return next((str(one.load()()) for one in offered), "")

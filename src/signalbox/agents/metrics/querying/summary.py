@@ -1,0 +1,211 @@
+"""What was found, in a sentence or two; every figure in them was found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from signalbox.agents.metrics.querying.found import MOST_SERIES, Found, mean_of
+from signalbox.agents.metrics.question import Question
+from signalbox.agents.metrics.state import ResultKind
+from signalbox.agents.metrics.units import adds_up, format_moment, format_range, format_value, unit_of_question
+
+__all__ = ["shown_labels", "summarize"]
+
+_HOW = {"avg": "Average ", "max": "Highest ", "min": "Lowest ", "sum": "Total ", None: ""}
+_LONGEST_LABEL = 60
+_PLACES = 5
+
+
+def summarize(question: Question, found: Found) -> str:
+    """One or two sentences with the figures, the range in the person's zone, and what was left out."""
+    if found.is_empty:
+        said = _nothing(question, found)
+    elif found.missing:
+        said = _half_a_comparison(question, found)
+    else:
+        said = _SENTENCES[question.kind](question, found)
+    return " ".join([said, *_left_out(found)])
+
+
+def shown_labels(labels: Mapping[str, str]) -> str:
+    """Labels as people read them: their values, on one line and not without end."""
+    values = [" ".join(value.split()) for name, value in sorted(labels.items()) if name != "__name__"]
+    shown = ", ".join(value or '""' for value in values)
+    return shown if len(shown) <= _LONGEST_LABEL else f"{shown[: _LONGEST_LABEL - 1]}…"
+
+
+def _series(question: Question, found: Found) -> str:
+    first, count = found.curves[0], found.series_count
+    if found.value is not None:
+        figures = f"{format_value(found.value, unit_of_question(question))} over the range"
+    else:
+        figures = f"{_in(found, mean_of(first))} on average"
+    told = f"{figures}, between {_in(found, min(first.values))} and {_in(found, max(first.values))}"
+    told += f", {_in(found, first.values[-1])} at the end"
+    if count == 1:
+        return f"{_subject(question)}: {told}."
+    most = "lowest" if question.lowest else "highest"
+    return f"{_subject(question)}: {count} series; {_name(question, first.labels)} is {most} with {told}."
+
+
+def _value(question: Question, found: Found) -> str:
+    if found.value is None:
+        figures = ", ".join(
+            f"{_name(question, labels)} {_in(found, value)}" for labels, value in found.ranking[:_PLACES]
+        )
+        return f"{_subject(question)}: {figures}{_and_more(len(found.ranking))}."
+    return f"{_subject(question)}: {_in(found, found.value)}."
+
+
+def _ranking(question: Question, found: Found) -> str:
+    places = ", ".join(
+        f"{number}. {_name(question, labels)} ({_in(found, value)})"
+        for number, (labels, value) in enumerate(found.ranking[:_PLACES], 1)
+    )
+    most = "Lowest" if question.lowest else "Highest"
+    return f"{most} first, {_subject(question, lower=True)}: {places}{_and_more(len(found.ranking))}."
+
+
+def _comparison(question: Question, found: Found) -> str:
+    if found.pair is None or found.other is None:
+        return _half_a_comparison(question, found)
+    second = question.compared()
+    a, b = _in(found, found.pair[0]), _in(found.other, found.pair[1])
+    return f"{_subject(question)}: {a}, against {b} ({_difference(question, second)}){_change(*found.pair)}."
+
+
+def _half_a_comparison(question: Question, found: Found) -> str:
+    there, lacking = (found.other, question) if found.missing == "a" else (found, question.compared())
+    figure = f"{_in(there, there.value)}" if there and there.value is not None else "no single figure"
+    there_is = question.compared() if found.missing == "a" else question
+    return (
+        f"{_subject(there_is)}: {figure}; there is nothing to compare it with: {_nothing(lacking, found, lower=True)}"
+    )
+
+
+def _change(a: float, b: float) -> str:
+    if not b:
+        return ""
+    if a == b:
+        return ", no difference"
+    size = format_value(abs((a - b) / b), "ratio")
+    return f", {size} {'more' if (a - b) / b > 0 else 'less'}"
+
+
+def _difference(question: Question, second: Question) -> str:
+    """What the second figure is of, as far as it is something else."""
+    parts = []
+    if second.measure != question.measure:
+        parts.append(_title(second))
+    if second.matchers != question.matchers:
+        parts.append(_where(second) or "all")
+    if second.time_range != question.time_range or second.is_current != question.is_current:
+        parts.append(format_range(second.time_range))
+    return ", ".join(parts) or "the same"
+
+
+def _extreme(question: Question, found: Found) -> str:
+    most = "lowest" if question.lowest else "highest"
+    if found.at is None or found.value is None:
+        return _series(question, found)
+    named = found.curves[0].labels if question.group_by or found.series_count > 1 else {}
+    whose = f" ({_name(question, named)})" if named else ""
+    return f"{_subject(question)}: {most} at {format_moment(found.at)}{whose} with {_in(found, found.value)}."
+
+
+def _share(question: Question, found: Found) -> str:
+    if found.ranking:
+        return _ranking(question, found)
+    if found.value is None:
+        return _value(question, found)
+    part = ", ".join(_matcher(m.label, m.values, m.negated) for m in question.part)
+    what = f"Share of {part} in {_subject(question, lower=True)}" if part else _subject(question)
+    return f"{what}: {_in(found, found.value)}."
+
+
+_SENTENCES: dict[ResultKind, Callable[[Question, Found], str]] = {
+    "series": _series,
+    "value": _value,
+    "ranking": _ranking,
+    "comparison": _comparison,
+    "extreme": _extreme,
+    "share": _share,
+}
+
+
+def _nothing(question: Question, found: Found, lower: bool = False) -> str:
+    """No data in the range, and when there last was some."""
+    told = f"{'there' if lower else 'There'} is no data for {_subject(question, lower=True)}."
+    if found.last_seen is None:
+        return f"{told} There was none in the last 90 days."
+    if question.time_range.start_time <= found.last_seen <= question.time_range.end_time:
+        return f"{told} There are samples (the last at {format_moment(found.last_seen)}), but too few, or no value."
+    return f"{told} There last was some at {format_moment(found.last_seen)}."
+
+
+def _left_out(found: Found) -> list[str]:
+    left = []
+    if found.series_count > MOST_SERIES:
+        left.append(f"Of {found.series_count} series {MOST_SERIES} are given.")
+    if found.dropped:
+        left.append(f"{found.dropped} values were no numbers and are left out.")
+    return left
+
+
+def _subject(question: Question, lower: bool = False) -> str:
+    """What the figures are of, where, and when."""
+    title = _title(question)
+    how = _HOW[_time_how(question)]
+    if adds_up(question):
+        title, how = f"{_counted(question) or title} in total", ""
+    if how and not title.lower().startswith(how.lower()):
+        title = f"{how}{title}"
+    named = title[:1].upper() + title[1:]
+    if lower:
+        named = named[:1].lower() + named[1:] if not named[:2].isupper() else named
+    grouped = f" by {', '.join(question.group_by)}" if question.group_by else ""
+    where = f" for {_where(question)}" if question.matchers else ""
+    when = "now" if question.is_current else format_range(question.time_range)
+    return f"{named}{grouped}{where}, {when}"
+
+
+def _counted(question: Question) -> str:
+    """What a total counts, if its unit is a noun such as orders."""
+    unit = unit_of_question(question)
+    return unit if unit.isalpha() and unit not in ("bytes", "bits", "seconds", "milliseconds", "ratio") else ""
+
+
+def _title(question: Question) -> str:
+    """What people call the measure; of a quantile, which one."""
+    title = question.measure.title or question.measure.name
+    if "$quantile" in question.measure.promql and not re.match(r"(?i)p\d|median", title):
+        return f"median {title}" if question.quantile == 0.5 else f"p{question.quantile * 100:g} {title}"
+    return title
+
+
+def _time_how(question: Question) -> str | None:
+    return None if question.kind in ("extreme", "share") else question.aggregation
+
+
+def _where(question: Question) -> str:
+    return ", ".join(_matcher(m.label, m.values, m.negated) for m in question.matchers)
+
+
+def _matcher(label: str, values: tuple[str, ...], negated: bool) -> str:
+    shown = shown_labels({label: " or ".join(values)})
+    return f"{label}{' not ' if negated else ' '}{shown}"
+
+
+def _name(question: Question, labels: Mapping[str, str]) -> str:
+    """The series by what tells it apart: the labels that were asked for, or else all."""
+    asked = {label: labels[label] for label in question.group_by if label in labels}
+    return shown_labels(asked or labels) or _title(question)
+
+
+def _and_more(count: int) -> str:
+    return f", and {count - _PLACES} more" if count > _PLACES else ""
+
+
+def _in(found: Found, value: float) -> str:
+    return format_value(value, found.unit)

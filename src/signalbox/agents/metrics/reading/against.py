@@ -1,0 +1,170 @@
+"""The second figure of a comparison, and the whole of a share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from signalbox.agents.metrics.errors import MetricNotFoundError, ParsingError
+from signalbox.agents.metrics.question import Against, Matcher, Measure, Question
+from signalbox.agents.metrics.reading.asked import Asked
+from signalbox.agents.metrics.reading.choose import Reading, choose_reading
+from signalbox.agents.metrics.reading.live import Live
+from signalbox.agents.metrics.reading.measures import measure_of_family, measure_of_reading, ratio_of
+from signalbox.agents.metrics.reading.mentions import Mention
+from signalbox.agents.metrics.recipes import Recipes
+from signalbox.agents.metrics.vocabulary import FILLERS, base, text_words
+
+__all__ = ["choose_first", "matchers_of", "with_against", "with_part"]
+
+_PLACED = re.compile(r"\b(?:in|on|at|for|of|from|to|with|by|via|through)\W+(?:the\s+|our\s+)?$", re.IGNORECASE)
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|goes|go|went|comes?|came|ha[sd]|have|end(?:s|ed)?|get|gets|got|that|which|use[sd]?|return(?:s|ed)?|hit|fail(?:s|ed)?)\b",
+    re.IGNORECASE,
+)
+_TAIL = re.compile(r"\b(?:on|in|for|at|of|from)\s.*", re.IGNORECASE)
+_AND = re.compile(r"\band\b|,|\bwith\b|\bto\b|\bor\b", re.IGNORECASE)
+
+
+def matchers_of(mentions: Sequence[Mention]) -> tuple[Matcher, ...]:
+    """One condition a label and sense; several values are alternatives."""
+    values: dict[tuple[str, bool], dict[str, None]] = {}
+    for one in mentions:
+        values.setdefault((one.label, one.negated), {}).update(dict.fromkeys(one.values))
+    return tuple(Matcher(label, tuple(found), negated) for (label, negated), found in values.items())
+
+
+async def with_against(
+    question: Question, asked: Asked, chosen: Reading, mentions: Sequence[Mention], live: Live, recipes: Recipes
+) -> Question:
+    """The question with what it is compared with: another time, another value of a label, or another measure."""
+    if asked.against_range is not None:
+        return replace(question, against=Against(time_range=asked.against_range))
+    by_value = _other_value(question, mentions)
+    if by_value is not None:
+        return by_value
+    measure = await _other_measure(question, asked, chosen, live, recipes)
+    return replace(question, against=Against(measure=measure)) if measure else replace(question, kind="series")
+
+
+async def choose_first(asked: Asked, chosen: Reading, live: Live, recipes: Recipes) -> Reading:
+    """The reading of the first of two measures that are compared; as it was where two values or times are."""
+    sides = [one.label for one in chosen.mentions if not one.negated]
+    first, second = _halves(asked, chosen)
+    if any(sides.count(label) > 1 for label in sides) or not second.strip():
+        return chosen
+    tail = _TAIL.search(second)
+    text = f"{first} {tail.group() if tail else ''}"
+    try:
+        return await choose_reading(asked, text, live, recipes)
+    except (MetricNotFoundError, ParsingError):
+        return chosen
+
+
+def _other_value(question: Question, mentions: Sequence[Mention]) -> Question | None:
+    """Two mentions of one label are the two sides, in the order said."""
+    for label in dict.fromkeys(one.label for one in mentions if not one.negated):
+        sides = [one for one in mentions if one.label == label and not one.negated]
+        if len(sides) == 2:
+            rest = [one for one in mentions if one not in sides]
+            first, second = (matchers_of([*rest, side]) for side in sides)
+            return replace(question, matchers=first, against=Against(matchers=second))
+    return None
+
+
+async def _other_measure(
+    question: Question, asked: Asked, chosen: Reading, live: Live, recipes: Recipes
+) -> Measure | None:
+    """The measure that the second half names; what it leaves out is taken from the first: "disk reads vs writes"."""
+    first, second = _halves(asked, chosen)
+    if not second.strip():
+        return None
+    kept = _kept_words(first, question.measure)
+    for text in (f"{kept} {second}", second):
+        try:
+            other = await choose_reading(asked.model_copy(update={"body": text, "group_by": []}), text, live, recipes)
+        except (MetricNotFoundError, ParsingError):
+            continue
+        measure = await measure_of_reading(other, asked.model_copy(update={"body": text}), live, recipes)
+        if measure.promql != question.measure.promql:
+            return measure
+    return None
+
+
+def _halves(asked: Asked, chosen: Reading) -> tuple[str, str]:
+    if asked.against_text.strip():
+        return asked.body[: -len(asked.against_text)], asked.against_text
+    core = sorted(chosen.fit.core())
+    cut = _AND.search(asked.body, core[0] if core else 0)
+    return (asked.body[: cut.start()], asked.body[cut.end() :]) if cut else (asked.body, "")
+
+
+def _kept_words(text: str, measure: Measure) -> str:
+    """The words of the first half but for the last one that names its measure, which the second half replaces."""
+    words = [word for word, *_ in text_words(text)]
+    named = [
+        at
+        for at, word in enumerate(words)
+        if any(base(word) == base(part) for part in re.findall(r"[A-Za-z]+", measure.name.replace("_", " ")))
+    ]
+    dropped = named[-1] if named else len(words) - 1
+    return " ".join(word for at, word in enumerate(words) if at != dropped and word not in FILLERS)
+
+
+async def with_part(
+    question: Question, asked: Asked, chosen: Reading, mentions: Sequence[Mention], live: Live, recipes: Recipes
+) -> Question:
+    """The question with the part that a share is of the whole: some of the conditions, or a counter of its own."""
+    if question.measure.type == "ratio":
+        return question
+    inside, part = _divided(mentions, asked.body, chosen)
+    if part:
+        return replace(question, matchers=matchers_of(inside), part=matchers_of(part))
+    whole = await _whole_measure(question.measure, asked, live)
+    return replace(question, measure=ratio_of(question.measure, whole)) if whole else question
+
+
+def _divided(mentions: Sequence[Mention], text: str, chosen: Reading) -> tuple[list[Mention], list[Mention]]:
+    """The conditions on the whole, and those on the part: "of the requests to A", which "are B"."""
+    whole = re.search(r"\bof\b", text, re.IGNORECASE)
+    verb = _VERB.search(text, whole.end() if whole else 0)
+    said = [one for one in mentions if verb and one.start >= verb.start()]
+    measured = verb is not None and any(start > verb.start() for start in chosen.fit.core())
+    if said or measured:
+        loose = [one for one in said if not _is_placed(one, text)]
+        part = loose if loose or measured else said
+        return [one for one in mentions if one not in part], part
+    inside = [one for one in mentions if _is_placed(one, text)]
+    part = [one for one in mentions if one not in inside]
+    return (inside, part) if part or not mentions else (list(mentions[:-1]), list(mentions[-1:]))
+
+
+def _is_placed(one: Mention, text: str) -> bool:
+    """Whether a condition stands after a preposition: "in the north"."""
+    return bool(_PLACED.search(text[: one.start]))
+
+
+async def _whole_measure(part: Measure, asked: Asked, live: Live) -> Measure | None:
+    """The counter or gauge of which the part's is one kind: parcels_scanned_total for parcels_misrouted_total."""
+    own = live.families.get(part.name)
+    if own is None:
+        return None
+    mine = {base(word) for word in own.words}
+    others = [
+        family
+        for family in live.families.values()
+        if family is not own and family.type == own.type and mine & {base(word) for word in family.words}
+    ]
+    if not others:
+        return None
+    best = max(others, key=lambda one: _kinship(mine, {base(word) for word in one.words}))
+    if _kinship(mine, {base(word) for word in best.words}) <= 0:
+        return None
+    series = await live.series(best.names[:1], asked.time_range)
+    return measure_of_family(best, asked, series, is_named=False)
+
+
+def _kinship(mine: set[str], theirs: set[str]) -> float:
+    """How well they can be a whole for a part: they share its noun, and say little beyond it."""
+    return len(mine & theirs) - 0.45 * len(theirs - mine)

@@ -1,0 +1,139 @@
+"""What a question may be about: every metric of the server and every recipe that it can serve, by how well they fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from signalbox.agents.metrics.reading.live import Family, Live
+from signalbox.agents.metrics.reading.words import Word
+from signalbox.agents.metrics.recipes import Bound, Recipe, Recipes, bind_variant
+from signalbox.agents.metrics.vocabulary import alike, base, name_words
+
+__all__ = ["Candidate", "Fit", "fit_words", "list_candidates"]
+
+_SURE = 0.8
+_HELP = 0.65
+_NAME_BONUS = 0.35
+_RECIPE_BONUS = 0.12
+_PLACE = 0.03
+_HIDDEN_TYPES = ("_info", "_created", "_timestamp")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A metric, or a recipe bound to metrics. `words` are the telling ones of its name, `told` those of its help."""
+
+    words: tuple[str, ...]
+    told: frozenset[str]
+    metrics: tuple[str, ...]
+    family: Family | None = None
+    recipe: str = ""
+    bound: Bound | None = None
+    wordings: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How a candidate explains the words: how sure each is (by its place in the text), and a score."""
+
+    candidate: Candidate
+    explained: dict[int, float] = field(default_factory=dict)
+    named: float = 0.0
+    bonus: float = 0.0
+
+    def core(self) -> list[int]:
+        """Where the words start that the measure itself explains beyond doubt."""
+        return [start for start, sure in self.explained.items() if sure >= _SURE]
+
+
+def list_candidates(live: Live, recipes: Recipes) -> list[Candidate]:
+    """Every metric, and every recipe with every set of metrics that it fits."""
+    plain = [
+        Candidate(family.words, family.told, _carriers(family), family=family)
+        for family in live.families.values()
+        if not family.name.endswith(_HIDDEN_TYPES)
+    ]
+    return [*plain, *_from_recipes(live, recipes)]
+
+
+def fit_words(candidate: Candidate, words: Sequence[Word], live: Live) -> Fit | None:
+    """How the candidate fits; None for a recipe that nothing in the text calls for."""
+    if candidate.bound is None:
+        return _fit_name(candidate, words, live)
+    wording = _best_wording(candidate, words)
+    if not wording:
+        return None
+    fit = _fit_name(candidate, words, live)
+    explained = dict(fit.explained)
+    for start in wording:
+        explained[start] = 1.0
+    total = sum(word.weight for word in words)
+    worded = sum(word.weight for word in words if explained.get(word.start, 0.0) >= _SURE) / total if total else 1.0
+    extra = _RECIPE_BONUS * worded - _PLACE * candidate.bound.place + 0.05 * _asks_for(candidate.bound, words)
+    # A recipe is named by its wording, as far as that is what the question speaks of; its metric's name adds a little.
+    return Fit(candidate, explained, 0.85 * worded + 0.15 * fit.named, extra)
+
+
+def _fit_name(candidate: Candidate, words: Sequence[Word], live: Live) -> Fit:
+    explained: dict[int, float] = {}
+    for word in words:
+        sure = max((alike(word.text, part) for part in candidate.words), default=0.0)
+        helped = _HELP if base(word.text) in candidate.told else 0.0
+        if max(sure, helped) > 0 and (word.weight or sure >= 0.97):
+            explained[word.start] = max(sure, helped)
+    total = sum(live.weight(part) for part in candidate.words) or 1.0
+    named = sum(live.weight(part) * max((alike(w.text, part) for w in words), default=0.0) for part in candidate.words)
+    return Fit(candidate, explained, named / total)
+
+
+def _best_wording(candidate: Candidate, words: Sequence[Word]) -> list[int]:
+    """Where the words of the recipe's best wording start; empty where none is there whole."""
+    best: list[int] = []
+    weight = 0.0
+    for wording in candidate.wordings:
+        places = [_place_of(word, words) for word in wording]
+        found = [place for place in places if place is not None]
+        value = sum(0.1 + word.weight for word in words if word.start in found)
+        if len(found) == len(wording) and value > weight:
+            best, weight = found, value
+    return best
+
+
+def _place_of(part: str, words: Sequence[Word]) -> int | None:
+    return next((word.start for word in words if alike(word.text, part) >= _SURE), None)
+
+
+def _asks_for(bound: Bound, words: Sequence[Word]) -> int:
+    return int(any(alike(word.text, part) >= _SURE for part in bound.variant.words for word in words))
+
+
+def _from_recipes(live: Live, recipes: Recipes) -> Iterator[Candidate]:
+    names = [name for family in live.families.values() for name in family.names]
+    for title, recipe in recipes.recipes.items():
+        wordings = tuple(tuple(wording.split()) for wording in recipe.words)
+        seen: set[tuple[str, ...]] = set()
+        for bound in _bounds(recipe, names):
+            # A pattern that comes late also fits what an earlier variant knows better.
+            if bound.metrics not in seen or bound.variant.metrics[0] == bound.metrics[0]:
+                seen.add(bound.metrics)
+                words = tuple(dict.fromkeys(part for name in bound.metrics for part in name_words(name)))
+                told = frozenset(word for name in bound.metrics for word in _told(name, live))
+                yield Candidate(words, told, bound.metrics, None, title, bound, wordings)
+
+
+def _bounds(recipe: Recipe, names: Iterable[str]) -> Iterator[Bound]:
+    known = tuple(names)
+    for place, variant in enumerate(recipe.variants):
+        yield from bind_variant(variant, place, known)
+
+
+def _told(name: str, live: Live) -> frozenset[str]:
+    family = live.families.get(name) or live.families.get(name.rpartition("_")[0])
+    return family.told if family else frozenset()
+
+
+def _carriers(family: Family) -> tuple[str, ...]:
+    """The metric whose series show the labels: of a histogram the one with the fewest."""
+    count = f"{family.name}_count"
+    return (count,) if count in family.names else family.names[:1]

@@ -1,0 +1,181 @@
+"""Step one: from the words of a question to `Asked`, before any server is asked."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta, tzinfo
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import HumanMessage, SystemMessage
+
+from signalbox import settings
+from signalbox.agents.metrics.errors import ParsingError, UnsupportedOperationError
+from signalbox.agents.metrics.prompts import EXAMPLES, READ_FOLLOW_UP, READ_QUESTION
+from signalbox.agents.metrics.reading import cues
+from signalbox.agents.metrics.reading.asked import Asked, Operation, Wording
+from signalbox.agents.metrics.reading.times import Times, checked, read_times
+from signalbox.agents.metrics.state import Aggregation, ResultKind, TimeRange
+from signalbox.errors import RequestError
+from signalbox.models.time import Range
+
+__all__ = ["parse_question"]
+
+_LONGEST = 2_000
+_MOST_BEFORE = 6
+_UNSUPPORTED: dict[Operation, tuple[str, str]] = {
+    "anomaly_detection": (
+        "Anomaly detection is not supported",
+        'Ask for the metric itself, such as "show CPU usage for the last hour", or use the map `metrics-anomalies`, '
+        "which looks for anomalies.",
+    ),
+    "alerting": (
+        "Alerting is not supported",
+        "Ask for the present value instead; alerts are set up in Grafana itself.",
+    ),
+    "forecasting": (
+        "Forecasting is not supported",
+        'Ask for how it went so far, such as "show disk usage for the last 30 days".',
+    ),
+    "recommendation": (
+        "Recommendations are not supported",
+        'Ask for the figures to decide by, such as "top 5 hosts by memory".',
+    ),
+    "action": (
+        "Actions are not supported: metrics are only read here",
+        'Ask for figures, such as "show CPU usage for the last hour".',
+    ),
+}
+
+
+async def parse_question(
+    text: str,
+    *,
+    model: BaseChatModel | None = None,
+    now: datetime | None = None,
+    zone: tzinfo | str | None = None,
+    previous: Asked | None = None,
+) -> Asked:
+    """What a question says; one that follows up `previous` takes over what it leaves out.
+
+    Raises ParsingError, UnsupportedOperationError or InvalidTimeRangeError.
+    """
+    text = _readable(text)
+    moment = now or settings.now()
+    _refuse(cues.find_operation(text))
+    wording = await _fill(text, model, previous)
+    if wording.operation != "read" and not _is_offline(model):
+        _refuse(wording.operation)
+    return read_wording(text, wording, moment, zone or settings.person_zone(), previous)
+
+
+def read_wording(
+    text: str, wording: Wording, now: datetime, zone: tzinfo | str, previous: Asked | None = None
+) -> Asked:
+    """The wording with its times, corrected by what the text says beyond doubt."""
+    times = read_times(text, now, zone, compares=cues.is_comparison(text))
+    body = times.body
+    said = cues.find_kind(body) or ("comparison" if times.against else None)
+    kind = said or (previous.kind if previous else _trusted_kind(wording)) or _default_kind(times)
+    time_range, is_time_said = _main_range(times, kind, now, previous)
+    kept = previous if previous and kind == previous.kind else None
+    aggregation = cues.find_aggregation(body) or (kept.aggregation if kept and not said else None)
+    return Asked(
+        subject=wording.subject,
+        group_by=wording.group_by,
+        filters=wording.filters,
+        time=wording.time,
+        against=wording.against,
+        kind=kind,
+        quantile=cues.find_quantile(text) or wording.quantile or (previous.quantile if previous else None),
+        aggregation=aggregation,
+        top=cues.find_top(body) or (kept.top if kept else None),
+        lowest=kind in ("ranking", "extreme", "series") and cues.is_lowest(body),
+        text=text,
+        now=now,
+        time_range=time_range,
+        is_time_said=is_time_said,
+        is_current=_is_current(kind, times, aggregation, previous),
+        is_total=cues.is_total(body) or bool(kept and not said and kept.is_total),
+        against_range=checked(times.against, now) if times.against else None,
+        against_text=_against_text(body) if kind == "comparison" and not times.against else "",
+        body=cues.blank_moment(body) if kind == "extreme" else body,
+        previous=_shortened(previous, _MOST_BEFORE),
+    )
+
+
+def _shortened(previous: Asked | None, most: int) -> Asked | None:
+    """The questions before, as many as are of use, so that a long conversation does not grow for ever."""
+    if previous is None or most == 0:
+        return None
+    return previous.model_copy(update={"previous": _shortened(previous.previous, most - 1)})
+
+
+def _readable(text: str) -> str:
+    readable = re.sub(r"\s+", " ", text.replace("’", "'").replace("“", '"').replace("”", '"')).strip()
+    if len(readable) > _LONGEST or not re.search(r"[^\W\d_]{2}", readable):
+        raise not_understood()
+    return readable
+
+
+def not_understood(details: Any = None) -> ParsingError:
+    """The contract's error for a question that cannot be read."""
+    examples = "; ".join(f'"{example}"' for example in EXAMPLES)
+    return ParsingError("Could not understand your query", suggestion=f"Ask like this: {examples}.", details=details)
+
+
+def _refuse(operation: Operation | None) -> None:
+    if operation is not None and operation != "read":
+        message, suggestion = _UNSUPPORTED[operation]
+        raise UnsupportedOperationError(message, suggestion=suggestion)
+
+
+def _is_offline(model: BaseChatModel | None) -> bool:
+    return model is None or model._llm_type == "offline"
+
+
+async def _fill(text: str, model: BaseChatModel | None, previous: Asked | None) -> Wording:
+    from signalbox.models.configuration import Configuration
+
+    chosen = model or Configuration.from_context().load()
+    told = READ_QUESTION if previous is None else f"{READ_QUESTION}\n{READ_FOLLOW_UP.format(previous=previous.text)}"
+    messages = [SystemMessage(told), HumanMessage(text)]
+    try:
+        filled = await chosen.with_structured_output(Wording).ainvoke(messages)
+    except RequestError:
+        # The model found nothing for the schema; the words themselves may still say enough.
+        return Wording()
+    return filled if isinstance(filled, Wording) else Wording()
+
+
+def _trusted_kind(wording: Wording) -> ResultKind | None:
+    """The model's kind, unless it needs something that nobody said."""
+    return wording.kind if wording.kind in ("series", "value") else None
+
+
+def _default_kind(times: Times) -> ResultKind:
+    return "value" if times.main is None and cues.is_current(times.body) else "series"
+
+
+def _main_range(times: Times, kind: ResultKind, now: datetime, previous: Asked | None) -> tuple[TimeRange, bool]:
+    if times.main is not None:
+        return checked(times.main, now), True
+    if previous is not None:
+        return previous.time_range, previous.is_time_said
+    length = timedelta(days=1) if kind == "extreme" else timedelta(hours=1)
+    return checked(Range(now - length, now), now), False
+
+
+def _is_current(kind: ResultKind, times: Times, aggregation: Aggregation | None, previous: Asked | None) -> bool:
+    if times.main is not None:
+        return False
+    if cues.is_current(times.body):
+        return True
+    if previous is not None:
+        return previous.is_current
+    return kind in ("value", "ranking", "share", "comparison") and aggregation is None
+
+
+def _against_text(body: str) -> str:
+    cue = cues.COMPARISON.search(body)
+    return body[cue.end() :] if cue else ""

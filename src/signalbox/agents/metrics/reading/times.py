@@ -1,0 +1,174 @@
+"""The times of a question: the range it is about, and the one that is compared with it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
+
+from signalbox.agents.metrics.errors import InvalidTimeRangeError
+from signalbox.agents.metrics.reading.cues import COMPARISON
+from signalbox.agents.metrics.state import TimeRange
+from signalbox.agents.metrics.vocabulary import FILLERS, SOFT, text_words
+from signalbox.errors import TimeRangeError
+from signalbox.models.time import Found, Range, find_range, parse_duration
+
+__all__ = ["Times", "read_times"]
+
+_AGO = re.compile(
+    r"\b(?P<length>(?:an?|one|\d+|two|three|few|several)\s+[a-z]+)\s+(?:ago|earlier|before|prior)\b", re.IGNORECASE
+)
+_BEFORE = re.compile(
+    r"\b(?:the\s+)?(?:(?:previous|preceding|prior)\s+(?:one|period|(?:\d+\s+|two\s+|three\s+)?(?:hours?|days?|weeks?|minutes?|months?|\w+))|"
+    r"(?:hour|day|week|month|\d+\s+\w+|period|one)\s+before(?:\s+that|\s+it)?|before(?:hand)?|before\s+that)\b(?!\s+(?:yesterday|last))",
+    re.IGNORECASE,
+)
+_OVER = re.compile(r"\b(?P<unit>hour|day|week|month)[ -](?:over|on)[ -](?P=unit)\b", re.IGNORECASE)
+_SAME = re.compile(
+    r"\b(?:the\s+)?same\s+(?:time|hour|period|day|window|\d+\s+\w+|stretch|span|moment|interval|minutes|hours)\b",
+    re.IGNORECASE,
+)
+_DAY, _WEEK = timedelta(days=1), timedelta(days=7)
+_UNITS = {"hour": timedelta(hours=1), "day": _DAY, "week": _WEEK, "month": timedelta(days=28)}
+# Words that a grammar of time reads as a time, and that are none beside a measure.
+_NO_TIME = re.compile(
+    r"\b(?:per|an?|every|each)\s+(?:second|minute|hour|day)s?\b(?!\s+(?:ago|earlier|before|since|until))|"
+    r"(?<!last )(?<!past )(?<!previous )\b[1-5]\d\ds\b|\b(?:1|5|15)[ -]?(?:m|min|minute)s?\s+load\b|\bload\s+(?:average\s+)?(?:\(?\d+\s?m\w*\)?)|\bp\d{2,3}\b|\btop\s+\d+\b",
+    re.IGNORECASE,
+)
+_LAST_WORDS = re.compile(r"\b(?:so\s+far|until\s+now|up\s+to\s+now)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Times:
+    """What is said of time. `body` is the text without it, as long as the text; `main` is None where none is said."""
+
+    main: Range | None
+    against: Range | None
+    body: str
+
+
+def read_times(text: str, now: datetime, zone: tzinfo | str | None, *, compares: bool) -> Times:
+    """The ranges of a question; raises InvalidTimeRangeError for one that cannot be."""
+    readable = _NO_TIME.sub(lambda found: " " * len(found.group()), text)
+    try:
+        if not compares:
+            found = find_range(readable, now, zone)
+            return Times(found.range if found else None, None, _blanked(text, found))
+        return _read_two(text, readable, now, zone)
+    except TimeRangeError as error:
+        raise InvalidTimeRangeError(error.user_message, suggestion=error.suggestion, details=error.details) from None
+
+
+def checked(found: Range, now: datetime) -> TimeRange:
+    """A range as the contract has it, cut off at now; raises InvalidTimeRangeError."""
+    if found.start.astimezone(UTC) >= now.astimezone(UTC):
+        raise InvalidTimeRangeError(
+            "That range of time lies in the future.", suggestion='Ask about the past, such as "the last hour".'
+        )
+    end = min(found.end.astimezone(UTC), now.astimezone(UTC)).astimezone(found.end.tzinfo)
+    return TimeRange(start_time=found.start, end_time=end)
+
+
+def _read_two(text: str, readable: str, now: datetime, zone: tzinfo | str | None) -> Times:
+    cue = COMPARISON.search(readable)
+    first, second = (readable[: cue.start()], readable[cue.end() :]) if cue else (readable, "")
+    offset = cue.end() if cue else 0
+    main = _find_main(first, now, zone)
+    body = _blanked(text, main)
+    later = _find_against(second, main.range if main else None, now, zone) if cue else None
+    if later is not None and (main is not None or _stands_first(second, later)):
+        return _paired(main, later, _blank(body, [(offset + a, offset + b) for a, b in later.spans]), now)
+    if (over := _OVER.search(readable)) is not None:
+        length = _UNITS[over["unit"].lower()]
+        base = main.range if main else Range(now - length, now)
+        return Times(base, Range(base.start - length, base.end - length), _blank(body, [over.span()]))
+    rest = _blank(readable, list(main.spans)) if main else readable
+    second_range = _find_against(rest, main.range if main else None, now, zone)
+    if main is not None and second_range is not None:
+        return Times(main.range, second_range.range, _blank(body, list(second_range.spans)))
+    if main is None and cue is not None:
+        # "Compared with web-2 in the last hour": the time stands after the comparison, and is about both.
+        found = find_range(second, now, zone)
+        if found is not None:
+            return Times(found.range, None, _blank(text, [(offset + a, offset + b) for a, b in found.spans]))
+    return Times(main.range if main else None, None, body)
+
+
+def _stands_first(text: str, found: Found) -> bool:
+    """Whether the time is what is compared with, rather than when two other things are compared."""
+    before = text[: min(start for start, _ in found.spans)]
+    return all(word in FILLERS or word in SOFT for word, *_ in text_words(before))
+
+
+def _find_main(text: str, now: datetime, zone: tzinfo | str | None) -> Found | None:
+    """The first range; in "between today and yesterday" the first of the two."""
+    pair = re.search(r"\bbetween\b", text, re.I)
+    found = find_range(text, now, zone)
+    if found is not None and pair and re.search(r"\band\b", found.text):
+        head = re.split(r"\band\b", text, maxsplit=1)[0]
+        return find_range(head, now, zone) or found
+    return found
+
+
+def _find_against(text: str, main: Range | None, now: datetime, zone: tzinfo | str | None) -> Found | None:
+    """The other time, which may be said by its distance: "an hour ago", "the same time yesterday", "the day before"."""
+    if main is not None and (ago := _AGO.search(text)) and (length := parse_duration(ago["length"])):
+        return _shifted(text, main, length, ago.span())
+    if main is not None and (before := _BEFORE.search(text)):
+        return _shifted(text, main, main.end - main.start, before.span())
+    same = _SAME.search(text)
+    found = find_range(_SAME.sub(lambda one: " " * len(one.group()), text), now, zone)
+    if found is None or main is None:
+        return found
+    spans = [*found.spans, *([same.span()] if same else [])]
+    if same is not None or _is_part(main, found.range):
+        away = _distance(main, found.range)
+        return Found(Range(main.start - away, main.end - away), *spans[0], found.text, tuple(spans))
+    return found
+
+
+def _shifted(text: str, main: Range, length: timedelta, span: tuple[int, int]) -> Found:
+    return Found(Range(main.start - length, main.end - length), *span, text[slice(*span)], (span,))
+
+
+def _is_part(main: Range, other: Range) -> bool:
+    """Whether the main range is a piece of a day or week, so that the same piece of the other one is meant."""
+    length, whole = main.end - main.start, other.end - other.start
+    starts_with_it = main.start.hour == main.start.minute == 0
+    return whole >= _DAY - timedelta(hours=1) and length < whole * 0.9 and not starts_with_it
+
+
+def _distance(main: Range, other: Range) -> timedelta:
+    """By how many whole days or weeks the other lies before the main range."""
+    whole = other.end - other.start
+    if whole >= _WEEK - timedelta(hours=2):
+        weeks = max(1, round((main.start - other.start) / _WEEK - 0.5 + 0.5 * (whole < _WEEK)))
+        return _WEEK * weeks
+    days = (main.start.date() - other.start.date()).days
+    return _DAY * max(1, days)
+
+
+def _paired(main: Found | None, later: Found, body: str, now: datetime) -> Times:
+    if main is not None:
+        return Times(main.range, later.range, body)
+    length = later.range.end - later.range.start
+    zone_now = now.astimezone(later.range.start.tzinfo)
+    if later.range.end >= now - timedelta(minutes=1):
+        # "Compared with an hour ago", and nothing else: the time since then, and as long before.
+        return Times(later.range, Range(later.range.start - length, later.range.start), body)
+    midnight = zone_now.replace(hour=0, minute=0, second=0, microsecond=0)
+    if length > timedelta(days=2):
+        start = later.range.end if later.range.end < zone_now else zone_now - length
+        return Times(Range(start, zone_now), later.range, body)
+    return Times(Range(midnight, zone_now), later.range, body)
+
+
+def _blanked(text: str, found: Found | None) -> str:
+    return _blank(text, list(found.spans)) if found else text
+
+
+def _blank(text: str, spans: list[tuple[int, int]]) -> str:
+    for start, end in spans:
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text

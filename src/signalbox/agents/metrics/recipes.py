@@ -1,0 +1,165 @@
+"""Recipes: concepts such as "CPU usage", each with the ways to compute it from whatever metrics a server has."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from pathlib import Path
+from string import Template
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from signalbox.agents.metrics.question import MeasureType
+from signalbox.agents.metrics.state import Aggregation
+from signalbox.errors import ConfigurationError
+
+__all__ = ["SETTING", "Bound", "Recipe", "Recipes", "Variant", "bind_variant", "load_recipes"]
+
+SETTING = "SIGNALBOX_METRICS_RECIPES"
+"""The setting that names files of a user's own recipes."""
+
+_SHIPPED = Path(__file__).with_name("recipes.yaml")
+_MOST_BINDINGS = 40
+
+
+class Variant(BaseModel):
+    """One way to compute a recipe; `recipes.yaml` says what the fields mean."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    metrics: tuple[str, ...] = Field(min_length=1)
+    promql: str = Field(min_length=1)
+    total: str = ""
+    type: MeasureType
+    unit: str = ""
+    total_unit: str = ""
+    agg: Aggregation = "sum"
+    hides: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+
+
+class Recipe(BaseModel):
+    """A concept: what people call it, and its variants, the best first."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    title: str = ""
+    words: tuple[str, ...] = Field(min_length=1)
+    variants: tuple[Variant, ...] = Field(min_length=1)
+
+
+class Recipes(BaseModel):
+    """All recipes by name, and the conditions on labels that their templates use."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    recipes: dict[str, Recipe] = Field(default_factory=dict)
+    conditions: dict[str, dict[str, str]] = Field(default_factory=dict)
+
+    def merged(self, other: Recipes) -> Recipes:
+        """These, and the other's in place of those of the same name."""
+        return Recipes(recipes=self.recipes | other.recipes, conditions=self.conditions | other.conditions)
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A variant with the names that its metrics have on a server."""
+
+    variant: Variant
+    metrics: tuple[str, ...]
+    place: int
+    """Which of the recipe's variants it is, from 0."""
+
+
+def load_recipes(paths: Iterable[str | Path] | None = None) -> Recipes:
+    """The shipped recipes and those in the files, later ones first; without files, those that the setting names.
+
+    Raises ConfigurationError for a file that cannot be read.
+    """
+    if paths is None:
+        paths = [path for path in os.environ.get(SETTING, "").split(os.pathsep) if path.strip()]
+    found = _read(_SHIPPED)
+    for path in paths:
+        found = found.merged(_read(Path(path)))
+    return found
+
+
+def bind_variant(variant: Variant, place: int, names: Iterable[str]) -> list[Bound]:
+    """The variant for every set of the server's metrics that it fits."""
+    known = tuple(names)
+    bound = (Bound(variant, metrics, place) for metrics in _bindings(variant.metrics, known))
+    return [one for one, _ in zip(bound, range(_MOST_BINDINGS), strict=False)]
+
+
+def _bindings(patterns: tuple[str, ...], names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    present = frozenset(names)
+    for first, groups in _matching(patterns[0], names, present):
+        others = [
+            [name for name, _ in _matching(Template(pattern).safe_substitute(groups), names, present)]
+            for pattern in patterns[1:]
+        ]
+        yield from ((first, *rest) for rest in product(*(found[:1] for found in others)))
+
+
+def _matching(pattern: str, names: tuple[str, ...], present: frozenset[str]) -> list[tuple[str, Mapping[str, str]]]:
+    if pattern in present:
+        return [(pattern, {})]
+    if pattern.isidentifier():
+        return []
+    compiled = _compiled(pattern)
+    return [(name, found.groupdict()) for name in names if (found := compiled.fullmatch(name))]
+
+
+@lru_cache(maxsize=512)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+@lru_cache(maxsize=16)
+def _parsed(path: Path, _changed: int) -> Recipes:
+    try:
+        said: Any = yaml.safe_load(path.read_text("utf-8")) or {}
+        found = Recipes.model_validate(said)
+        for pattern in _patterns(found):
+            re.compile(pattern)
+    except yaml.YAMLError as error:
+        raise _wrong(path, "it is no YAML", error) from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise _wrong(path, f"{'.'.join(map(str, first['loc']))}: {first['msg']}", error) from None
+    except (re.error, UnicodeDecodeError) as error:
+        raise _wrong(path, str(error), error) from None
+    return found
+
+
+def _patterns(found: Recipes) -> Iterator[str]:
+    for recipe in found.recipes.values():
+        for variant in recipe.variants:
+            yield variant.metrics[0]
+    for condition in found.conditions.values():
+        yield from condition.values()
+
+
+def _read(path: Path) -> Recipes:
+    try:
+        return _parsed(path, path.stat().st_mtime_ns)
+    except OSError as error:
+        raise _wrong(path, "it cannot be opened", error) from None
+
+
+def _wrong(path: Path, reason: str, error: Exception) -> ConfigurationError:
+    return ConfigurationError(
+        f"The file of recipes {path.name} cannot be read: {reason}.",
+        suggestion=f"Mend the file, or unset {SETTING}.",
+        details=error,
+    )
+
+
+Part = Literal["rate", "total"]

@@ -1,0 +1,223 @@
+"""Asking an installed agent: from a sentence to an Answer, with the embedded shop behind it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from signalbox.contract import NodeEvent
+from signalbox.errors import ConfigurationError, MissingInputError, NotFoundError, RequestError
+from signalbox.runs import aask, aclose, ask, find_agent, list_agents
+from signalbox.runs.embedded import close_worlds, embedded_metrics
+from signalbox.runs.metrics import start_state
+from signalbox.runs.threads import add_turn, last_turn, list_turns
+
+NOW = "2026-03-11T09:30:00Z"
+KEYS = [
+    "agent", "thread_id", "run_id", "status", "answer", "question", "error", "state", "evidence", "route", "timings_ms",
+]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def frozen(set_clock: Callable[[str], None]) -> None:
+    set_clock(NOW)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_world_left() -> Iterator[None]:
+    yield
+    close_worlds()
+
+
+def test_a_question_is_answered_from_the_embedded_shop_in_the_shared_shape() -> None:
+    answer = ask("metrics", "p95 latency of the checkout service yesterday")
+    told = json.loads(json.dumps(answer.as_dict()))
+    assert list(told) == KEYS
+    assert (told["agent"], told["status"], told["error"], told["route"]) == ("metrics", "completed", None, None)
+    state = told["state"]
+    assert state["user_query"] == "p95 latency of the checkout service yesterday"
+    assert state["error"] is None
+    assert state["result"]["time_range"]["start_time"].startswith("2026-03-10T00:00:00")
+    assert state["result"]["statistics"]["max"] > 2
+    assert state["chart"]["data"]
+
+
+def test_range_and_query_are_always_shown() -> None:
+    answer = ask("metrics", "p95 latency of the checkout service yesterday")
+    assert answer.answer.startswith(answer.state["result"]["summary"])
+    assert "Range: Tue 10 Mar 2026 00:00 to Wed 11 Mar 2026 00:00 (UTC)" in answer.answer
+    assert f"`{answer.state['result']['promql']}`" in answer.answer
+
+
+def test_evidence_and_timings_say_what_was_done() -> None:
+    answer = ask("metrics", "CPU usage for the last hour")
+    assert answer.evidence[0]["id"] == "E1"
+    assert all(call["ok"] for call in answer.evidence)
+    assert answer.state["result"]["promql"] in [call["args"].get("promql") for call in answer.evidence]
+    assert {"total", "metrics_agent", "visualization_node", "parse", "validate", "execute", "format"} <= set(
+        answer.timings_ms
+    )
+
+
+def test_an_agents_error_comes_back_in_the_answer_without_its_details() -> None:
+    answer = ask("metrics", "show anomalies in CPU usage")
+    assert answer.status == "error"
+    assert answer.exit_code == 1
+    assert answer.error is not None
+    assert answer.error["error_type"] == "unsupported_operation"
+    assert "metrics-anomalies" in answer.error["suggestion"]
+    assert answer.state["result"] is None
+    assert "details" not in answer.state["error"]
+    assert answer.error["message"] in answer.answer
+
+
+def test_the_map_for_anomalies_answers_what_the_agent_does_not() -> None:
+    answer = ask("metrics-anomalies", "show anomalies in p95 latency of the checkout service yesterday")
+    assert answer.status == "completed"
+    (found,) = answer.state["anomalies"]["intervals"]
+    assert "2026-03-10T14:0" in found["start"] or "2026-03-10T14:1" in found["start"]
+    assert found["text"] in answer.answer
+    assert answer.state["original_query"].startswith("show anomalies")
+
+
+def test_the_map_with_explanations_explains() -> None:
+    answer = ask("metrics-explained", "p95 latency of the checkout service yesterday")
+    assert answer.state["context"]["earlier"]
+    assert answer.answer.startswith(answer.state["explanation"])
+
+
+def test_a_thread_continues_a_conversation() -> None:
+    ask("metrics", "p95 latency of the checkout service yesterday", thread_id="night-shift")
+    answer = ask("metrics", "and today?", thread_id="night-shift")
+    assert answer.thread_id == "night-shift"
+    assert answer.status == "completed"
+    assert answer.state["parsed_query"]["filters"] == {"service": "checkout"}
+    assert answer.state["parsed_query"]["time_range"]["start_time"].startswith("2026-03-11T00:00:00")
+    assert [turn.said for turn in list_turns("night-shift")][-1] == "and today?"
+
+
+def test_a_failed_turn_does_not_take_the_place_of_what_was_asked_before() -> None:
+    ask("metrics", "p95 latency of the checkout service yesterday", thread_id="t")
+    ask("metrics", "show anomalies in CPU usage", thread_id="t")
+    turn = last_turn("t", "metrics")
+    assert turn is not None
+    assert turn.said.startswith("p95 latency")
+
+
+def test_without_a_thread_every_question_stands_alone() -> None:
+    first, second = (ask("metrics", "CPU usage for the last hour") for _ in range(2))
+    assert first.thread_id != second.thread_id
+    assert first.run_id != second.run_id
+
+
+def test_where_nothing_can_be_kept_a_question_is_answered_and_a_thread_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("SIGNALBOX_HOME", str(tmp_path / "file" / "home"))
+    assert ask("metrics", "CPU usage for the last hour").status == "completed"
+    with pytest.raises(ConfigurationError, match="conversations"):
+        ask("metrics", "CPU usage for the last hour", thread_id="t")
+
+
+def test_what_is_not_installed_is_named() -> None:
+    program = "import sys; sys.modules['httpx'] = None; from signalbox.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", program, "ask", "q"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert 'pip install "signalbox[metrics,service]"' in done.stderr
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\nb", "x" * 300])
+def test_a_thread_cannot_have_every_name(name: str) -> None:
+    with pytest.raises(RequestError):
+        add_turn(name, run_id="r", agent="metrics", said="q", answer="a", asked=None)
+
+
+def test_an_unknown_agent_is_refused_with_the_nearest_and_all_there_are() -> None:
+    with pytest.raises(NotFoundError) as refused:
+        ask("metrcs", "CPU usage")
+    assert "'metrics'" in refused.value.suggestion
+    assert "metrics-anomalies" in refused.value.suggestion
+
+
+def test_an_empty_question_and_an_endless_one_are_refused() -> None:
+    with pytest.raises(MissingInputError):
+        ask("metrics", "  ")
+    with pytest.raises(RequestError, match="longer"):
+        ask("metrics", "CPU usage " * 2_000)
+
+
+def test_a_long_conversation_does_not_grow_what_is_handed_on() -> None:
+    asked: dict[str, Any] = {"text": "first", "previous": None}
+    for number in range(50):
+        asked = {"text": str(number), "previous": asked}
+    handed, depth = start_state("q", asked)["previous"], 0
+    while handed:
+        handed, depth = handed["previous"], depth + 1
+    assert depth == 10
+
+
+def test_every_graph_in_a_room_is_an_agent() -> None:
+    assert [agent.name for agent in list_agents()][:3] == ["metrics", "metrics-anomalies", "metrics-explained"]
+    assert find_agent("metrics_anomalies").room == "metrics"
+
+
+def test_a_dry_run_plans_and_asks_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRAFANA_URL", "http://127.0.0.1:1")
+    answer = ask("metrics", "CPU usage for the last hour", dry_run=True, thread_id="dry")
+    assert (answer.status, answer.evidence) == ("completed", [])
+    assert answer.state["plan"]["kind"] == "series"
+    assert answer.state["result"] is None
+    assert "Range: " in answer.answer
+    assert "rate(node_cpu_seconds_total" in answer.answer
+    assert list_turns("dry") == []
+
+
+def test_a_dry_run_of_what_cannot_be_done_says_so() -> None:
+    answer = ask("metrics", "show anomalies in CPU usage", dry_run=True)
+    assert answer.error is not None
+    assert answer.error["error_type"] == "unsupported_operation"
+    assert ask("metrics-anomalies", "show anomalies in CPU usage", dry_run=True).status == "completed"
+
+
+def test_an_address_that_is_set_is_the_one_that_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROMETHEUS_URL", "http://127.0.0.1:1")
+    answer = ask("metrics", "CPU usage for the last hour")
+    assert answer.error is not None
+    assert answer.error["error_type"] == "grafana_unavailable"
+
+
+def test_the_embedded_shop_stands_at_the_frozen_clock(set_clock: Callable[[str], None]) -> None:
+    first = embedded_metrics()
+    assert embedded_metrics() == first
+    set_clock("2025-12-01T08:00:00Z")
+    answer = ask("metrics", "requests per second of the gateway over the last hour")
+    assert answer.state["result"]["datapoints"][-1]["timestamp"].startswith("2025-12-01T08:00:00")
+
+
+def test_a_listener_hears_of_every_node() -> None:
+    heard: list[NodeEvent] = []
+    ask("metrics", "CPU usage for the last hour", listener=heard.append)
+    assert [(event.kind, event.node) for event in heard if event.kind == "end"] == [
+        ("end", "metrics_agent"),
+        ("end", "visualization_node"),
+    ]
+
+
+async def test_questions_side_by_side_keep_their_evidence_apart() -> None:
+    questions = ("CPU usage for the last hour", "memory usage for the last hour", "disk usage for the last hour")
+    try:
+        answers = await asyncio.gather(*(aask("metrics", question) for question in questions))
+    finally:
+        await aclose()
+    for answer in answers:
+        sent: list[Any] = [call["args"].get("promql") for call in answer.evidence]
+        assert answer.state["result"]["promql"] in sent
+        assert len(sent) <= 4
