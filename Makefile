@@ -10,7 +10,7 @@ SOURCES := src tests benchmarks docs
 .PHONY: run test check bench eval format docs clean
 
 run: $(SETUP)  ## Start Signalbox on its embedded default.
-	@$(BIN)/signalbox run examples/triage.csv --set request="the checkout page is slow since this morning"
+	@$(BIN)/signalbox ask "p95 latency of the checkout service yesterday"
 
 test: $(SETUP_DEV)  ## Run the tests.
 	$(BIN)/python -m pytest
@@ -38,7 +38,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(SETUP): pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(PIP) install -c constraints.txt -e .
+	$(PIP) install -c constraints.txt -e ".[metrics,charts,service]"
 	@touch $@
 
 $(SETUP_DEV): pyproject.toml constraints.txt | $(VENV)/bin/python

@@ -20,6 +20,8 @@ BLOCK = re.compile(r"^```(\w+)(?: file=(\S+))?\n(.*?)^```$", re.MULTILINE | re.D
 def test_the_examples_on_the_page_work(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SIGNALBOX_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("SIGNALBOX_NOW", "2026-11-15T12:00:00Z")
+    monkeypatch.setenv("COLUMNS", "100")
     for kind, file, text in BLOCK.findall(page.read_text("utf-8")):
         if file:
             path = tmp_path / file

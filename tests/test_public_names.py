@@ -26,6 +26,9 @@ FACES = {
     "signalbox.models": ["load_chat_model", "Configuration"],
     "signalbox.agents.metrics": ["GrafanaMetricsClient", "MetricsQueryState", "QueryError"],
     "signalbox.worlds.metrics": ["create_app", "open_shop", "query_range", "serve"],
+    "signalbox.runs": ["ask", "aask", "aclose", "list_agents", "find_agent"],
+    "signalbox.toolbox": ["Ledger", "current_ledger", "use_ledger"],
+    "signalbox.console": ["create_app"],
     "signalbox.cli": ["main"],
 }  # fmt: skip
 

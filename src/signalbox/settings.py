@@ -46,6 +46,10 @@ class Settings(BaseSettings):
     strict: bool = Field(
         default=False, description="An agent without an injected tracker raises, as its contract says."
     )
+    metrics_recipes: str = Field(
+        default="",
+        description="Files with recipes of your own for the metrics agent, with the system's path separator between them.",
+    )
     model: str = Field(default="offline", description="The chat model, as provider/model.")
     model_base_url: str | None = Field(default=None, description="An OpenAI-compatible server's address.")
     model_timeout: float = Field(default=60.0, gt=0, description="Seconds that a model may take to answer.")

@@ -17,11 +17,16 @@ def serve(
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes a free one.")] = 7860,
 ) -> None:
     """Serve the web page of an agent, until it is stopped with Ctrl-C."""
-    import uvicorn
-
     from signalbox.cli.output import progress, say
-    from signalbox.console import create_app
+    from signalbox.errors import MissingExtraError
 
+    try:
+        import gradio  # noqa: F401
+        import uvicorn
+
+        from signalbox.console import create_app
+    except ImportError:
+        raise MissingExtraError("The web page", "metrics,console") from None
     listening = _listen(host, port)
     with listening:
         with progress("Building the page …"):
