@@ -17,7 +17,9 @@ def evaluate(
     models: Annotated[
         list[str] | None, typer.Option("--model", "-m", help="A model, as provider/model; twice: compare two.")
     ] = None,
-    skill: Annotated[str | None, typer.Option("--skill", help="One skill only: time, filling, tools or metrics.")] = None,
+    skill: Annotated[
+        str | None, typer.Option("--skill", help="One skill only: time, filling, tools or metrics.")
+    ] = None,
     misses: Annotated[bool, typer.Option("--misses/--no-misses", help="Show what was answered wrong.")] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
