@@ -96,7 +96,7 @@ def test_a_graph_with_too_many_nodes(write_file: Write) -> None:
 def test_too_many_rows_are_refused_at_the_line_of_the_first_too_many(
     write_file: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("signalbox.maps.read.MAX_ROWS", 1_000)
+    monkeypatch.setattr("signalbox.maps.rows.MAX_ROWS", 1_000)
     with pytest.raises(MapReadError, match=r"map.csv:100\d: a map may have at most 1,000 rows"):
         read_map(write_file("GraphName,Node\n" + "G,A\n" * 5_000))
 

@@ -179,3 +179,21 @@ async def test_an_event_loop_is_not_needed_by_the_model(model: Recording) -> Non
 
     (graph,) = read_map_text(HEADER + "G,A,llm,Hi,,x,,\n").graphs.values()
     assert (await arun_map(graph, model=model)).state["x"] == "answer 1"
+
+
+@pytest.mark.parametrize(
+    ("asks", "speaks", "field"),
+    [
+        ('"{""memory_key"": ""talk"", ""max_memory_messages"": 2}"', "", "talk"),
+        ('"{""memory"": {""type"": ""buffer"", ""memory_key"": ""talk""}}"', "", "talk"),
+        ("", '"memory:{""type"": ""buffer_window"", ""k"": 1}"', "conversation_memory"),
+        ("", "", "memory"),
+    ],
+)
+def test_a_memory_that_one_row_names_is_kept_by_the_rows_that_list_it(
+    run_text: Run, model: Recording, asks: str, speaks: str, field: str
+) -> None:
+    text = HEADER + f"G,Ask,echo,,word,said,Speak,{asks}\nG,Speak,llm,Say {{said}},said|{field},reply,,{speaks}\n"
+    first = run_text(text, {"word": "one"}, model=model)
+    run_text(text, {"word": "two", field: first.state[field]}, model=model)
+    assert model.sent[1] == [("human", "Say one"), ("ai", "answer 1"), ("human", "Say two")]

@@ -123,3 +123,10 @@ def test_chosen_nodes_that_lead_back_end_by_the_step_limit_at_worst(run_text: Ru
     assert result.status == "error"
     assert result.error is not None
     assert result.error["error_type"] == "step_limit"
+
+
+def test_rules_lead_from_words_to_nodes_and_have_a_default(run_text: Run) -> None:
+    rules = "routing_rules:{trip: Travel, money: Billing, default: Weather}, matching_strategy:algorithm"
+    assert chosen(ask(run_text, "a trip for two", rules)) == "Travel"
+    assert chosen(ask(run_text, "where is my money", rules)) == "Billing"
+    assert chosen(ask(run_text, "xyzzy", rules)) == "Weather"

@@ -21,9 +21,9 @@ def parse_targets(cell: str) -> tuple[str, ...]:
 
 
 def parse_fields(cell: str) -> tuple[str, ...]:
-    """The fields of an input or output cell: split on `|`, or on commas where there is no `|`."""
-    separator = "|" if "|" in cell else ","
-    return tuple(part.strip() for part in cell.split(separator) if part.strip())
+    """The fields of an input or output cell: split on `|`, or on commas or semicolons where there is no `|`."""
+    parts = cell.split("|") if "|" in cell else cell.replace(";", ",").split(",")
+    return tuple(part.strip() for part in parts if part.strip())
 
 
 def parse_tools(cell: str) -> tuple[str, ...]:
@@ -59,13 +59,21 @@ def parse_context(cell: str) -> dict[str, Any]:
 
 def _parse_pairs(text: str, depth: int = 0) -> dict[str, Any] | None:
     inner = text[1:-1] if text.startswith("{") and text.endswith("}") else text
-    parts = [part for part in split_outside(inner, ",;") if part.strip()]
-    matches = [_PAIR.fullmatch(part) for part in parts]
     if not inner.strip():
         return {}
-    if not all(matches):
-        return None
-    return {match.group(1): _parse_value(match.group(2).strip(), depth) for match in matches if match}
+    pairs: dict[str, str] = {}
+    key = ""
+    for part in split_outside(inner, ",;"):
+        match = _PAIR.fullmatch(part)
+        if match:
+            key = match.group(1)
+            pairs[key] = match.group(2).strip()
+        elif key and pairs[key][:1] not in ("{", "[") and text == inner:
+            # A part that is no pair goes on with the text before it: `description:prices, plans and offers`.
+            pairs[key] = f"{pairs[key]},{part}"
+        elif part.strip():
+            return None
+    return {name: _parse_value(value.rstrip(" ,"), depth) for name, value in pairs.items()}
 
 
 def _parse_value(text: str, depth: int = 0) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ALIASES", "COLUMNS", "REQUIRED", "canonical"]
+__all__ = ["ALIASES", "COLUMNS", "PREDECESSORS", "REQUIRED", "SETTINGS", "TEXTS", "canonical"]
 
 REQUIRED = ("GraphName", "Node")
 
@@ -24,11 +24,15 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "error_node",
         "on_error",
     ),
-    "Context": ("Config", "Configuration"),
+    "Context": ("Config", "Configuration", "Extra"),
     "Tool_Source": ("ToolSource", "ToolFile", "ToolModule"),
     "Available_Tools": ("AvailableTools", "Tools", "ToolList"),
 }
 COLUMNS = tuple(ALIASES)
+SETTINGS = ("output_validation",)
+"""Settings of the Context that people also write as columns of their own."""
+TEXTS = ("Prompt", "Description", "Context")
+"""Columns whose cells may hold a comma."""
 PREDECESSORS = ("edges", "predecessor", "predecessors", "depends_on", "after")
 
 _CANONICAL = {alias.casefold(): column for column, aliases in ALIASES.items() for alias in (column, *aliases)}

@@ -24,6 +24,7 @@ from signalbox.errors import ConfigurationError, ContractError, NotFoundError, R
 from signalbox.maps.agents.human import TIMED_OUT, check_answer
 from signalbox.maps.channels import Moved, Wrote
 from signalbox.maps.findings import did_you_mean
+from signalbox.maps.messages import tell_paused, tell_resumed
 from signalbox.maps.spec import GraphSpec
 from signalbox.settings import get_settings, now
 
@@ -119,7 +120,7 @@ def saver() -> Iterator[SqliteSaver]:
 
 
 def remember(run: Any, result: Any) -> None:
-    """Keep a paused run so that it can be resumed."""
+    """Keep a paused run so that it can be resumed, and tell those who asked for a message."""
     expires = (result.question or {}).get("expires_at")
     record = {
         "graph": run.graph.name,
@@ -136,6 +137,7 @@ def remember(run: Any, result: Any) -> None:
             "INSERT OR REPLACE INTO paused_runs VALUES (?, ?, 'waiting', ?, ?, ?)",
             (run.thread_id, run.graph.name, now().isoformat(), expires, json.dumps(record)),
         )
+    tell_paused(record["question"] or {}, run.thread_id, run.folder, run.data)
 
 
 def forget(thread_id: str) -> None:
@@ -195,6 +197,7 @@ def claim(thread_id: str, answer: Any, *, force: bool = False) -> tuple[PausedRu
             f"The run {run.thread_id} is being resumed already.",
             suggestion="If that process has died, resume it with --force.",
         )
+    tell_resumed(run.question, run.thread_id, run.folder, run.data, answer, run.paused_at)
     return run, answer
 
 

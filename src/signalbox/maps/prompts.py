@@ -1,15 +1,15 @@
 """Prompts: a text, or a reference to one in a file, and the variables in it.
 
 `prompt:name` is looked up in `registry.yaml`, `file:path` is a text file, `yaml:file#a.b.c` a value in a YAML
-file; all in `prompts/` beside the map, or beside the map itself. `{field}` in a text is a variable; braces around
-anything that is no name are left alone, and `{{` is a brace.
+file; all in `prompts/` beside the map, beside the map itself, or in `prompts/` beside its folder. `{field}` in a text
+is a variable; braces around anything that is no name are left alone, and `{{` is a brace.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ import yaml
 from signalbox.errors import PromptError
 from signalbox.maps.findings import did_you_mean, nearest
 
-__all__ = ["is_reference", "render", "resolve_prompt", "variables"]
+__all__ = ["find_value", "is_reference", "render", "resolve_prompt", "variables"]
 
 _REFERENCE = re.compile(r"\s*(prompt|file|yaml):\s*(\S.*?)\s*", re.DOTALL)
 _VARIABLE = re.compile(r"\{\{|\}\}|\{([A-Za-z_][\w.-]*)\}")
@@ -52,6 +52,16 @@ def variables(text: str) -> list[str]:
     return list(dict.fromkeys(m.group(1) for m in _VARIABLE.finditer(text) if m.group(1)))
 
 
+def find_value(values: Mapping[str, Any], name: str) -> Any:
+    """The value of a name; where there is none, `a.b` is the value of `b` in the mapping `a`. None if neither is."""
+    if values.get(name) is not None or "." not in name:
+        return values.get(name)
+    found: Any = values
+    for part in name.split("."):
+        found = found.get(part) if isinstance(found, Mapping) else None
+    return found
+
+
 def render(text: str, lookup: Callable[[str], Any]) -> str:
     """The text with every variable replaced by what the lookup gives for its name."""
 
@@ -71,11 +81,12 @@ def _as_text(value: Any) -> str:
 
 
 def _find(name: str, folder: Path, prompt: str) -> Path:
-    for base in (folder / "prompts", folder):
+    bases = (folder / "prompts", folder, folder.absolute().parent / "prompts")
+    for base in bases:
         path = base / name
         if path.is_file():
             return path
-    there = [p.name for base in (folder / "prompts", folder) if base.is_dir() for p in base.iterdir() if p.is_file()]
+    there = [p.name for base in bases if base.is_dir() for p in base.iterdir() if p.is_file()]
     raise PromptError(
         f"'{prompt}' needs the file {name}, which is not there.",
         suggestion=f"It is looked for in {folder / 'prompts'} and beside the map."

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from signalbox.errors import MapReadError
 from signalbox.maps.cells import parse_context, parse_fields, parse_targets, parse_tools
-from signalbox.maps.columns import COLUMNS, PREDECESSORS, REQUIRED, canonical
+from signalbox.maps.columns import COLUMNS, PREDECESSORS, REQUIRED, SETTINGS, TEXTS, canonical
 from signalbox.maps.findings import Finding, Level, did_you_mean, nearest
+from signalbox.maps.rows import MAX_BYTES, read_rows
 from signalbox.maps.spec import GraphSpec, NodeSpec
 
 __all__ = ["MapFile", "read_map", "read_map_text"]
-
-MAX_BYTES = 10 * 1024 * 1024
-MAX_ROWS = 200_000
 
 
 @dataclass(slots=True)
@@ -57,7 +53,7 @@ def read_map(path: str | Path) -> MapFile:
 def read_map_text(text: str, path: str | Path = "<text>") -> MapFile:
     """Read a map from its text; `path` is what findings call it."""
     document = MapFile(Path(path))
-    rows = _rows(document, text)
+    rows = read_rows(text, document.path, lambda line, what, better: document.add("warning", line, "", what, better))
     header = next(rows, None)
     if header is None:
         raise MapReadError(
@@ -123,69 +119,6 @@ def _decode(path: Path, raw: bytes) -> str:
         ) from None
 
 
-def _rows(document: MapFile, text: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows that are neither blank nor a comment, each with the line it starts on."""
-    delimiter = _delimiter(text)
-    csv.field_size_limit(max(csv.field_size_limit(), MAX_BYTES))
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    if '\\"' in text and not _is_regular(text, delimiter):
-        document.add(
-            "warning", 1, "", 'Quotation marks inside cells are written \\" in this file.', 'Write them twice: "".'
-        )
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, escapechar="\\")
-    rows, before = 0, 0
-    while True:
-        try:
-            cells = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise _unreadable(document.path, before + 1, str(error)) from None
-        line, before = before + 1, reader.line_num
-        if not any(cell.strip() for cell in cells) or cells[0].lstrip().startswith("#"):
-            continue
-        rows += 1
-        if rows > MAX_ROWS:
-            raise MapReadError(
-                f"{document.path}:{line}: a map may have at most {MAX_ROWS:,} rows.",
-                suggestion="Split it into several files.",
-                line=line,
-            )
-        yield line, cells
-
-
-def _is_regular(text: str, delimiter: str) -> bool:
-    """Whether the text can be read by the rules of CSV."""
-    try:
-        for _ in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True):
-            pass
-    except csv.Error:
-        return False
-    return True
-
-
-def _unreadable(path: Path, line: int, why: str) -> MapReadError:
-    if "unexpected end" in why:
-        return MapReadError(
-            f"{path}:{line}: a quotation mark is opened here and never closed.",
-            suggestion='Close it, and write a quotation mark inside a cell twice: "".',
-            line=line,
-        )
-    return MapReadError(
-        f"{path}:{line}: the row cannot be read: {why}.",
-        suggestion='A cell that contains a quotation mark is quoted, and the mark inside is written twice: "".',
-        line=line,
-    )
-
-
-def _delimiter(text: str) -> str:
-    """Comma, or what the header uses in its place where it has no comma: semicolon or tab."""
-    for line in text.splitlines()[:100]:
-        if line.strip() and not line.lstrip().startswith("#"):
-            return "," if "," in line else max(";\t,", key=line.count)
-    return ","
-
-
 def _columns(document: MapFile, line: int, header: Sequence[str]) -> dict[int, str]:
     """Which column each position holds; unknown ones are kept under their own name."""
     columns: dict[int, str] = {}
@@ -206,7 +139,7 @@ def _columns(document: MapFile, line: int, header: Sequence[str]) -> dict[int, s
             columns[index] = column
         elif name.strip():
             columns[index] = name.strip()
-            if name.strip().casefold() not in PREDECESSORS:
+            if name.strip().casefold() not in (*PREDECESSORS, *SETTINGS):
                 document.add(
                     "warning", line, name, f"'{name}' is no column of a map; it is kept and not used.",
                     did_you_mean(name, COLUMNS),
@@ -232,15 +165,7 @@ def _read_row(
     for index, column in columns.items():
         if index < len(cells) and not row.get(column, "").strip():
             row[column] = cells[index]
-    surplus = [cell for index, cell in enumerate(cells) if index > max(columns) and cell.strip()]
-    if surplus:
-        document.add(
-            "warning",
-            line,
-            "",
-            f"The row has more cells than the header; not used: {'; '.join(surplus)[:120]!r}.",
-            "Put a cell that contains a comma between quotation marks.",
-        )
+    _take_surplus(document, columns, line, cells, row)
     graph, name = row.get("GraphName", "").strip(), row.get("Node", "").strip()
     for column, value in (("GraphName", graph), ("Node", name)):
         if not value:
@@ -250,10 +175,29 @@ def _read_row(
     nodes.setdefault(graph, []).append(_node(row, name, line))
 
 
+def _take_surplus(
+    document: MapFile, columns: dict[int, str], line: int, cells: Sequence[str], row: dict[str, str]
+) -> None:
+    """What stands beyond the last column goes on with it where that holds text, and is not used where it does not."""
+    last = max(columns)
+    surplus = ",".join(cells[last + 1 :]).rstrip(", ")
+    if not surplus.strip(", "):
+        return
+    column, used = columns[last], "not used"
+    if column in TEXTS:
+        used = f"read as part of {document.headers[column]}"
+        row[column] = f"{row[column]},{surplus}" if row.get(column, "").strip() else surplus.lstrip(", ")
+    document.add(
+        "warning", line, "", f"The row has more cells than the header; {used}: {surplus.strip(', ')[:120]!r}.",
+        "Put a cell that contains a comma between quotation marks.",
+    )  # fmt: skip
+
+
 def _node(row: dict[str, str], name: str, line: int) -> NodeSpec:
     def cell(column: str) -> str:
         return row.get(column, "").strip()
 
+    settings = {key.casefold(): cell(key) for key in row if key.casefold() in SETTINGS and cell(key)}
     return NodeSpec(
         name=name,
         agent_type=cell("AgentType") or "default",
@@ -264,10 +208,12 @@ def _node(row: dict[str, str], name: str, line: int) -> NodeSpec:
         edge=parse_targets(cell("Edge")),
         success_next=parse_targets(cell("Success_Next")),
         failure_next=parse_targets(cell("Failure_Next")),
-        context=parse_context(row.get("Context", "")),
+        context={**settings, **parse_context(row.get("Context", ""))},
         tool_source=cell("Tool_Source"),
         tools=parse_tools(cell("Available_Tools")),
-        extra={key: value for key, value in row.items() if key not in COLUMNS and value},
+        extra={
+            key: value for key, value in row.items() if key not in COLUMNS and key.casefold() not in settings and value
+        },
         line=line,
     )
 

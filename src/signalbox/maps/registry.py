@@ -17,13 +17,18 @@ from typing import Any
 from signalbox.contract import BaseAgent
 from signalbox.errors import ContractError, NotFoundError
 from signalbox.maps.findings import did_you_mean
-from signalbox.maps.workshop import agents_beside, find_agent, import_attribute, normalize
+from signalbox.maps.spec import FUNC
+from signalbox.maps.workshop import agents_beside, find_agent, find_function, import_attribute, normalize
 
-__all__ = ["ENTRY_POINTS", "AgentType", "find_type", "known_types", "list_types"]
+__all__ = ["BESIDE", "ENTRY_POINTS", "AgentType", "find_type", "known_types", "list_types"]
 
 ENTRY_POINTS = "signalbox.agents"
+BESIDE = "custom:"
 _ROOT = "signalbox.maps.agents"
 
+_INTERACTIONS = tuple(
+    f"{kind}_interaction" for kind in ("approval", "choice", "text_input", "edit", "conversation", "human")
+)
 # type: (module, class, other names, what it does)
 _BUILTIN: dict[str, tuple[str, str, tuple[str, ...], str]] = {
     "default": ("basic", "DefaultAgent", (), "gives its prompt, with the fields filled in"),
@@ -44,7 +49,7 @@ _BUILTIN: dict[str, tuple[str, str, tuple[str, ...], str]] = {
     "tool_agent": ("tools", "ToolAgent", ("tool",), "calls the function of a Python file that fits"),
     "graph": ("subgraph", "GraphAgent", ("subgraph",), "runs another graph"),
     "suspend": ("human", "SuspendAgent", (), "pauses until it is resumed from outside"),
-    "human": ("human", "HumanAgent", (), "pauses for a person: approval, choice, text, edit, conversation"),
+    "human": ("human", "HumanAgent", _INTERACTIONS, "pauses for a person: approval, choice, text, edit, conversation"),
     "csv_reader": ("storage", "CsvReaderAgent", (), "reads rows from a CSV file"),
     "csv_writer": ("storage", "CsvWriterAgent", (), "writes rows to a CSV file"),
     "json_reader": ("storage", "JsonReaderAgent", (), "reads documents from a JSON file"),
@@ -95,7 +100,11 @@ def known_types(folder: Path | None = None) -> list[str]:
 
 
 def find_type(name: str, folder: Path) -> AgentType:
-    """The type that a map's AgentType cell names. Raises NotFoundError with the nearest names."""
+    """The type that a map's AgentType cell names: a bare name, `custom:Name` for one beside the map, `func:name` for
+    a function beside it, or `module:attribute`. Raises NotFoundError with the nearest names."""
+    if name.startswith(FUNC):
+        return _function_type(name, folder)
+    name = name.removeprefix(BESIDE).strip()
     if ":" in name:
         return AgentType(name, "reference", _checked(name, import_attribute(name, folder)))
     local = find_agent(name, folder)
@@ -111,6 +120,16 @@ def find_type(name: str, folder: Path) -> AgentType:
         f"There is no agent type '{name}'.",
         suggestion=(did_you_mean(name, known_types(folder)) + " Or write one: signalbox maps scaffold.").strip(),
     )
+
+
+def _function_type(name: str, folder: Path) -> AgentType:
+    function = find_function(name.removeprefix(FUNC).strip(), folder)
+    if function is None:
+        raise NotFoundError(
+            f"There is no function '{name.removeprefix(FUNC).strip()}'.",
+            suggestion="Write it into functions/ beside the map, or run: signalbox maps scaffold.",
+        )
+    return AgentType(name, str(function.file), function.load())
 
 
 def _calls_interrupt(target: Any) -> bool:

@@ -12,12 +12,13 @@ import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from string import Template
 from typing import NamedTuple
 
 from signalbox.contract import StateAdapter
 from signalbox.errors import MapError, PathEscapeError
 from signalbox.maps.draw.text import one_line
+from signalbox.maps.registry import BESIDE
+from signalbox.maps.sketches import AGENT, AGENT_TEST, ROUTING, ROUTING_TEST, WORK, WORK_TEST
 from signalbox.maps.spec import FUNC, GraphSpec, NodeSpec
 from signalbox.maps.workshop import normalize
 
@@ -26,69 +27,6 @@ __all__ = ["Sketch", "plan_scaffold", "scaffold", "starter_map"]
 _LONGEST_NAME = 80
 _LONGEST_PROMPT = 400
 _BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-
-_AGENT = Template('''\
-"""The agent type $name: a sketch, to be filled in."""
-
-from __future__ import annotations
-
-from typing import Any
-
-from signalbox.contract import BaseAgent
-
-
-class $agent_class(BaseAgent):
-    """$docstring"""
-
-    def process(self, inputs: dict[str, Any]) -> Any:
-        """Do the work of the node: for now, say what came in."""
-$body
-''')
-_AGENT_TEST = Template('''\
-"""What the agent type $name promises."""
-
-from pathlib import Path
-from runpy import run_path
-
-FILE = Path(__file__).parents[1] / "agents" / "$stem.py"
-$agent_class = run_path(str(FILE))["$agent_class"]
-
-
-def test_${stem}_gives_every_declared_output() -> None:
-    context = $context
-    state = $state
-    update = $agent_class($node, "", context).run(state)
-    assert update["last_action_success"], update["errors"]
-$asserts''')
-_FUNCTION = Template('''\
-"""The routing function $name: a sketch, to be filled in."""
-
-from __future__ import annotations
-
-from collections.abc import Mapping
-from typing import Any
-
-Target = str | list[str] | None
-
-
-def $name(state: Mapping[str, Any], success_node: Target, failure_node: Target) -> Target:
-    """$docstring"""
-    return success_node if state.get("last_action_success", True) else failure_node
-''')
-_FUNCTION_TEST = Template('''\
-"""What the routing function $name promises."""
-
-from pathlib import Path
-from runpy import run_path
-
-FILE = Path(__file__).parents[1] / "functions" / "$name.py"
-$name = run_path(str(FILE))["$name"]
-
-
-def test_${name}_follows_the_last_result() -> None:
-    assert $name({"last_action_success": True}, "yes", "no") == "yes"
-    assert $name({"last_action_success": False}, "yes", "no") == "no"
-''')
 
 
 class Sketch(NamedTuple):
@@ -148,25 +86,42 @@ def starter_map() -> str:
 def _agent_files(spec: GraphSpec, name: str) -> Iterator[Sketch]:
     words = _words(name)
     stem = "_".join(word.lower() for word in words)
-    nodes = [node for node in spec if normalize(node.agent_type) == normalize(name)] or [NodeSpec(stem, name)]
+    nodes = [node for node in spec if normalize(node.agent_type.removeprefix(BESIDE)) == normalize(name)]
+    nodes = nodes or [NodeSpec(stem, name)]
     names = {"name": _plain(name), "stem": stem, "agent_class": _class_name(words)}
-    code = _AGENT.substitute(names, docstring=_docstring(nodes), body=_indented(_body(nodes), 8))
+    code = AGENT.substitute(names, docstring=_docstring(nodes), body=_indented(_body(nodes), 8))
     yield Sketch(Path("agents", f"{stem}.py"), code)
-    yield Sketch(Path("tests", f"test_{stem}.py"), _AGENT_TEST.substitute(names, **_example(nodes[0])))
+    yield Sketch(Path("tests", f"test_{stem}.py"), AGENT_TEST.substitute(names, **_example(nodes[0])))
 
 
 def _function_files(spec: GraphSpec, name: str) -> Iterator[Sketch]:
+    """A function that does a row's work where a row names it as its type; else one that routes."""
     _refuse_paths(name)
     if not name.isidentifier() or keyword.iskeyword(name) or len(name) > _LONGEST_NAME:
         raise MapError(
             f"'{FUNC}{name}' cannot be a Python function of that name.",
             suggestion="Use letters, digits and underscores, a letter first.",
         )
+    workers = [node for node in spec if _calls(node.agent_type, name)]
+    yield from _work_files(workers, name) if workers else _routing_files(spec, name)
+
+
+def _work_files(nodes: Sequence[NodeSpec], name: str) -> Iterator[Sketch]:
+    outputs = [_literal(field) for field in nodes[0].outputs]
+    text = f'f"{name} is a sketch; it was given {{inputs}}."'
+    lines = _mapping("return ", dict.fromkeys(outputs, text)) if len(outputs) > 1 else [f"return {text}"]
+    inputs = _literal({param: "example" for _, param in StateAdapter.bindings(nodes[0].inputs)})
+    code = WORK.substitute(name=name, docstring=_docstring(nodes), body=_indented(lines, 4))
+    yield Sketch(Path("functions", f"{name}.py"), code)
+    yield Sketch(Path("tests", f"test_{name}.py"), WORK_TEST.substitute(name=name, inputs=inputs))
+
+
+def _routing_files(spec: GraphSpec, name: str) -> Iterator[Sketch]:
     users = [_plain(node.name) for node in spec if any(_calls(target, name) for target in node.targets)]
     after = textwrap.shorten(" and ".join(users) or "the node", 70, placeholder=" …")
-    code = _FUNCTION.substitute(name=name, docstring=f"Where the graph goes after {after}.")
+    code = ROUTING.substitute(name=name, docstring=f"Where the graph goes after {after}.")
     yield Sketch(Path("functions", f"{name}.py"), code)
-    yield Sketch(Path("tests", f"test_route_{name}.py"), _FUNCTION_TEST.substitute(name=name))
+    yield Sketch(Path("tests", f"test_route_{name}.py"), ROUTING_TEST.substitute(name=name))
 
 
 def _calls(target: str, name: str) -> bool:

@@ -1,6 +1,7 @@
 """Code beside a map: agents and routing functions in its folder, found by their names without registration.
 
-Agents stand in `agents/` or `custom_agents/`, routing functions in `functions/` or `custom_functions/`. Files are
+Agents stand in `agents/` or `custom_agents/`, routing functions in `functions/` or `custom_functions/`; the `custom_`
+folders may also stand beside the map's own folder, as in a project with all its maps in `workflows/`. Files are
 searched by their source; only the one that holds the name is imported.
 """
 
@@ -21,6 +22,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from signalbox.errors import ContractError, NotFoundError
+from signalbox.maps.borrowed import lent_names
 from signalbox.maps.findings import did_you_mean
 
 __all__ = [
@@ -107,8 +109,8 @@ def load_file(path: Path) -> ModuleType:
 def code_stamp(folder: Path) -> tuple[tuple[str, int], ...]:
     """What tells whether the code beside a map has changed. It is asked at every run, so it is quick."""
     found: list[tuple[str, int]] = []
-    for name in CODE_FOLDERS:
-        with suppress(OSError), os.scandir(f"{folder}/{name}") as entries:
+    for place in _places(str(folder), CODE_FOLDERS):
+        with suppress(OSError), os.scandir(place) as entries:
             found += [(file.path, file.stat().st_mtime_ns) for file in entries if file.name.endswith(".py")]
     return tuple(sorted(found))
 
@@ -124,7 +126,8 @@ def _load(path: Path, stamp: int) -> ModuleType:
     parents = [str(path.parent), str(path.parent.parent)]
     sys.path[:0] = parents
     try:
-        spec.loader.exec_module(module)
+        with lent_names():
+            spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
         raise ContractError(
@@ -137,10 +140,18 @@ def _load(path: Path, stamp: int) -> ModuleType:
 
 
 def _files(folder: Path, names: tuple[str, ...]) -> Iterator[Path]:
-    for name in names:
-        place = folder / name
+    for place in map(Path, _places(str(folder), names)):
         if place.is_dir():
             yield from sorted(p for p in place.glob("*.py") if not p.name.startswith("_"))
+
+
+@lru_cache(maxsize=256)
+def _places(folder: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The folders that may hold code for the maps of a folder, the nearest first."""
+    above = os.path.dirname(os.path.abspath(folder))
+    return tuple(f"{folder}/{name}" for name in names) + tuple(
+        f"{above}/{name}" for name in names if name.startswith("custom_")
+    )
 
 
 def broken_files(folder: Path) -> list[tuple[Path, str]]:
@@ -150,7 +161,7 @@ def broken_files(folder: Path) -> list[tuple[Path, str]]:
         try:
             definitions_in(file)
         except ContractError as error:
-            found.append((file.relative_to(folder), str(error.details)))
+            found.append((Path(os.path.relpath(file, folder)), str(error.details)))
     return found
 
 

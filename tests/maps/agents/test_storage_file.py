@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from signalbox.errors import MissingInputError, NotFoundError, RequestError, UnsupportedError
+from signalbox.maps import read_map_text, run_map
 from signalbox.maps.agents.storage import FileReaderAgent, FileWriterAgent
 from signalbox.maps.context import RunContext, current_run
 
@@ -165,3 +166,20 @@ def test_a_missing_file_is_an_error_unless_there_is_a_default(data: Path) -> Non
     with pytest.raises(NotFoundError, match=r"note\.txt is not in the data folder 'data'"):
         read()
     assert read({"default": ""}) == ""
+
+
+def test_a_readers_only_input_names_the_file_whatever_it_is_called(data: Path) -> None:
+    (data / "plan.txt").write_text("Go west.")
+    assert read(prompt="", document_path="plan.txt") == "Go west."
+    with pytest.raises(MissingInputError, match="No file is named"):
+        read(prompt="", document_id="7")
+    with pytest.raises(MissingInputError, match="No file is named"):
+        write(prompt="", report="plan.txt")
+
+
+def test_a_files_name_may_be_filled_in_from_the_state(tmp_path: Path) -> None:
+    text = "GraphName,Node,AgentType,Input_Fields,Output_Field,Prompt\nG,Save,file_writer,report,done,notes/{day}.md\n"
+    graph = read_map_text(text, tmp_path / "g.csv").graphs["G"]
+    assert run_map(graph, {"report": "fine", "day": "monday"}).status == "completed"
+    assert (tmp_path / "data/notes/monday.md").read_text() == "fine"
+    assert "{day}" in str(run_map(graph, {"report": "fine"}).error)

@@ -49,3 +49,14 @@ def test_a_collection_that_is_not_there_is_a_failure_of_the_node(tmp_path: Path)
     result = run_map(alone, {"question": "anything"})
     assert result.status == "error"
     assert "notes.json" in result.state["errors"][0]
+
+
+def test_a_row_that_names_no_collection_takes_the_one_of_the_other_rows(tmp_path: Path) -> None:
+    text = (
+        "GraphName,Node,AgentType,Input_Fields,Output_Field,Edge,Context\n"
+        "N,Keep,vector_writer,notes,kept,Find,collection_name:pinboard\nN,Find,vector_reader,question,found,,k:1\n"
+    )
+    graph = read_map_text(text, tmp_path / "notes.csv").graphs["N"]
+    result = run_map(graph, {"notes": NOTES, "question": "plants that need care"})
+    assert result.values["kept"]["file_path"] == "pinboard.json"
+    assert [hit["text"] for hit in result.values["found"]["results"]] == [NOTES[1]]

@@ -8,10 +8,10 @@ from typing import Any
 
 from langgraph.types import interrupt
 
-from signalbox.contract import current_tracker
 from signalbox.errors import ConfigurationError, RequestError, SlowError
 from signalbox.maps.agents.base import MapAgent, route_by
 from signalbox.maps.findings import did_you_mean
+from signalbox.maps.messages import asked_for
 from signalbox.settings import now
 
 __all__ = ["INTERACTIONS", "TIMED_OUT", "HumanAgent", "SuspendAgent", "check_answer"]
@@ -20,21 +20,20 @@ INTERACTIONS = ("approval", "choice", "text_input", "edit", "conversation")
 APPROVE = {"approve", "approved", "accept", "yes", "y", "ok", "true", "confirm"}
 REJECT = {"reject", "rejected", "deny", "decline", "no", "n", "false", "cancel", "fail"}
 TIMED_OUT = {"action": "timeout"}
-_WRAPPERS = ("text", "edited", "edited_content", "content", "message", "value", "feedback", "comment")
-MESSAGES = ("send_suspend_message", "send_resume_message", "send_graph_message")
+_WRAPPERS = ("text", "edited", "edited_content", "content", "message", "value", "feedback", "comment", "response")
 
 
 class SuspendAgent(MapAgent):
     """Pauses the run until it is resumed. What it is resumed with is its output; `reject` takes the failure branch.
 
-    Context: `reason`, `external_ref`, `timeout_seconds`.
+    Context: `reason`, `external_ref`, `timeout_seconds`; `send_suspend_message`, `send_graph_message` and
+    `send_resume_message` have messages written for other programs, as `signalbox.maps.messages` says.
     """
 
     kind = "suspend"
 
     def process(self, inputs: dict[str, Any]) -> Any:
         """What the run was resumed with."""
-        self._tell_unsent()
         answer = interrupt(self._question(inputs))
         if answer == TIMED_OUT:
             return self._timed_out()
@@ -59,7 +58,15 @@ class SuspendAgent(MapAgent):
         if timeout is not None:
             question["timeout_seconds"] = timeout
             question["expires_at"] = (now() + timedelta(seconds=timeout)).isoformat()
+        if messages := asked_for(self.context):
+            graph = self.run_context.graph
+            question |= {"messages": messages, "graph": graph.name if graph else "", "context": self._own_context()}
         return question
+
+    def _own_context(self) -> dict[str, Any]:
+        """The Context as the row has it, without what says how messages are sent."""
+        row = self.run_context.graph.node(self.name).context if self.run_context.graph else {}
+        return {key: value for key, value in row.items() if "_message" not in key}
 
     def _timeout(self) -> float | None:
         given = self.context.get("timeout_seconds", self.context.get("timeout"))
@@ -81,11 +88,6 @@ class SuspendAgent(MapAgent):
         if action in REJECT:
             return _Reply(False, data if data is not None else action)
         return _Reply(True, answer if data is None else data)
-
-    def _tell_unsent(self) -> None:
-        tracker = current_tracker.get()
-        if tracker and any(self.context.get(option) for option in MESSAGES):
-            tracker.warn(f"{self.name}: no message service is set up, so nobody is told that the run waits.")
 
 
 class HumanAgent(SuspendAgent):

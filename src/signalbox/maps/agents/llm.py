@@ -16,16 +16,15 @@ class LlmAgent(MapAgent):
 
     A prompt with fields is sent filled in. One without is the instruction, and the inputs are what it is about.
     Context: `provider`, `model`, `temperature`, `max_tokens`; `memory_key` keeps the conversation in the state,
-    `max_memory_messages` of it.
+    `max_memory_messages` of it. An input that another row names as its memory_key is this row's memory too.
     """
 
     provider = ""
 
     def process(self, inputs: dict[str, Any]) -> Any:
         """The model's answer, and the memory where there is one."""
-        key = self.context.get("memory_key")
+        key, limit = self._memory()
         state = inputs.state if isinstance(inputs, Inputs) else {}
-        limit = int(self.context.get("max_memory_messages") or 0)
         kept = state.get(key) if key else None
         memory = list(kept)[-limit:] if isinstance(kept, list | tuple) else []
         instruction, message = self._messages({k: v for k, v in inputs.items() if k != key}, inputs)
@@ -41,6 +40,17 @@ class LlmAgent(MapAgent):
         memory += [{"role": "user", "content": message}, {"role": "assistant", "content": answer}]
         updates: dict[str, Any] = {key: memory[-limit:]}
         return {"state_updates": {**updates, **({self.output_field: answer} if self.output_field else {})}}
+
+    def _memory(self) -> tuple[str, int]:
+        """The field with the conversation, or nothing, and how many messages of it are kept (0: all).
+
+        It is the row's own `memory_key`, else an input that another row of the map names as its memory, or `memory`.
+        """
+        own = _memory_of(self.context)
+        if own[0]:
+            return own
+        shared = [*(_memory_of(node.context) for node in self.run_context.graph or ()), ("memory", 0)]
+        return next((memory for memory in shared if memory[0] in self.input_fields), ("", 0))
 
     def _messages(self, values: Mapping[str, Any], inputs: Mapping[str, Any]) -> tuple[str, str]:
         prompt = self.render_prompt(inputs)
@@ -93,6 +103,20 @@ class SummaryAgent(MapAgent):
             if value is not None
         ]
         return str(self.context.get("separator", "\n\n")).join(parts)
+
+
+def _memory_of(context: Mapping[str, Any]) -> tuple[str, int]:
+    """The memory that a Context names, in itself or in a `memory` of its own, and its limit."""
+    inner = context.get("memory")
+    if not isinstance(inner, Mapping):
+        return str(context.get("memory_key") or ""), int(context.get("max_memory_messages") or 0)
+    settings = {
+        "memory_key": "conversation_memory",
+        "max_memory_messages": 2 * int(inner.get("k") or 0),
+        **inner,
+        **context,
+    }
+    return str(settings["memory_key"]), int(settings["max_memory_messages"] or 0)
 
 
 def _as_roles(messages: list[tuple[str, str]]) -> list[tuple[str, str]]:

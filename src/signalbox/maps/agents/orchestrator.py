@@ -19,7 +19,8 @@ class OrchestratorAgent(MapAgent):
     """Chooses the next node by the request in its inputs. Its output is the name of the node.
 
     Context: `matching_strategy` (tiered, algorithm, llm), `confidence_threshold` (0.8), `nodes` (`A|B|C`) or
-    `node_type` to choose among, `default_target` where nothing fits. It never chooses itself.
+    `node_type` to choose among, `routing_rules` (words to nodes, `default` among them) to choose by, `default_target`
+    where nothing fits. It never chooses itself.
     """
 
     def process(self, inputs: dict[str, Any]) -> Any:
@@ -28,6 +29,7 @@ class OrchestratorAgent(MapAgent):
         assert graph is not None
         row = graph.node(self.name)
         among = {name: _described(graph.node(name)) for name in choices(row, graph)}
+        among, default = self._by_rules(among)
         request = " ".join(str(value) for value in inputs.values() if value not in (None, ""))
         name, confidence = choose(
             request,
@@ -36,7 +38,7 @@ class OrchestratorAgent(MapAgent):
             float(self.context.get("confidence_threshold", 0.8)),
             lambda: choose_model(self.context, str(self.context.get("llm_type") or ""), self.name),
         )
-        targets = [self.context.get("default_target"), *(t for t in row.on_success if not t.startswith(FUNC))]
+        targets = [default, *(t for t in row.on_success if not t.startswith(FUNC))]
         fallback = next((str(target) for target in targets if target and target != self.name), None)
         if name is None and fallback is None:
             raise RequestError(
@@ -46,6 +48,17 @@ class OrchestratorAgent(MapAgent):
         self.log_debug("chose %s (%.2f)", name or fallback, confidence)
         return name or fallback
 
+    def _by_rules(self, among: dict[str, str]) -> tuple[dict[str, str], Any]:
+        """The choice as `routing_rules` narrow it, each node with the words that lead to it, and the default."""
+        default, rules = self.context.get("default_target"), self.context.get("routing_rules")
+        if not isinstance(rules, Mapping):
+            return among, default
+        ruled: dict[str, str] = {}
+        for word, name in rules.items():
+            if word != "default" and name in among:
+                ruled[name] = f"{word} {ruled.get(name) or among[name]}"
+        return ruled, default or rules.get("default")
+
     def _post_process(self, state: Any, inputs: dict[str, Any], output: Any) -> tuple[Any, Any]:
         if isinstance(output, Mapping):
             return state, output
@@ -54,5 +67,5 @@ class OrchestratorAgent(MapAgent):
 
 
 def _described(node: NodeSpec) -> str:
-    keywords = node.context.get("keywords") or node.context.get("context") or ""
-    return " ".join(str(part) for part in (node.description, node.prompt, keywords) if part)
+    told = (node.context.get(key) for key in ("description", "keywords", "context"))
+    return " ".join(str(part) for part in (node.description, node.prompt, *told) if part)

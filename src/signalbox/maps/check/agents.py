@@ -11,6 +11,7 @@ from signalbox.errors import SignalboxError
 from signalbox.maps.cells import parse_names
 from signalbox.maps.check.view import View
 from signalbox.maps.findings import Finding, did_you_mean
+from signalbox.maps.messages import TEMPLATES, asked_for, load_templates
 from signalbox.maps.policies import find_policy
 from signalbox.maps.spec import NodeSpec
 from signalbox.maps.topology import chosen_among
@@ -27,9 +28,11 @@ _CHOICES: dict[str, dict[str, tuple[str, ...]]] = {
 }
 _MODELS = {"llm", "openai", "anthropic", "google", "summary", "orchestrator"}
 _ROUTING = (
-    "routing_enabled", "task_type", "complexity_override", "provider_preference", "prefer_quality", "max_cost_tier",
-    "fallback_provider", "router_profile", "activity",
+    "routing_enabled", "routing_strategy", "task_type", "complexity_override", "provider_preference",
+    "preferred_providers", "excluded_providers", "fallback_provider", "fallback_providers", "prefer_quality",
+    "cost_optimization", "max_cost", "max_cost_tier", "router_profile", "activity",
 )  # fmt: skip
+_ASKS_FOR_ROUTING = ("routing_enabled", "routing_strategy", "provider_preference", "preferred_providers")
 _NUMBERS: dict[str, tuple[float, float]] = {
     "confidence_threshold": (0, 1),
     "temperature": (0, 2),
@@ -61,6 +64,7 @@ def check_settings(view: View) -> Iterator[Finding]:
             _check_numbers,
             _check_orchestrator,
             _check_routing,
+            _check_messages,
             _check_storage,
             _check_env,
         ):
@@ -112,8 +116,9 @@ def _check_orchestrator(view: View, node: NodeSpec) -> Iterator[Finding]:
     if view.builtin(node) != "orchestrator":
         return
     listed, _ = chosen_among(node)
-    default = node.context.get("default_target")
-    for name in (*listed, *([str(default)] if default else [])):
+    default, rules = node.context.get("default_target"), node.context.get("routing_rules")
+    ruled = map(str, rules.values()) if isinstance(rules, Mapping) else ()
+    for name in (*listed, *([str(default)] if default else []), *ruled):
         if name not in view.topology.rows:
             hint = did_you_mean(name, view.topology.rows)
             yield view.finding("error", node, "Context", f"'{node.name}' may choose '{name}', which has no row.", hint)
@@ -129,12 +134,26 @@ def _check_orchestrator(view: View, node: NodeSpec) -> Iterator[Finding]:
 
 def _check_routing(view: View, node: NodeSpec) -> Iterator[Finding]:
     """Settings that other tools know, and that do nothing here, are named rather than passed over."""
-    if view.builtin(node) in _MODELS and node.context.get("routing_enabled"):
+    if view.builtin(node) in _MODELS and any(node.context.get(key) for key in _ASKS_FOR_ROUTING):
         told = ", ".join(key for key in node.context if key in _ROUTING)
         yield view.finding(
             "warning", node, "Context", f"'{node.name}' asks for model routing, which does nothing here: {told}.",
             "Name provider and model in the Context, or set SIGNALBOX_MODEL.",
         )  # fmt: skip
+
+
+def _check_messages(view: View, node: NodeSpec) -> Iterator[Finding]:
+    """A template that a message names stands in the file for them; the built-in ones are called default…"""
+    if view.builtin(node) not in ("suspend", "human"):
+        return
+    known = load_templates(view.folder)
+    for kind, message in asked_for(node.context).items():
+        name = message["template"]
+        if name and name not in known and not name.startswith("default"):
+            yield view.finding(
+                "warning", node, "Context", f"There is no template '{name}'; the {kind} message has its usual shape.",
+                did_you_mean(name, known) or f"Write it into {TEMPLATES} beside the map.",
+            )  # fmt: skip
 
 
 def _check_storage(view: View, node: NodeSpec) -> Iterator[Finding]:

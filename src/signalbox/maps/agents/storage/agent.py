@@ -7,13 +7,14 @@ from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from signalbox.errors import MissingInputError, NotFoundError, PromptError, RequestError
-from signalbox.maps.agents.base import MapAgent
+from signalbox.maps.agents.base import Inputs, MapAgent
 from signalbox.maps.agents.storage.datafile import MAX_BYTES, DataFile, data_file
-from signalbox.maps.prompts import render, variables
+from signalbox.maps.prompts import find_value, render, variables
 
 __all__ = ["StorageReader", "StorageWriter"]
 
 Format = Callable[..., Any]
+_READ_OPTIONS = ("document_id", "id", "id_field", "query", "path", "format", "default")
 _MODES = ("write", "update", "append", "delete")
 
 
@@ -44,13 +45,17 @@ class StorageAgent(MapAgent):
         """The name of the file, as the map or the state gives it."""
         given = [str(inputs[key]).strip() for key in self.file_inputs if inputs.get(key) is not None]
         name = next(filter(None, given), "")
-        name = name or render(self.template, lambda field: _filled(field, inputs)).strip()
+        name = name or render(self.template, lambda field: _filled(field, inputs)).strip() or self.implied(inputs)
         if not name:
             raise MissingInputError(
                 "No file is named. Put its name in the Prompt, in the Context as collection, or in the input "
                 "'collection'."
             )
         return name
+
+    def implied(self, inputs: dict[str, Any]) -> str:
+        """The name where neither the map nor an input of a known name gives it; nothing, for a writer."""
+        return ""
 
     @property
     def template(self) -> str:
@@ -90,6 +95,11 @@ class StorageReader(StorageAgent):
             if inputs.get("default") is None and "default" not in self.context:
                 raise
             return self.option("default", inputs)
+
+    def implied(self, inputs: dict[str, Any]) -> str:
+        """A reader's only input can be nothing but the file, whatever it is called: `document_path`, `source`."""
+        named = [value for key, value in inputs.items() if key not in _READ_OPTIONS]
+        return named[0].strip() if len(named) == 1 and isinstance(named[0], str) else ""
 
     def read(self, file: DataFile, inputs: dict[str, Any]) -> Any:
         """What the file holds, as the options ask for it."""
@@ -187,6 +197,7 @@ def _naming(file: DataFile) -> Iterator[None]:
 
 
 def _filled(field: str, inputs: dict[str, Any]) -> Any:
-    if inputs.get(field) is None:
-        raise PromptError(f"The file's name needs a value for {{{field}}}. Name {field} in Input_Fields.")
-    return inputs[field]
+    for source in (inputs, inputs.state if isinstance(inputs, Inputs) else {}):
+        if (value := find_value(source, field)) is not None:
+            return value
+    raise PromptError(f"The file's name needs a value for {{{field}}}. Give it at the start, or mend the name.")

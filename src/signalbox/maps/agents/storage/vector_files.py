@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from signalbox.errors import MissingInputError, NotFoundError, RequestError
-from signalbox.maps.agents.storage.agent import StorageReader, StorageWriter
+from signalbox.maps.agents.storage.agent import StorageAgent, StorageReader, StorageWriter
 from signalbox.maps.agents.storage.datafile import DataFile
 
 __all__ = ["VectorReaderAgent", "VectorWriterAgent"]
@@ -16,13 +16,27 @@ __all__ = ["VectorReaderAgent", "VectorWriterAgent"]
 _TEXT_KEYS = ("text", "page_content", "content", "document")
 
 
-class VectorWriterAgent(StorageWriter):
+class VectorAgent(StorageAgent):
+    """A node on a collection of texts. One that names none takes the one that the map's other vector rows name."""
+
+    suffix: ClassVar[str] = ".json"
+
+    @property
+    def template(self) -> str:
+        """The name of the collection in the map."""
+        graph = self.run_context.graph
+        others = (
+            _collection(n.context) or n.prompt for n in graph or () if n.agent_type.casefold().startswith("vector")
+        )
+        return _collection(self.context) or self.prompt or next(filter(None, others), "documents")
+
+
+class VectorWriterAgent(VectorAgent, StorageWriter):
     """Keeps texts. Data: a text, a list of them, or objects with `text`, and `id` and `metadata` if you like.
 
     append (the default) adds, update replaces by id, write replaces all, delete removes the ids in `id`.
     """
 
-    suffix: ClassVar[str] = ".json"
     options: ClassVar[tuple[str, ...]] = ("mode", "id", "document_id")
 
     def change(self, file: DataFile, mode: str, inputs: dict[str, Any]) -> dict[str, Any]:
@@ -49,13 +63,11 @@ class VectorWriterAgent(StorageWriter):
         return {"status": "success", "count": len(kept) - len(left), "ids": sorted(named)}
 
 
-class VectorReaderAgent(StorageReader):
+class VectorReaderAgent(VectorAgent, StorageReader):
     """Finds the texts nearest in meaning to the input `query`, or else to the first input.
 
     Context: `k` (how many, default 4), `min_score` (0 to 1), `metadata` (values that a text's own must have).
     """
-
-    suffix: ClassVar[str] = ".json"
 
     def read(self, file: DataFile, inputs: dict[str, Any]) -> dict[str, Any]:
         """The texts found, the nearest first, each with its score."""
@@ -80,6 +92,10 @@ class VectorReaderAgent(StorageReader):
         if not query:
             raise MissingInputError("There is nothing to look for. Name the question in Input_Fields.")
         return query
+
+
+def _collection(context: Mapping[str, Any]) -> str:
+    return str(context.get("collection") or context.get("collection_name") or context.get("store_key") or "")
 
 
 def _as_list(value: Any) -> list[Any]:
