@@ -93,9 +93,25 @@ def test_the_context_is_not_changed_by_a_run() -> None:
 
 
 def test_several_outputs_are_taken_from_the_mapping_by_name() -> None:
-    agent = given({"a": 1, "b": 2, "noise": 3}, output="a|b")
+    agent = given({"a": 1, "b": 2}, output="a|b")
     assert agent.output_fields == ["a", "b"]
     assert agent.run({}) == {"a": 1, "b": 2, "last_action_success": True}
+
+
+def test_an_undeclared_output_is_kept_with_a_warning() -> None:
+    tracker = ExecutionTracker()
+    agent = given({"a": 1, "b": 2, "noise": 3}, output="a|b")
+    agent._execution_tracker = tracker
+    assert agent.run({}) == {"a": 1, "b": 2, "noise": 3, "last_action_success": True}
+    assert tracker.warnings == ["Given gave noise undeclared."]
+
+
+@pytest.mark.parametrize("output", [{"a": 1}, {"a": 1, "b": 2, "noise": 3}, "only"])
+def test_outputs_that_do_not_fit_may_be_an_error_or_ignored(output: Any) -> None:
+    strict, easy = given(output, output="a|b"), given(output, output="a|b")
+    strict.context["output_validation"], easy.context["output_validation"] = "error", "ignore"
+    assert strict.run({})["last_action_success"] is False
+    assert easy.run({}).keys() <= {"a", "b", "last_action_success"}
 
 
 def test_a_declared_output_that_is_missing_is_a_warning() -> None:

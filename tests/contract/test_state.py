@@ -68,3 +68,12 @@ def test_fields_are_bound_to_parameters(
     fields: list[str], params: list[str] | None, pairs: list[tuple[str, str]]
 ) -> None:
     assert StateAdapter.bindings(fields, params) == pairs
+
+
+def test_a_dotted_field_is_found_inside_a_mapping() -> None:
+    state = {"tasks": {"a": {"title": "Paint"}}, "x.y": 1}
+    assert StateAdapter.get_inputs(state, ["tasks.a.title", "x.y", "tasks.b"]) == {
+        "tasks.a.title": "Paint",
+        "x.y": 1,
+        "tasks.b": None,
+    }

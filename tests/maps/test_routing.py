@@ -56,6 +56,22 @@ def test_a_routing_function_may_decide_one_branch_only(run_text: Run, write_file
     assert ran(run_text(text, {"ok": False})) == ["A", "C"]
 
 
+def test_a_routing_functions_own_defaults_hold_where_the_row_names_no_target(run_text: Run, write_file: Write) -> None:
+    write_file(
+        "def grade(state, good='Good', bad='Bad', limit=5):\n    return good if state['mark'] > limit else bad\n",
+        "functions/grade.py",
+    )
+    text = "GraphName,Node,AgentType,Edge,Context\nG,A,echo,func:grade,{context}\nG,Good,echo,,\nG,Bad,echo,,\n"
+    assert ran(run_text(text.format(context=""), {"mark": 6})) == ["A", "Good"]
+    assert ran(run_text(text.format(context='"{""limit"": 8}"'), {"mark": 6})) == ["A", "Bad"]
+
+
+def test_a_routing_function_may_take_the_state_alone(run_text: Run, write_file: Write) -> None:
+    write_file("def pick(state):\n    return state['to']\n", "functions/pick.py")
+    text = "GraphName,Node,AgentType,Edge\nG,A,echo,func:pick\nG,B,echo,\n"
+    assert ran(run_text(text, {"to": "B"})) == ["A", "B"]
+
+
 def test_a_routing_function_that_names_no_node_is_a_clear_error(run_text: Run, write_file: Write) -> None:
     write_file("def pick(state, success_node, failure_node):\n    return 'Bee'\n", "functions/pick.py")
     result = run_text("GraphName,Node,AgentType,Edge\nG,A,echo,func:pick\nG,Beef,echo,\n")

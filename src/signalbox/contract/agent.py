@@ -223,18 +223,25 @@ class _Step:
             return output
         if len(fields) == 1:
             update[fields[0]] = output
-        elif isinstance(output, Mapping):
-            update.update({field: output[field] for field in fields if field in output})
-            self._tell_missing([field for field in fields if field not in output])
         else:
-            update[fields[0]] = output
-            self._tell_missing(fields[1:])
+            update.update(self._spread(output, fields))
         return output
 
-    def _tell_missing(self, fields: list[str]) -> None:
-        if fields:
-            names = ", ".join(fields)
-            self.tracker.warn(f"{self.agent.name} did not give the declared output {names}.")
+    def _spread(self, output: Any, fields: list[str]) -> dict[str, Any]:
+        """An output over several fields. `output_validation` in the context says what becomes of one that does not fit:
+        `warn` (the default) keeps it all and warns, `error` fails, `ignore` takes the declared fields alone."""
+        given = dict(output) if isinstance(output, Mapping) else {fields[0]: output}
+        mode = self.agent.context.get("output_validation", "warn")
+        if mode == "ignore":
+            return {field: given[field] for field in fields if field in given}
+        missing = ", ".join(field for field in fields if field not in given)
+        extra = ", ".join(str(field) for field in given if field not in fields)
+        for told in (missing and f"did not give the declared output {missing}", extra and f"gave {extra} undeclared"):
+            if told and mode == "error":
+                raise ValueError(f"{self.agent.name} {told}")
+            if told:
+                self.tracker.warn(f"{self.agent.name} {told}.")
+        return given
 
 
 def _produced(updates: Mapping[str, Any], field: str) -> Any:

@@ -19,9 +19,9 @@ class StateAdapter:
 
     @staticmethod
     def get_value(state: Any, key: str, default: Any = None) -> Any:
-        """The value of the key, or the default."""
+        """The value of the key, or the default. Where there is no key `a.b`, it is that of `b` in `a`."""
         if isinstance(state, Mapping):
-            return state.get(key, default)
+            return _inside(state, key, default) if "." in key and key not in state else state.get(key, default)
         return getattr(state, key, default)
 
     @staticmethod
@@ -58,3 +58,12 @@ class StateAdapter:
             return [(key.strip(), param.strip() or key.strip()) for key, _, param in split]
         params = list(expected_params or ())[: len(fields)]
         return list(zip(fields, params + fields[len(params) :], strict=True))
+
+
+def _inside(state: Mapping[str, Any], path: str, default: Any) -> Any:
+    found: Any = state
+    for part in path.split("."):
+        if not isinstance(found, Mapping) or part not in found:
+            return default
+        found = found[part]
+    return found

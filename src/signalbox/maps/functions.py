@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from signalbox.errors import ContractError
 from signalbox.maps.context import run_context
 from signalbox.maps.workshop import find_function, import_attribute
 
-__all__ = ["load_function", "reference"]
+__all__ = ["call_router", "load_function", "reference"]
 
 
 def reference(name: str) -> str:
@@ -31,3 +32,21 @@ def load_function(name: str) -> Callable[..., Any]:
         )
     loaded: Callable[..., Any] = definition.load()
     return loaded
+
+
+def call_router(
+    function: Callable[..., Any], state: Mapping[str, Any], targets: tuple[Any, Any], context: Mapping[str, Any]
+) -> Any:
+    """Call a routing function with the state and what its row says: the targets of success and failure by position, and
+    what the row's Context holds by name. A target that the row does not name leaves the function's own default."""
+    try:
+        takes = list(inspect.signature(function).parameters.values())[1:]
+    except (TypeError, ValueError):
+        return function(state, *targets)
+    if any(one.kind in (one.VAR_POSITIONAL, one.POSITIONAL_ONLY) for one in takes):
+        return function(state, *targets)
+    said = dict(zip((one.name for one in takes), targets, strict=False))
+    needed = {one.name for one in takes if one.default is one.empty}
+    named = {name: target for name, target in said.items() if target is not None or name in needed}
+    named.update({one.name: context[one.name] for one in takes if one.name in context})
+    return function(state, **named)

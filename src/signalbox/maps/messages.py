@@ -17,11 +17,11 @@ from typing import Any
 
 import yaml
 
+from signalbox.contract import StateAdapter
 from signalbox.contract.agent import package_logger
 from signalbox.contract.summary import plain
 from signalbox.errors import SignalboxError, redact
 from signalbox.maps.agents.storage.datafile import data_file
-from signalbox.maps.prompts import find_value
 from signalbox.settings import get_settings, now
 
 __all__ = ["KINDS", "TEMPLATES", "asked_for", "load_templates", "tell_paused", "tell_resumed"]
@@ -118,8 +118,8 @@ def _fill(template: Any, values: Mapping[str, Any]) -> Any:
         return template
     alone = _VARIABLE.fullmatch(template)
     if alone:
-        return find_value(values, alone.group(1))
-    return _VARIABLE.sub(lambda match: str(find_value(values, match.group(1)) or ""), template)
+        return StateAdapter.get_value(values, alone.group(1))
+    return _VARIABLE.sub(lambda match: str(StateAdapter.get_value(values, match.group(1)) or ""), template)
 
 
 def _write(data: Path, topic: str, payload: Any) -> None:

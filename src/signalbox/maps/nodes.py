@@ -12,7 +12,7 @@ from signalbox.contract.agent import wait_for
 from signalbox.errors import ConfigurationError, ContractError, StepLimitError, hide
 from signalbox.maps.context import run_context
 from signalbox.maps.findings import did_you_mean
-from signalbox.maps.functions import load_function
+from signalbox.maps.functions import call_router, load_function
 from signalbox.maps.registry import AgentType
 from signalbox.maps.spec import END, FUNC, NodeSpec
 from signalbox.maps.topology import resolve_target
@@ -140,9 +140,9 @@ class NodeRunner:
         name = reference.removeprefix(FUNC).strip()
         function = load_function(name)
         merged = {**state, **update}
-        success, failure = (_plain_targets(cell) for cell in (self.node.success_next, self.node.failure_next))
+        targets = (_plain_targets(self.node.success_next), _plain_targets(self.node.failure_next))
         try:
-            answer = function(merged, success, failure)
+            answer = call_router(function, merged, targets, self.node.context)
             answer = wait_for(answer) if inspect.isawaitable(answer) else answer
         except Exception as error:
             raise ContractError(

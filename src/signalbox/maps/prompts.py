@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ import yaml
 from signalbox.errors import PromptError
 from signalbox.maps.findings import did_you_mean, nearest
 
-__all__ = ["find_value", "is_reference", "render", "resolve_prompt", "variables"]
+__all__ = ["is_reference", "render", "resolve_prompt", "variables"]
 
 _REFERENCE = re.compile(r"\s*(prompt|file|yaml):\s*(\S.*?)\s*", re.DOTALL)
 _VARIABLE = re.compile(r"\{\{|\}\}|\{([A-Za-z_][\w.-]*)\}")
@@ -50,16 +50,6 @@ def resolve_prompt(prompt: str, folder: Path, _through: tuple[str, ...] = ()) ->
 def variables(text: str) -> list[str]:
     """The names of the variables in a text, in order, each once."""
     return list(dict.fromkeys(m.group(1) for m in _VARIABLE.finditer(text) if m.group(1)))
-
-
-def find_value(values: Mapping[str, Any], name: str) -> Any:
-    """The value of a name; where there is none, `a.b` is the value of `b` in the mapping `a`. None if neither is."""
-    if values.get(name) is not None or "." not in name:
-        return values.get(name)
-    found: Any = values
-    for part in name.split("."):
-        found = found.get(part) if isinstance(found, Mapping) else None
-    return found
 
 
 def render(text: str, lookup: Callable[[str], Any]) -> str:

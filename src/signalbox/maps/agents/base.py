@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from signalbox.contract import BaseAgent
+from signalbox.contract import BaseAgent, StateAdapter
 from signalbox.errors import PromptError
 from signalbox.maps.context import RunContext, run_context
-from signalbox.maps.prompts import find_value, is_reference, render, resolve_prompt, variables
+from signalbox.maps.prompts import is_reference, render, resolve_prompt, variables
 
 __all__ = ["Inputs", "MapAgent", "route_by"]
 
@@ -67,7 +67,7 @@ class MapAgent(BaseAgent):
     def _variable(self, name: str, inputs: Mapping[str, Any], lenient: bool) -> Any:
         state = inputs.state if isinstance(inputs, Inputs) else {}
         for source in (inputs, state):
-            value = find_value(source, name)
+            value = StateAdapter.get_value(source, name)
             if value is not None:
                 return value
         if name in inputs and name not in state and not self._nobody_writes(name):

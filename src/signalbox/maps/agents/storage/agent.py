@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
+from signalbox.contract import StateAdapter
 from signalbox.errors import MissingInputError, NotFoundError, PromptError, RequestError
 from signalbox.maps.agents.base import Inputs, MapAgent
 from signalbox.maps.agents.storage.datafile import MAX_BYTES, DataFile, data_file
-from signalbox.maps.prompts import find_value, render, variables
+from signalbox.maps.prompts import render, variables
 
 __all__ = ["StorageReader", "StorageWriter"]
 
@@ -198,6 +199,6 @@ def _naming(file: DataFile) -> Iterator[None]:
 
 def _filled(field: str, inputs: dict[str, Any]) -> Any:
     for source in (inputs, inputs.state if isinstance(inputs, Inputs) else {}):
-        if (value := find_value(source, field)) is not None:
+        if (value := StateAdapter.get_value(source, field)) is not None:
             return value
     raise PromptError(f"The file's name needs a value for {{{field}}}. Give it at the start, or mend the name.")
