@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import product
 from pathlib import Path
 from string import Template
-from typing import Any, Literal
+from typing import Any
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -85,10 +85,7 @@ def load_recipes(paths: Iterable[str | Path] | None = None) -> Recipes:
     """
     if paths is None:
         paths = [path for path in os.environ.get(SETTING, "").split(os.pathsep) if path.strip()]
-    found = _read(_SHIPPED)
-    for path in paths:
-        found = found.merged(_read(Path(path)))
-    return found
+    return _merged(tuple((path, _changed(path)) for path in (_SHIPPED, *map(Path, paths))))
 
 
 def bind_variant(variant: Variant, place: int, names: Iterable[str]) -> list[Bound]:
@@ -123,7 +120,15 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=16)
-def _parsed(path: Path, _changed: int) -> Recipes:
+def _merged(files: tuple[tuple[Path, int], ...]) -> Recipes:
+    """What the files hold together; the time of its last change tells one state of a file from another."""
+    found = Recipes()
+    for path, _ in files:
+        found = found.merged(_parsed(path))
+    return found
+
+
+def _parsed(path: Path) -> Recipes:
     try:
         said: Any = yaml.safe_load(path.read_text("utf-8")) or {}
         found = Recipes.model_validate(said)
@@ -134,7 +139,7 @@ def _parsed(path: Path, _changed: int) -> Recipes:
     except ValidationError as error:
         first = error.errors()[0]
         raise _wrong(path, f"{'.'.join(map(str, first['loc']))}: {first['msg']}", error) from None
-    except (re.error, UnicodeDecodeError) as error:
+    except (re.error, UnicodeDecodeError, OSError) as error:
         raise _wrong(path, str(error), error) from None
     return found
 
@@ -147,9 +152,9 @@ def _patterns(found: Recipes) -> Iterator[str]:
         yield from condition.values()
 
 
-def _read(path: Path) -> Recipes:
+def _changed(path: Path) -> int:
     try:
-        return _parsed(path, path.stat().st_mtime_ns)
+        return path.stat().st_mtime_ns
     except OSError as error:
         raise _wrong(path, "it cannot be opened", error) from None
 
@@ -160,6 +165,3 @@ def _wrong(path: Path, reason: str, error: Exception) -> ConfigurationError:
         suggestion=f"Mend the file, or unset {SETTING}.",
         details=error,
     )
-
-
-Part = Literal["rate", "total"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from signalbox.models.offline.vectors import is_known, similarity
+from signalbox.models.offline.vectors import Rows, is_known, word_rows
 from signalbox.models.offline.words import close, stem
 
 __all__ = [
@@ -55,6 +55,7 @@ _ALNUM = re.compile(r"[^\W_]+")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][a-z]+)?\d*|\d+(?:\.\d+)?[a-z]*")
 
 
+@lru_cache(maxsize=50_000)
 def base(word: str) -> str:
     """What stands for the word: its short form written out, one of several that mean the same, without its ending."""
     lowered = _SHORT.get(word.lower(), word.lower())
@@ -93,13 +94,18 @@ def alike(word: str, other: str) -> float:
         return 0.85
     if not is_known(word) and close(word, other):
         return 0.85
-    if any(first in kin and second in kin for kin in _KIN):
-        return 0.65
-    return _near(word, other, shorter, longer) if len(shorter) >= 3 else 0.0
+    kindred = 0.65 if any(first in kin and second in kin for kin in _KIN) else 0.0
+    return max(kindred, _near(word, other, shorter, longer)) if len(shorter) >= 3 else kindred
+
+
+@lru_cache(maxsize=20_000)
+def _row(word: str) -> Rows:
+    row: Rows = word_rows([word])[0]
+    return row
 
 
 def _near(word: str, other: str, shorter: str, longer: str) -> float:
-    near = similarity(word, other)
+    near = float(_row(word) @ _row(other))
     if near > 0.45 and len(shorter) >= 4 and shorter[:4] == longer[:4]:
         # Admissions and admitted: one root, and near in meaning.
         return 0.9

@@ -20,15 +20,23 @@ __all__ = ["refuse_absent"]
 _SHOWN = 12
 # Where everything is: no value of a label.
 _EVERYWHERE = frozenset(
-    """system systems platform website web shop company business users people customers world infrastructure fleet everything
-    general backend frontend site app application product team whole environment network cluster internet cloud detail total
-    background meantime""".split()
+    """system systems platform website web shop company business users people customers world infrastructure fleet
+    everything general backend frontend site app application product team whole environment network cluster internet
+    cloud detail total background meantime""".split()
 )
 _PLACED = re.compile(
-    r"\b(?:for|on|of|in|at|from|(?P<to>to))\s+(?P<the>the\s+|our\s+|my\s+|all\s+)?(?P<value>[\w-]+)(?:\s+(?P<kind>[a-z]+)\b)?",
+    r"\b(?P<where>for|on|of|in|at|from|(?P<to>to))\s+(?P<the>the\s+|our\s+|my\s+|all\s+)?(?P<value>[\w-]+)(?:\s+(?P<kind>[a-z]+)\b)?",
     re.IGNORECASE,
 )
 _KIND_FIRST = re.compile(r"\b(?P<kind>[a-z]{3,})\s+(?P<value>[\w-]+)\b", re.IGNORECASE)
+# Which kinds of label a value after a preposition is likely of.
+_LIKELY = {
+    "in": ("region", "site", "country", "environment", "namespace", "cluster"),
+    "at": ("site", "region"),
+    "on": ("host", "device"),
+    "for": ("service", "customer"),
+    "from": ("country", "region", "customer"),
+}
 _STATUS = re.compile(
     r"\b(?:status|code|http)\W{0,2}(?P<value>\d{3})\b|\b(?P<other>[1-5]xx|[1-5]\d\ds)\b", re.IGNORECASE
 )
@@ -80,10 +88,13 @@ def _placed(text: str, chosen: Reading) -> Iterator[tuple[str, str]]:
         if found.start("value") in left:
             label = _label_of_kind(found["kind"], chosen) if found["kind"] else None
             if label is None and found["the"] is None and found["to"] is None:
-                label = _kindred_label(found["value"], chosen)
+                label = _kindred_label(found["value"], found["where"], chosen)
             if label:
                 yield label, found["value"]
     for found in _KIND_FIRST.finditer(text):
+        is_said = any(one.end <= found.start("kind") <= one.end + 2 for one in chosen.mentions)
+        if is_said or found.start("kind") in chosen.fit.core():
+            continue
         if (
             found.start("value") in left
             and (label := label_for(found["kind"], chosen.labels))
@@ -93,7 +104,7 @@ def _placed(text: str, chosen: Reading) -> Iterator[tuple[str, str]]:
 
 
 def _label_of_kind(kind: str, chosen: Reading) -> str | None:
-    """The label that the word names, or whose values end in it: an api, where there are tracking-api and booking-api."""
+    """The label that the word names, or whose values end in it, as tracking-api and booking-api end in api."""
     ending = re.compile(rf".*[-_. ]{re.escape(kind.lower().removesuffix('s'))}s?(?::\d+)?")
     ends = [
         label
@@ -114,17 +125,16 @@ def _likely_label(said: str, chosen: Reading) -> str | None:
     return max(options, key=lambda pair: fuzz.ratio(said.lower(), re.sub(r":\d+$", "", pair[0]).lower()))[1]
 
 
-def _kindred_label(word: str, chosen: Reading) -> str | None:
-    """The label with a value that is a thing of the same sort; any for a word that is surely a name."""
+def _kindred_label(word: str, where: str, chosen: Reading) -> str | None:
+    """The label that a value after such a preposition is likely of, the one with the value nearest in meaning first."""
+    likely = frozenset(name for kind in _LIKELY.get(where.lower(), ()) for name in LABEL_WORDS[kind])
     options = [
-        (similarity(word, value), label)
+        (label in likely, similarity(word, value), label)
         for label in chosen.labels
         for value in chosen.series.values[label][:50]
         if value.isalpha()
     ]
-    if not options:
-        return None
-    return max(options)[1] if word.lower() not in _EVERYWHERE else None
+    return max(options)[2] if options and word.lower() not in _EVERYWHERE else None
 
 
 def _absent(label: str, value: str, known: Sequence[str]) -> InvalidQueryError:

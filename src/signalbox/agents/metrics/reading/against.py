@@ -18,12 +18,14 @@ from signalbox.agents.metrics.vocabulary import FILLERS, base, text_words
 
 __all__ = ["choose_first", "matchers_of", "with_against", "with_part"]
 
-_PLACED = re.compile(r"\b(?:in|on|at|for|of|from|to|with|by|via|through)\W+(?:the\s+|our\s+)?$", re.IGNORECASE)
+_PLACED = re.compile(r"\b(?:in|on|at|for|from|to)\W+(?:the\s+|our\s+)?$", re.IGNORECASE)
 _VERB = re.compile(
-    r"\b(?:is|are|was|were|goes|go|went|comes?|came|ha[sd]|have|end(?:s|ed)?|get|gets|got|that|which|use[sd]?|return(?:s|ed)?|hit|fail(?:s|ed)?)\b",
+    r"\b(?:is|are|was|were|goes|go|went|comes?|came|ha[sd]|have|end(?:s|ed)?|get|gets|got|that|which|with|having|use[sd]?|return(?:s|ed)?|hit|fail(?:s|ed)?)\b",
     re.IGNORECASE,
 )
 _TAIL = re.compile(r"\b(?:on|in|for|at|of|from)\s.*", re.IGNORECASE)
+_RATIO = re.compile(r"\bratio\s+(?:of|between)\s+(?P<part>.+?)\s+(?:to|and|over)\s+(?P<whole>.+)", re.IGNORECASE)
+_PART_OF = re.compile(rf"\bof\s+(?P<whole>.+?)\s+{_VERB.pattern}\s+(?P<part>.+)", re.IGNORECASE)
 _AND = re.compile(r"\band\b|,|\bwith\b|\bto\b|\bor\b", re.IGNORECASE)
 
 
@@ -82,12 +84,8 @@ async def _other_measure(
         return None
     kept = _kept_words(first, question.measure)
     for text in (f"{kept} {second}", second):
-        try:
-            other = await choose_reading(asked.model_copy(update={"body": text, "group_by": []}), text, live, recipes)
-        except (MetricNotFoundError, ParsingError):
-            continue
-        measure = await measure_of_reading(other, asked.model_copy(update={"body": text}), live, recipes)
-        if measure.promql != question.measure.promql:
+        measure = await _measure_of_words(text, asked, live, recipes)
+        if measure is not None and measure.promql != question.measure.promql:
             return measure
     return None
 
@@ -121,6 +119,9 @@ async def with_part(
     inside, part = _divided(mentions, asked.body, chosen)
     if part:
         return replace(question, matchers=matchers_of(inside), part=matchers_of(part))
+    said = await _said_ratio(asked, live, recipes)
+    if said is not None:
+        return replace(question, measure=said)
     whole = await _whole_measure(question.measure, asked, live)
     return replace(question, measure=ratio_of(question.measure, whole)) if whole else question
 
@@ -143,6 +144,27 @@ def _divided(mentions: Sequence[Mention], text: str, chosen: Reading) -> tuple[l
 def _is_placed(one: Mention, text: str) -> bool:
     """Whether a condition stands after a preposition: "in the north"."""
     return bool(_PLACED.search(text[: one.start]))
+
+
+async def _said_ratio(asked: Asked, live: Live, recipes: Recipes) -> Measure | None:
+    """The ratio of two measures that are both named: "what share of the rides are refunds", "the ratio of A to B"."""
+    found = _RATIO.search(asked.body) or _PART_OF.search(asked.body)
+    if found is None:
+        return None
+    whole = await _measure_of_words(found["whole"], asked, live, recipes)
+    for words in (found["part"], f"{found['whole']} {found['part']}"):
+        part = await _measure_of_words(words, asked, live, recipes)
+        if whole and part and part.promql != whole.promql and "ratio" not in (part.type, whole.type):
+            return ratio_of(part, whole)
+    return None
+
+
+async def _measure_of_words(text: str, asked: Asked, live: Live, recipes: Recipes) -> Measure | None:
+    part = asked.model_copy(update={"body": text, "group_by": []})
+    try:
+        return await measure_of_reading(await choose_reading(part, text, live, recipes), part, live, recipes)
+    except (MetricNotFoundError, ParsingError):
+        return None
 
 
 async def _whole_measure(part: Measure, asked: Asked, live: Live) -> Measure | None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import mul
 
 from signalbox.agents.metrics.reading.live import Family, Live
 from signalbox.agents.metrics.reading.words import Word
 from signalbox.agents.metrics.recipes import Bound, Recipe, Recipes, bind_variant
-from signalbox.agents.metrics.vocabulary import alike, base, name_words
+from signalbox.agents.metrics.vocabulary import FILLERS, alike, base, name_words
 
 __all__ = ["Candidate", "Fit", "fit_words", "list_candidates"]
 
@@ -16,7 +17,16 @@ _SURE = 0.8
 _HELP = 0.65
 _NAME_BONUS = 0.35
 _RECIPE_BONUS = 0.12
-_PLACE = 0.03
+_LEAST_BONUS = 0.05
+_PLACE = 0.02
+_LAST_PLACE = 7
+_ASKED = 0.05
+_WORD = 0.01
+# What a name ends in, but for its unit, is what the metric counts or measures.
+_HEAD = 0.05
+_UNITS = frozenset(
+    "bytes bits seconds milliseconds minutes ms ratio percent celsius hertz volts amperes watts joules meters".split()
+)
 _HIDDEN_TYPES = ("_info", "_created", "_timestamp")
 
 
@@ -48,7 +58,14 @@ class Fit:
 
 
 def list_candidates(live: Live, recipes: Recipes) -> list[Candidate]:
-    """Every metric, and every recipe with every set of metrics that it fits."""
+    """Every metric, and every recipe with every set of metrics that it fits; kept as long as the server is."""
+    known = live.kept.get("candidates")
+    if known is None or known[0] is not recipes:
+        known = live.kept["candidates"] = (recipes, _list(live, recipes))
+    return known[1]
+
+
+def _list(live: Live, recipes: Recipes) -> list[Candidate]:
     plain = [
         Candidate(family.words, family.told, _carriers(family), family=family)
         for family in live.families.values()
@@ -70,21 +87,31 @@ def fit_words(candidate: Candidate, words: Sequence[Word], live: Live) -> Fit | 
         explained[start] = 1.0
     total = sum(word.weight for word in words)
     worded = sum(word.weight for word in words if explained.get(word.start, 0.0) >= _SURE) / total if total else 1.0
-    extra = _RECIPE_BONUS * worded - _PLACE * candidate.bound.place + 0.05 * _asks_for(candidate.bound, words)
+    place = _PLACE * min(candidate.bound.place, _LAST_PLACE)
+    extra = (
+        _WORD * len(wording)
+        + max(_RECIPE_BONUS * worded, _LEAST_BONUS)
+        - place
+        + _ASKED * _asks_for(candidate.bound, words)
+    )
     # A recipe is named by its wording, as far as that is what the question speaks of; its metric's name adds a little.
     return Fit(candidate, explained, 0.85 * worded + 0.15 * fit.named, extra)
 
 
 def _fit_name(candidate: Candidate, words: Sequence[Word], live: Live) -> Fit:
     explained: dict[int, float] = {}
+    words = [word for word in words if word.weight or word.text not in FILLERS]
     for word in words:
         sure = max((alike(word.text, part) for part in candidate.words), default=0.0)
         helped = _HELP if base(word.text) in candidate.told else 0.0
         if max(sure, helped) > 0 and (word.weight or sure >= 0.97):
             explained[word.start] = max(sure, helped)
-    total = sum(live.weight(part) for part in candidate.words) or 1.0
-    named = sum(live.weight(part) * max((alike(w.text, part) for w in words), default=0.0) for part in candidate.words)
-    return Fit(candidate, explained, named / total)
+    weights = [live.weight(part) for part in candidate.words]
+    nearest = [max((alike(word.text, part) for word in words), default=0.0) for part in candidate.words]
+    named = sum(map(mul, weights, nearest)) / (sum(weights) or 1.0)
+    head = next((part for part in reversed(candidate.words) if part not in _UNITS), "")
+    is_headed = any(word.weight and alike(word.text, head) >= _SURE for word in words)
+    return Fit(candidate, explained, named, _HEAD if is_headed and candidate.bound is None else 0.0)
 
 
 def _best_wording(candidate: Candidate, words: Sequence[Word]) -> list[int]:
@@ -92,16 +119,23 @@ def _best_wording(candidate: Candidate, words: Sequence[Word]) -> list[int]:
     best: list[int] = []
     weight = 0.0
     for wording in candidate.wordings:
-        places = [_place_of(word, words) for word in wording]
-        found = [place for place in places if place is not None]
+        found = _places_of(wording, words)
         value = sum(0.1 + word.weight for word in words if word.start in found)
-        if len(found) == len(wording) and value > weight:
+        if value > weight:
             best, weight = found, value
     return best
 
 
-def _place_of(part: str, words: Sequence[Word]) -> int | None:
-    return next((word.start for word in words if alike(word.text, part) >= _SURE), None)
+def _places_of(wording: tuple[str, ...], words: Sequence[Word]) -> list[int]:
+    """Where each word of the wording stands, each in a place of its own; empty where one is missing."""
+    places: list[int] = []
+    for part in wording:
+        near = (word.start for word in words if word.start not in places and alike(word.text, part) >= _SURE)
+        place = next(near, None)
+        if place is None:
+            return []
+        places.append(place)
+    return places
 
 
 def _asks_for(bound: Bound, words: Sequence[Word]) -> int:

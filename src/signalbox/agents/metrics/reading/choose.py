@@ -1,4 +1,4 @@
-"""Choosing what a question is about: of all candidates the one that, with the server's labels, explains most of its words."""
+"""Choosing what a question is about: the candidate that, with the server's labels, explains most of its words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from signalbox.agents.metrics.reading.parse import not_understood
 from signalbox.agents.metrics.reading.words import STATUS_CODE, Word, identifiers, read_words
 from signalbox.agents.metrics.recipes import Recipes
 from signalbox.agents.metrics.state import MOST_DAYS, TimeRange
-from signalbox.agents.metrics.vocabulary import label_kind
+from signalbox.agents.metrics.vocabulary import alike, label_kind
 from signalbox.models.offline.vectors import is_known
 
 __all__ = ["Reading", "choose_reading", "window_of"]
@@ -28,11 +28,13 @@ _MOST_TRIED = 20
 _LEAST = 0.45
 _NEAR_NAME = 88.0
 _SURE = 0.8
+_KIN = 0.65
 _COUNTED = 0.75
 _WHOLE = 0.1
 _NAMED = 0.35
 _NEVER = frozenset({"le", "quantile"})
 _LONGEST = timedelta(days=MOST_DAYS)
+_NOTHING = Candidate((), frozenset(), ())
 _HEAD_ENDS = re.compile(
     r"\b(?:for|on|in|at|of|from|by|per|to|during|with|without|across|when|where|which|that)\b", re.IGNORECASE
 )
@@ -74,9 +76,30 @@ async def choose_reading(
     series = await live.series((name for fit in tried for name in fit.candidate.metrics), window_of(asked))
     readings = [one for fit in tried if (one := _read(fit, asked, text, words, series, live, recipes))]
     best = max(readings, key=lambda one: one.score, default=None)
-    if best is None or (named is None and like is None and not _is_enough(best, readings, text, words)):
+    enough = best is not None and _is_enough(best, readings, text, words) and not _misses_measure(best, text, recipes)
+    if named is None and like is None and not enough:
+        best = await _choose_by_values(asked, text, words, live, recipes)
+    if best is None:
         raise _not_found(text, words, live, fits)
     return best
+
+
+async def _choose_by_values(
+    asked: Asked, text: str, words: Sequence[Word], live: Live, recipes: Recipes
+) -> Reading | None:
+    """The one metric whose label values explain every word of weight, where the text names no measure."""
+    everything = await live.all_values(window_of(asked))
+    mentions = find_mentions(text, everything, everything.label_names())
+    left, near = _near_mentions(Fit(_NOTHING), text, words, [(one.start, one.end) for one in mentions], everything)
+    mentions = [*mentions, *near]
+    if not mentions or left:
+        return None
+    names = await live.metrics_with({one.label: one.values[0] for one in mentions}, window_of(asked))
+    wanted = [one for one in list_candidates(live, recipes) if one.family and set(one.family.names) & set(names)]
+    if len(wanted) != 1:
+        return None
+    series = await live.series(wanted[0].metrics, window_of(asked))
+    return _read(Fit(wanted[0]), asked, text, words, series, live, recipes)
 
 
 def _is_same(one: Candidate, other: Candidate) -> bool:
@@ -129,14 +152,14 @@ def _read(
         core=core,
     )
     spans += [(one.start, one.end) for one in groups]
-    left, more = _near_mentions(fit, text, words, spans, known[0], labels)
+    left, more = _near_mentions(fit, text, words, spans, Series({name: known[0].values[name] for name in labels}))
     found = sorted([*mentions, *more], key=lambda one: one.start)
     beside = [*spans, *_named_kinds(mentions, text)]
     about = [word for word in words if not word.is_within(beside) or (word.start, word.end) in core]
     fit = (
         replace(fit, named=refit.named, bonus=refit.bonus) if (refit := fit_words(fit.candidate, about, live)) else fit
     )
-    score = _score(fit, words, spans, labels, [*more, *inflected])
+    score = _score(fit, words, spans, labels, [*more, *inflected]) + _quantile_bonus(fit.candidate, asked)
     return Reading(fit, labels, known[0], tuple(found), tuple(groups), score, tuple(left), conditions)
 
 
@@ -165,11 +188,12 @@ def _named_kinds(mentions: Sequence[Mention], text: str) -> list[tuple[int, int]
 
 
 def _near_mentions(
-    fit: Fit, text: str, words: Sequence[Word], spans: list[tuple[int, int]], series: Series, labels: frozenset[str]
+    fit: Fit, text: str, words: Sequence[Word], spans: list[tuple[int, int]], series: Series
 ) -> tuple[list[Word], list[Mention]]:
     """What is left of the words, and the values that some of it is a part or a misspelling of."""
     left: list[Word] = []
     found: list[Mention] = []
+    labels = series.label_names()
     codes = [(start, end) for said, start, end in identifiers(text) if re.search(r"\d", said)]
     for word in words:
         if word.weight < 1 or word.is_within(spans) or fit.explained.get(word.start, 0.0) >= 0.7:
@@ -186,7 +210,7 @@ def _score(
     fit: Fit, words: Sequence[Word], spans: list[tuple[int, int]], labels: frozenset[str], near: Sequence[Mention]
 ) -> float:
     total = sum(word.weight for word in words) or 1.0
-    covered = 0.0
+    covered, all_covered = 0.0, True
     for word in words:
         sure = fit.explained.get(word.start, 0.0)
         if found := next((one for one in near if one.start == word.start), None):
@@ -198,8 +222,17 @@ def _score(
         elif word.weight:
             sure = max(sure, label_likeness(word.text, labels))
         covered += word.weight * sure
-    whole = _WHOLE if fit.candidate.bound is None and fit.named > 0.95 else 0.0
+        all_covered = all_covered and (word.weight < 0.5 or sure >= _KIN)
+    whole = _WHOLE if all_covered and fit.candidate.bound is None and fit.named > 0.95 else 0.0
     return covered / total + _NAMED * fit.named + fit.bonus + whole
+
+
+def _quantile_bonus(candidate: Candidate, asked: Asked) -> float:
+    """A quantile is asked of what has a distribution."""
+    if asked.quantile is None:
+        return 0.0
+    kind = candidate.bound.variant.type if candidate.bound else candidate.family.type if candidate.family else ""
+    return 0.05 if kind in ("histogram", "summary") else -0.1
 
 
 def _conditions(candidate: Candidate, series: Series, recipes: Recipes) -> dict[str, str] | None:
@@ -248,14 +281,15 @@ def _named_family(text: str, live: Live) -> Family | None:
 
 def _is_enough(best: Reading, others: Sequence[Reading], text: str, words: Sequence[Word]) -> bool:
     """Whether the measure is called for by a word of weight, and what comes first is not left unexplained."""
-    explained = best.fit.explained
-    called = [
-        word
+    sure = {
+        word: best.fit.explained.get(word.start, 0.0)
         for word in words
-        if explained.get(word.start, 0.0) >= 0.6 and (word.weight >= 0.3 or best.fit.candidate.bound)
-    ]
+        if word.weight >= 0.3 or best.fit.candidate.bound
+    }
+    is_called = any(one >= _SURE for one in sure.values())
+    is_hinted = sum(one >= _KIN for one in sure.values()) > 1 and not best.left
     total = sum(word.weight for word in words) or 1.0
-    if not called or 1 - sum(word.weight for word in best.left) / total < _LEAST:
+    if not (is_called or is_hinted) or 1 - sum(word.weight for word in best.left) / total < _LEAST:
         return False
     head = _head(text, words)
     unexplained = [word for word in head if word in best.left]
@@ -268,8 +302,15 @@ def _is_enough(best: Reading, others: Sequence[Reading], text: str, words: Seque
     )
 
 
+def _misses_measure(best: Reading, text: str, recipes: Recipes) -> bool:
+    """Whether a word is left that means a measure by itself: failures, where the metric has only durations."""
+    measures = [name for name in recipes.recipes if " " not in name]
+    left = [text[word.start : word.end].lower() for word in best.left]
+    return any(alike(word, name) >= _KIN for word in left for name in measures)
+
+
 def _is_one_of_many(best: Reading, others: Sequence[Reading]) -> bool:
-    """Whether metrics that fit as well leave the same unexplained: which of them is meant then, if any, nobody knows."""
+    """Whether metrics that fit as well leave the same unexplained: nobody knows then which of them is meant, if any."""
     if best.fit.candidate.bound is not None or best.fit.named > 0.6:
         return False
     rivals = [
@@ -279,7 +320,7 @@ def _is_one_of_many(best: Reading, others: Sequence[Reading]) -> bool:
 
 
 def _is_of_another(best: Reading, text: str, unexplained: Sequence[Word]) -> bool:
-    """Whether a name that nothing explains stands right before the measure: "nginx connections" where only others are."""
+    """Whether a name that nothing explains stands right before the measure, as in the connections of another server."""
     core = set(best.fit.core())
     bound = best.fit.candidate.bound
     guessed = bound is not None and bound.metrics[0] != bound.variant.metrics[0]

@@ -1,4 +1,4 @@
-"""What the words of a question say of the answer: its kind, aggregation, quantile and places, and what is not done here.
+"""What the words of a question say of the answer: its kind, aggregation, quantile and places.
 
 Only words that leave no doubt count; each reader gives None where the text does not say.
 """
@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import re
 
-from signalbox.agents.metrics.reading.asked import Operation
 from signalbox.agents.metrics.state import Aggregation, ResultKind
 
 __all__ = [
     "COMPARISON",
+    "any_of",
     "blank_moment",
     "find_aggregation",
     "find_kind",
-    "find_operation",
     "find_quantile",
     "find_top",
     "is_comparison",
@@ -23,15 +22,16 @@ __all__ = [
     "is_lowest",
     "is_superlative",
     "is_total",
+    "words_of",
 ]
 
 
-def _pattern(*parts: str) -> re.Pattern[str]:
+def any_of(*parts: str) -> re.Pattern[str]:
     """Any of the parts, as whole words."""
     return re.compile(rf"\b(?:{'|'.join(parts)})", re.IGNORECASE | re.DOTALL)
 
 
-def _any(words: str) -> str:
+def words_of(words: str) -> str:
     """One of the words, which are written with blanks between them."""
     return rf"(?:{'|'.join(words.split())})\b"
 
@@ -42,25 +42,26 @@ _NUMBERS = {
 } | {"fifteen": 15, "twenty": 20, "dozen": 12, "couple": 2}
 _NUMBER = rf"(?:\d{{1,3}}|{'|'.join(_NUMBERS)})"
 
-_HIGH = _any(
-    "highest biggest largest greatest most busiest hottest slowest worst heaviest fullest noisiest loudest top max maximum "
-    "peak peaked peaks longest hungriest hungry chattiest"
+_HIGH = words_of(
+    "highest biggest largest greatest most busiest hottest slowest worst heaviest fullest noisiest loudest top max "
+    "maximum peak peaked peaks longest hungriest hungry chattiest"
 )
-_LOW = _any(
-    "lowest smallest least fewest quietest fastest best lightest emptiest coldest idlest bottom min minimum shortest coolest"
+_LOW = words_of(
+    "lowest smallest least fewest quietest fastest best lightest emptiest coldest idlest bottom min minimum shortest "
+    "coolest"
 )
 # No superlatives, whatever their ending.
-_NO_EST = _any(
+_NO_EST = words_of(
     "latest request test west midwest interest forest guest rest harvest contest manifest ingest invest digest arrest "
     "chest nearest suggest protest least east northeast southeast beast feast yeast"
 )
 _EST = rf"(?!{_NO_EST})[a-z]{{2,}}est\b"
-_EST_OF_FIGURES = _any("highest lowest biggest largest smallest greatest longest shortest fewest")
+_EST_OF_FIGURES = words_of("highest lowest biggest largest smallest greatest longest shortest fewest")
 _THINGS = r"[a-z][\w-]*s\b"
-_TIMES = _any("time hour day minute moment")
+_TIMES = words_of("time hour day minute moment")
 _PER_TIME = r"(?:per|a|every|each)\s+(?:second|sec|minute|min|hour|s)\b"
 
-COMPARISON = _pattern(
+COMPARISON = any_of(
     r"compare[sd]?\s+(?:it\s+)?(?:with|to|against)\b",
     r"(?:in\s+)?comparison\s+(?:with|to)\b",
     r"(?:versus|vs)\b\.?",
@@ -73,42 +74,42 @@ COMPARISON = _pattern(
 )
 """What stands between the two sides of a comparison."""
 
-_COMPARING = _pattern(
-    _any("compare compares compared comparing comparison versus vs difference differ"),
+_COMPARING = any_of(
+    words_of("compare compares compared comparing comparison versus vs difference differ"),
     r"(?P<unit>hour|day|week|month)[ -](?:over|on)[ -](?P=unit)\b",
-    _any("higher lower more less fewer slower faster worse better busier bigger smaller greater larger quieter")
-    + r"(?:\s+[\w/-]+){0,6}?\s+than\b(?!\s+\d)",
+    words_of("higher lower more less fewer slower faster worse better busier bigger smaller greater larger quieter")
+    + r"(?:\s+[\w/-]+){0,6}?\s+(?:than\b(?!\s+\d)|or\b)",
 )
-_SHARE = _pattern(
+_SHARE = any_of(
     r"(?:shares?|percent(?:age)?s?|proportions?|fractions?|portions?|ratio|how\s+(?:big|large)\s+a\s+part|what\s+part)\s+of\b",
     r"what\s*(?:'s|is|was)?\s*(?:the\s+)?%",
     r"out\s+of\s+(?:all|every)\b",
 )
 _PERCENT_OF = re.compile(r"%\s+of\b")
-_MOMENT = _pattern(
+_MOMENT = any_of(
     r"when\b",
     r"at\s+(?:what|which)\s+(?:time|moment|hour|point)\b",
     r"what\s+(?:time|day|hour|moment)\b",
     r"which\s+(?:hour|minute|day|moment)\b",
 )
-_EXTREME = _pattern(_HIGH, _LOW, _EST, _any("bottomed spike spiked crest dip dipped hit record"))
-_TOP = _pattern(
+_EXTREME = any_of(_HIGH, _LOW, _EST, words_of("bottomed spike spiked crest dip dipped hit record"))
+_TOP = any_of(
     rf"(?:top|bottom|first)[\s-]+(?P<after_top>{_NUMBER})\b",
     rf"(?P<before>{_NUMBER})\s+(?:[\w-]+\s+){{0,2}}?(?:{_HIGH}|{_LOW}|{_EST})",
     rf"(?:{_HIGH}|{_LOW}|{_EST})\s+(?P<after>{_NUMBER})\b",
     rf"which\s+(?P<which>{_NUMBER})\s+{_THINGS}",
 )
-_RANKING = _pattern(
+_RANKING = any_of(
     r"(?:which|what|who)\b(?!\s+(?:is|was|were|are|share|part|percent\w*|fraction|proportion|time|hour|day|moment)\b)"
     rf"(?:\s+[\w/'-]+){{1,8}}?\s+(?:{_HIGH}|{_LOW}|{_EST}|(?:more|less|leads?)\b)",
-    rf"(?:top|bottom)\s+(?!of\b){_THINGS}",
-    r"rank(?:ing)?\s+(?:the|all|our|of|my|every|them|hosts|servers|services)\b",
+    rf"(?:top|bottom)\s+(?!of\b)(?:{_THINGS}|[a-z][\w-]*\s+by\b)",
+    rf"rank(?:ing)?\s+(?:(?:the|all|our|of|my|every|them)\b|{_THINGS})",
     r"ranked\s+by\b",
     r"sort(?:ed)?\b",
     r"order(?:ed)?\s+by\b",
     rf"(?!{_EST_OF_FIGURES}){_EST}\s+(?!{_TIMES})[a-z][\w-]*",
 )
-_CURVE = _pattern(
+_CURVE = any_of(
     r"(?:graph|plot|chart|curve|trend|draw|visuali[sz]e|over\s+time|time\s*series|timeline|history)\b",
     r"(?:evolve[ds]?|evolution|develop(?:ed|ment)?)\b",
     r"how\s+(?:has|have|did)\b.*\b(?:chang|develop|evolv|behav|look|mov|trend)\w*",
@@ -117,39 +118,48 @@ _SHOW = re.compile(
     r"^\W*(?:please\s+|can\s+you\s+|could\s+you\s+|i\s+(?:want|need|would\s+like)\s+to\s+see\s+)?(?:show|display|see|view)\b",
     re.IGNORECASE,
 )
-_FIGURE = _pattern(
+_FIGURE = any_of(
     r"what(?:'s|\s+is|\s+was|\s+are|\s+were|s)?\b(?!\s+about|\s+if)",
-    r"how\s+" + _any("many much high low big large fast slow full busy long often hot warm cold loaded close far"),
+    r"how\s+" + words_of("many much high low big large fast slow full busy long often hot warm cold loaded close far"),
     r"(?:number|count)\s+of\b",
     r"tell\s+me\b",
     r"give\s+me\s+the\s+(?:value|number|figure|average|mean|total|sum|max\w*|min\w*|count)\b",
     r"(?:is|are|was|were)\s+there\b",
 )
-_NOW = _pattern(
+_NOW = any_of(
     r"(?:right\s+now|just\s+now|as\s+of\s+now|now|atm)\b",
     r"at\s+(?:the|this)\s+(?:moment|point|second)\b",
     r"at\s+this\s+time\b",
     r"at\s+present\b",
     r"this\s+(?:second|instant)\b",
     r"these\s+days\b",
-    _any("presently currently current latest live"),
+    words_of("presently currently current latest live"),
 )
-_TOTAL = _pattern(
+_TOTAL = any_of(
     rf"how\s+many\b(?!.*\b{_PER_TIME})",
-    r"how\s+(?:much|often)\b",
+    r"how\s+(?:much|often)\b(?!\s+(?:higher|lower|more|less|fewer|slower|faster|worse|better|bigger|smaller)\b)",
     r"(?:in\s+)?total\b",
     r"altogether\b",
     r"(?:number|count|sum)\s+of\b",
     r"count\b",
 )
-_RATE = _pattern(_PER_TIME, _any("rate throughput rps qps ops tps bandwidth speed"))
+_RATE = any_of(_PER_TIME, words_of("rate throughput rps qps ops tps bandwidth speed"))
 
 _AGGREGATIONS: tuple[tuple[Aggregation, re.Pattern[str]], ...] = (
-    ("avg", _pattern(_any("average averages averaged avg mean typical typically"))),
-    ("max", _pattern(_any("max maximum maxima highest peak peaked largest greatest biggest worst spike spiked spikes"), r"at\s+most\b")),
-    ("min", _pattern(_any("min minimum minima lowest smallest least fewest trough bottom"), r"at\s+least\b")),
-    ("sum", _pattern(_any("sum summed total totals totalled altogether combined aggregate aggregated"), r"added\s+up\b")),
-)  # fmt: skip
+    ("avg", any_of(r"(?<!load )" + words_of("average averages averaged avg mean typical typically"))),
+    (
+        "max",
+        any_of(
+            words_of("max maximum maxima highest peak peaked largest greatest biggest worst spike spiked spikes"),
+            r"at\s+most\b",
+        ),
+    ),
+    ("min", any_of(words_of("min minimum minima lowest smallest least fewest trough bottom"), r"at\s+least\b")),
+    (
+        "sum",
+        any_of(words_of("sum summed total totals totalled altogether combined aggregate aggregated"), r"added\s+up\b"),
+    ),
+)
 
 _QUANTILE = re.compile(
     r"\bp\s?-?(?P<p>\d{2}(?:\.\d+|\d)?)\b"
@@ -233,74 +243,3 @@ def is_lowest(text: str) -> bool:
 def is_total(text: str) -> bool:
     """Whether what added up is asked for, rather than how fast it goes."""
     return bool(_TOTAL.search(text)) and not _RATE.search(text)
-
-
-_SOMEONE = r"(?:me|us|someone|somebody|ops|on-?call|the\s+team)\b"
-_ASKING = r"^\W*(?:please\s+|can\s+you\s+|could\s+you\s+|go\s+and\s+|now\s+|just\s+)*"
-
-_OPERATIONS: tuple[tuple[Operation, re.Pattern[str]], ...] = (
-    (
-        "anomaly_detection",
-        _pattern(
-            r"anomal(?:y|ies|ous)\b",
-            r"abnormal(?:ly|ity|ities)?\b",
-            r"irregular(?:ity|ities)?\b",
-            _any("outlier outliers unusual unusually suspicious suspiciously strange strangely weird odd oddly oddities"),
-            r"out\s+of\s+the\s+ordinary\b",
-            r"not\s+normal\b",
-        ),
-    ),
-    (
-        "alerting",
-        _pattern(
-            rf"(?:alert|notify|warn|page|ping|e-?mail|text|message|tell|let)\s+{_SOMEONE}[^?]*?\b(?:when|if|once|whenever)\b",
-            rf"(?:alert|notify|warn|page|ping|e-?mail|text|message|tell|let)\s+{_SOMEONE}[^?]*?\bas\s+soon\s+as\b",
-            r"(?:create|set\s*up|add|configure|make|define|write)\s+(?:an?\s+|the\s+|new\s+)*(?:[\w-]+\s+){0,3}?"
-            r"(?:alerts?|alarms?|alerting|notifications?|threshold)\b",
-            r"silence\s+(?:the\s+|this\s+|all\s+)?(?:\w+\s+)?alerts?\b",
-        ),
-    ),
-    ("alerting", re.compile(rf"{_ASKING}(?:alert|notify|page|warn)\b", re.IGNORECASE)),
-    (
-        "forecasting",
-        _pattern(
-            r"(?:forecast|predict|extrapolat|projection|projected)\w*",
-            r"(?:when|what)\s+will\b",
-            r"how\s+(?:much|many|long|high|soon)\b[^?]*\bwill\b",
-            r"will\s+(?:\w+\s+){1,5}(?:be|run|reach|hit|exceed|fill|grow|last)\b",
-            r"going\s+to\s+(?:run\s+out|be|reach|fill|exceed|hit|grow)\b",
-            r"runs?\s+out\s+of\b",
-            r"until\s+(?:\w+\s+){1,4}(?:is|are)\s+full\b",
-        ),
-    ),
-    (
-        "recommendation",
-        _pattern(
-            r"recommend\w*",
-            r"(?:advi[sc]e|suggest(?:ion|ions|ed)?|tune)\b",
-            r"what\s+should\b|should\s+(?:i|we)\b",
-            r"how\s+(?:can|could|do|should)\s+(?:i|we)\s+"
-            r"(?:improve|reduce|fix|lower|optimi[sz]e|speed|scale|solve|increase|prevent|avoid|tune)\b",
-            r"optimi[sz]e\b",
-            r"best\s+way\s+to\b",
-        ),
-    ),
-    (
-        "action",
-        re.compile(
-            _ASKING + r"(?:roll\s*back|shut\s*down|turn\s+o(?:ff|n)|"
-            + _any(
-                "restart reboot kill stop start scale deploy delete remove drop purge flush clear drain cordon disable "
-                "enable increase decrease resize redeploy patch upgrade fix reset terminate block ban evict add create update "
-                "change set"
-            )
-            + r")(?!\s+(?:of|rate|count|in|on)\b)",
-            re.IGNORECASE,
-        ),
-    ),
-)  # fmt: skip
-
-
-def find_operation(text: str) -> Operation | None:
-    """What is asked for that only a person or another map does; None where nothing says so."""
-    return next((name for name, pattern in _OPERATIONS if pattern.search(text)), None)

@@ -19,7 +19,7 @@ from signalbox.agents.metrics.reading.live import Live, open_live
 from signalbox.agents.metrics.reading.measures import measure_of_reading
 from signalbox.agents.metrics.reading.mentions import Mention, find_pairs
 from signalbox.agents.metrics.recipes import Recipes, load_recipes
-from signalbox.agents.metrics.vocabulary import FILLERS, text_words
+from signalbox.agents.metrics.vocabulary import FILLERS, LABEL_WORDS, text_words
 
 __all__ = ["ground_question"]
 
@@ -44,18 +44,36 @@ async def ground_question(asked: Asked, client: GrafanaMetricsClient, recipes: R
 async def _ground(asked: Asked, live: Live, recipes: Recipes) -> tuple[Question, Reading]:
     if asked.previous is not None:
         return await _follow_up(asked, asked.previous, live, recipes)
-    chosen = await choose_reading(asked, asked.body, live, recipes)
+    try:
+        chosen = await choose_reading(asked, asked.body, live, recipes)
+    except (MetricNotFoundError, ParsingError):
+        if not (said := _in_other_words(asked)):
+            raise
+        asked = asked.model_copy(update={"body": said})
+        chosen = await choose_reading(asked, said, live, recipes)
     refuse_absent(asked.body, chosen)
     if asked.kind == "comparison" and asked.against_range is None:
         chosen = await choose_first(asked, chosen, live, recipes)
     return await _question(asked, chosen, live, recipes), chosen
 
 
+def _in_other_words(asked: Asked) -> str:
+    """The question as a model put it, where it used words of its own: the person's may be of another language."""
+    own = {word for word, *_ in text_words(asked.text)}
+    if all(word in own for word, *_ in text_words(asked.subject)):
+        return ""
+    groups = " ".join(f"by {group}" for group in asked.group_by)
+    return (
+        f"{asked.subject} {groups} for {' and '.join(asked.filters)}" if asked.filters else f"{asked.subject} {groups}"
+    )
+
+
 async def _question(asked: Asked, chosen: Reading, live: Live, recipes: Recipes) -> Question:
     asked, group_by = _ranked(asked, chosen)
     measure = await measure_of_reading(chosen, asked, live, recipes, has_groups=bool(group_by))
     mentions = sorted([*chosen.mentions, *_pairs(asked.body)], key=lambda one: one.start)
-    kind = asked.kind or "series"
+    rated = next((one for one in mentions if _is_rated(one, asked.body)), None) if measure.type == "counter" else None
+    kind = "share" if rated and asked.kind in ("series", "value") else asked.kind or "series"
     question = Question(
         text=asked.text,
         measure=measure,
@@ -72,11 +90,22 @@ async def _question(asked: Asked, chosen: Reading, live: Live, recipes: Recipes)
         lowest=bool(asked.lowest),
         confidence=round(min(1.0, chosen.score / _SURE_SCORE), 3),
     )
+    if kind == "share" and rated:
+        return replace(
+            question, matchers=matchers_of([one for one in mentions if one is not rated]), part=matchers_of([rated])
+        )
     if kind == "share":
         return await with_part(question, asked, chosen, mentions, live, recipes)
     if kind == "comparison":
         return await with_against(question, asked, chosen, mentions, live, recipes)
     return question
+
+
+def _is_rated(one: Mention, text: str) -> bool:
+    """Whether a result is asked for as a rate, which is its share of all results: "decline rate", "approval ratio"."""
+    return one.label in LABEL_WORDS["result"] and bool(
+        re.match(r"\s+(?:rate|ratio|percentage|share)\b", text[one.end :], re.I)
+    )
 
 
 def _pairs(text: str) -> list[Mention]:
@@ -143,8 +172,10 @@ async def _follow_up(asked: Asked, previous: Asked, live: Live, recipes: Recipes
 def _still_holds(one: Matcher, question: Question, chosen: Reading) -> bool:
     """Whether a condition of the question before fits the new measure, and the new question sets no other."""
     known = chosen.series.values.get(one.label, ())
-    is_replaced = any(other.label == one.label for other in (*question.matchers, *question.part, *chosen.groups))
-    return one.label in question.measure.labels and not is_replaced and all(value in known for value in one.values)
+    said = {other.label for other in (*question.matchers, *question.part)} | {group.label for group in chosen.groups}
+    return (
+        one.label in question.measure.labels and one.label not in said and all(value in known for value in one.values)
+    )
 
 
 def _with_kept(against: Against | None, kept: Sequence[Matcher]) -> Against | None:

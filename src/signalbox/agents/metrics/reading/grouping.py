@@ -6,24 +6,37 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from signalbox.agents.metrics.reading.cues import words_of
 from signalbox.agents.metrics.vocabulary import FILLERS, LABEL_WORDS, base, label_kind, name_words, text_words
 
 __all__ = ["Group", "find_groups", "label_for", "label_likeness"]
 
+_SUPERLATIVES = words_of("top bottom busiest hottest slowest fastest heaviest quietest fullest worst best")
+_CUES = (
+    words_of("by per each every individual which what"),
+    r"(?:for|of)\s+(?:each|every|all)\b",
+    r"(?:across|among)(?:\s+(?:all|the|every))*\b",
+    r"all\b",
+    r"split\s+(?:up\s+)?(?:by|into)\b",
+    r"(?:grouped|broken\s+down|break|breakdown)\s+(?:\w+\s+)?(?:by|into)\b",
+    r"separately\s+for\b",
+    rf"{_SUPERLATIVES}(?:\s+\w+)?",
+)
+_DETERMINERS = r"(?:(?:of\s+the|the|our|all|my|individual|single|different)\s+)*"
 _CUE = re.compile(
-    r"\b(?:by|per|each|every|for\s+each|for\s+every|for\s+all|of\s+all|of\s+each|all|across(?:\s+(?:all|the|every))*|split\s+(?:up\s+)?(?:by|into)|"
-    r"grouped\s+by|broken\s+down\s+(?:by|into)|(?:break|breakdown)\s+(?:\w+\s+)?(?:by|into)|individual|which|what|among(?:\s+(?:all|the))*|"
-    r"(?:top|bottom|busiest|hottest|slowest|fastest|heaviest|quietest|fullest|worst|best)(?:\s+\w+)?|separately\s+for)\s+(?:the\s+|of\s+the\s+|our\s+|all\s+|my\s+|individual\s+|single\s+|different\s+)*"
+    rf"\b(?:{'|'.join(_CUES)})\s+{_DETERMINERS}"
     r"(?P<list>[\w-]+(?:(?:\s*,\s*|\s+and\s+(?:by\s+|per\s+)?|\s*/\s*|\s+)[\w-]+){0,3})",
     re.IGNORECASE,
 )
 # "Printers by ink level": what is listed, and by what.
 _LISTED = re.compile(
-    r"\s+(?:ordered\s+|sorted\s+|ranked\s+)?(?:by|with\s+(?:their|its|the\s+\w+est)|and\s+their)\b", re.IGNORECASE
+    r"\s+(?:ordered\s+|sorted\s+|ranked\s+)?(?:by|with\s+(?:their|its|the\s+\w+est)|and\s+their)\s+(?=(?P<by>[\w-]+))",
+    re.IGNORECASE,
 )
 _TIMES = frozenset(
     "second seconds sec s minute minutes min hour hours day days week weeks month months default far now".split()
 )
+_SORTS = frozenset("type types kind kinds sort sorts".split())
 _SPLIT = re.compile(r"\s*,\s*|\s+and\s+(?:by\s+|per\s+)?|\s*/\s*", re.IGNORECASE)
 
 
@@ -59,11 +72,11 @@ def find_groups(
     ]
     plain = [one for one in found if not _touches(one, measured)]
     if not plain:
+        plain = [one for one in _listed(text, known, measured) if not _touches(one, values)][:1]
+    if not plain:
         plain = [one for one in found if one.is_asked or ranks]
     if not plain and ranks:
         plain = [one for one in _nouns(text, known) if not _touches(one, values) and not _touches(one, measured)][:1]
-    if not plain:
-        plain = [one for one in _nouns(text, known) if not _touches(one, values) and _LISTED.match(text, one.end)][:1]
     if not plain:
         plain = [one for one in _said(text, known, said) if not _touches(one, values) and not _touches(one, measured)]
     return list({one.label: one for one in reversed(plain)}.values())[::-1]
@@ -77,10 +90,19 @@ def _cued(text: str, labels: list[str], ranks: bool) -> list[Group]:
         strong = _is_strong(cue.group()[: cue.start("list") - cue.start()])
         for phrase, start in _phrases(cue["list"], cue.start("list")):
             named = _label_of_phrase(phrase, labels, plural_only=not (strong or ranks))
+            if named is None and phrase.split()[0].lower() in _SORTS:
+                named = _label_before(text[: cue.start()], labels, len(phrase.split()[0]))
             if named is None:
                 break
             found.append(Group(named[0], start, start + named[1], strong))
     return found
+
+
+def _label_before(text: str, labels: list[str], length: int) -> tuple[str, int] | None:
+    """Of "faults by type", the label whose values are the types of faults."""
+    words = text_words(text)
+    label = label_for(words[-1][0], labels) if words else None
+    return (label, length) if label else None
 
 
 def _nouns(text: str, labels: list[str]) -> Iterator[Group]:
@@ -88,6 +110,17 @@ def _nouns(text: str, labels: list[str]) -> Iterator[Group]:
     for word, start, end in text_words(text):
         if word not in FILLERS and (label := label_for(word, labels)):
             yield Group(label, start, end, False)
+
+
+def _listed(text: str, labels: list[str], measured: Iterable[tuple[int, int]]) -> Iterator[Group]:
+    """What is listed by a measure: the printers in "printers by ink level"."""
+    for one in _nouns(text, labels):
+        follows = _LISTED.match(text, one.end)
+        if follows is None or text[one.start : one.end].lower().endswith("ed"):
+            continue
+        by_measure = any(start == follows.end() for start, _ in measured) and not label_for(follows["by"], labels)
+        if by_measure or not _touches(one, measured):
+            yield one
 
 
 def _said(text: str, labels: list[str], said: Iterable[str]) -> Iterator[Group]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from signalbox.agents.metrics.catalogue import MetricInfo
@@ -22,6 +24,8 @@ __all__ = ["Family", "Live", "Series", "open_live"]
 _KEPT = timedelta(minutes=5)
 _AT_ONCE = 5
 _MOST_SERIES = 20_000
+_MOST_LABELS = 80
+_NO_LABELS = frozenset({"__name__", "le", "quantile"})
 # Name parts that say how a metric is stored, not what it measures.
 _ENDINGS = frozenset("total bucket sum count info created".split())
 
@@ -58,7 +62,10 @@ class Live:
     families: dict[str, Family]
     weights: dict[str, float]
     read_at: datetime
+    kept: dict[str, tuple[Any, Any]] = field(default_factory=dict)
+    """What was worked out from the families, by name, each with what else it was worked out from."""
     _series: dict[tuple[str, datetime, datetime], Series] = field(default_factory=dict)
+    _values_of_all: Series | None = None
 
     @property
     def named(self) -> frozenset[str]:
@@ -79,6 +86,25 @@ class Live:
                 return await self._read(metric, within)
 
         return dict(zip(wanted, await asyncio.gather(*map(read, wanted)), strict=True))
+
+    async def metrics_with(self, matchers: Mapping[str, str], within: TimeRange) -> list[str]:
+        """The metrics that have a series with these label values."""
+        said = ",".join(f"{label}={json.dumps(value, ensure_ascii=False)}" for label, value in matchers.items())
+        return await self.client.label_values("__name__", f"{{{said}}}", within)
+
+    async def all_values(self, within: TimeRange) -> Series:
+        """The values of every label on the server; asked only where no metric is named."""
+        if self._values_of_all is None:
+            names = [name for name in await self.client.label_names(within=within) if name not in _NO_LABELS]
+            limit = asyncio.Semaphore(_AT_ONCE)
+
+            async def read(name: str) -> list[str]:
+                async with limit:
+                    return await self.client.label_values(name, within=within)
+
+            found = await asyncio.gather(*map(read, names[:_MOST_LABELS]))
+            self._values_of_all = Series({name: tuple(values) for name, values in zip(names, found, strict=False)})
+        return self._values_of_all
 
     async def _read(self, metric: str, within: TimeRange) -> Series:
         key = (metric, within.start_time, within.end_time)
@@ -136,7 +162,9 @@ def _families(described: Mapping[str, MetricInfo]) -> dict[str, Family]:
 
 def _family(name: str, members: list[str], described: Mapping[str, MetricInfo]) -> Family:
     info = described[members[0]]
-    words = tuple(word for word in name_words(name) if word not in _ENDINGS) or name_words(name)
+    words = name_words(name)
+    while len(words) > 1 and words[-1] in _ENDINGS:
+        words = words[:-1]
     told = frozenset(base(word) for word, *_ in text_words(info.help))
     return Family(name, _type_of(name, info.type), info.help, tuple(members), words, told)
 

@@ -134,9 +134,15 @@ def _of_mean(family: Family, series: Mapping[str, Series]) -> Measure:
     total, count = f"{family.name}_sum", f"{family.name}_count"
     promql = f"{_RATE % total} / {_RATE % count}"
     return Measure(
-        name=total, title=f"average {_title(family)}", promql=promql, type="summary", unit=_unit_of(family.name), agg="avg",
-        metrics=(total, count), labels=_shared_labels((total, count), series),
-    )  # fmt: skip
+        name=total,
+        title=f"average {_title(family)}",
+        promql=promql,
+        type="summary",
+        unit=_unit_of(family.name),
+        agg="avg",
+        metrics=(total, count),
+        labels=_shared_labels((total, count), series),
+    )
 
 
 def _of_counter(name: str, family_name: str, family: Family, series: Mapping[str, Series]) -> Measure:

@@ -6,46 +6,27 @@ import re
 from datetime import datetime, timedelta, tzinfo
 from typing import Any
 
+from langchain_core.exceptions import OutputParserException
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
+from pydantic import ValidationError
 
 from signalbox import settings
-from signalbox.agents.metrics.errors import ParsingError, UnsupportedOperationError
+from signalbox.agents.metrics.errors import ParsingError
 from signalbox.agents.metrics.prompts import EXAMPLES, READ_FOLLOW_UP, READ_QUESTION
 from signalbox.agents.metrics.reading import cues
-from signalbox.agents.metrics.reading.asked import Asked, Operation, Wording
+from signalbox.agents.metrics.reading.asked import Asked, Wording
+from signalbox.agents.metrics.reading.operations import find_operation, refuse_operation
 from signalbox.agents.metrics.reading.times import Times, checked, read_times
 from signalbox.agents.metrics.state import Aggregation, ResultKind, TimeRange
 from signalbox.errors import RequestError
+from signalbox.models.configuration import Configuration
 from signalbox.models.time import Range
 
 __all__ = ["parse_question"]
 
 _LONGEST = 2_000
 _MOST_BEFORE = 6
-_UNSUPPORTED: dict[Operation, tuple[str, str]] = {
-    "anomaly_detection": (
-        "Anomaly detection is not supported",
-        'Ask for the metric itself, such as "show CPU usage for the last hour", or use the map `metrics-anomalies`, '
-        "which looks for anomalies.",
-    ),
-    "alerting": (
-        "Alerting is not supported",
-        "Ask for the present value instead; alerts are set up in Grafana itself.",
-    ),
-    "forecasting": (
-        "Forecasting is not supported",
-        'Ask for how it went so far, such as "show disk usage for the last 30 days".',
-    ),
-    "recommendation": (
-        "Recommendations are not supported",
-        'Ask for the figures to decide by, such as "top 5 hosts by memory".',
-    ),
-    "action": (
-        "Actions are not supported: metrics are only read here",
-        'Ask for figures, such as "show CPU usage for the last hour".',
-    ),
-}
 
 
 async def parse_question(
@@ -62,10 +43,12 @@ async def parse_question(
     """
     text = _readable(text)
     moment = now or settings.now()
-    _refuse(cues.find_operation(text))
-    wording = await _fill(text, model, previous)
-    if wording.operation != "read" and not _is_offline(model):
-        _refuse(wording.operation)
+    refuse_operation(find_operation(text))
+    chosen = model or Configuration.from_context().load()
+    wording = await _fill(text, chosen, previous)
+    if chosen._llm_type == "offline":
+        wording = _literal(wording)
+    refuse_operation(wording.operation)
     return read_wording(text, wording, moment, zone or settings.person_zone(), previous)
 
 
@@ -76,7 +59,7 @@ def read_wording(
     times = read_times(text, now, zone, compares=cues.is_comparison(text))
     body = times.body
     said = cues.find_kind(body) or ("comparison" if times.against else None)
-    kind = said or (previous.kind if previous else _trusted_kind(wording)) or _default_kind(times)
+    kind = said or (previous.kind if previous else wording.kind) or _default_kind(times)
     time_range, is_time_said = _main_range(times, kind, now, previous)
     kept = previous if previous and kind == previous.kind else None
     aggregation = cues.find_aggregation(body) or (kept.aggregation if kept and not said else None)
@@ -124,33 +107,25 @@ def not_understood(details: Any = None) -> ParsingError:
     return ParsingError("Could not understand your query", suggestion=f"Ask like this: {examples}.", details=details)
 
 
-def _refuse(operation: Operation | None) -> None:
-    if operation is not None and operation != "read":
-        message, suggestion = _UNSUPPORTED[operation]
-        raise UnsupportedOperationError(message, suggestion=suggestion)
-
-
-def _is_offline(model: BaseChatModel | None) -> bool:
-    return model is None or model._llm_type == "offline"
-
-
-async def _fill(text: str, model: BaseChatModel | None, previous: Asked | None) -> Wording:
-    from signalbox.models.configuration import Configuration
-
-    chosen = model or Configuration.from_context().load()
+async def _fill(text: str, model: BaseChatModel, previous: Asked | None) -> Wording:
     told = READ_QUESTION if previous is None else f"{READ_QUESTION}\n{READ_FOLLOW_UP.format(previous=previous.text)}"
     messages = [SystemMessage(told), HumanMessage(text)]
     try:
-        filled = await chosen.with_structured_output(Wording).ainvoke(messages)
+        filled = await model.with_structured_output(Wording).ainvoke(messages)
     except RequestError:
         # The model found nothing for the schema; the words themselves may still say enough.
         return Wording()
-    return filled if isinstance(filled, Wording) else Wording()
+    except (OutputParserException, ValidationError) as error:
+        raise not_understood(error) from None
+    if not isinstance(filled, Wording):
+        raise not_understood(filled)
+    return filled
 
 
-def _trusted_kind(wording: Wording) -> ResultKind | None:
-    """The model's kind, unless it needs something that nobody said."""
-    return wording.kind if wording.kind in ("series", "value") else None
+def _literal(wording: Wording) -> Wording:
+    """What the offline model took from the words, without what it may only infer: for that, the words are read here."""
+    kind = wording.kind if wording.kind in ("series", "value") else None
+    return wording.model_copy(update={"operation": "read", "kind": kind, "quantile": None})
 
 
 def _default_kind(times: Times) -> ResultKind:

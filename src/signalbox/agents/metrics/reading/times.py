@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from signalbox.agents.metrics.errors import InvalidTimeRangeError
-from signalbox.agents.metrics.reading.cues import COMPARISON
+from signalbox.agents.metrics.reading.cues import COMPARISON, is_current
 from signalbox.agents.metrics.state import TimeRange
 from signalbox.agents.metrics.vocabulary import FILLERS, SOFT, text_words
 from signalbox.errors import TimeRangeError
@@ -28,12 +28,16 @@ _SAME = re.compile(
     r"\b(?:the\s+)?same\s+(?:time|hour|period|day|window|\d+\s+\w+|stretch|span|moment|interval|minutes|hours)\b",
     re.IGNORECASE,
 )
+# How long "now" is beside another time.
+_PRESENT = timedelta(minutes=5)
 _DAY, _WEEK = timedelta(days=1), timedelta(days=7)
 _UNITS = {"hour": timedelta(hours=1), "day": _DAY, "week": _WEEK, "month": timedelta(days=28)}
 # Words that a grammar of time reads as a time, and that are none beside a measure.
 _NO_TIME = re.compile(
     r"\b(?:per|an?|every|each)\s+(?:second|minute|hour|day)s?\b(?!\s+(?:ago|earlier|before|since|until))|"
-    r"(?<!last )(?<!past )(?<!previous )\b[1-5]\d\ds\b|\b(?:1|5|15)[ -]?(?:m|min|minute)s?\s+load\b|\bload\s+(?:average\s+)?(?:\(?\d+\s?m\w*\)?)|\bp\d{2,3}\b|\btop\s+\d+\b",
+    r"(?<!last )(?<!past )(?<!previous )\b[1-5]\d\ds\b|"
+    r"\b(?:1|5|15)[ -]?(?:m|min|minute)s?\s+load\b|\bload\s+(?:average\s+)?(?:\(?\d+\s?m\w*\)?)|"
+    r"\bp\d{2,3}\b|\btop\s+\d+\b",
     re.IGNORECASE,
 )
 _LAST_WORDS = re.compile(r"\b(?:so\s+far|until\s+now|up\s+to\s+now)\b", re.IGNORECASE)
@@ -74,25 +78,32 @@ def _read_two(text: str, readable: str, now: datetime, zone: tzinfo | str | None
     cue = COMPARISON.search(readable)
     first, second = (readable[: cue.start()], readable[cue.end() :]) if cue else (readable, "")
     offset = cue.end() if cue else 0
-    main = _find_main(first, now, zone)
-    body = _blanked(text, main)
-    later = _find_against(second, main.range if main else None, now, zone) if cue else None
+    found = _find_main(first, now, zone)
+    main = found.range if found else _implied(first, second, now)
+    body = _blanked(text, found)
+    later = _find_against(second, main, now, zone) if cue else None
     if later is not None and (main is not None or _stands_first(second, later)):
         return _paired(main, later, _blank(body, [(offset + a, offset + b) for a, b in later.spans]), now)
     if (over := _OVER.search(readable)) is not None:
         length = _UNITS[over["unit"].lower()]
-        base = main.range if main else Range(now - length, now)
+        base = main or Range(now - length, now)
         return Times(base, Range(base.start - length, base.end - length), _blank(body, [over.span()]))
-    rest = _blank(readable, list(main.spans)) if main else readable
-    second_range = _find_against(rest, main.range if main else None, now, zone)
-    if main is not None and second_range is not None:
-        return Times(main.range, second_range.range, _blank(body, list(second_range.spans)))
-    if main is None and cue is not None:
-        # "Compared with web-2 in the last hour": the time stands after the comparison, and is about both.
-        found = find_range(second, now, zone)
-        if found is not None:
-            return Times(found.range, None, _blank(text, [(offset + a, offset + b) for a, b in found.spans]))
-    return Times(main.range if main else None, None, body)
+    if found is not None:
+        other = _find_against(_blank(readable, list(found.spans)), main, now, zone)
+        spans = list(other.spans) if other else []
+        return Times(main, other.range if other else None, _blank(body, spans))
+    # "Compared with web-2 in the last hour": the time stands after the comparison, and is about both.
+    both = find_range(second, now, zone)
+    if both is None:
+        return Times(None, None, body)
+    return Times(both.range, None, _blank(text, [(offset + a, offset + b) for a, b in both.spans]))
+
+
+def _implied(first: str, second: str, now: datetime) -> Range | None:
+    """The main range where only the other one is said: "now" is compared, or the hour that "the same time" is of."""
+    if is_current(first):
+        return Range(now - _PRESENT, now)
+    return Range(now - _UNITS["hour"], now) if _SAME.search(second) else None
 
 
 def _stands_first(text: str, found: Found) -> bool:
@@ -103,12 +114,12 @@ def _stands_first(text: str, found: Found) -> bool:
 
 def _find_main(text: str, now: datetime, zone: tzinfo | str | None) -> Found | None:
     """The first range; in "between today and yesterday" the first of the two."""
-    pair = re.search(r"\bbetween\b", text, re.I)
-    found = find_range(text, now, zone)
-    if found is not None and pair and re.search(r"\band\b", found.text):
-        head = re.split(r"\band\b", text, maxsplit=1)[0]
-        return find_range(head, now, zone) or found
-    return found
+    pair = re.search(r"\b(?:difference|compar\w+|change[ds]?)\b.*\bbetween\b", text, re.IGNORECASE)
+    if pair and (cut := re.search(r"\band\b", text[pair.end() :], re.IGNORECASE)):
+        head = find_range(text[: pair.end() + cut.start()], now, zone)
+        if head is not None:
+            return head
+    return find_range(text, now, zone)
 
 
 def _find_against(text: str, main: Range | None, now: datetime, zone: tzinfo | str | None) -> Found | None:
@@ -149,9 +160,9 @@ def _distance(main: Range, other: Range) -> timedelta:
     return _DAY * max(1, days)
 
 
-def _paired(main: Found | None, later: Found, body: str, now: datetime) -> Times:
+def _paired(main: Range | None, later: Found, body: str, now: datetime) -> Times:
     if main is not None:
-        return Times(main.range, later.range, body)
+        return Times(main, later.range, body)
     length = later.range.end - later.range.start
     zone_now = now.astimezone(later.range.start.tzinfo)
     if later.range.end >= now - timedelta(minutes=1):

@@ -19,26 +19,47 @@ _DIRECTION = re.compile(
 _GENERIC_WEIGHT = 0.35
 _SOFT_WEIGHT = 0.4
 _MOST_WEIGHT = 0.5
-_QUANTILE = re.compile(r"(?P<sign>)\bp\d{2,3}(?:\.\d+)?\b|\bpercentiles?\b|\bmedian\b", re.IGNORECASE)
+_QUANTILE = re.compile(r"\bp\d{2,3}(?:\.\d+)?\b|\bpercentiles?\b|\bmedian\b", re.IGNORECASE)
 _PER_TIME = re.compile(r"\b(?:per|an?|each|every)\s+(?P<unit>second|sec|minute|min|hour|day)\b", re.IGNORECASE)
+# The time that something takes: "scan time"; but not "over time", or "this time".
+_NO_TIME_OF = (
+    "over",
+    "what",
+    "same",
+    "this",
+    "that",
+    "of",
+    "real",
+    "up",
+    "any",
+    "the",
+    "in",
+    "all",
+    "on",
+    "many",
+    "each",
+)
+_TIME_OF = re.compile(rf"(?<=\w ){''.join(f'(?<!{word} )' for word in _NO_TIME_OF)}times?\b(?! series)", re.IGNORECASE)
+_OFTEN = re.compile(r"\bhow\s+many\s+(?P<times>times)\b", re.IGNORECASE)
 _HOW_CUE = re.compile(rf"\bhow\s+(?P<what>{'|'.join(HOW)})\b", re.IGNORECASE)
 QUANTILE = "quantile"
 """The word that stands for p95, a percentile or the median."""
 STATUS_CODE = "threedigits"
 """The word that stands for a status code or a class of them, such as 500s or 5xx."""
 _STATUS = re.compile(
-    r"\b[1-5]xx?s?\b|\b[1-5]\d\ds\b|\b(?:status|code|http|status\s+code)\W{0,2}(?P<code>[1-5]\d\d)\b|\b[1-5]\d\d(?=\s+(?:errors?|responses?|codes?|status(?:es)?)\b)",
+    r"\b[1-5]xx?s?\b|\b[1-5]\d\ds\b|\b(?:status|code|http|status\s+code)\W{0,2}(?P<code>[1-5]\d\d)\b|\((?P<bracketed>[1-5]\d\d)\)|\b[1-5]\d\d(?=\s+(?:errors?|responses?|codes?|status(?:es)?)\b)",
     re.IGNORECASE,
 )
 
 
-# What stands in a text for a word of weight: the pattern, which group of it, the word that it means, and its weight.
-_SIGNS: tuple[tuple[re.Pattern[str], str, str, float], ...] = (
-    (_PER_TIME, "unit", "perunit", 0.0),
-    (_QUANTILE, "sign", QUANTILE, 0.2),
-    (_STATUS, "code", STATUS_CODE, 1.0),
-    (_DIRECTION, "after", "", 1.0),
-    (_DIRECTION, "before", "", 1.0),
+# What stands in a text for a word of weight: the pattern (its group, if it has one), the word meant, and its weight.
+_SIGNS: tuple[tuple[re.Pattern[str], str, float], ...] = (
+    (_PER_TIME, "perunit", 0.0),
+    (_OFTEN, "perunit", 0.0),
+    (_TIME_OF, "", 0.8),
+    (_QUANTILE, QUANTILE, 0.2),
+    (_STATUS, STATUS_CODE, 1.0),
+    (_DIRECTION, "", 1.0),
 )
 
 
@@ -65,11 +86,9 @@ def read_words(text: str, named: frozenset[str] = frozenset()) -> list[Word]:
         read[start] = (word, 0.0 if word in ("in", "out") else _weight(word, named))
         if word in MOST:
             read[start] = (MOST[word], _MOST_WEIGHT)
-    for pattern, name, meaning, weight in _SIGNS:
+    for pattern, meaning, weight in _SIGNS:
         for found in pattern.finditer(text):
-            if found[name] is None and name in ("after", "before"):
-                continue
-            start = found.start(name) if found[name] else found.start()
+            start = next((found.start(name) for name, said in found.groupdict().items() if said), found.start())
             if start in read:
                 read[start] = (meaning or read[start][0], weight)
     for found in _HOW_CUE.finditer(text):
