@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ import pytest
 
 from signalbox.runs.embedded import close_worlds
 
+PROGRAM = "import sys; sys.argv[0] = 'signalbox'; from signalbox.cli import main; main()"
 Cli = Callable[..., Any]
 LATENCY = "p95 latency of the checkout service yesterday"
 
@@ -111,6 +114,17 @@ def test_a_chart_that_cannot_be_written_ends_with_1(signalbox: Cli, tmp_path: Pa
     done = signalbox("ask", LATENCY, "--chart", tmp_path / "nowhere" / "out.html")
     assert done.code == 1
     assert "cannot be written" in done.err
+
+
+def test_where_no_chart_can_be_written_nothing_is_asked(signalbox: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRAFANA_URL", "http://127.0.0.1:1")
+    assert "cannot be written" in signalbox("ask", LATENCY, "--chart", "nowhere/out.html").err
+
+
+def test_a_closed_stdout_is_no_fault() -> None:
+    command = 'exec "$0" -c "$1" ask "CPU usage right now" >&-'
+    done = subprocess.run(["sh", "-c", command, sys.executable, PROGRAM], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_dry_run_shows_the_plan(signalbox: Cli) -> None:

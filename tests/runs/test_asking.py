@@ -16,7 +16,7 @@ from signalbox.contract import NodeEvent
 from signalbox.errors import ConfigurationError, MissingInputError, NotFoundError, RequestError
 from signalbox.runs import aask, aclose, ask, find_agent, list_agents
 from signalbox.runs.embedded import close_worlds, embedded_metrics
-from signalbox.runs.metrics import start_state
+from signalbox.runs.metrics import answer_text, start_state
 from signalbox.runs.threads import add_turn, last_turn, list_turns
 
 NOW = "2026-03-11T09:30:00Z"
@@ -93,6 +93,13 @@ def test_the_map_with_explanations_explains() -> None:
     assert answer.answer.startswith(answer.state["explanation"])
 
 
+def test_an_explained_ranking_has_all_its_places() -> None:
+    answer = ask("metrics-explained", "top 3 hosts by CPU usage right now")
+    places = [place["labels"]["instance"] for place in answer.state["result"]["ranking"]]
+    assert len(places) == 3
+    assert all(place in answer.state["explanation"] for place in places)
+
+
 def test_a_thread_continues_a_conversation() -> None:
     ask("metrics", "p95 latency of the checkout service yesterday", thread_id="night-shift")
     answer = ask("metrics", "and today?", thread_id="night-shift")
@@ -134,10 +141,28 @@ def test_what_is_not_installed_is_named() -> None:
     assert 'pip install "signalbox[metrics,service]"' in done.stderr
 
 
+def test_conversations_are_kept_where_nobody_else_looks(own_home: Path) -> None:
+    add_turn("t", run_id="r", agent="metrics", said="q", answer="a", asked=None)
+    assert own_home.stat().st_mode & 0o077 == 0
+
+
 @pytest.mark.parametrize("name", ["", " ", "a\nb", "x" * 300])
 def test_a_thread_cannot_have_every_name(name: str) -> None:
     with pytest.raises(RequestError):
         add_turn(name, run_id="r", agent="metrics", said="q", answer="a", asked=None)
+
+
+def test_an_empty_name_does_not_begin_a_thread_that_nobody_can_continue() -> None:
+    with pytest.raises(RequestError):
+        ask("metrics", "CPU usage for the last hour", thread_id="")
+
+
+def test_names_and_labels_make_neither_links_nor_tags_nor_ends_of_code_in_the_answer() -> None:
+    range_ = {"start_time": "2026-03-11T08:30:00Z", "end_time": NOW}
+    result = {"summary": "[here](http://evil) <img> is highest.", "promql": 'up{job="`x`"}', "time_range": range_}
+    text = answer_text({"result": result})
+    assert text.startswith(r"\[here](http://evil) \<img> is highest.")
+    assert text.endswith('Query: `` up{job="`x`"} ``')
 
 
 def test_an_unknown_agent_is_refused_with_the_nearest_and_all_there_are() -> None:
@@ -178,6 +203,18 @@ def test_a_dry_run_plans_and_asks_nobody(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "Range: " in answer.answer
     assert "rate(node_cpu_seconds_total" in answer.answer
     assert list_turns("dry") == []
+
+
+@pytest.mark.parametrize(
+    ("question", "promql"),
+    [
+        ("top 5 hosts by memory", "topk(5, sum by (instance) (node_memory_MemTotal_bytes"),
+        ("http_requests_total by status today", "sum by (status) (rate(http_requests_total[5m]))"),
+        ("which service has the highest error rate", "/ sum by (service) (rate(http_requests_total[1h]))"),
+    ],
+)
+def test_a_dry_run_splits_by_labels_and_not_by_what_is_measured(question: str, promql: str) -> None:
+    assert promql in ask("metrics", question, dry_run=True).answer
 
 
 def test_a_dry_run_of_what_cannot_be_done_says_so() -> None:

@@ -12,7 +12,7 @@ from signalbox.agents.metrics.units import format_value
 from signalbox.contract.answer import Answer
 from signalbox.runs.metrics import finding, sources
 
-__all__ = ["show_answer"]
+__all__ = ["answer_words", "show_answer"]
 
 _WIDEST = 100
 
@@ -28,9 +28,18 @@ def show_answer(answer: Answer) -> str:
         draw_result(result, width, unicode=_shows_unicode()),
         _change(result),
         _statistics(result),
-        _plain(sources(answer.state)),
+        _sources(answer),
     ]
     return _clean("\n\n".join(part for part in parts if part))
+
+
+def answer_words(answer: Answer) -> str:
+    """The answer in plain words, for where Markdown is not shown."""
+    return "\n\n".join((finding(answer.state), _sources(answer)))
+
+
+def _sources(answer: Answer) -> str:
+    return "\n".join(f"{name}: {text}" for name, text in sources(answer.state))
 
 
 def _statistics(result: MetricsQueryResult) -> str:
@@ -52,7 +61,7 @@ def _change(result: MetricsQueryResult) -> str:
 
 def _shows_unicode() -> bool:
     try:
-        "⣿█┤└─…".encode(sys.stdout.encoding or "utf-8")
+        "⣿█┤└─…".encode(_encoding())
     except (UnicodeEncodeError, LookupError):
         return False
     return True
@@ -66,5 +75,9 @@ def _plain(text: str) -> str:
 def _clean(text: str) -> str:
     """The text without control characters: names and labels are a server's data, and a terminal obeys those."""
     shown = "".join(char if char.isprintable() or char == "\n" else "?" for char in text)
-    encoding = sys.stdout.encoding or "utf-8"
-    return shown.encode(encoding, "replace").decode(encoding)
+    return shown.encode(_encoding(), "replace").decode(_encoding())
+
+
+def _encoding() -> str:
+    """What stdout takes; it may be closed."""
+    return getattr(sys.stdout, "encoding", None) or "utf-8"

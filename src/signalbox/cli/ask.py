@@ -48,8 +48,12 @@ def ask(
     2 wrong usage, 3 the agent needs to know something.
     """
     from signalbox.cli.output import print_json, progress, reserved_stdout
+    from signalbox.errors import OperatorError
     from signalbox.runs import ask as ask_agent
 
+    if chart is not None and not chart.parent.is_dir():
+        # Said before anything is asked: an answer takes seconds.
+        raise OperatorError(f"{chart} cannot be written: there is no folder {chart.parent}.")
     with reserved_stdout(), progress(f"Asking {agent} …"):
         answer = ask_agent(
             agent, question, thread_id=thread, model=model, dry_run=dry_run, listener=_tell_node if verbose else None
@@ -92,6 +96,7 @@ def _write_chart(path: Path, answer: Answer) -> None:
     from signalbox.agents.metrics import MetricsQueryResult
     from signalbox.agents.metrics.charts.figure import make_figure
     from signalbox.agents.metrics.charts.files import write_chart
+    from signalbox.cli.answers import answer_words
     from signalbox.cli.output import say
 
     result = answer.state.get("result")
@@ -101,5 +106,5 @@ def _write_chart(path: Path, answer: Answer) -> None:
     if figure is None:
         say("There is no curve or ranking to draw, so no chart was written.")
         return
-    write_chart(path, figure, answer.answer)
+    write_chart(path, figure, answer_words(answer))
     say(f"The chart is in {path}.")

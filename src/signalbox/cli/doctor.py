@@ -29,6 +29,7 @@ _PARTS = (
     ("plotly", "charts", "charts as files"),
     ("gradio", "console", "the web page"),
 )
+_PATIENCE = 5.0
 _KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY")
 
 
@@ -73,11 +74,11 @@ def _examine_metrics() -> _Check:
     from signalbox.errors import SignalboxError
 
     try:
-        from signalbox.agents.metrics import GrafanaMetricsClient, read_connection
+        from signalbox.agents.metrics import GrafanaMetricsClient, Limits, read_connection
 
         if read_connection() is None:
             return _Check("metrics", True, "no GRAFANA_URL or PROMETHEUS_URL is set: the embedded shop is asked", False)
-        client = GrafanaMetricsClient()
+        client = GrafanaMetricsClient(limits=Limits(seconds=_PATIENCE))
         health = asyncio.run(_ask(client))
     except ImportError:
         return _Check("metrics", False, 'not installed; pip install "signalbox[metrics]"', needed=False)
@@ -104,7 +105,7 @@ def _examine_settings() -> Iterator[_Check]:
         return
     yield _Check("settings", True, f"model {settings.model}, zone {settings.tz}")
     try:
-        settings.home.mkdir(parents=True, exist_ok=True)
+        settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
         probe = settings.home / f".doctor-{os.getpid()}"
         probe.touch()
         probe.unlink()

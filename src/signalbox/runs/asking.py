@@ -65,8 +65,8 @@ async def aask(
     """As `ask`, in an event loop; connections stay open for the next question, until `aclose`."""
     chosen = find_agent(agent)
     said = _checked(question)
-    thread = threads.check_name(thread_id) if thread_id else uuid.uuid4().hex
-    before = await asyncio.to_thread(threads.last_turn, thread, chosen.room) if thread_id else None
+    thread = uuid.uuid4().hex if thread_id is None else threads.check_name(thread_id)
+    before = await asyncio.to_thread(threads.last_turn, thread, chosen.room) if thread_id is not None else None
     started = perf_counter()
     ledger = Ledger()
     with use_ledger(ledger):

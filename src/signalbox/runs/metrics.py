@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -36,8 +37,9 @@ def answer_text(state: Mapping[str, Any]) -> str:
     """The answer as Markdown, from the JSON-ready state: what was found, then always the range and the query."""
     error = state.get("error")
     if error:
-        return " ".join(part for part in (error["message"], error.get("suggestion", "")) if part)
-    return "\n\n".join(part for part in (finding(state), sources(state)) if part)
+        return _inert(" ".join(part for part in (error["message"], error.get("suggestion", "")) if part))
+    lines = [f"{name}: {_code(text) if name == 'Query' else text}" for name, text in sources(state)]
+    return "\n\n".join(part for part in (_inert(finding(state)), "  \n".join(lines)) if part)
 
 
 def finding(state: Mapping[str, Any]) -> str:
@@ -50,16 +52,29 @@ def finding(state: Mapping[str, Any]) -> str:
     return "\n\n".join(part for part in (said, found) if part)
 
 
-def sources(state: Mapping[str, Any]) -> str:
-    """Where it comes from: the resolved range of time and the query that was sent."""
+def sources(state: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Where it comes from, each with its name: the resolved range of time, the queries that were sent."""
     result = state.get("result")
     if not result:
-        return ""
-    lines = [f"Range: {format_range(TimeRange.model_validate(result['time_range']))}"]
-    lines += [f"Query: `{line}`" for line in str(result.get("promql", "")).splitlines()]
+        return []
+    lines = [("Range", format_range(TimeRange.model_validate(result["time_range"])))]
+    lines += [("Query", line) for line in str(result.get("promql", "")).splitlines()]
     if result.get("dropped"):
-        lines.append(f"Left out: {result['dropped']} values that are no finite numbers")
-    return "  \n".join(lines)
+        what = "value that is no finite number" if result["dropped"] == 1 else "values that are no finite numbers"
+        lines.append(("Left out", f"{result['dropped']} {what}"))
+    return lines
+
+
+def _inert(text: str) -> str:
+    """The text as Markdown that is only text: names and labels are a server's data, and make no link or tag."""
+    return re.sub(r"[\[<]", r"\\\g<0>", text)
+
+
+def _code(text: str) -> str:
+    """The text as code in Markdown, whatever backticks it holds."""
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    mark, space = "`" * (longest + 1), " " if longest else ""
+    return f"{mark}{space}{text}{space}{mark}"
 
 
 def _anomalies(found: Mapping[str, Any]) -> str:

@@ -92,7 +92,8 @@ def check_name(thread_id: str) -> str:
 def _database() -> Iterator[sqlite3.Connection]:
     path = get_settings().home / "threads.db"
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        # What people ask is nobody else's business on a machine with several.
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with closing(sqlite3.connect(path, timeout=10)) as database, database:
             database.executescript(_SCHEMA)
             yield database

@@ -111,6 +111,16 @@ async def test_the_offline_model_explains_with_the_figures_of_the_data(client: G
     assert "above normal" in told
 
 
+async def test_a_label_that_looks_like_data_is_not_taken_for_it(client: GrafanaMetricsClient) -> None:
+    state = await answered(client)
+    said = 'Heat by room: the hall 30 °C, {"a":1} 20 °C.'
+    state["result"] = state["result"].model_copy(update={"summary": said})
+    with speaking(load_chat_model("offline")):
+        told = (await explanation_node(state))["explanation"]
+    assert "30 °C" in told
+    assert "20 °C" in told
+
+
 async def test_a_figure_that_the_model_invents_is_not_passed_on(client: GrafanaMetricsClient) -> None:
     state = await answered(client)
     assert await explained(state, "Latency was 508 ms on average.") == "Latency was 508 ms on average."

@@ -143,6 +143,20 @@ async def test_a_fault_from_the_first_word_on_is_an_unavailable_source(
     assert TOKEN not in words_of(state, caplog, Ledger())
 
 
+async def test_a_server_that_answers_everything_late_does_not_hold_a_question_for_long(start_server: Any) -> None:
+    def late(answer: Any) -> Any:
+        async def speak(target: str, writer: asyncio.StreamWriter) -> None:
+            await asyncio.sleep(0.2)
+            await answer(target, writer) if callable(answer) else writer.write(answer)
+
+        return speak
+
+    url, _ = await start_server({path: late(answer) for path, answer in grafana().items()})
+    state = await ask(url, limits=Limits(seconds=1, question_seconds=0.5))
+    assert state["error"].error_type == "grafana_unavailable"
+    assert "within 0.5 seconds" in state["error"].message
+
+
 async def test_a_server_that_is_down_is_said_to_be_down() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         url = f"http://127.0.0.1:{free.getsockname()[1]}"
@@ -187,6 +201,19 @@ async def test_a_million_series_take_bounded_memory(start_server: Any, where: st
     assert (state["result"] is None) != (state["error"] is None)
     assert state["error"] is None or state["error"].error_type in ("invalid_query", "metric_not_found")
     assert peak < 200 * 2**20
+
+
+async def test_an_answer_that_the_server_calls_partial_is_told_to_be_so(start_server: Any) -> None:
+    curve = {"metric": {"service": "shop"}, "values": [[NOW.timestamp() - 60, "5"], [NOW.timestamp(), "5"]]}
+    data = {"resultType": "matrix", "result": [curve]}
+    partial = reply(
+        {"status": "success", "isPartial": True, "data": data, "warnings": ["a store is away " + "!" * 500]}
+    )
+    url, _ = await start_server(grafana(query_range=partial))
+    summary = (await ask(url))["result"].summary
+    assert "The answer is partial" in summary
+    assert "a store is away" in summary
+    assert len(summary) < 500
 
 
 async def test_what_a_label_says_changes_nothing(start_server: Any) -> None:

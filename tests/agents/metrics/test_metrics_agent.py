@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 
 from signalbox.agents.metrics import (
@@ -203,6 +204,20 @@ async def test_what_stood_in_the_state_before_does_not_stay(client: GrafanaMetri
     second = await metrics_agent(start("Show anomalies in it") | {"result": first["result"]})
     assert_sound(second)
     assert second["parsed_query"] is None
+
+
+@pytest.mark.parametrize("name", ["metrics", "metrics-anomalies", "metrics-explained"])
+@pytest.mark.filterwarnings("ignore:Deserializing unregistered type")
+async def test_an_error_in_a_thread_stands_beside_nothing_of_the_answer_before(
+    client: GrafanaMetricsClient, name: str
+) -> None:
+    answers, thread = graph(name, checkpointer=InMemorySaver()), {"configurable": {"thread_id": "one"}}
+    added = {"chart", "anomalies", "context", "explanation"}
+    first = await answers.ainvoke(start("Show CPU usage yesterday"), thread)
+    second = await answers.ainvoke(start("alert me when CPU usage is high"), thread)
+    assert any(first.get(one) for one in added)
+    assert second["error"] is not None
+    assert not any(second.get(one) for one in added)
 
 
 async def test_every_query_is_evidence(client: GrafanaMetricsClient) -> None:

@@ -156,6 +156,8 @@ def ask(measure: Measure, kind: Any, length: float = 24, **more: Any) -> Questio
         (ask(FLOW, "value", 24, aggregation="max"), 12),
         (ask(FLOW, "value", 24, aggregation="min"), 7),
         (ask(FLOW, "value", 1, is_total=True), 12 * 3600),
+        (ask(FLOW, "value", 10 / 3600, is_total=True), 12 * 10),
+        (ask(HEAT, "value", 5 / 3600, within=hours(5 / 3600, ago=7 / 3600), matchers=(Matcher("boiler", ("b",)),)), 40),
         (ask(FLOW, "value", 24, is_total=True, matchers=(Matcher("pump", ("a",)),)), 2 * 86_400),
         (ask(TIME, "value", quantile=0.45), 0.5),
         (ask(TIME, "value", quantile=0.95), 1.5),
@@ -199,6 +201,12 @@ async def test_a_curve_is_drawn_as_finely_as_it_was_sampled(client: GrafanaMetri
     assert [len(one.datapoints) for one in result.series] == [241, 241]
     assert result.datapoints[-1].value == pytest.approx(10)
     assert all(math.isclose(point.value, 2, rel_tol=1e-9) for point in result.series[1].datapoints)
+
+
+async def test_the_points_of_a_total_make_the_total(client: GrafanaMetricsClient) -> None:
+    result = await execute_question(ask(FLOW, "series", 0.5, is_total=True), client)
+    assert result.value == pytest.approx(12 * 1800, rel=0.002)
+    assert sum(point.value for point in result.datapoints[1:]) == pytest.approx(12 * 1800, rel=0.01)
 
 
 async def test_what_is_sampled_rarely_is_found_between_its_samples(client: GrafanaMetricsClient) -> None:

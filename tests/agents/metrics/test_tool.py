@@ -75,6 +75,8 @@ async def test_no_data_is_marked_as_empty(client: GrafanaMetricsClient) -> None:
         (asked("node_laod1"), "node_load1"),
         (asked("node_load1", time_range={"start_time": NOW, "end_time": HOUR.start_time}), "ends after it starts"),
         (asked("node_load1", time_range={"start_time": NOW - timedelta(days=200), "end_time": NOW}), "90 days"),
+        (asked("node_load1", filters={"colour": "red"}), "no label colour.* instance, job"),
+        (asked("node_load1", filters={"instance": "web-9:9100"}), 'no value "web-9:9100".* web-1:9100'),
     ],
 )  # fmt: skip
 async def test_what_is_wrong_is_told_in_words(client: GrafanaMetricsClient, more: dict[str, Any], words: str) -> None:
@@ -89,7 +91,6 @@ def test_it_works_without_an_event_loop_and_with_the_client_that_is_lent(
     with use_client(GrafanaMetricsClient(shop)):
         raw = create_grafana_metrics_tool().invoke(asked("node_load1"))
     assert len(raw["series"]) == 5
-
 
 
 def test_its_schema_names_what_the_contract_names() -> None:

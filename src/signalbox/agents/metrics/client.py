@@ -80,7 +80,8 @@ class GrafanaMetricsClient:
     ) -> None:
         given = {"token": token, "user": user, "password": password, "org_id": org_id, "datasource": datasource}
         self._connection = _connection(url, given)
-        self._transport = Transport(self._connection, limits or Limits())
+        self._limits = limits or Limits()
+        self._transport = Transport(self._connection, self._limits)
         self._clock = clock
         self._health: Health | None = None
         self._path: str | None = None
@@ -103,6 +104,11 @@ class GrafanaMetricsClient:
     def url(self) -> str:
         """The address, without credentials."""
         return self._connection.url
+
+    @property
+    def limits(self) -> Limits:
+        """What a request, and all the requests of one question, may take."""
+        return self._limits
 
     async def health(self) -> Health:
         """Ask anew what answers, and choose the datasource."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import UTC, timedelta
-from math import fsum
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from signalbox.agents.metrics.client import GrafanaMetricsClient
 from signalbox.agents.metrics.clients import current_client
 from signalbox.agents.metrics.promapi import Curve
+from signalbox.agents.metrics.querying.found import mean_of
 from signalbox.agents.metrics.related import find_related
 from signalbox.agents.metrics.state import MetricsQueryResult, QueryError
 from signalbox.agents.metrics.units import format_value
@@ -53,7 +53,7 @@ async def enrichment_node(state: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _named(result: MetricsQueryResult) -> str:
-    return {"series": "The mean", "extreme": "The extreme"}.get(result.kind, "The value")
+    return {"series": "The mean", "extreme": "The extreme", "ranking": "The first"}.get(result.kind, "The value")
 
 
 async def _earlier(
@@ -107,7 +107,7 @@ def _figure(result: MetricsQueryResult, values: Sequence[float]) -> float | None
     if not _is_curve(result):
         return result.value
     if result.kind == "series" or result.value is None or result.statistics is None:
-        return fsum(values) / len(values)
+        return mean_of(values)
     return max(values) if result.value >= result.statistics.mean else min(values)
 
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from time import perf_counter
 from typing import Any
 
@@ -21,10 +21,12 @@ from langchain_core.language_models import BaseChatModel
 from signalbox.agents.metrics.client import GrafanaMetricsClient
 from signalbox.agents.metrics.clients import current_client, use_client
 from signalbox.agents.metrics.conversation import question_before
+from signalbox.agents.metrics.faults import too_slow
 from signalbox.agents.metrics.mishaps import error_of
 from signalbox.agents.metrics.plan import plan_query
-from signalbox.agents.metrics.querying import fetch
-from signalbox.agents.metrics.reading import ground_question, parse_question
+from signalbox.agents.metrics.querying import Found, fetch
+from signalbox.agents.metrics.question import Question
+from signalbox.agents.metrics.reading import Asked, ground_question, parse_question
 from signalbox.agents.metrics.recipes import load_recipes
 from signalbox.agents.metrics.result import format_result
 from signalbox.agents.metrics.state import MetricsQueryState, MetricsRunState
@@ -34,6 +36,7 @@ from signalbox.toolbox import current_ledger
 
 __all__ = ["current_client", "metrics_agent", "plan_query", "use_client"]
 
+_ADDED = ("asked", "chart", "anomalies", "context", "explanation")
 _log = logging.getLogger("signalbox.agents.metrics")
 
 
@@ -45,7 +48,7 @@ async def metrics_agent(
     Without a client or a model, those of the run are used, else those that the environment names.
     """
     steps = _Steps()
-    answered: dict[str, Any] = {"parsed_query": None, "result": None, "error": None}
+    answered: dict[str, Any] = {"parsed_query": None, "result": None, "error": None, **_nothing_of_before(state)}
     try:
         await _answer(state, answered, steps, client, model)
     except Exception as error:
@@ -54,6 +57,11 @@ async def metrics_agent(
     total = steps.total()
     made: Any = {**state, **answered, "processing_time_ms": total, "timings_ms": {**steps.timings, "total": total}}
     return made  # type: ignore[no-any-return]
+
+
+def _nothing_of_before(state: Mapping[str, Any]) -> dict[str, None]:
+    """What a checkpoint kept of the question before, set back: no error stands beside the chart of another answer."""
+    return {name: None for name in _ADDED if state.get(name) is not None}
 
 
 async def _answer(
@@ -75,14 +83,34 @@ async def _answer(
         answered["asked"] = asked.model_dump(mode="json")
     with steps.timed("validate"):
         source = await asyncio.to_thread(current_client) if client is None else client
+    async with _in_time(source):
+        question, found = await _read(asked, source, answered, steps)
+    with steps.timed("format"):
+        answered["result"] = format_result(question, found)
+
+
+async def _read(
+    asked: Asked, source: GrafanaMetricsClient, answered: dict[str, Any], steps: _Steps
+) -> tuple[Question, Found]:
+    """The two steps that ask the server."""
+    with steps.timed("validate"):
         with current_ledger().call("get_available_metrics", {"server": source.url}) as call:
             question = await ground_question(asked, source, load_recipes())
             call.returned(f"the question is about {', '.join(question.measure.metrics) or question.measure.name}")
         answered["parsed_query"] = question.as_query()
     with steps.timed("execute"):
-        found = await fetch(question, source)
-    with steps.timed("format"):
-        answered["result"] = format_result(question, found)
+        return question, await fetch(question, source)
+
+
+@asynccontextmanager
+async def _in_time(source: GrafanaMetricsClient) -> AsyncIterator[None]:
+    """A server that answers each request late would otherwise hold a question for minutes."""
+    seconds = source.limits.question_seconds
+    try:
+        async with asyncio.timeout(seconds):
+            yield
+    except TimeoutError:
+        raise too_slow(source.url, seconds) from None
 
 
 class _Steps:
@@ -99,7 +127,7 @@ class _Steps:
         try:
             yield
         finally:
-            self.timings[name] = _milliseconds(started)
+            self.timings[name] = round(self.timings.get(name, 0.0) + _milliseconds(started), 3)
 
     def total(self) -> float:
         return _milliseconds(self._started)

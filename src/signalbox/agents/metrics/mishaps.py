@@ -18,6 +18,7 @@ __all__ = ["error_of"]
 
 NOT_UNDERSTOOD = "Could not understand your query"
 NOT_FORMATTED = "Could not format results"
+_EXAMPLES = "; ".join(f'"{one}"' for one in EXAMPLES)
 
 
 def error_of(error: Exception, step: str) -> QueryError:
@@ -37,11 +38,12 @@ def _not_understood(error: Exception) -> QueryError:
     if isinstance(error, ParsingError):
         message, suggestion = error.user_message, error.suggestion
     elif isinstance(error, OperatorError | ExternalError):
-        suggestion = " ".join(part for part in (error.user_message, error.suggestion) if part)
+        said = error.user_message
+        suggestion = said if error.suggestion in said else f"{said} {error.suggestion}"
     return QueryError(
         error_type="parsing_error",
         message=message,
-        suggestion=suggestion or f"Ask like this: {'; '.join(EXAMPLES)}.",
+        suggestion=suggestion or f"Ask like this: {_EXAMPLES}.",
         details=redact(_told(error)),
     )
 

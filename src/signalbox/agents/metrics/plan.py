@@ -13,8 +13,9 @@ from signalbox.agents.metrics.conversation import question_before
 from signalbox.agents.metrics.querying.planning import queries_of
 from signalbox.agents.metrics.question import Against, Measure, Question
 from signalbox.agents.metrics.reading import Asked, parse_question
+from signalbox.agents.metrics.reading.grouping import find_groups
 from signalbox.agents.metrics.recipes import Recipe, Recipes, Variant, load_recipes
-from signalbox.agents.metrics.vocabulary import base, text_words
+from signalbox.agents.metrics.vocabulary import LABEL_WORDS, base, text_words
 from signalbox.settings import now as present
 from signalbox.settings import person_zone
 
@@ -101,6 +102,15 @@ def _measured(title: str, variant: Variant, recipes: Recipes) -> Measure:
     )  # fmt: skip
 
 
+def _groups(asked: Asked, measure: Measure) -> tuple[str, ...]:
+    """The labels that the question is split by, under the names that they usually have."""
+    measured = set(map(base, measure.title.split()))
+    said = [word for word in asked.group_by if _LABEL.fullmatch(word) and base(word) not in measured]
+    usual = [names[0] for names in LABEL_WORDS.values()]
+    found = find_groups(asked.body or asked.text, [*usual, *said], ranks=asked.kind == "ranking")
+    return tuple(one.label for one in found)
+
+
 def _question(asked: Asked, measure: Measure) -> Question:
     kind = asked.kind or "series"
     return Question(
@@ -109,8 +119,8 @@ def _question(asked: Asked, measure: Measure) -> Question:
         kind=kind,
         time_range=asked.time_range,
         now=asked.now,
-        group_by=tuple(word for word in asked.group_by if _LABEL.fullmatch(word)),
-        aggregation=asked.aggregation,
+        group_by=_groups(asked, measure),
+        aggregation=asked.aggregation if kind in ("series", "value", "comparison") else None,
         quantile=asked.quantile or 0.95,
         is_current=asked.is_current,
         is_total=asked.is_total,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import fsum
+from math import isfinite
 
 from pydantic import BaseModel
 
 from signalbox.agents.metrics.promapi import Curve
-from signalbox.agents.metrics.querying.found import Found, moment_of
+from signalbox.agents.metrics.querying.found import Found, mean_of, moments_of, sum_of
 from signalbox.agents.metrics.querying.summary import summarize
 from signalbox.agents.metrics.question import Question
 from signalbox.agents.metrics.state import (
@@ -61,7 +61,7 @@ def points_of(curve: Curve) -> list[DataPoint]:
     new, set_values, fields = object.__new__, _VALUES.__set__, set(DataPoint.model_fields)
     set_fields, set_extra, set_private = _FIELDS.__set__, _EXTRA.__set__, _PRIVATE.__set__
     points = []
-    for moment, value in zip(map(moment_of, curve.stamps), curve.values, strict=True):
+    for moment, value in zip(moments_of(curve.stamps), curve.values, strict=True):
         point = new(DataPoint)
         set_values(point, {"timestamp": moment, "value": value})
         set_fields(point, fields)
@@ -75,10 +75,14 @@ def calculate_stats(values: Sequence[float]) -> AggregationStats | None:
     """The figures of the values; None where there are none."""
     if not values:
         return None
-    ordered, total, count = sorted(values), fsum(values), len(values)
-    middle = ordered[(count - 1) // 2], ordered[count // 2]
+    ordered, count = sorted(values), len(values)
     return AggregationStats(
-        min=ordered[0], max=ordered[-1], mean=total / count, median=fsum(middle) / 2, sum=total, count=count
+        min=ordered[0],
+        max=ordered[-1],
+        mean=mean_of(values),
+        median=mean_of((ordered[(count - 1) // 2], ordered[count // 2])),
+        sum=sum_of(values),
+        count=count,
     )
 
 
@@ -86,4 +90,5 @@ def _comparison(found: Found) -> Comparison | None:
     if found.pair is None:
         return None
     a, b = found.pair
-    return Comparison(a=a, b=b, change=(a - b) / b if b else None)
+    change = (a - b) / b if b else None
+    return Comparison(a=a, b=b, change=change if change is not None and isfinite(change) else None)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 from typing import Annotated, Any
 
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
@@ -12,11 +13,12 @@ from pydantic import BaseModel, BeforeValidator, Field
 from signalbox.agents.metrics.catalogue import MetricInfo, base_unit
 from signalbox.agents.metrics.client import GrafanaMetricsClient
 from signalbox.agents.metrics.clients import current_client
-from signalbox.agents.metrics.errors import MetricNotFoundError
+from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
 from signalbox.agents.metrics.promapi import selector_of
 from signalbox.agents.metrics.querying import fetch
+from signalbox.agents.metrics.querying.summary import shown_labels
 from signalbox.agents.metrics.question import Matcher, Measure, Question
-from signalbox.agents.metrics.state import Aggregation, Filters, Moment, TimeRange
+from signalbox.agents.metrics.state import MOST_DAYS, Aggregation, Filters, Moment, TimeRange
 from signalbox.agents.metrics.units import rate_unit
 from signalbox.contract.agent import wait_for
 from signalbox.errors import SignalboxError
@@ -29,6 +31,7 @@ _DESCRIPTION = (
     "Read a metric's raw time series from Grafana or Prometheus. A counter comes as its rate by the second, a "
     "histogram as its 95th percentile, a gauge as it is. Only reads."
 )
+_SHOWN = 12
 
 
 class _Span(BaseModel):
@@ -103,10 +106,12 @@ async def _read(
     described = await client.describe_metrics()
     if metric not in described:
         raise MetricNotFoundError(f"There is no metric '{metric}'.", suggestion=did_you_mean(metric, described))
-    matchers = tuple(Matcher(label, tuple(value.split("|"))) for label, value in filters.items())
+    matchers = [await _matcher(client, metric, label, value, span) for label, value in filters.items()]
     measure = _measure(described[metric], how)
-    question = Question("", measure, "series", span, now(), matchers=matchers)
+    question = Question("", measure, "series", span, now(), matchers=tuple(matchers))
     found = await fetch(question, client)
+    if found.is_empty:
+        await _refuse_absent(client, metric, matchers, span.end_time)
     return {
         "metric_name": metric,
         "promql": found.promql,
@@ -118,6 +123,35 @@ async def _read(
         "is_empty": found.is_empty,
         "dropped": found.dropped,
     }
+
+
+async def _matcher(client: GrafanaMetricsClient, metric: str, label: str, value: str, span: TimeRange) -> Matcher:
+    """The filter; a value that has a bar in it is itself, where the label has it, rather than alternatives."""
+    if "|" not in value or value in await client.label_values(label, selector_of(metric), span):
+        return Matcher(label, (value,))
+    return Matcher(label, tuple(value.split("|")))
+
+
+async def _refuse_absent(client: GrafanaMetricsClient, metric: str, matchers: Sequence[Matcher], end: datetime) -> None:
+    """Raise InvalidQueryError for a filter that no series of the metric can pass, rather than call that no data."""
+    selector, within = selector_of(metric), TimeRange(start_time=end - timedelta(days=MOST_DAYS), end_time=end)
+    labels = await client.label_names(selector, within) if matchers else []
+    for one in matchers:
+        if labels and one.label not in labels:
+            raise InvalidQueryError(f"{metric} has no label {one.label}.", suggestion=_listed("labels", labels))
+        values = await client.label_values(one.label, selector, within)
+        if values and not set(one.values) & {*values, ""}:
+            said = "|".join(one.values)
+            raise InvalidQueryError(
+                f'The label {one.label} has no value "{said}" here.', suggestion=_listed("values", values)
+            )
+
+
+def _listed(what: str, names: Sequence[str]) -> str:
+    """The names there are, as far as a person reads them."""
+    shown = [shown_labels({what: name}) for name in names if name and name != "__name__"]
+    more = f", and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+    return f"Its {what} are: {', '.join(shown[:_SHOWN])}{more}."
 
 
 def _measure(metric: MetricInfo, how: Aggregation | None) -> Measure:

@@ -34,11 +34,12 @@ Parameters = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Limits:
-    """What one request may take: seconds in all, bytes after unpacking, series."""
+    """What one request may take: seconds in all, bytes after unpacking, series; and seconds for all of a question."""
 
     seconds: float = 20.0
     bytes: int = 32 * 2**20
     series: int = 10_000
+    question_seconds: float = 60.0
 
 
 @dataclass

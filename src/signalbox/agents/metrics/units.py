@@ -151,14 +151,16 @@ def _many(value: float) -> str:
     if abs(value) < _MOST_WRITTEN_OUT:
         return _number(value)
     size, name = next(step for step in _MANY if abs(value) >= step[0])
-    return f"{_number(value / size)}{name}" if abs(value) < 1e15 else f"{value:.3g}"
+    return f"{_number(value / size)}{name}" if abs(value) < 1e15 else _number(value)
 
 
 def _number(value: float) -> str:
     """Three digits that count, and every digit of a whole number."""
     if not value:
         return "0"
-    if value == round(value) and abs(value) < 1e15:
+    if abs(value) >= 1e15:
+        return f"{value:.3g}"
+    if value == round(value):
         return f"{value:,.0f}"
     digits = max(2 - math.floor(math.log10(abs(value))), 0)
     text = f"{value:,.{min(digits, 12)}f}"

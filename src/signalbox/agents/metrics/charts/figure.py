@@ -10,7 +10,7 @@ from typing import Any
 from signalbox.agents.metrics.charts.moments import show_span, wall_clock, zone_name
 from signalbox.agents.metrics.charts.names import compared_names, curves_of, series_names
 from signalbox.agents.metrics.charts.reduction import keep_extremes, split_at_gaps
-from signalbox.agents.metrics.charts.scales import axis_scale
+from signalbox.agents.metrics.charts.scales import axis_scale, can_be_drawn
 from signalbox.agents.metrics.state import DataPoint, MetricSeries, MetricsQueryResult
 from signalbox.agents.metrics.units import format_moment, format_value
 from signalbox.settings import person_zone
@@ -30,6 +30,8 @@ Figure = dict[str, Any]
 
 def make_figure(result: MetricsQueryResult) -> Figure | None:
     """The figure of an answer; None where there is nothing to draw."""
+    if not can_be_drawn(result):
+        return None
     if result.ranking:
         names = _escaped(series_names([place.labels for place in result.ranking], result.metric_name))
         return _bars(result, names, [place.value for place in result.ranking], lying=True)

@@ -18,7 +18,8 @@ def series_names(labels: Sequence[Mapping[str, str]], otherwise: str = "") -> li
     telling = [key for key in keys if len({one.get(key, "") for one in labels}) > 1] or (
         keys if len(labels) == 1 else []
     )
-    return [_name(one, telling) or otherwise for one in labels]
+    nameless = f"no {' or '.join(telling)}" if telling else otherwise
+    return [_name(one, telling) or nameless for one in labels]
 
 
 def curves_of(result: MetricsQueryResult) -> list[MetricSeries]:

@@ -10,6 +10,7 @@ from signalbox.agents.metrics.charts.canvas import Canvas, bar, sparkline
 from signalbox.agents.metrics.charts.moments import show_tick, zone_name
 from signalbox.agents.metrics.charts.names import compared_names, series_names
 from signalbox.agents.metrics.charts.reduction import keep_extremes, split_at_gaps
+from signalbox.agents.metrics.charts.scales import can_be_drawn
 from signalbox.agents.metrics.charts.ticks import time_ticks, value_bounds, value_ticks
 from signalbox.agents.metrics.state import AggregationStats, DataPoint, MetricsQueryResult
 from signalbox.agents.metrics.units import format_value
@@ -22,7 +23,7 @@ _MOST_CURVES = 12
 
 def draw_result(result: MetricsQueryResult, width: int = 80, *, unicode: bool = True) -> str:
     """The chart of an answer, at most `width` characters wide; empty where there is nothing to draw."""
-    drawn = _draw(result, max(width, 40), unicode)
+    drawn = _draw(result, max(width, 40), unicode) if can_be_drawn(result) else ""
     return drawn if unicode else drawn.replace("…", "~")
 
 

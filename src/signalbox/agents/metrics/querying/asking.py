@@ -35,7 +35,8 @@ async def ask_over(client: GrafanaMetricsClient, promql: str, window: TimeRange,
 
 def _counted(answer: QueryAnswer) -> str:
     count, points = len(answer.curves), sum(len(curve.values) for curve in answer.curves)
-    left_out = f", {answer.dropped} values that are no number left out" if answer.dropped else ""
+    dropped = f"{answer.dropped} {'value that is' if answer.dropped == 1 else 'values that are'} no number left out"
+    left_out = f", {dropped}" if answer.dropped else ""
     if not count:
         return f"no data{left_out}"
     return f"{count} series, {points} {'point' if points == 1 else 'points'} in all{left_out}"

@@ -23,7 +23,10 @@ async def answer_comparison(client: GrafanaMetricsClient, question: Question, re
         answer_value(client, first, resolution),
         answer_value(client, second, choose_resolution(second.time_range, resolution.scrape)),
     )
-    found = replace(a, promql=_joined(a.promql, b.promql, first, second), other=b, dropped=a.dropped + b.dropped)
+    found = replace(
+        a, promql=_joined(a.promql, b.promql, first, second), other=b, dropped=a.dropped + b.dropped,
+        warnings=list(dict.fromkeys([*a.warnings, *b.warnings])),
+    )  # fmt: skip
     if a.value is None or b.value is None:
         return replace(found, missing="a" if a.value is None else "b")
     curves = [*_named(a.curves[:1], first, second), *_named(b.curves[:1], second, first)]

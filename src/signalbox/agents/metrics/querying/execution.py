@@ -8,6 +8,7 @@ from dataclasses import replace
 from signalbox.agents.metrics.client import GrafanaMetricsClient
 from signalbox.agents.metrics.promql import selector_text
 from signalbox.agents.metrics.querying.comparisons import answer_comparison
+from signalbox.agents.metrics.querying.expressions import from_numbers_only
 from signalbox.agents.metrics.querying.extremes import answer_extreme
 from signalbox.agents.metrics.querying.found import Found
 from signalbox.agents.metrics.querying.kinds import answer_ranking, answer_series, answer_share, answer_value
@@ -15,7 +16,7 @@ from signalbox.agents.metrics.querying.scrapes import estimate_scrape
 from signalbox.agents.metrics.question import Question
 from signalbox.agents.metrics.result import format_result
 from signalbox.agents.metrics.state import MetricsQueryResult, ResultKind
-from signalbox.agents.metrics.windows import Resolution, choose_resolution
+from signalbox.agents.metrics.windows import LOOKED_BACK, Resolution, choose_resolution
 from signalbox.toolbox import current_ledger
 
 __all__ = ["execute_question", "fetch"]
@@ -38,8 +39,40 @@ async def execute_question(question: Question, client: GrafanaMetricsClient) -> 
 async def fetch(question: Question, client: GrafanaMetricsClient) -> Found:
     """The figures for a grounded question, or when there last were some. Raises as `execute_question`."""
     scrape = await estimate_scrape(client, question)
-    found = await _ANSWERS[question.kind](client, question, choose_resolution(question.time_range, scrape))
-    return await _with_last_seen(client, question, found) if found.is_empty or found.missing else found
+    resolution = choose_resolution(question.time_range, scrape)
+    found = await _ANSWERS[question.kind](client, question, resolution)
+    if found.dropped and "(" in found.promql:
+        found = await _from_numbers(client, question, resolution, found)
+    if not (found.is_empty or found.missing):
+        return found
+    found = await _with_last_seen(client, question, found)
+    return await _from_between(client, question, resolution, found) if found.is_empty else found
+
+
+async def _from_numbers(
+    client: GrafanaMetricsClient, question: Question, resolution: Resolution, found: Found
+) -> Found:
+    """What is found without the samples that are no numbers, where those have spoilt something."""
+    against = question.against
+    if against and against.measure:
+        against = replace(against, measure=from_numbers_only(against.measure))
+    plain = replace(question, measure=from_numbers_only(question.measure), against=against)
+    if plain == question:
+        return found
+    better = await _ANSWERS[question.kind](client, plain, resolution)
+    return replace(better, dropped=max(found.dropped, better.dropped)) if better.curves else found
+
+
+async def _from_between(
+    client: GrafanaMetricsClient, question: Question, resolution: Resolution, found: Found
+) -> Found:
+    """What is found where each moment looks back to the one before: all samples may lie between two of them."""
+    span, reach = question.time_range, max(resolution.step, resolution.grain)
+    is_there = found.last_seen is not None and span.start_time <= found.last_seen <= span.end_time
+    if not is_there or found.dropped or reach <= max(resolution.reach, LOOKED_BACK):
+        return found
+    between = await _ANSWERS[question.kind](client, question, replace(resolution, reach=reach))
+    return found if between.is_empty else between
 
 
 async def _with_last_seen(client: GrafanaMetricsClient, question: Question, found: Found) -> Found:

@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from signalbox.agents.metrics.promql import duration_text, fill_template
-from signalbox.agents.metrics.question import Matcher, Question
+from signalbox.agents.metrics.question import Matcher, Measure, Question
 from signalbox.agents.metrics.units import adds_up
 from signalbox.agents.metrics.windows import Resolution, seconds_of
 
-__all__ = ["close_curve_of", "curve_of", "figure_of", "over_time", "ranked", "share_of", "steps_of"]
+__all__ = [
+    "close_curve_of",
+    "curve_of",
+    "figure_of",
+    "from_numbers_only",
+    "over_time",
+    "ranked",
+    "share_of",
+    "steps_of",
+]
 
 _ONE_FIGURE = ("value", "comparison", "share")
 _ADDED_UP = ("counter", "histogram")
 _SELECTOR = re.compile(r"[a-zA-Z_:][\w:]*\{[^{}]*\}(?!\s*\[)")
-_LOOKED_BACK = 300
 
 
 def curve_of(question: Question, resolution: Resolution) -> str:
     """What gives the measure's value at every moment; of a total, what added up since the step before."""
     if adds_up(question):
-        return _filled(question, question.measure.total, max(resolution.step, 2 * resolution.scrape), resolution)
+        return _added_up(question, resolution.step, resolution)
     return _filled(question, question.measure.promql, resolution.window, resolution)
 
 
@@ -36,7 +45,7 @@ def figure_of(question: Question, resolution: Resolution) -> str:
     if question.is_current:
         return close_curve_of(question, resolution)
     if adds_up(question):
-        return _filled(question, measure.total, length, resolution)
+        return _added_up(question, length, resolution)
     if question.aggregation in ("max", "min"):
         return over_time(close_curve_of(question, resolution), question.aggregation, length, resolution)
     if "$window" in measure.promql or "${window}" in measure.promql:
@@ -53,7 +62,9 @@ def steps_of(question: Question, how: str, resolution: Resolution) -> str:
 
 def over_time(expression: str, how: str, seconds: float, resolution: Resolution) -> str:
     """The mean, the highest or the lowest of an expression over so many seconds."""
-    return f"{how}_over_time(({expression})[{duration_text(seconds)}:{duration_text(resolution.grain)}])"
+    # In less than a grain there may be no moment that is looked at.
+    span = duration_text(max(seconds, resolution.grain))
+    return f"{how}_over_time(({expression})[{span}:{duration_text(resolution.grain)}])"
 
 
 def ranked(expression: str, top: int | None, lowest: bool) -> str:
@@ -71,6 +82,21 @@ def share_of(question: Question, part: str, whole: str) -> str:
     return f"(({part}) or ({whole}) * 0) / ({whole})"
 
 
+def from_numbers_only(measure: Measure) -> Measure:
+    """The measure without samples that are no finite numbers: one of them makes no number of a mean or a sum of many.
+
+    The same measure where it takes no sample as it is, but only rates.
+    """
+    return replace(measure, promql=_SELECTOR.sub(r"(\g<0> < Inf > -Inf)", measure.promql))
+
+
+def _added_up(question: Question, seconds: float, resolution: Resolution) -> str:
+    """What added up in so many seconds; where those have no two samples, their part of what added up between two."""
+    window = max(seconds, 2 * resolution.scrape)
+    filled = _filled(question, question.measure.total, window, resolution)
+    return filled if window == seconds else f"({filled}) * {seconds / window:.10g}"
+
+
 def _filled(question: Question, template: str, window: float, resolution: Resolution) -> str:
     by: Sequence[str] = question.group_by
     matchers: Sequence[Matcher] = question.matchers
@@ -84,11 +110,10 @@ def _filled(question: Question, template: str, window: float, resolution: Resolu
 
 
 def _reaching(template: str, resolution: Resolution) -> str:
-    """The template with selectors that find the last sample also where the server, which looks five minutes back by
-    itself, would not."""
-    if resolution.scrape <= _LOOKED_BACK:
+    """The template with selectors that find the last sample also where the server by itself would not."""
+    if not resolution.reach:
         return template
-    return _SELECTOR.sub(rf"last_over_time(\g<0>[{duration_text(2 * resolution.scrape)}])", template)
+    return _SELECTOR.sub(rf"last_over_time(\g<0>[{duration_text(resolution.reach)}])", template)
 
 
 def _must_be_joined(question: Question) -> bool:

@@ -28,7 +28,7 @@ async def answer_extreme(client: GrafanaMetricsClient, question: Question, resol
     curves = answer.curves
     if resolution.grain < resolution.step and seconds_of(question.time_range) % resolution.step:
         curves = _with_end(curves, (await ask_at(client, promql, question.time_range.end_time)).curves)
-    found = Found(promql, unit_of_question(question), dropped=answer.dropped)
+    found = Found(promql, unit_of_question(question), dropped=answer.dropped, warnings=answer.warnings)
     if not curves:
         return found
     better = _better(question)

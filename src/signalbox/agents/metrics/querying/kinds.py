@@ -91,7 +91,7 @@ def _curve_behind(question: Question, resolution: Resolution) -> str:
 
 def _drawn(question: Question, promql: str, answer: QueryAnswer) -> Found:
     curves = by_mean(answer.curves, question.lowest)[: question.top]
-    found = Found(promql, unit_of_question(question), dropped=answer.dropped)
+    found = Found(promql, unit_of_question(question), dropped=answer.dropped, warnings=answer.warnings)
     return found.with_curves(curves)
 
 
@@ -99,7 +99,10 @@ def _figured(question: Question, promql: str, answer: QueryAnswer) -> Found:
     """The figures of one moment, each as a curve of one point."""
     curves: Sequence[Curve] = by_mean(answer.curves, question.lowest)
     ranking = numbers_of(answer, question.lowest) if len(answer.curves) > 1 else []
-    found = Found(promql, unit_of_question(question), value=_only(answer), ranking=ranking, dropped=answer.dropped)
+    found = Found(
+        promql, unit_of_question(question), value=_only(answer), ranking=ranking, dropped=answer.dropped,
+        warnings=answer.warnings,
+    )  # fmt: skip
     return found.with_curves(curves)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from math import isfinite
 
 from signalbox.agents.metrics.querying.found import MOST_SERIES, Found, mean_of
 from signalbox.agents.metrics.question import Question
@@ -13,8 +14,9 @@ from signalbox.agents.metrics.units import adds_up, format_moment, format_range,
 __all__ = ["shown_labels", "summarize"]
 
 _HOW = {"avg": "Average ", "max": "Highest ", "min": "Lowest ", "sum": "Total ", None: ""}
-_LONGEST_LABEL = 60
+_LONGEST = 60
 _PLACES = 5
+_MOST_WARNINGS = 2
 
 
 def summarize(question: Question, found: Found) -> str:
@@ -30,9 +32,7 @@ def summarize(question: Question, found: Found) -> str:
 
 def shown_labels(labels: Mapping[str, str]) -> str:
     """Labels as people read them: their values, on one line and not without end."""
-    values = [" ".join(value.split()) for name, value in sorted(labels.items()) if name != "__name__"]
-    shown = ", ".join(value or '""' for value in values)
-    return shown if len(shown) <= _LONGEST_LABEL else f"{shown[: _LONGEST_LABEL - 1]}…"
+    return _short(", ".join(value or f"no {name}" for name, value in sorted(labels.items()) if name != "__name__"))
 
 
 def _series(question: Question, found: Found) -> str:
@@ -40,7 +40,7 @@ def _series(question: Question, found: Found) -> str:
     if found.value is not None:
         figures = f"{format_value(found.value, unit_of_question(question))} over the range"
     else:
-        figures = f"{_in(found, mean_of(first))} on average"
+        figures = f"{_in(found, mean_of(first.values))} on average"
     told = f"{figures}, between {_in(found, min(first.values))} and {_in(found, max(first.values))}"
     told += f", {_in(found, first.values[-1])} at the end"
     if count == 1:
@@ -85,7 +85,7 @@ def _half_a_comparison(question: Question, found: Found) -> str:
 
 
 def _change(a: float, b: float) -> str:
-    if not b:
+    if not b or not isfinite((a - b) / b):
         return ""
     if a == b:
         return ", no difference"
@@ -149,8 +149,11 @@ def _left_out(found: Found) -> list[str]:
     if found.series_count > MOST_SERIES:
         left.append(f"Of {found.series_count} series {MOST_SERIES} are given.")
     if found.dropped:
-        left.append(f"{found.dropped} values were no numbers and are left out.")
-    return left
+        many = found.dropped > 1
+        left.append(
+            f"{found.dropped} {'values were no numbers and are' if many else 'value was no number and is'} left out."
+        )
+    return [*left, *(f"The server warns: {_short(one)}" for one in found.warnings[:_MOST_WARNINGS])]
 
 
 def _subject(question: Question, lower: bool = False) -> str:
@@ -199,8 +202,14 @@ def _matcher(label: str, values: tuple[str, ...], negated: bool) -> str:
 
 def _name(question: Question, labels: Mapping[str, str]) -> str:
     """The series by what tells it apart: the labels that were asked for, or else all."""
-    asked = {label: labels[label] for label in question.group_by if label in labels}
+    # A label that a series does not have is an empty one to Prometheus.
+    asked = {label: labels.get(label, "") for label in question.group_by}
     return shown_labels(asked or labels) or _title(question)
+
+
+def _short(text: str) -> str:
+    said = " ".join(text.split())
+    return said if len(said) <= _LONGEST else f"{said[: _LONGEST - 1]}…"
 
 
 def _and_more(count: int) -> str:
