@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import math
-import shutil
-import socket
-import subprocess
-import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from signalbox.agents.metrics import GrafanaMetricsClient, TimeRange
@@ -24,7 +19,6 @@ END = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 HOURS, SCRAPE = 30, 15
 PEAK = END - timedelta(hours=3, minutes=7)
 ODD_NAME = 'say "hi" \\ (a|b) .*'
-BINARIES = all(shutil.which(name) for name in ("prometheus", "promtool"))
 
 # Boiler a stands at 60, but for one sample of 99 at PEAK; boiler b at 40. Pump a moves 2 litres a second, pump b 5, and
 # in the last hour 10; every fifth litre of pump a is lost. 90 of 100 jobs take under a second, all under 2. The tide is
@@ -83,47 +77,13 @@ def lines() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str | None]:
+def address(start_prometheus: Callable[..., AbstractContextManager[str]] | None) -> Iterator[str | None]:
     """Where a real Prometheus with these series answers; None where it is not installed."""
-    if not BINARIES:
+    if start_prometheus is None:
         yield None
         return
-    folder = tmp_path_factory.mktemp("plant")
-    fill(folder)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        place = f"127.0.0.1:{free.getsockname()[1]}"
-    command = [
-        "prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
-        "--storage.tsdb.retention.time=100y", f"--web.listen-address={place}", "--log.level=error",
-    ]  # fmt: skip
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        wait_until_ready(f"http://{place}")
-        yield f"http://{place}"
-    finally:
-        process.terminate()
-        process.wait(timeout=20)
-
-
-def fill(folder: Path) -> None:
-    (folder / "prometheus.yml").write_text("{}\n")
-    text = folder / "samples.om"
-    with text.open("w") as file:
-        file.writelines(lines())
-    command = ["promtool", "tsdb", "create-blocks-from", "openmetrics", str(text), str(folder / "data")]
-    subprocess.run(command, check=True, capture_output=True, timeout=60)
-
-
-def wait_until_ready(url: str) -> None:
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        try:
-            if httpx.get(f"{url}/-/ready").status_code == 200:
-                return
-        except httpx.TransportError:
-            pass
-        time.sleep(0.1)
-    raise TimeoutError("Prometheus did not become ready")
+    with start_prometheus(lines()) as url:
+        yield url
 
 
 @pytest.fixture

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
-import socket
-import subprocess
-import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from itertools import product
-from pathlib import Path
 
-import httpx
 import pytest
 
 from signalbox.agents.metrics import GrafanaMetricsClient
@@ -20,7 +15,6 @@ from signalbox.agents.metrics.question import Question
 from signalbox.agents.metrics.reading import ground_question, parse_question
 
 NOW = datetime(2026, 3, 11, 9, 30, tzinfo=UTC)
-BINARIES = all(shutil.which(name) for name in ("prometheus", "promtool"))
 FAMILIES: dict[str, dict[str, tuple[str, ...]]] = {
     "gondola_rides_total": {"lift": ("north", "glacier"), "ticket": ("day", "season")},
     "gondola_stops_total": {"lift": ("north", "glacier"), "cause": ("wind", "operator", "fault")},
@@ -36,52 +30,23 @@ FAMILIES: dict[str, dict[str, tuple[str, ...]]] = {
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str | None]:
-    """Where a real Prometheus answers; None where it is not installed."""
-    if not BINARIES:
+def address(start_prometheus: Callable[..., AbstractContextManager[str]] | None) -> Iterator[str | None]:
+    """Where a real Prometheus with these series answers; None where it is not installed."""
+    if start_prometheus is None:
         yield None
         return
-    folder = tmp_path_factory.mktemp("resort")
-    fill(folder)
-    (folder / "prometheus.yml").write_text("{}\n")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        place = f"127.0.0.1:{free.getsockname()[1]}"
-    command = [
-        "prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
-        "--storage.tsdb.retention.time=100y", f"--web.listen-address={place}", "--log.level=error",
-    ]  # fmt: skip
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        wait_until_ready(f"http://{place}")
-        yield f"http://{place}"
-    finally:
-        process.terminate()
-        process.wait(timeout=20)
+    with start_prometheus(samples()) as url:
+        yield url
 
 
-def fill(folder: Path) -> None:
+def samples() -> Iterator[str]:
+    """An hour of every series, in which each rises by one a minute."""
     end = int(NOW.timestamp())
-    lines: list[str] = []
     for family, labels in FAMILIES.items():
         for values in product(*labels.values()):
             said = ",".join(f'{label}="{value}"' for label, value in zip(labels, values, strict=True))
-            lines += [f"{family}{{{said}}} {at} {end - 3600 + 60 * at}\n" for at in range(61)]
-    text = folder / "samples.om"
-    text.write_text("".join(lines) + "# EOF\n")
-    command = ["promtool", "tsdb", "create-blocks-from", "openmetrics", str(text), str(folder / "data")]
-    subprocess.run(command, check=True, capture_output=True, timeout=60)
-
-
-def wait_until_ready(url: str) -> None:
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        try:
-            if httpx.get(f"{url}/-/ready").status_code == 200:
-                return
-        except httpx.TransportError:
-            pass
-        time.sleep(0.1)
-    raise TimeoutError("Prometheus did not become ready")
+            yield from (f"{family}{{{said}}} {at} {end - 3600 + 60 * at}\n" for at in range(61))
+    yield "# EOF\n"
 
 
 @pytest.fixture
