@@ -9,19 +9,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
-from typing import Any
+from typing import Any, get_args
+
+from signalbox.agents.metrics.state import ErrorType, ResultKind
 
 __all__ = ["ERRORS", "KEYS", "KINDS", "Span", "check_expectation", "moment_of", "span_of", "tolerance_of"]
 
-KINDS = ("series", "value", "ranking", "comparison", "extreme", "share")
-ERRORS = (
-    "parsing_error",
-    "metric_not_found",
-    "invalid_time_range",
-    "grafana_unavailable",
-    "unsupported_operation",
-    "invalid_query",
-)
+KINDS: tuple[str, ...] = get_args(ResultKind)
+ERRORS: tuple[str, ...] = get_args(ErrorType)
 _TIMES = ("at", "from", "to")
 _QUERY = {"promql", "step", *_TIMES}
 KEYS = {"kind", "against", "extreme", "order", "top", "more", "tolerance", "error", "empty"} | _QUERY
