@@ -12,7 +12,7 @@ from signalbox.models.offline.verbs import NOUNISH, families_of
 from signalbox.models.offline.wording import mask, strip_padding
 from signalbox.models.offline.words import stem, tokens, word_set
 
-__all__ = ["Clause", "coordinations", "split_request"]
+__all__ = ["Clause", "coordinations", "parallels", "split_request"]
 
 _SENTENCE = re.compile(
     r"(?<=[^\W\d_])(?<!\bdr)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bst)(?<!\bno)(?<!\bvs)(?<!\bprof)(?<!\betc)(?<!\be\.g)[.](?=\s+\S)"
@@ -23,6 +23,7 @@ _THEN = re.compile(
     r"(?i)[\s,]*\b(?:and then|after that|afterwards|and after that|then|and finally|and also|as well as|also)\b\s*"
 )
 _JOINT = re.compile(r"(?i)\s*,\s*(?:and|plus|but)\s+|\s+(?:and|plus|&|but)\s+|\s*,\s*")
+_ALSO = re.compile(r"(?i)\s*,\s*(?:and|plus)\s+|\s+(?:and|plus|&)\s+")
 _BOUND = re.compile(
     r"(?i)\s+(?:to|from|in|on|at|for|with|of|into|by|about|as|via|using|between|is|are|was|were|since|until|before|after|during|over|"
     r"tomorrow|today|tonight|yesterday|now|right|next|last|this)\b|[,.:;?!](?=\s|$)|$"
@@ -107,6 +108,14 @@ def coordinations(text: str) -> list[list[str]]:
     if not ways or len(ways) > 12 or (not joined and len(ways) < 2 and _has_verb(masked)):
         return []
     return _distribute(text, masked, ways)
+
+
+def parallels(text: str) -> list[list[str]]:
+    """Ways to read `do a to b and c to d` as two clauses with one verb."""
+    bare = strip_padding(text)
+    verb = bare.split(" ", 1)[0]
+    joints = [m for m in _ALSO.finditer(mask(bare)) if len(verb) < m.start() and m.end() < len(bare)]
+    return [[bare[: m.start()], f"{verb} {bare[m.end() :]}"] for m in joints[:4]]
 
 
 def _distribute(text: str, masked: str, joints: list[tuple[int, int]]) -> list[list[str]]:

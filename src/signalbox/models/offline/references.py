@@ -72,7 +72,7 @@ _EXTREMES: tuple[tuple[str, str, int], ...] = (
     (r"best|top[- ]rated", "rating score stars", -1),
     (r"worst", "rating score stars", 1),
 )
-_ID_WORDS = word_set("id uuid key number ref reference identifier no code")
+_ID_WORDS = word_set("id ids uuid key number ref reference identifier no code")
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ from signalbox.models.offline.words import close, stem
 __all__ = ["respell"]
 
 _WORD = re.compile(r"(?<![\w.@/#:_-])[a-z]{3,}(?![\w@/_-]|\.\w)")
+# "a n b" as people type it, never inside quotes.
+_AND = re.compile(r"(?<=[\w)]) n (?=[\w#/])(?=[^\"']*(?:[\"'][^\"']*[\"'][^\"']*)*$)")
 _VOWELS = re.compile(r"(?<!^)[aeiou]")
 
 
@@ -26,7 +28,7 @@ def respell(request: str, tools: ToolSet) -> str:
         if meant:
             parts += [request[at : found.start()], meant]
             at = found.end()
-    return "".join([*parts, request[at:]])
+    return _AND.sub(" and ", "".join([*parts, request[at:]]))
 
 
 def _meant(word: str, tools: ToolSet) -> str | None:

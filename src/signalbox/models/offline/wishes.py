@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from signalbox.models.offline.arguments import Filler, explained, has_leftover, unaccounted
 from signalbox.models.offline.choose import Choice, Fitness, choose
-from signalbox.models.offline.clauses import coordinations, split_request
+from signalbox.models.offline.clauses import coordinations, parallels, split_request
 from signalbox.models.offline.kinds import definite_values, is_list, is_text
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.scene import NOTHING, Scene
@@ -182,9 +182,16 @@ def _belongs(before: Wish, choice: Choice, text: str, fresh: bool, filler: Fille
 
 def _spread(wish: Wish, tools: ToolSet, filler: Filler) -> list[Wish]:
     """The wish once for each element of an enumeration in it, where the elements mean different tools or calls."""
-    if opens_content(wish.text):
-        return [wish]
-    for way in coordinations(wish.text):
+    told = opens_content(wish.text)
+    for way in parallels(wish.text) if not told else ():
+        if _complete_each(wish, way, filler):
+            return [Wish(text, wish.choice, wish.start, wish.end) for text in way]
+    ways = coordinations(wish.text)
+    for way in ways[:1]:
+        spread = [Wish(text, wish.choice, wish.start, wish.end) for text in way]
+        if _codes_each(wish, spread, filler):
+            return spread
+    for way in ways if not told else ():
         picked = [_pick(text, tools, filler) for text in way]
         if any(choice is None for choice in picked):
             continue
@@ -197,6 +204,32 @@ def _spread(wish: Wish, tools: ToolSet, filler: Filler) -> list[Wish]:
         if len(names) == 1 and spread[0].card.name == wish.card.name and _one_each(wish, spread, filler):
             return spread
     return [wish]
+
+
+def _codes_each(wish: Wish, spread: list[Wish], filler: Filler) -> bool:
+    """Whether the elements are codes for one required parameter, and nothing else differs."""
+    fills = [filler.fill(wish.card, single.text).values for single in spread]
+    differing = {name for values in fills for name in values if any(values.get(name) != o.get(name) for o in fills)}
+    if len(differing) != 1 or len(spread) < 2:
+        return False
+    name = differing.pop()
+    values = [str(values.get(name, "")) for values in fills]
+    coded = all(re.fullmatch(r"[A-Z#]*-?\d[\w-]*", value) for value in values)
+    return coded and name in wish.card.required and not is_list(wish.card.properties.get(name))
+
+
+def _complete_each(wish: Wish, way: list[str], filler: Filler) -> bool:
+    """Whether each half gives all that the tool requires, and several values that the other does not give."""
+    required = wish.card.required
+    if len(required) < 2 or len(read_part(wish.text, filler.verbs).families) == 0:
+        return False
+    fills = [filler.fill(wish.card, text).values for text in way]
+    complete = all(name in values for values in fills for name in required)
+    lists = any(isinstance(value, list | dict) for values in fills for value in values.values())
+    if filler.fill(wish.card, wish.text).values.keys() - set[str]().union(*fills):
+        return False
+    differing = [name for name in required if len({repr(values.get(name)) for values in fills}) == len(fills)]
+    return complete and not lists and len(differing) > 1
 
 
 def _takes_all(wish: Wish, spread: list[Wish], filler: Filler) -> bool:

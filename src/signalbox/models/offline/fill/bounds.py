@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 
+from rapidfuzz.distance import OSA
+
+from signalbox.models.offline.fill.candidates import is_short_form
 from signalbox.models.offline.fill.directions import mirrored, side_at, side_of
 from signalbox.models.offline.fill.literals import Literal
+from signalbox.models.offline.fill.openings import past_politeness
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.roles import cues_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Taken
-from signalbox.models.offline.fill.words import Token, stem
+from signalbox.models.offline.fill.sorts import is_cased
+from signalbox.models.offline.fill.words import STOP, Token, stem
+from signalbox.models.offline.vectors import is_known
 
 __all__ = ["Bounds"]
 
-_POLITE = re.compile(
-    r"^\W*(?:(?:hey|hi|hello|ok|okay|so|yo|um|please|pls|plz|kindly|dear|there|and|then|also|now|just|"
-    r"good (?:morning|afternoon|evening)|"
-    r"(?:can|could|would|will) (?:you|u|we|i)(?: please| pls| kindly| maybe)?|(?:i|we)(?:'d| would)? (?:want|"
-    r"like|need|love)(?: you)?(?: to)?|i wanna|i'd like|"
-    r"i have to|let's|lets|let us|help me(?: to)?|is it possible to|are you able to|do me a favou?r and|"
-    r"would you mind|(?:would you )?be so (?:kind|good) as to|(?:might|may) (?:you|i|we)(?: have)?|we'd like(?: to)?|"
-    r"any chance (?:of|you could|you can)|is there any way to|go ahead and|"
-    r"we're after|i'm after|i am after|we're|we are|i'm|i am|i'm looking to|i am looking to|i'm trying to|"
-    r"i gotta|gotta|quick(?:ly)?|team|folks|guys|all|everyone)\b[\s,!:-]*)+",
-    re.IGNORECASE,
-)
+_SMALL = STOP | PARTS_OF_SPEECH["stops"] | PARTS_OF_SPEECH["verbs"]
+# No sentence of a person announces one field more often than this.
+_MOST_CUES = 40
+_PART_ENDS = (",", ";", ".", "!", "?", "(", ")")
 
 
 def _related(field: Field, roots: set[str]) -> bool:
@@ -59,6 +56,12 @@ class Bounds:
         self.deeds = deeds
         self.leaves = leaves
         self.cues = {field.path: cues_of(field) for field in fields}
+        self._rivals: dict[str, frozenset[str]] = {}
+        self._own: dict[str, frozenset[str]] = {}
+
+    @cached_property
+    def cased(self) -> bool:
+        return is_cased(self.tokens, self.reading.quoted)
 
     @cached_property
     def opening(self) -> int:
@@ -71,8 +74,7 @@ class Bounds:
     @cached_property
     def begins(self) -> int:
         """The token where the request begins, whatever is taken."""
-        found = _POLITE.match(self.reading.text)
-        return self.sentence.index_at(found.end()) if found else 0
+        return self.sentence.index_at(past_politeness(self.reading.text))
 
     @property
     def asks(self) -> bool:
@@ -127,6 +129,10 @@ class Bounds:
         """Whether a word with a capital only opens a sentence or a part of one, and so is no name."""
         return at == 0 or not self.tokens[at - 1].text[0].isalnum()
 
+    def opens_part(self, at: int) -> bool:
+        """Whether a token is the first of a sentence, where anything has a capital."""
+        return at == 0 or self.tokens[at - 1].text in (".", "!", "?", ":", "\n")
+
     @staticmethod
     def _inside(at: int, size: int, starts: dict[int, int]) -> bool:
         return any(other <= at and at + size <= other + length and length > size for other, length in starts.items())
@@ -135,8 +141,14 @@ class Bounds:
         return len(cue) == 1 or tuple(token.lower for token in self.tokens[at : at + len(cue)]) == cue
 
     def occurrences(self, field: Field) -> list[tuple[int, tuple[str, ...], float]]:
-        """Where the field is announced: token, phrase and strength."""
-        return [row for row in self._found.get(field.path, ()) if not self.blocked(row[0])]
+        """Where the field is announced: token, phrase and strength. What stands in quotes announces nothing."""
+        rows = self._found.get(field.path, ())[:_MOST_CUES]
+        return [row for row in rows if not self.blocked(row[0]) and not self.in_quotes(row[0])]
+
+    def in_quotes(self, at: int) -> bool:
+        """Whether a token stands inside a text in quotes."""
+        place = self.tokens[at].start
+        return any(start < place < end for start, end in self.reading.quoted)
 
     @cached_property
     def _announced(self) -> dict[int, set[str]]:
@@ -174,6 +186,21 @@ class Bounds:
         )
         return -0.1 if others else 0.0
 
+    def hinted(self, first: int, last: int, field: Field) -> bool:
+        """Whether the part of the sentence around some tokens speaks of the field, and of no other that is free."""
+        begin, end = first, last
+        while begin > 0 and first - begin < 6 and self.tokens[begin - 1].text not in _PART_ENDS:
+            begin -= 1
+        while end < len(self.tokens) and end - last < 4 and self.tokens[end].text not in _PART_ENDS:
+            end += 1
+        said = {token.stem for token in (*self.tokens[begin:first], *self.tokens[last:end]) if token.lower not in STOP}
+        if not said & field.kin:
+            return False
+        if field.path not in self._own:
+            others = (leaf.kin for leaf in self.leaves if leaf.path != field.path and leaf.path in self.cues)
+            self._own[field.path] = field.kin - frozenset().union(*others)
+        return bool(said & self._own[field.path])
+
     def leads_on(self, at: int, field: Field) -> bool:
         """Whether a weak word leads to the end of what a verb began: "leaving Lyon for Metz"."""
         start = self.tokens[at + 1].start
@@ -182,8 +209,10 @@ class Bounds:
 
     def rivals(self, field: Field) -> frozenset[str]:
         """Stems that other fields speak of and this one does not."""
-        others = [other.words for other in self.leaves if other.path != field.path]
-        return frozenset().union(*others) - field.words
+        if field.path not in self._rivals:
+            others = [other.words for other in self.leaves if other.path != field.path]
+            self._rivals[field.path] = frozenset().union(*others) - field.words
+        return self._rivals[field.path]
 
     def announces_other(self, at: int, field: Field) -> bool:
         """Whether a phrase that announces another field begins at this token."""
@@ -213,6 +242,56 @@ class Bounds:
         """Whether a token is only there to name another field's option."""
         token = self.tokens[at]
         return any(start <= token.start and token.end <= end for start, end in self.options)
+
+    def nearly_frame(self, token: Token) -> bool:
+        """Whether an unknown word is one of the schema's own, mistyped or cut short: "adress", "cfg"."""
+        if is_known(token.lower) and len(token.lower) > 3:
+            return False
+        if len(token.lower) < 4:
+            return any(is_short_form(token.lower, word) for word in self.frame if len(word) > 5)
+        return len(token.lower) > 4 and any(
+            OSA.distance(token.stem, word, score_cutoff=1) <= 1 for word in self.frame if len(word) > 4
+        )
+
+    def complements(self, first: int) -> bool:
+        """Whether words that begin here only say what a number is of: the yield of "5 percent of the yield"."""
+        at = first - 1
+        while at > 0 and self.tokens[at].lower in ("the", "all", "our", "my"):
+            at -= 1
+        if at < 1 or self.tokens[at].lower != "of":
+            return False
+        return any(q.first < at <= q.last + 1 and q.last <= at for q in self.reading.quantities if q.dimension)
+
+    def in_quantity(self, at: int) -> bool:
+        """Whether a token is the unit of a number, or a number in words."""
+        token = self.tokens[at]
+        return token.text[0].isalpha() and any(q.first <= at < q.last for q in self.reading.quantities)
+
+    def numbered(self, at: int) -> bool:
+        """Whether a bare number stands here, as one of a house behind its street."""
+        if at >= len(self.tokens) or not self.tokens[at].text[0].isdigit() or self.blocked(at) or self.timed(at):
+            return False
+        following = self.tokens[at + 1] if at + 1 < len(self.tokens) else None
+        ended = following is None or not following.text[0].isalnum() or following.lower in _SMALL
+        return ended and not any(q.first <= at < q.last and q.dimension for q in self.reading.quantities)
+
+    def counted(self, first: int) -> bool:
+        """Whether a number without a unit stands right before: it counts what begins here."""
+        return any(q.last == first and not q.dimension for q in self.reading.quantities)
+
+    def qualifies(self, last: int) -> bool:
+        """Whether a plain noun follows at once, as it does behind the name of a maker."""
+        following = self.tokens[last] if last < len(self.tokens) else None
+        return (
+            following is not None
+            and following.text.islower()
+            and following.lower not in _SMALL
+            and not self.blocked(last)
+        )
+
+    def modifies(self, last: int) -> bool:
+        """Whether words that end here only tell more of an option right behind them: the folding of folding chairs."""
+        return last < len(self.tokens) and last > 0 and self.mentioned(last)
 
     def breaks(self, at: int) -> bool:
         """A dot or dash ends a phrase when a blank or nothing follows."""

@@ -198,6 +198,7 @@ def _mark_short_forms(likeness: Floats, words: Sequence[str], others: Sequence[s
                 likeness[at, place] = max(float(likeness[at, place]), _SHORT)
 
 
+@lru_cache(maxsize=20_000)
 def is_short_form(word: str, other: str) -> bool:
     """Whether one word shortens the other: its beginning, or its consonants in order."""
     short, whole = sorted((word, other), key=len)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
@@ -14,15 +15,22 @@ from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
+from signalbox.models.offline.fill.times import find_times
 from signalbox.models.offline.fill.units import dimension_of
 from signalbox.models.offline.fill.wordings import Phrase, phrases_of
 from signalbox.models.offline.fill.words import STOP, stem, word_set
 from signalbox.models.offline.vectors import is_known, word_rows
 
-__all__ = ["find_choices", "find_phrase"]
+__all__ = ["excludes", "find_choices", "find_phrase"]
 
 _ARROW_BEFORE = re.compile(r"(?:->|=>|→|➔|>)\s*$")
 _ARROW_AFTER = re.compile(r"\s*(?:->|=>|→|➔|>(?!=))")
+_EXCLUDING = re.compile(
+    r"\bmust not\b|\bmay not\b|\bnot be (?:in|used|part)|\bavoid\w*|\bexclud\w*|\bleft out\b|"
+    r"\bleave out\b|\bunwanted\b|\bomit\w*|"
+    r"\ballerg\w*|\bwithout which\b|\bnot wanted\b|\bintoleran\w*|\bignored?\b|\bskip(?:ped)?\b"
+)
+_DECLARED = 0.97
 _PARTICLES = POS["particles"] | {"it", "this", "these", "those", "everything", "away"}
 _LEAD_VERBS = word_set("please pls plz you we just then let's")
 _WISHES = word_set("want wants need needs like love have going trying wish plan wanted hoping")
@@ -37,6 +45,11 @@ def find_choices(reading: Reading, field: Field) -> list[Proposal]:
         if (proposal := _propose(reading, field, phrase, start, end, quality))
     ]
     return _widest(found) or _by_meaning(reading, field)
+
+
+def excludes(field: Field) -> bool:
+    """Whether a field holds what is not wanted, so that a denial names its value."""
+    return bool(_EXCLUDING.search(field.about))
 
 
 def _widest(found: list[Proposal]) -> list[Proposal]:
@@ -57,9 +70,10 @@ def _widest(found: list[Proposal]) -> list[Proposal]:
 def _propose(reading: Reading, field: Field, phrase: Phrase, start: int, end: int, quality: float) -> Proposal | None:
     cue = reading.cue(field, start, end)
     inflected = (quality < 0.98 or phrase.weight < 0.85) and not cue
+    declared = phrase.weight == _DECLARED and quality > 0.95
     if (
-        reading.denied(start)
-        or _is_deed(reading, field, start, end, inflected)
+        (reading.denied(start) and not excludes(field))
+        or (not declared and _is_deed(reading, field, start, end, inflected))
         or (quality < 0.98 and _is_counted(reading, start))
     ):
         return None
@@ -74,6 +88,8 @@ def _propose(reading: Reading, field: Field, phrase: Phrase, start: int, end: in
         and not (reading.text[start:end].isupper() and len(reading.text[start:end]) == 1)
     ):
         return None
+    if _is_article(reading, field, start, end):
+        return None
     if (phrase.joined in STOP or reading.text[start:end].lower() in STOP) and not cue:
         declared = 0.9 < phrase.weight < 1.0 and len(phrase.joined) > 3
         if not declared and not reading.acts(start):
@@ -81,10 +97,21 @@ def _propose(reading: Reading, field: Field, phrase: Phrase, start: int, end: in
         quality -= 0.2
     if quality < 0.98 and not cue and reading.opens(start):
         quality -= 0.1
+    if _cuts_token(reading, start, end):
+        quality -= 0.3
     score = phrase.weight * quality + 0.05 * cue + _direction(reading, field, start, end, measured)
     return Proposal(
         field, phrase.value, start, end, min(score, 1.0) - (0 if len(phrase.joined) > 1 else 0.05), shared=measured
     )
+
+
+def _is_article(reading: Reading, field: Field, start: int, end: int) -> bool:
+    """Whether an "a" only leads to a noun, such as the name of the field: "a size"."""
+    if reading.text[start:end] not in ("a", "an"):
+        return False
+    before = reading.before(start, 1)
+    named = bool(before) and before[0].stem in field.name_stems
+    return not named and any(word.lower.isalpha() for word in reading.after(end, 1))
 
 
 def _is_counted(reading: Reading, start: int) -> bool:
@@ -113,7 +140,8 @@ def _commands(before: list[str]) -> bool:
 
 def _is_unit(reading: Reading, phrase: Phrase, start: int, end: int) -> bool | None:
     """Whether an option stands as the unit of a number, as in "20 EUR"; None if it only looks so, as in "30 min"."""
-    spans = [(q.start, q.end) for q in reading.quantities if q.dimension] + [(t.start, t.end) for t in reading.times]
+    spans = [(q.start, q.end) for q in reading.quantities if q.dimension]
+    spans += [] if _names_time(phrase.joined) else [(t.start, t.end) for t in reading.times]
     inside = any(s <= start and end <= e and (s, e) != (start, end) for s, e in spans)
     if not inside:
         return False
@@ -121,9 +149,25 @@ def _is_unit(reading: Reading, phrase: Phrase, start: int, end: int) -> bool | N
     return True if own and own[0][0] in ("money", "temperature", "length", "mass", "bytes", "volume") else None
 
 
+def _cuts_token(reading: Reading, start: int, end: int) -> bool:
+    """Whether the words are only a part of something written as one: the red of red-shift."""
+    first, last = reading.text[start - 1 : start], reading.text[end : end + 1]
+    beyond = reading.text[end + 1 : end + 2]
+    return (first in ("-", "_", "/", ".") and start > 1 and reading.text[start - 2].isalnum()) or (
+        last in ("-", "_", "/", ".") and beyond.isalnum()
+    )
+
+
+@lru_cache(maxsize=5_000)
+def _names_time(wording: str) -> bool:
+    """Whether an option is itself a word for a time, such as a day of the week."""
+    return bool(find_times(wording))
+
+
 def _direction(reading: Reading, field: Field, start: int, end: int, measured: bool) -> float:
     """In "from open to closed" and "open -> closed" the second is meant, unless the field asks for the first."""
-    before = [word.lower for word in reading.before(start, 1)]
+    before = [word.lower for word in reading.before(start, 2)]
+    before = ["from"] if before == ["of", "out"] else before[:1]
     side = side_of(field)
     backward = side == "start" or bool({"old", "current"} & set(field.name_words))
     forward = side == "end" or "new" in field.name_words
@@ -152,7 +196,7 @@ def find_phrase(reading: Reading, phrase: Phrase) -> Iterator[tuple[int, int, fl
             yield words[at].start, words[at].end, 0.93
     for count in {max(1, size - 1), size, size + 1}:
         for joined, at in reading.windows(count, phrase.joined[0]):
-            if quality := _likeness(phrase, joined, count):
+            if (count != size or joined != phrase.joined) and (quality := _likeness(phrase, joined, count)):
                 yield words[at].start, words[at + count - 1].end, quality
     if size > 1:
         yield from _shortened(reading, phrase)

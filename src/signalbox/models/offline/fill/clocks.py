@@ -24,7 +24,7 @@ _SPOKEN = re.compile(
     re.IGNORECASE,
 )
 _TENS = {"fifteen": 15, "thirty": 30, "fortyfive": 45}
-_BARE = re.compile(r"(?:\A|(?<=at ))([1-9]|1[01])(:\d\d)?\Z")
+_BARE = re.compile(r"(?:\A|(?<=at ))([1-9]|1\d|2[0-3])(:\d\d)?\Z")
 # Which hours without more are in the second half of the day, by what else is said.
 _LATE = {
     re.compile(r"\b(?:lunch|afternoon)\b", re.IGNORECASE): range(1, 6),

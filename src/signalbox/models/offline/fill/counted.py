@@ -39,7 +39,8 @@ _WE_ARE = re.compile(
 _TAILS = word_set(
     """upward upwards onward onwards downward downwards up
     each tops max maximum min minimum per apiece total altogether or and plus a an the to at for
-    first last more less fewer higher lower same again now today tomorrow please pls thanks thx is are"""
+    next this coming on first last more less fewer higher lower same again now today tomorrow please
+    pls thanks thx is are"""
 )
 
 

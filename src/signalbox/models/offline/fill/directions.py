@@ -41,6 +41,8 @@ _CUES = re.compile(
 )
 _FROM = re.compile(r"(?:\bfrom|\bout of|\bex)\s+(?:the\s+)?$", re.IGNORECASE)
 _TO = re.compile(r"(?:\bto|\binto|\btowards?|->|=>|→|\bvia)\s*(?:the\s+)?$", re.IGNORECASE)
+_LEADS_ON = re.compile(r"\s*(?:->|=>|→|➔)")
+_BETWEEN = re.compile(r"\bbetween\s+(?:the\s+)?(?P<first>[^,;]{1,60}?\s+and\s+(?:the\s+)?)?$", re.IGNORECASE)
 _ARRIVES = re.compile(r"\b(?:arriv\w*|check\w*[ -]?in|move\w*[ -]?in|land(?:s|ing))\b", re.IGNORECASE)
 _LEAVES = re.compile(r"\b(?:leav\w+|depart\w*|check\w*[ -]?out|move\w*[ -]?out)\b", re.IGNORECASE)
 _AIMED = re.compile(r"\b(?:until|till|through|since|from)\b", re.IGNORECASE)
@@ -79,6 +81,8 @@ def side_at(text: str, start: int) -> str:
         return "start"
     if _TO.search(before):
         return "end"
+    if between := _BETWEEN.search(before):
+        return "end" if between["first"] else "start"
     found = next(reversed(list(_CUES.finditer(before))), None)
     if found is None or _BREAK.search(before, found.end()):
         return ""
@@ -107,7 +111,7 @@ def _stay(words: str) -> str:
     return "" if arrives == leaves else ("arrives" if arrives else "leaves")
 
 
-def agreement(field: Field, text: str, start: int) -> float:
+def agreement(field: Field, text: str, start: int, end: int) -> float:
     """More for a value whose words speak of the field's side, less for one whose words speak of the other."""
-    said = side_at(text, start)
+    said = "start" if _LEADS_ON.match(text, end) else side_at(text, start)
     return 0.0 if not said else (0.1 if said == side_of(field) else -0.3)

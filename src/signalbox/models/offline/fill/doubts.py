@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
+from signalbox.models.offline.fill.comparisons import compares
 from signalbox.models.offline.fill.moments import time_kind
 from signalbox.models.offline.fill.phrases import find_phrases
 from signalbox.models.offline.fill.roles import direction_of, roles_of
@@ -84,7 +85,7 @@ class Doubts:
         bounds = [(q.reach[0], q.start) for q in self.state.reading.quantities if q.bound]
         bounds += [(q.end, q.reach[1]) for q in self.state.reading.quantities if q.bound]
         inside = any(start <= proposal.start and proposal.end <= end for start, end in bounds)
-        return inside and proposal.field.kind in ("enum", "boolean")
+        return inside and proposal.field.kind in ("enum", "boolean") and not compares(proposal.field)
 
     def _labels_literal(self, proposal: Proposal) -> bool:
         """Whether an option is said as the name of another field whose value follows: "phone 555-0100"."""
@@ -103,6 +104,8 @@ class Doubts:
         if proposal.field.kind == "string":
             said = self.state.reading.text[proposal.start : proposal.end].lower()
             others = [leaf for leaf in self.state.leaves if leaf is not proposal.field]
+            if time_kind(proposal.field):
+                return False
             if said.isdigit() and not self.state.reading.cue(proposal.field, proposal.start, proposal.end):
                 numeric = [leaf for leaf in others if leaf.kind in ("integer", "number")]
                 return any(self.state.reading.cue(leaf, proposal.start, proposal.end) for leaf in numeric)
@@ -117,7 +120,8 @@ class Doubts:
             option for option in proposal.field.options if names & {stem(word) for word in split_name(str(option))}
         ]
         near = any(0 <= q.start - proposal.end < 20 for q in self.state.reading.quantities)
-        return bool(words & names) and len(shared) > 1 and near
+        counted = any(0 <= proposal.start - q.number_end <= 1 for q in self.state.reading.quantities)
+        return bool(words & names) and ((len(shared) > 1 and near) or counted)
 
     def _names_whole(self, proposal: Proposal, words: set[str]) -> bool:
         """Whether an option is said only because it is the schema's own word, or half said by another field's."""
@@ -128,6 +132,10 @@ class Doubts:
             return True
         rivals = [leaf for leaf in self.state.leaves if leaf is not proposal.field]
         others = {s for leaf in rivals for s in (*leaf.name_stems, *leaf.aliases)}
+        heads = {leaf.name.lower() for leaf in rivals}
+        text = self.state.reading.text[proposal.start : proposal.end].lower()
+        if text in heads and text != str(proposal.value).lower() and proposal.score < 0.97:
+            return True
         return bool(words) and proposal.score < 0.85 and words <= others | self.state.frame.title
 
     def _shielded(self, proposal: Proposal) -> bool:

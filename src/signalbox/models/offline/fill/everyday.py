@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from signalbox.models.offline.fill.words import word_list, word_set
 
-__all__ = ["CITIES", "words_for"]
+__all__ = ["CITIES", "COUNTRIES", "words_for"]
 
 _LISTS: dict[frozenset[str], tuple[str, ...]] = {
     frozenset({"language", "lang"}): word_list(
@@ -29,6 +29,18 @@ CITIES = word_set(
     paris perth philadelphia prague riga rome rotterdam santiago seattle seoul seville shanghai singapore sofia
     stockholm stuttgart sydney taipei tallinn tehran tokyo toronto toulouse tunis turin valencia vancouver venice
     vienna vilnius warsaw wellington zagreb zurich"""
+)
+
+
+COUNTRIES = word_set(
+    """albania algeria argentina armenia australia austria bangladesh belgium bolivia bosnia brazil britain bulgaria
+    cambodia cameroon canada chile china colombia croatia cuba cyprus czechia denmark ecuador egypt england estonia
+    ethiopia finland france georgia germany ghana greece hungary iceland india indonesia iran iraq ireland israel
+    italy jamaica japan jordan kenya korea kuwait laos latvia lebanon libya lithuania luxembourg malaysia malta
+    mexico moldova mongolia montenegro morocco nepal netherlands nicaragua nigeria norway oman pakistan panama
+    paraguay peru philippines poland portugal qatar romania russia rwanda scotland senegal serbia slovakia slovenia
+    somalia spain sudan sweden switzerland syria taiwan tanzania thailand tunisia turkey uganda ukraine uruguay usa
+    uk us venezuela vietnam wales yemen zambia zimbabwe holland america"""
 )
 
 

@@ -5,23 +5,26 @@ from __future__ import annotations
 import re
 
 from signalbox.models.offline.fill.bounds import Bounds
+from signalbox.models.offline.fill.chunks import is_verb
 from signalbox.models.offline.fill.endings import ends_phrase
+from signalbox.models.offline.fill.lexicon import KINSHIP
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.quotes import fits, shuns_quotes
 from signalbox.models.offline.fill.roles import roles_of, style_of
+from signalbox.models.offline.fill.running import text_pieces, trim
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
+from signalbox.models.offline.fill.sorts import is_common, refit, sort_of
 from signalbox.models.offline.fill.words import DEGREES, STOP, Token, stem, word_set
 
-__all__ = ["clean", "identifier", "take_phrase"]
+__all__ = ["clean", "identifier", "past_town", "take_phrase"]
 
-_TRIM_RIGHT = word_set(
-    """the a an and or to of for with at in on by from is are be as my our please , ; . ! ? : - (
-    thanks about that me it them us which just only also too it's its via using"""
-)
+# "the post of clerk", "the city of Rome": the noun only says what kind of thing follows.
+_SORTS = word_set("post position role job city town village name title kind type sort colour color subject brand")
+# Of "roll it back", "scale it down" and the like.
+_PARTICLES = word_set("back down up off out away over again")
 _ANYBODY = word_set("everybody everyone anybody anyone nobody someone somebody")
 _KIND_STEMS = frozenset(stem(word) for word in POS["kinds"])
-_MODALS = word_set("she he it they we would not will do don't should could very i")
 _CONTAINER = re.compile(
     r",?\s+(?:to|on|in|into|from|off|onto) (?:my|the|our|a|this)(?: \w+){0,2}? "
     r"(?:lists?|cart|basket|to-?dos?|todo|calendar|agenda|board|backlog|tasks|reminders|notes|schedule|"
@@ -34,64 +37,95 @@ def take_phrase(
     bounds: Bounds, field: Field, first: int, score: float, many: bool, lead: int, naming: bool = False
 ) -> Proposal | None:
     """The phrase that begins at a token, if there is one, as a proposal."""
-    tokens, style = bounds.tokens, "list" if many else style_of(field)
+    style = "list" if many else style_of(field)
     first = _skip_openers(bounds, field, first, style)
     roles = roles_of(field)
-    while roles and roles[0][0].name == "thing" and first < len(tokens) and bounds.blocked(first):
+    while roles and roles[0][0].name == "thing" and first < len(bounds.tokens) and bounds.blocked(first):
         first += 1
-    if first >= len(tokens) or (style != "text" and bounds.blocked(first)):
+    if not _may_begin(bounds, field, first, style):
         return None
-    if style != "text" and (
-        (tokens[first].lower in POS["verbs"] and tokens[first - 1].lower == "to") or bounds.measured(first, style)
-    ):
+    if solid := _take_solid(bounds, field, first, score, lead, style):
+        return solid
+    pieces = (
+        text_pieces(bounds, field, first, naming)
+        if style == "text"
+        else _name_pieces(bounds, field, first, style, naming)
+    )
+    words = [token for a, b in pieces for token in bounds.tokens[a:b]]
+    if not words or _says_nothing(bounds, field, words, first, style, score > (0.7 if style == "text" else 0.9)):
         return None
-    quoted = next((q for q in bounds.reading.quoted if q[0] == tokens[first].start), None)
+    score = _weigh_names(bounds, field, words, first, score, style)
+    if style != "text":
+        score = _weigh_look(bounds, field, words, pieces, score, style)
+    value = clean(_CONTAINER.sub("", " ".join(bounds.sentence.slice(a, b) for a, b in pieces)))
+    if not fits(field, value) or score < 0.5:
+        return None
+    spans = tuple(bounds.sentence.span(a, b) for a, b in pieces)
+    start, end = words[0].start, words[-1].end
+    return Proposal(field, value, start, end, score, lead=lead, pieces=spans, running=style == "text")
+
+
+def _may_begin(bounds: Bounds, field: Field, first: int, style: str) -> bool:
+    """Whether a phrase for a field may begin at a token."""
+    tokens = bounds.tokens
+    if first >= len(tokens) or (style != "text" and bounds.blocked(first)) or bounds.in_quotes(first):
+        return False
+    acts = tokens[first].lower in POS["verbs"] and tokens[first - 1].lower == "to"
+    if style != "text" and (acts or bounds.measured(first, style)):
+        return False
+    quoted = any(start == tokens[first].start for start, _ in bounds.reading.quoted)
     named = tokens[first - 1].stem in field.name_stems if first else False
-    if quoted and not named and shuns_quotes(field, bounds.leaves):
-        return None
+    return not quoted or named or not shuns_quotes(field, bounds.leaves)
+
+
+def _take_solid(bounds: Bounds, field: Field, first: int, score: float, lead: int, style: str) -> Proposal | None:
+    """A text in quotes or an address is taken whole."""
+    start = bounds.tokens[first].start
     for literal in bounds.reading.literals:
-        if literal.kind == "quoted" and literal.start == tokens[first].start and fits(field, literal.value):
+        if literal.kind == "quoted" and literal.start == start and fits(field, literal.value):
             return Proposal(field, literal.value, literal.start, literal.end, score + 0.15, lead=lead, running=True)
     address = bounds.literal_at(first)
     if style == "name" and address and fits(field, address.value):
         return Proposal(field, address.value, address.start, address.end, score + 0.03, lead=lead)
-    pieces = (
-        _text_pieces(bounds, field, first, naming)
-        if style == "text"
-        else _name_pieces(bounds, field, first, style, naming)
-    )
-    if not pieces:
-        return None
-    words = [token for a, b in pieces for token in tokens[a:b]]
-    if _says_nothing(bounds, field, words, first, style, score > 0.9):
-        return None
+    return None
+
+
+def _weigh_names(bounds: Bounds, field: Field, words: list[Token], first: int, score: float, style: str) -> float:
+    """Less for words that rather name other fields, or only what the schema is for."""
     if style != "text" and len(words) > 1 and bounds.names_other(words[-1], field):
         score -= 0.2
-    if (
-        style != "text"
-        and bounds.names_other(tokens[first], field)
-        and len(words) + (tokens[first] is not words[0]) > 1
-    ):
+    opener = bounds.tokens[first]
+    if style != "text" and bounds.names_other(opener, field) and len(words) + (opener is not words[0]) > 1:
         score -= 0.2
     if all(token.stem in bounds.frame or token.lower in STOP or stem(token.lower) in _KIND_STEMS for token in words):
+        return score - 0.25
+    if style != "text" and all(token.stem in bounds.rivals(field) or token.lower in STOP for token in words):
+        return score - (0.25 if score < 0.8 else 0.1)
+    return score
+
+
+def _weigh_look(
+    bounds: Bounds, field: Field, words: list[Token], pieces: list[tuple[int, int]], score: float, style: str
+) -> float:
+    """More for words that look like what the field asks for, less for those that belong to their neighbours."""
+    first, last = pieces[0][0], pieces[-1][1]
+    if bounds.complements(first):
         score -= 0.25
-    elif style != "text" and all(token.stem in bounds.rivals(field) or token.lower in STOP for token in words):
-        score -= 0.25 if score < 0.8 else 0.1
     proper = words[0].text[:1].isupper() or not words[0].text.isalpha()
-    value = clean(_CONTAINER.sub("", " ".join(bounds.sentence.slice(a, b) for a, b in pieces)))
+    common = is_common(words[-1].lower) and not words[-1].text[0].isupper()
+    if style == "name" and common and bounds.modifies(last):
+        score -= 0.2
     score += 0.03 if proper and style == "name" else 0.0
-    if not fits(field, value) or score < 0.5:
-        return None
-    return Proposal(
-        field,
-        value,
-        words[0].start,
-        words[-1].end,
-        score,
-        lead=lead,
-        pieces=tuple(bounds.sentence.span(a, b) for a, b in pieces),
-        running=style == "text",
-    )
+    if score >= 0.9:
+        return score
+    before = bounds.tokens[first - 1].lower if first else ""
+    return refit(field, _first_item(words) if style == "list" else words, bounds.cased, score, before)
+
+
+def _first_item(words: list[Token]) -> list[Token]:
+    """The words of a list up to its first comma or "and"."""
+    end = next((at for at, word in enumerate(words) if word.lower in (",", "and", "&", "or", "/") and at), len(words))
+    return words[:end]
 
 
 def _skip_openers(bounds: Bounds, field: Field, first: int, style: str) -> int:
@@ -101,7 +135,8 @@ def _skip_openers(bounds: Bounds, field: Field, first: int, style: str) -> int:
     keeps = style == "text" and bool(roles) and roles[0][0].name in ("body", "reason", "problem")
     skipped = POS["links"] | {":", "-", ",", "="} if keeps else POS["articles"] | {":", "-", ",", "="}
     while first < len(tokens) and (
-        (
+        (tokens[first].lower in POS["polite"] and style == "text")
+        or (
             tokens[first].lower in skipped
             and not (style == "list" and first + 1 < len(tokens) and tokens[first + 1].text == ",")
             and not (tokens[first].text[0].isupper() and first > bounds.opening)
@@ -132,8 +167,12 @@ def _says_nothing(bounds: Bounds, field: Field, words: list[Token], first: int, 
         return True
     if words[0].lower in _ANYBODY and not signed:
         return True
+    if all(word.lower in KINSHIP or word.lower in STOP for word in words) and sort_of(field) != "person":
+        return True
+    if not any(c.isalpha() for word in words for c in word.text) and style == "text":
+        return True
     if style == "text":
-        return False
+        return not signed and all(_is_frame(bounds, word) for word in words)
     if words[0].text in POS["pronouns"] and not signed:
         return True
     if all(word.lower in DEGREES or word.lower in STOP or word.lower in POS["blanks"] for word in words):
@@ -148,6 +187,16 @@ def _says_nothing(bounds: Bounds, field: Field, words: list[Token], first: int, 
     return person and article and words[0].text.islower()
 
 
+def _is_frame(bounds: Bounds, word: Token) -> bool:
+    """Whether a word tells nothing of its own: it is small, acts, names the schema, or serves another field."""
+    at = bounds.sentence.index_at(word.start)
+    if word.text[0].isupper() and not bounds.opens_part(at):
+        return False
+    small = word.lower in STOP | DEGREES | POS["kinds"] | POS["polite"] or not word.text[0].isalnum()
+    taken = bounds.taken.overlaps(word.start, word.end)
+    return small or taken or word.stem in bounds.frame or is_verb(bounds, at)
+
+
 def _name_pieces(bounds: Bounds, field: Field, first: int, style: str, naming: bool) -> list[tuple[int, int]]:
     tokens, last = bounds.tokens, first
     while (
@@ -157,18 +206,43 @@ def _name_pieces(bounds: Bounds, field: Field, first: int, style: str, naming: b
         and not (last > first and ends_phrase(bounds, field, last, style))
     ):
         last += 1
-    last = _trim(tokens, first, last)
+    last = trim(tokens, first, last)
+    while last - first > 1 and tokens[last - 1].text in _PARTICLES:
+        last = trim(tokens, first, last - 1)
     roles = roles_of(field)
     placed = bool(roles) and roles[0][0].name in ("place", "system", "organisation", "role", "label")
     while last - first > 1 and (
-        tokens[last - 1].stem in field.name_stems or (placed and tokens[last - 1].lower in field.described)
+        tokens[last - 1].stem in field.name_stems
+        or tokens[last - 1].stem in map(stem, field.within)
+        or (placed and tokens[last - 1].lower in field.described)
     ):
         last -= 1
+    if {"address", "street"} & set(field.name_words) and bounds.numbered(last):
+        last += 1
+    if "address" in field.name_words:
+        last = past_town(bounds, first, last)
+    if last - first > 2 and tokens[first].lower in _SORTS and tokens[first + 1].lower == "of":
+        first += 2 + (tokens[first + 2].lower in POS["articles"] and last - first > 3)
     if roles and roles[0][0].name in ("person", "place", "organisation"):
         first = _proper_tail(tokens, first, last)
-    if roles and roles[0][0].name in ("name", "system", "code"):
+    if not roles or roles[0][0].name in ("name", "system", "code"):
         first, last = identifier(tokens, first, last)
     return [(first, last)] if last > first else []
+
+
+def past_town(bounds: Bounds, first: int, last: int) -> int:
+    """The end of a whole address: a town behind the comma belongs to it when no other field holds the town."""
+    tokens = bounds.tokens
+    towns = any({"city", "town"} & set(leaf.name_words) for leaf in bounds.leaves)
+    numbered = any(token.text[0].isdigit() for token in tokens[first:last])
+    while not towns and numbered and last + 1 < len(tokens) and tokens[last].text == ",":
+        at = last + 1
+        while at < len(tokens) and tokens[at].text[0].isupper() and not bounds.blocked(at) and not bounds.timed(at):
+            at += 1
+        if at == last + 1:
+            break
+        last = at
+    return last
 
 
 def _proper_tail(tokens: tuple[Token, ...], first: int, last: int) -> int:
@@ -186,73 +260,12 @@ def identifier(tokens: tuple[Token, ...], first: int, last: int) -> tuple[int, i
     marked = [
         at
         for at in range(first, last)
-        if not tokens[at].text.isalpha() and any(c.isalpha() for c in tokens[at].text) and "'" not in tokens[at].text
+        if not tokens[at].text.rstrip(".").isalpha()
+        and any(c.isalpha() for c in tokens[at].text)
+        and "'" not in tokens[at].text
     ]
     plain = all(token.text.islower() for at, token in enumerate(tokens[first:last], first) if at not in marked)
     return (marked[0], marked[0] + 1) if len(marked) == 1 and plain and last - first > 1 else (first, last)
-
-
-def _trim(tokens: tuple[Token, ...], first: int, last: int) -> int:
-    while last > first and tokens[last - 1].lower in _TRIM_RIGHT:
-        last -= 1
-    return last
-
-
-def _text_pieces(bounds: Bounds, field: Field, first: int, naming: bool) -> list[tuple[int, int]]:
-    """The text from a token on, without what was announced for other fields."""
-    tokens = bounds.tokens
-    pieces: list[tuple[int, int]] = []
-    at = first
-    while at < len(tokens):
-        if bounds.blocked(at, firm=True):
-            at += 1
-            continue
-        last = at
-        while (
-            last < len(tokens)
-            and not bounds.blocked(last, firm=True)
-            and not (last > first and ends_phrase(bounds, field, last, "named" if naming else "text"))
-        ):
-            last += 1
-        if last > at:
-            pieces.append((at, last))
-        if last < len(tokens) and not bounds.blocked(last, firm=True):
-            break
-        if pieces and not _goes_on(bounds, last, field):
-            break
-        at = max(last, at + 1)
-    return _trim_pieces(bounds, pieces)
-
-
-def _goes_on(bounds: Bounds, at: int, field: Field) -> bool:
-    """Whether a text goes on behind a piece that serves another field: "call Bob [tomorrow] about the contract"."""
-    if "," in (bounds.tokens[at - 1].text, bounds.tokens[min(at, len(bounds.tokens) - 1)].text):
-        return False
-    while at < len(bounds.tokens) and bounds.blocked(at, firm=True):
-        at += 1
-    roles = roles_of(field)
-    if roles and roles[0][0].name in ("body", "reason", "problem"):
-        return True
-    return at < len(bounds.tokens) and bounds.tokens[at].lower in POS["inner"] | {"about", "regarding"}
-
-
-def _trim_pieces(bounds: Bounds, pieces: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Without a last part that only mentions another field's option after a comma, or is a mere link."""
-    tokens = bounds.tokens
-    trimmed: list[tuple[int, int]] = []
-    for first, last in pieces:
-        last = _trim(tokens, first, last)
-        while last > first and bounds.mentioned(last - 1):
-            last = _trim(tokens, first, last - 1)
-            while last > first and tokens[last - 1].lower in _MODALS:
-                last = _trim(tokens, first, last - 1)
-            if last - 2 > first and tokens[last - 2].text == "," and tokens[last - 1].lower in POS["verbs"]:
-                last = _trim(tokens, first, last - 2)
-        if last > first and not (
-            trimmed and all(t.lower in STOP or not t.text[0].isalnum() for t in tokens[first:last])
-        ):
-            trimmed.append((first, last))
-    return trimmed
 
 
 def clean(text: str) -> str:

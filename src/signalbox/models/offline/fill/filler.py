@@ -7,37 +7,41 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.choices import find_choices
+from signalbox.models.offline.fill.comparisons import find_comparisons
 from signalbox.models.offline.fill.crossings import find_crossings
 from signalbox.models.offline.fill.directions import agreement, mirrored, side_of
 from signalbox.models.offline.fill.doubts import Doubts
 from signalbox.models.offline.fill.filters import find_filters, find_signed
 from signalbox.models.offline.fill.flags import find_flags
-from signalbox.models.offline.fill.leftovers import find_leftover
 from signalbox.models.offline.fill.listed import listed_candidates
-from signalbox.models.offline.fill.lists import find_closed_list, find_phrase_list, give_way, part_spans, split_items
-from signalbox.models.offline.fill.lone_names import find_lone_names
+from signalbox.models.offline.fill.lists import find_closed_list, find_phrase_list, part_spans, split_items
 from signalbox.models.offline.fill.lone_numbers import find_lone_number
 from signalbox.models.offline.fill.meant import find_candidates, find_examples
-from signalbox.models.offline.fill.measures import find_measures
+from signalbox.models.offline.fill.measures import find_measures, find_numbered
 from signalbox.models.offline.fill.moments import find_moments, find_spans, time_kind
 from signalbox.models.offline.fill.names import find_names, has_shape
 from signalbox.models.offline.fill.neighbours import weigh_neighbours
-from signalbox.models.offline.fill.persons import find_persons
 from signalbox.models.offline.fill.phrases import find_phrases
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.roles import style_of
 from signalbox.models.offline.fill.routes import find_routes
 from signalbox.models.offline.fill.schema import Field
-from signalbox.models.offline.fill.slots import Proposal, assign, assign_best, favour_best
+from signalbox.models.offline.fill.slots import Proposal, assign, assign_best
+from signalbox.models.offline.fill.sorts import sort_of
 from signalbox.models.offline.fill.state import Frame, State, build_values, leaves_of
-from signalbox.models.offline.fill.stretches import find_lengths, put_in_order
+from signalbox.models.offline.fill.statements import find_statements
+from signalbox.models.offline.fill.stretches import find_hours, find_lengths, put_in_order
+from signalbox.models.offline.fill.texts import chunk_proposals, list_proposals
 from signalbox.models.offline.fill.widening import widen
 from signalbox.models.offline.fill.words import read_sentence
 
 __all__ = ["Filler"]
 
 _SURE = 0.5
+_CLOSED = 0.3
+_ALSO = ("and", "&", "plus", "+")
 
 
 class Filler:
@@ -56,35 +60,42 @@ class Filler:
         self._assign(find_signed(self.reading, self.leaves))
         self._assign(self._maps(strict=True))
         self._assign(find_spans(self.reading, self.leaves))
+        self._assign(find_hours(self.reading, self.leaves))
         self._assign(find_lengths(self.reading, self.leaves))
         self._assign(find_crossings(self.reading, self.leaves))
-        self._assign(favour_best(give_way(list(self._closed()))))
+        self._assign_closed(list(self._closed()))
+        self._assign(p for leaf in self.leaves if leaf.item and leaf.item.children for p in self._objects(leaf))
         self._assign(find_lone_number(self.state))
         widen(self.state)
-        self._assign(p for leaf in self.leaves if leaf.item and leaf.item.children for p in self._objects(leaf))
         self._assign(self._maps())
         widen(self.state)
-        self._assign(find_persons(self.state.bounds(), [leaf for leaf in self.state.waiting() if self._free(leaf)]))
-        self._assign(find_routes(self.state.bounds(), [leaf for leaf in self.state.waiting() if self._free(leaf)]))
-        assign_best(
-            [p for p in self._strings(("name", "object", "text")) if self._comes_first(p) and self.doubts.at_home(p)],
-            self.taken,
-            self.filled,
+        bounds = self.state.bounds()
+        waiting = [leaf for leaf in self.state.waiting() if self._free(leaf)]
+        self._choose(
+            [
+                *find_routes(bounds, waiting),
+                *(p for p in self._strings() if self._comes_first(p)),
+                *(p for p in self._chunks() if style_of(p.field) != "text" or self._is_titled(p)),
+            ]
         )
-        widen(self.state)
-        assign_best(
-            [p for p in self._strings(("name", "object", "text")) if p.score >= _SURE and self.doubts.at_home(p)],
-            self.taken,
-            self.filled,
-        )
-        widen(self.state)
-        self._assign(self._leftovers())
-        self._assign(find_lone_names(self.state, self._free))
+        statements = find_statements(self.state.bounds(), [leaf for leaf in self.state.waiting() if self._free(leaf)])
+        self._choose([*(p for p in self._strings() if p.score >= _SURE), *self._chunks(), *statements])
         self.filled |= put_in_order(self.reading, self.filled)
         return self.filled
 
     def _assign(self, proposals: Iterable[Proposal]) -> None:
         assign((p for p in proposals if p.score >= _SURE - 0.12 and self.doubts.at_home(p)), self.taken, self.filled)
+
+    def _assign_closed(self, proposals: list[Proposal]) -> None:
+        """Values of closed form: first the set that explains most, then what is still free."""
+        sure = [p for p in proposals if p.score >= _SURE - 0.12 and self.doubts.at_home(p)]
+        assign_best(sure, self.taken, self.filled, _CLOSED)
+        assign(sure, self.taken, self.filled)
+
+    def _choose(self, proposals: list[Proposal]) -> None:
+        """Take the proposals that together explain most, and the words that only announce them."""
+        assign_best([p for p in proposals if self.doubts.at_home(p)], self.taken, self.filled)
+        widen(self.state)
 
     def _fill_constants(self) -> None:
         for leaf in self.leaves:
@@ -101,7 +112,8 @@ class Filler:
 
     def _closed_of(self, leaf: Field, kinds: frozenset[str]) -> Iterable[Proposal]:
         if leaf.kind == "enum":
-            return find_choices(self.reading, leaf)
+            found = [*find_choices(self.reading, leaf), *find_numbered(self.reading, leaf)]
+            return [*found, *find_comparisons(self.reading, leaf)]
         if leaf.kind == "boolean":
             return find_flags(self.reading, leaf, self.state.rivals(leaf))
         if leaf.kind in ("integer", "number"):
@@ -115,7 +127,7 @@ class Filler:
             return find_candidates(self.reading, leaf, self.listed.get(leaf.path) or {})
         if time_kind(leaf):
             return find_moments(self.reading, leaf, kinds)
-        return [*find_names(self.reading, leaf), *find_examples(self.reading, leaf)]
+        return [self._directed(p) for p in (*find_names(self.reading, leaf), *find_examples(self.reading, leaf))]
 
     def _objects(self, leaf: Field) -> Iterator[Proposal]:
         """A list of objects: each part between commas and "and" that fills the same fields as the first."""
@@ -159,31 +171,58 @@ class Filler:
         lists = [leaf.item for leaf in self.leaves if leaf.kind == "array" and leaf.item is not None]
         return frozenset(str(option).lower() for item in lists for option in item.options)
 
-    def _strings(self, styles: tuple[str, ...]) -> Iterator[Proposal]:
+    def _strings(self) -> Iterator[Proposal]:
         bounds = self.state.bounds()
         for leaf in self.state.texts():
-            if leaf.path in self.filled or style_of(leaf) not in styles or not self._free(leaf):
+            if leaf.path in self.filled or not self._free(leaf):
                 continue
             if leaf.kind == "array":
                 yield from find_phrase_list(bounds, leaf)
             else:
-                found = (self._directed(p) for p in find_phrases(bounds, leaf))
+                found = (self._directed(self._hinted(bounds, p)) for p in find_phrases(bounds, leaf))
+                found = (self._joined(bounds, p) for p in found)
                 yield from (p for p in found if leaf.must or not self.doubts.names_measure(p))
 
     def _comes_first(self, proposal: Proposal) -> bool:
         """Names that something announces, texts that something announces clearly, and text in quotes."""
         style = style_of(proposal.field)
+        if any(start == proposal.start for start, _ in self.reading.quoted):
+            return True
         if style == "object":
-            return any(start == proposal.start for start, _ in self.reading.quoted)
+            return False
         if style == "text":
             return proposal.score >= 0.8
         return proposal.score >= 0.7 or proposal.field.must
+
+    def _is_titled(self, proposal: Proposal) -> bool:
+        """Whether a name may be the title that a field asks for."""
+        words = str(proposal.value).split()
+        return sort_of(proposal.field) == "title" and proposal.field.must and all(w[0].isupper() for w in words[:1])
+
+    def _hinted(self, bounds: Bounds, proposal: Proposal) -> Proposal:
+        """A name beside words that only its field speaks of is the likelier."""
+        if proposal.score >= 0.95 or style_of(proposal.field) == "text" or proposal.field.kind == "array":
+            return proposal
+        first, last = bounds.sentence.index_at(proposal.start), bounds.sentence.index_at(proposal.end - 1) + 1
+        hint = 0.06 if bounds.hinted(first, last, proposal.field) else 0.0
+        return replace(proposal, score=min(proposal.score + hint, 0.95)) if hint else proposal
+
+    def _joined(self, bounds: Bounds, proposal: Proposal) -> Proposal:
+        """One of several names that "and" joins is less likely alone where a list of such names waits."""
+        if proposal.field.kind == "array" or sort_of(proposal.field) != "person":
+            return proposal
+        lists = [leaf for leaf in self.state.waiting() if leaf.kind == "array" and sort_of(leaf) == "person"]
+        first, last = bounds.sentence.index_at(proposal.start), bounds.sentence.index_at(proposal.end - 1) + 1
+        tokens = bounds.tokens
+        behind = last + 1 < len(tokens) and tokens[last].lower in _ALSO and tokens[last + 1].text[0].isupper()
+        ahead = first > 1 and tokens[first - 1].lower in _ALSO and tokens[first - 2].text[0].isupper()
+        return replace(proposal, score=proposal.score - 0.2) if lists and (behind or ahead) else proposal
 
     def _directed(self, proposal: Proposal) -> Proposal:
         """A proposal for one of two mirrored fields, weighed by the side that the words before it speak of."""
         if proposal.field.path not in self._mirrored or proposal.score > 1:
             return proposal
-        weight = agreement(proposal.field, self.reading.text, proposal.start)
+        weight = agreement(proposal.field, self.reading.text, proposal.start, proposal.end)
         if not weight and not proposal.field.must and side_of(proposal.field) == "end":
             weight = -0.1
         return replace(proposal, score=proposal.score + weight)
@@ -209,13 +248,25 @@ class Filler:
             and not self.listed.get(leaf.path)
         )
 
-    def _leftovers(self) -> Iterator[Proposal]:
+    def _chunks(self) -> Iterator[Proposal]:
         bounds = self.state.bounds()
-        for leaf in self.leaves:
-            if leaf.must and leaf.path not in self.filled and self._free(leaf):
-                for proposal in find_leftover(bounds, leaf):
-                    listed = leaf.kind == "array"
-                    yield replace(proposal, value=split_items(str(proposal.value))) if listed else proposal
+        waiting = [leaf for leaf in self.state.waiting() if self._free(leaf)]
+        lists = [leaf for leaf in waiting if leaf.kind == "array" and leaf.must]
+        for proposal in list_proposals(bounds, lists):
+            yield replace(proposal, value=split_items(str(proposal.value)))
+        used = {str(p.value).lower() for p in self.filled.values()}
+        used |= {self.reading.text[p.start : p.end].lower() for p in self.filled.values()}
+        for proposal in (self._joined(bounds, p) for p in chunk_proposals(bounds, waiting)):
+            if (
+                str(proposal.value).lower() not in used
+                and proposal.score > _SURE - 0.001 - 0.1 * proposal.field.must
+                and self.doubts.at_home(proposal)
+            ):
+                listed = proposal.field.kind == "array"
+                if not listed:
+                    yield proposal
+                elif proposal.field.must:
+                    yield replace(proposal, value=split_items(str(proposal.value)), score=min(proposal.score, 0.55))
 
 
 def _as_required(fields: tuple[Field, ...]) -> tuple[Field, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from signalbox.models.offline.fill.lexicon import is_verb_form
 from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
@@ -25,9 +26,15 @@ _DULL = word_set(
     """whether true false should include included also when set only enable enabled flag mark marked
     item items them this result results return returned request user want wants person send sent use
     used after before during each every make default yes no on off new keep allow apply as well
-    needs needed"""
+    needs needed left made given taken done put kept held got sent goes comes"""
 )
 
+_ASKING = word_set("no without with any plus include includes including need needs want wants")
+_HAS = word_set("has have had having own owns got gets with without bring brings")
+_HAVING = re.compile(
+    r"\b(has|have|owns?|brings?|needs?|wants?|includes?|gets?|takes?|pays?|wears?|speaks?|uses?|accepts?) "
+    r"(?:an? |the |any |their |his |her |its |own |some )*([a-z]{3,})"
+)
 _STATES = word_set("is enabled enable active activated on switched turned state")
 _SWITCHES = re.compile(r"\b(?:switch|turn)(?:ed|s)?\b[^.]{0,30}\bon\b|\bis (?:enabled|active|on)\b", re.IGNORECASE)
 _SWITCHED = re.compile(
@@ -48,16 +55,36 @@ def find_flags(reading: Reading, field: Field, rivals: frozenset[str]) -> list[P
         found.append(_answer(reading, field, spot, inverted, 0.9))
     elif len(core) > 1 and (spot := _find_apart(reading, core)):
         found.append(_answer(reading, field, spot, inverted, 0.82))
+    for noun in (s for s in core if len(core) > 1 and s not in rivals and not found):
+        if spot := _find_head(reading, noun):
+            found.append(_answer(reading, field, spot, inverted, 0.7))
     if not found and len(core) == 1 and (related := _find_related(reading, core[0])):
         word, opposed = related
         found.append(_answer(reading, field, (word.start, word.end), inverted != opposed, 0.85))
+    if not found and (spot := _find_deed(reading, field)):
+        found.append(_answer(reading, field, spot, inverted, 0.8))
     if not found:
-        telling = _telling(field) - rivals
+        telling = (_telling(field) | _acting(field)) - rivals
         for word in reading.words:
-            if word.stem in telling and word.lower not in _CUES:
+            if word.stem in telling and word.lower not in _CUES and not reading.opens(word.start):
                 found.append(_answer(reading, field, (word.start, word.end), inverted, 0.62))
                 break
     return found
+
+
+def _find_head(reading: Reading, head: str) -> tuple[int, int] | None:
+    """Where a name's last word stands alone behind a word that asks for it or denies it: "no railing"."""
+    for at, word in enumerate(reading.words[1:], 1):
+        if word.stem == head and reading.words[at - 1].lower in _ASKING:
+            return word.start, word.end
+    return None
+
+
+def _acting(field: Field) -> set[str]:
+    """The stem of a name's last word, if that is a verb: "pays" tells whether the guest pays."""
+    last = field.name_words[-1]
+    acts = len(field.name_words) > 1 and last.endswith(("s", "ed")) and is_verb_form(last)
+    return {field.name_stems[-1]} if acts else set()
 
 
 def _telling(field: Field) -> set[str]:
@@ -68,6 +95,23 @@ def _telling(field: Field) -> set[str]:
         for w in field.described
         if stem(w) not in dull and not {w, stem(w)} & STOP and w not in NEGATIONS and len(w) > 2
     }
+
+
+def _find_deed(reading: Reading, field: Field) -> tuple[int, int] | None:
+    """Where the sentence says of a thing what the description says: "has an instrument", "have no instrument"."""
+    for having, noun in _HAVING.findall(field.description.lower()):
+        for at, word in enumerate(reading.words):
+            if word.stem != stem(noun):
+                continue
+            before = reading.words[max(0, at - 4) : at]
+            verb = next((w for w in reversed(before) if _same_deed(w.lower, having)), None)
+            if verb is not None and all(w.lower in STOP | NEGATIONS | {"own"} for w in before if w.start > verb.start):
+                return verb.start, word.end
+    return None
+
+
+def _same_deed(word: str, other: str) -> bool:
+    return (word in _HAS and other in _HAS) or stem(word) == stem(other)
 
 
 def _by_synonyms(reading: Reading, field: Field) -> list[Proposal]:

@@ -52,6 +52,13 @@ def day_of(reading: Reading, words: str) -> tuple[datetime, datetime] | None:
 
 
 def _instant(reading: Reading, words: str) -> datetime | None:
+    """The moment that the words name, worked out once for all fields."""
+    if words not in reading.moments:
+        reading.moments[words] = _parse(reading, words)
+    return reading.moments[words]
+
+
+def _parse(reading: Reading, words: str) -> datetime | None:
     from signalbox.models.time import parse_instant
 
     try:

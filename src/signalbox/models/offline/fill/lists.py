@@ -15,10 +15,15 @@ from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal, Taken
 
-__all__ = ["find_closed_list", "find_phrase_list", "give_way", "part_spans", "split_items"]
+__all__ = ["find_closed_list", "find_phrase_list", "part_spans", "split_items"]
 
 _BETWEEN = re.compile(
     r"\s*(?:,|;|/|\+|&|and|or|,\s*and|,\s*or|plus|as well as|\s)\s*(?:the |a |an |also |at )?", re.IGNORECASE
+)
+_JOINED_NAME = re.compile(r"\s*(?:,|/|\bor\b|\band\b|&)\s*([A-Z][\w'-]+(?: [A-Z][\w'-]+)?)(?=\s*(?:$|[,.;!?]|\b[a-z]))")
+_JOINED_NOUN = re.compile(
+    r"\s*(?:,|/|\bor\b|\band\b|&)\s*(?:an?\s+|the\s+|some\s+)?"
+    r"([a-z][a-z-]+(?: [a-z][a-z-]+)?)(?=\s*(?:$|[,.;!?]|and\b|or\b))"
 )
 _SEPARATOR = re.compile(r"(?:,\s{0,3}and\b|,\s{0,3}or\b|,|;|\band\b|\bor\b|\bplus\b|&|\bas well as\b)", re.IGNORECASE)
 
@@ -30,36 +35,59 @@ def find_closed_list(reading: Reading, field: Field, taken: Taken) -> list[Propo
         return []
     if item.kind == "enum":
         options = [p for p in find_choices(reading, item) if not taken.overlaps(p.start, p.end)]
+        options = [p for p in options if not _bounds_number(reading, p) and not _inside_literal(reading, p)]
         # What is only near in meaning is too weak for a list that may stay empty.
         options = [p for p in options if p.score >= 0.72 or field.must or reading.cue(field, p.start, p.end)]
+        # Beside an option that is named, one that is only akin to some word is none.
+        sure = any(p.score >= 0.9 for p in options)
+        options = [p for p in options if p.score >= 0.85 or not sure]
         return _gather(field, _apart(options), anywhere=True, text=reading.text)
     if item.kind in ("integer", "number"):
         return _numbers(reading, field, item)
     if item.kind == "string":
+        shown = () if item.pattern else _shown(item)
+        if found := _by_examples(reading, field, replace(item, options=shown)) if shown else []:
+            return found
         return _gather(field, _apart(find_names(reading, item)), anywhere=False, text=reading.text)
     return []
 
 
-def give_way(proposals: list[Proposal]) -> list[Proposal]:
-    """Lists of options without the word that alone can fill a required field: in "a tenor who sings with tenors"."""
-    needed: dict[str, list[Proposal]] = {}
-    for proposal in proposals:
-        if proposal.field.kind == "enum" and proposal.field.must:
-            needed.setdefault(proposal.field.path, []).append(proposal)
-    claimed = [min(rows, key=lambda p: (-round(p.score, 3), p.start)) for rows in needed.values()]
-    kept = (_without(p, {(c.start, c.end) for c in claimed}) for p in proposals)
-    return [p for p in kept if p is not None]
+def _shown(item: Field) -> tuple[str, ...]:
+    """The examples of an item that are plain names; a list of examples may hold whole lists."""
+    rows = [one if isinstance(one, list) else [one] for one in item.examples]
+    return tuple(one for row in rows for one in row if isinstance(one, str) and one.replace(" ", "").isalpha())
 
 
-def _without(proposal: Proposal, claimed: set[tuple[int, int]]) -> Proposal | None:
-    optional = proposal.field.kind == "array" and proposal.field.item and not proposal.field.must
-    if not optional or not claimed & set(proposal.pieces) or len(proposal.value) != len(proposal.pieces):
-        return proposal
-    rest = [(v, s) for v, s in zip(proposal.value, proposal.pieces, strict=True) if s not in claimed]
-    if not rest:
-        return None
-    pieces = tuple(span for _, span in rest)
-    return replace(proposal, value=[v for v, _ in rest], start=pieces[0][0], end=pieces[-1][1], pieces=pieces)
+def _by_examples(reading: Reading, field: Field, item: Field) -> list[Proposal]:
+    """A list with an example in it: the example, and the names that commas and "or" join to it."""
+    named = [p for p in find_choices(reading, item) if p.score >= 0.95]
+    named = [p for p in named if not field.must or reading.text[p.start].isupper()]
+    spans: list[tuple[int, int]] = []
+    for one in sorted(named, key=lambda p: p.start):
+        if any(start < one.end and one.start < end for start, end in spans):
+            continue
+        spans.append((one.start, one.end))
+        joined = _JOINED_NAME if reading.text[one.start].isupper() else _JOINED_NOUN
+        while following := joined.match(reading.text, spans[-1][1]):
+            spans.append(following.span(1))
+    spans = sorted(set(spans))
+    items = [Proposal(field, reading.text[start:end], start, end, 0.85) for start, end in spans]
+    return [_as_list(field, items)] if items else []
+
+
+def _inside_literal(reading: Reading, proposal: Proposal) -> bool:
+    """Whether a word is only part of an address or of a text in quotes."""
+    solid = [one for one in reading.literals if one.kind in ("quoted", "email", "url", "host", "file")]
+    return any(one.start <= proposal.start and proposal.end < one.end for one in solid)
+
+
+def _bounds_number(reading: Reading, proposal: Proposal) -> bool:
+    """Whether a word only bounds a number: "two hours tops"."""
+    reaches = [(q.reach, q.start, q.end) for q in reading.quantities if q.bound]
+    return any(
+        reach[0] <= proposal.start and proposal.end <= reach[1] and not (start <= proposal.start < end)
+        for reach, start, end in reaches
+    )
 
 
 def _apart(proposals: list[Proposal]) -> list[Proposal]:

@@ -36,16 +36,16 @@ _SHAPES: tuple[tuple[str, str], ...] = (
     (
         "file",
         r"(?<![\w.@/])[\w*-][\w.*-]*\.(?!(?:com|org|net|io|edu|gov|int|mil|info|biz|dev|app|eu|uk|de|fr|nl|ch|es|pt|se|fi|dk|ie|ca|au|nz|jp|br|"
-        r"test|local|internal|example|invalid|lan)\b)[A-Za-z][A-Za-z0-9]{1,4}(?![\w@]|\.\w)",
+        r"test|local|internal|example|invalid|lan)\b)(?:[A-Za-z][A-Za-z0-9]{1,4}|\d[a-z]{1,3})(?![\w@]|\.\w)",
     ),
-    ("host", r"(?<![\w.@/])(?:[a-zA-Z0-9-]+\.)+[a-zA-Z]{2,8}(?::\d+)?(?![\w@])"),
+    ("host", r"(?<![\w.@/])(?:[a-zA-Z0-9_-]+\.)+[a-zA-Z]{2,8}(?::\d+)?(?![\w@])"),
     ("version", r"(?<![\w.])v?\d+\.\d+(?:\.\d+)+(?:[-+][\w.]+)?(?![\w])|(?<![\w.])v\d+(?:\.\d+)*\b"),
     ("phone", r"(?<![\w])\+?\d[\d\s().-]{6,16}\d(?!\w)"),
     ("handle", r"(?<![\w])[@#][A-Za-z][\w-]*"),
     ("number_id", r"(?<![\w])#\s?\d+\b"),
     (
         "id",
-        r"(?<![\w.])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*(?![\w@])|"
+        r"(?<![\w.])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+(?:\.\d+)*)*(?![\w@])|"
         r"(?<![\w.])[A-Za-z]+[-_][A-Za-z0-9_-]+\b",
     ),
 )
@@ -160,6 +160,8 @@ def shape_of(example: str) -> str:
         return ""
     if re.fullmatch(r"[a-z]+(?:-[a-z]+)+", example):
         return r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+"
+    if re.fullmatch(r"v?\d+(?:\.\d+)+", example):
+        return r"v?\d+(?:\.\d+)+(?:-[\w.]+)?"
     pieces = []
     for run in re.findall(r"[A-Z]+|[a-z]+|\d+|.", example):
         if run[0].isdigit():

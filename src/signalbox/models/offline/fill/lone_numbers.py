@@ -26,6 +26,14 @@ def find_lone_number(state: State) -> Iterator[Proposal]:
     plain = [q for q in state.reading.quantities if not q.dimension and not _spoken_for(state, q)]
     waiting = [leaf for leaf in state.waiting() if leaf.kind in ("integer", "number")]
     if len(plain) != 1:
+        yield from _needed_measure(state, waiting)
+        return
+    lists = [leaf for leaf in state.waiting() if leaf.kind == "array" and leaf.item and leaf.item.kind == "integer"]
+    if not any(convert(leaf, plain[0]) is not None for leaf in waiting) and len(lists) == 1 and lists[0].item:
+        value = convert(lists[0].item, plain[0])
+        nouns = [n for n in counted_nouns(state.reading, plain[0]) if not state.taken.overlaps(n.start, n.end)]
+        if value is not None and not nouns:
+            yield Proposal(lists[0], [value], plain[0].start, plain[0].end, 0.5)
         return
     fitting = [(leaf, value) for leaf in waiting if (value := convert(leaf, plain[0])) is not None]
     fitting = [(leaf, value) for leaf, value in fitting if leaf.must or _may_count(state, leaf, plain[0])]
@@ -33,11 +41,22 @@ def find_lone_number(state: State) -> Iterator[Proposal]:
     named = [(leaf, value) for leaf, value in fitting if said & set(leaf.name_stems)]
     able = [(leaf, value) for leaf, value in fitting if _may_end(state, leaf, plain[0])]
     counting = [(leaf, value) for leaf, value in able if counts(leaf) and leaf.kind == "integer"]
+    counting = [(leaf, v) for leaf, v in counting if not unit_of_field(leaf.about, leaf.maximum)[0]] or counting
     required = [(leaf, value) for leaf, value in fitting if leaf.must and _may_count(state, leaf, plain[0])]
     whole = _counts_whole(state, plain[0])
     limits = [(leaf, value) for leaf, value in fitting if whole and _LIMITS & set(leaf.name_words)]
     for leaf, value in next((group for group in (limits, named, counting, able, required) if len(group) == 1), ()):
         yield Proposal(leaf, value, plain[0].start, plain[0].end, 0.5)
+
+
+def _needed_measure(state: State, waiting: list[Field]) -> Iterator[Proposal]:
+    """The one number with a unit that serves nothing, for the one required field that asks for no unit."""
+    left = [q for q in state.reading.quantities if q.dimension and not _spoken_for(state, q)]
+    needed = [leaf for leaf in waiting if leaf.must]
+    if len(left) == len(needed) == 1 and not unit_of_field(needed[0].about, needed[0].maximum)[0]:
+        value = convert(needed[0], left[0])
+        if value is not None and not (counts(needed[0]) and needed[0].kind == "integer"):
+            yield Proposal(needed[0], value, left[0].start, left[0].end, 0.5)
 
 
 def _counts_whole(state: State, quantity: Quantity) -> bool:
@@ -70,6 +89,8 @@ def _may_end(state: State, leaf: Field, quantity: Quantity) -> bool:
     if counts(leaf) and leaf.kind == "integer":
         return True
     if unit_of_field(leaf.about, leaf.maximum)[0] == "money":
+        if any(other.path not in state.filled and counts(other) for other in state.leaves if other.kind == "integer"):
+            return False
         nouns = counted_nouns(state.reading, quantity) or counts_people(state.reading, quantity)
         return not nouns and (quantity.value >= 1000 or not _bounded_away(leaf, quantity))
     texts = any(style_of(other) == "text" for other in state.leaves if other.kind == "string" and other.must)

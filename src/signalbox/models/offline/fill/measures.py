@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
+from rapidfuzz.distance import OSA
+
 from signalbox.models.offline.fill.counted import counted_nouns, counts_people, ends_name, fits_kind, holds_people
-from signalbox.models.offline.fill.numbers import Quantity
+from signalbox.models.offline.fill.numbers import ORDINALS, Quantity
 from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.thesaurus import same_meaning
 from signalbox.models.offline.fill.units import dimension_of, factor_of, unit_of_field
 from signalbox.models.offline.fill.words import stem, word_set
-from signalbox.models.offline.vectors import word_rows
+from signalbox.models.offline.vectors import is_known, word_rows
 
-__all__ = ["convert", "counts", "find_measures"]
+__all__ = ["convert", "counts", "find_measures", "find_numbered"]
 
 _LOWEST = word_set("min minimum least lower low above over from start greater floor")
 _HIGHEST = word_set("""max maximum most upper high below under limit to end less up cap ceiling budget within top""")
@@ -29,6 +33,12 @@ _SAID_LOWEST = re.compile(r"\b(?:at least|lowest|fewest|smallest|minimum|above|s
 _SAID_HIGHEST = re.compile(
     r"\b(?:at most|highest|the most|largest|maximum|below|longest|no more than)\b", re.IGNORECASE
 )
+_RATE = re.compile(
+    r"\s*(?:times?\s+)?(?:(?:an?|per|each|every|/)\s*([a-z]{3,})|(daily|weekly|monthly|yearly)\b)", re.IGNORECASE
+)
+_RATED = re.compile(r"\b(?:per|an?|each|every) ([a-z]{3,})\b|\b(daily|weekly|monthly|yearly)\b")
+_SAID_COUNT = re.compile(r"^(?:the )?(?:number|count|max(?:imum)? number) of\b|\bhow many\b", re.IGNORECASE)
+_AGE = re.compile(r"\bage\b|\bhow old\b|\baged\b")
 _LINKS = word_set("of is to = : the at a an")
 _SUMS = word_set("amount total sum value worth limit salary price cost fee")
 _PRICED = frozenset(stem(word) for word in "cost costs budget price spend pay paying worth priced".split())
@@ -46,7 +56,31 @@ def find_measures(reading: Reading, field: Field) -> list[Proposal]:
         score = _score(reading, field, quantity)
         if score >= (0.28 if field.must else 0.5):
             found.append(Proposal(field, value, quantity.start, quantity.end, score + 0.12 * field.must))
+    return [*found, *_by_ordinal(reading, field)]
+
+
+def _by_ordinal(reading: Reading, field: Field) -> list[Proposal]:
+    """What an ordinal says of the field's own noun: the third row, 2nd row."""
+    found = []
+    for word, noun in pairwise(reading.words):
+        rank = ORDINALS.get(word.lower)
+        if rank is None and (
+            digits := re.fullmatch(r"(\d{1,3})(?:st|nd|rd|th)", reading.text[word.start : noun.start].strip())
+        ):
+            rank = int(digits[1])
+        if rank is not None and noun.stem in field.name_stems and (value := _typed(field, rank)) is not None:
+            found.append(Proposal(field, value, word.start, noun.end, 0.9))
     return found
+
+
+def find_numbered(reading: Reading, field: Field) -> list[Proposal]:
+    """Proposals for a field whose options are numbers: a number of the sentence, in the field's unit."""
+    options = {float(str(one)): one for one in field.options if re.fullmatch(r"\d+(?:\.\d+)?", str(one))}
+    if len(options) < len(field.options):
+        return []
+    number = replace(field, kind="number", options=())
+    found = (replace(p, field=field, value=options.get(p.value)) for p in find_measures(reading, number))
+    return [p for p in found if p.value is not None]
 
 
 def convert(field: Field, quantity: Quantity) -> Any:
@@ -64,7 +98,10 @@ def convert(field: Field, quantity: Quantity) -> Any:
         dimension and quantity.dimension == dimension and unit and dimension not in ("percent", "money", "temperature")
     ):
         value = value * quantity.factor / factor_of(dimension, unit)
-    elif quantity.dimension == "percent" and not dimension and (field.maximum is None or field.maximum < 100):
+        if abs(value) < 0.01 < abs(quantity.value):
+            # Nobody counts minutes in years.
+            return None
+    elif quantity.dimension == "percent" and not dimension and not (field.must or field.maximum == 100):
         return None
     return _typed(field, round(value, 10))
 
@@ -98,8 +135,20 @@ def _score(reading: Reading, field: Field, quantity: Quantity) -> float:
     elif dimension and not quantity.dimension:
         score -= 0.05
     score += 0.55 * reading.cue(field, quantity.start, quantity.end)
-    score += _noun_score(reading, field, quantity)
+    score += _noun_score(reading, field, quantity) + _rate_score(reading, field, quantity)
     return score + _bound_score(field, quantity) + _count_score(reading, field, quantity)
+
+
+def _rate_score(reading: Reading, field: Field, quantity: Quantity) -> float:
+    """More for a number told by the same unit as the field: "twice a week", "20 euros per head"."""
+    said = _RATE.match(reading.text, quantity.end)
+    if said is None:
+        return 0.0
+    asked = _RATED.search(field.about)
+    unit = stem((said[1] or said[2]).lower().removesuffix("ly"))
+    if asked and stem((asked[1] or asked[2]).removesuffix("ly")) == unit:
+        return 0.45 if quantity.dimension in ("", "count") else 0.15
+    return -0.1 if asked else 0.0
 
 
 def _is_year(quantity: Quantity) -> bool:
@@ -108,14 +157,16 @@ def _is_year(quantity: Quantity) -> bool:
 
 def counts(field: Field) -> bool:
     """Whether the field holds how many of something there are."""
-    said = field.description.lower().startswith(("number of", "how many", "count of", "maximum number", "max number"))
-    return said or bool(_COUNTS & set(field.name_words))
+    said = _SAID_COUNT.search(field.description)
+    return bool(said) or bool(_COUNTS & set(field.name_words))
 
 
 def _noun_score(reading: Reading, field: Field, quantity: Quantity) -> float:
     """What is counted ("3 nights") beside what the field speaks of."""
     nouns = counted_nouns(reading, quantity)
     dimension, _ = unit_of_field(field.about, field.maximum)
+    if _tells_age(reading, quantity):
+        return 0.6 if _AGE.search(field.about) else -0.6
     if nouns and not dimension and (same := fits_kind(field, nouns[0].stem)) is not None:
         return 0.6 if same else -0.6
     if counts_people(reading, quantity):
@@ -129,8 +180,6 @@ def _noun_score(reading: Reading, field: Field, quantity: Quantity) -> float:
     before = [w for w in reading.before(quantity.start, 3) if w.lower not in _LINKS]
     if before and (before[0].stem in field.words or any(same_meaning(before[0].stem, w) for w in field.words)):
         return 0.3
-    if "age" in field.name_words and _follows_name(reading, quantity):
-        return 0.3
     if nouns and nouns[0].stem not in {stem(w) for w in field.described} and not quantity.dimension:
         return 0.35 if _near(nouns[0].lower, field) else -0.1
     return 0.0
@@ -141,16 +190,28 @@ def _is_priced(reading: Reading, quantity: Quantity) -> bool:
     return any(w.stem in _PRICED for w in reading.before(quantity.reach[0], 3))
 
 
-def _follows_name(reading: Reading, quantity: Quantity) -> bool:
-    """Whether a bare number stands between commas behind a name, as an age does: "Ann Lee, 34, ..."."""
-    before, after = reading.text[: quantity.start].rstrip(), reading.text[quantity.end :].lstrip()
-    return bool(re.search(r"[A-Z][\w'-]+,$", before)) and after[:1] in (",", ".", "")
+def _tells_age(reading: Reading, quantity: Quantity) -> bool:
+    """Whether a number is how old somebody is: "7 years old", "aged 7", "she is 34", "Ann Lee (34)"."""
+    if quantity.dimension not in ("", "time") or quantity.value > 120:
+        return False
+    before, after = reading.text[: quantity.start].rstrip(), reading.text[quantity.end :]
+    if re.match(r"[\s-]*(?:years? )?(?:old\b|of age\b|y/?o\b)", after, re.IGNORECASE) or re.search(
+        r"\baged?:?$", before, re.I
+    ):
+        return True
+    if quantity.dimension or counted_nouns(reading, quantity):
+        return False
+    if re.search(r"\b(?:he|she|who)(?:'s| is| was| turned| turns)$", before, re.IGNORECASE):
+        return re.match(r"\s*(?:$|[,.;!?)]|and\b|but\b)", after) is not None
+    named = re.search(r"[A-Z][\w'-]+(?:,| \()$", before)
+    return bool(named) and after.lstrip()[:1] in (",", ".", "", ")", ";")
 
 
 def _named_score(field: Field, quantity: Quantity, nouns: list[Word]) -> float:
     for at, word in enumerate(nouns):
         if (
-            word.stem in field.aliases
+            _is_misspelt(word.lower, field.name_words[-1])
+            or word.stem in field.aliases
             or word.stem in field.name_stems
             or any(same_meaning(word.stem, other) for other in field.name_stems)
         ):
@@ -159,6 +220,11 @@ def _named_score(field: Field, quantity: Quantity, nouns: list[Word]) -> float:
         if word.stem in field.words:
             return 0.4 - 0.1 * at if not quantity.dimension or at else 0.1
     return 0.0
+
+
+def _is_misspelt(word: str, name: str) -> bool:
+    """Whether a word that nobody knows is a name with a letter wrong."""
+    return len(word) > 4 and not is_known(word) and OSA.distance(word, name, score_cutoff=1) == 1
 
 
 def _near(noun: str, field: Field) -> bool:
@@ -192,6 +258,9 @@ def _count_score(reading: Reading, field: Field, quantity: Quantity) -> float:
     if quantity.bound == "max" and "limit" in field.name_words and not counted_nouns(reading, quantity):
         return 0.5 if not quantity.dimension else 0.0
     if counting and before and before[0] in _COUNT_CUES and not quantity.dimension:
+        return 0.45
+    nouns = counted_nouns(reading, quantity)
+    if counting and len(nouns) > 1 and nouns[0].lower.endswith("est") and not quantity.dimension:
         return 0.45
     if quantity.dimension or not counting:
         return 0.0

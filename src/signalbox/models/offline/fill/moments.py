@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import timedelta
+from functools import lru_cache
 
 from signalbox.models.offline.fill.clocks import with_half
 from signalbox.models.offline.fill.directions import side_at, stay_at, stay_of
@@ -31,6 +32,8 @@ _SAID_WHEN = re.compile(r"(?:when|date|time)\b(?! zone)", re.IGNORECASE)
 _HOUR = re.compile(r"\b(?:time|hour)$")
 _DAY = re.compile(r"\b(?:date|day)$")
 _ISO = re.compile(r"iso[ -]?8601|yyyy|\brfc ?3339\b|\bhh:mm", re.IGNORECASE)
+_TO_COME = re.compile(r"\b(?:goes|will|should|must|starts|begins|becomes|comes|is to be)\b", re.IGNORECASE)
+_CLOCK = re.compile(r"\bhh:mm", re.IGNORECASE)
 _BACK = re.compile(
     r"\b(?:since|occurred|happened|created|purchased|incident|was|were|modified|bought|reported|placed|"
     r"history|born|birth|changed|"
@@ -65,35 +68,53 @@ def time_kind(field: Field) -> str:
         return ""
     if field.format in _FORMATS:
         return _FORMATS[field.format]
-    if field.format or field.options or (field.pattern and "d" not in field.pattern):
+    if field.format or field.options:
         return ""
-    name = " ".join(field.name_words)
-    if _RANGE.search(name) or (_RANGE.search(field.about) and not _WHEN.search(name)):
+    return _kind_by_pattern(field.pattern) if field.pattern else _kind_by_words(field.name_words, field.description)
+
+
+@lru_cache(maxsize=2_000)
+def _kind_by_pattern(pattern: str) -> str:
+    """A pattern that takes a clock time or a date, and no plain word, asks for one."""
+    try:
+        shape = re.compile(pattern)
+    except re.error:
+        return ""
+    if shape.search("word") or shape.search("AB-123"):
+        return ""
+    return "hour" if shape.search("09:30") else ("date" if shape.search("2026-11-03") else "")
+
+
+@lru_cache(maxsize=2_000)
+def _kind_by_words(name_words: tuple[str, ...], description: str) -> str:
+    name = " ".join(name_words)
+    about = f"{name} . {description}".lower()
+    if _CLOCK.search(description):
+        return _exact_kind(description, name)
+    if _RANGE.search(name) or (_RANGE.search(about) and not _WHEN.search(name)):
         return "range-words"
-    if not _RANGE.search(field.about) and _SAID_WHEN.match(field.description) and not _DURATION.search(name):
-        return (
-            _exact_kind(field, name)
-            if not _HOUR.search(name) and not _DAY.search(name)
-            else ("time-words" if _HOUR.search(name) else "date-words")
-        )
+    if not _RANGE.search(about) and _SAID_WHEN.match(description) and not _DURATION.search(name):
+        if not _HOUR.search(name) and not _DAY.search(name):
+            return _exact_kind(description, name)
+        return "time-words" if _HOUR.search(name) else "date-words"
     if _DURATION.search(name):
         return "duration-words"
-    if _HOUR.search(name) and not re.search(r"zone|format|series|date", name) and not _ISO.search(field.description):
+    if _HOUR.search(name) and not re.search(r"zone|format|series|date", name) and not _ISO.search(description):
         return "time-words"
-    if _DAY.search(name) and not _ISO.search(field.description):
+    if _DAY.search(name) and not _ISO.search(description):
         return "date-words"
     if _WHEN.search(name) and not re.search(r"\b(?:zone|timezone|format|series)\b", name):
-        return _exact_kind(field, name)
+        return _exact_kind(description, name)
     return ""
 
 
-def _exact_kind(field: Field, name: str) -> str:
+def _exact_kind(description: str, name: str) -> str:
     """A plain string that asks for ISO text gets it; any other keeps the person's words."""
-    if not _ISO.search(field.description):
+    if not _ISO.search(description):
         return "when-words"
-    if re.search(r"hh:mm", field.description, re.I) and "yyyy" not in field.description.lower():
-        return "time" if "hh:mm:ss" in field.description.lower() else "hour"
-    dated = re.search(r"date-?time|timestamp|T?hh|8601 (?:date and )?time|rfc", field.description, re.I)
+    if re.search(r"hh:mm", description, re.I) and "yyyy" not in description.lower():
+        return "time" if "hh:mm:ss" in description.lower() else "hour"
+    dated = re.search(r"date-?time|timestamp|T?hh|8601 (?:date and )?time|rfc", description, re.I)
     return "date-time" if dated and not re.search(r"\bdate\b", name) else "date"
 
 
@@ -144,7 +165,7 @@ def _moment(
     words = _with_day(reading, phrase, kind, with_half(reading.text, *span, with_month(reading.text, *span)))
     if not words:
         return
-    value = as_text(reading, words, kind, side_in_time(field), ahead=_ahead(field, phrase))
+    value = as_text(reading, words, kind, side_in_time(field), ahead=_ahead(reading, field, phrase))
     if value is None:
         return
     score = 0.8 + _fitness(reading, field, phrase) + 0.1 * reading.cue(field, phrase.start, phrase.end) - 0.01 * at
@@ -176,21 +197,23 @@ def _wanted_part(phrase: TimePhrase, kind: str, kinds: frozenset[str]) -> tuple[
     return phrase.start, phrase.end
 
 
-def _ahead(field: Field, phrase: TimePhrase) -> bool | None:
+def _ahead(reading: Reading, field: Field, phrase: TimePhrase) -> bool | None:
     """Whether a bare name of time means one to come; None when the field does not say."""
     if phrase.kind == "range" or phrase.lead == "since" or looks_back(field):
         return False
-    return True if _FORWARD.search(field.about) else None
+    if _FORWARD.search(field.about):
+        return True
+    return False if reading.tells_past else None
 
 
 def looks_back(field: Field) -> bool:
     """Whether a field holds a time that has passed."""
-    return bool(_BACK.search(field.about))
+    return bool(_BACK.search(field.about)) and not _TO_COME.search(field.description)
 
 
 def side_in_time(field: Field) -> str:
     """Whether a field is when something starts or ends; empty when neither."""
-    names = set(field.name_words)
+    names = {*field.name_words, *field.name_stems}
     if (stays := stay_of(field)) and _STAYED.search(field.about):
         return "start" if stays == "arrives" else "end"
     return "end" if names & _ENDS else ("start" if names & _STARTS else "")

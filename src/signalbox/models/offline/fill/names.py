@@ -13,11 +13,14 @@ from signalbox.models.offline.fill.roles import cues_of, roles_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.units import CURRENCIES
-from signalbox.models.offline.fill.words import word_set
+from signalbox.models.offline.fill.words import STOP, word_set
+from signalbox.models.offline.vectors import is_known
 
 __all__ = ["find_names", "has_shape"]
 
 _DATE = re.compile(r"\d{4}-\d\d?-\d\d?|\d\d?([./-])\d\d?\1\d{4}")
+_CODE = re.compile(r"[A-Za-z]*[A-Z0-9][\w./-]*")
+_NUMBERED = re.compile(r"(?:the )?number\b(?! plate| of (?!the\b))", re.IGNORECASE)
 _EDGES = " ,;:!?()[]{}\"'"
 _CODE_PARTS = re.compile(r"[A-Z0-9-]{1,8}(?: [A-Z0-9-]{1,8}){1,3}")
 _PLATES = re.compile(r"\b(?:plates?|registration (?:number|mark)|post ?codes?|postal code)\b")
@@ -30,7 +33,26 @@ def has_shape(field: Field) -> bool:
     """Whether only a thing of a given shape may fill the field."""
     if field.pattern or field.format in ("email", "uri", "url", "uuid", "ipv4", "ipv6", "ipvanyaddress", "hostname"):
         return True
-    return bool(set(field.name_words) & {"email", "emails", "url", "uri", "uuid", "ip", "phone", "currency"})
+    if set(field.name_words) & {"email", "emails", "url", "uri", "uuid", "ip", "phone", "currency"}:
+        return True
+    shown = [str(one) for one in field.examples if isinstance(one, str)]
+    if shown and all(_address_kind(one) in kinds_wanted(field.about, field.format) for one in shown):
+        return True
+    coded = bool(shown) and all(_CODE.fullmatch(one) and any(c.isdigit() for c in one) for one in shown)
+    return coded and (bool(_IDENTIFIED & set(field.name_words)) or all(map(_is_mostly_digits, shown)))
+
+
+@lru_cache(maxsize=1_000)
+def _address_kind(example: str) -> str:
+    """The kind of address or file that an example wholly is; empty when it is none."""
+    found = find_literals(example)
+    whole = len(found) == 1 and found[0].value == example and found[0].kind in _OWN_SHAPES | {"file"}
+    return found[0].kind if whole else ""
+
+
+def _is_mostly_digits(example: str) -> bool:
+    letters, digits = sum(c.isalpha() for c in example), sum(c.isdigit() for c in example)
+    return digits > 1 and digits >= letters
 
 
 def find_names(reading: Reading, field: Field) -> list[Proposal]:
@@ -59,6 +81,8 @@ def _by_kind(reading: Reading, field: Field) -> Iterator[Proposal]:
             continue
         if literal.kind == "phone" and _DATE.fullmatch(literal.value):
             continue
+        if literal.kind == "id" and "street" in by_name:
+            continue
         if _plain_compound(reading, field, literal) or (literal.kind == "id" and _holds_person(field)):
             continue
         base = 0.82 if literal.kind in by_name else 0.7
@@ -78,7 +102,7 @@ def _holds_person(field: Field) -> bool:
 def _shown_kinds(examples: tuple[str, ...]) -> tuple[str, ...]:
     """The kinds of literal that the examples are, where these leave no doubt."""
     found = [one for example in examples for one in find_literals(example)]
-    return tuple(one.kind for one in found if one.kind in _OWN_SHAPES)
+    return tuple(one.kind for one in found if one.kind in _OWN_SHAPES | {"file"})
 
 
 def _plain_compound(reading: Reading, field: Field, literal: Literal) -> bool:
@@ -101,7 +125,7 @@ def _nearby(reading: Reading, field: Field, literal: Literal) -> float:
     before = reading.before(literal.start, 1)
     announced = cues_of(field).get((before[0].lower,), 0.0) if before else 0.0
     directed = not announced and bool({"source", "from", "origin", "cc", "bcc"} & set(field.name_words))
-    return 0.12 * reading.cue(field, literal.start, literal.end) + 0.1 * announced - 0.15 * directed
+    return 0.2 * reading.cue(field, literal.start, literal.end) + 0.1 * announced - 0.15 * directed
 
 
 def _by_pattern(reading: Reading, field: Field) -> Iterator[Proposal]:
@@ -144,8 +168,9 @@ def _by_parts(reading: Reading, field: Field) -> Iterator[Proposal]:
             value = said.lstrip(_EDGES)
             start, end = start + len(said) - len(value), start + len(said)
             fits = next((one for one in (value, value.upper()) for s in shapes if s.fullmatch(one)), None)
-            if fits and any(c.isdigit() for c in fits):
-                yield Proposal(field, fits, start, end, 0.93 + 0.01 * size + 0.06 * reading.cue(field, start, end))
+            plain = any(part.islower() and is_known(part) and len(part) > 2 for part in value.split())
+            if fits and not plain and any(c.isdigit() for c in fits):
+                yield Proposal(field, fits, start, end, 0.93 + 0.01 * size + 0.2 * reading.cue(field, start, end))
 
 
 def _part_shapes(field: Field) -> list[re.Pattern[str]]:
@@ -157,25 +182,33 @@ def _part_shapes(field: Field) -> list[re.Pattern[str]]:
             return []
     shown = [str(one) for one in field.examples if _CODE_PARTS.fullmatch(str(one)) and not str(one).isdigit()]
     shapes = [" ".join(map(_part_shape, one.split())) for one in shown if re.search(r"[A-Z]", one)]
-    if not field.examples and _PLATES.search(field.about):
-        shapes = [r"(?=\S*\d)[A-Z0-9]{2,4} [A-Z0-9]{2,4}"]
+    if _PLATES.search(field.about):
+        shapes += [r"(?=\S*\d)(?=\S*[A-Z])[A-Z0-9]{2,4} [A-Z0-9]{2,4}"]
     return [re.compile(shape) for shape in shapes]
 
 
 def _part_shape(part: str) -> str:
-    """Runs of letters and digits about as long as those of the example."""
+    """Letters or digits about as long as those of the example; where it mixes them, any mixture."""
+    if "-" not in part and re.search(r"\d", part) and re.search(r"[A-Z]", part):
+        return rf"(?=\S*\d)(?=\S*[A-Z])[A-Z0-9]{{2,{len(part) + 1}}}"
     runs = re.findall(r"[A-Z]+|\d+|-", part)
     return "".join("-" if r == "-" else f"{'[A-Z]' if r.isalpha() else '[0-9]'}{{1,{len(r) + 1}}}" for r in runs)
 
 
 def _may_label(reading: Reading, field: Field, start: int, end: int) -> bool:
     """Whether digits may be a label: the field is named, or the number measures, bounds and counts nothing."""
-    if field.pattern or reading.cue(field, start, end):
+    if reading.cue(field, start, end) or (field.pattern and not _is_loose(field.pattern)):
         return True
     if any(phrase.start <= start and end <= phrase.end for phrase in reading.times):
         return False
     number = next((q for q in reading.quantities if q.start <= start < q.end), None)
     return number is None or is_bare(reading, number)
+
+
+@lru_cache(maxsize=1_000)
+def _is_loose(pattern: str) -> bool:
+    """Whether a pattern takes plain words and plain numbers alike, and so proves nothing."""
+    return bool(re.search(pattern, "word")) and bool(re.search(pattern, "8"))
 
 
 def _telling(field: Field, word: str) -> bool:
@@ -191,14 +224,20 @@ def _shares_stem(field: Field, value: str) -> bool:
 
 def _by_number(reading: Reading, field: Field) -> Iterator[Proposal]:
     """A plain number for an identifier that is written as text: "order 4411"."""
-    if field.pattern or not set(field.name_words) & _IDENTIFIED:
+    shown = [str(one) for one in field.examples]
+    told = bool(_NUMBERED.match(field.description)) and (not shown or any(one[:1].isdigit() for one in shown))
+    if field.pattern or not (told or set(field.name_words) & _IDENTIFIED):
         return
     for found in re.finditer(r"(?<![\w.$€£])#?\s?(\d{1,20})(?![\w%./-]\w|\w|%)", reading.text):
         cue = reading.cue(field, found.start(), found.end())
         hashed = "#" in found.group()
         if not hashed and not _may_label(reading, field, found.start(1), found.end(1)):
             continue
-        if cue or hashed or (field.must and len(found[1]) > 3):
+        before = reading.before(found.start(), 1)
+        behind = told and bool(before) and before[0].lower.isalpha() and before[0].lower not in STOP
+        if behind and not (cue or hashed):
+            yield Proposal(field, found[1], found.start(1), found.end(1), 0.55)
+        elif cue or hashed or (field.must and len(found[1]) > 3):
             yield Proposal(field, found[1], found.start(1), found.end(1), 0.6 + 0.3 * cue + 0.1 * hashed)
 
 

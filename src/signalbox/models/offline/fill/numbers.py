@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from signalbox.models.offline.fill.quantities import Quantity, bounded, join_compounds, share_bounds
 from signalbox.models.offline.fill.units import dimension_of
-from signalbox.models.offline.fill.words import Sentence, Token, word_list, word_set
+from signalbox.models.offline.fill.words import STOP, Sentence, Token, word_list, word_set
 
-__all__ = ["Quantity", "find_quantities"]
+__all__ = ["ORDINALS", "Quantity", "find_quantities"]
 
 _SMALL = {
     word: value
@@ -35,7 +35,15 @@ _SCALES = {
     "mn": 1e6,
     "bn": 1e9,
 }
+_FAR = 200
+_TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 _SUFFIXES = {"x": 1.0, "k": 1e3, "m": 1e6, "mm": 1e6, "b": 1e9, "bn": 1e9, "mn": 1e6}
+ORDINALS = {
+    word: value
+    for value, word in enumerate(
+        word_list("ground first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
+    )
+}
 # Before "one" these point at a thing: "the first one", "that one".
 _POINTERS = word_set(
     "the that this first second third fourth fifth last next other which another each every no any new"
@@ -68,6 +76,11 @@ def _read_digits(sentence: Sentence, at: int) -> Quantity | None:
     glued = _GLUED.fullmatch(token.lower)
     if not glued or not token.lower[0].isdigit():
         return None
+    if glued[3].startswith("/"):
+        # 120/h is a number by the hour.
+        return _with_scale(
+            sentence, float(glued[2].replace(",", "")), at, at + 1, token.start, token.end, "", _sign(before, token)
+        )
     value = float(glued[2].replace(",", "")) if _NUMBER.fullmatch(glued[2]) else None
     if value is None or value > 1e18:
         return None
@@ -82,6 +95,11 @@ def _read_digits(sentence: Sentence, at: int) -> Quantity | None:
     if before and dimension_of(before.lower) and not before.text.isalpha() and before.end >= token.start - 1:
         return _with_scale(sentence, value, at - 1, at + 1, before.start, token.end, glued[3], before.lower)
     return _with_scale(sentence, value, first, at + 1, start, token.end, glued[3], "")
+
+
+def _sign(before: Token | None, token: Token) -> str:
+    """The sign of money right before a number."""
+    return before.lower if before and not before.text.isalpha() and before.end == token.start else ""
 
 
 def _with_scale(
@@ -124,6 +142,9 @@ def _with_unit(sentence: Sentence, value: float, first: int, last: int, start: i
         ):
             last, end = last + 1 + hyphen, word.end
             meanings = (("area", "m2", 1.0),) if squared else meanings
+    if value >= _FAR:
+        # 5000 m is a way, 5 m may be a time.
+        meanings = tuple(sorted(meanings, key=lambda meaning: meaning[1] != "m"))
     dimension, name, factor = meanings[0] if meanings else ("", "", 1.0)
     return Quantity(value, first, last, start, end, number_end, dimension, name, factor, "", meanings)
 
@@ -134,7 +155,15 @@ def _read_words(sentence: Sentence, at: int) -> Quantity | None:
     lower = tokens[at].lower
     if lower in ("a", "an", "half", "couple", "quarter") or (lower == "three" and _follows(tokens, at, "quarters")):
         return _read_article(sentence, at)
-    if lower in ("next", "single", "past", "coming") and at + 1 < len(tokens) and _is_time(tokens[at + 1].lower):
+    if lower in _TIMES:
+        return Quantity(
+            _TIMES[lower], at, at + 1, tokens[at].start, tokens[at].end, tokens[at].end, "count", "times", 1.0
+        )
+    if (
+        lower in ("next", "single", "past", "coming", "last", "previous")
+        and at + 1 < len(tokens)
+        and _is_time(tokens[at + 1].lower)
+    ):
         return _with_unit(sentence, 1.0, at, at + 1, tokens[at].start, tokens[at].end, "")
     if lower == "me" and at and tokens[at - 1].lower in ("just", "only"):
         return _with_unit(sentence, 1.0, at, at + 1, tokens[at].start, tokens[at].end, "")
@@ -205,8 +234,8 @@ def _read_article(sentence: Sentence, at: int) -> Quantity | None:
         return _with_unit(sentence, 12.0, at, at + skip + 1, start, tokens[at + skip].end, "")
     if words[skip] in ("hundred", "thousand", "million"):
         return _with_unit(sentence, _SCALES[words[skip]], at, at + skip + 1, start, tokens[at + skip].end, "")
-    rated = any(t.text[-1].isdigit() for t in tokens[max(0, at - 2) : at]) or (
-        at > 0 and bool(dimension_of(tokens[at - 1].lower))
+    rated = any(t.text[-1].isdigit() for t in tokens[max(0, at - 2) : at] if tokens[at - 1].lower not in STOP) or (
+        at > 0 and (bool(dimension_of(tokens[at - 1].lower)) or tokens[at - 1].lower in _TIMES)
     )
     if skip and _is_time(words[1]) and not rated:
         return _with_unit(sentence, 1.0, at, at + 1, start, tokens[at].end, "")

@@ -16,7 +16,7 @@ PARTS_OF_SPEECH: dict[str, frozenset[str]] = {
         could no max min maximum minimum up includes including include exclude skip plus right now want
         need shorter longer cheaper bigger larger smaller more less fewer better higher lower rated priced
         dated directed written made who's that's it's they he she assigned located leaving departing
-        arriving sort order"""
+        arriving sort order wants needs prefers likes asks hopes till til"""
     ),
     "inner": word_set("""to in with for of on and or my by at from"""),
     "weak": word_set(

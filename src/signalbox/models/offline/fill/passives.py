@@ -37,9 +37,11 @@ def find_affected(bounds: Bounds, field: Field) -> Iterator[Proposal]:
             verb = stem(found["verb"].lower())
             if _speaks_of(field, verb):
                 first = bounds.sentence.index_at(found.start("things"))
-                last = bounds.sentence.index_at(found.end("things") - 1) + 1
+                last = min(bounds.sentence.index_at(found.end("things") - 1) + 1, len(bounds.tokens))
                 while first < last - 1 and (bounds.blocked(first) or bounds.tokens[first].lower in POS["articles"]):
                     first += 1
+                if first >= last:
+                    continue
                 span = bounds.sentence.span(first, last)
                 yield Proposal(field, bounds.sentence.slice(first, last), *span, 0.8, lead=found.start("things"))
                 return

@@ -14,7 +14,6 @@ from signalbox.models.offline.fill.quotes import find_quoted
 from signalbox.models.offline.fill.roles import roles_of, style_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
-from signalbox.models.offline.fill.speakers import find_speakers, names_agent
 from signalbox.models.offline.fill.words import DEGREES, STOP, Token, stem, word_set
 from signalbox.models.offline.vectors import is_known
 
@@ -41,11 +40,7 @@ def find_phrases(bounds: Bounds, field: Field, *, many: bool = False) -> list[Pr
     found = [*_after_cues(bounds, field, many), *_beside_name(bounds, field, many), *find_quoted(bounds, field, many)]
     if many or (field.must and style_of(field) != "text"):
         found += find_affected(bounds, field)
-    found += _after_deeds(bounds, field, many)
     roles = roles_of(field)
-    person = any(role.name == "person" for role, _ in roles[:2])
-    if (person or field.name_words == ("name",) or names_agent(field)) and not many:
-        found += find_speakers(bounds, field, person)
     wanted = bool(roles) and roles[0][1] == 1.0 and not many and roles[0][0].name in ("task", "query", "thing")
     offered = not roles or roles[0][0].name in _STRENGTHS
     acts = bounds.opening < len(bounds.tokens) and bounds.tokens[bounds.opening].lower in POS["verbs"]
@@ -62,7 +57,7 @@ def _after_cues(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
     for at, cue, weight in bounds.occurrences(field):
         if weight < 0.7 and at + 1 < len(bounds.tokens) and bounds.leads_on(at, field):
             weight = 1.0
-        if weight < 0.7 and bounds.announces_other(at, field):
+        if weight < 0.7 and (bounds.announces_other(at, field) or (many and cue == ("and",))):
             continue
         if weight < 0.7 and not field.must and not many and not _looks_named(bounds, at + len(cue), field):
             continue
@@ -92,16 +87,6 @@ def _looks_named(bounds: Bounds, at: int, field: Field) -> bool:
     return not plain or (at == first and roles_of(field)[0][0].name not in ("person", "organisation"))
 
 
-def _after_deeds(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
-    """What is done to the value says the field: "what is stored" is what one wants to store."""
-    deeds = {stem(word) for word in field.described if word.endswith("ed") and len(word) > 4}
-    for at, token in enumerate(bounds.tokens[:-1]):
-        acts = token.stem in deeds and token.text.islower() and not token.lower.endswith("ed")
-        found = take_phrase(bounds, field, at + 1, 0.72, many, token.start) if acts and not bounds.blocked(at) else None
-        if found:
-            yield found
-
-
 def looks_fixed(field: Field) -> bool:
     """Whether the examples have a look of their own, or are plain words such as options are."""
     return bool(field.examples) and all(shape_of(str(one)) or str(one).islower() for one in field.examples)
@@ -120,7 +105,6 @@ def _beside_name(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]
             ):
                 continue
             after = at + len(name)
-            yield from _in_role(bounds, field, at)
             signed = after < len(tokens) and tokens[after].text in (":", "=")
             linked = (
                 after < len(tokens)
@@ -139,28 +123,19 @@ def _beside_name(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]
             )
             if proposal:
                 yield proposal
+            yield from _quoted_after(bounds, field, after)
             yield from before
 
 
-def _in_role(bounds: Bounds, field: Field, at: int) -> Iterator[Proposal]:
-    """The name before "as a guest", "as our host": what follows it says its field."""
-    tokens = bounds.tokens
-    last = at - 1 - (at > 0 and tokens[at - 1].lower in POS["articles"] - {"as"})
-    if last < 1 or tokens[last].lower != "as" or style_of(field) == "text":
-        return
-    first = last
-    while first > 0 and last - first < 4 and _is_part(bounds, first - 1):
-        first -= 1
-    if first < last and field.kind != "array":
-        span = bounds.sentence.span(first, at + 1)
-        yield Proposal(field, bounds.sentence.slice(first, last), *span, 0.95, lead=span[0])
-
-
-def _is_part(bounds: Bounds, at: int) -> bool:
-    """Whether a token may be part of a name."""
-    word = bounds.tokens[at]
-    small = word.lower in STOP or word.lower in POS["stops"] or word.lower in POS["verbs"] or word.stem in bounds.frame
-    return word.text[0].isalnum() and not small and not bounds.blocked(at) and not bounds.timed(at)
+def _quoted_after(bounds: Bounds, field: Field, at: int) -> Iterator[Proposal]:
+    """A text in quotes behind a colon that closes what the field's name begins: "note for the cook: ..."."""
+    for colon in range(at + 1, min(at + 7, len(bounds.tokens) - 1)):
+        if bounds.tokens[colon].text == ":":
+            literal = next((q for q in bounds.reading.quoted if q[0] == bounds.tokens[colon + 1].start), None)
+            if literal is not None and field.kind == "string":
+                value = clean(bounds.reading.text[literal[0] + 1 : literal[1] - 1])
+                yield Proposal(field, value, *literal, 0.95, lead=bounds.tokens[at - 1].start, running=True)
+            return
 
 
 def _shortens(word: str, name: str) -> bool:
@@ -188,6 +163,9 @@ def _spoken_names(field: Field) -> list[tuple[str, ...]]:
     whole = field.name_stems
     short = tuple(s for w, s in zip(field.name_words, whole, strict=True) if w not in dull)
     spoken = [tuple(stem(w) for w in synonym.lower().split()) for synonym in field.synonyms.get("", ())]
+    spoken += [(nickname,) for nickname in field.nicknames]
+    if field.within and field.name_words == ("name",):
+        spoken.append(tuple(stem(word) for word in field.within))
     directed = {"to", "from"} & set(field.name_words)
     return [
         name for name in dict.fromkeys([whole, *([] if directed else [short]), *spoken]) if name and name != ("to",)

@@ -9,6 +9,11 @@ from signalbox.models.offline.fill.words import Sentence
 
 __all__ = ["Quantity", "bounded", "join_compounds", "share_bounds"]
 
+_NOT = r"(?:no|not|never|cannot|n't)(?: any| \w+){0,2}? "
+_NOT_LOW = re.compile(
+    rf"{_NOT}(?:more|longer|higher|larger|bigger|older|greater|later|further|over|above|beyond)(?: than)?\s*$"
+)
+_NOT_HIGH = re.compile(rf"{_NOT}(?:less|fewer|shorter|lower|smaller|younger|cheaper|earlier|under|below)(?: than)?\s*$")
 _LOW = re.compile(
     r"(?:at least|more than|over|above|greater than|min(?:imum)?(?: of)?|no less than|not less than|from|"
     r"starting at|"
@@ -50,9 +55,11 @@ class Quantity:
 
 
 def bounded(sentence: Sentence, quantity: Quantity) -> Quantity:
-    before = sentence.text[max(0, quantity.start - 24) : quantity.start].lower()
+    before = sentence.text[max(0, quantity.start - 36) : quantity.start].lower()
     after = sentence.text[quantity.end : quantity.end + 24].lower()
-    low, high = _LOW.search(before), _HIGH.search(before)
+    low, high = _NOT_HIGH.search(before) or _LOW.search(before), _NOT_LOW.search(before) or _HIGH.search(before)
+    if _NOT_HIGH.search(before):
+        high = None
     low_after, high_after = _LOW_AFTER.match(after), _HIGH_AFTER.match(after)
     bound = "max" if high or high_after else ("min" if low or low_after else "")
     opened, closed = high or low, high_after or low_after

@@ -11,6 +11,7 @@ from signalbox.models.offline.fill.role_table import ROLES
 from signalbox.models.offline.fill.roles import roles_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
+from signalbox.models.offline.fill.sorts import sort_of
 from signalbox.models.offline.fill.words import stem, word_set
 
 __all__ = ["find_quoted", "fits", "shuns_quotes"]
@@ -36,7 +37,8 @@ _PEOPLE = next(role.words for role in ROLES if role.name == "person")
 
 def find_quoted(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
     """What stands in quotes is a name or a text, even when nothing announces it."""
-    score = max(_worth(field), 0.66 if field.must else 0.0)
+    needed = field.must and sort_of(field) not in ("person", "place")
+    score = max(_worth(field), 0.66 if needed else 0.0)
     for literal in bounds.reading.literals:
         if literal.kind == "quoted" and score and not many and fits(field, literal.value):
             told = 0.12 if _is_called(bounds, field, literal) else 0.0
@@ -49,7 +51,7 @@ def shuns_quotes(field: Field, others: Iterable[Field]) -> bool:
     """Whether a text in quotes is rather another field's: this one holds a person or a place, that one a title."""
     roles = roles_of(field)
     spot = bool(set(field.name_words) & _SPOTS) and not _TITLES.match(field.description)
-    shuns = bool(roles) and (roles[0][0].name in ("person", "copy") or spot)
+    shuns = sort_of(field) == "person" or (bool(roles) and (roles[0][0].name in ("person", "copy") or spot))
     return shuns and any(other.path != field.path and other.kind == "string" and _worth(other) for other in others)
 
 
@@ -58,7 +60,7 @@ def _worth(field: Field) -> float:
     personal = {stem(word) for word in field.within} & _PEOPLE
     if field.options or field.format or field.candidates or personal:
         return 0.0
-    worth = max((_WORTH.get(role.name, 0.0) for role, strength in roles[:2] if strength > 0.8), default=0.0)
+    worth = max((_WORTH.get(role.name, 0.0) for role, strength in roles[:2] if strength >= 0.8), default=0.0)
     bears = any(role.name in _BEARERS for role, _ in roles[:2])
     return max(worth, 0.76) if not bears and _TITLES.match(field.description) else worth
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from dataclasses import field as attribute
 from datetime import datetime, tzinfo
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
+from signalbox.models.offline.fill.lexicon import is_past
 from signalbox.models.offline.fill.literals import Literal, find_literals
 from signalbox.models.offline.fill.numbers import Quantity, find_quantities
 from signalbox.models.offline.fill.schema import Field
@@ -15,13 +19,17 @@ from signalbox.models.offline.fill.words import NEGATIONS, Sentence, split_name,
 
 __all__ = ["Reading", "Word"]
 
-_LINKS = word_set("""is are be as to of the a an = : my its was equals equal should must with set at""")
+_LINKS = word_set(
+    """is are be as to of the a an = : my its was equals equal should must with set at least most about around up"""
+)
 # Words of a name that say what kind of thing the value is, and so are rarely said.
 _DULL = word_set("""id ids identifier name names key code number no value type text string field list the of is has""")
 
 
 # More times or numbers than these are no request that one sentence makes.
 _MOST = 40
+_TELLERS = word_set("i we they")
+_ASKS = word_set("will want would like need book please pls order reserve schedule plan remind should")
 _DENIALS = word_set("""not no never without except excluding don't dont isn't isnt non nor neither""")
 
 
@@ -39,6 +47,8 @@ class Reading:
     sentence: Sentence
     clock: datetime | None
     tz: tzinfo | None
+
+    moments: dict[str, datetime | None] = attribute(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -111,11 +121,19 @@ class Reading:
 
     @cached_property
     def times(self) -> list[TimePhrase]:
-        return find_times(self.text)[:_MOST]
+        found = find_times(self.text)[:_MOST]
+        return [t for t in found if not any(start < t.start and t.end < end for start, end in self.quoted)]
 
     @cached_property
     def quoted(self) -> list[tuple[int, int]]:
         return [(literal.start, literal.end) for literal in self.literals if literal.kind == "quoted"]
+
+    @cached_property
+    def tells_past(self) -> bool:
+        """Whether the sentence tells what somebody did, and asks for nothing to be done."""
+        pairs = pairwise(word.lower for word in self.words)
+        told = any(before in _TELLERS and is_past(word) for before, word in pairs)
+        return told and not any(word.lower in _ASKS for word in self.words)
 
     def denied(self, start: int) -> bool:
         """Whether the words before say "not this one"."""
@@ -138,10 +156,20 @@ class Reading:
 
     def before(self, start: int, count: int) -> list[Word]:
         """The last words that end before a place, nearest first."""
-        return [word for word in reversed(self.words) if word.end <= start][:count]
+        place = bisect_right(self._ends, start)
+        return self.words[max(0, place - count) : place][::-1]
 
     def after(self, end: int, count: int) -> list[Word]:
-        return [word for word in self.words if word.start >= end][:count]
+        place = bisect_left(self._starts, end)
+        return self.words[place : place + count]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [word.start for word in self.words]
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        return [word.end for word in self.words]
 
     def negated(self, start: int, reach: int = 3) -> bool:
         """Whether a negation stands shortly before, with no comma or "but" between."""
@@ -159,13 +187,14 @@ class Reading:
     def _leading(self, start: int) -> list[str]:
         words = self.before(start, 7)
         skipped = 0
-        while words and words[0].lower in _LINKS and skipped < 3:
+        while words and words[0].lower in _LINKS and skipped < 4:
             words, skipped = words[1:], skipped + 1
         return [word.stem for word in reversed(words[:3])]
 
     def _trailing(self, end: int) -> list[str]:
         words = self.after(end, 3)
-        return [word.stem for word in words]
+        ended = next((at for at, word in enumerate(words) if word.lower in (",", ";", ".", "!", "?")), len(words))
+        return [word.stem for word in words[:ended]]
 
     @staticmethod
     def _named(field: Field, near: list[str], nearest: int) -> float:

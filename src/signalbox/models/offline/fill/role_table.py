@@ -53,8 +53,8 @@ ROLES = (
         "location place city town country region address where venue room area site zone airport station "
         "office "
         "building neighborhood state store warehouse destination hotel restaurant stadium campus point spot",
-        strong="in,near,around,located in,close to,nearby,room,hall,terminal,gate,studio,venue",
-        fair="at,within,across,inside",
+        strong="in,at,near,around,located in,close to,nearby,room,hall,terminal,gate,studio,venue",
+        fair="within,across,inside",
         weak="of,to,on,for,from",
     ),
     _role(
@@ -66,11 +66,16 @@ ROLES = (
         "recipient participant invitee "
         "host responsible artist band singer author director composer writer actor people participants "
         "attendees invitees driver agent caller client staff speaker tenant claimant resident passenger subscriber "
-        "holder requester renter buyer seller borrower instructor trainer tutor coach",
+        "holder requester renter buyer seller borrower instructor trainer tutor coach "
+        "pupil technician worker mechanic nurse child parent neighbour boss traveller visitor volunteer "
+        "winner player member musician chef cook signatory trainee intern moderator editor leader organiser "
+        "organizer inspector plumber electrician engineer lawyer broker dentist vet surgeon donor pilot "
+        "captain crew sponsor bride groom deceased heir supervisor foreman translator interpreter "
+        "photographer",
         strong="with,assign to,assigned to,invite,by,assign it to,owned by,reporting to,reports to,"
         "managed by,led by,give it to,inviting,reviewer",
-        fair="for,to,of,from,sign up,enrol,enroll,register",
-        weak="and,tell,ask,call",
+        fair="for,to,sign up,enrol,enroll,register",
+        weak="and,tell,ask,call,of,from",
     ),
     _role(
         "task",
@@ -162,16 +167,17 @@ ROLES = (
         "item product thing object good article dish food meal drink recipe song track movie film book "
         "game "
         "commodity merchandise treatment",
-        strong="for a,for an,some",
-        fair="of,for",
-        weak="from,with,using,containing",
+        strong="some,looking for a,looking for an,looking for,search for a,asking for a",
+        fair="of,for a,for an",
+        weak="for,from,with,using,containing",
     ),
     _role(
         "part",
         "name",
         "ingredient ingredients topping toppings accessory accessories equipment feature features extra extras "
         "amenity amenities contents skill skills",
-        strong="with,using,containing,including,includes,plus,add,has,have,who knows,knows,know,must know,made with",
+        strong="with,using,containing,including,includes,plus,add,has,have,who knows,knows,know,must know,made with,"
+        "inside were,inside was,inside is,inside are,in it were,in it was",
         fair="of",
     ),
     _role(
@@ -180,7 +186,9 @@ ROLES = (
         "exclude excluded without avoid omit allergy allergies ignore except skip unwanted",
         strong="without,no,except,excluding,avoid,"
         "avoiding,but no,minus,allergic to,hold the,leave out,not,skip,omit,except for,don't include,"
-        "apart from,ignore,ignoring,but not",
+        "apart from,ignore,ignoring,but not,can't have,cannot have,cant have,can't eat,cannot eat,don't eat,"
+        "doesn't eat,"
+        "intolerant to,allergy to,free of,free from,stay away from,steer clear of,never,nothing with",
     ),
     _role(
         "organisation",

@@ -16,10 +16,13 @@ _SMALL_WORDS = word_set(
     """with using without no from to into in at by for of on per via about containing including except excluding
     called named near under over"""
 )
+_PEOPLE = next(role.words for role in ROLES if role.name == "person")
 _OPPOSITE = {"destination": ("from",), "origin": ("to", "into")}
 _DANGLING = re.compile(
     r"\b(to|for|from|in|at|with|by|about|on|of)[.)]?$|\b(to|for|from|in|at|with|by|about|on|of)\s*[.,;(]"
 )
+# "For whom it is written", "room in which it stands": the preposition announces the value.
+_WHOSE = re.compile(r"\b(to|for|from|in|at|with|by|about|on|under|near) (?:whom|which|what)\b")
 
 
 @lru_cache(maxsize=2_000)
@@ -40,7 +43,13 @@ def _roles(name_words: tuple[str, ...], described: tuple[str, ...]) -> tuple[tup
 
 def roles_of(field: Field) -> tuple[tuple[Role, float], ...]:
     """The roles of a field with their strength, strongest first."""
-    return _roles(field.name_words, field.described)
+    return _roles(_named_by(field), field.described)
+
+
+def _named_by(field: Field) -> tuple[str, ...]:
+    """The words that say what a field is: those of its object where that is a person and the field just its name."""
+    nested = field.name_words == ("name",) and any(stem(word) in _PEOPLE for word in field.within)
+    return field.within if nested else field.name_words
 
 
 def style_of(field: Field) -> str:
@@ -51,7 +60,7 @@ def style_of(field: Field) -> str:
 
 def cues_of(field: Field) -> dict[tuple[str, ...], float]:
     """The phrases that announce the field's value, as tuples of words, with their strength."""
-    cues = _cues(field.name_words, field.described, field.description)
+    cues = _cues(_named_by(field), field.described, field.description)
     towards = (
         direction_of(field.within)
         if field.name in ("name", "city", "address", "id", "place", "account", "location")
@@ -96,7 +105,9 @@ def _cues(name_words: tuple[str, ...], described: tuple[str, ...], description: 
     for role, strength in by_name or roles[:2]:
         for cue, weight in role.cues:
             words = tuple(cue.split())
-            cues[words] = max(cues.get(words, 0.0), weight * strength)
+            # Something stands at a place, but goes to or comes from it.
+            aimed = 0.6 if names_direction and role.name == "place" and cue == "at" else 1.0
+            cues[words] = max(cues.get(words, 0.0), weight * strength * aimed)
     for role, strength in roles if not _is_directed(by_name) else ():
         if role.name in ("destination", "origin") and strength <= 0.8:
             cues |= {tuple(cue.split()): 0.8 for cue, weight in role.cues if weight == 1.0 and (cue,) not in cues}
@@ -108,6 +119,8 @@ def _cues(name_words: tuple[str, ...], described: tuple[str, ...], description: 
     cues |= {(word,): 0.98 for word in _announcers(description)}
     if re.search(r"\b(?:limited|restrict\w*|only)\b", description.lower()):
         cues[("only",)] = max(cues.get(("only",), 0.0), 0.8)
+    for found in _WHOSE.findall(description.lower()):
+        cues[(found,)] = max(cues.get((found,), 0.0), 0.9)
     spoken = roles[0][0].style if roles else "name"
     for found in _DANGLING.finditer(description.lower()) if spoken == "name" else ():
         word = (found[1] or found[2],)

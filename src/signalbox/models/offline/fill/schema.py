@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -29,6 +29,7 @@ class Field:
     """One property of a schema. `path` is dotted; `children` and `item` lead to what is nested.
 
     A field is `required` in its own object; it `must` be filled when all objects around it are required too.
+    `within` and `setting` are the name and the description of the object that it stands in.
     """
 
     path: str
@@ -50,6 +51,7 @@ class Field:
     children: tuple[Field, ...] = ()
     item: Field | None = None
     within: tuple[str, ...] = ()
+    setting: str = ""
 
     @cached_property
     def name_words(self) -> tuple[str, ...]:
@@ -60,15 +62,29 @@ class Field:
         return tuple(stem(word) for word in self.name_words)
 
     @cached_property
+    def nicknames(self) -> tuple[str, ...]:
+        """Stems by which a field may be spoken of: "user" for username, "host" for hostname."""
+        cut = (word.removesuffix(end) for word in self.name_words for end in ("name", "id", "code") if word != end)
+        whole = set(self.name_words)
+        return tuple(stem(word) for word in cut if len(word) > 2 and word not in whole)
+
+    @cached_property
     def described(self) -> tuple[str, ...]:
         """The telling words of the description, in order."""
         plain = re.sub(r"\([^)]*\)|'[^']*'|\"[^\"]*\"|`[^`]*`|\be\.?g\.?.*", " ", self.description)
-        return tuple(word for word in content_words(plain) if word not in _FRAME)
+        told = tuple(word for word in content_words(plain) if word not in _FRAME)
+        return ("place", *told) if self.description[:6].lower() == "where " else told
 
     @cached_property
     def words(self) -> frozenset[str]:
         """Stems of all telling words of name and description."""
         return frozenset(stem(word) for word in (*self.name_words, *self.described) if word not in STOP)
+
+    @cached_property
+    def kin(self) -> frozenset[str]:
+        """Stems of all that is said of the field and of the object that it stands in."""
+        around = (*self.within, *content_words(self.setting))
+        return self.words | frozenset(stem(word) for word in around if word not in _FRAME)
 
     @cached_property
     def aliases(self) -> frozenset[str]:
@@ -108,6 +124,7 @@ class _Reader:
         self, schema: dict[str, Any], path: str, trail: tuple[str, ...], must: bool = True
     ) -> tuple[Field, ...]:
         schema, trail = self.resolve(schema, trail)
+        setting = str(schema.get("description") or "") if path else ""
         properties = schema.get("properties")
         if not isinstance(properties, dict):
             return ()
@@ -118,7 +135,8 @@ class _Reader:
                 break
             self.left -= 1
             if isinstance(inner, dict):
-                fields.append(self.field(str(name), inner, path, name in required, trail, must and name in required))
+                made = self.field(str(name), inner, path, name in required, trail, must and name in required)
+                fields.append(replace(made, setting=setting) if setting else made)
         return tuple(fields)
 
     def field(
@@ -252,8 +270,9 @@ def _spoken_examples(schema: dict[str, Any]) -> list[str]:
         r"(?:such as|e\.g\.?,?|for example,?|like|for instance)\s+([^.;)]+(?:\.\S+)*)",
         str(schema.get("description") or ""),
     )
-    words = [word.strip("'\"`,()") for part in said for word in part.split()]
-    return [word for word in words if re.search(r"\d", word) and re.search(r"[A-Za-z/_-]", word)]
+    words = [word.strip("'\"`,()").rstrip(".") for part in said for word in part.split()]
+    coded = [word for word in words if re.search(r"\d", word) and re.search(r"[A-Za-z/_-]", word)]
+    return coded or [word for word in words if re.fullmatch(r"[\w-]+(?:[./@_][\w-]+)+", word)]
 
 
 def _number(*values: Any) -> float | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from signalbox.models.offline.fill.schema import Field
 
-__all__ = ["Proposal", "Taken", "assign", "assign_best", "favour_best"]
+__all__ = ["Proposal", "Taken", "assign", "assign_best"]
 
 Span = tuple[int, int]
 
@@ -44,8 +44,9 @@ class Taken:
         self.firm: list[Span] = []
 
     def add(self, start: int, end: int, *, firm: bool = False) -> None:
-        self.spans.append((start, end))
-        if firm:
+        if (start, end) not in self.spans:
+            self.spans.append((start, end))
+        if firm and (start, end) not in self.firm:
             self.firm.append((start, end))
 
     def overlaps(self, start: int, end: int, *, firm: bool = False) -> bool:
@@ -59,12 +60,27 @@ def assign(proposals: Iterable[Proposal], taken: Taken, filled: dict[str, Propos
     for proposal in ranked:
         if proposal.field.path in filled:
             continue
-        if not proposal.shared and any(taken.overlaps(*span, firm=proposal.running) for span in proposal.spans):
-            continue
+        if _hindered(proposal, taken):
+            rest = _without_taken(proposal, taken)
+            if rest is None:
+                continue
+            proposal = rest
         filled[proposal.field.path] = proposal
         if not proposal.shared or proposal.field.kind == "boolean":
             for span in proposal.spans:
                 taken.add(*span, firm=proposal.running)
+
+
+def _without_taken(proposal: Proposal, taken: Taken) -> Proposal | None:
+    """A list without the items whose text serves another field; None when nothing is left."""
+    if not isinstance(proposal.value, list) or len(proposal.value) != len(proposal.pieces):
+        return None
+    pairs = zip(proposal.value, proposal.pieces, strict=True)
+    free = [(value, span) for value, span in pairs if not taken.overlaps(*span)]
+    if not free:
+        return None
+    values, pieces = [value for value, _ in free], tuple(span for _, span in free)
+    return replace(proposal, value=values, pieces=pieces, start=pieces[0][0], end=pieces[-1][1])
 
 
 _CHOICES = 4
@@ -72,36 +88,29 @@ _MOST_STEPS = 3_000
 _FLOOR = 0.5
 
 
-def assign_best(proposals: list[Proposal], taken: Taken, filled: dict[str, Proposal]) -> None:
-    """Take the set of proposals with the greatest worth in all: a field may give way so that two can be filled."""
+def assign_best(proposals: list[Proposal], taken: Taken, filled: dict[str, Proposal], floor: float = _FLOOR) -> None:
+    """Take the set of proposals with the greatest worth in all: a field may give way so that two can be filled.
+
+    `floor` is the score below which a proposal is worth less than nothing.
+    """
     by_field: dict[str, list[Proposal]] = {}
     for proposal in sorted(proposals, key=lambda p: -p.score):
         row = by_field.setdefault(proposal.field.path, [])
-        if proposal.field.path not in filled and len(row) < _CHOICES and not _hindered(proposal, taken):
+        known = any(other.value == proposal.value and other.spans == proposal.spans for other in row)
+        free = proposal.field.path not in filled and not _hindered(proposal, taken)
+        if free and not known and len(row) < _CHOICES:
             row.append(proposal)
-    best = _search([row for row in by_field.values() if row])
-    assign(best, taken, filled)
-
-
-def favour_best(proposals: list[Proposal]) -> list[Proposal]:
-    """All proposals, with a little more for those strings that together fill most: two fields may want one word."""
-    rows: dict[str, list[Proposal]] = {}
-    for proposal in sorted(proposals, key=lambda p: -p.score):
-        row = rows.setdefault(proposal.field.path, [])
-        if proposal.field.kind == "string" and len(row) < _CHOICES:
-            row.append(proposal)
-    chosen = {id(proposal) for proposal in _search([row for row in rows.values() if row])}
-    return [replace(p, score=p.score + 0.1) if id(p) in chosen else p for p in proposals]
+    assign(_search([row for row in by_field.values() if row], floor), taken, filled)
 
 
 def _hindered(proposal: Proposal, taken: Taken) -> bool:
     return not proposal.shared and any(taken.overlaps(*span, firm=proposal.running) for span in proposal.spans)
 
 
-def _search(rows: list[list[Proposal]]) -> list[Proposal]:
+def _search(rows: list[list[Proposal]], floor: float) -> list[Proposal]:
     """Depth first over the fields, each with its few choices or none; bounded in steps."""
     rows = sorted(rows, key=lambda row: -row[0].score)
-    hopes = [sum(_worth(row[0]) for row in rows[at:]) for at in range(len(rows) + 1)]
+    hopes = [sum(_worth(row[0], floor) for row in rows[at:]) for at in range(len(rows) + 1)]
     best: tuple[float, list[Proposal]] = (-1.0, [])
     steps = 0
 
@@ -116,16 +125,21 @@ def _search(rows: list[list[Proposal]]) -> list[Proposal]:
             return
         for proposal in rows[at]:
             if not any(_clash(proposal, other) for other in chosen):
-                go(at + 1, [*chosen, proposal], worth + _worth(proposal))
+                go(at + 1, [*chosen, proposal], worth + _worth(proposal, floor))
         go(at + 1, chosen, worth)
 
     go(0, [], 0.0)
     return best[1]
 
 
-def _worth(proposal: Proposal) -> float:
-    return proposal.score - _FLOOR + (0.1 if proposal.field.must else 0.0)
+def _worth(proposal: Proposal, floor: float) -> float:
+    """What a proposal adds: more for a field that must be filled, and for an option of several words."""
+    length = 0.02 * min(proposal.end - proposal.start, 12) if proposal.field.kind == "enum" else 0.0
+    needed = 0.1 if proposal.field.kind == "string" else 0.03
+    return proposal.score - floor + needed * proposal.field.must + length
 
 
 def _clash(a: Proposal, b: Proposal) -> bool:
+    if a.shared or b.shared:
+        return False
     return any(start < other_end and other_start < end for start, end in a.spans for other_start, other_end in b.spans)

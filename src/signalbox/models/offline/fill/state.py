@@ -35,6 +35,7 @@ class State:
     frame: Frame
     taken: Taken = attribute(default_factory=Taken)
     filled: dict[str, Proposal] = attribute(default_factory=dict)
+    widened: set[str] = attribute(default_factory=set)
 
     def waiting(self) -> list[Field]:
         return [leaf for leaf in self.leaves if leaf.path not in self.filled]
@@ -45,7 +46,8 @@ class State:
 
     def rivals(self, leaf: Field) -> frozenset[str]:
         """Stems that the schema or other fields speak of."""
-        return self.frame.words.union(*(other.words for other in self.leaves if other is not leaf))
+        own = set(leaf.name_stems) - self.frame.title
+        return (self.frame.words - own).union(*(other.words for other in self.leaves if other is not leaf))
 
     def bounds(self) -> Bounds:
         filled = self.filled.values()

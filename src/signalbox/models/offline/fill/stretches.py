@@ -18,9 +18,14 @@ from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.units import unit_of_field
 
-__all__ = ["find_lengths", "put_in_order"]
+__all__ = ["find_hours", "find_lengths", "put_in_order"]
 
 _TO = re.compile(r"\s*(?:-|–|—|to|until|till|til|through|and)\s*(?:at )?", re.IGNORECASE)
+_HOURS = re.compile(
+    r"(?<![\d.,:/-])(?P<a>\d{1,2})(?:[:.](?P<am>\d\d))?\s*(?:-|–|to|till|until|and)\s*"
+    r"(?P<b>\d{1,2})(?:[:.](?P<bm>\d\d))?(?![\d:.]\d|\d)(?P<sign>\s*(?:h|hrs|uhr|o'clock)\b)?(?!\s*(?:%|[€$£]|-|\w))",
+    re.IGNORECASE,
+)
 _LENGTH = re.compile(r"\b(?:duration|length|how long|lasts?|takes)\b")
 _APART = re.compile(r"\b(?:before|ahead|reminder|notice|break|between|buffer)\b")
 
@@ -38,6 +43,21 @@ def find_lengths(reading: Reading, fields: list[Field]) -> Iterator[Proposal]:
         value = iso_duration(seconds) if lasting[0].kind == "string" else convert(lasting[0], number)
         if value is not None:
             yield Proposal(lasting[0], value, last.start, last.end, 0.9)
+
+
+def find_hours(reading: Reading, fields: list[Field]) -> Iterator[Proposal]:
+    """Two bare hours beside a day or with an "h", for the times when something starts and ends: "sat 9 to 12"."""
+    timed = [f for f in fields if time_kind(f) in ("time", "hour", "time-words")]
+    starts = [f for f in timed if side_in_time(f) == "start"]
+    ends = [f for f in timed if side_in_time(f) == "end"]
+    for found in _HOURS.finditer(reading.text) if len(starts) == len(ends) == 1 else ():
+        beside = any(0 <= found.start() - phrase.end < 3 for phrase in reading.times)
+        led = re.search(r"\b(?:from|between)\s+$", reading.text[: found.start()], re.IGNORECASE)
+        if int(found["a"]) < int(found["b"]) <= 24 and (beside or led or found["sign"]):
+            for field, hour, minutes, group in ((starts[0], "a", "am", 1), (ends[0], "b", "bm", 3)):
+                value = as_text(reading, f"{found[hour]}:{found[minutes] or '00'}", time_kind(field), "", ahead=True)
+                if value is not None:
+                    yield Proposal(field, value, *found.span(group), 0.92)
 
 
 def _holds_time(field: Field) -> bool:

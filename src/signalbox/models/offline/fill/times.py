@@ -30,7 +30,10 @@ _CLOCK = (
     rf"(?<=at )(?:{'|'.join(HOUR_WORDS)})(?=\s*(?:$|[,.;!?]|on |for |tomorrow|today|this|next))|"
     r"\d{1,2}(?::\d\d)?(?=\s*(?:to|-|–|until|till)\s*\d{1,2}(?:[:.]\d\d)?\s*[ap]\.?m\b)|"
     r"(?<=from )\d{1,2}(?=\s*(?:to|-|–|until|till)\s*\d{1,2}[:.]\d\d)|"
-    r"(?<=at )\d{1,2}(?![\d%.,:]*\s*(?:[a-z]{4,}|%|-))\b|(?<=@)\d{1,2}\b)"
+    r"(?<=at )(?:[01]?\d|2[0-4])(?![\d%]|[.,:]\d|\s*[%°€$£-]|\s+(?!tomorrow|today|tonight|please|sharp|with|until|till|"
+    r"this|next|every|each|then|thanks|from|next|mon|tues|wed|thu|fri|sat|sun|latest|earliest)[a-z]{3,})\b|"
+    r"(?:(?<=:\d\d to )|(?<=:\d\d till )|(?<=:\d\d until )|(?<=:\d\d til )|(?<=:\d\d-)|(?<=:\d\d - )|(?<=:\d\d and ))"
+    r"(?:[01]?\d|2[0-4])(?![\d:.]|\s*[%°€$£])\b|(?<=@)\d{1,2}\b)"
 )
 _DATE = (
     rf"(?:\d{{4}}-\d{{2}}-\d{{2}}(?:[T ]\d{{2}}:\d{{2}}(?::\d{{2}}(?:\.\d+)?)?(?:Z|[+-]\d{{2}}:?\d{{2}})?)?|"
@@ -54,7 +57,7 @@ _DAY = (
 _RELATIVE = (
     rf"(?:in (?:the next )?{_COUNT}\s*{_UNIT}\b(?!\s+(?:before|after))|{_COUNT}\s*{_UNIT} (?:ago|from now|"
     rf"hence|later)|"
-    rf"(?:the )?(?:last|past|previous|next|coming) {_COUNT}\s*{_UNIT}\b|right now|now(?:-\d+[smhdw])?|"
+    rf"(?:the )?(?:last|past|previous|next|coming) {_COUNT}\s*{_UNIT}\b|right now|(?<!for )now(?:-\d+[smhdw])?|"
     rf"since (?:{_CLOCK}))"
 )
 _DURATION = rf"for (?:the (?:last|past) )?{_COUNT}\s*{_UNIT}\b"
@@ -98,7 +101,7 @@ def find_times(text: str) -> list[TimePhrase]:
     for found in _ATOM.finditer(text):
         kind = str(found.lastgroup)
         start = found.start() + len(found.group()) - len(found.group().lstrip())
-        atom = (kind, start, found.end())
+        atom = (kind, start, found.start() + len(found.group().rstrip()))
         if phrases and _joins(text, phrases[-1], atom):
             phrases[-1].append(atom)
         else:

@@ -42,7 +42,7 @@ _UNITS: dict[str, dict[str, tuple[float, str]]] = {
     "length": {
         "mm": (0.001, "mm millimeter millimeters millimetre millimetres"),
         "cm": (0.01, "cm centimeter centimeters centimetre centimetres"),
-        "m": (1, "meter meters metre metres mtr"),
+        "m": (1, "meter meters metre metres mtr m"),
         "km": (1000, "km kms kilometer kilometers kilometre kilometres"),
         "inch": (0.0254, "inch inches"),
         "foot": (0.3048, "ft foot feet"),
@@ -118,6 +118,12 @@ _FIELD_UNITS = re.compile(
 )
 
 
+# What a field holds by the day or by the head is not itself a length of time.
+_RATED = re.compile(
+    r"\bper \w+|(?<!half )(?<!for )\b(?:an?|each|every) (?:day|week|month|year|hour|night|minute|second)\b"
+)
+
+
 def dimension_of(word: str) -> tuple[tuple[str, str, float], ...]:
     """What a unit word may mean: (dimension, unit, factor to the base unit), most likely first."""
     return _MEANINGS.get(word.lower(), ())
@@ -151,7 +157,7 @@ def unit_of_field(about: str, maximum: float | None) -> tuple[str, str]:
     if _PERCENT.search(about):
         return "percent", "percent"
     about = re.sub(r"\b([kmgt]?b(?:it)?)(?:yte)?s? per second\b", r"\1/s", about)
-    name, _, description = re.sub(r"\bper \w+", "", about).partition(" . ")
+    name, _, description = _RATED.sub("", about).partition(" . ")
     # A leading "min" bounds; it is no unit.
     if re.search(r"square met|sqm|m²|\bm2\b", about):
         return "area", "m2"

@@ -26,9 +26,10 @@ def widen(state: State) -> None:
     if any(time_kind(p.field) == "date-time" for p in state.filled.values()):
         for phrase in state.reading.times:
             state.taken.add(phrase.start, phrase.end, firm=True)
-    for proposal in list(state.filled.values()):
-        if proposal.end <= proposal.start or proposal.shared:
+    for path, proposal in list(state.filled.items()):
+        if proposal.end <= proposal.start or proposal.shared or path in state.widened:
             continue
+        state.widened.add(path)
         for start, end in proposal.spans:
             _widen_one(state, proposal, start, end)
 

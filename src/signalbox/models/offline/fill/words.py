@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -40,6 +41,7 @@ _TOKEN = re.compile(
     r"""\d+(?=[hm]\d) | (?<=\d)[hm](?=\d)    # 1h15m
       | (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve)(?=-[a-z]{3,}\b)   # 3-day, seven-day
       | (?:mrs?|ms|dr|prof|st)\.(?=\s)          # Mrs. Jones
+      | (?<![\w.])[^\W\d_]\.(?=\s?[^\W\d_]{2})   # J. Smith
       | [^\W_]+(?:['’][^\W\d_]+)+           # don't, o'brien
       | [^\W\d_]+\d[\w]*(?:[-.][\w]+)*       # web1, pe1-a
       | [^\W_]+(?:[-_./:@+][^\W_]+)+         # web-1, in_progress, a.b.c, 10.0.0.1
@@ -51,6 +53,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _PARTS = re.compile(r"[A-Z]{2,}s(?![A-Za-z])|[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+|[^\W\d_]+")
+_OWNED = re.compile(r"['’]s\b")
 _PLAIN_PARTS = re.compile(r"[^\W\d_]+|\d+")
 
 # No word or address is as long as this; a run that is would only cost time.
@@ -66,14 +69,16 @@ STOP = word_set(
 )
 NEGATIONS = word_set(
     """not no never without don't dont doesn't doesnt isn't isnt aren't arent shouldn't shouldnt won't
-    wont can't cant skip disable disabled exclude excluding except omit omitting minus nor neither
+    wont can't cant hasn't hasnt haven't havent didn't didnt wasn't wasnt weren't couldn't couldnt wouldn't cannot
+    skip disable disabled exclude excluding except omit omitting minus nor neither
     hide ignore ignoring drop avoid non off nobody none nothing neither"""
 )
 # Words that only grade or bound another: alone they name nothing.
 DEGREES = word_set(
     """most least more less fewer best worst first last high low higher lower highest lowest few many much at both
     same other another again back home away here there once twice ever never always still yet maybe tops max min
-    maximum minimum each apiece total altogether roughly approximately exactly sorry ok okay fine"""
+    maximum minimum each apiece total altogether roughly approximately exactly sorry ok okay fine new old next
+    own such real whole full extra further certain possible available"""
 )
 
 
@@ -104,7 +109,11 @@ class Sentence:
 
     def index_at(self, place: int) -> int:
         """The first token that ends after `place`."""
-        return next((at for at, token in enumerate(self.tokens) if token.end > place), len(self.tokens))
+        return bisect_right(self.tokens, place, key=_end_of)
+
+
+def _end_of(token: Token) -> int:
+    return token.end
 
 
 def read_sentence(text: str) -> Sentence:
@@ -128,8 +137,10 @@ def _tokens(text: str) -> Iterable[Token]:
         yield Token(word, lower, stem(lower), found.start(), found.end())
 
 
+@lru_cache(maxsize=4_096)
 def split_name(name: str) -> tuple[str, ...]:
     """The words of an identifier in lower case: enrollmentComplete, enrollment_complete, enrollment-complete."""
+    name = _OWNED.sub("", name) if "'" in name or "’" in name else name
     spaced = name.replace("_", " ").replace("-", " ")
     if spaced.islower() and spaced.replace(" ", "").isalpha():
         return tuple(spaced.split())
