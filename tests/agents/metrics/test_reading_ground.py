@@ -233,3 +233,84 @@ async def test_a_question_in_another_language_is_grounded_by_the_words_of_the_mo
     asked = asked.model_copy(update={"subject": "CPU usage", "group_by": ["host"]})
     question = await ground_question(asked, client)
     assert (question.measure.name, question.group_by) == ("node_cpu_seconds_total", ("instance",))
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("uptime of web-2", "value"),
+        ("goroutines of users-1, number of them, past 4 hours", "series"),
+        ("how busy was web-2 this morning", "series"),
+        ("share of time that the disk of db-1 was busy: plot the last 2 hours", "series"),
+        ("restarts of each pod since Monday", "value"),
+    ],
+)
+async def test_what_the_words_leave_open_is_answered_in_the_form_that_suits_the_measure(
+    client: GrafanaMetricsClient, text: str, kind: str
+) -> None:
+    assert (await ground(text, client)).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "adds_up"),
+    [
+        ("which service had the fewest errors yesterday", True),
+        ("were there more payments yesterday than on the day before?", True),
+        ("which service has the most errors right now", False),
+        ("services by request rate, yesterday", False),
+        ("hosts with the most traffic yesterday", False),
+    ],
+)
+async def test_events_of_a_past_range_are_ranked_and_compared_by_their_number(
+    client: GrafanaMetricsClient, text: str, adds_up: bool
+) -> None:
+    assert (await ground(text, client)).is_total is adds_up
+
+
+async def test_several_hosts_that_are_named_have_a_curve_each_unless_they_are_put_together(
+    client: GrafanaMetricsClient,
+) -> None:
+    assert (await ground("load of web-2, web-3 and db-1 today", client)).group_by == ("instance",)
+    assert (await ground("average load of web-2 and web-3 today", client)).group_by == ()
+    assert (await ground("memory of web-2 and web-3 together, today", client)).group_by == ()
+
+
+async def test_codes_that_are_named_become_the_failures_of_a_share_rather_than_its_whole(
+    client: GrafanaMetricsClient,
+) -> None:
+    question = await ground("which fraction of requests to checkout failed with 503 today", client)
+    assert question.measure.type == "ratio"
+    assert conditions(question.matchers) == {"service=checkout"}
+    assert question.measure.promql.count("503") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "metrics"),
+    [
+        ("disk read throughput of db-1", ("node_disk_read_bytes_total",)),
+        ("bytes written to disk on db-1", ("node_disk_written_bytes_total",)),
+        ("outbound network traffic of web-1", ("node_network_transmit_bytes_total",)),
+        ("network in on web-1", ("node_network_receive_bytes_total",)),
+        ("traffic in and out of web-1", ("node_network_receive_bytes_total", "node_network_transmit_bytes_total")),
+    ],
+)
+async def test_a_direction_chooses_what_is_read_or_written_received_or_sent(
+    client: GrafanaMetricsClient, text: str, metrics: tuple[str, ...]
+) -> None:
+    assert (await ground(text, client)).measure.metrics == metrics
+
+
+async def test_a_rate_is_given_by_the_time_that_is_asked_for(client: GrafanaMetricsClient) -> None:
+    question = await ground("logins per minute over the last 3 hours", client)
+    assert question.measure.promql.endswith("* 60")
+    assert question.measure.unit.endswith("/min")
+
+
+async def test_what_how_hot_asks_for_is_never_taken_for_another_measure(client: GrafanaMetricsClient) -> None:
+    with pytest.raises(MetricNotFoundError):
+        await ground("how hot is db-1", client)
+
+
+async def test_a_question_about_no_measure_at_all_is_not_understood(client: GrafanaMetricsClient) -> None:
+    with pytest.raises(ParsingError):
+        await ground("Who painted the ceiling of that chapel?", client)

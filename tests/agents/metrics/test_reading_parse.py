@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -193,3 +193,42 @@ async def test_a_hosted_model_may_say_the_kind_where_no_word_does() -> None:
 async def test_what_a_model_fills_in_against_the_schema_is_not_understood() -> None:
     with pytest.raises(ParsingError, match="Could not understand your query"):
         await parse("CPU usage", model=Hosted(filled={"kind": "pie"}, seen=[]))
+
+
+@pytest.mark.parametrize(
+    ("text", "top", "lowest"),
+    [
+        ("three pods with the lowest memory", 3, True),
+        ("name the six services using the most CPU", 6, False),
+        ("all sites by temperature, coldest first", None, True),
+        ("sites in descending order of humidity", None, False),
+    ],
+)
+async def test_places_and_their_order_are_read_from_the_whole_phrase(text: str, top: int | None, lowest: bool) -> None:
+    asked = await parse(text)
+    assert (asked.kind, asked.top, asked.lowest) == ("ranking", top, lowest)
+
+
+async def test_a_figure_at_a_moment_is_of_that_moment() -> None:
+    asked = await parse("what was the temperature at 7:15 today?")
+    assert hours(asked)[1] == "11 07:15"
+    assert asked.time_range.end_time - asked.time_range.start_time <= timedelta(minutes=1)
+
+
+async def test_days_ago_are_that_day_unless_it_is_since_then() -> None:
+    assert hours(await parse("CPU of web-1 three days ago")) == ("08 00:00", "09 00:00")
+    assert hours(await parse("CPU of web-1 since three days ago"))[1] == "11 09:30"
+
+
+async def test_slips_in_words_of_questions_are_mended_and_names_are_not() -> None:
+    assert "service" in (await parse("latncy by servcie")).text
+    assert (await parse("latency of servce-2")).text == "latency of servce-2"
+    with pytest.raises(UnsupportedOperationError):
+        await parse("any anomalys in the traffic?")
+
+
+async def test_two_times_may_stand_on_both_sides_of_with() -> None:
+    asked = await parse("compare the queue between 3:00 and 4:00 yesterday with 3:00 to 4:00 today")
+    assert hours(asked) == ("10 03:00", "10 04:00")
+    assert asked.against_range is not None
+    assert f"{asked.against_range.start_time:%d %H:%M}" == "11 03:00"

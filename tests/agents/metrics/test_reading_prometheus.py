@@ -26,6 +26,7 @@ FAMILIES: dict[str, dict[str, tuple[str, ...]]] = {
     "shop_http_requests_total": {"app": ("tickets-api", "rental-api"), "code": ("200", "404", "503")},
     "vm_cpu_usage_percent": {"vm": ("till-01", "till-02")},
     "rental_returns_total": {"late": ("true", "false")},
+    "passes_scanned": {"gate": ("g1", "g2"), "country": ("AT", "IT")},
 }
 
 
@@ -103,3 +104,20 @@ async def test_a_value_that_is_not_there_is_told_apart_from_a_metric_that_is_not
     assert "glacier" in caught.value.suggestion
     with pytest.raises(MetricNotFoundError):
         await ground("avalanche warnings", client)
+
+
+async def test_a_metric_without_a_type_that_only_rises_is_a_counter_and_a_level_is_not(
+    client: GrafanaMetricsClient,
+) -> None:
+    assert (await ground("how many passes were scanned in the last hour", client)).measure.type == "counter"
+    assert (await ground("snow depth in the last hour", client)).measure.type == "gauge"
+
+
+async def test_a_country_is_known_by_its_name_where_labels_have_its_code(client: GrafanaMetricsClient) -> None:
+    question = await ground("passes scanned from Austria", client)
+    assert [(one.label, one.values) for one in question.matchers] == [("country", ("AT",))]
+
+
+async def test_a_part_of_a_value_that_is_left_out_is_left_out(client: GrafanaMetricsClient) -> None:
+    question = await ground("requests excluding rental", client)
+    assert [(one.values, one.negated) for one in question.matchers] == [(("rental-api",), True)]

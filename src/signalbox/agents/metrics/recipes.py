@@ -18,12 +18,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from signalbox.agents.metrics.question import MeasureType
 from signalbox.agents.metrics.state import Aggregation
 from signalbox.errors import ConfigurationError
+from signalbox.settings import get_settings
 
 __all__ = ["SETTING", "Bound", "Recipe", "Recipes", "Variant", "bind_variant", "load_recipes"]
 
 SETTING = "SIGNALBOX_METRICS_RECIPES"
 """The setting that names files of a user's own recipes."""
 
+# The loader in C, where it is there, reads the shipped file ten times as fast.
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _SHIPPED = Path(__file__).with_name("recipes.yaml")
 _MOST_BINDINGS = 40
 
@@ -35,6 +38,7 @@ class Variant(BaseModel):
 
     metrics: tuple[str, ...] = Field(min_length=1)
     promql: str = Field(min_length=1)
+    mean: str = ""
     total: str = ""
     type: MeasureType
     unit: str = ""
@@ -43,6 +47,7 @@ class Variant(BaseModel):
     hides: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
 
 
 class Recipe(BaseModel):
@@ -84,7 +89,7 @@ def load_recipes(paths: Iterable[str | Path] | None = None) -> Recipes:
     Raises ConfigurationError for a file that cannot be read.
     """
     if paths is None:
-        paths = [path for path in os.environ.get(SETTING, "").split(os.pathsep) if path.strip()]
+        paths = [path for path in get_settings().metrics_recipes.split(os.pathsep) if path.strip()]
     return _merged(tuple((path, _changed(path)) for path in (_SHIPPED, *map(Path, paths))))
 
 
@@ -130,7 +135,7 @@ def _merged(files: tuple[tuple[Path, int], ...]) -> Recipes:
 
 def _parsed(path: Path) -> Recipes:
     try:
-        said: Any = yaml.safe_load(path.read_text("utf-8")) or {}
+        said: Any = yaml.load(path.read_text("utf-8"), _LOADER) or {}
         found = Recipes.model_validate(said)
         for pattern in _patterns(found):
             re.compile(pattern)

@@ -13,6 +13,8 @@ from signalbox.models.offline.vectors import Rows, is_known, word_rows
 from signalbox.models.offline.words import close, stem
 
 __all__ = [
+    "COUNTRIES",
+    "CUES",
     "FILLERS",
     "GENERIC",
     "HOW",
@@ -21,6 +23,7 @@ __all__ = [
     "SOFT",
     "alike",
     "base",
+    "is_of_measures",
     "label_kind",
     "name_words",
     "runs",
@@ -33,6 +36,12 @@ _TABLES: dict[str, Any] = yaml.load((Path(__file__).parent / "reading" / "words.
 
 FILLERS = frozenset(_TABLES["fillers"].split())
 """Words of a question that say nothing of what is measured."""
+CUES: tuple[str, ...] = tuple(_TABLES["cues"].split())
+"""Words that questions are made of, for which slips of the pen are taken."""
+COUNTRIES: dict[str, tuple[str, ...]] = {}
+"""For each country's code the names it has, as one word."""
+for _name, _code in _TABLES["countries"].items():
+    COUNTRIES[_code] = (*COUNTRIES.get(_code, ()), _name.replace(" ", ""))
 SOFT = frozenset(_TABLES["soft"].split())
 """Words that are telling only on a server that has them in its names."""
 GENERIC = frozenset(_TABLES["generic"].split())
@@ -63,6 +72,9 @@ def base(word: str) -> str:
 
 
 _KIN = tuple(frozenset(map(base, line.split())) for line in _TABLES["kin"])
+
+
+_OF_MEASURES = frozenset(map(base, (*_SAME.values(), *GENERIC, *HOW.values()))).union(*_KIN)
 
 
 @lru_cache(maxsize=20_000)
@@ -110,6 +122,11 @@ def _near(word: str, other: str, shorter: str, longer: str) -> float:
         # Admissions and admitted: one root, and near in meaning.
         return 0.9
     return 0.7 * near if near > 0.42 and is_known(word) and is_known(other) else 0.0
+
+
+def is_of_measures(word: str) -> bool:
+    """Whether a word is one that measures are called by anywhere."""
+    return base(word) in _OF_MEASURES and word.lower() not in FILLERS
 
 
 def label_kind(word: str) -> str | None:

@@ -23,6 +23,8 @@ __all__ = [
 ]
 
 _ONE_FIGURE = ("value", "comparison", "share")
+# So short a range is a moment: the value at its end stands for it.
+_MOMENT = 60.0
 _ADDED_UP = ("counter", "histogram")
 _SELECTOR = re.compile(r"[a-zA-Z_:][\w:]*\{[^{}]*\}(?!\s*\[)")
 
@@ -46,6 +48,8 @@ def figure_of(question: Question, resolution: Resolution) -> str:
         return close_curve_of(question, resolution)
     if adds_up(question):
         return _added_up(question, length, resolution)
+    if length <= _MOMENT:
+        return close_curve_of(question, resolution)
     if question.aggregation in ("max", "min"):
         return over_time(close_curve_of(question, resolution), question.aggregation, length, resolution)
     if "$window" in measure.promql or "${window}" in measure.promql:

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from rapidfuzz import fuzz
 
 from signalbox.agents.metrics.errors import InvalidQueryError
-from signalbox.agents.metrics.reading.choose import Reading
 from signalbox.agents.metrics.reading.grouping import label_for
 from signalbox.agents.metrics.reading.mentions import find_pairs
+from signalbox.agents.metrics.reading.readings import Reading
 from signalbox.agents.metrics.reading.words import identifiers
 from signalbox.agents.metrics.vocabulary import LABEL_WORDS, label_kind
 from signalbox.models.offline.vectors import similarity
@@ -115,7 +115,7 @@ def _label_of_kind(kind: str, chosen: Reading) -> str | None:
 
 
 def _is_mentioned(start: int, end: int, chosen: Reading) -> bool:
-    return any(one.start < end and start < one.end for one in chosen.mentions)
+    return any(one.start < end and start < one.end for one in chosen.said)
 
 
 def _likely_label(said: str, chosen: Reading) -> str | None:

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from signalbox.agents.metrics.errors import MetricNotFoundError, ParsingError
+from signalbox.agents.metrics.promql import match_text
 from signalbox.agents.metrics.question import Against, Matcher, Measure, Question
 from signalbox.agents.metrics.reading.asked import Asked
-from signalbox.agents.metrics.reading.choose import Reading, choose_reading
+from signalbox.agents.metrics.reading.choose import choose_reading
 from signalbox.agents.metrics.reading.live import Live
 from signalbox.agents.metrics.reading.measures import measure_of_family, measure_of_reading, ratio_of
 from signalbox.agents.metrics.reading.mentions import Mention
+from signalbox.agents.metrics.reading.readings import Reading
 from signalbox.agents.metrics.recipes import Recipes
 from signalbox.agents.metrics.vocabulary import FILLERS, base, text_words
 
@@ -24,6 +26,7 @@ _VERB = re.compile(
     re.IGNORECASE,
 )
 _TAIL = re.compile(r"\b(?:on|in|for|at|of|from)\s.*", re.IGNORECASE)
+_RATIO_WORD = re.compile(r"\bratio\b", re.IGNORECASE)
 _RATIO = re.compile(r"\bratio\s+(?:of|between)\s+(?P<part>.+?)\s+(?:to|and|over)\s+(?P<whole>.+)", re.IGNORECASE)
 _PART_OF = re.compile(rf"\bof\s+(?P<whole>.+?)\s+{_VERB.pattern}\s+(?P<part>.+)", re.IGNORECASE)
 _AND = re.compile(r"\band\b|,|\bwith\b|\bto\b|\bor\b", re.IGNORECASE)
@@ -67,9 +70,10 @@ async def choose_first(asked: Asked, chosen: Reading, live: Live, recipes: Recip
 def _other_value(question: Question, mentions: Sequence[Mention]) -> Question | None:
     """Two mentions of one label are the two sides, in the order said."""
     for label in dict.fromkeys(one.label for one in mentions if not one.negated):
-        sides = [one for one in mentions if one.label == label and not one.negated]
+        said = [one for one in mentions if one.label == label and not one.negated]
+        sides = list({one.values: one for one in reversed(said)}.values())[::-1]
         if len(sides) == 2:
-            rest = [one for one in mentions if one not in sides]
+            rest = [one for one in mentions if one not in said]
             first, second = (matchers_of([*rest, side]) for side in sides)
             return replace(question, matchers=first, against=Against(matchers=second))
     return None
@@ -116,6 +120,8 @@ async def with_part(
     """The question with the part that a share is of the whole: some of the conditions, or a counter of its own."""
     if question.measure.type == "ratio":
         return question
+    if (of_sides := _ratio_of_sides(question, asked, mentions)) is not None:
+        return of_sides
     inside, part = _divided(mentions, asked.body, chosen)
     if part:
         return replace(question, matchers=matchers_of(inside), part=matchers_of(part))
@@ -124,6 +130,25 @@ async def with_part(
         return replace(question, measure=said)
     whole = await _whole_measure(question.measure, asked, live)
     return replace(question, measure=ratio_of(question.measure, whole)) if whole else question
+
+
+def _ratio_of_sides(question: Question, asked: Asked, mentions: Sequence[Mention]) -> Question | None:
+    """One value of a label by another: "the ratio of web orders to app orders"."""
+    sides = _other_value(question, mentions) if _RATIO_WORD.search(asked.body) else None
+    if sides is None or sides.against is None or sides.against.matchers is None:
+        return None
+    shared = tuple(one for one in sides.matchers if one in sides.against.matchers)
+    halves = [
+        _only(question.measure, [one for one in side if one not in shared])
+        for side in (sides.matchers, sides.against.matchers)
+    ]
+    return replace(question, measure=ratio_of(*halves), matchers=shared)
+
+
+def _only(measure: Measure, matchers: Sequence[Matcher]) -> Measure:
+    """The measure with conditions of its own."""
+    match = match_text(matchers).replace("$", "$$")
+    return replace(measure, promql=measure.promql.replace("$match", f"{match},$match"))
 
 
 def _divided(mentions: Sequence[Mention], text: str, chosen: Reading) -> tuple[list[Mention], list[Mention]]:

@@ -20,8 +20,8 @@ _RECIPE_BONUS = 0.12
 _LEAST_BONUS = 0.05
 _PLACE = 0.02
 _LAST_PLACE = 7
-_ASKED = 0.05
-_WORD = 0.01
+_ASKED = 0.12
+_WORD = 0.03
 # What a name ends in, but for its unit, is what the metric counts or measures.
 _HEAD = 0.05
 _UNITS = frozenset(
@@ -74,8 +74,13 @@ def _list(live: Live, recipes: Recipes) -> list[Candidate]:
     return [*plain, *_from_recipes(live, recipes)]
 
 
-def fit_words(candidate: Candidate, words: Sequence[Word], live: Live) -> Fit | None:
-    """How the candidate fits; None for a recipe that nothing in the text calls for."""
+def fit_words(
+    candidate: Candidate, words: Sequence[Word], live: Live, said: Sequence[Word] | None = None
+) -> Fit | None:
+    """How the candidate fits; None for a recipe that nothing in the text calls for.
+
+    `said` are all words of the text, where `words` are only those about the measure.
+    """
     if candidate.bound is None:
         return _fit_name(candidate, words, live)
     wording = _best_wording(candidate, words)
@@ -83,7 +88,7 @@ def fit_words(candidate: Candidate, words: Sequence[Word], live: Live) -> Fit | 
         return None
     fit = _fit_name(candidate, words, live)
     explained = dict(fit.explained)
-    for start in wording:
+    for start in (*wording, *_other_places(candidate, words)):
         explained[start] = 1.0
     total = sum(word.weight for word in words)
     worded = sum(word.weight for word in words if explained.get(word.start, 0.0) >= _SURE) / total if total else 1.0
@@ -92,7 +97,7 @@ def fit_words(candidate: Candidate, words: Sequence[Word], live: Live) -> Fit | 
         _WORD * len(wording)
         + max(_RECIPE_BONUS * worded, _LEAST_BONUS)
         - place
-        + _ASKED * _asks_for(candidate.bound, words)
+        + _ASKED * _asks_for(candidate.bound, said or words)
     )
     # A recipe is named by its wording, as far as that is what the question speaks of; its metric's name adds a little.
     return Fit(candidate, explained, 0.85 * worded + 0.15 * fit.named, extra)
@@ -120,17 +125,27 @@ def _best_wording(candidate: Candidate, words: Sequence[Word]) -> list[int]:
     weight = 0.0
     for wording in candidate.wordings:
         found = _places_of(wording, words)
-        value = sum(0.1 + word.weight for word in words if word.start in found)
+        value = sum(0.1 + word.weight for word in words if word.start in found) + 0.01 * _exactness(wording, words)
         if value > weight:
             best, weight = found, value
     return best
+
+
+def _other_places(candidate: Candidate, words: Sequence[Word]) -> list[int]:
+    """Where words stand that mean the same recipe once more: "traffic, in requests"."""
+    return [start for wording in candidate.wordings for start in _places_of(wording, words)]
+
+
+def _exactness(wording: tuple[str, ...], words: Sequence[Word]) -> float:
+    return sum(max((alike(word.text, part) for word in words), default=0.0) for part in wording) / len(wording)
 
 
 def _places_of(wording: tuple[str, ...], words: Sequence[Word]) -> list[int]:
     """Where each word of the wording stands, each in a place of its own; empty where one is missing."""
     places: list[int] = []
     for part in wording:
-        near = (word.start for word in words if word.start not in places and alike(word.text, part) >= _SURE)
+        free = (word for word in words if word.start not in places and not word.is_name)
+        near = (word.start for word in free if alike(word.text, part) >= _SURE)
         place = next(near, None)
         if place is None:
             return []
@@ -151,9 +166,15 @@ def _from_recipes(live: Live, recipes: Recipes) -> Iterator[Candidate]:
             # A pattern that comes late also fits what an earlier variant knows better.
             if bound.metrics not in seen or bound.variant.metrics[0] == bound.metrics[0]:
                 seen.add(bound.metrics)
-                words = tuple(dict.fromkeys(part for name in bound.metrics for part in name_words(name)))
+                words = _words_of_all(bound.metrics)
                 told = frozenset(word for name in bound.metrics for word in _told(name, live))
                 yield Candidate(words, told, bound.metrics, None, title, bound, wordings)
+
+
+def _words_of_all(metrics: Sequence[str]) -> tuple[str, ...]:
+    """The words that all the names have: reads and writes together are not named by a word for one of them."""
+    first, *others = map(name_words, metrics)
+    return tuple(part for part in dict.fromkeys(first) if all(part in other for other in others))
 
 
 def _bounds(recipe: Recipe, names: Iterable[str]) -> Iterator[Bound]:

@@ -1,4 +1,4 @@
-"""What the words of a question say of the answer: its kind, aggregation, quantile and places.
+"""What the words of a question say of the answer: its kind, aggregation and places.
 
 Only words that leave no doubt count; each reader gives None where the text does not say.
 """
@@ -7,33 +7,26 @@ from __future__ import annotations
 
 import re
 
+from signalbox.agents.metrics.reading.patterns import any_of, words_of
+from signalbox.agents.metrics.reading.rates import is_rate, is_total
 from signalbox.agents.metrics.state import Aggregation, ResultKind
 
 __all__ = [
     "COMPARISON",
-    "any_of",
     "blank_moment",
     "find_aggregation",
     "find_kind",
-    "find_quantile",
     "find_top",
     "is_comparison",
     "is_current",
+    "is_drawn",
+    "is_figurative",
     "is_lowest",
+    "is_open_figure",
+    "is_percentage",
     "is_superlative",
-    "is_total",
-    "words_of",
+    "joins_series",
 ]
-
-
-def any_of(*parts: str) -> re.Pattern[str]:
-    """Any of the parts, as whole words."""
-    return re.compile(rf"\b(?:{'|'.join(parts)})", re.IGNORECASE | re.DOTALL)
-
-
-def words_of(words: str) -> str:
-    """One of the words, which are written with blanks between them."""
-    return rf"(?:{'|'.join(words.split())})\b"
 
 
 _NUMBERS = {
@@ -59,7 +52,8 @@ _EST = rf"(?!{_NO_EST})[a-z]{{2,}}est\b"
 _EST_OF_FIGURES = words_of("highest lowest biggest largest smallest greatest longest shortest fewest")
 _THINGS = r"[a-z][\w-]*s\b"
 _TIMES = words_of("time hour day minute moment")
-_PER_TIME = r"(?:per|a|every|each)\s+(?:second|sec|minute|min|hour|s)\b"
+# What follows a superlative that is about one thing through time: "the deepest the queue got".
+_NO_NOUN = words_of("the it that this a an our we they of was is has had ever")
 
 COMPARISON = any_of(
     r"compare[sd]?\s+(?:it\s+)?(?:with|to|against)\b",
@@ -70,32 +64,42 @@ COMPARISON = any_of(
     r"than\b(?!\s+\d)",
     r"(?:different|differs?|up|down|changed?)\s+from\b",
     r"changed?\s+since\b",
+    r"(?<=now\s)and\b(?=\s+(?:an?|one|\d+|two|three|yesterday|last)\b)",
     r"the\s+same\s+as\b",
 )
 """What stands between the two sides of a comparison."""
 
+_COMPARATIVE = words_of(
+    "higher lower more less fewer slower faster worse better busier bigger smaller greater larger quieter hotter cooler"
+)
 _COMPARING = any_of(
     words_of("compare compares compared comparing comparison versus vs difference differ"),
     r"(?P<unit>hour|day|week|month)[ -](?:over|on)[ -](?P=unit)\b",
-    words_of("higher lower more less fewer slower faster worse better busier bigger smaller greater larger quieter")
-    + r"(?:\s+[\w/-]+){0,6}?\s+(?:than\b(?!\s+\d)|or\b)",
+    rf"(?:did|do|does|is|are|was|were|has|have|had|who|which)\b[^.?!]*\w\s+or\s+\w[^.?!]*\b{_COMPARATIVE}",
+    _COMPARATIVE + r"(?:\s+[\w/-]+){0,6}?\s+(?:than\b(?!\s+\d)|or\b)",
 )
 _SHARE = any_of(
     r"(?:shares?|percent(?:age)?s?|proportions?|fractions?|portions?|ratio|how\s+(?:big|large)\s+a\s+part|what\s+part)\s+of\b",
+    r"how\s+much\s+of\s+(?:all|the|our|its|this|that|total)\b",
+    r"ratio\s+(?:between\b|[^,.;?]+?\s+(?:to|over)\s+[a-z])",
+    r"[a-z][\w-]*[\s-]to[\s-][a-z][\w-]*\s+ratio\b",
     r"what\s*(?:'s|is|was)?\s*(?:the\s+)?%",
     r"out\s+of\s+(?:all|every)\b",
 )
 _PERCENT_OF = re.compile(r"%\s+of\b")
+_IN_PERCENT = re.compile(r"(?<!\d)(?<!\d\s)%(?!ile)|(?<!\d\s)\b(?:percent(?:age)?s?|pct)\b", re.IGNORECASE)
 _MOMENT = any_of(
     r"when\b",
     r"at\s+(?:what|which)\s+(?:time|moment|hour|point)\b",
     r"what\s+(?:time|day|hour|moment)\b",
     r"which\s+(?:hour|minute|day|moment)\b",
+    rf"(?:{_HIGH}|{_LOW}|{_EST})\s+(?:hour|minute|moment|time)\b",
 )
 _EXTREME = any_of(_HIGH, _LOW, _EST, words_of("bottomed spike spiked crest dip dipped hit record"))
 _TOP = any_of(
     rf"(?:top|bottom|first)[\s-]+(?P<after_top>{_NUMBER})\b",
-    rf"(?P<before>{_NUMBER})\s+(?:[\w-]+\s+){{0,2}}?(?:{_HIGH}|{_LOW}|{_EST})",
+    rf"(?P<before>{_NUMBER})\s+(?!(?:min|max)\b)(?:[\w-]+\s+){{0,2}}?(?:{_HIGH}|{_LOW}|{_EST})",
+    rf"(?P<having>{_NUMBER})\s+(?:[\w-]+\s+){{0,2}}?{_THINGS}\s+(?:with|by|that|which|who|[a-z]+ing)\b(?:\s+[\w-]+){{0,4}}?\s+(?:{_HIGH}|{_LOW}|{_EST})",
     rf"(?:{_HIGH}|{_LOW}|{_EST})\s+(?P<after>{_NUMBER})\b",
     rf"which\s+(?P<which>{_NUMBER})\s+{_THINGS}",
 )
@@ -105,18 +109,30 @@ _RANKING = any_of(
     rf"(?:top|bottom)\s+(?!of\b)(?:{_THINGS}|[a-z][\w-]*\s+by\b)",
     rf"rank(?:ing)?\s+(?:(?:the|all|our|of|my|every|them)\b|{_THINGS})",
     r"ranked\s+by\b",
+    rf"[a-z][\w-]*\s+(?:with|having)\s+the\s+(?:{_HIGH}|{_LOW}|{_EST})",
+    rf"(?<!\w\s)which\s+(?!(?:is|was|has|does)\b)(?:[a-z][\w-]*\s+)?{_THINGS}\s+[a-z]",
     r"sort(?:ed)?\b",
     r"order(?:ed)?\s+by\b",
-    rf"(?!{_EST_OF_FIGURES}){_EST}\s+(?!{_TIMES})[a-z][\w-]*",
+    rf"(?:{_HIGH}|{_LOW}|{_EST})\s+first\b",
+    r"(?:in\s+)?(?:descending|ascending|decreasing|increasing)\s+order\b",
+    r"(?:descending|ascending)\b",
+    rf"list\s+(?:the\s+|all\s+|our\s+|every\s+|me\s+)*{_THINGS}\s+by\b",
+    rf"(?!{_EST_OF_FIGURES}){_EST}\s+(?!{_TIMES}|{_NO_NOUN})[a-z][\w-]*",
 )
+_ASCENDING = any_of(r"(?:ascending|increasing\s+order|lowest\s+first)\b")
 _CURVE = any_of(
     r"(?:graph|plot|chart|curve|trend|draw|visuali[sz]e|over\s+time|time\s*series|timeline|history)\b",
     r"(?:evolve[ds]?|evolution|develop(?:ed|ment)?)\b",
+    r"(?:as|in)\s+(?:a|one)\s+(?:single\s+)?(?:line|curve|series)\b",
     r"how\s+(?:has|have|did)\b.*\b(?:chang|develop|evolv|behav|look|mov|trend)\w*",
 )
 _SHOW = re.compile(
-    r"^\W*(?:please\s+|can\s+you\s+|could\s+you\s+|i\s+(?:want|need|would\s+like)\s+to\s+see\s+)?(?:show|display|see|view)\b",
+    r"(?:^|[.?!;:])\W*(?:please\s+|can\s+you\s+|could\s+you\s+|i\s+(?:want|need|would\s+like)\s+to\s+see\s+)?(?:show|display|see|view)\b",
     re.IGNORECASE,
+)
+# Of a state of things over a range, these leave open whether one figure or a curve is wanted.
+_OPEN_FIGURE = any_of(
+    r"how\s+" + words_of("fast slow full busy long hot warm cold loaded quick quickly"), r"(?:number|count)\s+of\b"
 )
 _FIGURE = any_of(
     r"what(?:'s|\s+is|\s+was|\s+are|\s+were|s)?\b(?!\s+about|\s+if)",
@@ -127,7 +143,7 @@ _FIGURE = any_of(
     r"(?:is|are|was|were)\s+there\b",
 )
 _NOW = any_of(
-    r"(?:right\s+now|just\s+now|as\s+of\s+now|now|atm)\b",
+    r"(?:right\s+now|just\s+now|as\s+of\s+now|now|atm|rn)\b",
     r"at\s+(?:the|this)\s+(?:moment|point|second)\b",
     r"at\s+this\s+time\b",
     r"at\s+present\b",
@@ -135,15 +151,7 @@ _NOW = any_of(
     r"these\s+days\b",
     words_of("presently currently current latest live"),
 )
-_TOTAL = any_of(
-    rf"how\s+many\b(?!.*\b{_PER_TIME})",
-    r"how\s+(?:much|often)\b(?!\s+(?:higher|lower|more|less|fewer|slower|faster|worse|better|bigger|smaller)\b)",
-    r"(?:in\s+)?total\b",
-    r"altogether\b",
-    r"(?:number|count|sum)\s+of\b",
-    r"count\b",
-)
-_RATE = any_of(_PER_TIME, words_of("rate throughput rps qps ops tps bandwidth speed"))
+_ONE_NUMBER = any_of(r"(?:one|a\s+single|single|just\s+the|just\s+a)\s+(?:number|figure|value)\b")
 
 _AGGREGATIONS: tuple[tuple[Aggregation, re.Pattern[str]], ...] = (
     ("avg", any_of(r"(?<!load )" + words_of("average averages averaged avg mean typical typically"))),
@@ -154,40 +162,36 @@ _AGGREGATIONS: tuple[tuple[Aggregation, re.Pattern[str]], ...] = (
             r"at\s+most\b",
         ),
     ),
-    ("min", any_of(words_of("min minimum minima lowest smallest least fewest trough bottom"), r"at\s+least\b")),
+    (
+        "min",
+        any_of(
+            r"(?<!\d)(?<!\d\s)min\b",
+            words_of("minimum minima lowest smallest least fewest trough bottom"),
+            r"at\s+least\b",
+        ),
+    ),
     (
         "sum",
-        any_of(words_of("sum summed total totals totalled altogether combined aggregate aggregated"), r"added\s+up\b"),
+        any_of(
+            words_of("sum summed total totals totalled altogether combined aggregate aggregated"),
+            r"added\s+(?:up|together)\b",
+        ),
     ),
 )
 
-_QUANTILE = re.compile(
-    r"\bp\s?-?(?P<p>\d{2}(?:\.\d+|\d)?)\b"
-    r"|\b(?P<th>\d{1,2}(?:\.\d+)?)\s?-?(?:th|st|nd|rd)?[\s-]*(?:percentiles?|pctl|%ile|centile|quantile)"
-    r"|\bquantile\s+(?:of\s+)?(?P<q>0?\.\d+)|\b(?P<q2>0\.\d+)\s+quantile"
-    r"|\bpercentile\s+(?P<after>\d{1,2}(?:\.\d+)?)|(?P<median>\bmedians?\b)",
-    re.IGNORECASE,
+_FURTHEST = any_of(rf"{_EST}\s+(?:that\s+)?{words_of('the it this our we they')}")
+_OVER_SERIES = any_of(
+    r"(?:averaged|summed|aggregated|combined|added\s+(?:up|together)|totall?ed|average|mean|sum)\s+(?:over|across)\s+"
+    r"(?:(?:the|its|all|their|every|our|both)\s+)*[a-z]"
 )
-
-
-def find_quantile(text: str) -> float | None:
-    """The quantile that is named: p95, 99th percentile, median."""
-    found = _QUANTILE.search(text)
-    if found is None:
-        return None
-    if found["median"]:
-        return 0.5
-    if fraction := found["q"] or found["q2"]:
-        return float(fraction)
-    digits = found["p"] or found["th"] or found["after"]
-    number = float(digits) if "." in digits or len(digits) <= 2 else float(f"{digits[:2]}.{digits[2:]}")
-    return round(number / 100, 6) if 0 < number < 100 else None
 
 
 def find_aggregation(text: str) -> Aggregation | None:
     """How values are to be put together, by the first word that says so."""
     found = [(match.start(), name) for name, pattern in _AGGREGATIONS if (match := pattern.search(text))]
-    return min(found)[1] if found else None
+    if found:
+        return min(found)[1]
+    return ("min" if is_lowest(text) else "max") if _FURTHEST.search(text) else None
 
 
 def find_top(text: str) -> int | None:
@@ -207,7 +211,9 @@ def find_kind(text: str) -> ResultKind | None:
         return "extreme"
     if find_top(text) is not None or _RANKING.search(text):
         return "ranking"
-    if _CURVE.search(text) or (_SHOW.search(text) and not is_current(text)):
+    if _ONE_NUMBER.search(text):
+        return "value"
+    if is_drawn(text):
         return "series"
     if find_aggregation(text) or _FIGURE.search(text) or is_current(text) or is_total(text):
         return "value"
@@ -217,6 +223,33 @@ def find_kind(text: str) -> ResultKind | None:
 def is_comparison(text: str) -> bool:
     """Whether two things or times are put side by side."""
     return bool(_COMPARING.search(text) or COMPARISON.search(text))
+
+
+def is_open_figure(text: str) -> bool:
+    """Whether a figure is asked for in words that fit a curve as well: "how busy", "number of"."""
+    rest = _OPEN_FIGURE.sub(" ", text)
+    return bool(_OPEN_FIGURE.search(text)) and not _FIGURE.search(rest) and not is_current(text)
+
+
+def is_drawn(text: str) -> bool:
+    """Whether a curve is asked for, whatever else is said."""
+    return bool(_CURVE.search(text) or _SHOW.search(text)) and not is_current(text)
+
+
+def joins_series(text: str) -> bool:
+    """Whether an aggregation is over series rather than over time: "summed over the instances"."""
+    return bool(_OVER_SERIES.search(text))
+
+
+def is_percentage(text: str) -> bool:
+    """Whether the figure is wanted in percent."""
+    return bool(_IN_PERCENT.search(text))
+
+
+def is_figurative(text: str) -> bool:
+    """Whether the words ask for figures or curves, whatever they are of."""
+    found = (is_total(text), is_current(text), is_rate(text), is_percentage(text), is_drawn(text), is_comparison(text))
+    return any(found) or find_aggregation(text) is not None or find_top(text) is not None
 
 
 def is_superlative(word: str) -> bool:
@@ -236,10 +269,7 @@ def is_current(text: str) -> bool:
 
 def is_lowest(text: str) -> bool:
     """Whether the lower end is asked for: lowest, least, quietest."""
+    if _ASCENDING.search(text):
+        return True
     low, high = (re.search(rf"\b{words}", text, re.IGNORECASE) for words in (_LOW, _HIGH))
     return bool(low and not (high and high.start() < low.start()))
-
-
-def is_total(text: str) -> bool:
-    """Whether what added up is asked for, rather than how fast it goes."""
-    return bool(_TOTAL.search(text)) and not _RATE.search(text)

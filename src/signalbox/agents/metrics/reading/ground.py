@@ -13,11 +13,13 @@ from signalbox.agents.metrics.reading import cues
 from signalbox.agents.metrics.reading.absent import refuse_absent
 from signalbox.agents.metrics.reading.against import choose_first, matchers_of, with_against, with_part
 from signalbox.agents.metrics.reading.asked import Asked
-from signalbox.agents.metrics.reading.choose import Reading, choose_reading
+from signalbox.agents.metrics.reading.choose import choose_reading
+from signalbox.agents.metrics.reading.forms import adds_events, is_lowest_of, kind_of, rated_by, split_by_names
 from signalbox.agents.metrics.reading.grouping import label_for
 from signalbox.agents.metrics.reading.live import Live, open_live
 from signalbox.agents.metrics.reading.measures import measure_of_reading
 from signalbox.agents.metrics.reading.mentions import Mention, find_pairs
+from signalbox.agents.metrics.reading.readings import Reading
 from signalbox.agents.metrics.recipes import Recipes, load_recipes
 from signalbox.agents.metrics.vocabulary import FILLERS, LABEL_WORDS, text_words
 
@@ -71,9 +73,13 @@ def _in_other_words(asked: Asked) -> str:
 async def _question(asked: Asked, chosen: Reading, live: Live, recipes: Recipes) -> Question:
     asked, group_by = _ranked(asked, chosen)
     measure = await measure_of_reading(chosen, asked, live, recipes, has_groups=bool(group_by))
+    measure = rated_by(asked, measure)
     mentions = sorted([*chosen.mentions, *_pairs(asked.body)], key=lambda one: one.start)
     rated = next((one for one in mentions if _is_rated(one, asked.body)), None) if measure.type == "counter" else None
-    kind = "share" if rated and asked.kind in ("series", "value") else asked.kind or "series"
+    kind = "share" if rated and asked.kind in ("series", "value") else kind_of(asked, measure)
+    is_total = adds_events(asked, measure)
+    if kind == "series" and not group_by:
+        group_by = split_by_names(asked, chosen)
     question = Question(
         text=asked.text,
         measure=measure,
@@ -84,10 +90,10 @@ async def _question(asked: Asked, chosen: Reading, live: Live, recipes: Recipes)
         group_by=group_by,
         aggregation=asked.aggregation if kind in ("series", "value", "comparison") else None,
         quantile=asked.quantile or 0.95,
-        is_current=asked.is_current and not (asked.is_total and measure.total),
-        is_total=asked.is_total and bool(measure.total),
+        is_current=(asked.is_current or kind != asked.kind == "series") and not is_total,
+        is_total=is_total,
         top=asked.top,
-        lowest=bool(asked.lowest),
+        lowest=is_lowest_of(asked, measure),
         confidence=round(min(1.0, chosen.score / _SURE_SCORE), 3),
     )
     if kind == "share" and rated:
@@ -121,7 +127,8 @@ def _ranked(asked: Asked, chosen: Reading) -> tuple[Asked, tuple[str, ...]]:
     label = _superlative_label(asked.body, chosen)
     if asked.kind == "value" and label and not groups:
         lowest = cues.is_lowest(asked.body)
-        return asked.model_copy(update={"kind": "ranking", "top": 1, "lowest": lowest}), (label,)
+        update = {"kind": "ranking", "top": 1, "lowest": lowest, "is_current": not asked.is_time_said}
+        return asked.model_copy(update=update), (label,)
     if groups or asked.kind != "ranking":
         return asked, groups
     if "instance" in chosen.labels:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from signalbox.agents.metrics.reading.cues import words_of
+from signalbox.agents.metrics.reading.patterns import words_of
 from signalbox.agents.metrics.vocabulary import FILLERS, LABEL_WORDS, base, label_kind, name_words, text_words
 
 __all__ = ["Group", "find_groups", "label_for", "label_likeness"]
@@ -89,6 +89,7 @@ def _cued(text: str, labels: list[str], ranks: bool) -> list[Group]:
         at = cue.start("list")
         strong = _is_strong(cue.group()[: cue.start("list") - cue.start()])
         for phrase, start in _phrases(cue["list"], cue.start("list")):
+            phrase, start = _after_name(phrase, start, labels, strong)
             named = _label_of_phrase(phrase, labels, plural_only=not (strong or ranks))
             if named is None and phrase.split()[0].lower() in _SORTS:
                 named = _label_before(text[: cue.start()], labels, len(phrase.split()[0]))
@@ -96,6 +97,16 @@ def _cued(text: str, labels: list[str], ranks: bool) -> list[Group]:
                 break
             found.append(Group(named[0], start, start + named[1], strong))
     return found
+
+
+def _after_name(phrase: str, start: int, labels: list[str], strong: bool) -> tuple[str, int]:
+    """The phrase without a name that stands before the label: the pod of "each checkout-api pod"."""
+    name, gap, rest = phrase.partition(" ")
+    is_name = (strong or re.search(r"[-_\d]", name)) and name.lower() not in (*_TIMES, *_SORTS) and name not in FILLERS
+    if not is_name or not rest or _label_of_phrase(phrase, labels, plural_only=False) is not None:
+        return phrase, start
+    named = _label_of_phrase(rest, labels, plural_only=False)
+    return (rest, start + len(name) + len(gap)) if named else (phrase, start)
 
 
 def _label_before(text: str, labels: list[str], length: int) -> tuple[str, int] | None:
@@ -145,9 +156,10 @@ def label_for(word: str, labels: Iterable[str]) -> str | None:
     kind = label_kind(word)
     if kind is not None:
         return next((label for label in LABEL_WORDS[kind] if label in known), None)
-    return next(
-        (label for label in known if base(word) in map(base, name_words(label)) and word.lower() not in FILLERS), None
-    )
+    if word.lower() in FILLERS:
+        return None
+    part = next((label for label in known if base(word) in map(base, name_words(label))), None)
+    return part or next((label for label in known if len(base(word)) > 3 and label.lower().endswith(base(word))), None)
 
 
 def label_likeness(word: str, labels: Iterable[str]) -> float:
@@ -189,7 +201,7 @@ def _label_of_phrase(phrase: str, labels: list[str], *, plural_only: bool) -> tu
         if len(head) < count:
             continue
         joined = "_".join(head)
-        label = next((one for one in labels if base_name(one) == base_name(joined)), None)
+        label = next((one for one in labels if "".join(base_name(one)) == "".join(base_name(joined))), None)
         if label is None and count == 1:
             label = label_for(head[0], labels)
         if label is not None and (not plural_only or head[-1].lower().endswith("s")):

@@ -21,6 +21,7 @@ from signalbox.agents.metrics.vocabulary import base, name_words, text_words
 
 __all__ = ["Family", "Live", "Series", "open_live"]
 
+_TYPES = frozenset({"counter", "gauge", "histogram", "summary"})
 _KEPT = timedelta(minutes=5)
 _AT_ONCE = 5
 _MOST_SERIES = 20_000
@@ -42,6 +43,8 @@ class Family:
     """The telling words of its name, in order."""
     told: frozenset[str]
     """The words of its help, as `base` has them."""
+    is_guessed: bool = False
+    """The server does not say its type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,11 +169,12 @@ def _family(name: str, members: list[str], described: Mapping[str, MetricInfo]) 
     while len(words) > 1 and words[-1] in _ENDINGS:
         words = words[:-1]
     told = frozenset(base(word) for word, *_ in text_words(info.help))
-    return Family(name, _type_of(name, info.type), info.help, tuple(members), words, told)
+    is_guessed = info.type not in _TYPES and not name.endswith("_total")
+    return Family(name, _type_of(name, info.type), info.help, tuple(members), words, told, is_guessed)
 
 
 def _type_of(name: str, said: str) -> str:
-    if said in ("counter", "gauge", "histogram", "summary"):
+    if said in _TYPES:
         return said
     return "counter" if name.endswith("_total") else "gauge"
 

@@ -10,8 +10,10 @@ from string import Template
 from signalbox.agents.metrics.catalogue import MetricInfo, base_unit
 from signalbox.agents.metrics.question import Measure
 from signalbox.agents.metrics.reading.asked import Asked
-from signalbox.agents.metrics.reading.choose import Reading, window_of
+from signalbox.agents.metrics.reading.choose import window_of
 from signalbox.agents.metrics.reading.live import Family, Live, Series
+from signalbox.agents.metrics.reading.readings import Reading
+from signalbox.agents.metrics.reading.types import with_type
 from signalbox.agents.metrics.recipes import Bound, Recipes
 from signalbox.agents.metrics.state import Aggregation
 from signalbox.agents.metrics.vocabulary import base
@@ -48,12 +50,11 @@ async def measure_of_reading(
             and asked.quantile is None
         ):
             return replace(_of_mean(family, dict.fromkeys(family.names, chosen.series)), title=f"average {title}")
-        return measure_of_bound(candidate.bound, title, chosen.conditions, series)
+        return measure_of_bound(candidate.bound, title, chosen.conditions, series, is_mean=not _is_of_series(asked))
     assert candidate.family is not None
-    is_named = candidate.family.name in asked.text and not has_groups
-    return measure_of_family(
-        candidate.family, asked, dict.fromkeys(candidate.family.names, chosen.series), is_named=is_named
-    )
+    family = await with_type(candidate.family, live, asked.time_range.end_time)
+    is_named = family.name in asked.text and not has_groups
+    return measure_of_family(family, asked, dict.fromkeys(family.names, chosen.series), is_named=is_named)
 
 
 def measure_of_family(family: Family, asked: Asked, series: Mapping[str, Series], *, is_named: bool) -> Measure:
@@ -67,7 +68,20 @@ def measure_of_family(family: Family, asked: Asked, series: Mapping[str, Series]
     return _of_gauge(family, asked, series, is_named=is_named)
 
 
-def measure_of_bound(bound: Bound, title: str, conditions: Mapping[str, str], series: Mapping[str, Series]) -> Measure:
+def _is_of_series(asked: Asked) -> bool:
+    """Whether the highest, lowest or sum of several series is asked for, rather than of one through time."""
+    speaks_of_series = asked.kind == "series" or (asked.kind == "value" and asked.is_current)
+    return asked.aggregation in ("max", "min", "sum") and speaks_of_series
+
+
+def measure_of_bound(
+    bound: Bound,
+    title: str,
+    conditions: Mapping[str, str],
+    series: Mapping[str, Series],
+    *,
+    is_mean: bool = True,
+) -> Measure:
     """The measure that a recipe's variant gives with the server's metrics; `conditions` are those of its template."""
     names = {f"metric{at}": name for at, name in enumerate(bound.metrics, start=1) if at > 1}
     names |= {"metric": bound.metrics[0], **conditions}
@@ -78,7 +92,7 @@ def measure_of_bound(bound: Bound, title: str, conditions: Mapping[str, str], se
     return Measure(
         name=bound.metrics[0],
         title=title,
-        promql=Template(variant.promql).safe_substitute(names),
+        promql=Template((is_mean and variant.mean) or variant.promql).safe_substitute(names),
         type=variant.type,
         unit=unit,
         total=Template(variant.total).safe_substitute(names),

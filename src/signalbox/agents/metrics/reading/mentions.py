@@ -7,11 +7,21 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from signalbox.agents.metrics.reading.live import Series
-from signalbox.agents.metrics.vocabulary import FILLERS, LABEL_WORDS, alike, base, label_kind, runs, text_words
+from signalbox.agents.metrics.vocabulary import (
+    COUNTRIES,
+    FILLERS,
+    LABEL_WORDS,
+    alike,
+    base,
+    label_kind,
+    runs,
+    text_words,
+)
 from signalbox.models.offline.words import close
 
-__all__ = ["Mention", "find_mentions", "find_pairs", "near_values"]
+__all__ = ["Mention", "find_mentions", "find_pairs", "near_values", "with_negation"]
 
+_COUNTRY_LABELS = frozenset((*LABEL_WORDS["country"], *LABEL_WORDS["region"], "country_code"))
 _YES, _NO = frozenset({"true", "yes", "1"}), frozenset({"false", "no", "0"})
 _MOST_RUNS = 8
 _MOST_VALUES = 5_000
@@ -45,7 +55,9 @@ _THINGS = (
     "container",
 )
 _OTHER_ENDS = frozenset(LABEL_WORDS["neighbor"]) | {"peer", "client", "destination", "source", "upstream", "target"}
-_TOWARDS = re.compile(r"\b(?:from|to|towards?|with|and|via|peer(?:ing)?|neighbou?r)\W+(?:the\s+)?$", re.IGNORECASE)
+_TOWARDS = re.compile(
+    r"\b(?:from|to|towards?|with|between\s+[\w-]+\s+and|via|peer(?:ing)?|neighbou?r)\W+(?:the\s+)?$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +103,7 @@ def find_mentions(
     chosen = _without_overlap(_marked(found, text))
     covered = tuple(taken)
     kept = [one for one in chosen if one.is_marked or not _touches(one, covered)]
-    return _negated(sorted(kept, key=lambda one: one.start), text)
+    return with_negation(sorted(kept, key=lambda one: one.start), text)
 
 
 def near_values(word: str, series: Series, labels: Iterable[str]) -> Mention | None:
@@ -130,7 +142,7 @@ def _written(text: str, series: Series, labels: frozenset[str]) -> Iterator[Ment
     keys: dict[str, list[tuple[str, str, float]]] = {}
     for label in labels:
         for value in series.values.get(label, ())[:_MOST_VALUES]:
-            for key, sure in _keys(value):
+            for key, sure in (*_keys(value), *_country_keys(label, value)):
                 keys.setdefault(key, []).append((label, value, sure))
     pieces = runs(text)
     for first in range(len(pieces)):
@@ -180,6 +192,11 @@ def _keys(value: str) -> list[tuple[str, float]]:
     if len(pieces) == 1 and pieces[0].isalpha() and len(whole) > 2:
         keys.append((f"~{base(whole)}", 0.9))
     return [(key, sure) for key, sure in keys if key]
+
+
+def _country_keys(label: str, value: str) -> list[tuple[str, float]]:
+    names = COUNTRIES.get(value.upper(), ()) if label in _COUNTRY_LABELS else ()
+    return [(name, 0.95) for name in names]
 
 
 def _adjacent(text: str, end: int, start: int) -> bool:
@@ -262,7 +279,8 @@ def _touches(one: Mention, spans: Iterable[tuple[int, int]]) -> bool:
     return any(one.start < end and start < one.end for start, end in spans)
 
 
-def _negated(found: list[Mention], text: str) -> list[Mention]:
+def with_negation(found: list[Mention], text: str) -> list[Mention]:
+    """The mentions in their order, with those negated that the text leaves out: "without lo", "except web-1"."""
     result: list[Mention] = []
     for one in found:
         negated = bool(_NEGATION.search(text[: one.start]))

@@ -6,7 +6,7 @@ import re
 
 from signalbox.agents.metrics.errors import UnsupportedOperationError
 from signalbox.agents.metrics.reading.asked import Operation
-from signalbox.agents.metrics.reading.cues import any_of, words_of
+from signalbox.agents.metrics.reading.patterns import any_of, words_of
 
 __all__ = ["find_operation", "refuse_operation"]
 

@@ -17,6 +17,9 @@ from signalbox.agents.metrics.prompts import EXAMPLES, READ_FOLLOW_UP, READ_QUES
 from signalbox.agents.metrics.reading import cues
 from signalbox.agents.metrics.reading.asked import Asked, Wording
 from signalbox.agents.metrics.reading.operations import find_operation, refuse_operation
+from signalbox.agents.metrics.reading.quantiles import find_quantile
+from signalbox.agents.metrics.reading.rates import is_rate, is_total
+from signalbox.agents.metrics.reading.slips import mend_slips
 from signalbox.agents.metrics.reading.times import Times, checked, read_times
 from signalbox.agents.metrics.state import Aggregation, ResultKind, TimeRange
 from signalbox.errors import RequestError
@@ -27,6 +30,8 @@ __all__ = ["parse_question"]
 
 _LONGEST = 2_000
 _MOST_BEFORE = 6
+# How long a moment is: as long as samples are mostly apart.
+_MOMENT = timedelta(minutes=1)
 
 
 async def parse_question(
@@ -58,7 +63,9 @@ def read_wording(
     """The wording with its times, corrected by what the text says beyond doubt."""
     times = read_times(text, now, zone, compares=cues.is_comparison(text))
     body = times.body
-    said = cues.find_kind(body) or ("comparison" if times.against else None)
+    said = "comparison" if times.against else cues.find_kind(body)
+    if said == "value" and times.main is not None and _is_of_series(body):
+        said = "series"
     kind = said or (previous.kind if previous else wording.kind) or _default_kind(times)
     time_range, is_time_said = _main_range(times, kind, now, previous)
     kept = previous if previous and kind == previous.kind else None
@@ -70,7 +77,7 @@ def read_wording(
         time=wording.time,
         against=wording.against,
         kind=kind,
-        quantile=cues.find_quantile(text) or wording.quantile or (previous.quantile if previous else None),
+        quantile=find_quantile(text) or wording.quantile or (previous.quantile if previous else None),
         aggregation=aggregation,
         top=cues.find_top(body) or (kept.top if kept else None),
         lowest=kind in ("ranking", "extreme", "series") and cues.is_lowest(body),
@@ -78,8 +85,8 @@ def read_wording(
         now=now,
         time_range=time_range,
         is_time_said=is_time_said,
-        is_current=_is_current(kind, times, aggregation, previous),
-        is_total=cues.is_total(body) or bool(kept and not said and kept.is_total),
+        is_current=_is_current(kind, times, None if kind == "ranking" else aggregation, previous),
+        is_total=is_total(body) or bool(kept and not said and kept.is_total),
         against_range=checked(times.against, now) if times.against else None,
         against_text=_against_text(body) if kind == "comparison" and not times.against else "",
         body=cues.blank_moment(body) if kind == "extreme" else body,
@@ -96,6 +103,7 @@ def _shortened(previous: Asked | None, most: int) -> Asked | None:
 
 def _readable(text: str) -> str:
     readable = re.sub(r"\s+", " ", text.replace("’", "'").replace("“", '"').replace("”", '"')).strip()
+    readable = mend_slips(re.sub(r"(?<=\s)%(?!\w)", "percent", readable))
     if len(readable) > _LONGEST or not re.search(r"[^\W\d_]{2}", readable):
         raise not_understood()
     return readable
@@ -128,11 +136,19 @@ def _literal(wording: Wording) -> Wording:
     return wording.model_copy(update={"operation": "read", "kind": kind, "quantile": None})
 
 
+def _is_of_series(body: str) -> bool:
+    """Whether what is put together are series, so that over a range a curve is left."""
+    total_rate = cues.find_aggregation(body) == "sum" and is_rate(body)
+    return cues.joins_series(body) or total_rate
+
+
 def _default_kind(times: Times) -> ResultKind:
     return "value" if times.main is None and cues.is_current(times.body) else "series"
 
 
 def _main_range(times: Times, kind: ResultKind, now: datetime, previous: Asked | None) -> tuple[TimeRange, bool]:
+    if times.main is not None and times.is_moment and kind in ("value", "ranking"):
+        return checked(Range(times.main.start - _MOMENT, times.main.start), now), True
     if times.main is not None:
         return checked(times.main, now), True
     if previous is not None:

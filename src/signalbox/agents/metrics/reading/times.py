@@ -25,19 +25,28 @@ _BEFORE = re.compile(
 )
 _OVER = re.compile(r"\b(?P<unit>hour|day|week|month)[ -](?:over|on)[ -](?P=unit)\b", re.IGNORECASE)
 _SAME = re.compile(
-    r"\b(?:the\s+)?same\s+(?:time|hour|period|day|window|\d+\s+\w+|stretch|span|moment|interval|minutes|hours)\b",
+    r"\bthis\s+time\b(?=\s+(?:yesterday|last|on))|\b(?:the\s+)?same\s+(?:time|hour|period|day|window|\d+\s+\w+|stretch|span|moment|interval|minutes|hours)\b",
     re.IGNORECASE,
 )
+_WITH = re.compile(r"\b(?:with|against)\b", re.IGNORECASE)
 # How long "now" is beside another time.
-_PRESENT = timedelta(minutes=5)
+_PRESENT = timedelta(minutes=1)
 _DAY, _WEEK = timedelta(days=1), timedelta(days=7)
 _UNITS = {"hour": timedelta(hours=1), "day": _DAY, "week": _WEEK, "month": timedelta(days=28)}
 # Words that a grammar of time reads as a time, and that are none beside a measure.
 _NO_TIME = re.compile(
-    r"\b(?:per|an?|every|each)\s+(?:second|minute|hour|day)s?\b(?!\s+(?:ago|earlier|before|since|until))|"
+    r"(?<!of )(?<!half )\b(?:per|an?|every|each)\s+(?:second|minute|hour|day)s?\b"
+    r"(?!\s+(?:ago|earlier|before|since|until))|"
     r"(?<!last )(?<!past )(?<!previous )\b[1-5]\d\ds\b|"
     r"\b(?:1|5|15)[ -]?(?:m|min|minute)s?\s+load\b|\bload\s+(?:average\s+)?(?:\(?\d+\s?m\w*\)?)|"
     r"\bp\d{2,3}\b|\btop\s+\d+\b",
+    re.IGNORECASE,
+)
+_DAYS_AGO = re.compile(r"\w+\s+(?:days?|weeks?)\s+ago", re.IGNORECASE)
+_SINCE = re.compile(r"\b(?:since|from|until|till|between|starting|after|before)\W*$", re.IGNORECASE)
+_MOMENT = re.compile(
+    r"\bat\s+(?:about\s+|around\s+|exactly\s+)?(?:\d{1,2}(?:[:.]\d{2})?\s*(?:am|pm|h|o'clock)?|noon|midnight)\b"
+    r"(?!.*\b(?:to|until|till|and|for)\b)",
     re.IGNORECASE,
 )
 _LAST_WORDS = re.compile(r"\b(?:so\s+far|until\s+now|up\s+to\s+now)\b", re.IGNORECASE)
@@ -50,6 +59,8 @@ class Times:
     main: Range | None
     against: Range | None
     body: str
+    is_moment: bool = False
+    """One moment is said, "at 9:30"; `main` starts there."""
 
 
 def read_times(text: str, now: datetime, zone: tzinfo | str | None, *, compares: bool) -> Times:
@@ -58,7 +69,8 @@ def read_times(text: str, now: datetime, zone: tzinfo | str | None, *, compares:
     try:
         if not compares:
             found = find_range(readable, now, zone)
-            return Times(found.range if found else None, None, _blanked(text, found))
+            main = _whole_day(found, readable) if found else None
+            return Times(main, None, _blanked(text, found), found is not None and bool(_MOMENT.search(found.text)))
         return _read_two(text, readable, now, zone)
     except TimeRangeError as error:
         raise InvalidTimeRangeError(error.user_message, suggestion=error.suggestion, details=error.details) from None
@@ -74,8 +86,17 @@ def checked(found: Range, now: datetime) -> TimeRange:
     return TimeRange(start_time=found.start, end_time=end)
 
 
+def _whole_day(found: Found, text: str) -> Range:
+    """The range; "two days ago" by itself is that day, rather than all the time since."""
+    ago = _DAYS_AGO.fullmatch(found.text.strip())
+    if ago is None or _SINCE.search(text[: found.start_index]):
+        return found.range
+    midnight = found.range.start.replace(hour=0, minute=0, second=0, microsecond=0)
+    return Range(midnight, midnight + _DAY)
+
+
 def _read_two(text: str, readable: str, now: datetime, zone: tzinfo | str | None) -> Times:
-    cue = COMPARISON.search(readable)
+    cue = COMPARISON.search(readable) or _cut_between_times(readable, now, zone)
     first, second = (readable[: cue.start()], readable[cue.end() :]) if cue else (readable, "")
     offset = cue.end() if cue else 0
     found = _find_main(first, now, zone)
@@ -99,6 +120,19 @@ def _read_two(text: str, readable: str, now: datetime, zone: tzinfo | str | None
     return Times(both.range, None, _blank(text, [(offset + a, offset + b) for a, b in both.spans]))
 
 
+def _cut_between_times(text: str, now: datetime, zone: tzinfo | str | None) -> re.Match[str] | None:
+    """The "with" of "compare A at one time with another time": both sides of it say a time."""
+    for cut in _WITH.finditer(text):
+        if find_range(text[: cut.start()], now, zone) and _stands_alone(text[cut.end() :], now, zone):
+            return cut
+    return None
+
+
+def _stands_alone(text: str, now: datetime, zone: tzinfo | str | None) -> bool:
+    found = find_range(text, now, zone)
+    return found is not None and _stands_first(text, found)
+
+
 def _implied(first: str, second: str, now: datetime) -> Range | None:
     """The main range where only the other one is said: "now" is compared, or the hour that "the same time" is of."""
     if is_current(first):
@@ -114,7 +148,7 @@ def _stands_first(text: str, found: Found) -> bool:
 
 def _find_main(text: str, now: datetime, zone: tzinfo | str | None) -> Found | None:
     """The first range; in "between today and yesterday" the first of the two."""
-    pair = re.search(r"\b(?:difference|compar\w+|change[ds]?)\b.*\bbetween\b", text, re.IGNORECASE)
+    pair = re.search(r"\b(?:difference|compar\w+|change[ds]?)\b.*\bbetween\b(?!\s+\d)", text, re.IGNORECASE)
     if pair and (cut := re.search(r"\band\b", text[pair.end() :], re.IGNORECASE)):
         head = find_range(text[: pair.end() + cut.start()], now, zone)
         if head is not None:

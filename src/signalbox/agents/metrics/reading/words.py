@@ -12,8 +12,8 @@ __all__ = ["QUANTILE", "STATUS_CODE", "Word", "identifiers", "read_words"]
 
 _IDENTIFIER = re.compile(r"[A-Za-z_:][\w:]*_[\w:]*\w|[A-Za-z0-9][\w]*(?:[-.:/@][\w]+)+|/[\w/.{}:-]*|[A-Za-z]+\d[\w-]*")
 _DIRECTION = re.compile(
-    r"\b(?:traffic|network|octets|bytes|bandwidth|throughput|packets|data|errors)\s+(?P<after>in|out)\b|"
-    r"\b(?P<before>in|out)(?:\s+and\s+out)?\s+(?:octets|bytes|errors|packets|traffic|discards)\b",
+    r"\b(?:traffic|network|octets|bytes|bandwidth|throughput|packets|data|errors)\s+(?P<after>in|out)\b(?!\s+and\s+(?:in|out)\b)|"
+    r"\b(?P<before>in(?!\s+bytes\b)|out)(?:\s+and\s+out)?\s+(?:octets|bytes|errors|packets|traffic|discards)\b(?!\s*(?:per\b|a\s+second|/))",
     re.IGNORECASE,
 )
 _GENERIC_WEIGHT = 0.35
@@ -40,6 +40,12 @@ _NO_TIME_OF = (
     "each",
 )
 _TIME_OF = re.compile(rf"(?<=\w ){''.join(f'(?<!{word} )' for word in _NO_TIME_OF)}times?\b(?! series)", re.IGNORECASE)
+# The unit of the answer says nothing of what is measured: "in bits per second".
+_IN_UNIT = re.compile(
+    r"\b(?:in|as)\s+(?P<unit>(?:[kmgt]i?|kilo|mega|giga|tera)?(?:bits?|bytes?|bps|b)(?:\s+per\s+second|/s)?|"
+    r"(?:milli)?seconds|ms|minutes|hours|days|cores|euros?|dollars?)\b(?!\s+(?:rate|count))",
+    re.IGNORECASE,
+)
 _OFTEN = re.compile(r"\bhow\s+many\s+(?P<times>times)\b", re.IGNORECASE)
 _HOW_CUE = re.compile(rf"\bhow\s+(?P<what>{'|'.join(HOW)})\b", re.IGNORECASE)
 QUANTILE = "quantile"
@@ -71,6 +77,8 @@ class Word:
     start: int
     end: int
     weight: float
+    is_name: bool = False
+    """A piece of a name with a number, such as web-1."""
 
     def is_within(self, spans: list[tuple[int, int]]) -> bool:
         return any(start <= self.start and self.end <= end for start, end in spans)
@@ -91,10 +99,15 @@ def read_words(text: str, named: frozenset[str] = frozenset()) -> list[Word]:
             start = next((found.start(name) for name, said in found.groupdict().items() if said), found.start())
             if start in read:
                 read[start] = (meaning or read[start][0], weight)
+    for found in _IN_UNIT.finditer(text):
+        for start in read:
+            if found.start("unit") <= start < found.end():
+                read[start] = (read[start][0], 0.0)
     for found in _HOW_CUE.finditer(text):
         read[found.start("what")] = (HOW[found["what"].lower()], 1.0)
+    names = [(start, end) for said, start, end in identifiers(text) if re.search(r"[-.:/@]\d", said)]
     return [
-        Word(read[start][0], start, end, read[start][1])
+        Word(read[start][0], start, end, read[start][1], any(a <= start < b for a, b in names))
         for word, start, end in text_words(text)
         if word not in ("in", "out") or read[start][1]
     ]
