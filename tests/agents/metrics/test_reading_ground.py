@@ -314,3 +314,28 @@ async def test_what_how_hot_asks_for_is_never_taken_for_another_measure(client: 
 async def test_a_question_about_no_measure_at_all_is_not_understood(client: GrafanaMetricsClient) -> None:
     with pytest.raises(ParsingError):
         await ground("Who painted the ceiling of that chapel?", client)
+
+
+@pytest.mark.parametrize(
+    ("text", "metric", "groups"),
+    [
+        ("request rate of the gateway compared with yesterday", "http_requests_total", ()),
+        ("when was checkout latency highest yesterday", "http_request_duration_seconds_bucket", ()),
+        ("memory usage on db-1", "node_memory_MemAvailable_bytes", ()),
+    ],
+)
+async def test_a_whole_question_takes_nothing_over_from_the_one_before(
+    client: GrafanaMetricsClient, text: str, metric: str, groups: tuple[str, ...]
+) -> None:
+    question = await ground(text, client, "CPU usage of web-1 by instance in the last 6 hours")
+    assert metric in question.measure.metrics
+    assert question.group_by == groups
+    assert question == await ground(text, client)
+
+
+async def test_a_name_alone_follows_up_and_an_unknown_thing_does_not(client: GrafanaMetricsClient) -> None:
+    question = await ground("web-2?", client, "CPU usage of web-1 in the last 6 hours")
+    assert question.measure.name == "node_cpu_seconds_total"
+    assert [one.values for one in question.matchers] == [("web-2:9100",)]
+    with pytest.raises((MetricNotFoundError, ParsingError)):
+        await ground("the flux capacitor", client, "CPU usage of web-1 in the last 6 hours")

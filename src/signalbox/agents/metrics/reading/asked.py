@@ -96,4 +96,6 @@ class Asked(Wording):
     body: str = ""
     """The text without what is about time: as long as the text, with blanks."""
     previous: Asked | None = None
-    """The question that this one follows up."""
+    """The question before this one."""
+    follows_up: bool = False
+    """Whether this one leans on it by its own words; otherwise only where it says nothing that is measured."""

@@ -19,6 +19,7 @@ from signalbox.agents.metrics.reading.grouping import label_for
 from signalbox.agents.metrics.reading.live import Live, open_live
 from signalbox.agents.metrics.reading.measures import measure_of_reading
 from signalbox.agents.metrics.reading.mentions import Mention, find_pairs
+from signalbox.agents.metrics.reading.parse import read_as_follow_up
 from signalbox.agents.metrics.reading.readings import Reading
 from signalbox.agents.metrics.recipes import Recipes, load_recipes
 from signalbox.agents.metrics.vocabulary import FILLERS, LABEL_WORDS, text_words
@@ -44,8 +45,21 @@ async def ground_question(asked: Asked, client: GrafanaMetricsClient, recipes: R
 
 
 async def _ground(asked: Asked, live: Live, recipes: Recipes) -> tuple[Question, Reading]:
-    if asked.previous is not None:
+    if asked.previous is None:
+        return await _ground_alone(asked, live, recipes)
+    if asked.follows_up:
         return await _follow_up(asked, asked.previous, live, recipes)
+    try:
+        return await _ground_alone(asked, live, recipes)
+    except (MetricNotFoundError, ParsingError):
+        # Perhaps only names were said ("web-2?"); words that nothing explains are no follow-up.
+        question, chosen = await _follow_up(read_as_follow_up(asked), asked.previous, live, recipes)
+        if chosen.left:
+            raise
+        return question, chosen
+
+
+async def _ground_alone(asked: Asked, live: Live, recipes: Recipes) -> tuple[Question, Reading]:
     try:
         chosen = await choose_reading(asked, asked.body, live, recipes)
     except (MetricNotFoundError, ParsingError):

@@ -10,7 +10,7 @@ __all__ = ["follows_up"]
 
 _OPENING = re.compile(
     r"^\W*(?:ok(?:ay)?|so|right|thanks?|thx|great|cool|hm+)?\W*"
-    r"(?:and|also|but|or|then|again|instead|only|just|same|the same|what about|how about|what if|now (?:for|by|with|without)|"
+    r"(?:or|then|again|instead|only|just|what about|how about|what if|now (?:for|by|with|without)|"
     r"by|per|for|of|on|in|without|excluding|except|including|split|grouped?|broken down|compared|versus|vs)\b",
     re.IGNORECASE,
 )

@@ -16,6 +16,7 @@ from signalbox.agents.metrics.errors import ParsingError
 from signalbox.agents.metrics.prompts import EXAMPLES, READ_FOLLOW_UP, READ_QUESTION
 from signalbox.agents.metrics.reading import cues
 from signalbox.agents.metrics.reading.asked import Asked, Wording
+from signalbox.agents.metrics.reading.links import follows_up
 from signalbox.agents.metrics.reading.operations import find_operation, refuse_operation
 from signalbox.agents.metrics.reading.quantiles import find_quantile
 from signalbox.agents.metrics.reading.rates import is_rate, is_total
@@ -26,7 +27,7 @@ from signalbox.errors import RequestError
 from signalbox.models.configuration import Configuration
 from signalbox.models.time import Range
 
-__all__ = ["parse_question"]
+__all__ = ["parse_question", "read_as_follow_up"]
 
 _LONGEST = 2_000
 _MOST_BEFORE = 6
@@ -42,7 +43,7 @@ async def parse_question(
     zone: tzinfo | str | None = None,
     previous: Asked | None = None,
 ) -> Asked:
-    """What a question says; one that follows up `previous` takes over what it leaves out.
+    """What a question says; one that follows up `previous`, by its own words, takes over what it leaves out.
 
     Raises ParsingError, UnsupportedOperationError or InvalidTimeRangeError.
     """
@@ -57,12 +58,24 @@ async def parse_question(
     return read_wording(text, wording, moment, zone or settings.person_zone(), previous)
 
 
+def read_as_follow_up(asked: Asked) -> Asked:
+    """The question read again as one that leans on the one before."""
+    return read_wording(asked.text, asked, asked.now, settings.person_zone(), asked.previous, leans=True)
+
+
 def read_wording(
-    text: str, wording: Wording, now: datetime, zone: tzinfo | str, previous: Asked | None = None
+    text: str,
+    wording: Wording,
+    now: datetime,
+    zone: tzinfo | str,
+    before: Asked | None = None,
+    *,
+    leans: bool = False,
 ) -> Asked:
     """The wording with its times, corrected by what the text says beyond doubt."""
     times = read_times(text, now, zone, compares=cues.is_comparison(text))
     body = times.body
+    previous = before if leans or follows_up(text, body) else None
     said = "comparison" if times.against else cues.find_kind(body)
     if said == "value" and times.main is not None and _is_of_series(body):
         said = "series"
@@ -90,7 +103,8 @@ def read_wording(
         against_range=checked(times.against, now) if times.against else None,
         against_text=_against_text(body) if kind == "comparison" and not times.against else "",
         body=cues.blank_moment(body) if kind == "extreme" else body,
-        previous=_shortened(previous, _MOST_BEFORE),
+        previous=_shortened(before, _MOST_BEFORE),
+        follows_up=previous is not None,
     )
 
 
