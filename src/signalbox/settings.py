@@ -48,7 +48,7 @@ class Settings(BaseSettings):
     )
     metrics_recipes: str = Field(
         default="",
-        description="Files with recipes of your own for the metrics agent, with the system's path separator between them.",
+        description="Files with recipes of your own for the metrics agent, between them the path separator.",
     )
     model: str = Field(default="offline", description="The chat model, as provider/model.")
     model_base_url: str | None = Field(default=None, description="An OpenAI-compatible server's address.")
