@@ -33,7 +33,7 @@ def _related(field: Field, roots: set[str]) -> bool:
         root != name and root[:shared] == name[:shared]
         for root in roots
         for name in field.name_words
-        if (shared := max(5, len(name) - 3)) <= min(len(root), len(name))
+        if (shared := max(5, len(name) - 4)) <= min(len(root), len(name))
     )
 
 
@@ -260,7 +260,19 @@ class Bounds:
             at -= 1
         if at < 1 or self.tokens[at].lower != "of":
             return False
-        return any(q.first < at <= q.last + 1 and q.last <= at for q in self.reading.quantities if q.dimension)
+        return any(q.last == at for q in self.reading.quantities if q.dimension) and not self.distant(first)
+
+    def distant(self, first: int) -> bool:
+        """Whether a distance leads to what begins here, which so is a place: "within 5 km of the harbour"."""
+        at = first - 1
+        while at > 0 and self.tokens[at].lower in ("the", "our", "my"):
+            at -= 1
+        if at < 1 or self.tokens[at].lower not in ("of", "from", "around", "off"):
+            return False
+        return any(
+            q.last == at and q.dimension == "length" and (q.bound or self.tokens[at].lower != "of")
+            for q in self.reading.quantities
+        )
 
     def in_quantity(self, at: int) -> bool:
         """Whether a token is the unit of a number, or a number in words."""

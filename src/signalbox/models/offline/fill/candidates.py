@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
+from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH
 from signalbox.models.offline.fill.thesaurus import stands_for
 from signalbox.models.offline.fill.words import LONGEST_TEXT, STOP, split_name, stem
 from signalbox.models.offline.vectors import is_known, known_rows, word_rows
@@ -21,6 +22,8 @@ __all__ = ["Match", "best_candidate", "rank_candidates", "word_likeness"]
 _MOST_WORDS = 40
 _TYPO, _KIN, _SHORT, _MEANING = 0.85, 0.8, 0.8, 0.8
 _NEAREST = 0.45
+# Words that say what to do shorten nothing: "add" is no address.
+_DEEDS = PARTS_OF_SPEECH["verbs"]
 
 Floats = NDArray[np.float32]
 
@@ -175,7 +178,7 @@ def word_likeness(
         elif word.isalpha() and word not in STOP:
             strange.append(at)
     _mark_typos(likeness, words, others, [at for at in strange if len(words[at]) > 3 and not is_known(words[at])])
-    _mark_short_forms(likeness, words, others, [at for at in strange if len(words[at]) > 1])
+    _mark_short_forms(likeness, words, others, [at for at in strange if len(words[at]) > 1 and words[at] not in _DEEDS])
     return likeness
 
 

@@ -31,6 +31,8 @@ _EXCLUDING = re.compile(
     r"\ballerg\w*|\bwithout which\b|\bnot wanted\b|\bintoleran\w*|\bignored?\b|\bskip(?:ped)?\b"
 )
 _DECLARED = 0.97
+# A day with its part tells both: "this morning" is a date, and a morning.
+_DAY_PARTS = word_set("morning afternoon evening night noon midday midnight")
 _PARTICLES = POS["particles"] | {"it", "this", "these", "those", "everything", "away"}
 _LEAD_VERBS = word_set("please pls plz you we just then let's")
 _WISHES = word_set("want wants need needs like love have going trying wish plan wanted hoping")
@@ -145,6 +147,8 @@ def _is_unit(reading: Reading, phrase: Phrase, start: int, end: int) -> bool | N
     inside = any(s <= start and end <= e and (s, e) != (start, end) for s, e in spans)
     if not inside:
         return False
+    if phrase.joined in _DAY_PARTS:
+        return True
     own = dimension_of(str(phrase.value)) or dimension_of(phrase.joined)
     return True if own and own[0][0] in ("money", "temperature", "length", "mass", "bytes", "volume") else None
 

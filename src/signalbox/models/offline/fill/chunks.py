@@ -16,6 +16,8 @@ __all__ = ["Chunk", "find_chunks", "is_verb"]
 
 _LONGEST_RUN = 24
 _BRIDGES = word_set("of the de van von der den la le du di da del al & 's")
+_CONTRACTED = ("'d", "'ll", "'ve", "'re", "'m")
+_INSIDE_TITLES = word_set("for and in on with to")
 _PLACING = word_set("in on at by from to into onto with for near under behind inside during")
 _IDIOMS = frozenset(
     tuple(row.split())
@@ -113,6 +115,9 @@ def _bridges(bounds: Bounds, at: int) -> bool:
     ahead = at + 1
     while ahead < len(tokens) and tokens[ahead].lower in _BRIDGES and ahead - at < 2:
         ahead += 1
+    if tokens[at].lower in _INSIDE_TITLES and at + 1 < len(tokens):
+        led = _named(bounds, at - 1) and bounds.tokens[at - 1].lower not in FIRST_NAMES | CITIES
+        return led and _named(bounds, at + 1) and _is_plain_noun(bounds, at + 1)
     return (
         tokens[at].lower in _BRIDGES
         and ahead < len(tokens)
@@ -120,6 +125,11 @@ def _bridges(bounds: Bounds, at: int) -> bool:
         and _named(bounds, ahead)
         and _is_word(bounds, ahead)
     ) or (tokens[at].lower in _BRIDGES and tokens[at - 1].lower in _BRIDGES and at > 1 and _bridges(bounds, at - 1))
+
+
+def _is_plain_noun(bounds: Bounds, at: int) -> bool:
+    """Whether a word would be a common one without its capital, and so belongs to a title: "Art for Kids"."""
+    return is_common(bounds.tokens[at].lower) and _is_word(bounds, at) and not bounds.opens_part(at)
 
 
 def _named(bounds: Bounds, at: int) -> bool:
@@ -138,8 +148,8 @@ def _is_word(bounds: Bounds, at: int) -> bool:
     if at and (bounds.tokens[at - 1].lower, token.lower) in _IDIOMS:
         return False
     if _named(bounds, at) and not bounds.opens_part(at):
-        return token.lower not in ("i", "i'm", "i'd", "i'll", "i've")
-    return token.lower not in _NEVER and not is_verb(bounds, at)
+        return token.lower != "i" and not token.lower.endswith(_CONTRACTED)
+    return token.lower not in _NEVER and not token.lower.endswith(_CONTRACTED) and not is_verb(bounds, at)
 
 
 def is_verb(bounds: Bounds, at: int) -> bool:
@@ -184,7 +194,9 @@ def _parts(bounds: Bounds, first: int, last: int) -> list[Chunk]:
         small = not bounds.cased and not any(is_common(word.lower) for word in words)
         return [_chunk(bounds, first, last, "proper" if proper else ("small" if small else "plain"))]
     end = capital
-    while end < last and (_named(bounds, end) or tokens[end].lower in _BRIDGES or tokens[end].text[0].isdigit()):
+    while end < last and (
+        _named(bounds, end) or tokens[end].lower in _BRIDGES | _INSIDE_TITLES or tokens[end].text[0].isdigit()
+    ):
         end += 1
     while end > capital + 1 and tokens[end - 1].lower in _BRIDGES:
         end -= 1
@@ -232,4 +244,7 @@ def _is_common(token: Token) -> bool:
 
 def _chunk(bounds: Bounds, first: int, last: int, kind: str) -> Chunk:
     start, end = bounds.sentence.span(first, last)
-    return Chunk(first, last, kind, bounds.sentence.slice(first, last), start, end)
+    value = bounds.sentence.slice(first, last)
+    if kind == "proper" and value.endswith(("'s", "\u2019s")):
+        value, end = value[:-2], end - 2
+    return Chunk(first, last, kind, value, start, end)

@@ -7,11 +7,12 @@ from functools import cached_property
 
 from signalbox.models.offline.fill.comparisons import compares
 from signalbox.models.offline.fill.moments import time_kind
+from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH
 from signalbox.models.offline.fill.phrases import find_phrases
 from signalbox.models.offline.fill.roles import direction_of, roles_of
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.state import State
-from signalbox.models.offline.fill.words import split_name, stem, word_set
+from signalbox.models.offline.fill.words import STOP, split_name, stem, word_set
 
 __all__ = ["Doubts"]
 
@@ -28,7 +29,14 @@ class Doubts:
 
     def doubted(self, proposal: Proposal) -> bool:
         """Whether a proposal rests on words that serve something else."""
-        reasons = (self._inside_literal, self._names_number, self._bounds_number, self._labels_literal, self._shielded)
+        reasons = (
+            self._inside_literal,
+            self._names_number,
+            self._bounds_number,
+            self._labels_literal,
+            self._labels_name,
+            self._shielded,
+        )
         return any(reason(proposal) for reason in reasons)
 
     def names_measure(self, proposal: Proposal) -> bool:
@@ -98,6 +106,19 @@ class Doubts:
             not reading.text[proposal.end : one.start].strip(" :=#") for one in shapes if one.start >= proposal.end
         )
         return follows and any(said in leaf.name_stems for leaf in self.state.leaves if leaf is not proposal.field)
+
+    def _labels_name(self, proposal: Proposal) -> bool:
+        """Whether an option is said as the name of another field, and a name follows: "student ann lee"."""
+        if proposal.field.kind != "enum" or proposal.field.must:
+            return False
+        reading = self.state.reading
+        said = reading.text[proposal.start : proposal.end].lower()
+        named = any(said == leaf.name.lower() for leaf in self.state.leaves if leaf.kind == "string")
+        following = reading.after(proposal.end, 1)
+        if not named or not following or reading.cue(proposal.field, proposal.start, proposal.end):
+            return False
+        small = following[0].lower in STOP or following[0].lower in PARTS_OF_SPEECH["stops"]
+        return following[0].lower.isalpha() and not small and following[0].stem not in proposal.field.words
 
     def _names_number(self, proposal: Proposal) -> bool:
         """Whether the words rather name another field, or what the schema is for: "rating over 4.5"."""

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 
 from signalbox.models.offline.fill.bounds import Bounds
+from signalbox.models.offline.fill.lexicon import is_verb_form
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.roles import roles_of
 from signalbox.models.offline.fill.schema import Field
-from signalbox.models.offline.fill.words import word_set
+from signalbox.models.offline.fill.words import STOP, word_set
 
 __all__ = ["ends_phrase", "turns"]
 
 
 _WRITTEN = re.compile(r"\b(?:mail|email|message|letter|line|ticket|note)\b")
+_SMALL = STOP | POS["stops"]
 _RELATIVES = word_set("that which who whose whom where")
 
 
@@ -25,6 +27,8 @@ def ends_phrase(bounds: Bounds, field: Field, at: int, style: str) -> bool:
         if token.text == "," and _turns_to_asking(bounds, field, at):
             return True
         if token.lower in _RELATIVES and _names_matter(field):
+            return True
+        if token.lower == "but" and _tells_option(bounds, at):
             return True
         if token.lower in POS["polite"] or token.text == ";" or (token.text in ".!?" and bounds.breaks(at)):
             return True
@@ -44,17 +48,34 @@ def ends_phrase(bounds: Bounds, field: Field, at: int, style: str) -> bool:
         and _follows_stop(bounds, at)
     ):
         return style != "object"
-    if token.text.islower() and token.lower in POS["verbs"] and _behind_person(bounds, field, at):
+    acts = token.lower in POS["verbs"] or (token.text.endswith("s") and is_verb_form(token.lower))
+    if token.text.islower() and acts and _behind_actor(bounds, field, at):
         return True
     if token.lower in POS["stops"]:
         return style != "object" or bounds.announces_other(at, field) or token.lower not in POS["inner"]
-    return bounds.announces_other(at, field)
+    return bounds.announces_other(at, field) and (token.lower in _SMALL or _leads_to_name(bounds, at))
 
 
-def _behind_person(bounds: Bounds, field: Field, at: int) -> bool:
-    """Whether the word before is a person's name with a capital, so that a verb tells what the person does."""
+def _tells_option(bounds: Bounds, at: int) -> bool:
+    """Whether the part of the sentence that begins here tells an option of another field."""
+    for place in range(at, min(at + 10, len(bounds.tokens))):
+        if bounds.tokens[place].text in ".!?;":
+            return False
+        if bounds.mentioned(place):
+            return True
+    return False
+
+
+def _leads_to_name(bounds: Bounds, at: int) -> bool:
+    """Whether a noun has its value behind it, as in "hall B"; the gate of "the old gate at nine" has none."""
+    following = bounds.tokens[at + 1] if at + 1 < len(bounds.tokens) else None
+    return following is not None and following.text[0].isalnum() and following.lower not in _SMALL | POS["polite"]
+
+
+def _behind_actor(bounds: Bounds, field: Field, at: int) -> bool:
+    """Whether the word before is a name of somebody with a capital, so that a verb tells what they do."""
     roles = roles_of(field)
-    return bool(roles) and roles[0][0].name == "person" and bounds.tokens[at - 1].text[0].isupper()
+    return bool(roles) and roles[0][0].name in ("person", "organisation") and bounds.tokens[at - 1].text[0].isupper()
 
 
 def _names_matter(field: Field) -> bool:

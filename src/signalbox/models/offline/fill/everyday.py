@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from signalbox.models.offline.fill.words import word_list, word_set
 
-__all__ = ["CITIES", "COUNTRIES", "words_for"]
+__all__ = ["CITIES", "COUNTRIES", "LANGUAGES", "words_for"]
 
 _LISTS: dict[frozenset[str], tuple[str, ...]] = {
-    frozenset({"language", "lang"}): word_list(
+    frozenset({"language", "lang", "languages"}): word_list(
         """english german french spanish italian portuguese dutch polish russian ukrainian czech greek
         turkish arabic hebrew hindi chinese mandarin cantonese japanese korean vietnamese thai
         swedish danish norwegian finnish hungarian romanian bulgarian latin swahili persian urdu
-        bengali indonesian malay catalan croatian serbian"""
+        bengali indonesian malay catalan croatian serbian irish welsh icelandic estonian latvian lithuanian slovak
+        slovenian tagalog tamil basque flemish"""
     ),
     word_set("color colour colors colours"): word_list(
         """red green blue yellow orange purple violet pink brown black white grey gray silver gold
         beige turquoise magenta cyan navy teal maroon cream ivory"""
     ),
 }
+LANGUAGES = frozenset(next(iter(_LISTS.values())))
 # Of one word each, and none that is an everyday word too.
 CITIES = word_set(
     """amsterdam ankara antwerp athens atlanta auckland baghdad baltimore bangkok barcelona basel beijing beirut

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
@@ -18,6 +19,7 @@ from signalbox.models.offline.fill.flags import find_flags
 from signalbox.models.offline.fill.listed import listed_candidates
 from signalbox.models.offline.fill.lists import find_closed_list, find_phrase_list, part_spans, split_items
 from signalbox.models.offline.fill.lone_numbers import find_lone_number
+from signalbox.models.offline.fill.makes import find_makes
 from signalbox.models.offline.fill.meant import find_candidates, find_examples
 from signalbox.models.offline.fill.measures import find_measures, find_numbered
 from signalbox.models.offline.fill.moments import find_moments, find_spans, time_kind
@@ -41,6 +43,7 @@ __all__ = ["Filler"]
 
 _SURE = 0.5
 _CLOSED = 0.3
+_OWN_NAME = re.compile(r"\b(?:my name(?: is|'s)|i am|i'm)\s*\Z", re.IGNORECASE)
 _ALSO = ("and", "&", "plus", "+")
 
 
@@ -74,6 +77,7 @@ class Filler:
         self._choose(
             [
                 *find_routes(bounds, waiting),
+                *find_makes(bounds, self.state),
                 *(p for p in self._strings() if self._comes_first(p)),
                 *(p for p in self._chunks() if style_of(p.field) != "text" or self._is_titled(p)),
             ]
@@ -180,7 +184,7 @@ class Filler:
                 yield from find_phrase_list(bounds, leaf)
             else:
                 found = (self._directed(self._hinted(bounds, p)) for p in find_phrases(bounds, leaf))
-                found = (self._joined(bounds, p) for p in found)
+                found = (self._introduced(self._joined(bounds, p)) for p in found)
                 yield from (p for p in found if leaf.must or not self.doubts.names_measure(p))
 
     def _comes_first(self, proposal: Proposal) -> bool:
@@ -217,6 +221,13 @@ class Filler:
         behind = last + 1 < len(tokens) and tokens[last].lower in _ALSO and tokens[last + 1].text[0].isupper()
         ahead = first > 1 and tokens[first - 1].lower in _ALSO and tokens[first - 2].text[0].isupper()
         return replace(proposal, score=proposal.score - 0.2) if lists and (behind or ahead) else proposal
+
+    def _introduced(self, proposal: Proposal) -> Proposal:
+        """Who says "my name is" is the one that the schema must know, rather than somebody else that it asks for."""
+        if not _OWN_NAME.search(self.reading.text, 0, proposal.start) or proposal.field.must:
+            return proposal
+        needed = any(leaf.must and sort_of(leaf) == "person" for leaf in self.state.waiting())
+        return replace(proposal, score=proposal.score - 0.25) if needed else proposal
 
     def _directed(self, proposal: Proposal) -> Proposal:
         """A proposal for one of two mirrored fields, weighed by the side that the words before it speak of."""

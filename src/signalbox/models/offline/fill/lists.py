@@ -23,7 +23,7 @@ _BETWEEN = re.compile(
 _JOINED_NAME = re.compile(r"\s*(?:,|/|\bor\b|\band\b|&)\s*([A-Z][\w'-]+(?: [A-Z][\w'-]+)?)(?=\s*(?:$|[,.;!?]|\b[a-z]))")
 _JOINED_NOUN = re.compile(
     r"\s*(?:,|/|\bor\b|\band\b|&)\s*(?:an?\s+|the\s+|some\s+)?"
-    r"([a-z][a-z-]+(?: [a-z][a-z-]+)?)(?=\s*(?:$|[,.;!?]|and\b|or\b))"
+    r"([a-z][a-z-]+(?: [a-z][a-z-]+)?)(?=\s*(?:$|[,.;!?]|(?:and|or|for|in|on|at|to|with|from|by)\b))"
 )
 _SEPARATOR = re.compile(r"(?:,\s{0,3}and\b|,\s{0,3}or\b|,|;|\band\b|\bor\b|\bplus\b|&|\bas well as\b)", re.IGNORECASE)
 
@@ -118,7 +118,8 @@ def _as_list(field: Field, items: list[Proposal]) -> Proposal:
         if item.value not in values:
             values.append(item.value)
     pieces = tuple((item.start, item.end) for item in items)
-    return Proposal(field, values, pieces[0][0], pieces[-1][1], max(item.score for item in items), pieces=pieces)
+    score = max(item.score for item in items) + 0.02 * (min(len(values), 3) - 1)
+    return Proposal(field, values, pieces[0][0], pieces[-1][1], score, pieces=pieces)
 
 
 def _numbers(reading: Reading, field: Field, item: Field) -> list[Proposal]:

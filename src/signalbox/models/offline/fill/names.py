@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -75,6 +76,8 @@ def _by_kind(reading: Reading, field: Field) -> Iterator[Proposal]:
             ]
         )
     )
+    # Of several alike the first is the one that matters.
+    seen: Counter[str] = Counter()
     by_name = kinds_wanted(" ".join(field.name_words) + " . ", field.format)
     for literal in reading.literals:
         if literal.kind == "quoted" or literal.kind not in wanted or not _allowed(field, literal.value):
@@ -88,7 +91,8 @@ def _by_kind(reading: Reading, field: Field) -> Iterator[Proposal]:
         base = 0.82 if literal.kind in by_name else 0.7
         base -= 0.25 * (literal.kind == "phone" and not re.match(r"\+|0\d+[-/ ]|\(|\d{3}[-.]", literal.value))
         base -= 0.25 * (literal.kind not in _OWN_SHAPES and not _like_examples(field, literal.value))
-        base -= 0.02 * wanted.index(literal.kind)
+        base -= 0.02 * wanted.index(literal.kind) + 0.01 * min(seen[literal.kind], 5)
+        seen[literal.kind] += 1
         yield Proposal(field, literal.value, literal.start, literal.end, base + _nearby(reading, field, literal))
 
 

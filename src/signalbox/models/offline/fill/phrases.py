@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.candidates import is_short_form
+from signalbox.models.offline.fill.chunks import is_verb
 from signalbox.models.offline.fill.extents import clean, take_phrase
 from signalbox.models.offline.fill.literals import shape_of
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
@@ -14,6 +15,7 @@ from signalbox.models.offline.fill.quotes import find_quoted
 from signalbox.models.offline.fill.roles import roles_of, style_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
+from signalbox.models.offline.fill.sorts import sort_of
 from signalbox.models.offline.fill.words import DEGREES, STOP, Token, stem, word_set
 from signalbox.models.offline.vectors import is_known
 
@@ -32,6 +34,7 @@ _STRENGTHS = {
     "organisation": 0.6,
 }
 _BEFORE_OBJECTS = word_set("with for about of in at near on")
+_GROUPS = word_set("team department group project service branch company city town country street room")
 _NAMING = word_set("called named titled entitled title name")
 
 
@@ -57,6 +60,10 @@ def _after_cues(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
     for at, cue, weight in bounds.occurrences(field):
         if weight < 0.7 and at + 1 < len(bounds.tokens) and bounds.leads_on(at, field):
             weight = 1.0
+        if bounds.distant(at + len(cue)):
+            if sort_of(field) != "place":
+                continue
+            weight = 1.0
         if weight < 0.7 and (bounds.announces_other(at, field) or (many and cue == ("and",))):
             continue
         if weight < 0.7 and not field.must and not many and not _looks_named(bounds, at + len(cue), field):
@@ -67,6 +74,8 @@ def _after_cues(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
             weight = 1.0
         score = 0.5 + 0.3 * weight + 0.02 * (len(cue) - 1) + bounds.rooted(at, field)
         score += 0.04 if many and cue == ("with",) else 0.0
+        # "It comes with ..." for "What comes with it".
+        score += 0.08 if at and bounds.tokens[at - 1].stem in field.words and cue[0] in POS["inner"] else 0.0
         # What looks like none of the examples is less likely to be meant.
         score -= 0.15 if style_of(field) == "name" and looks_fixed(field) else 0.0
         proposal = take_phrase(bounds, field, at + len(cue), score, many, bounds.tokens[at].start, cue[-1] in _NAMING)
@@ -94,7 +103,7 @@ def looks_fixed(field: Field) -> bool:
 
 def _beside_name(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
     """ "project apollo", "the apollo project", "project: apollo", "set the project to apollo"."""
-    tokens, names = bounds.tokens, _spoken_names(field)
+    tokens, names = bounds.tokens, [*_spoken_names(field), *_head_alone(bounds, field)]
     for at in range(len(tokens)):
         for name in names:
             if tuple(t.stem for t in tokens[at : at + len(name)]) != name and not (
@@ -172,6 +181,13 @@ def _spoken_names(field: Field) -> list[tuple[str, ...]]:
     ]
 
 
+def _head_alone(bounds: Bounds, field: Field) -> list[tuple[str, ...]]:
+    """The last word of a longer name, where it is the name of a group and no other field has it: the team."""
+    head = field.name_words[-1] if len(field.name_words) > 1 else ""
+    shared = any(field.name_stems[-1] in leaf.words for leaf in bounds.leaves if leaf.path != field.path) if head else 1
+    return [] if shared or head not in _GROUPS else [field.name_stems[-1:]]
+
+
 def _object_of_verb(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
     """What the first verb acts on: "order two pizzas", "create a task to call Anna"."""
     tokens, first = bounds.tokens, bounds.opening
@@ -186,13 +202,27 @@ def _object_of_verb(bounds: Bounds, field: Field, many: bool) -> Iterator[Propos
     commands = POS["commands"] if tasked else POS["verbs"]
     if told and not bounds.blocked(bounds.begins, firm=True):
         first = bounds.begins
-    if tokens[first].lower in commands or tokens[first].stem in bounds.frame:
+    if tasked:
+        first = _past_colon(bounds, first)
+    acts = not tasked and first == bounds.begins and is_verb(bounds, first)
+    if acts or tokens[first].lower in commands or tokens[first].stem in bounds.frame:
         first = _past_command(bounds, first + 1)
     if not tasked and first + 1 < len(tokens) and tokens[first].lower in _BEFORE_OBJECTS:
         first += 1
     proposal = take_phrase(bounds, field, first, 0.5 + 0.12 * strength, many, tokens[min(first, len(tokens) - 1)].start)
     if proposal:
         yield proposal
+
+
+def _past_colon(bounds: Bounds, first: int) -> int:
+    """Behind a colon that ends words for other fields, as in "urgent: the pump leaks"; else where it was."""
+    tokens = bounds.tokens
+    for at in range(first + 1, min(first + 10, len(tokens) - 2)):
+        if tokens[at].text == ":" and bounds.breaks(at):
+            return at + 1 if any(bounds.blocked(before) for before in range(first, at)) else first
+        if tokens[at].text in ".!?;":
+            break
+    return first
 
 
 def _past_command(bounds: Bounds, first: int) -> int:

@@ -52,13 +52,20 @@ def shuns_quotes(field: Field, others: Iterable[Field]) -> bool:
     roles = roles_of(field)
     spot = bool(set(field.name_words) & _SPOTS) and not _TITLES.match(field.description)
     shuns = sort_of(field) == "person" or (bool(roles) and (roles[0][0].name in ("person", "copy") or spot))
-    return shuns and any(other.path != field.path and other.kind == "string" and _worth(other) for other in others)
+    return shuns and any(other.path != field.path and _may_be_quoted(other) for other in others)
+
+
+def _may_be_quoted(field: Field) -> bool:
+    """Whether a text in quotes may be a field's: it holds a title, a text or a thing of no closed form."""
+    if field.kind != "string" or field.options or field.format or field.candidates or field.pattern:
+        return False
+    return bool(_worth(field)) or sort_of(field) in ("title", "text", "thing")
 
 
 def _worth(field: Field) -> float:
     roles = roles_of(field)
     personal = {stem(word) for word in field.within} & _PEOPLE
-    if field.options or field.format or field.candidates or personal:
+    if field.options or field.format or field.candidates or personal or sort_of(field) == "person":
         return 0.0
     worth = max((_WORTH.get(role.name, 0.0) for role, strength in roles[:2] if strength >= 0.8), default=0.0)
     bears = any(role.name in _BEARERS for role, _ in roles[:2])

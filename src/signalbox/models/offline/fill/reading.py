@@ -16,6 +16,7 @@ from signalbox.models.offline.fill.numbers import Quantity, find_quantities
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.times import TimePhrase, find_times
 from signalbox.models.offline.fill.words import NEGATIONS, Sentence, split_name, stem, word_set
+from signalbox.models.offline.vectors import is_known
 
 __all__ = ["Reading", "Word"]
 
@@ -33,11 +34,20 @@ _ASKS = word_set("will want would like need book please pls order reserve schedu
 _DENIALS = word_set("""not no never without except excluding don't dont isn't isnt non nor neither""")
 
 
+# "40 for the left side": what a number is for may stand behind it.
+_TOWARDS = word_set("for on the")
+
+
 class Word(NamedTuple):
     lower: str
     stem: str
     start: int
     end: int
+
+
+def _shortens(word: str, name: str) -> bool:
+    """Whether a word that means nothing else begins a longer name: the prio of priority."""
+    return 3 < len(word) < len(name) - 1 and name.startswith(word) and not is_known(word)
 
 
 @dataclass
@@ -192,9 +202,14 @@ class Reading:
         return [word.stem for word in reversed(words[:3])]
 
     def _trailing(self, end: int) -> list[str]:
-        words = self.after(end, 3)
+        words = self.after(end, 5)
+        if not words or words[0].lower not in _TOWARDS:
+            words = words[:3]
         ended = next((at for at, word in enumerate(words) if word.lower in (",", ";", ".", "!", "?")), len(words))
-        return [word.stem for word in words[:ended]]
+        words = words[:ended]
+        while len(words) > 1 and words[0].lower in _TOWARDS:
+            words = words[1:]
+        return [word.stem for word in words[:3]]
 
     @staticmethod
     def _named(field: Field, near: list[str], nearest: int) -> float:
@@ -202,6 +217,8 @@ class Reading:
             field.name_stems
         )
         hits = [s for s in telling if s in near]
-        if not hits or not near:
+        if not near:
             return 0.0
+        if not hits:
+            return 0.8 * any(_shortens(near[nearest], word) for word in field.name_words if len(word) > 5)
         return (len(hits) / len(telling)) * (1.0 if near[nearest] in field.name_stems else 0.3)

@@ -50,9 +50,12 @@ ROLES = (
     _role(
         "place",
         "name",
-        "location place city town country region address where venue room area site zone airport station "
+        "location place city town hometown birthplace country region "
+        "address where venue room area site zone airport station "
         "office "
-        "building neighborhood state store warehouse destination hotel restaurant stadium campus point spot",
+        "building neighborhood state store warehouse destination hotel restaurant stadium campus point spot "
+        "harbour harbor marina pier depot campsite park beach lake island village district street square garage "
+        "terminal gym cinema theatre museum",
         strong="in,at,near,around,located in,close to,nearby,room,hall,terminal,gate,studio,venue",
         fair="within,across,inside",
         weak="of,to,on,for,from",
@@ -194,10 +197,11 @@ ROLES = (
         "organisation",
         "name",
         "company employer organization organisation vendor merchant store restaurant airline bank supplier "
-        "brand shop carrier "
+        "brand make maker shop carrier "
         "school university hospital clinic provider insurer partner business retailer manufacturer",
-        strong="at,from,by,via,through",
-        fair="for,on,to,with",
+        strong="at,from,by,via,through,works for,works at,work for,work at,"
+        "working for,working at,employed by,employed at,on behalf of",
+        fair="for,on,to,with,of",
     ),
     _role(
         "tag",
@@ -262,7 +266,7 @@ ROLES = (
         "name",
         "service server host hostname device machine database table repository repo branch application app "
         "cluster namespace "
-        "environment job pipeline queue metric model node instance interface component system domain website "
+        "environment job pipeline queue metric node instance interface component system domain website "
         "endpoint module package function dataset index account",
         strong="of,for,on,from,against",
         fair="in,to,at,with,into",
@@ -279,7 +283,7 @@ ROLES = (
     _role(
         "specialty",
         "name",
-        "size variant flavor flavour type kind style model breed material",
+        "size variant flavor flavour type kind style breed material",
         strong="in,size,in size,type,of type",
         fair="of,as,with",
     ),

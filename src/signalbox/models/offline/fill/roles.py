@@ -16,12 +16,17 @@ _SMALL_WORDS = word_set(
     """with using without no from to into in at by for of on per via about containing including except excluding
     called named near under over"""
 )
-_PEOPLE = next(role.words for role in ROLES if role.name == "person")
+_NAMED = frozenset(word for role in ROLES if role.name in ("person", "organisation") for word in role.words)
 _OPPOSITE = {"destination": ("from",), "origin": ("to", "into")}
 _DANGLING = re.compile(
     r"\b(to|for|from|in|at|with|by|about|on|of)[.)]?$|\b(to|for|from|in|at|with|by|about|on|of)\s*[.,;(]"
 )
 # "For whom it is written", "room in which it stands": the preposition announces the value.
+_TOLD = re.compile(
+    r"(?:what|who|whom|things?|items?|people|goods) (?:is|are|was|were|will be|should be) (\w{3,}ed)\b", re.I
+)
+# "Town where the guest lives": the verb announces the value.
+_DOES = re.compile(r"\b(?:that|which|where|what|whom) (?:the |a )?\w+ (\w{3,}[^s\W]s)\b(?=\W*$)", re.IGNORECASE)
 _WHOSE = re.compile(r"\b(to|for|from|in|at|with|by|about|on|under|near) (?:whom|which|what)\b")
 
 
@@ -47,8 +52,8 @@ def roles_of(field: Field) -> tuple[tuple[Role, float], ...]:
 
 
 def _named_by(field: Field) -> tuple[str, ...]:
-    """The words that say what a field is: those of its object where that is a person and the field just its name."""
-    nested = field.name_words == ("name",) and any(stem(word) in _PEOPLE for word in field.within)
+    """The words that say what a field is: those of its object where that bears the name that the field asks for."""
+    nested = field.name_words == ("name",) and any(stem(word) in _NAMED for word in field.within)
     return field.within if nested else field.name_words
 
 
@@ -92,6 +97,16 @@ def _announcers(description: str) -> list[str]:
     return [word for word in words if word in _SMALL_WORDS]
 
 
+def _forms(participle: str) -> set[str]:
+    """The forms of a verb by one of them: store, stores and storing for stored."""
+    if participle.endswith("ed"):
+        bases = {participle.removesuffix("ed"), participle.removesuffix("d")}
+    else:
+        bases = {participle.removesuffix("s")}
+    ended = {(base.removesuffix("e") + ending) for base in bases for ending in ("ing", "ed")}
+    return bases | {base + "s" for base in bases} | ended
+
+
 @lru_cache(maxsize=2_000)
 def _cues(name_words: tuple[str, ...], described: tuple[str, ...], description: str) -> dict[tuple[str, ...], float]:
     cues: dict[tuple[str, ...], float] = {}
@@ -100,9 +115,15 @@ def _cues(name_words: tuple[str, ...], described: tuple[str, ...], description: 
     # A name that says the direction, as in "from_account", leaves no other reading.
     if names_direction := [pair for pair in by_name if pair[0].name in ("destination", "origin", "exclusion")]:
         by_name = names_direction + [pair for pair in roles if pair[0].name in ("language", "place", "file")]
+    # The city of a seller is a city: what is told of a person says nothing of it.
+    if any(strength == 1.0 for _, strength in by_name):
+        by_name = [pair for pair in by_name if pair[1] == 1.0 or pair[0].name != "person"]
     if not any(strength > 0.8 for _, strength in by_name):
         by_name = []
-    for role, strength in by_name or roles[:2]:
+    told_of = [
+        pair for pair in roles[:2] if pair[0].name != "person" or pair is roles[0] or roles[0][0].name != "place"
+    ]
+    for role, strength in by_name or told_of:
         for cue, weight in role.cues:
             words = tuple(cue.split())
             # Something stands at a place, but goes to or comes from it.
@@ -121,6 +142,10 @@ def _cues(name_words: tuple[str, ...], described: tuple[str, ...], description: 
         cues[("only",)] = max(cues.get(("only",), 0.0), 0.8)
     for found in _WHOSE.findall(description.lower()):
         cues[(found,)] = max(cues.get((found,), 0.0), 0.9)
+    if told := _TOLD.match(description) or _DOES.search(description):
+        forms = _forms(told[1].lower())
+        cues |= {(form,): 0.69 for form in forms if (form,) not in cues}
+        cues |= {(form, small): 0.95 for form in forms for small in ("in", "at", "for", "with", "on")}
     spoken = roles[0][0].style if roles else "name"
     for found in _DANGLING.finditer(description.lower()) if spoken == "name" else ():
         word = (found[1] or found[2],)

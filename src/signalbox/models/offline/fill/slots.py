@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from signalbox.models.offline.fill.schema import Field
+from signalbox.models.offline.fill.sorts import sort_of
 
 __all__ = ["Proposal", "Taken", "assign", "assign_best"]
 
@@ -110,7 +111,8 @@ def _hindered(proposal: Proposal, taken: Taken) -> bool:
 def _search(rows: list[list[Proposal]], floor: float) -> list[Proposal]:
     """Depth first over the fields, each with its few choices or none; bounded in steps."""
     rows = sorted(rows, key=lambda row: -row[0].score)
-    hopes = [sum(_worth(row[0], floor) for row in rows[at:]) for at in range(len(rows) + 1)]
+    valued = [[(proposal, _worth(proposal, floor)) for proposal in row] for row in rows]
+    hopes = [sum(row[0][1] for row in valued[at:]) for at in range(len(rows) + 1)]
     best: tuple[float, list[Proposal]] = (-1.0, [])
     steps = 0
 
@@ -123,9 +125,9 @@ def _search(rows: list[list[Proposal]], floor: float) -> list[Proposal]:
             return
         if worth + hopes[at] <= best[0] or steps > _MOST_STEPS:
             return
-        for proposal in rows[at]:
+        for proposal, value in valued[at]:
             if not any(_clash(proposal, other) for other in chosen):
-                go(at + 1, [*chosen, proposal], worth + _worth(proposal, floor))
+                go(at + 1, [*chosen, proposal], worth + value)
         go(at + 1, chosen, worth)
 
     go(0, [], 0.0)
@@ -135,7 +137,10 @@ def _search(rows: list[list[Proposal]], floor: float) -> list[Proposal]:
 def _worth(proposal: Proposal, floor: float) -> float:
     """What a proposal adds: more for a field that must be filled, and for an option of several words."""
     length = 0.02 * min(proposal.end - proposal.start, 12) if proposal.field.kind == "enum" else 0.0
-    needed = 0.1 if proposal.field.kind == "string" else 0.03
+    needed = 0.03
+    if proposal.field.kind == "string":
+        # A name that could be an optional company is first of all the person who must be known.
+        needed = 0.2 if proposal.field.must and sort_of(proposal.field) == "person" else 0.1
     return proposal.score - floor + needed * proposal.field.must + length
 
 

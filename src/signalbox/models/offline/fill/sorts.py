@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from signalbox.models.offline.fill.everyday import CITIES, COUNTRIES
+from signalbox.models.offline.fill.everyday import CITIES, COUNTRIES, LANGUAGES, words_for
 from signalbox.models.offline.fill.lexicon import FIRST_NAMES, HONORIFICS, KINSHIP, is_verb_form
 from signalbox.models.offline.fill.role_table import ROLES
 from signalbox.models.offline.fill.roles import roles_of
@@ -46,7 +46,8 @@ _THINGS = word_set(
 _GROUPS = word_set("team group department company organisation organization vendor band queue role username user login")
 _SOMEBODY = re.compile(
     r"^(?:the |a |full |first |last |first and last )*(?:who\b|whom\b|person\b|people\b|colleague|somebody\b)|"
-    r"\b(?:full name|first name|surname)\b|^names? of (?:the |a |an |every |each |all )?(?P<noun>[\w-]+(?: [\w-]+)?)|"
+    r"\b(?:full name|first name|last name|family name|surname)s?\b|"
+    r"^names? of (?:the |a |an |every |each |all )?(?P<noun>[\w-]+(?: [\w-]+)?)|"
     r"^(?:the )?(?P<head>[\w-]+) (?:who|whom|whose)\b",
     re.IGNORECASE,
 )
@@ -55,11 +56,14 @@ _TITLES = re.compile(
     r"what \w+(?: \w+)? is called)",
     re.IGNORECASE,
 )
+_HOUSED = re.compile(r"\bstreet (?:and|with|&) (?:house )?number\b")
 _ENDINGS = tuple("ly ing ed ent ant able ible ful ous ive ish less ism tion ment ness".split())
 CODED = word_set("code id ids number no key reference ref sku serial token coupon voucher")
 # Nobody's name stands behind these.
 NOT_BEFORE_PEOPLE = word_set("the a an our this that your some at in near into on around within")
-_WIDE = word_set("city town country region area village district state county island continent province")
+_WIDE = word_set(
+    "city hometown birthplace town country region area village district state county island continent province"
+)
 DAYS = word_set(
     """monday tuesday wednesday thursday friday saturday sunday january february april june july august september
     october november december easter christmas xmas halloween ramadan thanksgiving pentecost english french german
@@ -77,8 +81,10 @@ def _sort(name_words: tuple[str, ...], within: tuple[str, ...], description: str
     told = said is not None and (
         (not said["noun"] and not said["head"]) or any(stem(word) in _PERSON or _is_doer(word) for word in noun)
     )
+    if name_words == ("name",) and not told and {stem(word) for word in (*within, *noun)} & _ORGANISATIONS:
+        return "organisation"
     inner = name_words[-1:] == ("name",) and any(stem(word) in _PERSON for word in (*within, *name_words[:-1]))
-    head = next((stem(word) for word in content_words(description)[:1] if stem(word) in _BODIES), "")
+    head = next((stem(word) for word in _nouns(description)[:1] if stem(word) in _BODIES), "")
     if head and not told and not _EITHER.match(description):
         return "organisation" if head in _ORGANISATIONS else "place"
     if not set(name_words) & _GROUPS and (told or inner or (name_words and stem(name_words[-1]) in _PERSON)):
@@ -92,6 +98,11 @@ def _sort(name_words: tuple[str, ...], within: tuple[str, ...], description: str
     if roles and roles[0] == "organisation":
         return "organisation"
     return "thing"
+
+
+def _nouns(description: str) -> list[str]:
+    """The telling words of a description; what is stored is no store."""
+    return [word for word in content_words(description) if not word.endswith("ed")]
 
 
 def _is_doer(noun: str) -> bool:
@@ -112,7 +123,9 @@ def is_cased(tokens: tuple[Token, ...], quoted: list[tuple[int, int]]) -> bool:
     """Whether the writer uses capitals, so that a word in small letters is no name."""
     words = [token for token in tokens if token.text[0].isalpha()]
     words = [token for token in words if not any(start <= token.start < end for start, end in quoted)]
-    return any(token.text[0].isupper() and token.lower not in ("i", "i'm", "i'd") for token in words[:1]) or any(
+    closed = bool(tokens) and tokens[-1].text in (".", "?", "!")
+    small = () if closed else ("i", "i'm", "i'd")
+    return any(token.text[0].isupper() and token.lower not in small for token in words[:1]) or any(
         token.text[0].isupper() and token.text[1:].islower() and token.lower not in STOP for token in words
     )
 
@@ -146,7 +159,7 @@ def personality(words: list[Token], cased: bool) -> float:
         return -0.3
     known = any(word.lower in FIRST_NAMES or word.lower in HONORIFICS for word in words)
     if not known and len(words) == 1:
-        return 0.04
+        return -0.12 if words[0].lower[:-1] in KINSHIP else 0.04
     return 0.12 if known or not any(is_common(word.lower) for word in words) else 0.02
 
 
@@ -155,7 +168,8 @@ def is_common(word: str) -> bool:
     if word in FIRST_NAMES or word in CITIES or word in _SMALL_IN_NAMES:
         return False
     small = word in STOP or word in DEGREES or word in KINSHIP or is_verb_form(word)
-    return small or is_known(word) or word[3:].endswith(_ENDINGS)
+    plural = word.endswith("s") and (word[:-1] in KINSHIP or (len(word) > 5 and is_known(word[:-1])))
+    return small or is_known(word) or plural or word[3:].endswith(_ENDINGS)
 
 
 def refit(field: Field, words: list[Token], cased: bool, score: float, before: str = "") -> float:
@@ -164,6 +178,8 @@ def refit(field: Field, words: list[Token], cased: bool, score: float, before: s
     if before in NOT_BEFORE_PEOPLE and weight > 0 and sort_of(field) == "person":
         weight = -0.2
     weight += place_scale(field, before)
+    if _HOUSED.search(field.about) and not any(c.isdigit() for word in words for c in word.text):
+        weight -= 0.3
     return score + weight if weight < 0 else min(score + weight, max(score, 0.9))
 
 
@@ -178,6 +194,11 @@ def place_scale(field: Field, before: str) -> float:
 def fit(field: Field, words: list[Token], cased: bool) -> float:
     """How well the look of some words suits what the field asks for: below zero it speaks against."""
     sort = sort_of(field)
+    known = words_for(field.name_words)
+    if known and not any(word.lower in known for word in words):
+        return -0.45
+    if not known and sort in ("place", "person") and words[-1].lower in LANGUAGES:
+        return -0.2
     if sort == "person" and "@" in words[0].text:
         return 0.0
     if sort == "person":

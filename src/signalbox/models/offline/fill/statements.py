@@ -17,7 +17,7 @@ from signalbox.models.offline.fill.words import STOP, word_set
 __all__ = ["find_statements"]
 
 _ENDS = frozenset((",", ";", ".", "!", "?", ":", "-", "–"))
-_ASKERS = word_set("i we you i'm we're i'd we'd can could would will please pls may he she they")
+_ASKERS = word_set("i we you i'm we're i'd we'd can could would will please pls may he she they which who that whose")
 _STARTS = word_set("the my our it there his her its their one")
 _TELLING = frozenset(("problem", "reason"))
 

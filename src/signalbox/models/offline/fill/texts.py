@@ -7,16 +7,18 @@ from collections.abc import Iterable, Iterator
 
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.chunks import Chunk, find_chunks
-from signalbox.models.offline.fill.everyday import COUNTRIES
+from signalbox.models.offline.fill.everyday import CITIES, COUNTRIES
 from signalbox.models.offline.fill.extents import clean, past_town
 from signalbox.models.offline.fill.lexicon import FIRST_NAMES, KINSHIP, is_verb_form
+from signalbox.models.offline.fill.literals import shape_of
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
-from signalbox.models.offline.fill.quotes import fits
+from signalbox.models.offline.fill.quotes import fits, shuns_quotes
 from signalbox.models.offline.fill.roles import cues_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.sorts import CODED, DAYS, NOT_BEFORE_PEOPLE, personality, place_scale, sort_of
 from signalbox.models.offline.fill.words import DEGREES, STOP, stem, word_set
+from signalbox.models.offline.vectors import is_known
 
 __all__ = ["chunk_proposals", "list_proposals"]
 
@@ -30,7 +32,7 @@ _CALLED = 0.12
 _SUITS = {
     "person": {"quoted": -0.3, "code": -0.5, "proper": 0.17, "mixed": -0.4, "plain": 0.12, "small": 0.1},
     "place": {"quoted": -0.1, "code": -0.3, "proper": 0.14, "mixed": 0.0, "plain": 0.02, "small": 0.18},
-    "organisation": {"quoted": 0.05, "code": -0.3, "proper": 0.16, "mixed": 0.02, "plain": 0.0, "small": 0.06},
+    "organisation": {"quoted": 0.05, "code": -0.3, "proper": 0.16, "mixed": 0.02, "plain": 0.0, "small": 0.1},
     "title": {"quoted": 0.3, "code": -0.1, "proper": 0.16, "mixed": 0.02, "plain": 0.02, "small": 0.05},
     "thing": {"quoted": 0.14, "code": 0.06, "proper": 0.1, "mixed": 0.1, "plain": 0.1, "small": 0.08},
     "text": {"quoted": 0.2, "code": -0.3, "proper": -0.05, "mixed": 0.0, "plain": 0.04, "small": 0.0},
@@ -88,12 +90,16 @@ def _taken_whole(bounds: Bounds, field: Field, chunk: Chunk) -> tuple[str, int]:
     last = past_town(bounds, chunk.first, chunk.last) if "address" in field.name_words else chunk.last
     if (sort_of(field) == "place" or {"street", "address"} & set(field.name_words)) and bounds.numbered(last):
         last += 1
+    if last == chunk.last:
+        return clean(chunk.value), chunk.end
     return clean(bounds.sentence.slice(chunk.first, last)), bounds.sentence.span(chunk.first, last)[1]
 
 
 def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
     tokens = bounds.tokens[chunk.first : chunk.last]
     if chunk.kind not in ("quoted", "code") and not _says_something(bounds, field, chunk):
+        return 0.0
+    if chunk.kind == "quoted" and shuns_quotes(field, bounds.leaves):
         return 0.0
     sort = sort_of(field)
     score = _BASE + _SUITS[sort][chunk.kind] + _NEEDED * field.must - _DEPTH * field.path.count(".")
@@ -120,6 +126,12 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
         score -= 0.25
     if chunk.first and sort in ("thing", "title") and bounds.counted(chunk.first):
         score += 0.12 * field.must
+    if chunk.kind in ("plain", "proper", "small") and field.examples and _unlike(field, chunk.value):
+        score -= 0.25
+    if bounds.distant(chunk.first):
+        score += 0.3 if sort == "place" else -0.2
+    if sort in ("organisation", "thing") and len(tokens) == 1 and tokens[0].lower in CITIES:
+        score -= 0.2
     if sort == "organisation" and chunk.kind == "proper" and bounds.qualifies(chunk.last):
         score += 0.1
     if chunk.kind == "plain" and cue < _CLEAR and all(t.stem in bounds.rivals(field) for t in tokens):
@@ -129,7 +141,7 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
     score += place_scale(field, bounds.tokens[chunk.first - 1].lower if chunk.first else "")
     if {"street", "address"} & set(field.name_words):
         housed = any(c.isdigit() for c in chunk.value) or bounds.numbered(chunk.last)
-        score += 0.1 if housed else -0.1
+        score += 0.1 if housed else (-0.1 if chunk.kind in ("proper", "small") else -0.25)
     if chunk.kind == "proper" and any(str(one).istitle() and " " in str(one) for one in field.examples):
         score += 0.06 * (len(tokens) > 1)
     if sort == "thing" and chunk.kind == "plain" and cue < _CLEAR and _lead_word(bounds, chunk) in POS["inner"]:
@@ -147,6 +159,11 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
     return score + _HINT * hinted + 0.3 * cue * (cue >= _CLEAR) + (0.04 if _apart(bounds, chunk) else 0.0)
 
 
+def _unlike(field: Field, value: str) -> bool:
+    """Whether all examples are codes and the value is plain words."""
+    return value.replace(" ", "").isalpha() and all(shape_of(str(one)) for one in field.examples)
+
+
 def _may_be_called(chunk: Chunk) -> bool:
     return chunk.kind == "proper" or (chunk.kind == "small" and not chunk.value.endswith("s"))
 
@@ -158,7 +175,7 @@ def _tells(bounds: Bounds, chunk: Chunk, sort: str) -> bool:
         alone = (chunk.first == 0 or tokens[chunk.first - 1].text in ",;") and (
             chunk.last == len(tokens) or tokens[chunk.last].text in ",;."
         )
-        return alone and sort in ("place", "person")
+        return alone and sort in ("place", "person", "organisation")
     return chunk.kind == "quoted" or (chunk.kind == "proper" and sort != "text")
 
 
@@ -166,8 +183,12 @@ def _says_something(bounds: Bounds, field: Field, chunk: Chunk) -> bool:
     """Whether a chunk holds more than words that name the schema, its fields, or a blank of a form."""
     for token in bounds.tokens[chunk.first : chunk.last]:
         dull = token.lower in POS["kinds"] | POS["blanks"] | POS["containers"] | DEGREES | STOP | KINSHIP | DAYS
-        if not dull and token.stem not in bounds.frame and stem(token.lower) not in bounds.frame:
+        dull = dull or (token.text.islower() and token.text.endswith("ly") and is_known(token.lower[:-2]))
+        joined = stem(token.lower.replace("-", ""))
+        if not dull and token.stem not in bounds.frame and joined not in bounds.frame:
             return True
+        if "-" in token.text and joined in bounds.frame:
+            continue
         if (
             token.text[0].isupper()
             and token.lower not in DAYS

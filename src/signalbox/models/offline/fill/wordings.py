@@ -18,6 +18,15 @@ __all__ = ["Phrase", "phrases_of"]
 _MOST_PHRASES = 2_000
 
 
+_DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_MONTHS = "january february march april june july august september october november december".split()
+_CALENDAR = {name: (name[:3],) for name in (*_DAYS, *_MONTHS)} | {
+    "tuesday": ("tue", "tues"),
+    "thursday": ("thu", "thur", "thurs"),
+    "september": ("sep", "sept"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Phrase:
     """Words that mean an option, and how surely they do."""
@@ -42,6 +51,7 @@ def _phrases_cached(field_key: tuple[Any, ...]) -> tuple[Phrase, ...]:
             elif word in by_name:
                 spoken.append((by_name[word], value, 0.97))
     spoken += [(option, word, 0.97) for word, code in CURRENCIES.items() for option in options if option == code]
+    spoken += [(option, short, 0.97) for name, option in by_name.items() for short in _CALENDAR.get(name.lower(), ())]
     spoken += list(_from_description(by_name, description))
     phrases = [_phrase(value, text, weight) for value, text, weight in spoken[:_MOST_PHRASES]]
     return tuple(_with_weaker([phrase for phrase in phrases if phrase.stems], set(split_name(name))))
