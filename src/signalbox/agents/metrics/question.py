@@ -55,11 +55,12 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Against:
-    """What the figure is compared with: another time, another part, or another measure; the rest stays as it was."""
+    """What the figure is compared with: another time, part, measure or quantile; the rest stays as it was."""
 
     time_range: TimeRange | None = None
     matchers: tuple[Matcher, ...] | None = None
     measure: Measure | None = None
+    quantile: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,7 @@ class Question:
             time_range=self.against.time_range or self.time_range,
             matchers=self.matchers if self.against.matchers is None else self.against.matchers,
             measure=self.against.measure or self.measure,
+            quantile=self.against.quantile or self.quantile,
             is_current=self.is_current and self.against.time_range is None,
             against=None,
         )

@@ -57,4 +57,6 @@ def _named(curves: Sequence[Curve], question: Question, other: Question) -> list
     labels = {m.label: "|".join(m.values) for m in question.matchers if m not in other.matchers and not m.negated}
     if question.measure.name != other.measure.name:
         labels["__name__"] = question.measure.name
+    elif question.quantile != other.quantile:
+        labels["quantile"] = f"{question.quantile:g}"
     return [replace(curve, labels={**curve.labels, **labels}) for curve in curves]

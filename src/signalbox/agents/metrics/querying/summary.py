@@ -96,7 +96,7 @@ def _change(a: float, b: float) -> str:
 def _difference(question: Question, second: Question) -> str:
     """What the second figure is of, as far as it is something else."""
     parts = []
-    if second.measure != question.measure:
+    if second.measure != question.measure or second.quantile != question.quantile:
         parts.append(_title(second))
     if second.matchers != question.matchers:
         parts.append(_where(second) or "all")

@@ -13,11 +13,12 @@ from signalbox.agents.metrics.reading.mentions import find_pairs
 from signalbox.agents.metrics.reading.readings import Reading
 from signalbox.agents.metrics.reading.words import identifiers
 from signalbox.agents.metrics.vocabulary import LABEL_WORDS, label_kind
-from signalbox.models.offline.vectors import similarity
+from signalbox.models.offline.vectors import is_known, similarity
 
 __all__ = ["refuse_absent"]
 
 _SHOWN = 12
+_LONGEST = 60
 # Where everything is: no value of a label.
 _EVERYWHERE = frozenset(
     """system systems platform website web shop company business users people customers world infrastructure fleet
@@ -28,7 +29,9 @@ _PLACED = re.compile(
     r"\b(?P<where>for|on|of|in|at|from|(?P<to>to))\s+(?P<the>the\s+|our\s+|my\s+|all\s+)?(?P<value>[\w-]+)(?:\s+(?P<kind>[a-z]+)\b)?",
     re.IGNORECASE,
 )
-_KIND_FIRST = re.compile(r"\b(?P<kind>[a-z]{3,})\s+(?P<value>[\w-]+)\b", re.IGNORECASE)
+_KIND_FIRST = re.compile(r"\b(?P<kind>[a-z]{3,})(?=\s+(?P<value>[\w-]+)\b)", re.IGNORECASE)
+_AFTER = re.compile(r"\b(?:for|of|on|in|at|from|to)\s+(?:the\s+|our\s+)?$", re.IGNORECASE)
+_CODE = re.compile(r"\b(?:in|for|from|of)\s+(?P<value>[A-Z]{2,3})\b")
 # Which kinds of label a value after a preposition is likely of.
 _LIKELY = {
     "in": ("region", "site", "country", "environment", "namespace", "cluster"),
@@ -46,7 +49,12 @@ _NO_NAME = re.compile(r"[pP]\d+(?:\.\d+)?|[\d.:/-]+|\d+[a-z]+|[1-5]xx", re.IGNOR
 def refuse_absent(text: str, chosen: Reading) -> None:
     """Raise InvalidQueryError, with the values there are, for what the text asks of a label that is not there."""
     _refuse_pairs(text, chosen)
-    for label, value in (*_status_codes(text, chosen), *_names(text, chosen), *_placed(text, chosen)):
+    for label, value in (
+        *_status_codes(text, chosen),
+        *_names(text, chosen),
+        *_placed(text, chosen),
+        *_short_codes(text, chosen),
+    ):
         raise _absent(label, value, chosen.series.values[label])
 
 
@@ -92,8 +100,9 @@ def _placed(text: str, chosen: Reading) -> Iterator[tuple[str, str]]:
             if label:
                 yield label, found["value"]
     for found in _KIND_FIRST.finditer(text):
-        is_said = any(one.end <= found.start("kind") <= one.end + 2 for one in chosen.mentions)
-        if is_said or found.start("kind") in chosen.fit.core():
+        is_said = any(one.start <= found.start("kind") <= one.end + 2 for one in chosen.said)
+        is_name = bool(_AFTER.search(text[: found.start()])) or not is_known(found["value"])
+        if is_said or not is_name or found.start("kind") in chosen.fit.core():
             continue
         if (
             found.start("value") in left
@@ -101,6 +110,17 @@ def _placed(text: str, chosen: Reading) -> Iterator[tuple[str, str]]:
             and label_kind(found["kind"])
         ):
             yield label, found["value"]
+
+
+def _short_codes(text: str, chosen: Reading) -> Iterator[tuple[str, str]]:
+    """Codes in capitals, as of countries, where a label has only such values and not this one."""
+    for found in _CODE.finditer(text):
+        if _is_mentioned(*found.span("value"), chosen) or found.start("value") in chosen.fit.explained:
+            continue
+        for label in sorted(chosen.labels):
+            known = chosen.series.values[label]
+            if len(known) > 1 and all(len(value) == len(found["value"]) and value.isupper() for value in known):
+                yield label, found["value"]
 
 
 def _label_of_kind(kind: str, chosen: Reading) -> str | None:
@@ -134,12 +154,25 @@ def _kindred_label(word: str, where: str, chosen: Reading) -> str | None:
         for value in chosen.series.values[label][:50]
         if value.isalpha()
     ]
-    return max(options)[2] if options and word.lower() not in _EVERYWHERE else None
+    if word.lower() in _EVERYWHERE:
+        return None
+    if not is_known(word):
+        # A word that no sentence has is a name: of what, the preposition says best.
+        named = (name for kind in (*_LIKELY.get(where.lower(), ()), "service", "host") for name in LABEL_WORDS[kind])
+        found = next((name for name in named if len(chosen.series.values.get(name, ())) > 1), None)
+        if found in chosen.labels:
+            return found
+    return max(options)[2] if options else None
+
+
+def _shortened(value: str) -> str:
+    said = " ".join(value.split())
+    return said if len(said) <= _LONGEST else f"{said[: _LONGEST - 1]}…"
 
 
 def _absent(label: str, value: str, known: Sequence[str]) -> InvalidQueryError:
     more = f", and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
     return InvalidQueryError(
         f'The label {label} has no value "{value}" here.',
-        suggestion=f"Its values are: {', '.join(known[:_SHOWN])}{more}.",
+        suggestion=f"Its values are: {', '.join(map(_shortened, known[:_SHOWN]))}{more}.",
     )

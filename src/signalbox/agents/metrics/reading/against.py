@@ -7,18 +7,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from signalbox.agents.metrics.errors import MetricNotFoundError, ParsingError
-from signalbox.agents.metrics.promql import match_text
 from signalbox.agents.metrics.question import Against, Matcher, Measure, Question
 from signalbox.agents.metrics.reading.asked import Asked
 from signalbox.agents.metrics.reading.choose import choose_reading
+from signalbox.agents.metrics.reading.limits import find_limit, is_limit, limit_of, only, share_of_limit, without_limits
 from signalbox.agents.metrics.reading.live import Live
 from signalbox.agents.metrics.reading.measures import measure_of_family, measure_of_reading, ratio_of
 from signalbox.agents.metrics.reading.mentions import Mention
+from signalbox.agents.metrics.reading.quantiles import find_quantiles
 from signalbox.agents.metrics.reading.readings import Reading
 from signalbox.agents.metrics.recipes import Recipes
 from signalbox.agents.metrics.vocabulary import FILLERS, base, text_words
 
-__all__ = ["choose_first", "matchers_of", "with_against", "with_part"]
+__all__ = ["as_ratio", "choose_first", "matchers_of", "with_against", "with_part"]
 
 _PLACED = re.compile(r"\b(?:in|on|at|for|from|to)\W+(?:the\s+|our\s+)?$", re.IGNORECASE)
 _VERB = re.compile(
@@ -46,6 +47,8 @@ async def with_against(
     """The question with what it is compared with: another time, another value of a label, or another measure."""
     if asked.against_range is not None:
         return replace(question, against=Against(time_range=asked.against_range))
+    if (by_quantile := await _other_quantile(question, asked, chosen, live, recipes)) is not None:
+        return by_quantile
     by_value = _other_value(question, mentions)
     if by_value is not None:
         return by_value
@@ -65,6 +68,19 @@ async def choose_first(asked: Asked, chosen: Reading, live: Live, recipes: Recip
         return await choose_reading(asked, text, live, recipes)
     except (MetricNotFoundError, ParsingError):
         return chosen
+
+
+async def _other_quantile(
+    question: Question, asked: Asked, chosen: Reading, live: Live, recipes: Recipes
+) -> Question | None:
+    """Two quantiles of one measure: "p50 against p99"."""
+    quantiles = find_quantiles(asked.text)
+    if len(quantiles) != 2:
+        return None
+    other = asked.model_copy(update={"quantile": quantiles[1]})
+    measure = await measure_of_reading(chosen, other, live, recipes)
+    against = Against(measure=measure, quantile=quantiles[1])
+    return replace(question, quantile=quantiles[0], against=against)
 
 
 def _other_value(question: Question, mentions: Sequence[Mention]) -> Question | None:
@@ -122,6 +138,8 @@ async def with_part(
         return question
     if (of_sides := _ratio_of_sides(question, asked, mentions)) is not None:
         return of_sides
+    if (of_limit := await _of_limit(question, asked, live, recipes)) is not None:
+        return of_limit
     inside, part = _divided(mentions, asked.body, chosen)
     if part:
         return replace(question, matchers=matchers_of(inside), part=matchers_of(part))
@@ -132,6 +150,42 @@ async def with_part(
     return replace(question, measure=ratio_of(question.measure, whole)) if whole else question
 
 
+def as_ratio(question: Question) -> Question:
+    """The question about a share as one about a measure that is a ratio, so that it can be ranked."""
+    if not question.part:
+        return question
+    whole = replace(question.measure, promql=question.measure.promql.replace("$agg", "sum"))
+    part = only(whole, question.part)
+    ratio = replace(ratio_of(part, whole), promql=f"(({part.promql}) or 0 * ({whole.promql})) / ({whole.promql})")
+    return replace(question, measure=ratio, part=(), is_total=False)
+
+
+async def _of_limit(question: Question, asked: Asked, live: Live, recipes: Recipes) -> Question | None:
+    """The share of a limit that the question names, if the server has that limit."""
+    found = find_limit(asked.body)
+    if found is None:
+        return None
+    used: Measure | None = question.measure
+    if is_limit(question.measure.name, live):
+        used = await _measure_of_words(
+            f"{without_limits(found['limit'])} used {asked.body[found.end() :]}", asked, live, recipes
+        )
+    if used is None or is_limit(used.name, live):
+        return None
+    limit = await limit_of(found["limit"], replace(question, measure=used), asked, live)
+    return (
+        replace(
+            question,
+            measure=share_of_limit(used, limit),
+            aggregation=None,
+            is_total=False,
+            is_current=not asked.is_time_said,
+        )
+        if limit
+        else None
+    )
+
+
 def _ratio_of_sides(question: Question, asked: Asked, mentions: Sequence[Mention]) -> Question | None:
     """One value of a label by another: "the ratio of web orders to app orders"."""
     sides = _other_value(question, mentions) if _RATIO_WORD.search(asked.body) else None
@@ -139,16 +193,10 @@ def _ratio_of_sides(question: Question, asked: Asked, mentions: Sequence[Mention
         return None
     shared = tuple(one for one in sides.matchers if one in sides.against.matchers)
     halves = [
-        _only(question.measure, [one for one in side if one not in shared])
+        only(question.measure, [one for one in side if one not in shared])
         for side in (sides.matchers, sides.against.matchers)
     ]
     return replace(question, measure=ratio_of(*halves), matchers=shared)
-
-
-def _only(measure: Measure, matchers: Sequence[Matcher]) -> Measure:
-    """The measure with conditions of its own."""
-    match = match_text(matchers).replace("$", "$$")
-    return replace(measure, promql=measure.promql.replace("$match", f"{match},$match"))
 
 
 def _divided(mentions: Sequence[Mention], text: str, chosen: Reading) -> tuple[list[Mention], list[Mention]]:

@@ -27,6 +27,9 @@ _HEAD = 0.05
 _UNITS = frozenset(
     "bytes bits seconds milliseconds minutes ms ratio percent celsius hertz volts amperes watts joules meters".split()
 )
+# What is slow or fast takes long or short.
+_SLOWNESS = frozenset(map(base, ("slow", "fast")))
+_TAKES_TIME = frozenset("time duration latency seconds milliseconds ms rtt delay".split())
 _HIDDEN_TYPES = ("_info", "_created", "_timestamp")
 
 
@@ -108,6 +111,8 @@ def _fit_name(candidate: Candidate, words: Sequence[Word], live: Live) -> Fit:
     words = [word for word in words if word.weight or word.text not in FILLERS]
     for word in words:
         sure = max((alike(word.text, part) for part in candidate.words), default=0.0)
+        if base(word.text) in _SLOWNESS and _TAKES_TIME & set(candidate.words):
+            sure = max(sure, _SURE)
         helped = _HELP if base(word.text) in candidate.told else 0.0
         if max(sure, helped) > 0 and (word.weight or sure >= 0.97):
             explained[word.start] = max(sure, helped)

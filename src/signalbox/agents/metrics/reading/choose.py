@@ -23,6 +23,7 @@ __all__ = ["choose_reading", "window_of"]
 
 _MOST_TRIED = 20
 _NEAR_NAME = 88.0
+_NEAR_SCORE = 0.1
 _LONGEST = timedelta(days=MOST_DAYS)
 _NOTHING = Candidate((), frozenset(), ())
 
@@ -49,14 +50,24 @@ async def choose_reading(
     series = await live.series((name for fit in tried for name in fit.candidate.metrics), window_of(asked))
     readings = [one for fit in tried if (one := read_candidate(fit, asked, text, words, series, live, recipes))]
     best = max(readings, key=lambda one: one.score, default=None)
-    enough = best is not None and is_enough(best, readings, text, words) and not misses_measure(best, text, recipes)
-    if named is None and like is None and not enough:
+    if named is None and like is None:
+        best = _first_enough(readings, text, words, recipes)
+    if best is None and named is None and like is None:
         best = await _choose_by_values(asked, text, words, live, recipes)
     if best is None and not resembles_measure(asked, text, words):
         raise not_understood()
     if best is None:
         raise _not_found(text, words, live, fits)
     return best
+
+
+def _first_enough(readings: Sequence[Reading], text: str, words: Sequence[Word], recipes: Recipes) -> Reading | None:
+    """The best reading that says enough, unless much better ones do not: then what is asked for is something else."""
+    ranked = sorted(readings, key=lambda one: -one.score)
+    near = (one for one in ranked if one.score >= ranked[0].score - _NEAR_SCORE and (one is ranked[0] or not one.left))
+    return next(
+        (one for one in near if is_enough(one, readings, text, words) and not misses_measure(one, text, recipes)), None
+    )
 
 
 async def _choose_by_values(

@@ -24,6 +24,7 @@ __all__ = [
     "is_lowest",
     "is_open_figure",
     "is_percentage",
+    "is_share",
     "is_superlative",
     "joins_series",
 ]
@@ -119,6 +120,11 @@ _RANKING = any_of(
     rf"list\s+(?:the\s+|all\s+|our\s+|every\s+|me\s+)*{_THINGS}\s+by\b",
     rf"(?!{_EST_OF_FIGURES}){_EST}\s+(?!{_TIMES}|{_NO_NOUN})[a-z][\w-]*",
 )
+# Things that are ranked, rather than a share that is asked for: "which host has the highest share of".
+_RANKED_THINGS = any_of(
+    r"which\b(?!\s+(?:is|was|were|are|share|part|percent\w*|fraction|proportion|time|hour|day|moment)\b)"
+    rf"(?:\s+[\w/'-]+){{1,6}}?\s+(?:{_HIGH}|{_LOW})\s+(?:share|percent\w*|proportion|fraction|ratio)\b"
+)
 _ASCENDING = any_of(r"(?:ascending|increasing\s+order|lowest\s+first)\b")
 _CURVE = any_of(
     r"(?:graph|plot|chart|curve|trend|draw|visuali[sz]e|over\s+time|time\s*series|timeline|history)\b",
@@ -205,8 +211,8 @@ def find_kind(text: str) -> ResultKind | None:
     """The kind of answer, where words leave no doubt."""
     if is_comparison(text):
         return "comparison"
-    if _SHARE.search(text) or _PERCENT_OF.search(text):
-        return "share"
+    if is_share(text):
+        return "ranking" if find_top(text) is not None or _RANKED_THINGS.search(text) else "share"
     if _MOMENT.search(text) and _EXTREME.search(text):
         return "extreme"
     if find_top(text) is not None or _RANKING.search(text):
@@ -223,6 +229,11 @@ def find_kind(text: str) -> ResultKind | None:
 def is_comparison(text: str) -> bool:
     """Whether two things or times are put side by side."""
     return bool(_COMPARING.search(text) or COMPARISON.search(text))
+
+
+def is_share(text: str) -> bool:
+    """Whether a part of a whole is asked for."""
+    return bool(_SHARE.search(text) or _PERCENT_OF.search(text))
 
 
 def is_open_figure(text: str) -> bool:

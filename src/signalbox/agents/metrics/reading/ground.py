@@ -11,7 +11,7 @@ from signalbox.agents.metrics.errors import MetricNotFoundError, ParsingError
 from signalbox.agents.metrics.question import Against, Matcher, Question
 from signalbox.agents.metrics.reading import cues
 from signalbox.agents.metrics.reading.absent import refuse_absent
-from signalbox.agents.metrics.reading.against import choose_first, matchers_of, with_against, with_part
+from signalbox.agents.metrics.reading.against import as_ratio, choose_first, matchers_of, with_against, with_part
 from signalbox.agents.metrics.reading.asked import Asked
 from signalbox.agents.metrics.reading.choose import choose_reading
 from signalbox.agents.metrics.reading.forms import adds_events, is_lowest_of, kind_of, rated_by, split_by_names
@@ -116,6 +116,8 @@ async def _question(asked: Asked, chosen: Reading, live: Live, recipes: Recipes)
         )
     if kind == "share":
         return await with_part(question, asked, chosen, mentions, live, recipes)
+    if kind == "ranking" and cues.is_share(asked.body):
+        return as_ratio(await with_part(question, asked, chosen, mentions, live, recipes))
     if kind == "comparison":
         return await with_against(question, asked, chosen, mentions, live, recipes)
     return question

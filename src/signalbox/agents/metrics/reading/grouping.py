@@ -71,6 +71,8 @@ def find_groups(
         one for one in _cued(text, known, ranks) if not _touches(one, values) and (one.is_asked or ranks or not joins)
     ]
     plain = [one for one in found if not _touches(one, measured)]
+    # Of "host and gpu" both are meant, though the gpu is also what is measured.
+    plain = [one for one in found if one in plain or any(_is_beside(one, other, text) for other in plain)]
     if not plain:
         plain = [one for one in _listed(text, known, measured) if not _touches(one, values)][:1]
     if not plain:
@@ -80,6 +82,11 @@ def find_groups(
     if not plain:
         plain = [one for one in _said(text, known, said) if not _touches(one, values) and not _touches(one, measured)]
     return list({one.label: one for one in reversed(plain)}.values())[::-1]
+
+
+def _is_beside(one: Group, other: Group, text: str) -> bool:
+    first, second = sorted((one, other), key=lambda group: group.start)
+    return _SPLIT.fullmatch(text, first.end, second.start) is not None
 
 
 def _cued(text: str, labels: list[str], ranks: bool) -> list[Group]:

@@ -110,7 +110,7 @@ class Live:
         return self._values_of_all
 
     async def _read(self, metric: str, within: TimeRange) -> Series:
-        key = (metric, within.start_time, within.end_time)
+        key = (metric, _rounded(within.start_time), _rounded(within.end_time))
         if key not in self._series:
             found = await self._values(metric, within)
             if not found.values:
@@ -138,6 +138,11 @@ class Live:
         names = [name for name in await self.client.label_names(match, within) if name != "__name__"]
         found = [await self.client.label_values(name, match, within) for name in names]
         return Series({name: tuple(values) for name, values in zip(names, found, strict=True)})
+
+
+def _rounded(moment: datetime) -> datetime:
+    """The moment to the five minutes for which things are kept, so that a moving clock asks once."""
+    return datetime.fromtimestamp(moment.timestamp() // _KEPT.total_seconds() * _KEPT.total_seconds(), UTC)
 
 
 _OPEN: WeakKeyDictionary[GrafanaMetricsClient, Live] = WeakKeyDictionary()

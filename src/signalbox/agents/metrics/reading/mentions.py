@@ -153,14 +153,16 @@ def _written(text: str, series: Series, labels: frozenset[str]) -> Iterator[Ment
             joined += pieces[last][0]
             start, end = pieces[first][1], pieces[last][2]
             options = keys.get(joined) or (keys.get(f"~{base(joined)}", []) if first == last else [])
-            yield from _options(text[start:end], options, start, end)
+            before = re.search(r"([\w-]+)\W{1,2}$", text[:start])
+            beside = base(before[1]) if before else ""
+            yield from _options(text[start:end], options, start, end, beside)
 
 
-def _options(said: str, options: list[tuple[str, str, float]], start: int, end: int) -> Iterator[Mention]:
+def _options(said: str, options: list[tuple[str, str, float]], start: int, end: int, beside: str) -> Iterator[Mention]:
     best = max((sure for *_, sure in options), default=0.0)
     by_label: dict[str, list[str]] = {}
     for label, value, sure in options:
-        if sure == best and _may_mean(said, value):
+        if sure == best and (_may_mean(said, value) or (beside == base(label) and said.isalpha())):
             by_label.setdefault(label, []).append(value)
     for label, values in by_label.items():
         looks = bool(re.search(r"\d", said) and re.search(r"[A-Za-z]", said)) or bool(re.search(r"[-_/.:]", said))
@@ -181,6 +183,8 @@ def _keys(value: str) -> list[tuple[str, float]]:
     """What may stand in a text for the value: itself, a host without port or domain, one word in another form."""
     pieces = [piece for piece, *_ in runs(value)]
     whole = "".join(pieces)
+    if value == "/":
+        return [("root", 0.95)]
     if not whole or value.startswith("/"):
         return []
     keys = [(whole, 1.0)]

@@ -34,6 +34,8 @@ _REFUSALS: dict[Operation, tuple[str, str]] = {
     ),
 }
 
+# What stands in a name asks for nothing: anomaly-detector, forecast_runs_total.
+_NAME = re.compile(r"\b(?!on-call|e-mail|set-up)[\w.]+(?:[-_][\w.]+)+\b", re.IGNORECASE)
 _TELL = r"(?:alert|notify|warn|page|ping|e-?mail|text|message|tell|let)"
 _SOMEONE = r"(?:me|us|someone|somebody|ops|on-?call|the\s+team)\b"
 _ASKING = r"^\W*(?:please\s+|can\s+you\s+|could\s+you\s+|go\s+and\s+|now\s+|just\s+)*"
@@ -78,7 +80,8 @@ _OPERATIONS: tuple[tuple[Operation, re.Pattern[str]], ...] = (
     (
         "recommendation",
         any_of(
-            r"recommend\w*",
+            r"(?<!of )(?<!for )(?<!to )(?<!on )(?<!from )(?<!in )(?<!by )recommend\w*"
+            r"(?!\s+(?:service|app|api|job|pod|team|queue|group|consumer|topic)\b)",
             r"(?:advi[sc]e|suggest(?:ion|ions|ed)?|tune)\b",
             r"what\s+should\b|should\s+(?:i|we)\b",
             r"how\s+(?:can|could|do|should)\s+(?:i|we)\s+"
@@ -105,7 +108,8 @@ _OPERATIONS: tuple[tuple[Operation, re.Pattern[str]], ...] = (
 
 def find_operation(text: str) -> Operation | None:
     """What is asked for that only a person or another map does; None where nothing says so."""
-    return next((name for name, pattern in _OPERATIONS if pattern.search(text)), None)
+    said = _NAME.sub("", text)
+    return next((name for name, pattern in _OPERATIONS if pattern.search(said)), None)
 
 
 def refuse_operation(operation: Operation | None) -> None:

@@ -157,11 +157,13 @@ def _is_of_series(body: str) -> bool:
 
 
 def _default_kind(times: Times) -> ResultKind:
+    if times.is_moment:
+        return "value"
     return "value" if times.main is None and cues.is_current(times.body) else "series"
 
 
 def _main_range(times: Times, kind: ResultKind, now: datetime, previous: Asked | None) -> tuple[TimeRange, bool]:
-    if times.main is not None and times.is_moment and kind in ("value", "ranking"):
+    if times.main is not None and times.is_moment and kind in ("value", "ranking", "share"):
         return checked(Range(times.main.start - _MOMENT, times.main.start), now), True
     if times.main is not None:
         return checked(times.main, now), True

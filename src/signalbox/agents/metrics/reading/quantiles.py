@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["find_quantile"]
+__all__ = ["find_quantile", "find_quantiles"]
 
 _QUANTILE = re.compile(
     r"\bp\s?-?(?P<p>\d{2}(?:\.\d+|\d)?)\b|\b(?P<q2>0?\.\d+)\s+quantile"
@@ -16,10 +16,17 @@ _QUANTILE = re.compile(
 
 
 def find_quantile(text: str) -> float | None:
-    """The quantile that is named: p95, 99th percentile, median."""
-    found = _QUANTILE.search(text)
-    if found is None:
-        return None
+    """The quantile that is named first: p95, 99th percentile, median."""
+    return next(iter(find_quantiles(text)), None)
+
+
+def find_quantiles(text: str) -> list[float]:
+    """The quantiles that are named, each once, in their order."""
+    found = (_value(one) for one in _QUANTILE.finditer(text))
+    return list(dict.fromkeys(one for one in found if one is not None))
+
+
+def _value(found: re.Match[str]) -> float | None:
     if found["median"]:
         return 0.5
     if fraction := found["q"] or found["q2"]:

@@ -15,7 +15,7 @@ from signalbox.agents.metrics.reading.live import Live, Series
 from signalbox.agents.metrics.reading.mentions import Mention, find_mentions, near_values, with_negation
 from signalbox.agents.metrics.reading.words import STATUS_CODE, Word, identifiers
 from signalbox.agents.metrics.recipes import Recipes
-from signalbox.agents.metrics.vocabulary import label_kind
+from signalbox.agents.metrics.vocabulary import base, label_kind
 
 __all__ = ["NAMED", "Reading", "near_mentions", "read_candidate"]
 
@@ -28,6 +28,7 @@ _COUNTED = 0.75
 _WHOLE = 0.1
 _RATIO_BONUS = 0.15
 _NEVER = frozenset({"le", "quantile"})
+_SPLIT = re.compile(r"\b(?:by|per|each|every)\s+$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def read_candidate(
         return None
     core = [(word.start, word.end) for word in words if fit.explained.get(word.start, 0.0) >= _SURE]
     taken = _taken(fit, words, labels, known[0], conditions)
-    mentions = find_mentions(text, known[0], labels, taken=taken)
+    mentions = [one for one in find_mentions(text, known[0], labels, taken=taken) if not _is_label(one, text, labels)]
     spans = [(one.start, one.end) for one in mentions]
     inflected = [one for one in mentions if one.sure <= 0.9 and not one.is_marked]
     groups = find_groups(
@@ -108,12 +109,23 @@ def _taken(
     return [(word.start, word.end) for word in measured if word.text in named or word.text not in values]
 
 
+def _is_label(one: Mention, text: str, labels: frozenset[str]) -> bool:
+    """Whether the word rather names a label than a value: the "service" of "per service", beside a job services."""
+    said = text[one.start : one.end]
+    named = next((name for name in labels if base(name) == base(said)), None)
+    is_split = bool(_SPLIT.search(text[: one.start])) and label_for(said, labels) is not None
+    return not one.is_named and ((named is not None and one.sure < 1) or is_split)
+
+
 def _named_kinds(mentions: Sequence[Mention], text: str) -> list[tuple[int, int]]:
     """The word beside a value that says what it is: the "service" of "the payment service" is no grouping."""
     spans: list[tuple[int, int]] = []
     for one in mentions:
         if one.is_named and (after := re.match(r"\W+[\w-]+", text[one.end :])):
             spans.append((one.end, one.end + after.end()))
+        before = re.search(r"([\w-]+)\s+$", text[: one.start])
+        if before and base(before[1]) == base(one.label) and not _SPLIT.search(text[: before.start()]):
+            spans.append(before.span(1))
     return spans
 
 

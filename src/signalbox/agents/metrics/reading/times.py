@@ -49,6 +49,11 @@ _MOMENT = re.compile(
     r"(?!.*\b(?:to|until|till|and|for)\b)",
     re.IGNORECASE,
 )
+_CLOCKS = re.compile(
+    r"\b(?P<ah>\d{1,2}):(?P<am>\d{2})(?:\s+(?P<day>today|yesterday))?\s*(?:to|until|till|and|-|–)\s*"
+    r"(?P<bh>\d{1,2}):(?P<bm>\d{2})\b(?!\s*[ap]m)(?:\s+(?P<other>today|yesterday))?",
+    re.IGNORECASE,
+)
 _LAST_WORDS = re.compile(r"\b(?:so\s+far|until\s+now|up\s+to\s+now)\b", re.IGNORECASE)
 
 
@@ -69,11 +74,26 @@ def read_times(text: str, now: datetime, zone: tzinfo | str | None, *, compares:
     try:
         if not compares:
             found = find_range(readable, now, zone)
+            _refuse_backwards(readable)
             main = _whole_day(found, readable) if found else None
             return Times(main, None, _blanked(text, found), found is not None and bool(_MOMENT.search(found.text)))
         return _read_two(text, readable, now, zone)
     except TimeRangeError as error:
         raise InvalidTimeRangeError(error.user_message, suggestion=error.suggestion, details=error.details) from None
+
+
+def _refuse_backwards(text: str) -> None:
+    """Raise for two times of one day of which the second is the earlier; overnight may be meant without a day."""
+    found = _CLOCKS.search(text)
+    if found is None:
+        return
+    days = [day.lower() for day in (found["day"], found["other"]) if day]
+    is_one_day = "today" in days if len(days) == 1 else len(days) == 2 and days[0] == days[1]
+    start, end = (int(found[f"{name}h"]) * 60 + int(found[f"{name}m"]) for name in ("a", "b"))
+    if is_one_day and end <= start:
+        raise InvalidTimeRangeError(
+            "That range of time ends before it starts.", suggestion='Say the earlier time first: "from 11:00 to 14:00".'
+        )
 
 
 def checked(found: Range, now: datetime) -> TimeRange:
@@ -123,7 +143,8 @@ def _read_two(text: str, readable: str, now: datetime, zone: tzinfo | str | None
 def _cut_between_times(text: str, now: datetime, zone: tzinfo | str | None) -> re.Match[str] | None:
     """The "with" of "compare A at one time with another time": both sides of it say a time."""
     for cut in _WITH.finditer(text):
-        if find_range(text[: cut.start()], now, zone) and _stands_alone(text[cut.end() :], now, zone):
+        first = text[: cut.start()]
+        if (is_current(first) or find_range(first, now, zone)) and _stands_alone(text[cut.end() :], now, zone):
             return cut
     return None
 
@@ -161,7 +182,8 @@ def _find_against(text: str, main: Range | None, now: datetime, zone: tzinfo | s
     if main is not None and (ago := _AGO.search(text)) and (length := parse_duration(ago["length"])):
         return _shifted(text, main, length, ago.span())
     if main is not None and (before := _BEFORE.search(text)):
-        return _shifted(text, main, main.end - main.start, before.span())
+        unit = next((_UNITS[name] for name in _UNITS if re.search(rf"\b{name}\b", before.group(), re.IGNORECASE)), None)
+        return _shifted(text, main, max(main.end - main.start, unit or timedelta(0)), before.span())
     same = _SAME.search(text)
     found = find_range(_SAME.sub(lambda one: " " * len(one.group()), text), now, zone)
     if found is None or main is None:

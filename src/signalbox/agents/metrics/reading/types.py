@@ -20,13 +20,17 @@ _FEWEST_CHANGES = 30
 _LEVELS = frozenset(
     map(base, """used free available size capacity depth length age uptime time timestamp boot offset level limit max
         min current active open pending version usage ratio percent celsius speed temperature humidity pressure voltage
-        price latency duration per score state status""".split())
+        price latency duration per score""".split())
 )  # fmt: skip
+# These are a level only as what a name ends in: mysql_global_status_queries counts queries.
+_LEVEL_HEADS = frozenset(map(base, ("state", "status")))
 
 
 async def with_type(family: Family, live: Live, at: datetime) -> Family:
     """The family, as a counter where its type was a guess and its samples only ever rise."""
-    if not family.is_guessed or family.type != "gauge" or _LEVELS & set(map(base, family.words)):
+    words = tuple(map(base, family.words))
+    is_level = bool(_LEVELS & set(words)) or bool(_LEVEL_HEADS.intersection(words[-1:]))
+    if not family.is_guessed or family.type != "gauge" or is_level:
         return family
     key = f"rises:{family.name}"
     if key not in live.kept:
