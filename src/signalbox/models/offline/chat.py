@@ -17,7 +17,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import tool_call, tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
-from langchain_core.runnables import Runnable, RunnableLambda
+from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import ConfigDict, Field
@@ -80,8 +80,7 @@ class OfflineChatModel(BaseChatModel):
         if kwargs:
             raise UnsupportedError(f"The offline model does not know these options: {', '.join(sorted(kwargs))}.")
         output = OutputSchema.of(schema)
-        parse = RunnableLambda(lambda message: parse_reply(message, output, include_raw=include_raw))
-        return self.bind(output=output) | parse
+        return self.bind(output=output) | _Parsing(output, include_raw=include_raw)
 
     def _reply(self, messages: list[BaseMessage], options: dict[str, Any]) -> AIMessage:
         conversation = read_conversation(messages)
@@ -161,6 +160,20 @@ class OfflineChatModel(BaseChatModel):
             if run_manager:
                 await run_manager.on_llm_new_token(text_of(chunk.message.content), chunk=chunk)
             yield chunk
+
+
+class _Parsing(Runnable[AIMessage, Any]):
+    """A reply as what the schema describes. LangChain's own lambda looks a function's signature up at every call."""
+
+    def __init__(self, output: OutputSchema, *, include_raw: bool) -> None:
+        self.output = output
+        self.include_raw = include_raw
+
+    def invoke(self, input: AIMessage, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002
+        return parse_reply(input, self.output, include_raw=self.include_raw)
+
+    async def ainvoke(self, input: AIMessage, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002
+        return self.invoke(input, config)
 
 
 def _openai_tool(tool: Any) -> dict[str, Any]:
