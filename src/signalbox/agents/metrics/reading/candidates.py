@@ -30,6 +30,8 @@ _UNITS = frozenset(
 # What is slow or fast takes long or short.
 _SLOWNESS = frozenset(map(base, ("slow", "fast")))
 _TAKES_TIME = frozenset("time duration latency seconds milliseconds ms rtt delay".split())
+# What took time also took place: of these a histogram has the count.
+_COUNTED = frozenset(map(base, ("requests", "calls", "operations")))
 _HIDDEN_TYPES = ("_info", "_created", "_timestamp")
 
 
@@ -112,6 +114,8 @@ def _fit_name(candidate: Candidate, words: Sequence[Word], live: Live) -> Fit:
     for word in words:
         sure = max((alike(word.text, part) for part in candidate.words), default=0.0)
         if base(word.text) in _SLOWNESS and _TAKES_TIME & set(candidate.words):
+            sure = max(sure, _SURE)
+        if base(word.text) in _COUNTED and candidate.family and candidate.family.type in ("histogram", "summary"):
             sure = max(sure, _SURE)
         helped = _HELP if base(word.text) in candidate.told else 0.0
         if max(sure, helped) > 0 and (word.weight or sure >= 0.97):

@@ -64,10 +64,19 @@ async def choose_reading(
 def _first_enough(readings: Sequence[Reading], text: str, words: Sequence[Word], recipes: Recipes) -> Reading | None:
     """The best reading that says enough, unless much better ones do not: then what is asked for is something else."""
     ranked = sorted(readings, key=lambda one: -one.score)
+    ranked = sorted(ranked, key=lambda one: not _knows_better(one, ranked[0]))
     near = (one for one in ranked if one.score >= ranked[0].score - _NEAR_SCORE and (one is ranked[0] or not one.left))
     return next(
         (one for one in near if is_enough(one, readings, text, words) and not misses_measure(one, text, recipes)), None
     )
+
+
+def _knows_better(one: Reading, best: Reading) -> bool:
+    """Whether a recipe reads the same words as a metric by its own name, and knows how that metric is to be read."""
+    recipe, metric = one.fit.candidate, best.fit.candidate
+    same = metric.bound is None and recipe.bound is not None and recipe.metrics[0] == metric.metrics[0]
+    explains = set(one.fit.core()) >= set(best.fit.core()) and len(one.mentions) >= len(best.mentions)
+    return same and explains and one.score >= best.score - _NEAR_SCORE
 
 
 async def _choose_by_values(

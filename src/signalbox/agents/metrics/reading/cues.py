@@ -86,6 +86,7 @@ _SHARE = any_of(
     r"[a-z][\w-]*[\s-]to[\s-][a-z][\w-]*\s+ratio\b",
     r"what\s*(?:'s|is|was)?\s*(?:the\s+)?%",
     r"out\s+of\s+(?:all|every)\b",
+    r"how\s+close\b[^.?!]*\bto\s+(?:its|their|the)\s+[^.?!]*\b(?:limits?|max\w*|capacity|quota|ceiling)\b",
 )
 _PERCENT_OF = re.compile(r"%\s+of\b")
 _IN_PERCENT = re.compile(r"(?<!\d)(?<!\d\s)%(?!ile)|(?<!\d\s)\b(?:percent(?:age)?s?|pct)\b", re.IGNORECASE)
@@ -112,7 +113,8 @@ _RANKING = any_of(
     r"ranked\s+by\b",
     rf"[a-z][\w-]*\s+(?:with|having)\s+the\s+(?:{_HIGH}|{_LOW}|{_EST})",
     rf"(?<!\w\s)which\s+(?!(?:is|was|has|does)\b)(?:[a-z][\w-]*\s+)?{_THINGS}\s+[a-z]",
-    r"sort(?:ed)?\b",
+    rf"sort\s+(?:by|from|in|desc\w*|asc\w*|the|all|our|them|these|it|{_THINGS}\s+by)\b",
+    r"sorted\b",
     r"order(?:ed)?\s+by\b",
     rf"(?:{_HIGH}|{_LOW}|{_EST})\s+first\b",
     r"(?:in\s+)?(?:descending|ascending|decreasing|increasing)\s+order\b",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import timedelta
 from itertools import pairwise
 
 from signalbox.agents.metrics.question import Measure
@@ -19,6 +20,7 @@ __all__ = ["adds_events", "is_lowest_of", "kind_of", "rated_by", "split_by_names
 _JUDGED = re.compile(r"\b(?:worst|best)\b", re.IGNORECASE)
 _GOOD = re.compile(r"hit|success|availab|free|\bup\b", re.IGNORECASE)
 _AMOUNT = re.compile(r"\b(?:bytes|octets|data|volume|amount|[kmgt]i?bs?)\b", re.IGNORECASE)
+_MOMENT = timedelta(minutes=1)
 _SHARES = ("ratio", "percent")
 _TOGETHER = re.compile(r"\b(?:together|combined|in\s+total|altogether|overall|total|as\s+one|or)\b", re.IGNORECASE)
 # What stands between names that are listed: "web-1, web-2 and web-3".
@@ -32,13 +34,23 @@ def kind_of(asked: Asked, measure: Measure) -> ResultKind:
         if cues.is_drawn(asked.body) and asked.is_time_said:
             return "series"
         return kind if measure.type == "ratio" else "value"
-    if kind == "value" and asked.is_time_said and asked.aggregation is None and not adds_events(asked, measure):
+    if (
+        kind == "value"
+        and asked.is_time_said
+        and not _is_moment(asked)
+        and asked.aggregation is None
+        and not adds_events(asked, measure)
+    ):
         return "series" if cues.is_open_figure(asked.body) else kind
     if kind != "series" or cues.is_drawn(asked.body):
         return kind
     # How long something has been up is a figure; as a curve it only rises. What is rare is counted.
     is_figure = _is_counted(measure) if asked.is_time_said else "time()" in measure.promql
     return "value" if is_figure else kind
+
+
+def _is_moment(asked: Asked) -> bool:
+    return asked.time_range.end_time - asked.time_range.start_time <= _MOMENT
 
 
 def adds_events(asked: Asked, measure: Measure) -> bool:

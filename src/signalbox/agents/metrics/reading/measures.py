@@ -12,6 +12,7 @@ from signalbox.agents.metrics.question import Measure
 from signalbox.agents.metrics.reading.asked import Asked
 from signalbox.agents.metrics.reading.choose import window_of
 from signalbox.agents.metrics.reading.live import Family, Live, Series
+from signalbox.agents.metrics.reading.rates import is_rate
 from signalbox.agents.metrics.reading.readings import Reading
 from signalbox.agents.metrics.reading.types import with_type
 from signalbox.agents.metrics.recipes import Bound, Recipes
@@ -137,7 +138,9 @@ def _of_summary(family: Family, asked: Asked, series: Mapping[str, Series]) -> M
         return Measure(
             family.name, _title(family), promql, "summary", _unit_of(family.name), metrics=(family.name,), labels=labels
         )
-    if asked.is_total and re.search(r"\bhow\s+many|number|count\b", asked.body, re.I):
+    counts = asked.is_total and re.search(r"\bhow\s+many|number|count\b", asked.body, re.I)
+    is_flow = asked.quantile is None and asked.aggregation is None and is_rate(asked.body)
+    if counts or is_flow:
         return _of_counter(f"{family.name}_count", family.name, family, series)
     if asked.is_total or asked.aggregation == "sum":
         return _of_counter(f"{family.name}_sum", family.name, family, series)

@@ -16,6 +16,8 @@ _TOTAL = any_of(
     r"altogether\b",
     r"(?:number|count|sum)\s+of\b",
     r"(?:counts?|counted)\b",
+    # An amount by its unit: "liters of fuel".
+    words_of("liters litres gallons dollars euros kilometers miles tons tonnes kilograms kilos") + r"\s+of\b",
 )
 # Of what flows, people want to know how fast, also where they rank or compare it.
 _FLOW = any_of(words_of("traffic throughput bandwidth busiest busier busy quietest quieter activity io usage load"))
