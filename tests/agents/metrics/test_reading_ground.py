@@ -339,3 +339,47 @@ async def test_a_name_alone_follows_up_and_an_unknown_thing_does_not(client: Gra
     assert [one.values for one in question.matchers] == [("web-2:9100",)]
     with pytest.raises((MetricNotFoundError, ParsingError)):
         await ground("the flux capacitor", client, "CPU usage of web-1 in the last 6 hours")
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("show cpu for service nosuchservice", "nosuchservice"),
+        ("cpu usage on nosuchhost", "nosuchhost"),
+        ("request rate by nosuchlabel", "nosuchlabel"),
+        ("which zorbl has the most requests", "zorbl"),
+    ],
+)
+async def test_a_name_that_nothing_explains_is_refused_rather_than_left_out(
+    client: GrafanaMetricsClient, text: str, named: str
+) -> None:
+    with pytest.raises(InvalidQueryError, match=named) as caught:
+        await ground(text, client)
+    assert caught.value.suggestion
+
+
+async def test_two_quantiles_are_compared_with_each_other(client: GrafanaMetricsClient) -> None:
+    question = await ground("p50 latency of checkout vs p99 today", client)
+    assert question.kind == "comparison"
+    assert (question.quantile, question.compared().quantile) == (0.5, 0.99)
+
+
+async def test_services_are_ranked_by_the_share_of_a_code(client: GrafanaMetricsClient) -> None:
+    question = await ground("which service had the highest share of 5xx today?", client)
+    assert (question.kind, question.group_by, question.measure.type) == ("ranking", ("service",), "ratio")
+
+
+async def test_a_verb_after_a_name_is_no_value_of_a_label(client: GrafanaMetricsClient) -> None:
+    question = await ground("how many 5xx responses did checkout return yesterday?", client)
+    assert question.is_total
+    assert "service=checkout" in conditions(question.matchers)
+
+
+async def test_a_temperature_that_nothing_measures_is_not_answered_with_usage(client: GrafanaMetricsClient) -> None:
+    with pytest.raises((MetricNotFoundError, InvalidQueryError)):
+        await ground("cpu temperature of web-1", client)
+
+
+async def test_the_root_filesystem_is_the_one_mounted_there(client: GrafanaMetricsClient) -> None:
+    question = await ground("root filesystem usage of web-1", client)
+    assert "mountpoint=/" in conditions(question.matchers)

@@ -232,3 +232,59 @@ async def test_two_times_may_stand_on_both_sides_of_with() -> None:
     assert hours(asked) == ("10 03:00", "10 04:00")
     assert asked.against_range is not None
     assert f"{asked.against_range.start_time:%d %H:%M}" == "11 03:00"
+
+
+@pytest.mark.parametrize(
+    "text", ["sort-01 memory last 3h", "load of max-2 yesterday", "requests of rank-api last hour"]
+)
+async def test_a_name_that_begins_like_a_word_of_questions_does_not_choose_the_answer(text: str) -> None:
+    asked = await parse(text)
+    assert asked.kind == "series"
+    assert asked.aggregation is None
+
+
+@pytest.mark.parametrize(
+    "text", ["lag of recommendations today", "requests of the forecast-api", "errors of anomaly-finder"]
+)
+async def test_what_stands_in_a_name_is_no_request_to_do_something(text: str) -> None:
+    assert (await parse(text)).operation == "read"
+
+
+@pytest.mark.parametrize("text", ["cpu from 8:00 today to 6:00 today", "cpu between 8:00 and 6:00 today"])
+async def test_a_range_of_one_day_that_ends_before_it_starts_is_refused(text: str) -> None:
+    with pytest.raises(InvalidTimeRangeError):
+        await parse(text)
+
+
+async def test_a_range_over_midnight_is_none_that_ends_before_it_starts() -> None:
+    assert hours(await parse("cpu from 22:00 yesterday to 6:00 today")) == ("10 22:00", "11 06:00")
+
+
+@pytest.mark.parametrize("text", ["open connections at 7:15 today", "cpu of web-1 20 minutes ago"])
+async def test_a_moment_without_any_other_word_asks_for_one_figure(text: str) -> None:
+    asked = await parse(text)
+    assert asked.kind == "value"
+    assert asked.time_range.end_time - asked.time_range.start_time <= timedelta(minutes=1)
+
+
+async def test_the_day_before_is_a_day_before_however_short_the_range_is() -> None:
+    asked = await parse("orders from 7:00 to 7:45 today vs the day before")
+    assert asked.against_range is not None
+    assert f"{asked.against_range.start_time:%d %H:%M}" == "10 07:00"
+
+
+async def test_now_may_be_compared_with_a_time_after_with() -> None:
+    asked = await parse("compare the open orders now with 24 hours ago")
+    assert asked.against_range is not None
+    assert f"{asked.against_range.end_time:%d %H:%M}" == "10 09:30"
+
+
+async def test_now_is_compared_with_the_whole_of_a_range_that_it_lies_in() -> None:
+    asked = await parse("queue depth now compared with the average of the last 24 hours")
+    assert asked.against_range is not None
+    assert asked.against_range.end_time - asked.against_range.start_time == timedelta(days=1)
+
+
+async def test_things_ranked_by_a_share_are_a_ranking() -> None:
+    assert (await parse("which service has the highest share of 5xx?")).kind == "ranking"
+    assert (await parse("which share of requests failed?")).kind == "share"

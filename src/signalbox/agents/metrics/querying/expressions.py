@@ -136,8 +136,4 @@ def _over_series(question: Question) -> str:
     speaks_of_series = question.kind == "series" or question.is_current
     if wanted and speaks_of_series and question.measure.type not in _ADDED_UP:
         return wanted
-    # The highest temperature of a day is that of the hottest place, not of their mean.
-    is_level = question.measure.type == "gauge" and question.measure.agg == "avg"
-    if wanted in ("max", "min") and question.kind == "value" and is_level:
-        return wanted
     return question.measure.agg

@@ -30,6 +30,7 @@ _PLACED = re.compile(
     re.IGNORECASE,
 )
 _KIND_FIRST = re.compile(r"\b(?P<kind>[a-z]{3,})(?=\s+(?P<value>[\w-]+)\b)", re.IGNORECASE)
+_SPLIT = re.compile(r"\b(?:by|per|each|every|which)\s+(?:the\s+)?(?P<label>[a-z]+)\b", re.IGNORECASE)
 _AFTER = re.compile(r"\b(?:for|of|on|in|at|from|to)\s+(?:the\s+|our\s+)?$", re.IGNORECASE)
 _CODE = re.compile(r"\b(?:in|for|from|of)\s+(?P<value>[A-Z]{2,3})\b")
 # Which kinds of label a value after a preposition is likely of.
@@ -49,6 +50,7 @@ _NO_NAME = re.compile(r"[pP]\d+(?:\.\d+)?|[\d.:/-]+|\d+[a-z]+|[1-5]xx", re.IGNOR
 def refuse_absent(text: str, chosen: Reading) -> None:
     """Raise InvalidQueryError, with the values there are, for what the text asks of a label that is not there."""
     _refuse_pairs(text, chosen)
+    _refuse_split(text, chosen)
     for label, value in (
         *_status_codes(text, chosen),
         *_names(text, chosen),
@@ -68,6 +70,18 @@ def _refuse_pairs(text: str, chosen: Reading) -> None:
         for value in values:
             if operator != "!=" and value not in known:
                 raise _absent(label, value, known)
+
+
+def _refuse_split(text: str, chosen: Reading) -> None:
+    """Raise where the answer is to be split by what is no label: "by printer", "which depot"."""
+    left = {word.start for word in chosen.left}
+    for found in _SPLIT.finditer(text):
+        if found.start("label") in left and not any(one.start >= found.start() for one in chosen.groups):
+            shown = ", ".join(sorted(chosen.labels)) or "none"
+            raise InvalidQueryError(
+                f'{chosen.fit.candidate.metrics[0]} has no label "{found["label"]}".',
+                suggestion=f"Its labels are: {shown}.",
+            )
 
 
 def _status_codes(text: str, chosen: Reading) -> Iterator[tuple[str, str]]:

@@ -165,25 +165,32 @@ async def _of_limit(question: Question, asked: Asked, live: Live, recipes: Recip
     found = find_limit(asked.body)
     if found is None:
         return None
-    used: Measure | None = question.measure
     if is_limit(question.measure.name, live):
-        used = await _measure_of_words(
-            f"{without_limits(found['limit'])} used {asked.body[found.end() :]}", asked, live, recipes
-        )
-    if used is None or is_limit(used.name, live):
+        question = await _of_use(question, asked, found, live, recipes)
+    if is_limit(question.measure.name, live) or not without_limits(found["limit"]):
         return None
-    limit = await limit_of(found["limit"], replace(question, measure=used), asked, live)
-    return (
-        replace(
-            question,
-            measure=share_of_limit(used, limit),
-            aggregation=None,
-            is_total=False,
-            is_current=not asked.is_time_said,
+    limit = await limit_of(found["limit"], question, asked, live)
+    if limit is None:
+        raise MetricNotFoundError(
+            f'No metric for "{found["limit"]}" was found on this server.',
+            suggestion="Ask for what is in use, without the limit.",
         )
-        if limit
-        else None
+    measure = share_of_limit(question.measure, limit)
+    return replace(
+        question, measure=measure, aggregation=None, is_total=False, is_current=not asked.is_time_said, part=()
     )
+
+
+async def _of_use(question: Question, asked: Asked, limit: re.Match[str], live: Live, recipes: Recipes) -> Question:
+    """The question about what is in use, where it was read as one about the limit."""
+    said = f"{asked.body[: limit.start('limit')]} {without_limits(limit['limit'])} {asked.body[limit.end() :]}"
+    of_use = asked.model_copy(update={"body": said, "kind": "value"})
+    try:
+        chosen = await choose_reading(of_use, said, live, recipes)
+    except (MetricNotFoundError, ParsingError):
+        return question
+    measure = await measure_of_reading(chosen, of_use, live, recipes)
+    return replace(question, measure=measure, matchers=matchers_of(chosen.mentions))
 
 
 def _ratio_of_sides(question: Question, asked: Asked, mentions: Sequence[Mention]) -> Question | None:

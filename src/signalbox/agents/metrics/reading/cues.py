@@ -86,7 +86,7 @@ _SHARE = any_of(
     r"[a-z][\w-]*[\s-]to[\s-][a-z][\w-]*\s+ratio\b",
     r"what\s*(?:'s|is|was)?\s*(?:the\s+)?%",
     r"out\s+of\s+(?:all|every)\b",
-    r"how\s+close\b[^.?!]*\bto\s+(?:its|their|the)\s+[^.?!]*\b(?:limits?|max\w*|capacity|quota|ceiling)\b",
+    r"(?:how\s+close|closest|nearest)\b[^.?!]*\bto\s+(?:its|their|the)\s+[^.?!]*\b(?:limits?|max\w*|capacity|quota|ceiling)\b",
 )
 _PERCENT_OF = re.compile(r"%\s+of\b")
 _IN_PERCENT = re.compile(r"(?<!\d)(?<!\d\s)%(?!ile)|(?<!\d\s)\b(?:percent(?:age)?s?|pct)\b", re.IGNORECASE)
@@ -125,7 +125,8 @@ _RANKING = any_of(
 # Things that are ranked, rather than a share that is asked for: "which host has the highest share of".
 _RANKED_THINGS = any_of(
     r"which\b(?!\s+(?:is|was|were|are|share|part|percent\w*|fraction|proportion|time|hour|day|moment)\b)"
-    rf"(?:\s+[\w/'-]+){{1,6}}?\s+(?:{_HIGH}|{_LOW})\s+(?:share|percent\w*|proportion|fraction|ratio)\b"
+    rf"(?:\s+[\w/'-]+){{1,6}}?\s+(?:{_HIGH}|{_LOW})\s+(?:share|percent\w*|proportion|fraction|ratio)\b",
+    r"which\b(?:\s+[\w/'-]+){1,4}?\s+(?:closest|nearest)\s+to\b",
 )
 _ASCENDING = any_of(r"(?:ascending|increasing\s+order|lowest\s+first)\b")
 _CURVE = any_of(

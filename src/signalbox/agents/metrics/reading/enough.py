@@ -10,7 +10,7 @@ from signalbox.agents.metrics.reading.asked import Asked
 from signalbox.agents.metrics.reading.readings import Reading
 from signalbox.agents.metrics.reading.words import Word, identifiers
 from signalbox.agents.metrics.recipes import Recipes
-from signalbox.agents.metrics.vocabulary import HOW, alike, is_of_measures, label_kind
+from signalbox.agents.metrics.vocabulary import HOW, alike, base, is_of_measures, label_kind
 from signalbox.models.offline.vectors import is_known
 
 __all__ = ["is_enough", "misses_measure", "resembles_measure"]
@@ -23,6 +23,8 @@ _SENTENCE = re.compile(
     r"was|were|will|should|would|may|i|you|we)\b",
     re.IGNORECASE,
 )
+# Nothing else stands for these: CPU usage is no answer to a CPU's temperature.
+_MEASURED = frozenset(map(base, "temperature humidity voltage power pressure weight price revenue".split()))
 _HEAD_ENDS = re.compile(
     r"\b(?:for|on|in|at|of|from|by|per|to|during|with|without|across|when|where|which|that)\b", re.IGNORECASE
 )
@@ -66,6 +68,8 @@ def misses_measure(best: Reading, text: str, recipes: Recipes) -> bool:
     left = [text[word.start : word.end].lower() for word in best.left]
     # "How hot" asks for a temperature, but "how long" may also be about a queue.
     if any(word in HOW and word != "long" for word in left):
+        return True
+    if any(base(word) in _MEASURED for word in left):
         return True
     return any(word in wordings or alike(word, name) >= _KIN for word in left for name in measures)
 

@@ -18,6 +18,9 @@ from signalbox.agents.metrics.vocabulary import LABEL_WORDS
 __all__ = ["adds_events", "is_lowest_of", "kind_of", "rated_by", "split_by_names"]
 
 _JUDGED = re.compile(r"\b(?:worst|best)\b", re.IGNORECASE)
+# The slowest belt has the lowest speed; the slowest request the longest time.
+_PACED = re.compile(r"\b(?:slowest|fastest)\b", re.IGNORECASE)
+_SPEED = re.compile(r"speed|velocity|rpm|throughput|per_second|bandwidth", re.IGNORECASE)
 _GOOD = re.compile(r"hit|success|availab|free|\bup\b", re.IGNORECASE)
 _AMOUNT = re.compile(r"\b(?:bytes|octets|data|volume|amount|[kmgt]i?bs?)\b", re.IGNORECASE)
 _MOMENT = timedelta(minutes=1)
@@ -44,6 +47,8 @@ def kind_of(asked: Asked, measure: Measure) -> ResultKind:
         return "series" if cues.is_open_figure(asked.body) else kind
     if kind != "series" or cues.is_drawn(asked.body):
         return kind
+    if asked.is_total and measure.total:
+        return "value"
     # How long something has been up is a figure; as a curve it only rises. What is rare is counted.
     is_figure = _is_counted(measure) if asked.is_time_said else "time()" in measure.promql
     return "value" if is_figure else kind
@@ -71,6 +76,9 @@ def _is_counted(measure: Measure) -> bool:
 
 def is_lowest_of(asked: Asked, measure: Measure) -> bool:
     """Whether the lower end is asked for; the worst of what should be high, such as a hit ratio, is the lowest."""
+    paced = _PACED.search(asked.body) if _SPEED.search(measure.name) else None
+    if paced is not None:
+        return paced.group().lower() == "slowest"
     judged = _JUDGED.search(asked.body) if _GOOD.search(f"{measure.title} {measure.name}") else None
     return judged.group().lower() == "worst" if judged else bool(asked.lowest)
 
@@ -85,9 +93,9 @@ def rated_by(asked: Asked, measure: Measure) -> Measure:
     return replace(measure, promql=f"({measure.promql}) * {seconds}", unit=unit)
 
 
-def split_by_names(asked: Asked, chosen: Reading) -> tuple[str, ...]:
+def split_by_names(asked: Asked, chosen: Reading, measure: Measure) -> tuple[str, ...]:
     """The label of which several values are named one after the other, each of which is a curve of its own."""
-    if asked.aggregation is not None or asked.is_total or _TOGETHER.search(asked.body):
+    if asked.aggregation is not None or (asked.is_total and measure.total) or _TOGETHER.search(asked.body):
         return ()
     said = [one for one in chosen.mentions if not one.negated and len(one.values) == 1]
     for first, second in pairwise(said):

@@ -93,7 +93,7 @@ async def _question(asked: Asked, chosen: Reading, live: Live, recipes: Recipes)
     kind = "share" if rated and asked.kind in ("series", "value") else kind_of(asked, measure)
     is_total = adds_events(asked, measure)
     if kind == "series" and not group_by:
-        group_by = split_by_names(asked, chosen)
+        group_by = split_by_names(asked, chosen, measure)
     question = Question(
         text=asked.text,
         measure=measure,

@@ -30,6 +30,7 @@ _MEAN_WORDS = frozenset(
     map(base, "temperature humidity ratio percent utilization load speed pressure voltage level score age lag price "
         "latency duration delay status state health efficiency frequency ph fill temp temperature progress".split())
 )  # fmt: skip
+_MIDDLE = ("status", "state")
 _COUNTING = re.compile(
     r"\b(?:how\s+many|how\s+often|number\s+of|count|rate|per\s+(?:second|minute|hour)|throughput|volume)\b", re.I
 )
@@ -186,15 +187,22 @@ def _of_gauge(family: Family, asked: Asked, series: Mapping[str, Series], *, is_
         promql=f"{name}{{$match}}" if plain else _GAUGE % name,
         type="gauge",
         unit=_unit_of(name),
-        agg=_gauge_agg(family),
+        agg=_asked_agg(_gauge_agg(family), asked),
         metrics=(name,),
         labels=_shared_labels((name,), series),
     )
 
 
+def _asked_agg(usual: Aggregation, asked: Asked) -> Aggregation:
+    """The highest temperature of a day is that of the hottest place, rather than of the mean of places."""
+    is_extreme = asked.kind == "value" and asked.aggregation in ("max", "min")
+    return asked.aggregation if is_extreme and usual == "avg" and asked.aggregation else usual
+
+
 def _gauge_agg(family: Family) -> Aggregation:
     """Levels, shares and degrees are averaged where nobody says; what can be counted is added."""
-    words = {base(word) for word in family.words}
+    # What only stands in the middle of a name, as in kube_deployment_status_replicas, says nothing of the value.
+    words = {base(word) for at, word in enumerate(family.words, 1) if at == len(family.words) or word not in _MIDDLE}
     return "avg" if _unit_of(family.name) in _MEAN_UNITS or words & _MEAN_WORDS else "sum"
 
 

@@ -18,8 +18,8 @@ from signalbox.agents.metrics.reading import cues
 from signalbox.agents.metrics.reading.asked import Asked, Wording
 from signalbox.agents.metrics.reading.links import follows_up
 from signalbox.agents.metrics.reading.operations import find_operation, refuse_operation
-from signalbox.agents.metrics.reading.quantiles import find_quantile
-from signalbox.agents.metrics.reading.rates import is_rate, is_total
+from signalbox.agents.metrics.reading.quantiles import find_quantile, find_quantiles
+from signalbox.agents.metrics.reading.rates import is_rate, is_running_total, is_total
 from signalbox.agents.metrics.reading.slips import mend_slips
 from signalbox.agents.metrics.reading.times import Times, checked, read_times
 from signalbox.agents.metrics.state import Aggregation, ResultKind, TimeRange
@@ -73,7 +73,9 @@ def read_wording(
     leans: bool = False,
 ) -> Asked:
     """The wording with its times, corrected by what the text says beyond doubt."""
-    times = read_times(text, now, zone, compares=cues.is_comparison(text))
+    # Two quantiles are compared with each other, and a time is then that of both.
+    compares = cues.is_comparison(text) and len(find_quantiles(text)) < 2
+    times = read_times(text, now, zone, compares=compares)
     body = times.body
     previous = before if leans or follows_up(text, body) else None
     said = "comparison" if times.against else cues.find_kind(body)
@@ -99,7 +101,7 @@ def read_wording(
         time_range=time_range,
         is_time_said=is_time_said,
         is_current=_is_current(kind, times, None if kind == "ranking" else aggregation, previous),
-        is_total=is_total(body) or bool(kept and not said and kept.is_total),
+        is_total=is_total(body) or is_running_total(text, body) or bool(kept and not said and kept.is_total),
         against_range=checked(times.against, now) if times.against else None,
         against_text=_against_text(body) if kind == "comparison" and not times.against else "",
         body=cues.blank_moment(body) if kind == "extreme" else body,

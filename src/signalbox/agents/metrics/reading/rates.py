@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from signalbox.agents.metrics.reading.patterns import any_of, words_of
 
-__all__ = ["find_rate_time", "is_flow", "is_rate", "is_total"]
+__all__ = ["find_rate_time", "is_flow", "is_rate", "is_running_total", "is_total"]
 
 _PER_TIME = r"(?:per|a|every|each)\s+(?:second|sec|minute|min|hour|day|s)\b"
 _PER = any_of(r"(?:per|a|every|each)\s+(?P<unit>minute|min|hour|day)\b")
@@ -19,6 +19,7 @@ _TOTAL = any_of(
     # An amount by its unit: "liters of fuel".
     words_of("liters litres gallons dollars euros kilometers miles tons tonnes kilograms kilos") + r"\s+of\b",
 )
+_SO_FAR = any_of(r"so\s+far\b")
 # Of what flows, people want to know how fast, also where they rank or compare it.
 _FLOW = any_of(words_of("traffic throughput bandwidth busiest busier busy quietest quieter activity io usage load"))
 _RATE = any_of(_PER_TIME, words_of("rate throughput rps qps ops tps bandwidth speed"))
@@ -38,6 +39,11 @@ def is_flow(text: str) -> bool:
 def is_rate(text: str) -> bool:
     """Whether it is asked how fast something goes."""
     return bool(_RATE.search(text))
+
+
+def is_running_total(text: str, body: str) -> bool:
+    """Whether "so far", which may be read as a part of the time, asks for what added up."""
+    return bool(_SO_FAR.search(text)) and not _RATE.search(body)
 
 
 def is_total(text: str) -> bool:

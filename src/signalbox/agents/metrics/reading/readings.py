@@ -28,6 +28,7 @@ _COUNTED = 0.75
 _WHOLE = 0.1
 _RATIO_BONUS = 0.15
 _NEVER = frozenset({"le", "quantile"})
+_IN_BYTES = re.compile(r"\b(?:in|as)\s+(?:[kmgt]i?b|bytes|(?:kilo|mega|giga|tera)bytes)\b", re.IGNORECASE)
 _SPLIT = re.compile(r"\b(?:by|per|each|every)\s+$", re.IGNORECASE)
 
 
@@ -114,7 +115,7 @@ def _is_label(one: Mention, text: str, labels: frozenset[str]) -> bool:
     said = text[one.start : one.end]
     named = next((name for name in labels if base(name) == base(said)), None)
     is_split = bool(_SPLIT.search(text[: one.start])) and label_for(said, labels) is not None
-    return not one.is_named and ((named is not None and one.sure < 1) or is_split)
+    return not one.is_named and ((named not in (None, one.label) and one.sure < 1) or is_split)
 
 
 def _named_kinds(mentions: Sequence[Mention], text: str) -> list[tuple[int, int]]:
@@ -185,4 +186,6 @@ def _form_bonus(candidate: Candidate, asked: Asked) -> float:
     kind = candidate.bound.variant.type if candidate.bound else candidate.family.type if candidate.family else ""
     if asked.quantile is not None:
         return 0.05 if kind in ("histogram", "summary") else -0.1
+    if kind == "ratio" and _IN_BYTES.search(asked.body):
+        return -_RATIO_BONUS
     return _RATIO_BONUS if kind == "ratio" and (asked.kind == "share" or cues.is_percentage(asked.body)) else 0.0

@@ -42,6 +42,7 @@ _NO_TIME = re.compile(
     r"\bp\d{2,3}\b|\btop\s+\d+\b",
     re.IGNORECASE,
 )
+_SHORT_AGO = re.compile(r"(?:\w+\s+|\w+\s+an?\s+)?(?:min\w*|hours?|hrs?|h|m)\s+ago", re.IGNORECASE)
 _DAYS_AGO = re.compile(r"\w+\s+(?:days?|weeks?)\s+ago", re.IGNORECASE)
 _SINCE = re.compile(r"\b(?:since|from|until|till|between|starting|after|before)\W*$", re.IGNORECASE)
 _MOMENT = re.compile(
@@ -76,7 +77,7 @@ def read_times(text: str, now: datetime, zone: tzinfo | str | None, *, compares:
             found = find_range(readable, now, zone)
             _refuse_backwards(readable)
             main = _whole_day(found, readable) if found else None
-            return Times(main, None, _blanked(text, found), found is not None and bool(_MOMENT.search(found.text)))
+            return Times(main, None, _blanked(text, found), found is not None and _is_moment(found, readable))
         return _read_two(text, readable, now, zone)
     except TimeRangeError as error:
         raise InvalidTimeRangeError(error.user_message, suggestion=error.suggestion, details=error.details) from None
@@ -104,6 +105,12 @@ def checked(found: Range, now: datetime) -> TimeRange:
         )
     end = min(found.end.astimezone(UTC), now.astimezone(UTC)).astimezone(found.end.tzinfo)
     return TimeRange(start_time=found.start, end_time=end)
+
+
+def _is_moment(found: Found, text: str) -> bool:
+    """Whether one moment is meant: "at 9:30", "15 minutes ago"."""
+    is_ago = _SHORT_AGO.fullmatch(found.text.strip()) and not _SINCE.search(text[: found.start_index])
+    return bool(is_ago or _MOMENT.search(found.text))
 
 
 def _whole_day(found: Found, text: str) -> Range:
@@ -202,6 +209,8 @@ def _shifted(text: str, main: Range, length: timedelta, span: tuple[int, int]) -
 def _is_part(main: Range, other: Range) -> bool:
     """Whether the main range is a piece of a day or week, so that the same piece of the other one is meant."""
     length, whole = main.end - main.start, other.end - other.start
+    if other.start <= main.start and main.end <= other.end:
+        return False
     starts_with_it = main.start.hour == main.start.minute == 0
     return whole >= _DAY - timedelta(hours=1) and length < whole * 0.9 and not starts_with_it
 
