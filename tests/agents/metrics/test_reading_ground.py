@@ -197,7 +197,7 @@ async def test_two_measures_are_compared_in_the_order_said(
 
 
 async def test_a_counter_adds_up_where_a_number_is_asked_for(client: GrafanaMetricsClient) -> None:
-    counted = await ground("how many orders were placed today?", client)
+    counted = await ground("how many orders did we take since midnight?", client)
     assert counted.is_total
     assert "increase(" in counted.measure.total
     assert not (await ground("order rate today", client)).is_total
