@@ -46,7 +46,7 @@ def visit(browser: Any) -> Callable[[str], Any]:
 
 @pytest.fixture
 def look(tmp_path: Path) -> Callable[[Any, str], None]:
-    """What a test calls to keep a picture of the page, where SIGNALBOX_PICTURES names a folder for them."""
+    """What a test calls to keep a picture of the page, where the variable PICTURES names a folder for them."""
 
     def take(page: Any, name: str) -> None:
         folder = Path(os.environ.get("PICTURES", tmp_path))

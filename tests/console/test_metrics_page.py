@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -79,30 +79,32 @@ def silent_server() -> Iterator[str]:
         yield f"http://127.0.0.1:{server.getsockname()[1]}"
 
 
-def test_a_slow_question_is_told_of_and_then_given_up(
+@pytest.fixture
+def wait_with(
     silent_server: str,
     serve_app: Callable[[Any], AbstractContextManager[str]],
     visit: Callable[[str], Any],
     monkeypatch: pytest.MonkeyPatch,
-) -> None:
+) -> Iterator[Callable[[Patience], Any]]:
+    """What a test calls to ask a server that never answers: the page, once it says that it takes long."""
     monkeypatch.setenv("GRAFANA_URL", silent_server)
-    with serve_app(create_app("metrics", Patience(notice=0.5, limit=3))) as address:
-        page = visit(address)
-        ask(page, "Show CPU usage for the last hour")
-        page.wait_for_selector("#chat >> text=longer than usual")
-        page.wait_for_selector("#error >> text=No answer within 3 seconds")
+    with ExitStack() as stack:
+
+        def wait(patience: Patience) -> Any:
+            page = visit(stack.enter_context(serve_app(create_app("metrics", patience))))
+            ask(page, "Show CPU usage for the last hour")
+            page.wait_for_selector("#chat >> text=longer than usual")
+            return page
+
+        yield wait
 
 
-def test_stop_ends_a_question(
-    silent_server: str,
-    serve_app: Callable[[Any], AbstractContextManager[str]],
-    visit: Callable[[str], Any],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("GRAFANA_URL", silent_server)
-    with serve_app(create_app("metrics", Patience(notice=0.2, limit=60))) as address:
-        page = visit(address)
-        ask(page, "Show CPU usage for the last hour")
-        page.wait_for_selector("#chat >> text=longer than usual")
-        page.get_by_role("button", name="Stop").click()
-        page.wait_for_selector("#chat >> text=Stopped")
+def test_a_slow_question_is_told_of_and_then_given_up(wait_with: Callable[[Patience], Any]) -> None:
+    page = wait_with(Patience(notice=0.5, limit=3))
+    page.wait_for_selector("#error >> text=No answer within 3 seconds")
+
+
+def test_stop_ends_a_question(wait_with: Callable[[Patience], Any]) -> None:
+    page = wait_with(Patience(notice=0.2, limit=60))
+    page.get_by_role("button", name="Stop").click()
+    page.wait_for_selector("#chat >> text=Stopped")
