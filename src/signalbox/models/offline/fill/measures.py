@@ -63,14 +63,15 @@ def _by_ordinal(reading: Reading, field: Field) -> list[Proposal]:
     """What an ordinal says of the field's own noun: the third row, 2nd row."""
     found = []
     for word, noun in pairwise(reading.words):
-        rank = ORDINALS.get(word.lower)
-        if rank is None and (
-            digits := re.fullmatch(r"(\d{1,3})(?:st|nd|rd|th)", reading.text[word.start : noun.start].strip())
-        ):
-            rank = int(digits[1])
-        if rank is not None and noun.stem in field.name_stems and (value := _typed(field, rank)) is not None:
-            found.append(Proposal(field, value, word.start, noun.end, 0.9))
+        if noun.stem in field.name_stems and (rank := _rank(reading, word, noun)) is not None:
+            value = _typed(field, rank)
+            found += [] if value is None else [Proposal(field, value, word.start, noun.end, 0.9)]
     return found
+
+
+def _rank(reading: Reading, word: Word, noun: Word) -> int | None:
+    digits = re.fullmatch(r"(\d{1,3})(?:st|nd|rd|th)", reading.text[word.start : noun.start].strip())
+    return ORDINALS.get(word.lower, int(digits[1]) if digits else None)
 
 
 def find_numbered(reading: Reading, field: Field) -> list[Proposal]:

@@ -23,10 +23,6 @@ __all__ = ["Reading", "Word"]
 _LINKS = word_set(
     """is are be as to of the a an = : my its was equals equal should must with set at least most about around up"""
 )
-# Words of a name that say what kind of thing the value is, and so are rarely said.
-_DULL = word_set("""id ids identifier name names key code number no value type text string field list the of is has""")
-
-
 # More times or numbers than these are no request that one sentence makes.
 _MOST = 40
 _TELLERS = word_set("i we they")
@@ -213,12 +209,10 @@ class Reading:
 
     @staticmethod
     def _named(field: Field, near: list[str], nearest: int) -> float:
-        telling = [s for w, s in zip(field.name_words, field.name_stems, strict=True) if w not in _DULL] or list(
-            field.name_stems
-        )
-        hits = [s for s in telling if s in near]
         if not near:
             return 0.0
+        telling = field.telling_stems
+        hits = [s for s in telling if s in near]
         if not hits:
             return 0.8 * any(_shortens(near[nearest], word) for word in field.name_words if len(word) > 5)
         return (len(hits) / len(telling)) * (1.0 if near[nearest] in field.name_stems else 0.3)

@@ -16,6 +16,8 @@ __all__ = ["Field", "read_schema"]
 _DEEPEST = 5
 _MOST_FIELDS = 200
 _SPECIFIC = ("enum", "boolean", "integer", "number", "array", "object", "map", "string", "any")
+# Words of a name that say what kind of thing the value is, and so are rarely said.
+_DULL = word_set("""id ids identifier name names key code number no value type text string field list the of is has""")
 # Words of a description that say what a schema is, not what the field holds.
 _FRAME = word_set(
     """whether true false optional required value values field default defaults number string list text
@@ -60,6 +62,12 @@ class Field:
     @cached_property
     def name_stems(self) -> tuple[str, ...]:
         return tuple(stem(word) for word in self.name_words)
+
+    @cached_property
+    def telling_stems(self) -> tuple[str, ...]:
+        """The stems of the name without its dull words, unless it has no others."""
+        pairs = zip(self.name_words, self.name_stems, strict=True)
+        return tuple(root for word, root in pairs if word not in _DULL) or self.name_stems
 
     @cached_property
     def nicknames(self) -> tuple[str, ...]:

@@ -51,8 +51,11 @@ class Taken:
             self.firm.append((start, end))
 
     def overlaps(self, start: int, end: int, *, firm: bool = False) -> bool:
-        spans = self.firm if firm else self.spans
-        return any(start < other_end and other_start < end for other_start, other_end in spans)
+        # A loop rather than any(): this is asked of every word of every field.
+        for other_start, other_end in self.firm if firm else self.spans:
+            if start < other_end and other_start < end:
+                return True
+        return False
 
 
 def assign(proposals: Iterable[Proposal], taken: Taken, filled: dict[str, Proposal]) -> None:
