@@ -12,7 +12,7 @@ from typing import Literal
 
 from signalbox.agents.metrics.state import Aggregation, MetricsQuery, ResultKind, TimeRange
 
-__all__ = ["Against", "Matcher", "Measure", "MeasureType", "Question"]
+__all__ = ["Against", "Matcher", "Measure", "MeasureType", "Question", "Threshold"]
 
 MeasureType = Literal["gauge", "counter", "histogram", "summary", "ratio"]
 
@@ -64,6 +64,18 @@ class Against:
 
 
 @dataclass(frozen=True, slots=True)
+class Threshold:
+    """A value in the unit of the answer, and which side of it is asked for."""
+
+    above: bool
+    value: float
+
+    def is_beyond(self, value: float) -> bool:
+        """Whether a value is on the side asked for."""
+        return value > self.value if self.above else value < self.value
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """What is asked, in the server's own names."""
 
@@ -88,6 +100,8 @@ class Question:
     part: tuple[Matcher, ...] = ()
     """Of a share: what the part has beyond `matchers`; none where the measure is a ratio by itself."""
     against: Against | None = None
+    threshold: Threshold | None = None
+    """Beyond which the values are that are asked for."""
     confidence: float = 1.0
 
     def as_query(self) -> MetricsQuery:

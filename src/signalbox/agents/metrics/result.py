@@ -9,10 +9,12 @@ from pydantic import BaseModel
 
 from signalbox.agents.metrics.promapi import Curve
 from signalbox.agents.metrics.querying.found import Found, mean_of, moments_of, sum_of
+from signalbox.agents.metrics.querying.spells import find_spells
 from signalbox.agents.metrics.querying.summary import summarize
 from signalbox.agents.metrics.question import Question
 from signalbox.agents.metrics.state import (
     AggregationStats,
+    BeyondThreshold,
     Comparison,
     DataPoint,
     MetricSeries,
@@ -48,6 +50,8 @@ def format_result(question: Question, found: Found) -> MetricsQueryResult:
         at=found.at,
         ranking=[RankedSeries(labels=labels, value=value) for labels, value in found.ranking],
         comparison=_comparison(found),
+        threshold=question.threshold.value if question.threshold else None,
+        beyond=_beyond(question, found),
         promql=found.promql,
         dropped=found.dropped,
     )
@@ -84,6 +88,15 @@ def calculate_stats(values: Sequence[float]) -> AggregationStats | None:
         sum=sum_of(values),
         count=count,
     )
+
+
+def _beyond(question: Question, found: Found) -> list[BeyondThreshold]:
+    if question.threshold is None or question.kind not in ("series", "extreme"):
+        return []
+    return [
+        BeyondThreshold(labels=one.labels, start=one.start, end=one.end, extreme=one.extreme)
+        for one in find_spells(found.curves, question.threshold)
+    ]
 
 
 def _comparison(found: Found) -> Comparison | None:

@@ -29,6 +29,7 @@ __all__ = [
     "MOST_POINTS",
     "Aggregation",
     "AggregationStats",
+    "BeyondThreshold",
     "Comparison",
     "DataPoint",
     "ErrorType",
@@ -156,6 +157,15 @@ class Comparison(BaseModel):
     change: FiniteFloat | None = None
 
 
+class BeyondThreshold(BaseModel):
+    """A time in which a series was beyond the threshold; `extreme` is its highest value there, or its lowest."""
+
+    labels: dict[str, str] = Field(default_factory=dict)
+    start: Moment
+    end: Moment
+    extreme: FiniteFloat
+
+
 class MetricsQueryResult(BaseModel):
     """The answer: one series with its figures, and for programs what kind of answer it is, and all of it."""
 
@@ -177,6 +187,8 @@ class MetricsQueryResult(BaseModel):
     at: Moment | None = Field(default=None, description="The moment of an extreme.")
     ranking: list[RankedSeries] = Field(default_factory=list, description="Best first.")
     comparison: Comparison | None = None
+    threshold: FiniteFloat | None = Field(default=None, description="The threshold that was asked for, in `unit`.")
+    beyond: list[BeyondThreshold] = Field(default_factory=list, description="When the series were beyond it.")
     promql: str = Field(default="", description="What was sent.")
     dropped: int = Field(default=0, ge=0, description="How many values were NaN or infinite, and are left out.")
 

@@ -43,11 +43,13 @@ async def answer_value(client: GrafanaMetricsClient, question: Question, resolut
 
 
 async def answer_ranking(client: GrafanaMetricsClient, question: Question, resolution: Resolution) -> Found:
-    """One figure a group, best first."""
+    """One figure a group, best first; only those beyond the threshold, if there is one."""
     promql = ranked(figure_of(question, resolution), question.top, question.lowest)
     answer = await ask_at(client, promql, figure_moment(question))
     figures = numbers_of(answer, question.lowest)
     found = _figured(question, promql, answer)
+    if question.threshold:
+        figures = [figure for figure in figures if question.threshold.is_beyond(figure[1])]
     return replace(found, ranking=figures, value=figures[0][1] if figures else None)
 
 

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from math import isfinite
 
-from signalbox.agents.metrics.querying.found import MOST_SERIES, Found, mean_of
+from signalbox.agents.metrics.querying.found import MOST_SERIES, Found, by_mean, mean_of
+from signalbox.agents.metrics.querying.spells import Spell, find_spells
 from signalbox.agents.metrics.question import Question
 from signalbox.agents.metrics.state import ResultKind
 from signalbox.agents.metrics.units import adds_up, format_moment, format_range, format_value, unit_of_question
@@ -27,7 +28,7 @@ def summarize(question: Question, found: Found) -> str:
         said = _half_a_comparison(question, found)
     else:
         said = _SENTENCES[question.kind](question, found)
-    return " ".join([said, *_left_out(found)])
+    return " ".join([said, *_beyond(question, found), *_left_out(found)])
 
 
 def shown_labels(labels: Mapping[str, str]) -> str:
@@ -63,8 +64,22 @@ def _ranking(question: Question, found: Found) -> str:
         f"{number}. {_name(question, labels)} ({_in(found, value)})"
         for number, (labels, value) in enumerate(found.ranking[:_PLACES], 1)
     )
-    most = "Lowest" if question.lowest else "Highest"
-    return f"{most} first, {_subject(question, lower=True)}: {places}{_and_more(len(found.ranking))}."
+    most = "lowest" if question.lowest else "highest"
+    told = f"{most} first, {_subject(question, lower=True)}: {places}{_and_more(len(found.ranking))}."
+    if question.threshold:
+        return _ranking_beyond(question, found, told)
+    return told[:1].upper() + told[1:]
+
+
+def _ranking_beyond(question: Question, found: Found, told: str) -> str:
+    """How many are beyond the threshold, and which; where none is, the one that comes nearest to it."""
+    count = f"of {found.series_count} {_side(question, found)}"
+    if found.ranking:
+        return f"{len(found.ranking)} {count}, {told}"
+    nearest = by_mean(found.curves, question.lowest)[0]
+    most = "lowest" if question.lowest else "highest"
+    named = f"{_name(question, nearest.labels)} is {most} with {_in(found, nearest.values[-1])}"
+    return f"None {count}, {_subject(question, lower=True)}: {named}."
 
 
 def _comparison(question: Question, found: Found) -> str:
@@ -142,6 +157,36 @@ def _nothing(question: Question, found: Found, lower: bool = False) -> str:
     if question.time_range.start_time <= found.last_seen <= question.time_range.end_time:
         return f"{told} There are samples (the last at {format_moment(found.last_seen)}), but too few, or no value."
     return f"{told} There last was some at {format_moment(found.last_seen)}."
+
+
+def _beyond(question: Question, found: Found) -> list[str]:
+    """When the series were beyond the threshold, or whether the figure is."""
+    threshold = question.threshold
+    if threshold is None or found.is_empty or question.kind in ("ranking", "comparison"):
+        return []
+    side = _side(question, found)
+    if question.kind not in ("series", "extreme"):
+        not_ = "" if found.value is not None and threshold.is_beyond(found.value) else "not "
+        return [] if found.value is None else [f"That is {not_}{side}."]
+    spells = find_spells(found.curves, threshold)
+    if not spells:
+        return [f"It was never {side}." if found.series_count == 1 else f"None was ever {side}."]
+    lasted = format_value(sum(spell.seconds for spell in spells), "seconds")
+    told = ", ".join(_spell(question, found, spell) for spell in spells[:_PLACES])
+    times = "once" if len(spells) == 1 else f"{len(spells)} times, {lasted} in all"
+    return [f"It was {side} {times}: {told}{_and_more(len(spells))}."]
+
+
+def _side(question: Question, found: Found) -> str:
+    """The threshold in words: above 80%."""
+    threshold = question.threshold
+    return f"{'above' if threshold.above else 'below'} {_in(found, threshold.value)}" if threshold else ""
+
+
+def _spell(question: Question, found: Found, spell: Spell) -> str:
+    whose = f"{_name(question, spell.labels)} " if found.series_count > 1 else ""
+    end = format_moment(spell.end) if spell.end.date() != spell.start.date() else format_moment(spell.end).split()[-1]
+    return f"{whose}{format_moment(spell.start)} to {end} ({_in(found, spell.extreme)})"
 
 
 def _left_out(found: Found) -> list[str]:

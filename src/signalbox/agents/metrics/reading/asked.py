@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from signalbox.agents.metrics.reading.thresholds import SaidThreshold
 from signalbox.agents.metrics.state import Aggregation, ResultKind, TimeRange
 
 __all__ = ["Asked", "Operation", "Wording"]
@@ -95,6 +96,7 @@ class Asked(Wording):
     """The words after the comparison; empty where another time is compared."""
     body: str = ""
     """The text without what is about time: as long as the text, with blanks."""
+    threshold: SaidThreshold | None = None
     previous: Asked | None = None
     """The question before this one."""
     follows_up: bool = False

@@ -21,7 +21,9 @@ from signalbox.agents.metrics.reading.measures import measure_of_reading
 from signalbox.agents.metrics.reading.mentions import Mention, find_pairs
 from signalbox.agents.metrics.reading.parse import read_as_follow_up
 from signalbox.agents.metrics.reading.readings import Reading
+from signalbox.agents.metrics.reading.thresholds import threshold_of
 from signalbox.agents.metrics.recipes import Recipes, load_recipes
+from signalbox.agents.metrics.state import Aggregation
 from signalbox.agents.metrics.vocabulary import FILLERS, LABEL_WORDS, text_words
 
 __all__ = ["ground_question"]
@@ -110,6 +112,7 @@ async def _question(asked: Asked, chosen: Reading, live: Live, recipes: Recipes)
         lowest=is_lowest_of(asked, measure),
         confidence=round(min(1.0, chosen.score / _SURE_SCORE), 3),
     )
+    question = _with_threshold(question, asked)
     if kind == "share" and rated:
         return replace(
             question, matchers=matchers_of([one for one in mentions if one is not rated]), part=matchers_of([rated])
@@ -121,6 +124,19 @@ async def _question(asked: Asked, chosen: Reading, live: Live, recipes: Recipes)
     if kind == "comparison":
         return await with_against(question, asked, chosen, mentions, live, recipes)
     return question
+
+
+def _with_threshold(question: Question, asked: Asked) -> Question:
+    """The question with its threshold. Which things went beyond it in a range is told by their highest values there."""
+    if asked.threshold is None:
+        return question
+    question = replace(question, threshold=threshold_of(asked.threshold, question))
+    if question.kind != "ranking":
+        return question
+    above = asked.threshold.above
+    over_range = not question.is_current and not question.is_total
+    aggregation: Aggregation | None = ("max" if above else "min") if over_range else None
+    return replace(question, lowest=not above, aggregation=aggregation)
 
 
 def _is_rated(one: Mention, text: str) -> bool:

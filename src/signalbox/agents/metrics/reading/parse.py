@@ -21,6 +21,7 @@ from signalbox.agents.metrics.reading.operations import find_operation, refuse_o
 from signalbox.agents.metrics.reading.quantiles import find_quantile, find_quantiles
 from signalbox.agents.metrics.reading.rates import is_rate, is_running_total, is_total
 from signalbox.agents.metrics.reading.slips import mend_slips
+from signalbox.agents.metrics.reading.thresholds import find_threshold, lists_things, without_threshold
 from signalbox.agents.metrics.reading.times import Times, checked, read_times
 from signalbox.agents.metrics.state import Aggregation, ResultKind, TimeRange
 from signalbox.errors import RequestError
@@ -78,7 +79,16 @@ def read_wording(
     times = read_times(text, now, zone, compares=compares)
     body = times.body
     previous = before if leans or follows_up(text, body) else None
+    threshold = None if compares else find_threshold(body)
+    if threshold:
+        body = without_threshold(body, threshold)
+    lists = threshold is not None and lists_things(body, threshold)
+    if lists:
+        # How many hosts are beyond it is known once it is known which.
+        body = re.sub(r"\bhow many\b", "which   ", body, flags=re.IGNORECASE)
     said = "comparison" if times.against else cues.find_kind(body)
+    if lists and said in (None, "series", "value"):
+        said = "ranking"
     if said == "value" and times.main is not None and _is_of_series(body):
         said = "series"
     kind = said or (previous.kind if previous else wording.kind) or _default_kind(times)
@@ -105,6 +115,7 @@ def read_wording(
         against_range=checked(times.against, now) if times.against else None,
         against_text=_against_text(body) if kind == "comparison" and not times.against else "",
         body=cues.blank_moment(body) if kind == "extreme" else body,
+        threshold=threshold,
         previous=_shortened(before, _MOST_BEFORE),
         follows_up=previous is not None,
     )
