@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
+from signalbox.models.offline.fill.denials import DENYING, denied
 from signalbox.models.offline.fill.lexicon import is_verb_form
+from signalbox.models.offline.fill.opposites import Said, opposed, turns_of_speech
+from signalbox.models.offline.fill.permissions import find_leave
 from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.thesaurus import idioms_for, same_meaning
+from signalbox.models.offline.fill.whether import Statement, statements_of
 from signalbox.models.offline.fill.words import NEGATIONS, STOP, split_name, stem, word_set
 
 __all__ = ["find_flags"]
 
 _OPENERS = word_set(
     """is has have include includes including with enable enabled use allow allowed do should want
-    needs need may only show make add wants requires require required be are was can must will send
-    apply as force"""
+    needs need may can only show make add wants requires require required be are was must will send
+    apply as force needed wanted"""
 )
 _NEGATIVE = word_set("no not exclude skip disable without omit hide ignore non un")
-_CUES = word_set("called named titled using saying")
-_YES = word_set("true yes on enabled y")
-_NO = word_set("false no off disabled n")
-_DULL = word_set(
-    """whether true false should include included also when set only enable enabled flag mark marked
-    item items them this result results return returned request user want wants person send sent use
-    used after before during each every make default yes no on off new keep allow apply as well
-    needs needed left made given taken done put kept held got sent goes comes"""
-)
-
+_PARTICLES = word_set("on off of at to in up for by the")
 _ASKING = word_set("no without with any plus include includes including need needs want wants")
 _HAS = word_set("has have had having own owns got gets with without bring brings")
 _HAVING = re.compile(
@@ -40,61 +36,140 @@ _SWITCHES = re.compile(r"\b(?:switch|turn)(?:ed|s)?\b[^.]{0,30}\bon\b|\bis (?:en
 _SWITCHED = re.compile(
     r"\b(?:turn|switch)(?:ed|ing)?\s+(?:(?P<way>on|off)\b|(?:[\w-]+\s+){1,4}?(?P<far>on|off)\b(?!\s+(?:the|a)\b))|"
     r"\b(?P<verb>enabl|disabl|activat|deactivat)(?:e[sd]?|ing)\b|"
-    r"\w\s+(?P<alone>on|off)(?=\s*(?:$|[,.;!?]|(?:in|on|for|at|please|pls|now|asap|from)\b))",
+    r"\w\s+(?<!go )(?<!goes )(?<!day )(?<!days )(?P<alone>on|off)"
+    r"(?=\s*(?:$|[,.;!?]|(?:in|on|for|please|pls|now|asap|from)\b))",
     re.IGNORECASE,
 )
+_SAID = re.compile(
+    r"\s*(?:(?:[:=]|\s-)\s*(?P<told>yes|yep|y|true|on|no|nope|n|false|off|none|nil)\b|"
+    r"(?:is|are|to|be|should be|set to)?\s*\b(?P<end>yes|true|on|no|false|off|none)\b(?=\s*(?:$|[,.;!?)])))",
+    re.IGNORECASE,
+)
+_YES = word_set("true yes yep on y")
+_CLAUSE_ENDS = word_set(", ; . ! ? but")
+_NEAR = 50
 
 
 def find_flags(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Proposal]:
     """Proposals for a boolean; `rivals` are stems that other fields speak of, and so prove nothing here."""
-    found = [*_by_synonyms(reading, field), *_by_switch(reading, field)]
-    core = [s for w, s in zip(field.name_words, field.name_stems, strict=True) if w not in _OPENERS | _NEGATIVE]
-    inverted = bool(set(field.name_words) & _NEGATIVE)
-    core = core or list(field.name_stems)
-    if spot := _find_words(reading, core) or _find_joined(reading, field):
-        found.append(_answer(reading, field, spot, inverted, 0.9))
-    elif len(core) > 1 and (spot := _find_apart(reading, core)):
-        found.append(_answer(reading, field, spot, inverted, 0.82))
-    for noun in (s for s in core if len(core) > 1 and s not in rivals and not found):
-        if spot := _find_head(reading, noun):
-            found.append(_answer(reading, field, spot, inverted, 0.7))
-    if not found and len(core) == 1 and (related := _find_related(reading, core[0])):
-        word, opposed = related
-        found.append(_answer(reading, field, (word.start, word.end), inverted != opposed, 0.85))
+    found = [*_by_synonyms(reading, field), *_by_switch(reading, field), *_by_name(reading, field, rivals)]
+    if not found and (leave := find_leave(reading, field)):
+        start, end, given = leave
+        told = _told(reading, end)
+        found.append(Proposal(field, given if told is None else told, start, end, 0.85, shared=True))
     if not found and (spot := _find_deed(reading, field)):
-        found.append(_answer(reading, field, spot, inverted, 0.8))
-    if not found:
-        telling = (_telling(field) | _acting(field)) - rivals
-        for word in reading.words:
-            if word.stem in telling and word.lower not in _CUES and not reading.opens(word.start):
-                found.append(_answer(reading, field, (word.start, word.end), inverted, 0.62))
-                break
-    return found
+        found.append(_answer(reading, field, spot, False, 0.8))
+    return found or _by_description(reading, field, rivals)
+
+
+def _by_name(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Proposal]:
+    """The words of the name, or words of the same root, of the same meaning, or of the opposite one."""
+    core, inverted = _core(field)
+    if spot := _find_words(reading, core) or _find_joined(reading, field):
+        return [_answer(reading, field, spot, inverted, 0.9)]
+    if match := _find_all(reading, core, rivals):
+        start, end, opposite = match
+        return [_answer(reading, field, (start, end), inverted, 0.82, opposite)]
+    for noun in (root for root in core if len(core) > 1 and root not in rivals):
+        if spot := _find_head(reading, noun):
+            return [_answer(reading, field, spot, inverted, 0.7)]
+    return []
+
+
+def _core(field: Field) -> tuple[list[str], bool]:
+    """The telling stems of the name, and whether the name denies: no_pets, alcohol_free."""
+    words = field.name_words
+    free = len(words) > 1 and words[-1] == "free"
+    pairs = list(zip(words, field.name_stems, strict=True))[: -1 if free else None]
+    core = [root for word, root in pairs if word not in _OPENERS | _NEGATIVE]
+    telling = [root for root in core if root not in _PARTICLES or len(core) == 2]
+    return telling or core or list(field.name_stems), free or bool(set(words) & _NEGATIVE)
+
+
+def _find_all(reading: Reading, core: list[str], rivals: frozenset[str]) -> tuple[int, int, bool] | None:
+    """Where all stems of the core are said in some way near one another, and whether as their opposite."""
+    said: list[Said] = [(word.stem, word.start, word.end) for word in reading.words]
+    said += turns_of_speech(reading.text)
+    spots: list[Said] = []
+    opposite = False
+    for root in core:
+        lone = rivals if len(core) == 1 else frozenset()
+        match = _best(said, root, lone)
+        if match is None:
+            return None
+        spots.append(match[0])
+        opposite ^= match[1]
+    start, end = min(spot[1] for spot in spots), max(spot[2] for spot in spots)
+    return (start, end, opposite) if end - start < _NEAR else None
+
+
+def _best(said: list[Said], root: str, rivals: frozenset[str]) -> tuple[Said, bool] | None:
+    """What comes nearest to a stem: itself, its root, its opposite, or a word of its family."""
+    ways = (
+        lambda one: one == root or (len(root) >= 5 and one.startswith(root) and len(one) - len(root) <= 5),
+        lambda one: _unsaid(one, root) or (one not in rivals and opposed(one, root)),
+        lambda one: one not in rivals and same_meaning(one, root),
+    )
+    for at, way in enumerate(ways):
+        if spot := next((one for one in said if way(one[0])), None):
+            return spot, at == 1
+    return None
+
+
+def _unsaid(word: str, root: str) -> bool:
+    """Whether a word is a stem with a prefix that turns it round: uninsured, inactive, non-refundable."""
+    if word.endswith(root) and len(root) > 2:
+        prefix = word[: -len(root)]
+        return prefix in ("un", "non") or (prefix in ("in", "im", "dis", "de") and len(root) > 4)
+    return False
 
 
 def _find_head(reading: Reading, head: str) -> tuple[int, int] | None:
-    """Where a name's last word stands alone behind a word that asks for it or denies it: "no railing"."""
+    """Where one word of a name stands alone behind a word that asks for it or denies it: "no railing"."""
     for at, word in enumerate(reading.words[1:], 1):
         if word.stem == head and reading.words[at - 1].lower in _ASKING:
             return word.start, word.end
     return None
 
 
-def _acting(field: Field) -> set[str]:
-    """The stem of a name's last word, if that is a verb: "pays" tells whether the guest pays."""
+def _by_description(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Proposal]:
+    """What the description says makes the field true or false, if a clause of the sentence says it too."""
+    statements = [*statements_of(field.description), *_acting(field)]
+    found = []
+    for statement in statements:
+        for clause in _clauses(reading):
+            words = [word for word in clause if word.stem in statement.stems]
+            if _says(words, statement, rivals, reading):
+                start, end = words[0].start, words[-1].end
+                value = statement.value ^ statement.denies ^ denied(reading, start, end, 6)
+                share = len({word.stem for word in words}) / len(statement.stems)
+                found.append(Proposal(field, value, start, end, 0.6 + 0.1 * share, shared=True))
+    return found
+
+
+def _says(words: list[Word], statement: Statement, rivals: frozenset[str], reading: Reading) -> bool:
+    """Whether the words that a clause shares with a statement are enough, and some of them its own."""
+    own = [word for word in words if word.stem not in rivals and not reading.opens(word.start)]
+    shared = len({word.stem for word in words})
+    return bool(own) and (shared > 1 or len(statement.stems) <= 2 + statement.value)
+
+
+def _clauses(reading: Reading) -> Iterator[list[Word]]:
+    clause: list[Word] = []
+    for word in reading.words:
+        if word.lower in _CLAUSE_ENDS:
+            yield clause
+            clause = []
+        else:
+            clause.append(word)
+    yield clause
+
+
+def _acting(field: Field) -> list[Statement]:
+    """The name's last word, if that is a verb: "pays" tells whether the guest pays."""
     last = field.name_words[-1]
     acts = len(field.name_words) > 1 and last.endswith(("s", "ed")) and is_verb_form(last)
-    return {field.name_stems[-1]} if acts else set()
-
-
-def _telling(field: Field) -> set[str]:
-    """Stems of the description that can only mean this field."""
-    dull = {stem(w) for w in _DULL}
-    return {
-        stem(w)
-        for w in field.described
-        if stem(w) not in dull and not {w, stem(w)} & STOP and w not in NEGATIONS and len(w) > 2
-    }
+    return [Statement(frozenset({field.name_stems[-1]}), True, False)] if acts else []
 
 
 def _find_deed(reading: Reading, field: Field) -> tuple[int, int] | None:
@@ -121,7 +196,7 @@ def _by_synonyms(reading: Reading, field: Field) -> list[Proposal]:
         idioms = [idiom for phrase in phrases for idiom in idioms_for(phrase.lower())]
         for phrase in [*phrases, *idioms]:
             if spot := _find_words(reading, [stem(word) for word in split_name(phrase)]):
-                negated = answer and reading.negated(spot[0])
+                negated = answer and denied(reading, *spot)
                 found.append(Proposal(field, answer != negated, *spot, 0.93))
     return found
 
@@ -136,8 +211,8 @@ def _by_switch(reading: Reading, field: Field) -> list[Proposal]:
     way = (found["way"] or found["far"] or found["alone"] or "").lower()
     on = way == "on" if way else found["verb"][0] in "eaEA"
     start, end = next(found.span(part) for part in ("alone", "far", "way", "verb") if found[part])
-    denied = not found["alone"] and reading.negated(found.start())
-    return [Proposal(field, on != denied, start, end, 0.95, shared=True)]
+    negated = not found["alone"] and denied(reading, found.start(), end)
+    return [Proposal(field, on != negated, start, end, 0.95, shared=True)]
 
 
 def _names_switch(reading: Reading, field: Field) -> bool:
@@ -166,35 +241,22 @@ def _find_joined(reading: Reading, field: Field) -> tuple[int, int] | None:
     return found.span() if found else None
 
 
-def _find_related(reading: Reading, core: str) -> tuple[Word, bool] | None:
-    """A word of the same root: "compression" for compress; "inactive" for active, which says the opposite."""
-    for word in reading.words:
-        if len(core) >= 5 and word.lower.startswith(core) and len(word.lower) - len(core) <= 5:
-            return word, False
-        if len(core) >= 4 and any(word.stem == prefix + core for prefix in ("in", "un", "non", "dis")):
-            return word, True
-    return None
+def _told(reading: Reading, end: int) -> bool | None:
+    """The plain answer that stands behind a name: "catering: yes", "express no"."""
+    said = _SAID.match(reading.text, end)
+    return None if said is None else (said["told"] or said["end"]).lower() in _YES
 
 
-def _find_apart(reading: Reading, stems: list[str]) -> tuple[int, int] | None:
-    """Where all stems, or words of their family, stand within a few words of one another."""
-    spots: list[Word] = []
-    for wanted in stems:
-        spot = next((w for w in reading.words if w.stem == wanted or same_meaning(w.stem, wanted)), None)
-        if spot is None:
-            return None
-        spots.append(spot)
-    start, end = min(w.start for w in spots), max(w.end for w in spots)
-    return (start, end) if end - start < 40 else None
-
-
-def _answer(reading: Reading, field: Field, spot: tuple[int, int], inverted: bool, score: float) -> Proposal:
+def _answer(
+    reading: Reading, field: Field, spot: tuple[int, int], inverted: bool, score: float, opposite: bool = False
+) -> Proposal:
     start, end = spot
-    said = [w.lower for w in reading.after(end, 2) if w.lower not in ("is", "=", ":", "to", "be", "should")]
-    if said and said[0] in _YES | _NO:
-        return Proposal(field, said[0] in _YES, start, end, 0.97, shared=True)
-    own = {w.lower for w in reading.words if start <= w.start < end}
-    negated = reading.negated(start) or bool(own & NEGATIONS)
-    named = inverted and bool(own & _NEGATIVE)
+    told = _told(reading, end)
+    if told is not None:
+        return Proposal(field, told != opposite, start, end, 0.97, shared=True)
+    own = {w.lower for w in reading.words if start <= w.start < end and w.stem not in field.name_stems}
+    negated = denied(reading, start, end, 6) or bool(own & DENYING)
+    said = {w.lower for w in reading.words if start <= w.start < end} | {w.lower for w in reading.after(end, 1)}
+    named = inverted and bool(said & (_NEGATIVE | {"free"}))
     value = (not negated) if not inverted else (negated or named)
-    return Proposal(field, value, start, end, score, shared=True)
+    return Proposal(field, value != opposite, start, end, score, shared=True)
