@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from signalbox.models.offline.fill.denials import DENYING, denied
 from signalbox.models.offline.fill.lexicon import is_verb_form
@@ -46,8 +47,15 @@ _SAID = re.compile(
     re.IGNORECASE,
 )
 _YES = word_set("true yes yep on y")
+_PEOPLE = word_set(
+    """customer client patient child guest member user applicant visitor person people student tenant owner driver
+    passenger employee staff parent guardian somebody someone anybody anyone caller team company"""
+)
 _CLAUSE_ENDS = word_set(", ; . ! ? but")
+_ANYBODY = frozenset(stem(w) for w in _PEOPLE)
 _NEAR = 50
+
+Span = tuple[int, int]
 
 
 def find_flags(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Proposal]:
@@ -68,8 +76,9 @@ def _by_name(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Pro
     if spot := _find_words(reading, core) or _find_joined(reading, field):
         return [_answer(reading, field, spot, inverted, 0.9)]
     if match := _find_all(reading, core, rivals):
-        start, end, opposite = match
-        return [_answer(reading, field, (start, end), inverted, 0.82, opposite)]
+        places, opposite = match
+        answer = _answer(reading, field, (places[0][0], places[-1][1]), inverted, 0.82, opposite)
+        return [replace(answer, pieces=places)]
     for noun in (root for root in core if len(core) > 1 and root not in rivals):
         if spot := _find_head(reading, noun):
             return [_answer(reading, field, spot, inverted, 0.7)]
@@ -86,7 +95,7 @@ def _core(field: Field) -> tuple[list[str], bool]:
     return telling or core or list(field.name_stems), free or bool(set(words) & _NEGATIVE)
 
 
-def _find_all(reading: Reading, core: list[str], rivals: frozenset[str]) -> tuple[int, int, bool] | None:
+def _find_all(reading: Reading, core: list[str], rivals: frozenset[str]) -> tuple[tuple[Span, ...], bool] | None:
     """Where all stems of the core are said in some way near one another, and whether as their opposite."""
     said: list[Said] = [(word.stem, word.start, word.end) for word in reading.words]
     said += turns_of_speech(reading.text)
@@ -99,8 +108,8 @@ def _find_all(reading: Reading, core: list[str], rivals: frozenset[str]) -> tupl
             return None
         spots.append(match[0])
         opposite ^= match[1]
-    start, end = min(spot[1] for spot in spots), max(spot[2] for spot in spots)
-    return (start, end, opposite) if end - start < _NEAR else None
+    places = tuple(sorted((start, end) for _, start, end in spots))
+    return (places, opposite) if places[-1][1] - places[0][0] < _NEAR else None
 
 
 def _best(said: list[Said], root: str, rivals: frozenset[str]) -> tuple[Said, bool] | None:
@@ -143,20 +152,27 @@ def _by_description(reading: Reading, field: Field, rivals: frozenset[str]) -> l
                 start, end = words[0].start, words[-1].end
                 value = statement.value ^ statement.denies ^ denied(reading, start, end, 6)
                 share = len({word.stem for word in words}) / len(statement.stems)
-                found.append(Proposal(field, value, start, end, 0.6 + 0.1 * share, shared=True))
+                # What makes the field false is said in words of its own; the rest of both statements is alike.
+                score = 0.6 + 0.1 * share + 0.02 * (not statement.value)
+                found.append(Proposal(field, value, start, end, score, shared=True))
     return found
 
 
 def _says(words: list[Word], statement: Statement, rivals: frozenset[str], reading: Reading) -> bool:
     """Whether the words that a clause shares with a statement are enough, and some of them its own."""
     own = [word for word in words if word.stem not in rivals and not reading.opens(word.start)]
-    shared = len({word.stem for word in words})
-    return bool(own) and (shared > 1 or len(statement.stems) <= 2 + statement.value)
+    if len(statement.stems) == 1 or len({word.stem for word in words}) > 1:
+        return bool(own)
+    # One word of several proves little when it is somebody, or what anybody may do.
+    telling = [word for word in own if word.stem not in _ANYBODY and not is_verb_form(word.lower)]
+    return bool(telling) and len(statement.stems) <= 2 + statement.value
 
 
 def _clauses(reading: Reading) -> Iterator[list[Word]]:
+    """The words between commas and full stops; a turn of speech counts as one more word."""
+    turns = [Word(turn, turn, start, end) for turn, start, end in turns_of_speech(reading.text)]
     clause: list[Word] = []
-    for word in reading.words:
+    for word in sorted([*reading.words, *turns], key=lambda w: w.start):
         if word.lower in _CLAUSE_ENDS:
             yield clause
             clause = []
@@ -168,7 +184,7 @@ def _clauses(reading: Reading) -> Iterator[list[Word]]:
 def _acting(field: Field) -> list[Statement]:
     """The name's last word, if that is a verb: "pays" tells whether the guest pays."""
     last = field.name_words[-1]
-    acts = len(field.name_words) > 1 and last.endswith(("s", "ed")) and is_verb_form(last)
+    acts = len(field.name_words) > 1 and last.endswith("s") and is_verb_form(last)
     return [Statement(frozenset({field.name_stems[-1]}), True, False)] if acts else []
 
 

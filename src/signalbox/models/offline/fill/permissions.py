@@ -23,7 +23,7 @@ _GOES = re.compile(
     re.IGNORECASE,
 )
 _GIVES = re.compile(
-    r"\b(?P<yes>permission|consents?|agrees?|agreed|approval|approve|allow(?:ed|s)?|permit(?:s|ted)?|okay|ok with|fine with)\b|"
+    r"\b(?P<yes>permission|consents?|agrees?|agreed|approval|approve|allow(?:ed|s)?(?= (?:him|her|them|it)\b|\s*[.,;!]|$)|ok with|fine with)\b|"
     r"\b(?P<no>refuses?|refused|forbid(?:s|den)?|object(?:s|ed)?|decline[sd]?|disagree[sd]?|"
     r"stay(?:s|ing)? (?:away|at home|home|behind))\b",
     re.IGNORECASE,

@@ -7,23 +7,23 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from signalbox.models.offline.fill.denials import DENYING
-from signalbox.models.offline.fill.words import STOP, split_name, stem, word_set
+from signalbox.models.offline.fill.opposites import turns_of_speech
+from signalbox.models.offline.fill.words import STOP, split_name, stem
 
 __all__ = ["Statement", "statements_of"]
 
 _DULL = frozenset(
     stem(word)
     for word in """whether true false should include included also when set only enable enabled flag mark marked
-    item items them this result results return returned request user want wants person send sent use used after before
+    item items them this result results returned request user want wants person send sent use used after
     during each every make default yes no on off new keep allow apply as well needs needed left made given taken done
-    put kept held got goes comes else there wanted one must been take place already false otherwise rather than""".split()
+    put kept held got goes comes else there wanted one must been place otherwise rather than thing things""".split()
 )
 _PARTS = re.compile(r"[;.]|,?\s*\b(?:and|or)?\s*(?=\bfalse\s+(?:if|when|for|means|where)\b)|,\s*(?=otherwise\b)")
 _FALSE = re.compile(r"^\W*(?:(?:is\s+)?false|no)\s+(?:if|when|for|means|where)\b|\botherwise\b", re.IGNORECASE)
 _CONTRAST = re.compile(r"\b(?:rather than|instead of|as opposed to|not just|and not|but not)\b", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^)]*\)|'[^']*'|\"[^\"]*\"|`[^`]*`|\be\.?g\.?.*")
 _UNSAID = re.compile(r"\b(?:left? out|leave (?:it )?(?:out|empty)|default|not (?:said|mentioned|given|stated))\b", re.IGNORECASE)
-_SMALL = word_set("it the they them is are was has have been be at if for")
 
 
 class Statement(NamedTuple):
@@ -50,8 +50,11 @@ def statements_of(description: str) -> tuple[Statement, ...]:
 
 
 def _statement(text: str, value: bool) -> Statement:
+    turns = turns_of_speech(text)
+    for _, start, end in turns:
+        text = text[:start] + " " * (end - start) + text[end:]
     words = split_name(text.lower())
-    telling = frozenset(
+    telling = frozenset(turn for turn, _, _ in turns) | frozenset(
         root
         for word in words
         if (root := stem(word)) not in _DULL and not {word, root} & STOP and word not in DENYING and len(word) > 2
