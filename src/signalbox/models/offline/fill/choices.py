@@ -10,18 +10,21 @@ from rapidfuzz.distance import OSA
 
 from signalbox.models.offline.fill.candidates import is_short_form, word_likeness
 from signalbox.models.offline.fill.counted import counted_nouns, counts_people
+from signalbox.models.offline.fill.denials import denied
 from signalbox.models.offline.fill.directions import side_of
+from signalbox.models.offline.fill.lexicon import is_verb_form
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.times import find_times
 from signalbox.models.offline.fill.units import dimension_of
+from signalbox.models.offline.fill.weekdays import is_weekday
 from signalbox.models.offline.fill.wordings import Phrase, phrases_of
 from signalbox.models.offline.fill.words import STOP, stem, word_set
 from signalbox.models.offline.vectors import is_known, word_rows
 
-__all__ = ["excludes", "find_choices", "find_phrase"]
+__all__ = ["excludes", "find_choices", "find_mentions", "find_phrase"]
 
 _ARROW_BEFORE = re.compile(r"(?:->|=>|→|➔|>)\s*$")
 _ARROW_AFTER = re.compile(r"\s*(?:->|=>|→|➔|>(?!=))")
@@ -30,6 +33,12 @@ _EXCLUDING = re.compile(
     r"\bleave out\b|\bunwanted\b|\bomit\w*|"
     r"\ballerg\w*|\bwithout which\b|\bnot wanted\b|\bintoleran\w*|\bignored?\b|\bskip(?:ped)?\b"
 )
+_NOT_EXCLUDED = re.compile(
+    r"\b(?:not|never|no|no longer|isn't|aren't|isnt|don't|dont|doesn't)\s+(?:\w+\s+)?"
+    r"(?:allerg|intoleran|avoid|exclud|skip|omit|ignor)\w*\b[^,;.]*$",
+    re.IGNORECASE,
+)
+_NONE = word_set("none no never nobody nothing")
 _DECLARED = 0.97
 # A day with its part tells both: "this morning" is a date, and a morning.
 _DAY_PARTS = word_set("morning afternoon evening night noon midday midnight")
@@ -40,13 +49,27 @@ _WISHES = word_set("want wants need needs like love have going trying wish plan 
 
 def find_choices(reading: Reading, field: Field) -> list[Proposal]:
     """Proposals for an option field; negated mentions are none."""
-    found = [
-        proposal
-        for phrase in phrases_of(field)
-        for start, end, quality in find_phrase(reading, phrase)
-        if (proposal := _propose(reading, field, phrase, start, end, quality))
-    ]
-    return _widest(found) or _by_meaning(reading, field)
+    found, refused = find_mentions(reading, field)
+    return found or ([] if refused else _by_meaning(reading, field))
+
+
+def find_mentions(reading: Reading, field: Field) -> tuple[list[Proposal], list[Proposal]]:
+    """Where options are said, and where they are said to be denied."""
+    found: list[Proposal] = []
+    refused: list[Proposal] = []
+    for phrase in phrases_of(field):
+        for start, end, quality in find_phrase(reading, phrase):
+            if proposal := _propose(reading, field, phrase, start, end, quality):
+                meant = _refuses(reading, field, start, end) == phrase.when_denied
+                (found if meant else refused).append(proposal)
+    return _widest(found), [one for one in refused if not any(one.value == other.value for other in found)]
+
+
+def _refuses(reading: Reading, field: Field, start: int, end: int) -> bool:
+    """Whether a mention is denied; where the field holds what is not wanted, whether that itself is denied."""
+    if excludes(field):
+        return bool(_NOT_EXCLUDED.search(reading.text, max(0, start - 60), start))
+    return denied(reading, start, end)
 
 
 def excludes(field: Field) -> bool:
@@ -74,8 +97,7 @@ def _propose(reading: Reading, field: Field, phrase: Phrase, start: int, end: in
     inflected = (quality < 0.98 or phrase.weight < 0.85) and not cue
     declared = phrase.weight == _DECLARED and quality > 0.95
     if (
-        (reading.denied(start) and not excludes(field))
-        or (not declared and _is_deed(reading, field, start, end, inflected))
+        (not declared and _is_deed(reading, field, start, end, inflected))
         or (quality < 0.98 and _is_counted(reading, start))
     ):
         return None
@@ -83,16 +105,13 @@ def _propose(reading: Reading, field: Field, phrase: Phrase, start: int, end: in
     if measured is None and not (cue and quality > 0.95):
         return None
     measured = bool(measured)
-    if (
-        len(phrase.joined) == 1
-        and phrase.joined.isalnum()
-        and not cue
-        and not (reading.text[start:end].isupper() and len(reading.text[start:end]) == 1)
-    ):
+    if not cue and _needs_sign(reading, field, phrase, start, end):
         return None
     if _is_article(reading, field, start, end):
         return None
-    if (phrase.joined in STOP or reading.text[start:end].lower() in STOP) and not cue:
+    if _is_letter(reading, start, end):
+        pass
+    elif (phrase.joined in STOP or reading.text[start:end].lower() in STOP) and not cue:
         declared = 0.9 < phrase.weight < 1.0 and len(phrase.joined) > 3
         if not declared and not reading.acts(start):
             return None
@@ -105,6 +124,27 @@ def _propose(reading: Reading, field: Field, phrase: Phrase, start: int, end: in
     return Proposal(
         field, phrase.value, start, end, min(score, 1.0) - (0 if len(phrase.joined) > 1 else 0.05), shared=measured
     )
+
+
+def _needs_sign(reading: Reading, field: Field, phrase: Phrase, start: int, end: int) -> bool:
+    """Whether a wording proves nothing without the field's name beside it: one letter, "none", a bare code, a verb."""
+    said = reading.text[start:end]
+    if len(phrase.joined) == 1 and phrase.joined.isalnum():
+        return not (said.isupper() and len(said) == 1)
+    if phrase.joined in _NONE and not phrase.when_denied:
+        return True
+    if field.coded and phrase.joined == str(phrase.value).lower() and len(said) <= 3:
+        return not said.isupper() and (said in STOP or is_known(said))
+    if str(phrase.value).isupper() and is_verb_form(phrase.joined) and not said.isupper():
+        return not any(w.stem in field.words for w in (*reading.before(start, 2), *reading.after(end, 2)))
+    return False
+
+
+def _is_letter(reading: Reading, start: int, end: int) -> bool:
+    """Whether one capital letter stands within a sentence as a name of its own: "an A record"."""
+    said, before = reading.text[start:end], reading.before(start, 1)
+    alone = end - start == 1 and said.isupper() and said != "I"
+    return alone and bool(before) and before[0].lower not in (".", "!", "?") and not reading.text.isupper()
 
 
 def _is_article(reading: Reading, field: Field, start: int, end: int) -> bool:
@@ -143,7 +183,7 @@ def _commands(before: list[str]) -> bool:
 def _is_unit(reading: Reading, phrase: Phrase, start: int, end: int) -> bool | None:
     """Whether an option stands as the unit of a number, as in "20 EUR"; None if it only looks so, as in "30 min"."""
     spans = [(q.start, q.end) for q in reading.quantities if q.dimension]
-    spans += [] if _names_time(phrase.joined) else [(t.start, t.end) for t in reading.times]
+    spans += [] if _names_time(phrase.joined) or is_weekday(phrase.joined) else [(t.start, t.end) for t in reading.times]
     inside = any(s <= start and end <= e and (s, e) != (start, end) for s, e in spans)
     if not inside:
         return False
@@ -244,7 +284,7 @@ def _by_meaning(reading: Reading, field: Field) -> list[Proposal]:
     phrases = [
         phrase
         for phrase in phrases_of(field)
-        if len(phrase.stems) == 1 and phrase.weight > 0.8 and len(phrase.joined) > 2
+        if len(phrase.stems) == 1 and phrase.weight > 0.8 and len(phrase.joined) > 2 and not phrase.when_denied
     ]
     words = [word for word in reading.words if word.lower not in STOP and word.lower.isalpha() and len(word.lower) > 1][
         :40
@@ -272,7 +312,7 @@ def _by_meaning(reading: Reading, field: Field) -> list[Proposal]:
     margin = score - (ranked[1][0] if len(ranked) > 1 else 0.0)
     cue = reading.cue(field, word.start, word.end)
     needed = (0.4 if field.must else 0.55) if cue else (0.5 if field.must else 0.62)
-    if score < needed or margin < 0.08 or reading.denied(word.start):
+    if score < needed or margin < 0.08 or denied(reading, word.start, word.end):
         return []
     if _is_deed(reading, field, word.start, word.end, not cue) or _is_counted(reading, word.start):
         return []
