@@ -35,7 +35,7 @@ _EXCLUDING = re.compile(
 )
 _NOT_EXCLUDED = re.compile(
     r"\b(?:not|never|no|no longer|isn't|aren't|isnt|don't|dont|doesn't)\s+(?:\w+\s+)?"
-    r"(?:allerg|intoleran|avoid|exclud|skip|omit|ignor)\w*\b[^,;.]*$",
+    r"(?:allerg|intoleran|avoid|exclud|skip|omit|ignor)\w*\b(?:(?!\bbut\b)[^,;.])*$",
     re.IGNORECASE,
 )
 _NONE = word_set("none no never nobody nothing")
@@ -60,16 +60,16 @@ def find_mentions(reading: Reading, field: Field) -> tuple[list[Proposal], list[
     for phrase in phrases_of(field):
         for start, end, quality in find_phrase(reading, phrase):
             if proposal := _propose(reading, field, phrase, start, end, quality):
-                meant = _refuses(reading, field, start, end) == phrase.when_denied
+                meant = _refuses(reading, field, phrase, start, end) == phrase.when_denied
                 (found if meant else refused).append(proposal)
     return _widest(found), [one for one in refused if not any(one.value == other.value for other in found)]
 
 
-def _refuses(reading: Reading, field: Field, start: int, end: int) -> bool:
+def _refuses(reading: Reading, field: Field, phrase: Phrase, start: int, end: int) -> bool:
     """Whether a mention is denied; where the field holds what is not wanted, whether that itself is denied."""
     if excludes(field):
         return bool(_NOT_EXCLUDED.search(reading.text, max(0, start - 60), start))
-    return denied(reading, start, end)
+    return denied(reading, start, end, events=phrase.when_denied)
 
 
 def excludes(field: Field) -> bool:
@@ -311,8 +311,10 @@ def _by_meaning(reading: Reading, field: Field) -> list[Proposal]:
     word, phrase = words[row], phrases[column]
     margin = score - (ranked[1][0] if len(ranked) > 1 else 0.0)
     cue = reading.cue(field, word.start, word.end)
+    if not cue and _needs_sign(reading, field, phrase, word.start, word.end):
+        return []
     needed = (0.4 if field.must else 0.55) if cue else (0.5 if field.must else 0.62)
-    if score < needed or margin < 0.08 or denied(reading, word.start, word.end):
+    if score < needed or margin < 0.08 or denied(reading, word.start, word.end, events=False):
         return []
     if _is_deed(reading, field, word.start, word.end, not cue) or _is_counted(reading, word.start):
         return []

@@ -18,6 +18,12 @@ _CONTRACTED |= {"don't", "dont", "cannot", "can't", "won't", "shan't", "ain't", 
 # These deny the whole clause that follows; the others only the noun behind them.
 _VERBAL = _CONTRACTED | word_set("not never nor neither unable refuse refuses refused stop unsubscribe")
 DENYING = (NEGATIONS - {"off", "drop", "nothing", "none"}) | _VERBAL
+# These tell what did not happen or cannot be: "I cannot work the early shift" still speaks of that shift.
+_EVENTS = word_set(
+    """cannot can't cant cannt couldn't couldnt didn't didnt hasn't hasnt haven't havent hadn't hadnt wasn't wasnt weren't
+    werent unable"""
+)
+_PAST = word_set("can could did has have had was were")
 _BREAKS = word_set(", ; . : ! ? ( ) - – — and so because if when while until unless although though then who which")
 _PREPOSITIONS = word_set("with for in on at from to by before after of about into through during since")
 # "not only", "no later than", "don't forget": nothing is denied.
@@ -40,19 +46,23 @@ _BEHIND = re.compile(
     rf"(?:\s+[\w'-]+){{0,2}}?\s+(?:(?:is|are|was|were|be|will|would|has|have|had|do|does|did|need|should|can|may)\s+)?{_NOT}\s+"
     rf"(?:(?:be|been|being|really|strictly|actually|even|have to be|need to be)\s+){{0,2}}{_WANTED}\b"
     r"|(?:\s+[\w'-]+){0,1}?\s+(?:(?:is|are|be|was|were)\s+)?(?:strictly\s+)?"
-    r"(?:unnecessary|forbidden|prohibited|banned|unwanted|excluded|superfluous|missing|refused|denied|out of the question)\b"
+    r"(?:unnecessary|forbidden|prohibited|banned|unwanted|excluded|superfluous|refused|denied|out of the question)\b"
     r"|\s*(?:[:=?]|\s[-–—])\s*(?:none|no|nope|false|off|nil|n/?a|never|not)\b"
     r"|\s+none\b",
     re.IGNORECASE,
 )
 
 
-def denied(reading: Reading, start: int, end: int, reach: int = 4) -> bool:
-    """Whether a mention is denied before it, within so many words, or right behind it."""
-    return _before(reading.before(start, max(reach, 4)), reach) or _BEHIND.match(reading.text, end) is not None
+def denied(reading: Reading, start: int, end: int, reach: int = 4, *, events: bool = True) -> bool:
+    """Whether a mention is denied before it, within so many words, or right behind it.
+
+    Without `events`, what did not happen or cannot be is no denial of the things that it speaks of.
+    """
+    before = _before(reading.before(start, reach + 2), reach, events)
+    return before or _BEHIND.match(reading.text, end) is not None
 
 
-def _before(words: list[Word], reach: int) -> bool:
+def _before(words: list[Word], reach: int, events: bool) -> bool:
     """Whether one of the words, nearest first, denies what follows them."""
     prepositions = 0
     for at, word in enumerate(words[:reach]):
@@ -65,6 +75,9 @@ def _before(words: list[Word], reach: int) -> bool:
             return False
         if word.lower in DENYING:
             limited = at > 0 and words[at - 1].lower in _LIMITS
+            told = word.lower in _EVENTS or (word.lower == "not" and further[:1] and further[0] in _PAST)
+            if told and not events and at > 0:
+                return False
             return not limited and (word.lower in _VERBAL or (at < 3 and not prepositions))
         prepositions += word.lower in _PREPOSITIONS
         if prepositions > 1 + (reach > 4):

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from signalbox.models.offline.fill.denials import DENYING, denied
 from signalbox.models.offline.fill.lexicon import is_verb_form
-from signalbox.models.offline.fill.opposites import Said, opposed, turns_of_speech
+from signalbox.models.offline.fill.opposites import TURNS, Said, opposed, turns_of_speech
 from signalbox.models.offline.fill.permissions import find_leave
 from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
@@ -95,6 +95,12 @@ def _core(field: Field) -> tuple[list[str], bool]:
     return telling or core or list(field.name_stems), free or bool(set(words) & _NEGATIVE)
 
 
+def _deed(root: str) -> str:
+    """What a doer does: smoke for a smoker."""
+    done = root.removesuffix("er")
+    return stem(done) if done != root and len(done) > 3 and is_verb_form(done + "e") else root
+
+
 def _find_all(reading: Reading, core: list[str], rivals: frozenset[str]) -> tuple[tuple[Span, ...], bool] | None:
     """Where all stems of the core are said in some way near one another, and whether as their opposite."""
     said: list[Said] = [(word.stem, word.start, word.end) for word in reading.words]
@@ -114,8 +120,9 @@ def _find_all(reading: Reading, core: list[str], rivals: frozenset[str]) -> tupl
 
 def _best(said: list[Said], root: str, rivals: frozenset[str]) -> tuple[Said, bool] | None:
     """What comes nearest to a stem: itself, its root, its opposite, or a word of its family."""
+    deed = _deed(root)
     ways = (
-        lambda one: one == root or (len(root) >= 5 and one.startswith(root) and len(one) - len(root) <= 5),
+        lambda one: one in (root, deed) or (len(root) >= 5 and one.startswith(root) and len(one) - len(root) <= 5),
         lambda one: _unsaid(one, root) or (one not in rivals and opposed(one, root)),
         lambda one: one not in rivals and same_meaning(one, root),
     )
@@ -144,11 +151,12 @@ def _find_head(reading: Reading, head: str) -> tuple[int, int] | None:
 def _by_description(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Proposal]:
     """What the description says makes the field true or false, if a clause of the sentence says it too."""
     statements = [*statements_of(field.description), *_acting(field)]
+    core = set(_core(field)[0])
     found = []
     for statement in statements:
         for clause in _clauses(reading):
             words = [word for word in clause if word.stem in statement.stems]
-            if _says(words, statement, rivals, reading):
+            if _says(words, statement, core, rivals, reading):
                 start, end = words[0].start, words[-1].end
                 value = statement.value ^ statement.denies ^ denied(reading, start, end, 6)
                 share = len({word.stem for word in words}) / len(statement.stems)
@@ -158,14 +166,18 @@ def _by_description(reading: Reading, field: Field, rivals: frozenset[str]) -> l
     return found
 
 
-def _says(words: list[Word], statement: Statement, rivals: frozenset[str], reading: Reading) -> bool:
+def _says(words: list[Word], statement: Statement, core: set[str], rivals: frozenset[str], reading: Reading) -> bool:
     """Whether the words that a clause shares with a statement are enough, and some of them its own."""
-    own = [word for word in words if word.stem not in rivals and not reading.opens(word.start)]
-    if len(statement.stems) == 1 or len({word.stem for word in words}) > 1:
+    own = [word for word in words if word.stem not in rivals]
+    if len({word.stem for word in words}) > 1:
         return bool(own)
-    # One word of several proves little when it is somebody, or what anybody may do.
-    telling = [word for word in own if word.stem not in _ANYBODY and not is_verb_form(word.lower)]
-    return bool(telling) and len(statement.stems) <= 2 + statement.value
+    # The first word is mostly a verb that says what to do.
+    own = [word for word in own if not reading.opens(word.start) or word.lower in TURNS]
+    if len(statement.stems) == 1:
+        return bool(own)
+    # One word of several proves little when it is somebody, what anybody may do, or only what the name is said of.
+    telling = [word for word in own if word.stem not in _ANYBODY | core and not is_verb_form(word.lower)]
+    return bool(telling) and len(statement.stems) <= 2 + statement.value and not core <= statement.stems
 
 
 def _clauses(reading: Reading) -> Iterator[list[Word]]:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from signalbox.models.offline.fill.words import stem
 
-__all__ = ["Said", "opposed", "turns_of_speech"]
+__all__ = ["TURNS", "Said", "opposed", "turns_of_speech"]
 
 # Left of the bar stands one side, right of it the other. Only general words belong here.
 _PAIRS = """
@@ -60,7 +60,7 @@ raw | cooked
 sweet | dry
 valid | expired invalid
 blocking | harmless
-single | double
+single | double both
 ready | unfinished
 found | missing
 healthy | ill sick
@@ -68,7 +68,7 @@ first | repeat
 formal | informal casual
 """.strip().splitlines()
 
-_TURNS = {
+TURNS = {
     "now": r"straight ?away|right away|right now|at once|without delay|as soon as possible|asap|instantly|immediately|"
     r"on the spot|yet",
     "later": r"later on|some other time|for later|at a later date",
@@ -82,9 +82,11 @@ _TURNS = {
     "participat": r"tak(?:e|es|ing) part|comes? along|com(?:e|ing) with|joins? in|(?:be|is|are) there|on board",
     "secondhand": r"second[- ]hand|pre[- ]owned",
     "outdoor": r"open[- ]air|in the open|under the open sky",
+    "double": r"both sides|two[- ]sided|duplex",
+    "single": r"(?:only |just )?(?:on )?one side(?: only)?|one[- ]sided",
     "bicycle": r"\bbikes?\b",
 }
-_SPOKEN = re.compile("|".join(rf"(?P<{name}>\b(?:{words})\b)" for name, words in _TURNS.items()), re.IGNORECASE)
+_SPOKEN = re.compile("|".join(rf"(?P<{name}>\b(?:{words})\b)" for name, words in TURNS.items()), re.IGNORECASE)
 _OPPOSITES: dict[str, set[str]] = {}
 for _line in _PAIRS:
     _left, _right = ([stem(word) for word in side.split()] for side in _line.split("|"))

@@ -58,7 +58,7 @@ def find_weekdays(reading: Reading, field: Field) -> list[Proposal]:
             continue
         if found["day"] and _is_date(reading, found):
             continue
-        outside = outside and (last_end == found.start() or bool(_JOINED.fullmatch(reading.text[last_end : found.start()])))
+        outside = outside and not (found["all"] or found["work"]) and (last_end == found.start() or bool(_JOINED.fullmatch(reading.text[last_end : found.start()])))
         (without if outside else given).extend(_meant(found))
         pieces.append(found.span())
         last_end = found.end()

@@ -15,7 +15,7 @@ __all__ = ["Statement", "statements_of"]
 _DULL = frozenset(
     stem(word)
     for word in """whether true false should include included also when set only enable enabled flag mark marked
-    item items them this result results returned request user want wants person send sent use used after
+    item items them this result results request user want wants person send sent use used after
     during each every make default yes no on off new keep allow apply as well needs needed left made given taken done
     put kept held got goes comes else there wanted one must been place otherwise rather than thing things""".split()
 )

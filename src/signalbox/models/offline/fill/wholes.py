@@ -36,6 +36,6 @@ def find_wholes(reading: Reading, field: Field, mentions: list[Proposal]) -> lis
             kept = [option for option in options if option not in out]
             if out and kept:
                 return [Proposal(field, kept, start, last, 0.97, pieces=((start, but.end()),))]
-        elif named and found["noun"].endswith("s"):
+        if named and found["noun"].endswith("s"):
             return [Proposal(field, list(options), start, end, 0.9, pieces=((start, end),))]
     return []
