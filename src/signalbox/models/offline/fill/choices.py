@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
+from itertools import pairwise
 
 from rapidfuzz.distance import OSA
 
@@ -39,6 +41,7 @@ _NOT_EXCLUDED = re.compile(
     re.IGNORECASE,
 )
 _NONE = word_set("none no never nobody nothing")
+_AND = re.compile(r"\s*(?:and|&|\+|as well as|plus)\s*(?:the\s+|also\s+)?", re.IGNORECASE)
 _DECLARED = 0.97
 # A day with its part tells both: "this morning" is a date, and a morning.
 _DAY_PARTS = word_set("morning afternoon evening night noon midday midnight")
@@ -50,7 +53,18 @@ _WISHES = word_set("want wants need needs like love have going trying wish plan 
 def find_choices(reading: Reading, field: Field) -> list[Proposal]:
     """Proposals for an option field; negated mentions are none."""
     found, refused = find_mentions(reading, field)
-    return found or ([] if refused else _by_meaning(reading, field))
+    return _together(reading, field, found) or ([] if refused else _by_meaning(reading, field))
+
+
+def _together(reading: Reading, field: Field, found: list[Proposal]) -> list[Proposal]:
+    """Where an option stands for the two others, "a and b" means it, with or without the word itself."""
+    both = next((option for option in field.options if str(option).lower() == "both"), None)
+    if both is None or len(field.options) != 3:
+        return found
+    others = sorted((p for p in found if p.value != both and p.score > 0.9), key=lambda p: p.start)
+    pairs = [(a, b) for a, b in pairwise(others) if a.value != b.value]
+    joined = [(a, b) for a, b in pairs if _AND.fullmatch(reading.text, a.end, b.start)]
+    return [replace(a, value=both, end=b.end, score=1.0) for a, b in joined[:1]] or found
 
 
 def find_mentions(reading: Reading, field: Field) -> tuple[list[Proposal], list[Proposal]]:
@@ -101,7 +115,7 @@ def _propose(reading: Reading, field: Field, phrase: Phrase, start: int, end: in
         or (quality < 0.98 and _is_counted(reading, start))
     ):
         return None
-    measured = _is_unit(reading, phrase, start, end)
+    measured = _is_unit(reading, field, phrase, start, end)
     if measured is None and not (cue and quality > 0.95):
         return None
     measured = bool(measured)
@@ -180,7 +194,7 @@ def _commands(before: list[str]) -> bool:
     return not before or before[0] in _LEAD_VERBS
 
 
-def _is_unit(reading: Reading, phrase: Phrase, start: int, end: int) -> bool | None:
+def _is_unit(reading: Reading, field: Field, phrase: Phrase, start: int, end: int) -> bool | None:
     """Whether an option stands as the unit of a number, as in "20 EUR"; None if it only looks so, as in "30 min"."""
     spans = [(q.start, q.end) for q in reading.quantities if q.dimension]
     spans += [] if _names_time(phrase.joined) or is_weekday(phrase.joined) else [(t.start, t.end) for t in reading.times]
@@ -189,6 +203,8 @@ def _is_unit(reading: Reading, phrase: Phrase, start: int, end: int) -> bool | N
         return False
     if phrase.joined in _DAY_PARTS:
         return True
+    if phrase.joined.isdigit() and any(stem(w.lower) in field.words for w in reading.after(end, 1)):
+        return False
     own = dimension_of(str(phrase.value)) or dimension_of(phrase.joined)
     return True if own and own[0][0] in ("money", "temperature", "length", "mass", "bytes", "volume") else None
 

@@ -16,8 +16,8 @@ _CONTRACTED = frozenset(
 )
 _CONTRACTED |= {"don't", "dont", "cannot", "can't", "won't", "shan't", "ain't", "aint"}
 # These deny the whole clause that follows; the others only the noun behind them.
-_VERBAL = _CONTRACTED | word_set("not never nor neither unable refuse refuses refused stop unsubscribe")
-DENYING = (NEGATIONS - {"off", "drop", "nothing", "none"}) | _VERBAL
+_VERBAL = _CONTRACTED | word_set("not never nor neither nothing nobody unable refuse refuses refused unsubscribe")
+DENYING = (NEGATIONS - {"off", "drop", "none"}) | _VERBAL
 # These tell what did not happen or cannot be: "I cannot work the early shift" still speaks of that shift.
 _EVENTS = word_set(
     """cannot can't cant cannt couldn't couldnt didn't didnt hasn't hasnt haven't havent hadn't hadnt wasn't wasnt weren't
@@ -27,11 +27,11 @@ _PAST = word_set("can could did has have had was were")
 _BREAKS = word_set(", ; . : ! ? ( ) - – — and so because if when while until unless although though then who which")
 _PREPOSITIONS = word_set("with for in on at from to by before after of about into through during since")
 # "not only", "no later than", "don't forget": nothing is denied.
-_LIMITS = word_set(
-    """only just more less later earlier fewer longer sooner least most matter problem problems worries idea doubt
-    forget fail hesitate mind sure exceed"""
+_LIMITS = word_set("only just least most matter problem problems worries idea doubt forget fail hesitate mind sure exceed")
+_COMPARED = word_set("more less later earlier fewer longer sooner bigger smaller higher lower")
+_WHOLES = word_set(
+    """any every all everything anything everybody everyone anybody anyone whatever always each everywhere anywhere"""
 )
-_WHOLES = word_set("any every all everything anything everybody everyone anybody anyone nothing whatever always each")
 _PAIRED = {"of": {"instead"}, "than": {"rather", "other"}, "from": {"apart", "aside"}}
 _WANTED = (
     r"(?:needed|required|necessary|wanted|allowed|permitted|included|welcome|available|possible|provided|desired|"
@@ -75,6 +75,7 @@ def _before(words: list[Word], reach: int, events: bool) -> bool:
             return False
         if word.lower in DENYING:
             limited = at > 0 and words[at - 1].lower in _LIMITS
+            limited |= at > 1 and words[at - 1].lower in _COMPARED and words[at - 2].lower == "than"
             told = word.lower in _EVENTS or (word.lower == "not" and further[:1] and further[0] in _PAST)
             if told and not events and at > 0:
                 return False

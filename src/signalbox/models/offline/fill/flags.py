@@ -61,6 +61,7 @@ Span = tuple[int, int]
 def find_flags(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Proposal]:
     """Proposals for a boolean; `rivals` are stems that other fields speak of, and so prove nothing here."""
     found = [*_by_synonyms(reading, field), *_by_switch(reading, field), *_by_name(reading, field, rivals)]
+    found += _by_contrast(reading, field, rivals) if found else []
     if not found and (leave := find_leave(reading, field)):
         start, end, given = leave
         told = _told(reading, end)
@@ -166,18 +167,34 @@ def _by_description(reading: Reading, field: Field, rivals: frozenset[str]) -> l
     return found
 
 
+def _by_contrast(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Proposal]:
+    """Where the name is said together with what the description says makes the field false."""
+    statements = statements_of(field.description)
+    core = set(_core(field)[0])
+    common = core | {root for one in statements if one.value for root in one.stems}
+    found = []
+    for statement in (one for one in statements if not one.value):
+        for clause in _clauses(reading):
+            telling = [word for word in clause if word.stem in statement.stems - common - rivals]
+            if telling and any(word.stem in core for word in clause):
+                start, end = telling[0].start, telling[-1].end
+                value = statement.denies ^ denied(reading, start, end, 6)
+                found.append(Proposal(field, value, start, end, 0.93, shared=True))
+    return found
+
+
 def _says(words: list[Word], statement: Statement, core: set[str], rivals: frozenset[str], reading: Reading) -> bool:
     """Whether the words that a clause shares with a statement are enough, and some of them its own."""
     own = [word for word in words if word.stem not in rivals]
     if len({word.stem for word in words}) > 1:
         return bool(own)
     # The first word is mostly a verb that says what to do.
-    own = [word for word in own if not reading.opens(word.start) or word.lower in TURNS]
+    own = [w for w in own if w.stem not in _ANYBODY and (not reading.opens(w.start) or w.lower in TURNS)]
     if len(statement.stems) == 1:
         return bool(own)
     # One word of several proves little when it is somebody, what anybody may do, or only what the name is said of.
-    telling = [word for word in own if word.stem not in _ANYBODY | core and not is_verb_form(word.lower)]
-    return bool(telling) and len(statement.stems) <= 2 + statement.value and not core <= statement.stems
+    telling = [word for word in own if word.stem not in core and not is_verb_form(word.lower)]
+    return bool(telling) and statement.value and len(statement.stems) <= 3 and not core <= statement.stems
 
 
 def _clauses(reading: Reading) -> Iterator[list[Word]]:

@@ -34,7 +34,8 @@ colour color | monochrome greyscale grayscale blackandwhite
 free | paid
 present | absent away
 married | single unmarried divorced
-alive | dead
+alive living | dead
+armed arm | disarmed disarm
 permanent | temporary
 online | offline inperson
 remote remotely | onsite inperson

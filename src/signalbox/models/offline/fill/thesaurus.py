@@ -193,6 +193,7 @@ joint shared
 cancelled scrapped
 owner landlord
 tenant renter lodger
+accident crash collision crashed
 """.strip().splitlines()
 
 # Turns of speech that stand for one word.

@@ -13,7 +13,7 @@ __all__ = ["find_wholes"]
 
 _WHOLE = re.compile(
     r"\b(?P<whole>(?:all|every|each|any)(?:\s+(?:of\s+)?(?:the|our|your|these|those))?(?:\s+\w+)?(?=\s+(?P<noun>[a-z]+)\b)|"
-    r"all of them|all|everything|everybody|everyone|anything|the (?:whole )?lot)\b",
+    r"all of them|all|everything|everywhere|everybody|everyone|anything|anywhere|worldwide|the (?:whole )?lot)\b",
     re.IGNORECASE,
 )
 _BUT = re.compile(r"\s*,?\s*\b(?:but(?: not)?|except(?:ing| for)?|excluding|apart from|other than|save(?: for)?|minus|without)\b", re.I)
@@ -36,6 +36,6 @@ def find_wholes(reading: Reading, field: Field, mentions: list[Proposal]) -> lis
             kept = [option for option in options if option not in out]
             if out and kept:
                 return [Proposal(field, kept, start, last, 0.97, pieces=((start, but.end()),))]
-        if named and found["noun"].endswith("s"):
+        if named and (found["noun"].endswith("s") or found.group()[0] in "eE"):
             return [Proposal(field, list(options), start, end, 0.9, pieces=((start, end),))]
     return []

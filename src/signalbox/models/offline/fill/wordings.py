@@ -13,7 +13,7 @@ from signalbox.models.offline.fill.denials import DENYING
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.thesaurus import idioms_for, stands_for
 from signalbox.models.offline.fill.units import CURRENCIES, dimension_of
-from signalbox.models.offline.fill.words import DEGREES, STOP, split_name, stem, word_set
+from signalbox.models.offline.fill.words import DEGREES, STOP, content_words, split_name, stem, word_set
 
 __all__ = ["Phrase", "phrases_of"]
 
@@ -68,7 +68,7 @@ def _phrases_cached(field_key: tuple[Any, ...]) -> tuple[Phrase, ...]:
     spoken += list(_from_description(by_name, description))
     phrases = [_phrase(value, text, weight) for value, text, weight in spoken[:_MOST_PHRASES]]
     phrases = [phrase for phrase in phrases if phrase.stems]
-    return (*_with_weaker(phrases, set(split_name(name))), *_denials(by_name, name))
+    return (*_with_weaker(phrases, set(split_name(name))), *_denials(by_name, name, description))
 
 
 def phrases_of(field: Field) -> tuple[Phrase, ...]:
@@ -109,12 +109,13 @@ def _with_weaker(phrases: list[Phrase], name: set[str]) -> Iterator[Phrase]:
                         yield Phrase(phrase.value, (kin,), kin, 0.6 * phrase.weight)
 
 
-def _denials(by_name: dict[str, Any], name: str) -> Iterator[Phrase]:
+def _denials(by_name: dict[str, Any], name: str, description: str) -> Iterator[Phrase]:
     """What means an option where it is denied: "no gluten" is gluten_free, "can't swim" cannot_swim, "no card" none."""
     for key, option in by_name.items():
         words = split_name(key)
         if key.lower() in _NONE:
-            rests = [(stem(word),) for word in split_name(name) if word not in STOP and len(word) > 3]
+            spoken_of = (*split_name(name), *content_words(description)[:1])
+            rests = [(stem(word),) for word in dict.fromkeys(spoken_of) if word not in STOP and len(word) > 3]
         else:
             rests = [tuple(stem(w) for w in rest)] if (rest := _denied_part(words)) else []
         for stems in rests:
