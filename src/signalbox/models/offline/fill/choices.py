@@ -42,6 +42,9 @@ _NOT_EXCLUDED = re.compile(
 )
 _NONE = word_set("none no never nobody nothing")
 _AND = re.compile(r"\s*(?:and|&|\+|as well as|plus)\s*(?:the\s+|also\s+)?", re.IGNORECASE)
+# In a text like a form, what stands before a colon is the name of something, not a value itself.
+_LABELS = re.compile(r"(?:^|[.;,\n])\s*[A-Za-z][\w' -]{1,24}:\s")
+_LABELLED = re.compile(r":\s+\w")
 _DECLARED = 0.97
 # A day with its part tells both: "this morning" is a date, and a morning.
 _DAY_PARTS = word_set("morning afternoon evening night noon midday midnight")
@@ -143,6 +146,8 @@ def _propose(reading: Reading, field: Field, phrase: Phrase, start: int, end: in
 def _needs_sign(reading: Reading, field: Field, phrase: Phrase, start: int, end: int) -> bool:
     """Whether a wording proves nothing without the field's name beside it: one letter, "none", a bare code, a verb."""
     said = reading.text[start:end]
+    if _LABELLED.match(reading.text, end) and len(_LABELS.findall(reading.text)) > 2:
+        return True
     if len(phrase.joined) == 1 and phrase.joined.isalnum():
         return not (said.isupper() and len(said) == 1)
     if phrase.joined in _NONE and not phrase.when_denied:
@@ -150,7 +155,7 @@ def _needs_sign(reading: Reading, field: Field, phrase: Phrase, start: int, end:
     if field.coded and phrase.joined == str(phrase.value).lower() and len(said) <= 3:
         return not said.isupper() and (said in STOP or is_known(said))
     if str(phrase.value).isupper() and is_verb_form(phrase.joined) and not said.isupper():
-        return not any(w.stem in field.words for w in (*reading.before(start, 2), *reading.after(end, 2)))
+        return said.lower() != phrase.joined or not any(w.stem in field.words for w in (*reading.before(start, 2), *reading.after(end, 2)))
     return False
 
 
@@ -201,7 +206,7 @@ def _is_unit(reading: Reading, field: Field, phrase: Phrase, start: int, end: in
     inside = any(s <= start and end <= e and (s, e) != (start, end) for s, e in spans)
     if not inside:
         return False
-    if phrase.joined in _DAY_PARTS:
+    if phrase.joined in _DAY_PARTS or field.coded:
         return True
     if phrase.joined.isdigit() and any(stem(w.lower) in field.words for w in reading.after(end, 1)):
         return False

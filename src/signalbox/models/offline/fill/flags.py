@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from rapidfuzz.distance import OSA
+
 from signalbox.models.offline.fill.denials import DENYING, denied
 from signalbox.models.offline.fill.lexicon import is_verb_form
 from signalbox.models.offline.fill.opposites import TURNS, Said, opposed, turns_of_speech
@@ -16,6 +18,7 @@ from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.thesaurus import idioms_for, same_meaning
 from signalbox.models.offline.fill.whether import Statement, statements_of
 from signalbox.models.offline.fill.words import NEGATIONS, STOP, split_name, stem, word_set
+from signalbox.models.offline.vectors import is_known
 
 __all__ = ["find_flags"]
 
@@ -130,7 +133,13 @@ def _best(said: list[Said], root: str, rivals: frozenset[str]) -> tuple[Said, bo
     for at, way in enumerate(ways):
         if spot := next((one for one in said if way(one[0])), None):
             return spot, at == 1
-    return None
+    return next(((one, False) for one in said if _mistyped(one[0], root)), None)
+
+
+def _mistyped(word: str, root: str) -> bool:
+    """Whether a word that means nothing is a stem with one letter wrong."""
+    alike = len(root) > 5 and abs(len(word) - len(root)) < 2 and word[0] == root[0]
+    return alike and not is_known(word) and OSA.distance(word, root, score_cutoff=1) <= 1
 
 
 def _unsaid(word: str, root: str) -> bool:
@@ -159,7 +168,8 @@ def _by_description(reading: Reading, field: Field, rivals: frozenset[str]) -> l
             words = [word for word in clause if word.stem in statement.stems]
             if _says(words, statement, core, rivals, reading):
                 start, end = words[0].start, words[-1].end
-                value = statement.value ^ statement.denies ^ denied(reading, start, end, 6)
+                within = any(w.lower in DENYING for w in clause if start < w.start < end and w not in words)
+                value = statement.value ^ statement.denies ^ (within or denied(reading, start, end, 6))
                 share = len({word.stem for word in words}) / len(statement.stems)
                 # What makes the field false is said in words of its own; the rest of both statements is alike.
                 score = 0.6 + 0.1 * share + 0.02 * (not statement.value)

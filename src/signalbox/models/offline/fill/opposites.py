@@ -85,7 +85,6 @@ TURNS = {
     "outdoor": r"open[- ]air|in the open|under the open sky",
     "double": r"both sides|two[- ]sided|duplex",
     "single": r"(?:only |just )?(?:on )?one side(?: only)?|one[- ]sided",
-    "bicycle": r"\bbikes?\b",
 }
 _SPOKEN = re.compile("|".join(rf"(?P<{name}>\b(?:{words})\b)" for name, words in TURNS.items()), re.IGNORECASE)
 _OPPOSITES: dict[str, set[str]] = {}

@@ -22,6 +22,7 @@ _DULL = frozenset(
 _PARTS = re.compile(r"[;.]|,?\s*\b(?:and|or)?\s*(?=\bfalse\s+(?:if|when|for|means|where)\b)|,\s*(?=otherwise\b)")
 _FALSE = re.compile(r"^\W*(?:(?:is\s+)?false|no)\s+(?:if|when|for|means|where)\b|\botherwise\b", re.IGNORECASE)
 _CONTRAST = re.compile(r"\b(?:rather than|instead of|as opposed to|not just|and not|but not)\b", re.IGNORECASE)
+_SHOWN = re.compile(r",?\s*\b(?:such as|for example|for instance|including)\b", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^)]*\)|'[^']*'|\"[^\"]*\"|`[^`]*`|\be\.?g\.?.*")
 _UNSAID = re.compile(r"\b(?:left? out|leave (?:it )?(?:out|empty)|default|not (?:said|mentioned|given|stated))\b", re.IGNORECASE)
 
@@ -42,6 +43,8 @@ def statements_of(description: str) -> tuple[Statement, ...]:
         if not part or _UNSAID.search(part):
             continue
         value = not _FALSE.search(part)
+        part, *shown = _SHOWN.split(part, maxsplit=1)
+        found += [_statement(one, value) for row in shown for one in re.split(r",|\bor\b|\band\b", row)]
         said, *contrast = _CONTRAST.split(part, maxsplit=1)
         found.append(_statement(said, value))
         found += [_statement(other, not value) for other in contrast]
