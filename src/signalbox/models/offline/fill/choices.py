@@ -113,9 +113,8 @@ def _propose(reading: Reading, field: Field, phrase: Phrase, start: int, end: in
     cue = reading.cue(field, start, end)
     inflected = (quality < 0.98 or phrase.weight < 0.85) and not cue
     declared = phrase.weight == _DECLARED and quality > 0.95
-    if (
-        (not declared and _is_deed(reading, field, start, end, inflected))
-        or (quality < 0.98 and _is_counted(reading, start))
+    if (not declared and _is_deed(reading, field, start, end, inflected)) or (
+        quality < 0.98 and _is_counted(reading, start)
     ):
         return None
     measured = _is_unit(reading, field, phrase, start, end)
@@ -155,7 +154,9 @@ def _needs_sign(reading: Reading, field: Field, phrase: Phrase, start: int, end:
     if field.coded and phrase.joined == str(phrase.value).lower() and len(said) <= 3:
         return not said.isupper() and (said in STOP or is_known(said))
     if str(phrase.value).isupper() and is_verb_form(phrase.joined) and not said.isupper():
-        return said.lower() != phrase.joined or not any(w.stem in field.words for w in (*reading.before(start, 2), *reading.after(end, 2)))
+        return said.lower() != phrase.joined or not any(
+            w.stem in field.words for w in (*reading.before(start, 2), *reading.after(end, 2))
+        )
     return False
 
 
@@ -202,7 +203,9 @@ def _commands(before: list[str]) -> bool:
 def _is_unit(reading: Reading, field: Field, phrase: Phrase, start: int, end: int) -> bool | None:
     """Whether an option stands as the unit of a number, as in "20 EUR"; None if it only looks so, as in "30 min"."""
     spans = [(q.start, q.end) for q in reading.quantities if q.dimension]
-    spans += [] if _names_time(phrase.joined) or is_weekday(phrase.joined) else [(t.start, t.end) for t in reading.times]
+    spans += (
+        [] if _names_time(phrase.joined) or is_weekday(phrase.joined) else [(t.start, t.end) for t in reading.times]
+    )
     inside = any(s <= start and end <= e and (s, e) != (start, end) for s, e in spans)
     if not inside:
         return False

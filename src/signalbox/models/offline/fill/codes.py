@@ -53,8 +53,8 @@ Australia/Melbourne melbourne; Australia/Perth perth; Australia/Sydney sydney; P
 Pacific/Honolulu honolulu,hawaii; UTC utc,gmt,zulu
 """
 _LANGUAGE_CODE = re.compile(
-    r"\biso[ -]?639|\blanguage (?:code|tag)s?\b|\bcodes? of (?:the )?languages?\b|\b(?:two|2)[- ]letter (?:language )?code|"
-    r"\bas (?:a |an )?(?:iso )?codes?\b"
+    r"\biso[ -]?639|\blanguage (?:code|tag)s?\b|\bcodes? of (?:the )?languages?\b|"
+    r"\b(?:two|2)[- ]letter (?:language )?code|\bas (?:a |an )?(?:iso )?codes?\b"
 )
 _COUNTRY_CODE = re.compile(
     r"\biso[ -]?3166|\bcountry codes?\b|\bcodes? of (?:the )?countr\w+|\b(?:two|2)[- ]letter (?:country )?code|"

@@ -1,4 +1,4 @@
-"""Denials: whether the words around a mention say "not this": "no X", "X is not needed", "anything but X", "X: none"."""
+"""Whether the words around a mention say "not this": "no X", "X is not needed", "anything but X", "X: none"."""
 
 from __future__ import annotations
 
@@ -20,15 +20,19 @@ _VERBAL = _CONTRACTED | word_set("not never nor neither nothing nobody unable re
 DENYING = (NEGATIONS - {"off", "drop", "none"}) | _VERBAL
 # These tell what did not happen or cannot be: "I cannot work the early shift" still speaks of that shift.
 _EVENTS = word_set(
-    """cannot can't cant cannt couldn't couldnt didn't didnt hasn't hasnt haven't havent hadn't hadnt wasn't wasnt weren't
+    """cannot can't cant couldn't couldnt didn't didnt hasn't hasnt haven't havent hadn't hadnt wasn't wasnt weren't
     werent unable"""
 )
 _PAST = word_set("can could did has have had was were")
 _BREAKS = word_set(", ; . : ! ? ( ) - – — and so because if when while until unless although though then who which")
 _PREPOSITIONS = word_set("with for in on at from to by before after of about into through during since")
 # "not only", "no later than", "don't forget": nothing is denied.
-_LIMITS = word_set("only just least most matter problem problems worries idea doubt forget fail hesitate mind sure exceed")
+_LIMITS = word_set(
+    "only just least most matter problem problems worries idea doubt forget fail hesitate mind sure exceed"
+)
 _COMPARED = word_set("more less later earlier fewer longer sooner bigger smaller higher lower")
+# "no need for X": what is denied is the wish for what follows.
+_WISHES = word_set("need wish plans plan intention reason necessity desire interest use call sign trace")
 _WHOLES = word_set(
     """any every all everything anything everybody everyone anybody anyone whatever always each everywhere anywhere"""
 )
@@ -48,7 +52,7 @@ _BEHIND = re.compile(
     r"|(?:\s+[\w'-]+){0,1}?\s+(?:(?:is|are|be|was|were)\s+)?(?:strictly\s+)?"
     r"(?:unnecessary|forbidden|prohibited|banned|unwanted|excluded|superfluous|refused|denied|out of the question)\b"
     r"|\s*(?:[:=?]|\s[-–—])\s*(?:none|no|nope|false|off|nil|n/?a|never|not)\b"
-    r"|\s+none\b",
+    r"|\s+(?:none|nothing)\b",
     re.IGNORECASE,
 )
 
@@ -79,7 +83,8 @@ def _before(words: list[Word], reach: int, events: bool) -> bool:
             told = word.lower in _EVENTS or (word.lower == "not" and further[:1] and further[0] in _PAST)
             if told and not events and at > 0:
                 return False
-            return not limited and (word.lower in _VERBAL or (at < 3 and not prepositions))
+            wishes = at > 0 and words[at - 1].lower in _WISHES
+            return not limited and (word.lower in _VERBAL or wishes or (at < 3 and not prepositions))
         prepositions += word.lower in _PREPOSITIONS
         if prepositions > 1 + (reach > 4):
             return False

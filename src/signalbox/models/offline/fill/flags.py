@@ -29,6 +29,7 @@ _OPENERS = word_set(
 )
 _NEGATIVE = word_set("no not exclude skip disable without omit hide ignore non un")
 _PARTICLES = word_set("on off of at to in up for by the")
+_ARTICLES = word_set("the a an any our my your")
 _ASKING = word_set("no without with any plus include includes including need needs want wants")
 _HAS = word_set("has have had having own owns got gets with without bring brings")
 _HAVING = re.compile(
@@ -47,6 +48,11 @@ _SWITCHED = re.compile(
 _SAID = re.compile(
     r"\s*(?:(?:[:=]|\s-)\s*(?P<told>yes|yep|y|true|on|no|nope|n|false|off|none|nil)\b|"
     r"(?:is|are|to|be|should be|set to)?\s*\b(?P<end>yes|true|on|no|false|off|none)\b(?=\s*(?:$|[,.;!?)])))",
+    re.IGNORECASE,
+)
+_IS_NOT = re.compile(
+    r"\s+(?:(?:is|are|was|were|has|have|had|will|would|should|must|can|may|do|does|did)\s+(?:not|never)|"
+    r"(?:is|are|was|were|has|have|had|wo|would|should|must|ca|do|does|did)n'?t|cannot)\b(?!\s+only\b)",
     re.IGNORECASE,
 )
 _YES = word_set("true yes yep on y")
@@ -125,14 +131,15 @@ def _find_all(reading: Reading, core: list[str], rivals: frozenset[str]) -> tupl
 def _best(said: list[Said], root: str, rivals: frozenset[str]) -> tuple[Said, bool] | None:
     """What comes nearest to a stem: itself, its root, its opposite, or a word of its family."""
     deed = _deed(root)
-    ways = (
-        lambda one: one in (root, deed) or (len(root) >= 5 and one.startswith(root) and len(one) - len(root) <= 5),
-        lambda one: _unsaid(one, root) or (one not in rivals and opposed(one, root)),
-        lambda one: one not in rivals and same_meaning(one, root),
-    )
-    for at, way in enumerate(ways):
-        if spot := next((one for one in said if way(one[0])), None):
-            return spot, at == 1
+    near = [one for one in said if one[0] in (root, deed) or (len(root) >= 5 and one[0].startswith(root))]
+    if near:
+        return near[0], False
+    free = [one for one in said if one[0] not in rivals]
+    for one in said:
+        if _unsaid(one[0], root) or (one in free and opposed(one[0], root)):
+            return one, True
+    if kin := next((one for one in free if same_meaning(one[0], root)), None):
+        return kin, False
     return next(((one, False) for one in said if _mistyped(one[0], root)), None)
 
 
@@ -151,9 +158,11 @@ def _unsaid(word: str, root: str) -> bool:
 
 
 def _find_head(reading: Reading, head: str) -> tuple[int, int] | None:
-    """Where one word of a name stands alone behind a word that asks for it or denies it: "no railing"."""
-    for at, word in enumerate(reading.words[1:], 1):
-        if word.stem == head and reading.words[at - 1].lower in _ASKING:
+    """Where one word of a name stands alone behind a word that asks for it or denies it, or before a plain answer."""
+    for word in (word for word in reading.words if word.stem == head):
+        before = [w.lower for w in reading.before(word.start, 2)]
+        before = before[1:] if before[:1] and before[0] in _ARTICLES else before
+        if (before and before[0] in _ASKING) or _told(reading, word.end) is not None:
             return word.start, word.end
     return None
 
@@ -310,7 +319,7 @@ def _answer(
     if told is not None:
         return Proposal(field, told != opposite, start, end, 0.97, shared=True)
     own = {w.lower for w in reading.words if start <= w.start < end and w.stem not in field.name_stems}
-    negated = denied(reading, start, end, 6) or bool(own & DENYING)
+    negated = denied(reading, start, end, 6) or bool(own & DENYING) or _IS_NOT.match(reading.text, end) is not None
     said = {w.lower for w in reading.words if start <= w.start < end} | {w.lower for w in reading.after(end, 1)}
     named = inverted and bool(said & (_NEGATIVE | {"free"}))
     value = (not negated) if not inverted else (negated or named)

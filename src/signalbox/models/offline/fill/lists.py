@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from signalbox.models.offline.fill.bounds import Bounds
-from signalbox.models.offline.fill.choices import find_choices, find_mentions
+from signalbox.models.offline.fill.choices import find_choices
 from signalbox.models.offline.fill.measures import convert
 from signalbox.models.offline.fill.names import find_names
 from signalbox.models.offline.fill.phrases import find_phrases
@@ -36,7 +36,7 @@ def find_closed_list(reading: Reading, field: Field, taken: Taken) -> list[Propo
     if item is None:
         return []
     if item.kind == "enum":
-        if whole := find_weekdays(reading, field) or find_wholes(reading, field, sum(find_mentions(reading, item), [])):
+        if whole := find_weekdays(reading, field) or find_wholes(reading, field):
             return whole
         options = [p for p in find_choices(reading, item) if not taken.overlaps(p.start, p.end)]
         options = [p for p in options if not _bounds_number(reading, p) and not _inside_literal(reading, p)]

@@ -73,7 +73,7 @@ TURNS = {
     "now": r"straight ?away|right away|right now|at once|without delay|as soon as possible|asap|instantly|immediately|"
     r"on the spot|yet",
     "later": r"later on|some other time|for later|at a later date",
-    "continu": r"carr(?:y|ies|ying) on|ke(?:ep|eps|eping|pt) (?:going|running|on)|runs? on|go(?:es)? on|press on|push on|"
+    "continu": r"carr(?:y|ies|ying) on|ke(?:ep|eps|eping|pt) (?:going|running|on)|runs? on|go(?:es)? on|press on|"
     r"to the (?:very )?end|regardless|(?:run|go) through|finish anyway|even then",
     "cancel": r"call(?:ed|ing)? off|scrapped|isn't happening|is off\b",
     "oneway": r"one[- ]way|single (?:ticket|trip|journey)|no way back",

@@ -15,15 +15,19 @@ __all__ = ["find_leave"]
 _GOING = frozenset(stem(w) for w in "go come join attend participate take part along coming going attends".split())
 _CONSENT = frozenset(stem(w) for w in "consent consents permission agree agrees agreed approval approve given".split())
 _FRAME = frozenset(stem(w) for w in "may can will is has the be allowed to parent parental guardian child".split())
-_LEAVE = re.compile(r"\b(?:may|allow\w*|permi\w+|consent\w*|agrees?|lets?|com(?:e|es|ing)|attend\w*|takes? part|joins?)\b")
+_LEAVE = re.compile(
+    r"\b(?:may|allow\w*|permi\w+|consent\w*|agrees?|lets?|com(?:e|es|ing)|attend\w*|takes? part|joins?)\b"
+)
 _GOES = re.compile(
-    r"\b(?:may|can|could|will|shall|is|are|be|let|lets|allowed to|able to|going to|'?ll|cannot|can'?t|won'?t|isn'?t|aren'?t|"
-    r"happy for|fine for|not)\b[^,;.!?]{0,40}?\b(?P<going>go(?:ing)?|com+(?:e|ing)|join(?:ing)?|attend(?:ing)?|"
+    r"\b(?:may|can|could|will|shall|is|are|be|let|lets|allowed to|able to|going to|'?ll|cannot|can'?t|won'?t|"
+    r"isn'?t|aren'?t|happy for|fine for|not)\b[^,;.!?]{0,40}?"
+    r"\b(?P<going>go(?:ing)?|com+(?:e|ing)|join(?:ing)?|attend(?:ing)?|"
     r"tak(?:e|ing) part|participat(?:e|ing)|there)\b(?!\s+(?:home|back|to\s+(?:bed|sleep)|by|on foot))",
     re.IGNORECASE,
 )
 _GIVES = re.compile(
-    r"\b(?P<yes>permission|consents?|agrees?|agreed|approval|approve|allow(?:ed|s)?(?= (?:him|her|them|it)\b|\s*[.,;!]|$)|ok with|fine with)\b|"
+    r"\b(?P<yes>permission|consents?|agrees?|agreed|approval|approve|"
+    r"allow(?:ed|s)?(?= (?:him|her|them|it)\b|\s*[.,;!]|$)|ok with|fine with)\b|"
     r"\b(?P<no>refuses?|refused|forbid(?:s|den)?|object(?:s|ed)?|decline[sd]?|disagree[sd]?|"
     r"stay(?:s|ing)? (?:away|at home|home|behind))\b",
     re.IGNORECASE,

@@ -14,18 +14,24 @@ __all__ = ["find_weekdays", "is_weekday", "weekdays_of"]
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _NAMES = r"mon(?:day)?|tue(?:s(?:day)?)?|wed(?:s|nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?"
 _DAY = rf"(?:{_NAMES})s?"
-_OUT = r"except(?:ing| for)?|excluding|but(?: not)?|apart from|other than|save(?: for)?|minus|without|not on|never on|can'?t do|no"
+_OUT = (
+    r"except(?:ing| for)?|excluding|but(?: not)?|apart from|other than|save(?: for)?|minus|without|not on|never on|"
+    r"can'?t do|no"
+)
 _PARTS = re.compile(
     rf"\b(?:(?P<out>{_OUT})\s+(?:on\s+|for\s+|the\s+)*(?={_DAY}\b|(?:at )?(?:the )?weekends?\b)"
-    r"|(?P<work>(?:every |each |on |all |any |during )?(?:the )?(?:week ?days?|working days?|business days?|work ?days?)|during the week)"
+    r"|(?P<work>(?:every |each |on |all |any |during )?(?:the )?(?:week ?days?|(?:working|business) days?|work ?days?)|"
+    r"during the week)"
     r"|(?P<end>week-?ends?)"
-    r"|(?P<all>every ?day|daily|each day|any day|all days|all week|(?:all )?seven days(?: a week)?|7 days(?: a week)?|24/7|"
-    r"every (?:single )?(?:night|morning|evening|afternoon)|all other days|(?:every|any) other day is)"
+    r"|(?P<all>every ?day|daily|each day|any day|all days|all week|(?:all )?seven days(?: a week)?|7 days(?: a week)?|"
+    r"24/7|every (?:single )?(?:night|morning|evening|afternoon)|all other days|(?:every|any) other day is)"
     rf"|(?P<first>{_DAY})\s*(?:-|–|to|till|until|through|thru)\s*(?P<last>{_DAY})"
     rf"|(?P<day>{_DAY}))\b",
     re.IGNORECASE,
 )
-_DATED = re.compile(r"\s*,?\s*(?:the\s+)?\d{1,2}(?:st|nd|rd|th)?\b(?!\s*[:.h]\d|\s*(?:am|pm|a\.m|p\.m|o'clock))", re.IGNORECASE)
+_DATED = re.compile(
+    r"\s*,?\s*(?:the\s+)?\d{1,2}(?:st|nd|rd|th)?\b(?!\s*[:.h]\d|\s*(?:am|pm|a\.m|p\.m|o'clock))", re.IGNORECASE
+)
 _ONCE = re.compile(r"\b(?:next|this|last|coming|following)\s+$", re.IGNORECASE)
 _JOINED = re.compile(r"\s*(?:,|/|\+|&|,?\s*\b(?:and|or|nor)\b)\s*(?:on\s+|the\s+)?", re.IGNORECASE)
 
@@ -58,11 +64,17 @@ def find_weekdays(reading: Reading, field: Field) -> list[Proposal]:
             continue
         if found["day"] and _is_date(reading, found):
             continue
-        outside = outside and not (found["all"] or found["work"]) and (last_end == found.start() or bool(_JOINED.fullmatch(reading.text[last_end : found.start()])))
+        outside = (
+            outside
+            and not (found["all"] or found["work"])
+            and (last_end == found.start() or bool(_JOINED.fullmatch(reading.text[last_end : found.start()])))
+        )
         (without if outside else given).extend(_meant(found))
         pieces.append(found.span())
         last_end = found.end()
-    chosen = [day for day in _DAYS if day in (given or without) and day not in (without if given else ()) and day in days]
+    chosen = [
+        day for day in _DAYS if day in (given or without) and day not in (without if given else ()) and day in days
+    ]
     if not given or not chosen:
         return []
     return [Proposal(field, [days[day] for day in chosen], pieces[0][0], pieces[-1][1], 0.97, pieces=tuple(pieces))]
@@ -85,6 +97,8 @@ def _is_date(reading: Reading, found: re.Match[str]) -> bool:
     """Whether a day belongs to one date: "Saturday 21 November", "next Friday"; a verb that looks like one, too."""
     text = reading.text
     single = not found["day"].lower().endswith("s")
-    odd = found["day"] in ("sat", "sun", "wed") and re.search(r"\b(?:the|i|we|he|she|they|in)\s+$", text[: found.start()], re.I)
+    odd = found["day"] in ("sat", "sun", "wed") and re.search(
+        r"\b(?:the|i|we|he|she|they|in)\s+$", text[: found.start()], re.I
+    )
     dated = _DATED.match(text, found.end()) or _ONCE.search(text, 0, found.start())
     return bool(odd) or bool(single and dated)

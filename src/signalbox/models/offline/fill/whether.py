@@ -19,12 +19,14 @@ _DULL = frozenset(
     during each every make default yes no on off new keep allow apply as well needs needed left made given taken done
     put kept held got goes comes else there wanted one must been place otherwise rather than thing things""".split()
 )
-_PARTS = re.compile(r"[;.]|,?\s*\b(?:and|or)?\s*(?=\bfalse\s+(?:if|when|for|means|where)\b)|,\s*(?=otherwise\b)")
-_FALSE = re.compile(r"^\W*(?:(?:is\s+)?false|no)\s+(?:if|when|for|means|where)\b|\botherwise\b", re.IGNORECASE)
+_PARTS = re.compile(r"[;.]|,?\s*\b(?:and|or)?\s*(?=\bfalse\s+(?:if|when|for|means|where|to)\b)|,\s*(?=otherwise\b)")
+_FALSE = re.compile(r"^\W*(?:(?:is\s+)?false|no)\s+(?:if|when|for|means|where|to)\b|\botherwise\b", re.IGNORECASE)
 _CONTRAST = re.compile(r"\b(?:rather than|instead of|as opposed to|not just|and not|but not)\b", re.IGNORECASE)
 _SHOWN = re.compile(r",?\s*\b(?:such as|for example|for instance|including)\b", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^)]*\)|'[^']*'|\"[^\"]*\"|`[^`]*`|\be\.?g\.?.*")
-_UNSAID = re.compile(r"\b(?:left? out|leave (?:it )?(?:out|empty)|default|not (?:said|mentioned|given|stated))\b", re.IGNORECASE)
+_UNSAID = re.compile(
+    r"\b(?:left? out|leave (?:it )?(?:out|empty)|default|not (?:said|mentioned|given|stated))\b", re.IGNORECASE
+)
 
 
 class Statement(NamedTuple):

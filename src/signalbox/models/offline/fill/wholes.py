@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from signalbox.models.offline.fill.choices import find_mentions
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
@@ -16,15 +17,18 @@ _WHOLE = re.compile(
     r"all of them|all|everything|everywhere|everybody|everyone|anything|anywhere|worldwide|the (?:whole )?lot)\b",
     re.IGNORECASE,
 )
-_BUT = re.compile(r"\s*,?\s*\b(?:but(?: not)?|except(?:ing| for)?|excluding|apart from|other than|save(?: for)?|minus|without)\b", re.I)
+_BUT = re.compile(
+    r"\s*,?\s*\b(?:but(?: not)?|except(?:ing| for)?|excluding|apart from|other than|save(?: for)?|minus|without)\b",
+    re.I,
+)
 _STOPS = re.compile(r"[.;!?]|,(?!\s*\w+\s*(?:,|and|or))")
 _OWN = word_set("all any everything")
 
 
-def find_wholes(reading: Reading, field: Field, mentions: list[Proposal]) -> list[Proposal]:
-    """A list of all options without those that are taken out; `mentions` are where options stand."""
+def find_wholes(reading: Reading, field: Field) -> list[Proposal]:
+    """A list of all options without those that are taken out."""
     options = field.item.options if field.item is not None else ()
-    if len(options) < 2 or _OWN & {str(option).lower() for option in options}:
+    if field.item is None or len(options) < 2 or _OWN & {str(option).lower() for option in options}:
         return []
     for found in _WHOLE.finditer(reading.text):
         named = stem((found["noun"] or "").lower()) in {*field.name_stems, *(stem(w) for w in field.described[:2])}
@@ -32,6 +36,7 @@ def find_wholes(reading: Reading, field: Field, mentions: list[Proposal]) -> lis
         if but := _BUT.match(reading.text, end):
             stop = _STOPS.search(reading.text, but.end())
             last = stop.start() if stop else len(reading.text)
+            mentions = (one for some in find_mentions(reading, field.item) for one in some)
             out = [one.value for one in mentions if but.end() <= one.start < last]
             kept = [option for option in options if option not in out]
             if out and kept:

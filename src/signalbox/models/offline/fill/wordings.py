@@ -30,6 +30,7 @@ _CALENDAR = {name: (name[:3],) for name in (*_DAYS, *_MONTHS)} | {
 _CALENDAR |= {name[:3]: (name, *short) for name, short in _CALENDAR.items()}
 _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
 _SHORT_ORDINALS = dict(zip(_ORDINALS, "1st 2nd 3rd 4th 5th 6th 7th 8th 9th 10th".split(), strict=True))
+_TOPS = word_set("urgent urgently critical emergency asap pressing highest")
 _NONE = word_set("none no never nobody nothing")
 
 
@@ -65,6 +66,7 @@ def _phrases_cached(field_key: tuple[Any, ...]) -> tuple[Phrase, ...]:
     about = f"{' '.join(split_name(name))} . {description}".lower()
     spoken += [(one, word, 0.95) for one, words in code_names(tuple(by_name), about).items() for word in words]
     spoken += [(one, _SHORT_ORDINALS[key.lower()], 0.97) for key, one in by_name.items() if key.lower() in _ORDINALS]
+    spoken += list(_levels(by_name))
     spoken += list(_from_description(by_name, description))
     phrases = [_phrase(value, text, weight) for value, text, weight in spoken[:_MOST_PHRASES]]
     phrases = [phrase for phrase in phrases if phrase.stems]
@@ -109,13 +111,24 @@ def _with_weaker(phrases: list[Phrase], name: set[str]) -> Iterator[Phrase]:
                         yield Phrase(phrase.value, (kin,), kin, 0.6 * phrase.weight)
 
 
+def _levels(by_name: dict[str, Any]) -> Iterator[tuple[Any, str, float]]:
+    """How people say the top and the bottom of a scale, where no option of its own says it."""
+    options = {key.lower(): option for key, option in by_name.items()}
+    if "high" in options and not options.keys() & _TOPS:
+        yield from ((options["high"], word, 0.93) for word in sorted(_TOPS))
+    if "low" in options:
+        yield from ((options["low"], words, 0.9) for words in ("no rush", "no hurry", "can wait", "not urgent"))
+
+
 def _denials(by_name: dict[str, Any], name: str, description: str) -> Iterator[Phrase]:
     """What means an option where it is denied: "no gluten" is gluten_free, "can't swim" cannot_swim, "no card" none."""
     for key, option in by_name.items():
         words = split_name(key)
         if key.lower() in _NONE:
             spoken_of = (*split_name(name), *content_words(description)[:1])
-            rests = [(stem(word),) for word in dict.fromkeys(spoken_of) if word not in STOP and len(word) > 3]
+            rests: list[tuple[str, ...]] = [
+                (stem(word),) for word in dict.fromkeys(spoken_of) if word not in STOP and len(word) > 3
+            ]
         else:
             rests = [tuple(stem(w) for w in rest)] if (rest := _denied_part(words)) else []
         for stems in rests:
