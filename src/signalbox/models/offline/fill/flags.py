@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
@@ -82,7 +83,7 @@ def find_flags(reading: Reading, field: Field, rivals: frozenset[str]) -> list[P
 
 def _by_name(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Proposal]:
     """The words of the name, or words of the same root, of the same meaning, or of the opposite one."""
-    core, inverted = _core(field)
+    core, inverted = _core(field.name_words)
     if spot := _find_words(reading, core) or _find_joined(reading, field):
         return [_answer(reading, field, spot, inverted, 0.9)]
     if match := _find_all(reading, core, rivals):
@@ -95,14 +96,14 @@ def _by_name(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Pro
     return []
 
 
-def _core(field: Field) -> tuple[list[str], bool]:
-    """The telling stems of the name, and whether the name denies: no_pets, alcohol_free."""
-    words = field.name_words
+@lru_cache(maxsize=1_000)
+def _core(words: tuple[str, ...]) -> tuple[list[str], bool]:
+    """The telling stems of a name, and whether the name denies: no_pets, alcohol_free."""
     free = len(words) > 1 and words[-1] == "free"
-    pairs = list(zip(words, field.name_stems, strict=True))[: -1 if free else None]
+    pairs = [(word, stem(word)) for word in words][: -1 if free else None]
     core = [root for word, root in pairs if word not in _OPENERS | _NEGATIVE]
     telling = [root for root in core if root not in _PARTICLES or len(core) == 2]
-    return telling or core or list(field.name_stems), free or bool(set(words) & _NEGATIVE)
+    return telling or core or [stem(word) for word in words], free or bool(set(words) & _NEGATIVE)
 
 
 def _deed(root: str) -> str:
@@ -170,7 +171,7 @@ def _find_head(reading: Reading, head: str) -> tuple[int, int] | None:
 def _by_description(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Proposal]:
     """What the description says makes the field true or false, if a clause of the sentence says it too."""
     statements = [*statements_of(field.description), *_acting(field)]
-    core = set(_core(field)[0])
+    core = set(_core(field.name_words)[0])
     found = []
     for statement in statements:
         for clause in _clauses(reading):
@@ -189,7 +190,7 @@ def _by_description(reading: Reading, field: Field, rivals: frozenset[str]) -> l
 def _by_contrast(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Proposal]:
     """Where the name is said together with what the description says makes the field false."""
     statements = statements_of(field.description)
-    core = set(_core(field)[0])
+    core = set(_core(field.name_words)[0])
     common = core | {root for one in statements if one.value for root in one.stems}
     found = []
     for statement in (one for one in statements if not one.value):
@@ -315,7 +316,9 @@ def _answer(
     reading: Reading, field: Field, spot: tuple[int, int], inverted: bool, score: float, opposite: bool = False
 ) -> Proposal:
     start, end = spot
-    told = _told(reading, end)
+    # "Pets allowed: no": the rest of the name stands between the word and its answer.
+    rest = next((word.end for word in reading.after(end, 1) if word.stem in field.name_stems), end)
+    told = _told(reading, rest)
     if told is not None:
         return Proposal(field, told != opposite, start, end, 0.97, shared=True)
     own = {w.lower for w in reading.words if start <= w.start < end and w.stem not in field.name_stems}

@@ -36,6 +36,7 @@ _ONCE = re.compile(r"\b(?:next|this|last|coming|following)\s+$", re.IGNORECASE)
 _JOINED = re.compile(r"\s*(?:,|/|\+|&|,?\s*\b(?:and|or|nor)\b)\s*(?:on\s+|the\s+)?", re.IGNORECASE)
 
 
+@lru_cache(maxsize=5_000)
 def is_weekday(option: str) -> bool:
     """Whether an option is the name of a weekday, short or in full."""
     return option.isascii() and bool(re.fullmatch(_NAMES, option, re.IGNORECASE))
