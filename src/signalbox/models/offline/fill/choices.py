@@ -41,6 +41,11 @@ _NOT_EXCLUDED = re.compile(
     re.IGNORECASE,
 )
 _NONE = word_set("none no never nobody nothing")
+_CORRECTS = re.compile(
+    r"\b(?:sorry|actually|i mean|make (?:that|it)|correction|should be|(?:change|switch)(?: it)? to|no,? wait)"
+    r"[\s,:]*(?:an? |the |to )*$",
+    re.IGNORECASE,
+)
 _AND = re.compile(r"\s*(?:and|&|\+|as well as|plus)\s*(?:the\s+|also\s+)?", re.IGNORECASE)
 # In a text like a form, what stands before a colon is the name of something, not a value itself.
 _LABELS = re.compile(r"(?:^|[.;,\n])\s*[A-Za-z][\w' -]{1,24}:\s")
@@ -56,7 +61,7 @@ _WISHES = word_set("want wants need needs like love have going trying wish plan 
 def find_choices(reading: Reading, field: Field) -> list[Proposal]:
     """Proposals for an option field; negated mentions are none."""
     found, refused = find_mentions(reading, field)
-    return _together(reading, field, found) or ([] if refused else _by_meaning(reading, field))
+    return _corrected(reading, _together(reading, field, found)) or ([] if refused else _by_meaning(reading, field))
 
 
 def _together(reading: Reading, field: Field, found: list[Proposal]) -> list[Proposal]:
@@ -68,6 +73,14 @@ def _together(reading: Reading, field: Field, found: list[Proposal]) -> list[Pro
     pairs = [(a, b) for a, b in pairwise(others) if a.value != b.value]
     joined = [(a, b) for a, b in pairs if _AND.fullmatch(reading.text, a.end, b.start)]
     return [replace(a, value=both, end=b.end, score=1.0) for a, b in joined[:1]] or found
+
+
+def _corrected(reading: Reading, found: list[Proposal]) -> list[Proposal]:
+    """Without what a later mention puts right: "a single, sorry, make that a double"."""
+    last = max(
+        (one.start for one in found if _CORRECTS.search(reading.text, max(0, one.start - 30), one.start)), default=0
+    )
+    return [one for one in found if one.start >= last]
 
 
 def find_mentions(reading: Reading, field: Field) -> tuple[list[Proposal], list[Proposal]]:

@@ -36,6 +36,8 @@ _WISHES = word_set("need wish plans plan intention reason necessity desire inter
 _WHOLES = word_set(
     """any every all everything anything everybody everyone anybody anyone whatever always each everywhere anywhere"""
 )
+# "out of stock" denies, "made out of wood" and "moving out of town" do not.
+_MADE = word_set("made built move moved moving get getting came come comes coming take taken taking")
 _PAIRED = {"of": {"instead"}, "than": {"rather", "other"}, "from": {"apart", "aside"}}
 _WANTED = (
     r"(?:needed|required|necessary|wanted|allowed|permitted|included|welcome|available|possible|provided|desired|"
@@ -75,6 +77,8 @@ def _before(words: list[Word], reach: int, events: bool) -> bool:
             return word.lower == "except" or any(w in _WHOLES for w in further)
         if word.lower in _PAIRED and further[:1] and further[0] in _PAIRED[word.lower]:
             return True
+        if events and at == 0 and word.lower == "of" and further[:1] == ["out"]:
+            return not any(w in _MADE for w in further)
         if word.lower in _BREAKS:
             return False
         if word.lower in DENYING:
