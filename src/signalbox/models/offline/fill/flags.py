@@ -5,31 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
-
-from rapidfuzz.distance import OSA
 
 from signalbox.models.offline.fill.denials import DENYING, denied
+from signalbox.models.offline.fill.flag_names import NEGATIVE, core_of, find_core
 from signalbox.models.offline.fill.lexicon import is_verb_form
-from signalbox.models.offline.fill.opposites import TURNS, Said, opposed, turns_of_speech
+from signalbox.models.offline.fill.opposites import TURNS, turns_of_speech
 from signalbox.models.offline.fill.permissions import find_leave
 from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
-from signalbox.models.offline.fill.thesaurus import idioms_for, same_meaning
+from signalbox.models.offline.fill.thesaurus import idioms_for
 from signalbox.models.offline.fill.whether import Statement, statements_of
 from signalbox.models.offline.fill.words import NEGATIONS, STOP, split_name, stem, word_set
-from signalbox.models.offline.vectors import is_known
 
 __all__ = ["find_flags"]
 
-_OPENERS = word_set(
-    """is has have include includes including with enable enabled use allow allowed do should want
-    needs need may can only show make add wants requires require required be are was must will send
-    apply as force needed wanted"""
-)
-_NEGATIVE = word_set("no not exclude skip disable without omit hide ignore non un")
-_PARTICLES = word_set("on off of at to in up for by the")
 _ARTICLES = word_set("the a an any our my your")
 _ASKING = word_set("no without with any plus include includes including need needs want wants")
 _HAS = word_set("has have had having own owns got gets with without bring brings")
@@ -63,9 +53,6 @@ _PEOPLE = word_set(
 )
 _CLAUSE_ENDS = word_set(", ; . ! ? but")
 _ANYBODY = frozenset(stem(w) for w in _PEOPLE)
-_NEAR = 50
-
-Span = tuple[int, int]
 
 
 def find_flags(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Proposal]:
@@ -83,10 +70,10 @@ def find_flags(reading: Reading, field: Field, rivals: frozenset[str]) -> list[P
 
 def _by_name(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Proposal]:
     """The words of the name, or words of the same root, of the same meaning, or of the opposite one."""
-    core, inverted = _core(field.name_words)
+    core, inverted = core_of(field.name_words)
     if spot := _find_words(reading, core) or _find_joined(reading, field):
         return [_answer(reading, field, spot, inverted, 0.9)]
-    if match := _find_all(reading, core, rivals):
+    if match := find_core(reading, core, rivals):
         places, opposite = match
         answer = _answer(reading, field, (places[0][0], places[-1][1]), inverted, 0.82, opposite)
         return [replace(answer, pieces=places)]
@@ -94,68 +81,6 @@ def _by_name(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Pro
         if spot := _find_head(reading, noun):
             return [_answer(reading, field, spot, inverted, 0.7)]
     return []
-
-
-@lru_cache(maxsize=1_000)
-def _core(words: tuple[str, ...]) -> tuple[list[str], bool]:
-    """The telling stems of a name, and whether the name denies: no_pets, alcohol_free."""
-    free = len(words) > 1 and words[-1] == "free"
-    pairs = [(word, stem(word)) for word in words][: -1 if free else None]
-    core = [root for word, root in pairs if word not in _OPENERS | _NEGATIVE]
-    telling = [root for root in core if root not in _PARTICLES or len(core) == 2]
-    return telling or core or [stem(word) for word in words], free or bool(set(words) & _NEGATIVE)
-
-
-def _deed(root: str) -> str:
-    """What a doer does: smoke for a smoker."""
-    done = root.removesuffix("er")
-    return stem(done) if done != root and len(done) > 3 and is_verb_form(done + "e") else root
-
-
-def _find_all(reading: Reading, core: list[str], rivals: frozenset[str]) -> tuple[tuple[Span, ...], bool] | None:
-    """Where all stems of the core are said in some way near one another, and whether as their opposite."""
-    said: list[Said] = [(word.stem, word.start, word.end) for word in reading.words]
-    said += turns_of_speech(reading.text)
-    spots: list[Said] = []
-    opposite = False
-    for root in core:
-        lone = rivals if len(core) == 1 else frozenset()
-        match = _best(said, root, lone)
-        if match is None:
-            return None
-        spots.append(match[0])
-        opposite ^= match[1]
-    places = tuple(sorted((start, end) for _, start, end in spots))
-    return (places, opposite) if places[-1][1] - places[0][0] < _NEAR else None
-
-
-def _best(said: list[Said], root: str, rivals: frozenset[str]) -> tuple[Said, bool] | None:
-    """What comes nearest to a stem: itself, its root, its opposite, or a word of its family."""
-    deed = _deed(root)
-    near = [one for one in said if one[0] in (root, deed) or (len(root) >= 5 and one[0].startswith(root))]
-    if near:
-        return near[0], False
-    free = [one for one in said if one[0] not in rivals]
-    for one in said:
-        if _unsaid(one[0], root) or (one in free and opposed(one[0], root)):
-            return one, True
-    if kin := next((one for one in free if same_meaning(one[0], root)), None):
-        return kin, False
-    return next(((one, False) for one in said if _mistyped(one[0], root)), None)
-
-
-def _mistyped(word: str, root: str) -> bool:
-    """Whether a word that means nothing is a stem with one letter wrong."""
-    alike = len(root) > 5 and abs(len(word) - len(root)) < 2 and word[0] == root[0]
-    return alike and not is_known(word) and OSA.distance(word, root, score_cutoff=1) <= 1
-
-
-def _unsaid(word: str, root: str) -> bool:
-    """Whether a word is a stem with a prefix that turns it round: uninsured, inactive, non-refundable."""
-    if word.endswith(root) and len(root) > 2:
-        prefix = word[: -len(root)]
-        return prefix in ("un", "non") or (prefix in ("in", "im", "dis", "de") and len(root) > 4)
-    return False
 
 
 def _find_head(reading: Reading, head: str) -> tuple[int, int] | None:
@@ -171,7 +96,7 @@ def _find_head(reading: Reading, head: str) -> tuple[int, int] | None:
 def _by_description(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Proposal]:
     """What the description says makes the field true or false, if a clause of the sentence says it too."""
     statements = [*statements_of(field.description), *_acting(field)]
-    core = set(_core(field.name_words)[0])
+    core = set(core_of(field.name_words)[0])
     found = []
     for statement in statements:
         for clause in _clauses(reading):
@@ -190,7 +115,7 @@ def _by_description(reading: Reading, field: Field, rivals: frozenset[str]) -> l
 def _by_contrast(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Proposal]:
     """Where the name is said together with what the description says makes the field false."""
     statements = statements_of(field.description)
-    core = set(_core(field.name_words)[0])
+    core = set(core_of(field.name_words)[0])
     common = core | {root for one in statements if one.value for root in one.stems}
     found = []
     for statement in (one for one in statements if not one.value):
@@ -324,6 +249,6 @@ def _answer(
     own = {w.lower for w in reading.words if start <= w.start < end and w.stem not in field.name_stems}
     negated = denied(reading, start, end, 6) or bool(own & DENYING) or _IS_NOT.match(reading.text, end) is not None
     said = {w.lower for w in reading.words if start <= w.start < end} | {w.lower for w in reading.after(end, 1)}
-    named = inverted and bool(said & (_NEGATIVE | {"free"}))
+    named = inverted and bool(said & (NEGATIVE | {"free"}))
     value = (not negated) if not inverted else (negated or named)
     return Proposal(field, value != opposite, start, end, score, shared=True)
