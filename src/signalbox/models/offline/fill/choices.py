@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
-
-from rapidfuzz.distance import OSA
+from itertools import pairwise
 
 from signalbox.models.offline.fill.candidates import is_short_form, word_likeness
 from signalbox.models.offline.fill.counted import counted_nouns, counts_people
+from signalbox.models.offline.fill.denials import denied
 from signalbox.models.offline.fill.directions import side_of
+from signalbox.models.offline.fill.lexicon import is_verb_form
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.times import find_times
 from signalbox.models.offline.fill.units import dimension_of
+from signalbox.models.offline.fill.weekdays import is_weekday
+from signalbox.models.offline.fill.wording_places import find_phrase
 from signalbox.models.offline.fill.wordings import Phrase, phrases_of
 from signalbox.models.offline.fill.words import STOP, stem, word_set
 from signalbox.models.offline.vectors import is_known, word_rows
 
-__all__ = ["excludes", "find_choices", "find_phrase"]
+__all__ = ["excludes", "find_choices", "find_mentions"]
 
 _ARROW_BEFORE = re.compile(r"(?:->|=>|→|➔|>)\s*$")
 _ARROW_AFTER = re.compile(r"\s*(?:->|=>|→|➔|>(?!=))")
@@ -30,6 +33,21 @@ _EXCLUDING = re.compile(
     r"\bleave out\b|\bunwanted\b|\bomit\w*|"
     r"\ballerg\w*|\bwithout which\b|\bnot wanted\b|\bintoleran\w*|\bignored?\b|\bskip(?:ped)?\b"
 )
+_NOT_EXCLUDED = re.compile(
+    r"\b(?:not|never|no|no longer|isn't|aren't|isnt|don't|dont|doesn't)\s+(?:\w+\s+)?"
+    r"(?:allerg|intoleran|avoid|exclud|skip|omit|ignor)\w*\b(?:(?!\bbut\b)[^,;.])*$",
+    re.IGNORECASE,
+)
+_NONE = word_set("none no never nobody nothing")
+_CORRECTS = re.compile(
+    r"\b(?:sorry|actually|i mean|make (?:that|it)|correction|should be|(?:change|switch)(?: it)? to|no,? wait)"
+    r"[\s,:]*(?:an? |the |to )*$",
+    re.IGNORECASE,
+)
+_AND = re.compile(r"\s*(?:and|&|\+|as well as|plus)\s*(?:the\s+|also\s+)?", re.IGNORECASE)
+# In a text like a form, what stands before a colon is the name of something, not a value itself.
+_LABELS = re.compile(r"(?:^|[.;,\n])\s*[A-Za-z][\w' -]{1,24}:\s")
+_LABELLED = re.compile(r":\s+\w")
 _DECLARED = 0.97
 # A day with its part tells both: "this morning" is a date, and a morning.
 _DAY_PARTS = word_set("morning afternoon evening night noon midday midnight")
@@ -40,13 +58,46 @@ _WISHES = word_set("want wants need needs like love have going trying wish plan 
 
 def find_choices(reading: Reading, field: Field) -> list[Proposal]:
     """Proposals for an option field; negated mentions are none."""
-    found = [
-        proposal
-        for phrase in phrases_of(field)
-        for start, end, quality in find_phrase(reading, phrase)
-        if (proposal := _propose(reading, field, phrase, start, end, quality))
-    ]
-    return _widest(found) or _by_meaning(reading, field)
+    found, refused = find_mentions(reading, field)
+    return _corrected(reading, _together(reading, field, found)) or ([] if refused else _by_meaning(reading, field))
+
+
+def _together(reading: Reading, field: Field, found: list[Proposal]) -> list[Proposal]:
+    """Where an option stands for the two others, "a and b" means it, with or without the word itself."""
+    both = next((option for option in field.options if str(option).lower() == "both"), None)
+    if both is None or len(field.options) != 3:
+        return found
+    others = sorted((p for p in found if p.value != both and p.score > 0.9), key=lambda p: p.start)
+    pairs = [(a, b) for a, b in pairwise(others) if a.value != b.value]
+    joined = [(a, b) for a, b in pairs if _AND.fullmatch(reading.text, a.end, b.start)]
+    return [replace(a, value=both, end=b.end, score=1.0) for a, b in joined[:1]] or found
+
+
+def _corrected(reading: Reading, found: list[Proposal]) -> list[Proposal]:
+    """Without what a later mention puts right: "a single, sorry, make that a double"."""
+    last = max(
+        (one.start for one in found if _CORRECTS.search(reading.text, max(0, one.start - 30), one.start)), default=0
+    )
+    return [one for one in found if one.start >= last]
+
+
+def find_mentions(reading: Reading, field: Field) -> tuple[list[Proposal], list[Proposal]]:
+    """Where options are said, and where they are said to be denied."""
+    found: list[Proposal] = []
+    refused: list[Proposal] = []
+    for phrase in phrases_of(field):
+        for start, end, quality in find_phrase(reading, phrase):
+            if proposal := _propose(reading, field, phrase, start, end, quality):
+                meant = _refuses(reading, field, phrase, start, end) == phrase.when_denied
+                (found if meant else refused).append(proposal)
+    return _widest(found), [one for one in refused if not any(one.value == other.value for other in found)]
+
+
+def _refuses(reading: Reading, field: Field, phrase: Phrase, start: int, end: int) -> bool:
+    """Whether a mention is denied; where the field holds what is not wanted, whether that itself is denied."""
+    if excludes(field):
+        return bool(_NOT_EXCLUDED.search(reading.text, max(0, start - 60), start))
+    return denied(reading, start, end, events=phrase.when_denied)
 
 
 def excludes(field: Field) -> bool:
@@ -73,26 +124,21 @@ def _propose(reading: Reading, field: Field, phrase: Phrase, start: int, end: in
     cue = reading.cue(field, start, end)
     inflected = (quality < 0.98 or phrase.weight < 0.85) and not cue
     declared = phrase.weight == _DECLARED and quality > 0.95
-    if (
-        (reading.denied(start) and not excludes(field))
-        or (not declared and _is_deed(reading, field, start, end, inflected))
-        or (quality < 0.98 and _is_counted(reading, start))
+    if (not declared and _is_deed(reading, field, start, end, inflected)) or (
+        quality < 0.98 and _is_counted(reading, start)
     ):
         return None
-    measured = _is_unit(reading, phrase, start, end)
+    measured = _is_unit(reading, field, phrase, start, end)
     if measured is None and not (cue and quality > 0.95):
         return None
     measured = bool(measured)
-    if (
-        len(phrase.joined) == 1
-        and phrase.joined.isalnum()
-        and not cue
-        and not (reading.text[start:end].isupper() and len(reading.text[start:end]) == 1)
-    ):
+    if not cue and _needs_sign(reading, field, phrase, start, end):
         return None
     if _is_article(reading, field, start, end):
         return None
-    if (phrase.joined in STOP or reading.text[start:end].lower() in STOP) and not cue:
+    if _is_letter(reading, start, end):
+        pass
+    elif (phrase.joined in STOP or reading.text[start:end].lower() in STOP) and not cue:
         declared = 0.9 < phrase.weight < 1.0 and len(phrase.joined) > 3
         if not declared and not reading.acts(start):
             return None
@@ -105,6 +151,31 @@ def _propose(reading: Reading, field: Field, phrase: Phrase, start: int, end: in
     return Proposal(
         field, phrase.value, start, end, min(score, 1.0) - (0 if len(phrase.joined) > 1 else 0.05), shared=measured
     )
+
+
+def _needs_sign(reading: Reading, field: Field, phrase: Phrase, start: int, end: int) -> bool:
+    """Whether a wording proves nothing without the field's name beside it: one letter, "none", a bare code, a verb."""
+    said = reading.text[start:end]
+    if _LABELLED.match(reading.text, end) and len(_LABELS.findall(reading.text)) > 2:
+        return True
+    if len(phrase.joined) == 1 and phrase.joined.isalnum():
+        return not (said.isupper() and len(said) == 1)
+    if phrase.joined in _NONE and not phrase.when_denied:
+        return True
+    if field.coded and phrase.joined == str(phrase.value).lower() and len(said) <= 3:
+        return not said.isupper() and (said in STOP or is_known(said))
+    if str(phrase.value).isupper() and is_verb_form(phrase.joined) and not said.isupper():
+        return said.lower() != phrase.joined or not any(
+            w.stem in field.words for w in (*reading.before(start, 2), *reading.after(end, 2))
+        )
+    return False
+
+
+def _is_letter(reading: Reading, start: int, end: int) -> bool:
+    """Whether one capital letter stands within a sentence as a name of its own: "an A record"."""
+    said, before = reading.text[start:end], reading.before(start, 1)
+    alone = end - start == 1 and said.isupper() and said != "I"
+    return alone and bool(before) and before[0].lower not in (".", "!", "?") and not reading.text.isupper()
 
 
 def _is_article(reading: Reading, field: Field, start: int, end: int) -> bool:
@@ -140,15 +211,19 @@ def _commands(before: list[str]) -> bool:
     return not before or before[0] in _LEAD_VERBS
 
 
-def _is_unit(reading: Reading, phrase: Phrase, start: int, end: int) -> bool | None:
+def _is_unit(reading: Reading, field: Field, phrase: Phrase, start: int, end: int) -> bool | None:
     """Whether an option stands as the unit of a number, as in "20 EUR"; None if it only looks so, as in "30 min"."""
     spans = [(q.start, q.end) for q in reading.quantities if q.dimension]
-    spans += [] if _names_time(phrase.joined) else [(t.start, t.end) for t in reading.times]
+    spans += (
+        [] if _names_time(phrase.joined) or is_weekday(phrase.joined) else [(t.start, t.end) for t in reading.times]
+    )
     inside = any(s <= start and end <= e and (s, e) != (start, end) for s, e in spans)
     if not inside:
         return False
-    if phrase.joined in _DAY_PARTS:
+    if phrase.joined in _DAY_PARTS or field.coded:
         return True
+    if phrase.joined.isdigit() and any(stem(w.lower) in field.words for w in reading.after(end, 1)):
+        return False
     own = dimension_of(str(phrase.value)) or dimension_of(phrase.joined)
     return True if own and own[0][0] in ("money", "temperature", "length", "mass", "bytes", "volume") else None
 
@@ -188,63 +263,12 @@ def _direction(reading: Reading, field: Field, start: int, end: int, measured: b
     return 0.0
 
 
-def find_phrase(reading: Reading, phrase: Phrase) -> Iterator[tuple[int, int, float]]:
-    """Where a phrase stands in the sentence, and how faithfully: exactly, shortened, run together, or misspelt."""
-    words, size = reading.words, len(phrase.stems)
-    for at in reading.places.get(phrase.stems[0], ()):
-        if tuple(word.stem for word in words[at : at + size]) == phrase.stems:
-            exact = "".join(word.lower for word in words[at : at + size]) == phrase.joined
-            yield words[at].start, words[at + size - 1].end, 1.0 if exact else 0.96
-    if size == 1:
-        for at in reading.adverbs.get(phrase.stems[0], ()):
-            yield words[at].start, words[at].end, 0.93
-    for count in {max(1, size - 1), size, size + 1}:
-        for joined, at in reading.windows(count, phrase.joined[0]):
-            if (count != size or joined != phrase.joined) and (quality := _likeness(phrase, joined, count)):
-                yield words[at].start, words[at + count - 1].end, quality
-    if size > 1:
-        yield from _shortened(reading, phrase)
-
-
-def _shortened(reading: Reading, phrase: Phrase) -> Iterator[tuple[int, int, float]]:
-    """Where every word is the phrase's or a short form of it, one at least in full: "mem usage"."""
-    size = len(phrase.stems)
-    for _, at in reading.windows(size, phrase.joined[0]):
-        words = reading.words[at : at + size]
-        same = [word.stem == other for word, other in zip(words, phrase.stems, strict=True)]
-        if (
-            any(same)
-            and not all(same)
-            and all(
-                known or (word.lower not in STOP and len(word.lower) > 2 and is_short_form(word.lower, other))
-                for word, other, known in zip(words, phrase.stems, same, strict=True)
-            )
-        ):
-            yield words[0].start, words[-1].end, 0.9
-
-
-def _likeness(phrase: Phrase, joined: str, count: int) -> float:
-    if abs(len(joined) - len(phrase.joined)) > 2 or (count == 1 and joined in STOP):
-        return 0.0
-    if joined == phrase.joined:
-        return 0.99
-    if len(phrase.joined) < 4 or len(joined) < 4 or not joined.isalpha():
-        return 0.0
-    allowed = 1 if len(phrase.joined) < 8 else 2
-    distance = OSA.distance(joined, phrase.joined, score_cutoff=allowed)
-    if distance > allowed or (count != len(phrase.stems) and distance > 0):
-        return 0.0
-    if stem(joined) == stem(phrase.joined) or (count == 1 and is_known(joined)):
-        return 0.0
-    return 0.9 - 0.05 * distance
-
-
 def _by_meaning(reading: Reading, field: Field) -> list[Proposal]:
     """The option nearest in meaning to a word of the sentence, when it is near and no other is as near."""
     phrases = [
         phrase
         for phrase in phrases_of(field)
-        if len(phrase.stems) == 1 and phrase.weight > 0.8 and len(phrase.joined) > 2
+        if len(phrase.stems) == 1 and phrase.weight > 0.8 and len(phrase.joined) > 2 and not phrase.when_denied
     ]
     words = [word for word in reading.words if word.lower not in STOP and word.lower.isalpha() and len(word.lower) > 1][
         :40
@@ -271,8 +295,10 @@ def _by_meaning(reading: Reading, field: Field) -> list[Proposal]:
     word, phrase = words[row], phrases[column]
     margin = score - (ranked[1][0] if len(ranked) > 1 else 0.0)
     cue = reading.cue(field, word.start, word.end)
+    if not cue and _needs_sign(reading, field, phrase, word.start, word.end):
+        return []
     needed = (0.4 if field.must else 0.55) if cue else (0.5 if field.must else 0.62)
-    if score < needed or margin < 0.08 or reading.denied(word.start):
+    if score < needed or margin < 0.08 or denied(reading, word.start, word.end, events=False):
         return []
     if _is_deed(reading, field, word.start, word.end, not cue) or _is_counted(reading, word.start):
         return []

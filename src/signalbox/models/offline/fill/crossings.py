@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 from signalbox.models.offline.fill.choices import find_choices
 from signalbox.models.offline.fill.directions import side_of
@@ -80,10 +81,19 @@ def _sides(reading: Reading, mentions: list[Proposal], start: Field, end: Field)
     for at in reversed(range(len(mentions) - 1)):
         if not sides[at] and _JOINED.fullmatch(reading.text, mentions[at].end, mentions[at + 1].start):
             sides[at] = sides[at + 1]
+    if (start.kind == "array") != (end.kind == "array"):
+        sides = _by_number(reading, mentions, sides, "start" if start.kind == "array" else "end")
     unclear = [at for at, side in enumerate(sides) if not side]
     if len(unclear) == 1 and len(set(sides)) == 2:
         sides[unclear[0]] = "end" if "start" in sides else "start"
     return sides
+
+
+def _by_number(reading: Reading, mentions: list[Proposal], sides: list[str], many: str) -> list[str]:
+    """Several joined mentions of no clear side are those of the list, where only one of the two fields is a list."""
+    joined = [bool(_JOINED.fullmatch(reading.text, a.end, b.start)) for a, b in pairwise(mentions)]
+    near = [any(joined[max(0, at - 1) : at + 1]) for at in range(len(mentions))]
+    return [side or (many if runs else "") for side, runs in zip(sides, near, strict=True)]
 
 
 def _said(reading: Reading, mentions: list[Proposal], at: int) -> str:

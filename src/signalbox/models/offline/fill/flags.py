@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 
+from signalbox.models.offline.fill.denials import DENYING, denied
+from signalbox.models.offline.fill.flag_names import NEGATIVE, core_of, find_core
 from signalbox.models.offline.fill.lexicon import is_verb_form
+from signalbox.models.offline.fill.opposites import TURNS, turns_of_speech
+from signalbox.models.offline.fill.permissions import find_leave
 from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
-from signalbox.models.offline.fill.thesaurus import idioms_for, same_meaning
+from signalbox.models.offline.fill.thesaurus import idioms_for
+from signalbox.models.offline.fill.whether import Statement, statements_of
 from signalbox.models.offline.fill.words import NEGATIONS, STOP, split_name, stem, word_set
 
 __all__ = ["find_flags"]
 
-_OPENERS = word_set(
-    """is has have include includes including with enable enabled use allow allowed do should want
-    needs need may only show make add wants requires require required be are was can must will send
-    apply as force"""
-)
-_NEGATIVE = word_set("no not exclude skip disable without omit hide ignore non un")
-_CUES = word_set("called named titled using saying")
-_YES = word_set("true yes on enabled y")
-_NO = word_set("false no off disabled n")
-_DULL = word_set(
-    """whether true false should include included also when set only enable enabled flag mark marked
-    item items them this result results return returned request user want wants person send sent use
-    used after before during each every make default yes no on off new keep allow apply as well
-    needs needed left made given taken done put kept held got sent goes comes"""
-)
-
+_ARTICLES = word_set("the a an any our my your")
 _ASKING = word_set("no without with any plus include includes including need needs want wants")
 _HAS = word_set("has have had having own owns got gets with without bring brings")
 _HAVING = re.compile(
@@ -40,61 +32,134 @@ _SWITCHES = re.compile(r"\b(?:switch|turn)(?:ed|s)?\b[^.]{0,30}\bon\b|\bis (?:en
 _SWITCHED = re.compile(
     r"\b(?:turn|switch)(?:ed|ing)?\s+(?:(?P<way>on|off)\b|(?:[\w-]+\s+){1,4}?(?P<far>on|off)\b(?!\s+(?:the|a)\b))|"
     r"\b(?P<verb>enabl|disabl|activat|deactivat)(?:e[sd]?|ing)\b|"
-    r"\w\s+(?P<alone>on|off)(?=\s*(?:$|[,.;!?]|(?:in|on|for|at|please|pls|now|asap|from)\b))",
+    r"\w\s+(?<!go )(?<!goes )(?<!day )(?<!days )(?P<alone>on|off)"
+    r"(?=\s*(?:$|[,.;!?]|(?:in|on|for|please|pls|now|asap|from)\b))",
     re.IGNORECASE,
 )
+_SAID = re.compile(
+    r"\s*(?:(?:[:=]|\s-)\s*(?P<told>yes|yep|y|true|on|no|nope|n|false|off|none|nil)\b|"
+    r"(?:is|are|to|be|should be|set to)?\s*\b(?P<end>yes|true|on|no|false|off|none)\b(?=\s*(?:$|[,.;!?)])))",
+    re.IGNORECASE,
+)
+_IS_NOT = re.compile(
+    r"\s+(?:(?:is|are|was|were|has|have|had|will|would|should|must|can|may|do|does|did)\s+(?:not|never)|"
+    r"(?:is|are|was|were|has|have|had|wo|would|should|must|ca|do|does|did)n'?t|cannot)\b(?!\s+only\b)",
+    re.IGNORECASE,
+)
+_YES = word_set("true yes yep on y")
+_PEOPLE = word_set(
+    """customer client patient child guest member user applicant visitor person people student tenant owner driver
+    passenger employee staff parent guardian somebody someone anybody anyone caller team company"""
+)
+_CLAUSE_ENDS = word_set(", ; . ! ? but")
+_ANYBODY = frozenset(stem(w) for w in _PEOPLE)
 
 
 def find_flags(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Proposal]:
     """Proposals for a boolean; `rivals` are stems that other fields speak of, and so prove nothing here."""
-    found = [*_by_synonyms(reading, field), *_by_switch(reading, field)]
-    core = [s for w, s in zip(field.name_words, field.name_stems, strict=True) if w not in _OPENERS | _NEGATIVE]
-    inverted = bool(set(field.name_words) & _NEGATIVE)
-    core = core or list(field.name_stems)
-    if spot := _find_words(reading, core) or _find_joined(reading, field):
-        found.append(_answer(reading, field, spot, inverted, 0.9))
-    elif len(core) > 1 and (spot := _find_apart(reading, core)):
-        found.append(_answer(reading, field, spot, inverted, 0.82))
-    for noun in (s for s in core if len(core) > 1 and s not in rivals and not found):
-        if spot := _find_head(reading, noun):
-            found.append(_answer(reading, field, spot, inverted, 0.7))
-    if not found and len(core) == 1 and (related := _find_related(reading, core[0])):
-        word, opposed = related
-        found.append(_answer(reading, field, (word.start, word.end), inverted != opposed, 0.85))
+    found = [*_by_synonyms(reading, field), *_by_switch(reading, field), *_by_name(reading, field, rivals)]
+    found += _by_contrast(reading, field, rivals) if found else []
+    if not found and (leave := find_leave(reading, field)):
+        start, end, given = leave
+        told = _told(reading, end)
+        found.append(Proposal(field, given if told is None else told, start, end, 0.85, shared=True))
     if not found and (spot := _find_deed(reading, field)):
-        found.append(_answer(reading, field, spot, inverted, 0.8))
-    if not found:
-        telling = (_telling(field) | _acting(field)) - rivals
-        for word in reading.words:
-            if word.stem in telling and word.lower not in _CUES and not reading.opens(word.start):
-                found.append(_answer(reading, field, (word.start, word.end), inverted, 0.62))
-                break
-    return found
+        found.append(_answer(reading, field, spot, False, 0.8))
+    return found or _by_description(reading, field, rivals)
+
+
+def _by_name(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Proposal]:
+    """The words of the name, or words of the same root, of the same meaning, or of the opposite one."""
+    core, inverted = core_of(field.name_words)
+    if spot := _find_words(reading, core) or _find_joined(reading, field):
+        return [_answer(reading, field, spot, inverted, 0.9)]
+    if match := find_core(reading, core, rivals):
+        places, opposite = match
+        answer = _answer(reading, field, (places[0][0], places[-1][1]), inverted, 0.82, opposite)
+        return [replace(answer, pieces=places)]
+    for noun in (root for root in core if len(core) > 1 and root not in rivals):
+        if spot := _find_head(reading, noun):
+            return [_answer(reading, field, spot, inverted, 0.7)]
+    return []
 
 
 def _find_head(reading: Reading, head: str) -> tuple[int, int] | None:
-    """Where a name's last word stands alone behind a word that asks for it or denies it: "no railing"."""
-    for at, word in enumerate(reading.words[1:], 1):
-        if word.stem == head and reading.words[at - 1].lower in _ASKING:
+    """Where one word of a name stands alone behind a word that asks for it or denies it, or before a plain answer."""
+    for word in (word for word in reading.words if word.stem == head):
+        before = [w.lower for w in reading.before(word.start, 2)]
+        before = before[1:] if before[:1] and before[0] in _ARTICLES else before
+        if (before and before[0] in _ASKING | DENYING) or _told(reading, word.end) is not None:
             return word.start, word.end
     return None
 
 
-def _acting(field: Field) -> set[str]:
-    """The stem of a name's last word, if that is a verb: "pays" tells whether the guest pays."""
+def _by_description(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Proposal]:
+    """What the description says makes the field true or false, if a clause of the sentence says it too."""
+    statements = [*statements_of(field.description), *_acting(field)]
+    core = set(core_of(field.name_words)[0])
+    found = []
+    for statement in statements:
+        for clause in _clauses(reading):
+            words = [word for word in clause if word.stem in statement.stems]
+            if _says(words, statement, core, rivals, reading):
+                start, end = words[0].start, words[-1].end
+                within = any(w.lower in DENYING for w in clause if start < w.start < end and w not in words)
+                value = statement.value ^ statement.denies ^ (within or denied(reading, start, end, 6))
+                share = len({word.stem for word in words}) / len(statement.stems)
+                # What makes the field false is said in words of its own; the rest of both statements is alike.
+                score = 0.6 + 0.1 * share + 0.02 * (not statement.value)
+                found.append(Proposal(field, value, start, end, score, shared=True))
+    return found
+
+
+def _by_contrast(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Proposal]:
+    """Where the name is said together with what the description says makes the field false."""
+    statements = statements_of(field.description)
+    core = set(core_of(field.name_words)[0])
+    common = core | {root for one in statements if one.value for root in one.stems}
+    found = []
+    for statement in (one for one in statements if not one.value):
+        for clause in _clauses(reading):
+            telling = [word for word in clause if word.stem in statement.stems - common - rivals]
+            if telling and any(word.stem in core for word in clause):
+                start, end = telling[0].start, telling[-1].end
+                value = statement.denies ^ denied(reading, start, end, 6)
+                found.append(Proposal(field, value, start, end, 0.93, shared=True))
+    return found
+
+
+def _says(words: list[Word], statement: Statement, core: set[str], rivals: frozenset[str], reading: Reading) -> bool:
+    """Whether the words that a clause shares with a statement are enough, and some of them its own."""
+    own = [word for word in words if word.stem not in rivals]
+    if len({word.stem for word in words}) > 1:
+        return bool(own)
+    # The first word is mostly a verb that says what to do.
+    own = [w for w in own if w.stem not in _ANYBODY and (not reading.opens(w.start) or w.lower in TURNS)]
+    if len(statement.stems) == 1:
+        return bool(own)
+    # One word of several proves little when it is somebody, what anybody may do, or only what the name is said of.
+    telling = [word for word in own if word.stem not in core and not is_verb_form(word.lower)]
+    return bool(telling) and statement.value and len(statement.stems) <= 3 and not core <= statement.stems
+
+
+def _clauses(reading: Reading) -> Iterator[list[Word]]:
+    """The words between commas and full stops; a turn of speech counts as one more word."""
+    turns = [Word(turn, turn, start, end) for turn, start, end in turns_of_speech(reading.text)]
+    clause: list[Word] = []
+    for word in sorted([*reading.words, *turns], key=lambda w: w.start):
+        if word.lower in _CLAUSE_ENDS:
+            yield clause
+            clause = []
+        else:
+            clause.append(word)
+    yield clause
+
+
+def _acting(field: Field) -> list[Statement]:
+    """The name's last word, if that is a verb: "pays" tells whether the guest pays."""
     last = field.name_words[-1]
-    acts = len(field.name_words) > 1 and last.endswith(("s", "ed")) and is_verb_form(last)
-    return {field.name_stems[-1]} if acts else set()
-
-
-def _telling(field: Field) -> set[str]:
-    """Stems of the description that can only mean this field."""
-    dull = {stem(w) for w in _DULL}
-    return {
-        stem(w)
-        for w in field.described
-        if stem(w) not in dull and not {w, stem(w)} & STOP and w not in NEGATIONS and len(w) > 2
-    }
+    acts = len(field.name_words) > 1 and last.endswith("s") and is_verb_form(last)
+    return [Statement(frozenset({field.name_stems[-1]}), True, False)] if acts else []
 
 
 def _find_deed(reading: Reading, field: Field) -> tuple[int, int] | None:
@@ -121,7 +186,7 @@ def _by_synonyms(reading: Reading, field: Field) -> list[Proposal]:
         idioms = [idiom for phrase in phrases for idiom in idioms_for(phrase.lower())]
         for phrase in [*phrases, *idioms]:
             if spot := _find_words(reading, [stem(word) for word in split_name(phrase)]):
-                negated = answer and reading.negated(spot[0])
+                negated = answer and denied(reading, *spot)
                 found.append(Proposal(field, answer != negated, *spot, 0.93))
     return found
 
@@ -136,8 +201,8 @@ def _by_switch(reading: Reading, field: Field) -> list[Proposal]:
     way = (found["way"] or found["far"] or found["alone"] or "").lower()
     on = way == "on" if way else found["verb"][0] in "eaEA"
     start, end = next(found.span(part) for part in ("alone", "far", "way", "verb") if found[part])
-    denied = not found["alone"] and reading.negated(found.start())
-    return [Proposal(field, on != denied, start, end, 0.95, shared=True)]
+    negated = not found["alone"] and denied(reading, found.start(), end)
+    return [Proposal(field, on != negated, start, end, 0.95, shared=True)]
 
 
 def _names_switch(reading: Reading, field: Field) -> bool:
@@ -166,35 +231,24 @@ def _find_joined(reading: Reading, field: Field) -> tuple[int, int] | None:
     return found.span() if found else None
 
 
-def _find_related(reading: Reading, core: str) -> tuple[Word, bool] | None:
-    """A word of the same root: "compression" for compress; "inactive" for active, which says the opposite."""
-    for word in reading.words:
-        if len(core) >= 5 and word.lower.startswith(core) and len(word.lower) - len(core) <= 5:
-            return word, False
-        if len(core) >= 4 and any(word.stem == prefix + core for prefix in ("in", "un", "non", "dis")):
-            return word, True
-    return None
+def _told(reading: Reading, end: int) -> bool | None:
+    """The plain answer that stands behind a name: "catering: yes", "express no"."""
+    said = _SAID.match(reading.text, end)
+    return None if said is None else (said["told"] or said["end"]).lower() in _YES
 
 
-def _find_apart(reading: Reading, stems: list[str]) -> tuple[int, int] | None:
-    """Where all stems, or words of their family, stand within a few words of one another."""
-    spots: list[Word] = []
-    for wanted in stems:
-        spot = next((w for w in reading.words if w.stem == wanted or same_meaning(w.stem, wanted)), None)
-        if spot is None:
-            return None
-        spots.append(spot)
-    start, end = min(w.start for w in spots), max(w.end for w in spots)
-    return (start, end) if end - start < 40 else None
-
-
-def _answer(reading: Reading, field: Field, spot: tuple[int, int], inverted: bool, score: float) -> Proposal:
+def _answer(
+    reading: Reading, field: Field, spot: tuple[int, int], inverted: bool, score: float, opposite: bool = False
+) -> Proposal:
     start, end = spot
-    said = [w.lower for w in reading.after(end, 2) if w.lower not in ("is", "=", ":", "to", "be", "should")]
-    if said and said[0] in _YES | _NO:
-        return Proposal(field, said[0] in _YES, start, end, 0.97, shared=True)
-    own = {w.lower for w in reading.words if start <= w.start < end}
-    negated = reading.negated(start) or bool(own & NEGATIONS)
-    named = inverted and bool(own & _NEGATIVE)
+    # "Pets allowed: no": the rest of the name stands between the word and its answer.
+    rest = next((word.end for word in reading.after(end, 1) if word.stem in field.name_stems), end)
+    told = _told(reading, rest)
+    if told is not None:
+        return Proposal(field, told != opposite, start, end, 0.97, shared=True)
+    own = {w.lower for w in reading.words if start <= w.start < end and w.stem not in field.name_stems}
+    negated = denied(reading, start, end, 6) or bool(own & DENYING) or _IS_NOT.match(reading.text, end) is not None
+    said = {w.lower for w in reading.words if start <= w.start < end} | {w.lower for w in reading.after(end, 1)}
+    named = inverted and bool(said & (NEGATIVE | {"free"}))
     value = (not negated) if not inverted else (negated or named)
-    return Proposal(field, value, start, end, score, shared=True)
+    return Proposal(field, value != opposite, start, end, score, shared=True)

@@ -14,6 +14,8 @@ from signalbox.models.offline.fill.phrases import find_phrases
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal, Taken
+from signalbox.models.offline.fill.weekdays import find_weekdays
+from signalbox.models.offline.fill.wholes import find_wholes
 
 __all__ = ["find_closed_list", "find_phrase_list", "part_spans", "split_items"]
 
@@ -34,6 +36,8 @@ def find_closed_list(reading: Reading, field: Field, taken: Taken) -> list[Propo
     if item is None:
         return []
     if item.kind == "enum":
+        if whole := find_weekdays(reading, field) or find_wholes(reading, field):
+            return whole
         options = [p for p in find_choices(reading, item) if not taken.overlaps(p.start, p.end)]
         options = [p for p in options if not _bounds_number(reading, p) and not _inside_literal(reading, p)]
         # What is only near in meaning is too weak for a list that may stay empty.

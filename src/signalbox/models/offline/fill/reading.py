@@ -15,7 +15,7 @@ from signalbox.models.offline.fill.literals import Literal, find_literals
 from signalbox.models.offline.fill.numbers import Quantity, find_quantities
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.times import TimePhrase, find_times
-from signalbox.models.offline.fill.words import NEGATIONS, Sentence, split_name, stem, word_set
+from signalbox.models.offline.fill.words import Sentence, split_name, stem, word_set
 from signalbox.models.offline.vectors import is_known
 
 __all__ = ["Reading", "Word"]
@@ -27,8 +27,6 @@ _LINKS = word_set(
 _MOST = 40
 _TELLERS = word_set("i we they")
 _ASKS = word_set("will want would like need book please pls order reserve schedule plan remind should")
-_DENIALS = word_set("""not no never without except excluding don't dont isn't isnt non nor neither""")
-
 
 # "40 for the left side": what a number is for may stand behind it.
 _TOWARDS = word_set("for on the")
@@ -141,15 +139,6 @@ class Reading:
         told = any(before in _TELLERS and is_past(word) for before, word in pairs)
         return told and not any(word.lower in _ASKS for word in self.words)
 
-    def denied(self, start: int) -> bool:
-        """Whether the words before say "not this one"."""
-        for word in self.before(start, 2):
-            if word.lower in _DENIALS:
-                return True
-            if word.lower in (",", ";", ".", "but", "and", "or"):
-                return False
-        return False
-
     def acts(self, start: int) -> bool:
         """Whether a small word acts as a command here: the first word, or right after one ("turn on", "switch off")."""
         return len(self.before(start, 2)) <= 1 or any(
@@ -176,15 +165,6 @@ class Reading:
     @cached_property
     def _ends(self) -> list[int]:
         return [word.end for word in self.words]
-
-    def negated(self, start: int, reach: int = 3) -> bool:
-        """Whether a negation stands shortly before, with no comma or "but" between."""
-        for word in self.before(start, reach):
-            if word.lower in NEGATIONS:
-                return True
-            if word.lower in (",", ";", ".", "but", "and", "or"):
-                return False
-        return False
 
     def cue(self, field: Field, start: int, end: int) -> float:
         """How clearly the field is named right beside a piece of text: 0 not at all, 1 its whole name."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
+from signalbox.models.offline.fill.codes import coded_kind, names_by_code
 from signalbox.models.offline.fill.words import STOP, content_words, split_name, stem, word_set
 
 __all__ = ["Field", "read_schema"]
@@ -31,7 +32,8 @@ class Field:
     """One property of a schema. `path` is dotted; `children` and `item` lead to what is nested.
 
     A field is `required` in its own object; it `must` be filled when all objects around it are required too.
-    `within` and `setting` are the name and the description of the object that it stands in.
+    `within` and `setting` are the name and the description of the object that it stands in. A `coded` field was free
+    text that asks for a code; its options are the codes of a general table.
     """
 
     path: str
@@ -54,6 +56,7 @@ class Field:
     item: Field | None = None
     within: tuple[str, ...] = ()
     setting: str = ""
+    coded: bool = False
 
     @cached_property
     def name_words(self) -> tuple[str, ...]:
@@ -164,7 +167,7 @@ class _Reader:
             item = self.field(name, merged["additionalProperties"], path, False, trail, False)
         if kind == "object" and not children:
             kind = "any" if deep else "map"
-        return Field(
+        made = Field(
             path=dotted,
             name=name,
             kind=kind,
@@ -175,6 +178,7 @@ class _Reader:
             item=item,
             **_facts(merged),
         )
+        return _with_codes(made)
 
     def resolve(self, schema: dict[str, Any], trail: tuple[str, ...]) -> tuple[dict[str, Any], tuple[str, ...]]:
         """The schema with its references, unions and compositions folded into one."""
@@ -212,6 +216,14 @@ class _Reader:
         resolved = [self.resolve(member, trail)[0] if "$ref" in member else member for member in members]
         ranked = sorted(zip(resolved, members, strict=True), key=lambda pair: _SPECIFIC.index(_kind(pair[0])))
         return ranked[0][1] if ranked else {}
+
+
+def _with_codes(made: Field) -> Field:
+    """A text field that asks for codes is a choice among them, each with the names that people use."""
+    if made.kind != "string" or made.candidates or not (kind := coded_kind(made.about, made.pattern, made.examples)):
+        return made
+    names = names_by_code(kind)
+    return replace(made, kind="enum", options=tuple(names), synonyms=names, coded=True, examples=(), pattern="")
 
 
 def _merge_all(schema: dict[str, Any]) -> dict[str, Any]:

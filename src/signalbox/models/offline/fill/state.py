@@ -11,7 +11,7 @@ from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal, Taken
-from signalbox.models.offline.fill.words import word_set
+from signalbox.models.offline.fill.words import split_name, stem, word_set
 
 __all__ = ["Frame", "State", "build_values", "leaves_of"]
 
@@ -47,7 +47,9 @@ class State:
     def rivals(self, leaf: Field) -> frozenset[str]:
         """Stems that the schema or other fields speak of."""
         own = set(leaf.name_stems) - self.frame.title
-        return (self.frame.words - own).union(*(other.words for other in self.leaves if other is not leaf))
+        others = [other for other in self.leaves if other is not leaf]
+        options = [stem(word) for other in others for option in other.options for word in split_name(str(option))]
+        return (self.frame.words - own).union(options, *(other.words for other in others))
 
     def bounds(self) -> Bounds:
         filled = self.filled.values()

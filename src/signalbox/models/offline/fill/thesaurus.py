@@ -32,6 +32,7 @@ book reserve
 approve accept allow authorize
 reject deny decline refuse
 complete completed done finished closed resolved
+resolved solved fixed sorted
 open unresolved outstanding
 pending todo unfinished waiting
 active running live ongoing
@@ -123,6 +124,76 @@ income earn salary wage
 lose lost
 live reside
 study studies
+dog puppy pup
+cat kitten
+dinner supper
+lorry truck
+bicycle bike cycle
+motorcycle motorbike
+plane airplane aircraft
+train rail railway
+taxi cab
+upper upstairs
+ground downstairs
+stitch sew sewn stitching
+glue glued gluing adhesive
+sofa couch settee
+rubbish trash garbage waste
+flat apartment
+garden yard
+mobile cellphone smartphone
+child kid toddler
+senior pensioner retired elderly
+student pupil
+baby infant
+broken cracked smashed damaged
+post letter
+jumper sweater pullover
+trousers pants
+trainers sneakers
+wallet purse
+bag rucksack backpack handbag suitcase
+clothing clothes garment
+glasses spectacles
+refrigerated chilled fridge cooled
+frozen freezer
+intern trainee apprentice
+contractor freelancer freelance
+internal staff inhouse
+public everyone everybody
+walk foot
+collected fetched
+double twin
+solo alone
+night overnight
+spicy hot
+vegan plantbased
+autumn fall
+colour color
+grey gray
+organise arrange
+shop store
+noisy loud
+wooden wood timber
+woollen wool woolen
+metal steel metallic
+golden gold
+wedding marriage
+funeral burial
+illness sickness disease
+cold chilly
+sunny sun
+rainy rain
+snowy snow
+windy wind
+nurse carer
+rural countryside
+drunk intoxicated
+joint shared
+cancelled scrapped
+owner landlord
+tenant renter lodger
+accident crash collision crashed
 """.strip().splitlines()
 
 # Turns of speech that stand for one word.
@@ -132,6 +203,21 @@ _IDIOMS: dict[str, tuple[str, ...]] = {
     "weekly": ("every week", "each week", "once a week"),
     "monthly": ("every month", "each month", "once a month"),
     "yearly": ("every year", "each year", "once a year"),
+    "quarterly": ("every quarter", "each quarter", "every three months", "every 3 months", "four times a year"),
+    "fortnightly": ("every two weeks", "every other week", "every 2 weeks", "every second week", "biweekly"),
+    "biweekly": ("every two weeks", "every other week", "every 2 weeks", "every second week", "fortnightly"),
+    "nightly": ("every night", "each night"),
+    "dinner": ("evening meal",),
+    "lunch": ("midday meal",),
+    "breakfast": ("morning meal",),
+    "twice": ("two times", "2 times", "2x"),
+    "thrice": ("three times", "3 times", "3x"),
+    "never": ("at no time", "not at all"),
+    "remote": ("from home", "at home", "home office"),
+    "walk": ("on foot", "by foot"),
+    "collect": ("pick up", "pick it up", "pick them up", "come by", "come in for"),
+    "pickup": ("pick up", "pick it up", "pick them up", "come by", "come in for"),
+    "delivery": ("to my door", "to our door", "to the door", "bring it", "bring them", "drop it off"),
     "annually": ("every year", "each year", "once a year"),
     "intermittent": ("now and then", "on and off", "once in a while", "from time to time", "every so often"),
     "sometimes": ("now and then", "on and off", "once in a while", "from time to time", "every so often"),

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from signalbox.models.offline.fill.codes import code_names
+from signalbox.models.offline.fill.denials import DENYING
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.thesaurus import idioms_for, stands_for
 from signalbox.models.offline.fill.units import CURRENCIES, dimension_of
-from signalbox.models.offline.fill.words import DEGREES, STOP, split_name, stem
+from signalbox.models.offline.fill.words import DEGREES, STOP, content_words, split_name, stem, word_set
 
 __all__ = ["Phrase", "phrases_of"]
 
@@ -25,21 +27,27 @@ _CALENDAR = {name: (name[:3],) for name in (*_DAYS, *_MONTHS)} | {
     "thursday": ("thu", "thur", "thurs"),
     "september": ("sep", "sept"),
 }
+_CALENDAR |= {name[:3]: (name, *short) for name, short in _CALENDAR.items()}
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+_SHORT_ORDINALS = dict(zip(_ORDINALS, "1st 2nd 3rd 4th 5th 6th 7th 8th 9th 10th".split(), strict=True))
+_TOPS = word_set("urgent urgently critical emergency asap pressing highest")
+_NONE = word_set("none no never nobody nothing")
 
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Words that mean an option, and how surely they do."""
+    """Words that mean an option, and how surely they do; some mean it only where they are denied."""
 
     value: Any
     stems: tuple[str, ...]
     joined: str
     weight: float
+    when_denied: bool = False
 
 
 @lru_cache(maxsize=1_000)
 def _phrases_cached(field_key: tuple[Any, ...]) -> tuple[Phrase, ...]:
-    options, synonyms, description, name = field_key
+    options, synonyms, description, name, coded = field_key
     spoken: list[tuple[Any, str, float]] = []
     by_name = {_plain(option): option for option in options}
     for option in options:
@@ -52,16 +60,24 @@ def _phrases_cached(field_key: tuple[Any, ...]) -> tuple[Phrase, ...]:
                 spoken.append((by_name[word], value, 0.97))
     spoken += [(option, word, 0.97) for word, code in CURRENCIES.items() for option in options if option == code]
     spoken += [(option, short, 0.97) for name, option in by_name.items() for short in _CALENDAR.get(name.lower(), ())]
+    if coded:
+        phrases = [_phrase(value, text, weight) for value, text, weight in spoken[:_MOST_PHRASES]]
+        return tuple(phrase for phrase in phrases if phrase.stems)
+    about = f"{' '.join(split_name(name))} . {description}".lower()
+    spoken += [(one, word, 0.95) for one, words in code_names(tuple(by_name), about).items() for word in words]
+    spoken += [(one, _SHORT_ORDINALS[key.lower()], 0.97) for key, one in by_name.items() if key.lower() in _ORDINALS]
+    spoken += list(_levels(by_name))
     spoken += list(_from_description(by_name, description))
     phrases = [_phrase(value, text, weight) for value, text, weight in spoken[:_MOST_PHRASES]]
-    return tuple(_with_weaker([phrase for phrase in phrases if phrase.stems], set(split_name(name))))
+    phrases = [phrase for phrase in phrases if phrase.stems]
+    return (*_with_weaker(phrases, set(split_name(name))), *_denials(by_name, name, description))
 
 
 def phrases_of(field: Field) -> tuple[Phrase, ...]:
     """All phrases that mean one of the field's options, from values, synonyms, description and thesaurus."""
     options = field.options or field.candidates
     synonyms = tuple((key, tuple(words)) for key, words in field.synonyms.items() if key)
-    return _phrases_cached((options, synonyms, field.description, field.name))
+    return _phrases_cached((options, synonyms, field.description, field.name, field.coded))
 
 
 def _plain(option: Any) -> str:
@@ -88,11 +104,42 @@ def _with_weaker(phrases: list[Phrase], name: set[str]) -> Iterator[Phrase]:
                 if (kin,) not in said and kin not in owners:
                     yield Phrase(phrase.value, (kin,), kin, 0.8 * phrase.weight)
         elif phrase.weight == 1.0 or (phrase.weight > 0.9 and len(phrase.stems) < 3):
-            for word in phrase.stems:
+            for word in () if _denied_part(phrase.stems) else phrase.stems:
                 if len(owners[word]) == 1 and word not in STOP | DEGREES and word not in name and len(word) > 2:
                     yield Phrase(phrase.value, (word,), word, 0.72 * phrase.weight)
                     for kin in sorted(k for k in stands_for(word) - owners.keys() if k.endswith("est")):
                         yield Phrase(phrase.value, (kin,), kin, 0.6 * phrase.weight)
+
+
+def _levels(by_name: dict[str, Any]) -> Iterator[tuple[Any, str, float]]:
+    """How people say the top and the bottom of a scale, where no option of its own says it."""
+    options = {key.lower(): option for key, option in by_name.items()}
+    if "high" in options and not options.keys() & _TOPS:
+        yield from ((options["high"], word, 0.93) for word in sorted(_TOPS))
+    if "low" in options:
+        yield from ((options["low"], words, 0.9) for words in ("no rush", "no hurry", "can wait", "not urgent"))
+
+
+def _denials(by_name: dict[str, Any], name: str, description: str) -> Iterator[Phrase]:
+    """What means an option where it is denied: "no gluten" is gluten_free, "can't swim" cannot_swim, "no card" none."""
+    for key, option in by_name.items():
+        words = split_name(key)
+        if key.lower() in _NONE:
+            spoken_of = (*split_name(name), *content_words(description)[:1])
+            rests: list[tuple[str, ...]] = [
+                (stem(word),) for word in dict.fromkeys(spoken_of) if word not in STOP and len(word) > 3
+            ]
+        else:
+            rests = [tuple(stem(w) for w in rest)] if (rest := _denied_part(words)) else []
+        for stems in rests:
+            yield Phrase(option, stems, "".join(stems), 0.92, when_denied=True)
+
+
+def _denied_part(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of an option that itself denies, without those that do."""
+    if len(words) > 1 and words[-1] == "free":
+        return words[:-1]
+    return words[1:] if len(words) > 1 and words[0] in DENYING else ()
 
 
 def _idioms(phrases: list[Phrase]) -> Iterator[Phrase]:

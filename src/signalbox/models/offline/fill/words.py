@@ -212,7 +212,8 @@ def stem(word: str) -> str:
     for ending in ("ings", "ing", "ed", "es", "s"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return _mend(word[: -len(ending)], ending)
-    return word.removesuffix("e") if len(word) > 3 else word
+    root = word.removesuffix("e")
+    return root[:-1] if root.endswith("e") and len(root) > 3 else root
 
 
 def _mend(root: str, ending: str) -> str:
