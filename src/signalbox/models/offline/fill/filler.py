@@ -14,6 +14,7 @@ from signalbox.models.offline.fill.comparisons import find_comparisons
 from signalbox.models.offline.fill.crossings import find_crossings
 from signalbox.models.offline.fill.directions import agreement, mirrored, side_of
 from signalbox.models.offline.fill.doubts import Doubts
+from signalbox.models.offline.fill.evidence import weigh
 from signalbox.models.offline.fill.filters import find_filters, find_signed
 from signalbox.models.offline.fill.flags import find_flags
 from signalbox.models.offline.fill.listed import listed_candidates
@@ -78,14 +79,22 @@ class Filler:
             [
                 *find_routes(bounds, waiting),
                 *find_makes(bounds, self.state),
-                *(p for p in self._strings() if self._comes_first(p)),
-                *(p for p in self._chunks() if style_of(p.field) != "text" or self._is_titled(p)),
+                *(p for p in self._weighed(self._strings()) if self._comes_first(p)),
+                *(p for p in self._weighed(self._chunks()) if style_of(p.field) != "text" or self._is_titled(p)),
             ]
         )
         statements = find_statements(self.state.bounds(), [leaf for leaf in self.state.waiting() if self._free(leaf)])
-        self._choose([*(p for p in self._strings() if p.score >= _SURE), *self._chunks(), *statements])
+        texts = [*self._weighed(self._strings()), *self._weighed(self._chunks())]
+        self._choose([*(p for p in texts if p.score >= _SURE - 0.1 * p.field.must), *statements])
         self.filled |= put_in_order(self.reading, self.filled)
         return self.filled
+
+    def _weighed(self, proposals: Iterable[Proposal]) -> Iterator[Proposal]:
+        """Free words with all that their surroundings tell of them counted in."""
+        bounds, waiting = self.state.bounds(), [leaf for leaf in self.state.waiting() if self._free(leaf)]
+        for proposal in proposals:
+            if (weighed := weigh(bounds, proposal, waiting)) is not None:
+                yield weighed
 
     def _assign(self, proposals: Iterable[Proposal]) -> None:
         assign((p for p in proposals if p.score >= _SURE - 0.12 and self.doubts.at_home(p)), self.taken, self.filled)

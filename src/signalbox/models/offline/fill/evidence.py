@@ -1,0 +1,121 @@
+"""What speaks for and against a piece of text as the value of a field, apart from the words that announce it.
+
+Every proposal of free words is weighed here once: who does what, whose relative somebody is, what a name looks like.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from signalbox.models.offline.fill.bounds import Bounds
+from signalbox.models.offline.fill.deeds import tells_deed
+from signalbox.models.offline.fill.lexicon import AUXILIARIES, FIRST_NAMES, HONORIFICS, KINSHIP, is_verb_form
+from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
+from signalbox.models.offline.fill.roles import style_of
+from signalbox.models.offline.fill.schema import Field
+from signalbox.models.offline.fill.slots import Proposal
+from signalbox.models.offline.fill.sorts import sort_of
+from signalbox.models.offline.fill.words import STOP, Token, word_set
+
+__all__ = ["weigh"]
+
+_DEED = 0.25
+_OTHERS_DEED = -0.2
+_RELATIVE = 0.2
+_SOMEBODY = 0.2
+_ACTS = 0.08
+# Who speaks or is spoken of, and words that open a clause: no name holds them.
+_CLAUSAL = (
+    word_set(
+        "i i'm i'd i've we he she they who whoever whom which that whatever nobody somebody anybody someone anyone "
+        "everybody everyone because whether if unless although though tho but so"
+    )
+    | AUXILIARIES
+) - word_set("will can may might must am do being let lets")
+_ADVERBS = word_set(
+    """now then later soon again too also anyway somewhere anywhere everywhere though tho instead together else ago
+    already today tonight tomorrow yesterday daily weekly whenever wherever however perhaps please thanks"""
+)
+_OWNERS = word_set("my our your his her their its")
+
+
+def weigh(bounds: Bounds, proposal: Proposal, waiting: list[Field]) -> Proposal | None:
+    """The proposal with a score that counts what its surroundings tell; None when it can be no value at all."""
+    field = proposal.field
+    if field.kind == "array" or style_of(field) == "text" or _is_solid(bounds, proposal):
+        return proposal
+    first = bounds.sentence.index_at(proposal.start)
+    last = bounds.sentence.index_at(proposal.end - 1) + 1
+    words = bounds.tokens[first:last]
+    if not words or _is_no_name(bounds, first, words):
+        return None
+    score = proposal.score
+    score += _weigh_deeds(bounds, field, first, last, waiting)
+    score += _weigh_person(bounds, field, first, last, waiting)
+    return replace(proposal, score=score)
+
+
+def _is_solid(bounds: Bounds, proposal: Proposal) -> bool:
+    """Whether a value is a text in quotes or a code, which its shape proves."""
+    return any(one.start == proposal.start for one in bounds.reading.literals)
+
+
+def _is_no_name(bounds: Bounds, first: int, words: tuple[Token, ...]) -> bool:
+    """Whether words are a piece of a clause, or only say when or how."""
+    small = [word for at, word in enumerate(words, first) if not word.text[0].isupper() or bounds.opens_part(at)]
+    if any(word.lower in _CLAUSAL for word in small):
+        return True
+    return len(small) == len(words) and all(word.lower in _ADVERBS | STOP for word in words)
+
+
+def _weigh_deeds(bounds: Bounds, field: Field, first: int, last: int, waiting: list[Field]) -> float:
+    """More where the text says that the field's deed is theirs, less where it is another's."""
+    if tells_deed(bounds, field, first, last):
+        return _DEED
+    others = (other for other in waiting if other.path != field.path and other.kind == "string")
+    return _OTHERS_DEED if any(tells_deed(bounds, other, first, last) for other in others) else 0.0
+
+
+def _weigh_person(bounds: Bounds, field: Field, first: int, last: int, waiting: list[Field]) -> float:
+    """Somebody's name is a person's, rather than a thing's; a relative is rather not the one whom it is all about."""
+    people = [other for other in waiting if other.kind == "string" and sort_of(other) == "person"]
+    if not people:
+        return 0.0
+    person = sort_of(field) == "person"
+    score = 0.0
+    if person and len(people) > 1 and _is_relative(bounds, first):
+        score += -_RELATIVE if field.must else _RELATIVE / 2
+    if _is_somebody(bounds, first, last) and not person:
+        score -= _SOMEBODY
+    elif _acts(bounds, first, last):
+        score += _ACTS if person else -_ACTS * (sort_of(field) != "organisation")
+    return score
+
+
+def _is_relative(bounds: Bounds, first: int) -> bool:
+    """Whether a name stands behind what somebody is to another: "her son Paul", "my neighbour, Mrs Hill"."""
+    at = first - 1
+    while at >= 0 and (bounds.tokens[at].text in ",:" or bounds.tokens[at].lower in HONORIFICS):
+        at -= 1
+    return at >= 0 and bounds.tokens[at].lower in KINSHIP
+
+
+def _is_somebody(bounds: Bounds, first: int, last: int) -> bool:
+    """Whether words are surely somebody's name: a known first name, a title, or a relative's."""
+    words = bounds.tokens[first:last]
+    opener = words[0].lower
+    named = words[0].text[0].isupper() and opener in FIRST_NAMES and len(words) < 4
+    behind_title = first > 0 and bounds.tokens[first - 1].lower in HONORIFICS
+    return named or behind_title or opener in HONORIFICS or _is_relative(bounds, first)
+
+
+def _acts(bounds: Bounds, first: int, last: int) -> bool:
+    """Whether a name with a capital is who does something: "Ada brings it", "could Ada bring it"."""
+    if not bounds.tokens[first].text[0].isupper() or last >= len(bounds.tokens):
+        return False
+    following = bounds.tokens[last]
+    if following.lower in ("will", "should", "would", "can", "could", "must", "may", "wants", "needs", "wishes"):
+        return True
+    asked = first > 0 and bounds.tokens[first - 1].lower in ("could", "can", "would", "will", "should", "let", "may")
+    acting = following.text.islower() and is_verb_form(following.lower) and following.lower not in AUXILIARIES
+    return asked or (acting and following.lower not in POS["stops"])
