@@ -63,6 +63,8 @@ def _deeds(name_words: tuple[str, ...], description: str) -> Deeds:
         doing.add(stem(words[0]))
     leading |= _dangling(words)
     doing |= _doer_deeds(name_words[-1:]) | _doer_deeds(tuple(words[:1]))
+    # "Ann hosts" tells who the host is.
+    doing |= {stem(name) for name in name_words[-1:] if is_verb_form(name)}
     if len(name_words) > 1 and name_words[-1] in _PLACING and is_verb_form(name_words[-2]):
         verb = stem(name_words[-2])
         leading |= {(verb, "")} if name_words[-1] != "by" else set()

@@ -14,7 +14,7 @@ from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.roles import style_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
-from signalbox.models.offline.fill.sorts import sort_of
+from signalbox.models.offline.fill.sorts import DAYS, sort_of
 from signalbox.models.offline.fill.words import STOP, Token, word_set
 
 __all__ = ["weigh"]
@@ -84,7 +84,7 @@ def _weigh_person(bounds: Bounds, field: Field, first: int, last: int, waiting: 
     person = sort_of(field) == "person"
     score = 0.0
     if person and len(people) > 1 and _is_relative(bounds, first):
-        score += -_RELATIVE if field.must else _RELATIVE / 2
+        score += (-_RELATIVE if field.must else _RELATIVE / 2) if _names_another(bounds, first, last) else 0.0
     if _is_somebody(bounds, first, last) and not person:
         score -= _SOMEBODY
     elif _acts(bounds, first, last):
@@ -98,6 +98,21 @@ def _is_relative(bounds: Bounds, first: int) -> bool:
     while at >= 0 and (bounds.tokens[at].text in ",:" or bounds.tokens[at].lower in HONORIFICS):
         at -= 1
     return at >= 0 and bounds.tokens[at].lower in KINSHIP
+
+
+def _names_another(bounds: Bounds, first: int, last: int) -> bool:
+    """Whether the text tells another name too."""
+    others = [at for at in range(len(bounds.tokens)) if not first <= at < last and not bounds.blocked(at)]
+    if any(bounds.tokens[at].lower in FIRST_NAMES for at in others):
+        return True
+    return any(
+        bounds.tokens[at].text[0].isupper()
+        and bounds.tokens[at].text.isalpha()
+        and bounds.tokens[at].lower not in STOP | DAYS | HONORIFICS
+        and not bounds.opens_part(at)
+        and not bounds.timed(at)
+        for at in others
+    )
 
 
 def _is_somebody(bounds: Bounds, first: int, last: int) -> bool:

@@ -80,12 +80,12 @@ class Filler:
                 *find_routes(bounds, waiting),
                 *find_makes(bounds, self.state),
                 *(p for p in self._weighed(self._strings()) if self._comes_first(p)),
-                *(p for p in self._weighed(self._chunks()) if style_of(p.field) != "text" or self._is_titled(p)),
+                *(p for p in self._chunks() if style_of(p.field) != "text" or self._is_titled(p)),
             ]
         )
         statements = find_statements(self.state.bounds(), [leaf for leaf in self.state.waiting() if self._free(leaf)])
-        texts = [*self._weighed(self._strings()), *self._weighed(self._chunks())]
-        self._choose([*(p for p in texts if p.score >= _SURE - 0.1 * p.field.must), *statements])
+        announced = (p for p in self._weighed(self._strings()) if p.score >= _SURE)
+        self._choose([*announced, *self._chunks(), *statements])
         self.filled |= put_in_order(self.reading, self.filled)
         return self.filled
 
@@ -276,7 +276,7 @@ class Filler:
             yield replace(proposal, value=split_items(str(proposal.value)))
         used = {str(p.value).lower() for p in self.filled.values()}
         used |= {self.reading.text[p.start : p.end].lower() for p in self.filled.values()}
-        for proposal in (self._joined(bounds, p) for p in chunk_proposals(bounds, waiting)):
+        for proposal in (self._joined(bounds, p) for p in self._weighed(chunk_proposals(bounds, waiting))):
             if (
                 str(proposal.value).lower() not in used
                 and proposal.score > _SURE - 0.001 - 0.1 * proposal.field.must

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator
 
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.chunks import Chunk, find_chunks
+from signalbox.models.offline.fill.deeds import tells_deed
 from signalbox.models.offline.fill.everyday import CITIES, COUNTRIES
 from signalbox.models.offline.fill.extents import clean, past_town
-from signalbox.models.offline.fill.lexicon import FIRST_NAMES, KINSHIP, is_verb_form
+from signalbox.models.offline.fill.lexicon import FIRST_NAMES, KINSHIP
 from signalbox.models.offline.fill.literals import shape_of
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.quotes import fits, shuns_quotes
@@ -148,13 +149,12 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
         # In "a lamp for the hall" the lamp is what is spoken of.
         score -= 0.03
     hinted = bounds.hinted(chunk.first, chunk.last, field)
-    if chunk.kind in ("proper", "small") and _acts(bounds, field, chunk):
-        score += 0.25
     called = chunk.first > 0 and bounds.mentioned(chunk.first - 1) and _may_be_called(chunk)
     if called:
         # In "our dog Rex" the name is the dog's, not somebody's.
         score += _CALLED if sort == "title" else -_CALLED * (sort == "person" and not hinted)
-    if not field.must and cue < _CLEAR and not (called and sort == "title") and not _tells(bounds, chunk, sort):
+    announced = cue >= _CLEAR or (called and sort == "title") or tells_deed(bounds, field, chunk.first, chunk.last)
+    if not field.must and not announced and not _tells(bounds, chunk, sort):
         return 0.0
     return score + _HINT * hinted + 0.3 * cue * (cue >= _CLEAR) + (0.04 if _apart(bounds, chunk) else 0.0)
 
@@ -231,20 +231,6 @@ def _cue(bounds: Bounds, field: Field, chunk: Chunk) -> float:
     names = (*names, *field.nicknames)
     named = 1.0 if bounds.tokens[at].stem in names or _introduces(bounds, at, field) else 0.0
     return max(one, two, named)
-
-
-def _acts(bounds: Bounds, field: Field, chunk: Chunk) -> bool:
-    """Whether a chunk does what the field is named for: in "the Louvre wants to borrow it" it is the borrower."""
-    name = field.name_words[-1] if field.name_words else ""
-    if not name.endswith(("er", "or")) or len(name) < 5:
-        return False
-    deeds = {stem(name[:-2]), stem(name[:-2] + "e"), stem(name[:-3])}
-    for token in bounds.tokens[chunk.last : chunk.last + 5]:
-        if token.stem in deeds:
-            return True
-        if token.lower not in STOP and not is_verb_form(token.lower):
-            return False
-    return False
 
 
 def _introduces(bounds: Bounds, at: int, field: Field) -> bool:
