@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from signalbox.models.offline.fill.bounds import Bounds
+from signalbox.models.offline.fill.chunks import is_verb
 from signalbox.models.offline.fill.lexicon import is_verb_form
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.roles import roles_of
@@ -49,6 +50,8 @@ def ends_phrase(bounds: Bounds, field: Field, at: int, style: str) -> bool:
     ):
         return style != "object"
     acts = token.lower in POS["verbs"] or (token.text.endswith("s") and is_verb_form(token.lower))
+    if style == "name" and token.text.islower() and is_verb(bounds, at):
+        return True
     if token.text.islower() and acts and bounds.tokens[at - 1].text[0].isupper() and bounds.cased:
         return True
     if token.lower in POS["stops"]:

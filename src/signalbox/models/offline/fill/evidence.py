@@ -10,6 +10,7 @@ from dataclasses import replace
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.deeds import tells_deed
 from signalbox.models.offline.fill.lexicon import AUXILIARIES, FIRST_NAMES, HONORIFICS, KINSHIP, is_verb_form
+from signalbox.models.offline.fill.name_endings import bearer_of
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.roles import style_of
 from signalbox.models.offline.fill.schema import Field
@@ -24,6 +25,9 @@ _OTHERS_DEED = -0.2
 _RELATIVE = 0.2
 _SOMEBODY = 0.2
 _ACTS = 0.08
+_LABEL = 0.25
+_BEARER = 0.1
+_NAMING = word_set("called named titled entitled")
 # Who speaks or is spoken of, and words that open a clause: no name holds them.
 _CLAUSAL = (
     word_set(
@@ -52,6 +56,8 @@ def weigh(bounds: Bounds, proposal: Proposal, waiting: list[Field]) -> Proposal 
     score = proposal.score
     score += _weigh_deeds(bounds, field, first, last, waiting)
     score += _weigh_person(bounds, field, first, last, waiting)
+    score += _weigh_labels(bounds, field, first, last, waiting)
+    score += _weigh_bearer(field, words)
     return replace(proposal, score=score)
 
 
@@ -90,6 +96,33 @@ def _weigh_person(bounds: Bounds, field: Field, first: int, last: int, waiting: 
     elif _acts(bounds, first, last):
         score += _ACTS if person else -_ACTS * (sort_of(field) != "organisation")
     return score
+
+
+def _weigh_labels(bounds: Bounds, field: Field, first: int, last: int, waiting: list[Field]) -> float:
+    """More for a name that is told as such, or that the field's own name follows: "called X", "X as a witness"."""
+    score = 0.0
+    if first and bounds.tokens[first - 1].lower in _NAMING:
+        score += _LABEL if sort_of(field) == "title" else -_LABEL * (sort_of(field) in ("thing", "organisation"))
+    if last + 1 < len(bounds.tokens) and bounds.tokens[last].lower in ("as", "in", "is", "being"):
+        at = last + 1 + (bounds.tokens[last + 1].lower in POS["articles"])
+        label = bounds.tokens[at].stem if at < len(bounds.tokens) else ""
+        if label in field.name_stems:
+            score += _LABEL
+        elif any(label == other.name_stems[-1] for other in waiting if other.kind == "string" and other.name_stems):
+            score -= _LABEL
+    return score
+
+
+def _weigh_bearer(field: Field, words: tuple[Token, ...]) -> float:
+    """What the last word of a name with capitals says of its bearer."""
+    if len(words) < 2 or not (words[-1].text[0].isupper() and words[0].text[0].isupper()):
+        return 0.0
+    bearer, sort = bearer_of(words[-1].text), sort_of(field)
+    if not bearer:
+        return 0.0
+    if sort == bearer:
+        return _BEARER / 2
+    return -2 * _BEARER if sort == "person" else -_BEARER * (sort in ("place", "organisation"))
 
 
 def _is_relative(bounds: Bounds, first: int) -> bool:

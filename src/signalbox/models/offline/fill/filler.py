@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from signalbox.models.offline.fill.addresses import find_addresses
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.choices import find_choices
 from signalbox.models.offline.fill.comparisons import find_comparisons
@@ -67,6 +68,7 @@ class Filler:
         self._assign(find_hours(self.reading, self.leaves))
         self._assign(find_lengths(self.reading, self.leaves))
         self._assign(find_crossings(self.reading, self.leaves))
+        self._assign(find_addresses(self.reading, self.leaves))
         self._assign_closed(list(self._closed()))
         self._assign(p for leaf in self.leaves if leaf.item and leaf.item.children for p in self._objects(leaf))
         self._assign(find_lone_number(self.state))

@@ -144,7 +144,38 @@ def _by_pattern(reading: Reading, field: Field) -> Iterator[Proposal]:
         yield from _matching(reading, field, compiled, score)
 
 
+@lru_cache(maxsize=5_000)
+def _closeness(examples: tuple[str, ...], value: str) -> float:
+    """More for a code with as many letters and digits in a row as an example has, less for one of another build."""
+    builds = [_build(example) for example in examples if re.search(r"\d", example) and "." not in example]
+    if not builds or _build(value) in builds:
+        return 0.05 * bool(builds)
+    letters = [re.sub(r"9+", "9", build) for build in builds]
+    return 0.03 if re.sub(r"9+", "9", _build(value)) in letters else -0.04
+
+
+def _build(value: str) -> str:
+    """A code with A for each letter and 9 for each digit."""
+    return re.sub(r"\d", "9", re.sub(r"[A-Za-z]", "A", value))
+
+
+def _parted(reading: Reading, field: Field, shape: re.Pattern[str], score: float) -> Iterator[Proposal]:
+    """A code of letters and digits that the person parts with a blank where the field has none: "xy 204"."""
+    shown = tuple(one for one in map(str, field.examples) if re.fullmatch(r"[A-Za-z]{1,4}-?\d+", one))
+    if not shown:
+        return
+    sizes = {len(re.sub(r"[^A-Za-z]", "", one)) for one in shown}
+    for found in re.finditer(r"(?<![\w-])([A-Za-z]{1,4}) (\d{1,6})(?![\w%.:/-]\w|\w|%)", reading.text):
+        sign = "-" if "-" in shown[0] else ""
+        value = f"{found[1].upper()}{sign}{found[2]}"
+        said = found[1].lower() not in STOP and (found[1].isupper() or not is_known(found[1].lower()))
+        if said and len(found[1]) in sizes and shape.search(value):
+            yield Proposal(field, value, found.start(), found.end(), score + _closeness(shown, value))
+
+
 def _matching(reading: Reading, field: Field, shape: re.Pattern[str], score: float) -> Iterator[Proposal]:
+    yield from _parted(reading, field, shape, score)
+    shown = tuple(map(str, field.examples))
     for found in re.finditer(r"\S+", reading.text):
         raw = found.group()
         word = raw.strip(_EDGES).removesuffix(".")[:200]
@@ -153,9 +184,11 @@ def _matching(reading: Reading, field: Field, shape: re.Pattern[str], score: flo
         start = found.start() + raw.find(word)
         if word.isdigit() and not _may_label(reading, field, start, start + len(word)):
             continue
-        for value in dict.fromkeys((word, word.lstrip("#"), *(() if word.isalpha() else (word.upper(), word.lower())))):
+        cases = (word.upper(), word.lower()) if any(c.isdigit() for c in word) else ()
+        for value in dict.fromkeys((word, word.lstrip("#"), *cases)):
             if shape.search(value) and _telling(field, word):
                 bonus = 0.08 * reading.cue(field, start, start + len(word)) + 0.06 * _shares_stem(field, value)
+                bonus += _closeness(shown, value)
                 yield Proposal(field, value, start, start + len(word), score + bonus - 0.02 * (value != word))
                 break
 
@@ -230,7 +263,8 @@ def _by_number(reading: Reading, field: Field) -> Iterator[Proposal]:
     """A plain number for an identifier that is written as text: "order 4411"."""
     shown = [str(one) for one in field.examples]
     told = bool(_NUMBERED.match(field.description)) and (not shown or any(one[:1].isdigit() for one in shown))
-    if field.pattern or not (told or set(field.name_words) & _IDENTIFIED):
+    coded = bool(shown) and all(_CODE.fullmatch(one) and any(c.isdigit() for c in one) for one in shown)
+    if field.pattern or not (told or coded or set(field.name_words) & _IDENTIFIED):
         return
     for found in re.finditer(r"(?<![\w.$€£])#?\s?(\d{1,20})(?![\w%./-]\w|\w|%)", reading.text):
         cue = reading.cue(field, found.start(), found.end())
@@ -238,7 +272,9 @@ def _by_number(reading: Reading, field: Field) -> Iterator[Proposal]:
         if not hashed and not _may_label(reading, field, found.start(1), found.end(1)):
             continue
         before = reading.before(found.start(), 1)
-        behind = told and bool(before) and before[0].lower.isalpha() and before[0].lower not in STOP
+        behind = told and bool(before) and before[0].lower.isalpha() and before[0].lower not in STOP - {"the"}
+        if coded and not told and cue < 0.9 and not set(field.name_words) & _IDENTIFIED:
+            continue
         if behind and not (cue or hashed):
             yield Proposal(field, found[1], found.start(1), found.end(1), 0.55)
         elif cue or hashed or (field.must and len(found[1]) > 3):

@@ -198,7 +198,8 @@ ROLES = (
         "name",
         "company employer organization organisation vendor merchant store restaurant airline bank supplier "
         "brand make maker shop carrier "
-        "school university hospital clinic provider insurer partner business retailer manufacturer",
+        "school university hospital clinic provider insurer partner business retailer manufacturer publisher "
+        "pharmacy gallery charity agency",
         strong="at,from,by,via,through,works for,works at,work for,work at,"
         "working for,working at,employed by,employed at,on behalf of",
         fair="for,on,to,with,of",

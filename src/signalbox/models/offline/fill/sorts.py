@@ -32,8 +32,9 @@ _ORGANISATIONS = frozenset(
     stem(word)
     for word in """museum company firm school shop store team club bank airline carrier hotel restaurant
     university hospital clinic agency organisation organization business supplier vendor publisher
-    department office""".split()
+    department office pharmacy garage gallery charity council laboratory brewery bakery""".split()
 )
+_FIRMS = next(role.words for role in ROLES if role.name == "organisation") - _PERSON - {stem("partner")}
 _BODIES = _ORGANISATIONS | frozenset(stem(word) for word in "city town village place country".split())
 _EITHER = re.compile(r"\W*\w+ or \w+", re.IGNORECASE)
 _THINGS = word_set(
@@ -82,6 +83,8 @@ def _sort(name_words: tuple[str, ...], within: tuple[str, ...], description: str
         (not said["noun"] and not said["head"]) or any(stem(word) in _PERSON or _is_doer(word) for word in noun)
     )
     if name_words == ("name",) and not told and {stem(word) for word in (*within, *noun)} & _ORGANISATIONS:
+        return "organisation"
+    if name_words and stem(name_words[-1]) in _FIRMS and not (said and said["noun"]) and roles[:1] != ("place",):
         return "organisation"
     inner = name_words[-1:] == ("name",) and any(stem(word) in _PERSON for word in (*within, *name_words[:-1]))
     head = next((stem(word) for word in _nouns(description)[:1] if stem(word) in _BODIES), "")

@@ -44,6 +44,10 @@ _JOINS = re.compile(
     re.IGNORECASE,
 )
 _EDGES = POS["stops"] | POS["polite"]
+_OWN_NAME = re.compile(
+    r"(?:\b(?:name|name's|name is|names|i am|i'm|im)|(?:^|[.,;!?] *|\b(?:and|hi|hello|hey) )(?:this is|it's|it is))[\s:]*\Z",
+    re.IGNORECASE,
+)
 
 
 def chunk_proposals(bounds: Bounds, fields: Iterable[Field]) -> Iterator[Proposal]:
@@ -219,6 +223,8 @@ def _lead_start(bounds: Bounds, chunk: Chunk) -> int:
 def _cue(bounds: Bounds, field: Field, chunk: Chunk) -> float:
     """How clearly the words before a chunk announce the field."""
     at, cues = _lead(bounds, chunk), cues_of(field)
+    if _introduces(bounds, field, chunk):
+        return 1.0
     if at < 0 or bounds.blocked(at):
         return 0.0
     lead = (bounds.tokens[at].lower,)
@@ -229,15 +235,15 @@ def _cue(bounds: Bounds, field: Field, chunk: Chunk) -> float:
     two = cues.get((bounds.tokens[at - 1].lower, bounds.tokens[at].lower), 0.0) if at else 0.0
     names = (*field.name_stems, *map(stem, field.within)) if field.name_words == ("name",) else field.name_stems
     names = (*names, *field.nicknames)
-    named = 1.0 if bounds.tokens[at].stem in names or _introduces(bounds, at, field) else 0.0
+    named = 1.0 if bounds.tokens[at].stem in names else 0.0
     return max(one, two, named)
 
 
-def _introduces(bounds: Bounds, at: int, field: Field) -> bool:
-    """Whether the words that end at a token tell somebody's own name: "I'm ...", "my name is ...", "name's ..."."""
-    words = [token.lower for token in bounds.tokens[max(0, at - 1) : at + 1]]
-    told = words[-1] in ("i'm", "name's", "name") or words in (["i", "am"], ["name", "is"], ["this", "is"])
-    return told and sort_of(field) == "person"
+def _introduces(bounds: Bounds, field: Field, chunk: Chunk) -> bool:
+    """Whether the words before a chunk tell somebody's own name: "I'm ...", "my name is ...", "this is ..."."""
+    if sort_of(field) != "person" or not chunk.first:
+        return False
+    return _OWN_NAME.search(bounds.reading.text, max(0, chunk.start - 30), chunk.start) is not None
 
 
 def _apart(bounds: Bounds, chunk: Chunk) -> bool:
