@@ -28,6 +28,8 @@ _IDIOMS = frozenset(
         "for sure,for free,for good,for example,of course,as usual,as possible"
     ).split(",")
 )
+# Forms that are nothing but verbs.
+_PAST = word_set("went became came took gave got said told knew began broke forgot kept brought bought sent wrote fell")
 _DETERMINERS = word_set("the a an my our your his her their this these those")
 _BEFORE_VERBS = (
     word_set("to i we you he she they it who which that please pls plz and then also just never not us me him her them")
@@ -161,7 +163,7 @@ def _counts_in_name(bounds: Bounds, at: int) -> bool:
 def is_verb(bounds: Bounds, at: int) -> bool:
     """Whether a word acts as a verb where it stands."""
     token = bounds.tokens[at]
-    if token.lower in AUXILIARIES or _takes_object(bounds, at):
+    if token.lower in AUXILIARIES or token.text in _PAST or _takes_object(bounds, at):
         return True
     if not (is_verb_form(token.lower) or token.lower in POS["verbs"]) or (
         _named(bounds, at) and not bounds.opens_part(at)

@@ -5,17 +5,19 @@ Every proposal of free words is weighed here once: who does what, whose relative
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.deeds import tells_deed
+from signalbox.models.offline.fill.everyday import words_for
 from signalbox.models.offline.fill.lexicon import AUXILIARIES, FIRST_NAMES, HONORIFICS, KINSHIP, is_verb_form
 from signalbox.models.offline.fill.name_endings import bearer_of
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.roles import style_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
-from signalbox.models.offline.fill.sorts import DAYS, sort_of
+from signalbox.models.offline.fill.sorts import CODED, DAYS, sort_of
 from signalbox.models.offline.fill.words import STOP, Token, word_set
 
 __all__ = ["weigh"]
@@ -40,7 +42,7 @@ _ADVERBS = word_set(
     """now then later soon again too also anyway somewhere anywhere everywhere though tho instead together else ago
     already today tonight tomorrow yesterday daily weekly whenever wherever however perhaps please thanks"""
 )
-_OWNERS = word_set("my our your his her their its")
+_NUMBERED = re.compile(r"(?:the )?(?:\w+ )?number (?:or|of the)\b", re.IGNORECASE)
 
 
 def weigh(bounds: Bounds, proposal: Proposal, waiting: list[Field]) -> Proposal | None:
@@ -51,7 +53,7 @@ def weigh(bounds: Bounds, proposal: Proposal, waiting: list[Field]) -> Proposal 
     first = bounds.sentence.index_at(proposal.start)
     last = bounds.sentence.index_at(proposal.end - 1) + 1
     words = bounds.tokens[first:last]
-    if not words or _is_no_name(bounds, first, words):
+    if not words or _is_no_name(bounds, first, words) or _is_no_such(bounds, field, first, words):
         return None
     score = proposal.score
     score += _weigh_deeds(bounds, field, first, last, waiting)
@@ -72,6 +74,18 @@ def _is_no_name(bounds: Bounds, first: int, words: tuple[Token, ...]) -> bool:
     if any(word.lower in _CLAUSAL for word in small):
         return True
     return len(small) == len(words) and all(word.lower in _ADVERBS | STOP for word in words)
+
+
+def _is_no_such(bounds: Bounds, field: Field, first: int, words: tuple[Token, ...]) -> bool:
+    """Whether words are clearly not of the field's class: no colour, no number; unless the field is named before."""
+    if first and bounds.tokens[first - 1].text in ":=":
+        return False
+    if known := words_for(field.name_words):
+        return not any(word.lower in known for word in words)
+    if not (CODED & set(field.name_words) or _NUMBERED.match(field.description)):
+        return False
+    short = len(words) == 1 and len(words[0].text) < 4 and words[0].text.isupper()
+    return not short and not any(c.isdigit() for word in words for c in word.text) and not field.examples
 
 
 def _weigh_deeds(bounds: Bounds, field: Field, first: int, last: int, waiting: list[Field]) -> float:
@@ -164,6 +178,8 @@ def _acts(bounds: Bounds, first: int, last: int) -> bool:
     following = bounds.tokens[last]
     if following.lower in ("will", "should", "would", "can", "could", "must", "may", "wants", "needs", "wishes"):
         return True
+    if following.lower in ("is", "are") and last + 1 < len(bounds.tokens):
+        return bounds.tokens[last + 1].lower.endswith("ing")
     asked = first > 0 and bounds.tokens[first - 1].lower in ("could", "can", "would", "will", "should", "let", "may")
     acting = following.text.islower() and is_verb_form(following.lower) and following.lower not in AUXILIARIES
     return asked or (acting and following.lower not in POS["stops"])

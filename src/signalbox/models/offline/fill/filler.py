@@ -18,6 +18,7 @@ from signalbox.models.offline.fill.doubts import Doubts
 from signalbox.models.offline.fill.evidence import weigh
 from signalbox.models.offline.fill.filters import find_filters, find_signed
 from signalbox.models.offline.fill.flags import find_flags
+from signalbox.models.offline.fill.labels import find_labelled
 from signalbox.models.offline.fill.listed import listed_candidates
 from signalbox.models.offline.fill.lists import find_closed_list, find_phrase_list, part_spans, split_items
 from signalbox.models.offline.fill.lone_numbers import find_lone_number
@@ -63,6 +64,7 @@ class Filler:
     def fill(self) -> dict[str, Proposal]:
         self._fill_constants()
         self._assign(find_signed(self.reading, self.leaves))
+        self._assign(find_labelled(self.reading, [leaf for leaf in self.leaves if leaf.kind == "string" and self._free(leaf)]))
         self._assign(self._maps(strict=True))
         self._assign(find_spans(self.reading, self.leaves))
         self._assign(find_hours(self.reading, self.leaves))
@@ -142,7 +144,17 @@ class Filler:
             return find_candidates(self.reading, leaf, self.listed.get(leaf.path) or {})
         if time_kind(leaf):
             return find_moments(self.reading, leaf, kinds)
-        return [self._directed(p) for p in (*find_names(self.reading, leaf), *find_examples(self.reading, leaf))]
+        found = (*find_names(self.reading, leaf), *find_examples(self.reading, leaf))
+        return [self._directed(self._uncontested(p)) for p in found]
+
+    def _uncontested(self, proposal: Proposal) -> Proposal:
+        """A code that stands right behind another field's name is rather that field's: "gate B4"."""
+        place = (proposal.start, proposal.end)
+        if self.reading.cue(proposal.field, *place):
+            return proposal
+        others = (leaf for leaf in self.leaves if leaf.kind == "string" and leaf is not proposal.field)
+        named = any(self.reading.cue(leaf, *place) > 0.9 for leaf in others)
+        return replace(proposal, score=proposal.score - 0.35) if named else proposal
 
     def _objects(self, leaf: Field) -> Iterator[Proposal]:
         """A list of objects: each part between commas and "and" that fills the same fields as the first."""

@@ -12,9 +12,11 @@ from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.roles import style_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
-from signalbox.models.offline.fill.words import split_name, stem
+from signalbox.models.offline.fill.words import split_name, stem, word_set
 
 __all__ = ["find_candidates", "find_examples"]
+
+_SHADES = word_set("dark light pale deep bright dusty")
 
 
 def find_examples(reading: Reading, leaf: Field) -> list[Proposal]:
@@ -24,7 +26,15 @@ def find_examples(reading: Reading, leaf: Field) -> list[Proposal]:
     if not plain or style_of(leaf) == "text":
         return []
     found = find_choices(reading, _with_options(leaf, plain))
-    return [_as_said(reading, p) for p in found if p.score >= 0.8]
+    return [_shaded(reading, _as_said(reading, p)) for p in found if p.score >= 0.8]
+
+
+def _shaded(reading: Reading, proposal: Proposal) -> Proposal:
+    """A colour with its shade: "dark green"."""
+    before = reading.before(proposal.start, 1)
+    if not before or before[0].lower not in _SHADES or str(proposal.value).lower() not in words_for(("colour",)):
+        return proposal
+    return replace(proposal, value=f"{before[0].lower} {proposal.value}", start=before[0].start)
 
 
 def _as_said(reading: Reading, proposal: Proposal) -> Proposal:

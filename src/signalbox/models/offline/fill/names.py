@@ -14,7 +14,7 @@ from signalbox.models.offline.fill.roles import cues_of, roles_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.units import CURRENCIES
-from signalbox.models.offline.fill.words import STOP, word_set
+from signalbox.models.offline.fill.words import STOP, stem, word_set
 from signalbox.models.offline.vectors import is_known
 
 __all__ = ["find_names", "has_shape"]
@@ -129,7 +129,17 @@ def _nearby(reading: Reading, field: Field, literal: Literal) -> float:
     before = reading.before(literal.start, 1)
     announced = cues_of(field).get((before[0].lower,), 0.0) if before else 0.0
     directed = not announced and bool({"source", "from", "origin", "cc", "bcc"} & set(field.name_words))
-    return 0.2 * reading.cue(field, literal.start, literal.end) + 0.1 * announced - 0.15 * directed
+    named = 0.15 * _bears_initials(field, literal.value)
+    return 0.2 * reading.cue(field, literal.start, literal.end) + 0.1 * announced - 0.15 * directed + named
+
+
+def _bears_initials(field: Field, value: str) -> bool:
+    """Whether a code begins with what the field is called for short: "PO-12" for the purchase order."""
+    letters = re.match(r"[A-Za-z]{2,5}(?=[-_/#\d])", value)
+    if not letters:
+        return False
+    said = letters.group().lower()
+    return said == "".join(word[0] for word in field.name_words) or stem(said) in field.aliases
 
 
 def _by_pattern(reading: Reading, field: Field) -> Iterator[Proposal]:
@@ -151,7 +161,7 @@ def _closeness(examples: tuple[str, ...], value: str) -> float:
     if not builds or _build(value) in builds:
         return 0.05 * bool(builds)
     letters = [re.sub(r"9+", "9", build) for build in builds]
-    return 0.03 if re.sub(r"9+", "9", _build(value)) in letters else -0.04
+    return 0.01 if re.sub(r"9+", "9", _build(value)) in letters else -0.04
 
 
 def _build(value: str) -> str:
@@ -184,6 +194,9 @@ def _matching(reading: Reading, field: Field, shape: re.Pattern[str], score: flo
         start = found.start() + raw.find(word)
         if word.isdigit() and not _may_label(reading, field, start, start + len(word)):
             continue
+        if word.isdigit() and shown and _build(word) not in map(_build, shown) and not field.pattern:
+            if not reading.cue(field, start, start + len(word)):
+                continue
         cases = (word.upper(), word.lower()) if any(c.isdigit() for c in word) else ()
         for value in dict.fromkeys((word, word.lstrip("#"), *cases)):
             if shape.search(value) and _telling(field, word):
@@ -205,7 +218,12 @@ def _by_parts(reading: Reading, field: Field) -> Iterator[Proposal]:
             value = said.lstrip(_EDGES)
             start, end = start + len(said) - len(value), start + len(said)
             fits = next((one for one in (value, value.upper()) for s in shapes if s.fullmatch(one)), None)
-            plain = any(part.islower() and is_known(part) and len(part) > 2 for part in value.split())
+            plain = any(
+                (part.islower() and is_known(part) and len(part) > 2)
+                or part.lower() in STOP
+                or re.fullmatch(r"\d+(?:st|nd|rd|th)", part.lower())
+                for part in value.split()
+            )
             if fits and not plain and any(c.isdigit() for c in fits):
                 yield Proposal(field, fits, start, end, 0.93 + 0.01 * size + 0.2 * reading.cue(field, start, end))
 
@@ -272,7 +290,9 @@ def _by_number(reading: Reading, field: Field) -> Iterator[Proposal]:
         if not hashed and not _may_label(reading, field, found.start(1), found.end(1)):
             continue
         before = reading.before(found.start(), 1)
-        behind = told and bool(before) and before[0].lower.isalpha() and before[0].lower not in STOP - {"the"}
+        behind = told and bool(before) and (before[0].stem in field.words or before[0].lower in ("the", "number"))
+        if any(one.start < found.start(1) < one.end for one in reading.literals if one.kind in ("id", "path")):
+            continue
         if coded and not told and cue < 0.9 and not set(field.name_words) & _IDENTIFIED:
             continue
         if behind and not (cue or hashed):
