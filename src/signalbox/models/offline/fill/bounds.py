@@ -15,7 +15,7 @@ from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.roles import cues_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Taken
-from signalbox.models.offline.fill.sorts import DAYS, is_cased
+from signalbox.models.offline.fill.sorts import DAYS, is_cased, sort_of
 from signalbox.models.offline.fill.words import STOP, Token, stem
 from signalbox.models.offline.vectors import is_known
 
@@ -285,6 +285,10 @@ class Bounds:
             q.last == at and q.dimension == "length" and (q.bound or self.tokens[at].lower != "of")
             for q in self.reading.quantities
         )
+
+    def titles(self, token: Token) -> bool:
+        """Whether a word is the name of a field for a person, as it stands before theirs: "Judge Ann Lee"."""
+        return any(leaf.name_stems[-1:] == (token.stem,) and sort_of(leaf) == "person" for leaf in self.leaves)
 
     def in_quantity(self, at: int) -> bool:
         """Whether a token is the unit of a number, or a number in words."""

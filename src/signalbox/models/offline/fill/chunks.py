@@ -30,6 +30,7 @@ _IDIOMS = frozenset(
 )
 # Forms that are nothing but verbs.
 _PAST = word_set("went became came took gave got said told knew began broke forgot kept brought bought sent wrote fell")
+_PARTNERS = word_set("co co. sons son daughters partners company associates brothers friends")
 _DETERMINERS = word_set("the a an my our your his her their this these those")
 _BEFORE_VERBS = (
     word_set("to i we you he she they it who which that please pls plz and then also just never not us me him her them")
@@ -118,6 +119,8 @@ def _bridges(bounds: Bounds, at: int) -> bool:
     ahead = at + 1
     while ahead < len(tokens) and tokens[ahead].lower in _BRIDGES and ahead - at < 2:
         ahead += 1
+    if tokens[at].lower in ("and", "&") and at + 1 < len(tokens) and tokens[at + 1].lower in _PARTNERS:
+        return _named(bounds, at - 1)
     if tokens[at].lower in _INSIDE_TITLES and at + 1 < len(tokens):
         led = _named(bounds, at - 1) and bounds.tokens[at - 1].lower not in FIRST_NAMES | CITIES
         return led and _named(bounds, at + 1) and _is_plain_noun(bounds, at + 1)
@@ -211,6 +214,8 @@ def _parts(bounds: Bounds, first: int, last: int) -> list[Chunk]:
         proper = proper or _is_city(words) or (words[0].lower in FIRST_NAMES and len(words) > 1 and not bounds.cased)
         small = not bounds.cased and not any(is_common(word.lower) for word in words)
         return [_chunk(bounds, first, last, "proper" if proper else ("small" if small else "plain"))]
+    if capital + 1 < last and _named(bounds, capital + 1) and bounds.titles(tokens[capital]):
+        capital += 1
     end = capital
     while end < last and (
         _named(bounds, end) or tokens[end].lower in _BRIDGES | _INSIDE_TITLES or tokens[end].text[0].isdigit()

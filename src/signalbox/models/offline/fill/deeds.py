@@ -57,10 +57,12 @@ def _deeds(name_words: tuple[str, ...], description: str) -> Deeds:
         if word in ("who", "that", "which", "what") and not (at and words[at - 1] in _PREPOSITIONS):
             passive, verb = _verb_after(words, at + 1)
             (done if passive else doing).update({verb} - {""})
+            done |= _object_verb(words, at + 1)
         elif word in ("where", "whom", "which"):
             leading |= _clause_verb(words, at)
     if words and words[0].endswith("ing") and len(words[0]) > 5:
         doing.add(stem(words[0]))
+    done |= _object_verb(words, 1)
     leading |= _dangling(words)
     doing |= _doer_deeds(name_words[-1:]) | _doer_deeds(tuple(words[:1]))
     # "Ann hosts" tells who the host is.
@@ -91,6 +93,15 @@ def _verb_after(words: list[str], at: int) -> tuple[bool, str]:
     if passive and not (words[at].endswith(("ed", "en", "wn", "nt", "lt", "ught")) or is_verb_form(words[at])):
         return passive, ""
     return passive, stem(words[at])
+
+
+def _object_verb(words: list[str], at: int) -> set[str]:
+    """Of "song (that) the band plays" the verb: it is done to the holder."""
+    if at + 2 >= len(words) or words[at] not in ("the", "a", "an"):
+        return set()
+    verb, following = words[at + 2], words[at + 3] if at + 3 < len(words) else "."
+    acts = verb.isalpha() and (is_verb_form(verb) or verb.endswith("s")) and verb not in STOP | _BE
+    return {stem(verb)} if acts and following not in _PREPOSITIONS else set()
 
 
 def _clause_verb(words: list[str], at: int) -> set[tuple[str, str]]:

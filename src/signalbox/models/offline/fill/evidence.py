@@ -17,7 +17,7 @@ from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.roles import style_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
-from signalbox.models.offline.fill.sorts import CODED, DAYS, sort_of
+from signalbox.models.offline.fill.sorts import CODED, DAYS, sort_for, sort_of
 from signalbox.models.offline.fill.words import STOP, Token, word_set
 
 __all__ = ["weigh"]
@@ -26,7 +26,8 @@ _DEED = 0.25
 _OTHERS_DEED = -0.2
 _RELATIVE = 0.2
 _SOMEBODY = 0.2
-_ACTS = 0.08
+_ACTS = 0.1
+_SPOT = 0.15
 _LABEL = 0.25
 _BEARER = 0.1
 _NAMING = word_set("called named titled entitled")
@@ -59,7 +60,7 @@ def weigh(bounds: Bounds, proposal: Proposal, waiting: list[Field]) -> Proposal 
     score += _weigh_deeds(bounds, field, first, last, waiting)
     score += _weigh_person(bounds, field, first, last, waiting)
     score += _weigh_labels(bounds, field, first, last, waiting)
-    score += _weigh_bearer(field, words)
+    score += _weigh_bearer(field, words) + _weigh_spot(bounds, field, first, words)
     return replace(proposal, score=score)
 
 
@@ -131,12 +132,19 @@ def _weigh_bearer(field: Field, words: tuple[Token, ...]) -> float:
     """What the last word of a name with capitals says of its bearer."""
     if len(words) < 2 or not (words[-1].text[0].isupper() and words[0].text[0].isupper()):
         return 0.0
-    bearer, sort = bearer_of(words[-1].text), sort_of(field)
+    bearer, sort = bearer_of(words[-1].text), sort_for(field, words[-1].text)
     if not bearer:
         return 0.0
     if sort == bearer:
         return _BEARER / 2
     return -2 * _BEARER if sort == "person" else -_BEARER * (sort in ("place", "organisation"))
+
+
+def _weigh_spot(bounds: Bounds, field: Field, first: int, words: tuple[Token, ...]) -> float:
+    """A name with capitals behind "in", "at" or "outside" is where something is, and so no common thing."""
+    before = bounds.tokens[first - 1].lower if first else ""
+    led = before in ("in", "at", "outside", "near") and words[0].text[0].isupper() and not words[0].text.isupper()
+    return -_SPOT if led and sort_of(field) == "thing" and not field.examples else 0.0
 
 
 def _is_relative(bounds: Bounds, first: int) -> bool:

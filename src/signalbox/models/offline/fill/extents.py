@@ -197,7 +197,16 @@ def _is_frame(bounds: Bounds, word: Token) -> bool:
     return small or taken or word.stem in bounds.frame or is_verb(bounds, at)
 
 
+def _past_sort(bounds: Bounds, first: int) -> int:
+    """Behind "the post of" and the like, where the value itself begins."""
+    tokens = bounds.tokens
+    if first + 2 >= len(tokens) or tokens[first].lower not in _SORTS or tokens[first + 1].lower != "of":
+        return first
+    return first + 2 + (tokens[first + 2].lower in POS["articles"] and first + 3 < len(tokens))
+
+
 def _name_pieces(bounds: Bounds, field: Field, first: int, style: str, naming: bool) -> list[tuple[int, int]]:
+    first = _past_sort(bounds, first)
     tokens, last = bounds.tokens, first
     while (
         last < len(tokens)
@@ -221,8 +230,6 @@ def _name_pieces(bounds: Bounds, field: Field, first: int, style: str, naming: b
         last += 1
     if "address" in field.name_words:
         last = past_town(bounds, first, last)
-    if last - first > 2 and tokens[first].lower in _SORTS and tokens[first + 1].lower == "of":
-        first += 2 + (tokens[first + 2].lower in POS["articles"] and last - first > 3)
     if roles and roles[0][0].name in ("person", "place", "organisation"):
         first = _proper_tail(tokens, first, last)
     if not roles or roles[0][0].name in ("name", "system", "code"):

@@ -78,7 +78,7 @@ ROLES = (
         strong="with,assign to,assigned to,invite,by,assign it to,owned by,reporting to,reports to,"
         "managed by,led by,give it to,inviting,reviewer",
         fair="for,to,sign up,enrol,enroll,register",
-        weak="and,tell,ask,call,of,from",
+        weak="tell,ask,call,of,from",
     ),
     _role(
         "task",

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from signalbox.models.offline.fill.everyday import CITIES, COUNTRIES, LANGUAGES, words_for
 from signalbox.models.offline.fill.lexicon import FIRST_NAMES, HONORIFICS, KINSHIP, is_verb_form
+from signalbox.models.offline.fill.name_endings import bearer_of
 from signalbox.models.offline.fill.role_table import ROLES
 from signalbox.models.offline.fill.roles import roles_of
 from signalbox.models.offline.fill.schema import Field
@@ -24,6 +25,7 @@ __all__ = [
     "personality",
     "place_scale",
     "refit",
+    "sort_for",
     "sort_of",
 ]
 
@@ -122,6 +124,14 @@ def sort_of(field: Field) -> str:
     return found
 
 
+def sort_for(field: Field, last_word: str) -> str:
+    """The sort of a field as a name with this last word meets it: who lends something may be a museum too."""
+    sort = sort_of(field)
+    if sort != "person" or not field.description[:4].lower() == "who ":
+        return sort
+    return "organisation" if bearer_of(last_word) == "organisation" else sort
+
+
 def is_cased(tokens: tuple[Token, ...], quoted: list[tuple[int, int]]) -> bool:
     """Whether the writer uses capitals, so that a word in small letters is no name."""
     words = [token for token in tokens if token.text[0].isalpha()]
@@ -149,6 +159,8 @@ def looks_personal(words: list[Token], cased: bool) -> bool:
     if plain[0].lower in FIRST_NAMES and plain[0].text.islower():
         return all(not is_verb_form(word.lower) and word.lower not in STOP for word in plain[1:])
     honoured = len(plain) < len(words)
+    if honoured and len(plain) == 1 and plain[0].lower not in STOP:
+        return True
     if not (honoured or not cased) or plain[0].lower in CITIES:
         return False
     strange = [word for word in plain if not is_common(word.lower)]

@@ -17,7 +17,7 @@ from signalbox.models.offline.fill.quotes import fits, shuns_quotes
 from signalbox.models.offline.fill.roles import cues_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
-from signalbox.models.offline.fill.sorts import CODED, DAYS, NOT_BEFORE_PEOPLE, personality, place_scale, sort_of
+from signalbox.models.offline.fill.sorts import CODED, DAYS, NOT_BEFORE_PEOPLE, personality, place_scale, sort_for, sort_of
 from signalbox.models.offline.fill.words import DEGREES, STOP, stem, word_set
 from signalbox.models.offline.vectors import is_known
 
@@ -43,6 +43,7 @@ _JOINS = re.compile(
     r"\s*(?:,|;|&|\+|\band\b|\bor\b|\bplus\b|,\s*and\b)\s*(?:(?:an?|the|my|our|some|old|new|\d+|one|two|three|four|five|six)\s+)*",
     re.IGNORECASE,
 )
+_DETERMINERS = word_set("the a an my our your his her their its this that these those some any")
 _EDGES = POS["stops"] | POS["polite"]
 _OWN_NAME = re.compile(
     r"(?:\b(?:name|name's|name is|names|i am|i'm|im)|(?:^|[.,;!?] *|\b(?:and|hi|hello|hey) )(?:this is|it's|it is))[\s:]*\Z",
@@ -106,7 +107,7 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
         return 0.0
     if chunk.kind == "quoted" and shuns_quotes(field, bounds.leaves):
         return 0.0
-    sort = sort_of(field)
+    sort = sort_for(field, tokens[-1].text)
     score = _BASE + _SUITS[sort][chunk.kind] + _NEEDED * field.must - _DEPTH * field.path.count(".")
     if sort == "person" and chunk.kind in ("proper", "small", "plain"):
         score += min(0.0, personality(list(tokens), bounds.cased) - 0.12)
@@ -149,9 +150,9 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
         score += 0.1 if housed else (-0.1 if chunk.kind in ("proper", "small") else -0.25)
     if chunk.kind == "proper" and any(str(one).istitle() and " " in str(one) for one in field.examples):
         score += 0.06 * (len(tokens) > 1)
-    if sort == "thing" and chunk.kind == "plain" and cue < _CLEAR and _lead_word(bounds, chunk) in POS["inner"]:
+    if sort == "thing" and chunk.kind == "plain" and cue < _CLEAR and _is_aside(bounds, chunk):
         # In "a lamp for the hall" the lamp is what is spoken of.
-        score -= 0.03
+        score -= 0.05
     hinted = bounds.hinted(chunk.first, chunk.last, field)
     called = chunk.first > 0 and bounds.mentioned(chunk.first - 1) and _may_be_called(chunk)
     if called:
@@ -179,7 +180,8 @@ def _tells(bounds: Bounds, chunk: Chunk, sort: str) -> bool:
         alone = (chunk.first == 0 or tokens[chunk.first - 1].text in ",;") and (
             chunk.last == len(tokens) or tokens[chunk.last].text in ",;."
         )
-        return alone and sort in ("place", "person", "organisation")
+        made = sort == "organisation" and (bounds.qualifies(chunk.last) or bounds.modifies(chunk.last))
+        return made or (alone and sort in ("place", "person", "organisation"))
     return chunk.kind == "quoted" or (chunk.kind == "proper" and sort != "text")
 
 
@@ -210,9 +212,12 @@ def _lead(bounds: Bounds, chunk: Chunk) -> int:
     return at
 
 
-def _lead_word(bounds: Bounds, chunk: Chunk) -> str:
-    at = _lead(bounds, chunk)
-    return bounds.tokens[at].lower if at >= 0 else ""
+def _is_aside(bounds: Bounds, chunk: Chunk) -> bool:
+    """Whether a preposition ties a chunk to something else."""
+    at = chunk.first - 1
+    while at >= 0 and bounds.tokens[at].lower in _DETERMINERS:
+        at -= 1
+    return at >= 0 and bounds.tokens[at].lower in POS["inner"] - {"and", "or"}
 
 
 def _lead_start(bounds: Bounds, chunk: Chunk) -> int:
