@@ -17,7 +17,7 @@ from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.roles import style_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
-from signalbox.models.offline.fill.sorts import CODED, DAYS, sort_for, sort_of
+from signalbox.models.offline.fill.sorts import CODED, DAYS, looks_personal, sort_for, sort_of
 from signalbox.models.offline.fill.words import STOP, Token, word_set
 
 __all__ = ["weigh"]
@@ -28,6 +28,7 @@ _RELATIVE = 0.2
 _SOMEBODY = 0.2
 _ACTS = 0.1
 _SPOT = 0.15
+_NOBODY = 0.1
 _LABEL = 0.25
 _BEARER = 0.1
 _NAMING = word_set("called named titled entitled")
@@ -57,6 +58,8 @@ def weigh(bounds: Bounds, proposal: Proposal, waiting: list[Field]) -> Proposal 
     if not words or _is_no_name(bounds, first, words) or _is_no_such(bounds, field, first, words):
         return None
     score = proposal.score
+    if sort_of(field) == "person" and words[-1].text.islower() and not looks_personal(list(words), bounds.cased):
+        score -= _NOBODY
     score += _weigh_deeds(bounds, field, first, last, waiting)
     score += _weigh_person(bounds, field, first, last, waiting)
     score += _weigh_labels(bounds, field, first, last, waiting)

@@ -56,6 +56,7 @@ class Filler:
     def __init__(self, reading: Reading, leaves: list[Field], frame: Frame, instructions: str) -> None:
         self.state = State(reading, leaves, frame)
         self.doubts = Doubts(self.state)
+        self._freedom: dict[str, bool] = {}
         self.reading, self.leaves, self.taken, self.filled = reading, leaves, self.state.taken, self.state.filled
         self.listed = {
             leaf.path: listed_candidates(instructions, leaf) for leaf in leaves if instructions and _open(leaf)
@@ -83,7 +84,7 @@ class Filler:
             [
                 *find_routes(bounds, waiting),
                 *find_makes(bounds, self.state),
-                *(p for p in self._weighed(self._strings()) if self._comes_first(p)),
+                *(p for p in self._weighed(self._strings()) if p.score >= _SURE and self._comes_first(p)),
                 *(p for p in self._chunks() if style_of(p.field) != "text" or self._is_titled(p)),
             ]
         )
@@ -267,6 +268,11 @@ class Filler:
 
     def _free(self, leaf: Field) -> bool:
         """Whether any words may fill the field, not only some shape, time or candidate."""
+        if leaf.path not in self._freedom:
+            self._freedom[leaf.path] = self._is_free(leaf)
+        return self._freedom[leaf.path]
+
+    def _is_free(self, leaf: Field) -> bool:
         if leaf.kind == "array":
             return (
                 leaf.item is not None

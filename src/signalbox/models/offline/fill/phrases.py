@@ -61,6 +61,7 @@ def find_phrases(bounds: Bounds, field: Field, *, many: bool = False) -> list[Pr
 
 
 def _after_cues(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
+    needed = any(leaf.must and leaf.kind == "string" for leaf in bounds.leaves)
     quoting = _VERBATIM.search(field.description) is not None
     for at, cue, weight in bounds.occurrences(field):
         if quoting and not _QUOTES.match(" ".join(cue)):
@@ -84,7 +85,7 @@ def _after_cues(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
         # "It comes with ..." for "What comes with it".
         score += 0.08 if at and bounds.tokens[at - 1].stem in field.words and cue[0] in POS["inner"] else 0.0
         # A small word that serves many roles says little for a field that may stay empty.
-        score -= 0.1 if not field.must and not many and weight < 0.9 and cue[0] in POS["inner"] else 0.0
+        score -= 0.1 if not field.must and not many and weight < 0.9 and cue[0] in POS["inner"] and needed else 0.0
         # What looks like none of the examples is less likely to be meant.
         score -= 0.15 if style_of(field) == "name" and looks_fixed(field) else 0.0
         proposal = take_phrase(bounds, field, at + len(cue), score, many, bounds.tokens[at].start, cue[-1] in _NAMING)

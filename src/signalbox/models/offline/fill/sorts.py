@@ -36,6 +36,11 @@ _ORGANISATIONS = frozenset(
     university hospital clinic agency organisation organization business supplier vendor publisher
     department office pharmacy garage gallery charity council laboratory brewery bakery""".split()
 )
+# Parts that a firm or a club may play as well as a person.
+_PARTIES = word_set(
+    """customer client buyer seller supplier lender borrower owner sponsor tenant landlord recipient sender payer payee
+    claimant defendant organiser organizer donor subscriber partner holder bidder contractor"""
+)
 _FIRMS = next(role.words for role in ROLES if role.name == "organisation") - _PERSON - {stem("partner")}
 _BODIES = _ORGANISATIONS | frozenset(stem(word) for word in "city town village place country".split())
 _EITHER = re.compile(r"\W*\w+ or \w+", re.IGNORECASE)
@@ -127,9 +132,10 @@ def sort_of(field: Field) -> str:
 def sort_for(field: Field, last_word: str) -> str:
     """The sort of a field as a name with this last word meets it: who lends something may be a museum too."""
     sort = sort_of(field)
-    if sort != "person" or not field.description[:4].lower() == "who ":
+    if sort != "person" or bearer_of(last_word) != "organisation":
         return sort
-    return "organisation" if bearer_of(last_word) == "organisation" else sort
+    party = field.description[:4].lower() == "who " or bool(_PARTIES & {*field.name_words, *field.within})
+    return "organisation" if party else sort
 
 
 def is_cased(tokens: tuple[Token, ...], quoted: list[tuple[int, int]]) -> bool:
