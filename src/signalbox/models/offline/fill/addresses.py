@@ -34,7 +34,7 @@ def find_addresses(reading: Reading, leaves: list[Field]) -> Iterator[Proposal]:
     streets = [leaf for leaf in strings if "street" in leaf.name_words and not _asks_number(leaf)]
     for number in numbers:
         street = next((one for one in streets if one.path.rpartition(".")[0] == number.path.rpartition(".")[0]), None)
-        for found in _pairs(reading, number) if street is not None else ():
+        for found in _pairs(reading) if street is not None else ():
             assert street is not None
             yield Proposal(street, found["street"], *found.span("street"), 1.05)
             yield Proposal(number, found["number"].replace(" ", ""), *found.span("number"), 1.05)
@@ -46,13 +46,13 @@ def _asks_number(field: Field) -> bool:
     return bool({"house", "housenumber", "number", "street"} & words and {"number", "no", "nr", "housenumber"} & words)
 
 
-def _pairs(reading: Reading, number: Field) -> Iterator[re.Match[str]]:
+def _pairs(reading: Reading) -> Iterator[re.Match[str]]:
     """Where a number stands before a street, or behind a name that is one or that a small word leads to."""
     yield from (found for found in _AHEAD.finditer(reading.text) if _is_name(found["street"]))
     for found in _BEHIND.finditer(reading.text):
         words = found["street"].split()
-        while words and (words[0].lower in STOP | _BEFORE_STREETS):
-            words = words[1:]
+        small = [at for at, word in enumerate(words) if word.lower in STOP | _BEFORE_STREETS]
+        words = words[small[-1] + 1 :] if small else words
         start = found.end("street") - len(" ".join(words))
         before = reading.before(start, 1)
         led = bool(before) and before[0].lower in _BEFORE_STREETS

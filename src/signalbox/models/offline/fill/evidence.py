@@ -20,7 +20,7 @@ from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.sorts import CODED, DAYS, looks_personal, sort_for, sort_of
 from signalbox.models.offline.fill.words import STOP, Token, word_set
 
-__all__ = ["weigh"]
+__all__ = ["is_relative", "weigh"]
 
 _DEED = 0.25
 _OTHERS_DEED = -0.2
@@ -107,7 +107,7 @@ def _weigh_person(bounds: Bounds, field: Field, first: int, last: int, waiting: 
         return 0.0
     person = sort_of(field) == "person"
     score = 0.0
-    if person and len(people) > 1 and _is_relative(bounds, first):
+    if person and len(people) > 1 and is_relative(bounds, first):
         score += (-_RELATIVE if field.must else _RELATIVE / 2) if _names_another(bounds, first, last) else 0.0
     if _is_somebody(bounds, first, last) and not person:
         score -= _SOMEBODY
@@ -150,7 +150,7 @@ def _weigh_spot(bounds: Bounds, field: Field, first: int, words: tuple[Token, ..
     return -_SPOT if led and sort_of(field) == "thing" and not field.examples else 0.0
 
 
-def _is_relative(bounds: Bounds, first: int) -> bool:
+def is_relative(bounds: Bounds, first: int) -> bool:
     """Whether a name stands behind what somebody is to another: "her son Paul", "my neighbour, Mrs Hill"."""
     at = first - 1
     while at >= 0 and (bounds.tokens[at].text in ",:" or bounds.tokens[at].lower in HONORIFICS):
@@ -179,7 +179,7 @@ def _is_somebody(bounds: Bounds, first: int, last: int) -> bool:
     opener = words[0].lower
     named = words[0].text[0].isupper() and opener in FIRST_NAMES and len(words) < 4
     behind_title = first > 0 and bounds.tokens[first - 1].lower in HONORIFICS
-    return named or behind_title or opener in HONORIFICS or _is_relative(bounds, first)
+    return named or behind_title or opener in HONORIFICS or is_relative(bounds, first)
 
 
 def _acts(bounds: Bounds, first: int, last: int) -> bool:

@@ -17,10 +17,10 @@ from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.sorts import is_common, refit, sort_of
 from signalbox.models.offline.fill.words import DEGREES, STOP, Token, stem, word_set
 
-__all__ = ["clean", "identifier", "past_town", "take_phrase"]
+__all__ = ["SORTS", "clean", "identifier", "past_town", "take_phrase"]
 
 # "the post of clerk", "the city of Rome": the noun only says what kind of thing follows.
-_SORTS = word_set("post position role job city town village name title kind type sort colour color subject brand")
+SORTS = word_set("post position role job city town village name title kind type sort colour color subject brand")
 # Of "roll it back", "scale it down" and the like.
 _PARTICLES = word_set("back down up off out away over again")
 _ANYBODY = word_set("everybody everyone anybody anyone nobody someone somebody")
@@ -200,7 +200,7 @@ def _is_frame(bounds: Bounds, word: Token) -> bool:
 def _past_sort(bounds: Bounds, first: int) -> int:
     """Behind "the post of" and the like, where the value itself begins."""
     tokens = bounds.tokens
-    if first + 2 >= len(tokens) or tokens[first].lower not in _SORTS or tokens[first + 1].lower != "of":
+    if first + 2 >= len(tokens) or tokens[first].lower not in SORTS or tokens[first + 1].lower != "of":
         return first
     return first + 2 + (tokens[first + 2].lower in POS["articles"] and first + 3 < len(tokens))
 

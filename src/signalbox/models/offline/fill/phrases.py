@@ -131,6 +131,7 @@ def _beside_name(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]
                 and (tokens[after].lower != "to" or bounds.sets)
             )
             weight = 0.92 if signed else (0.85 if linked else 0.79)
+            weight -= 0.06 if after < len(tokens) and tokens[after].text == "," else 0.0
             before = [] if signed else list(_before_name(bounds, field, at, after))
             owned = bool(before) and after < len(tokens) and tokens[after].lower == "of"
             proposal = (

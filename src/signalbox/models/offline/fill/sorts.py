@@ -190,7 +190,7 @@ def is_common(word: str) -> bool:
         return False
     small = word in STOP or word in DEGREES or word in KINSHIP or is_verb_form(word)
     plural = word.endswith("s") and (word[:-1] in KINSHIP or (len(word) > 5 and is_known(word[:-1])))
-    return small or is_known(word) or plural or word[3:].endswith(_ENDINGS)
+    return small or is_known(word) or plural or word[4:].endswith(_ENDINGS)
 
 
 def refit(field: Field, words: list[Token], cased: bool, score: float, before: str = "") -> float:

@@ -9,7 +9,8 @@ from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.chunks import Chunk, find_chunks
 from signalbox.models.offline.fill.deeds import tells_deed
 from signalbox.models.offline.fill.everyday import CITIES, COUNTRIES
-from signalbox.models.offline.fill.extents import clean, past_town
+from signalbox.models.offline.fill.evidence import is_relative
+from signalbox.models.offline.fill.extents import SORTS, clean, past_town
 from signalbox.models.offline.fill.lexicon import FIRST_NAMES, KINSHIP
 from signalbox.models.offline.fill.literals import shape_of
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
@@ -105,6 +106,9 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
     tokens = bounds.tokens[chunk.first : chunk.last]
     if chunk.kind not in ("quoted", "code") and not _says_something(bounds, field, chunk):
         return 0.0
+    following = bounds.tokens[chunk.last].lower if chunk.last < len(bounds.tokens) else ""
+    if following == "of" and len(tokens) == 1 and tokens[0].lower in SORTS:
+        return 0.0
     if chunk.kind == "quoted" and shuns_quotes(field, bounds.leaves):
         return 0.0
     sort = sort_for(field, tokens[-1].text)
@@ -158,7 +162,8 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
     if called:
         # In "our dog Rex" the name is the dog's, not somebody's.
         score += _CALLED if sort == "title" else -_CALLED * (sort == "person" and not hinted)
-    announced = cue >= _CLEAR or (called and sort == "title") or tells_deed(bounds, field, chunk.first, chunk.last)
+    kin = sort == "person" and is_relative(bounds, chunk.first)
+    announced = cue >= _CLEAR or kin or (called and sort == "title") or tells_deed(bounds, field, chunk.first, chunk.last)
     if not field.must and not announced and not _tells(bounds, chunk, sort):
         return 0.0
     return score + _HINT * hinted + 0.3 * cue * (cue >= _CLEAR) + (0.04 if _apart(bounds, chunk) else 0.0)
