@@ -24,12 +24,14 @@ _BEHIND = re.compile(
     re.IGNORECASE,
 )
 _STREET = re.compile(rf"\b{_STREETS}\Z|(?:stra(?:ss|ß)e|gasse|weg|platz|allee|gata|gatan|straat|laan)\Z", re.IGNORECASE)
+_BOTH = re.compile(r"\bstreet (?:and|with|&) (?:house )?number\b")
 _BEFORE_STREETS = word_set("at in on outside near opposite from to along address street")
 
 
 def find_addresses(reading: Reading, leaves: list[Field]) -> Iterator[Proposal]:
     """Proposals for a street and for a house number, where a schema asks for both."""
     strings = [leaf for leaf in leaves if leaf.kind == "string"]
+    yield from _whole(reading, strings)
     numbers = [leaf for leaf in strings if _asks_number(leaf)]
     streets = [leaf for leaf in strings if "street" in leaf.name_words and not _asks_number(leaf)]
     for number in numbers:
@@ -39,6 +41,15 @@ def find_addresses(reading: Reading, leaves: list[Field]) -> Iterator[Proposal]:
             yield Proposal(street, found["street"], *found.span("street"), 1.05)
             yield Proposal(number, found["number"].replace(" ", ""), *found.span("number"), 1.05)
             return
+
+
+def _whole(reading: Reading, strings: list[Field]) -> Iterator[Proposal]:
+    """For a field of street and number together: both, also in small letters."""
+    for field in strings:
+        if _BOTH.search(field.about):
+            for found in _AHEAD.finditer(reading.text):
+                if _is_name(found["street"]):
+                    yield Proposal(field, found.group(), *found.span(), 0.9)
 
 
 def _asks_number(field: Field) -> bool:

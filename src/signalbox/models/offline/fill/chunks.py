@@ -47,7 +47,8 @@ _NEVER = (
     | word_set(
         "hi hello hey hiya dear greetings morning afternoon evening cheers regards ta ok okay sorry yes no "
         "asap fyi btw "
-        "name's"
+        "name's outside opposite beside behind along across beyond inside against towards toward past onto off "
+        "alongside beneath"
     )
 )
 

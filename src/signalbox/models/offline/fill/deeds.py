@@ -22,13 +22,13 @@ _BE = word_set("is are was were be been being gets got get")
 _HELPERS = (AUXILIARIES - word_set("let lets let's got gets keeps seems")) | word_set(
     "to also now just please like wants want wish wishes love hopes would who that which where i we he she they it"
 )
-_PREPOSITIONS = word_set("to with for from in at by on about under near of off into")
+_PREPOSITIONS = word_set("to with for from in at by on about under near of off into over through across around")
 _PARTICLES = word_set("on off in out up down over")
 _PLACING = word_set("at in from to on near outside of by")
 _OWNERS = POS["articles"] | word_set("mr mrs ms dr :")
 _WORDS = re.compile(r"[a-z]+(?:'[a-z]+)?|[,;.(]")
 # Too common to tell anything.
-_DULL = frozenset(stem(word) for word in (*AUXILIARIES, *"use need want do get have give go name".split()))
+_DULL = frozenset(stem(word) for word in (*AUXILIARIES, *"need want do get have give go name".split()))
 _WINDOW = 6
 
 
@@ -55,8 +55,11 @@ def _deeds(name_words: tuple[str, ...], description: str) -> Deeds:
     words = _WORDS.findall(description.lower())
     for at, word in enumerate(words):
         if word in ("who", "that", "which", "what") and not (at and words[at - 1] in _PREPOSITIONS):
-            passive, verb = _verb_after(words, at + 1)
-            (done if passive else doing).update({verb} - {""})
+            passive, verb, small = _verb_after(words, at + 1)
+            if passive and small:
+                leading.add((verb, small))
+            else:
+                (done if passive else doing).update({verb} - {""})
             done |= _object_verb(words, at + 1)
         elif word in ("where", "whom", "which"):
             leading |= _clause_verb(words, at)
@@ -82,17 +85,19 @@ def _doer_deeds(nouns: tuple[str, ...]) -> set[str]:
     return {stem(form) for form in (name[:-2], name[:-2] + "e", name[:-3]) if len(form) > 2}
 
 
-def _verb_after(words: list[str], at: int) -> tuple[bool, str]:
-    """The first verb from a word on, and whether it is something that is done to the holder."""
+def _verb_after(words: list[str], at: int) -> tuple[bool, str, str]:
+    """The first verb from a word on, whether it is done to the holder, and the preposition that ends the clause."""
     passive = False
     while at < len(words) and words[at] in _HELPERS | _BE:
         passive = passive or words[at] in _BE
         at += 1
     if at >= len(words) or not words[at].isalpha() or words[at] in STOP | POS["articles"]:
-        return passive, ""
+        return passive, "", ""
     if passive and not (words[at].endswith(("ed", "en", "wn", "nt", "lt", "ught")) or is_verb_form(words[at])):
-        return passive, ""
-    return passive, stem(words[at])
+        return passive, "", ""
+    ended = at + 2 >= len(words) or not words[at + 2].isalpha()
+    small = words[at + 1] if at + 1 < len(words) and words[at + 1] in _PREPOSITIONS and ended else ""
+    return passive, stem(words[at]), small
 
 
 def _object_verb(words: list[str], at: int) -> set[str]:

@@ -11,13 +11,13 @@ from dataclasses import replace
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.deeds import tells_deed
 from signalbox.models.offline.fill.everyday import words_for
-from signalbox.models.offline.fill.lexicon import AUXILIARIES, FIRST_NAMES, HONORIFICS, KINSHIP, is_verb_form
+from signalbox.models.offline.fill.lexicon import AUXILIARIES, FIRST_NAMES, HONORIFICS, KINSHIP, is_past, is_verb_form
 from signalbox.models.offline.fill.name_endings import bearer_of
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.roles import style_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
-from signalbox.models.offline.fill.sorts import CODED, DAYS, looks_personal, sort_for, sort_of
+from signalbox.models.offline.fill.sorts import CODED, DAYS, WIDE, looks_personal, sort_for, sort_of
 from signalbox.models.offline.fill.words import STOP, Token, word_set
 
 __all__ = ["is_relative", "weigh"]
@@ -29,8 +29,10 @@ _SOMEBODY = 0.2
 _ACTS = 0.1
 _SPOT = 0.15
 _NOBODY = 0.1
+_TURN = 0.02
 _LABEL = 0.25
 _BEARER = 0.1
+_LEARNED = word_set("doctor physician surgeon dentist vet consultant gp professor specialist prescriber")
 _NAMING = word_set("called named titled entitled")
 # Who speaks or is spoken of, and words that open a clause: no name holds them.
 _CLAUSAL = (
@@ -77,6 +79,8 @@ def _is_no_name(bounds: Bounds, first: int, words: tuple[Token, ...]) -> bool:
     small = [word for at, word in enumerate(words, first) if not word.text[0].isupper() or bounds.opens_part(at)]
     if any(word.lower in _CLAUSAL for word in small):
         return True
+    if len(words) == len(small) == 1 and words[0].lower.endswith("ed") and is_past(words[0].lower):
+        return True
     return len(small) == len(words) and all(word.lower in _ADVERBS | STOP for word in words)
 
 
@@ -106,14 +110,23 @@ def _weigh_person(bounds: Bounds, field: Field, first: int, last: int, waiting: 
     if not people:
         return 0.0
     person = sort_of(field) == "person"
-    score = 0.0
+    score = _in_turn(bounds, field, first, people) if person else 0.0
     if person and len(people) > 1 and is_relative(bounds, first):
         score += (-_RELATIVE if field.must else _RELATIVE / 2) if _names_another(bounds, first, last) else 0.0
+    if person and _has_degree(bounds, first):
+        treats = [other.path for other in people if _LEARNED & set(other.name_words)]
+        score += (_RELATIVE if field.path in treats else -_RELATIVE) if treats else 0.0
     if _is_somebody(bounds, first, last) and not person:
         score -= _SOMEBODY
     elif _acts(bounds, first, last):
         score += _ACTS if person else -_ACTS * (sort_of(field) != "organisation")
     return score
+
+
+def _in_turn(bounds: Bounds, field: Field, first: int, people: list[Field]) -> float:
+    """A little more for names in the order in which twins of fields ask for them: partner_a and partner_b."""
+    twins = [other.path for other in people if len(other.name_words) > 1 and other.name_words[:-1] == field.name_words[:-1]]
+    return _TURN * twins.index(field.path) * first / len(bounds.tokens) if len(twins) > 1 else 0.0
 
 
 def _weigh_labels(bounds: Bounds, field: Field, first: int, last: int, waiting: list[Field]) -> float:
@@ -139,15 +152,27 @@ def _weigh_bearer(field: Field, words: tuple[Token, ...]) -> float:
     if not bearer:
         return 0.0
     if sort == bearer:
-        return _BEARER / 2
-    return -2 * _BEARER if sort == "person" else -_BEARER * (sort in ("place", "organisation"))
+        # A lane or a hill is a spot in a town rather than the town.
+        return -_BEARER if WIDE & set(field.name_words) else _BEARER
+    return -2 * _BEARER * (sort in ("person", "place", "organisation"))
 
 
 def _weigh_spot(bounds: Bounds, field: Field, first: int, words: tuple[Token, ...]) -> float:
     """A name with capitals behind "in", "at" or "outside" is where something is, and so no common thing."""
     before = bounds.tokens[first - 1].lower if first else ""
-    led = before in ("in", "at", "outside", "near") and words[0].text[0].isupper() and not words[0].text.isupper()
-    return -_SPOT if led and sort_of(field) == "thing" and not field.examples else 0.0
+    titled = words[0].text[0].isupper() and not words[0].text.isupper()
+    sort = sort_of(field)
+    if before in ("in", "at", "outside", "near") and titled:
+        return -_SPOT if sort == "thing" and not field.examples else 0.0
+    # What is mine, or one of many, is no place and nobody: "my Skoda".
+    owned = before in ("my", "our", "a", "an") and titled and not bounds.opens_part(first)
+    return -_SPOT * (sort in ("place", "person")) if owned else 0.0
+
+
+def _has_degree(bounds: Bounds, first: int) -> bool:
+    """Whether a name begins with a doctor's title, or stands behind one."""
+    near = bounds.tokens[max(0, first - 2) : first + 1]
+    return any(token.lower.rstrip(".") in ("dr", "doctor", "prof", "professor") for token in near)
 
 
 def is_relative(bounds: Bounds, first: int) -> bool:

@@ -223,7 +223,7 @@ def _name_pieces(bounds: Bounds, field: Field, first: int, style: str, naming: b
     while last - first > 1 and (
         tokens[last - 1].stem in field.name_stems
         or tokens[last - 1].stem in map(stem, field.within)
-        or (placed and tokens[last - 1].lower in field.described)
+        or (placed and tokens[last - 1].text in field.described)
     ):
         last -= 1
     if {"address", "street"} & set(field.name_words) and bounds.numbered(last):

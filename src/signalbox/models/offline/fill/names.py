@@ -178,7 +178,8 @@ def _parted(reading: Reading, field: Field, shape: re.Pattern[str], score: float
     for found in re.finditer(r"(?<![\w-])([A-Za-z]{1,4}) (\d{1,6})(?![\w%.:/-]\w|\w|%)", reading.text):
         sign = "-" if "-" in shown[0] else ""
         value = f"{found[1].upper()}{sign}{found[2]}"
-        said = found[1].lower() not in STOP and (found[1].isupper() or not is_known(found[1].lower()))
+        alike = any(one.lower().startswith(found[1].lower()) for one in shown)
+        said = alike or (found[1].lower() not in STOP and (found[1].isupper() or not is_known(found[1].lower())))
         if said and len(found[1]) in sizes and shape.search(value):
             yield Proposal(field, value, found.start(), found.end(), score + _closeness(shown, value))
 

@@ -56,7 +56,8 @@ ROLES = (
         "building neighborhood state store warehouse destination hotel restaurant stadium campus point spot "
         "harbour harbor marina pier depot campsite park beach lake island village district street square garage "
         "terminal gym cinema theatre museum",
-        strong="in,at,near,around,located in,close to,nearby,room,hall,terminal,gate,studio,venue",
+        strong="in,at,near,around,located in,close to,nearby,room,hall,terminal,gate,studio,venue,outside,opposite,"
+        "beside,next to,behind,in front of,along",
         fair="within,across,inside",
         weak="of,to,on,for,from",
     ),

@@ -19,7 +19,8 @@ _SMALL_WORDS = word_set(
 _NAMED = frozenset(word for role in ROLES if role.name in ("person", "organisation") for word in role.words)
 _OPPOSITE = {"destination": ("from",), "origin": ("to", "into")}
 _DANGLING = re.compile(
-    r"\b(to|for|from|in|at|with|by|about|on|of)[.)]?$|\b(to|for|from|in|at|with|by|about|on|of)\s*[.,;(]"
+    r"\b(to|for|from|in|at|with|by|about|on|of|over|through)[.)]?$|"
+    r"\b(to|for|from|in|at|with|by|about|on|of|over|through)\s*[.,;(]"
 )
 # "For whom it is written", "room in which it stands": the preposition announces the value.
 _TOLD = re.compile(

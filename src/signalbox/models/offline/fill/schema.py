@@ -284,7 +284,9 @@ def _spoken_examples(schema: dict[str, Any]) -> list[str]:
     coded = [word for word in words if re.search(r"\d", word) and re.search(r"[A-Za-z/_-]", word)]
     if coded and schema.get("type") == "string":
         coded += [word for word in words if word.isdigit()]
-    return coded or [word for word in words if re.fullmatch(r"[\w-]+(?:[./@_:][\w-]+)+", word)]
+    marked = [word for word in words if re.fullmatch(r"[\w-]+(?:[./@_:][\w-]+)+", word)]
+    plain = schema.get("type") == "string" and not any(len(word) == 1 and word.isupper() for word in words)
+    return coded or marked or [word for word in words if word.isdigit() and plain]
 
 
 def _number(*values: Any) -> float | None:

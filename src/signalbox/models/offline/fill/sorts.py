@@ -18,6 +18,7 @@ __all__ = [
     "CODED",
     "DAYS",
     "NOT_BEFORE_PEOPLE",
+    "WIDE",
     "fit",
     "is_cased",
     "is_common",
@@ -53,7 +54,7 @@ _THINGS = word_set(
 )
 _GROUPS = word_set("team group department company organisation organization vendor band queue role username user login")
 _SOMEBODY = re.compile(
-    r"^(?:the |a |full |first |last |first and last )*(?:who\b|whom\b|person\b|people\b|colleague|somebody\b)|"
+    r"^(?:the |a |full |first |last |second |other |new |first and last )*(?:who\b|whom\b|person\b|people\b|colleague|somebody\b)|"
     r"\b(?:full name|first name|last name|family name|surname)s?\b|"
     r"^names? of (?:the |a |an |every |each |all )?(?P<noun>[\w-]+(?: [\w-]+)?)|"
     r"^(?:the )?(?P<head>[\w-]+) (?:who|whom|whose)\b",
@@ -69,7 +70,7 @@ _ENDINGS = tuple("ly ing ed ent ant able ible ful ous ive ish less ism tion ment
 CODED = word_set("code id ids number no key reference ref sku serial token coupon voucher")
 # Nobody's name stands behind these.
 NOT_BEFORE_PEOPLE = word_set("the a an our this that your some at in near into on around within")
-_WIDE = word_set(
+WIDE = word_set(
     "city hometown birthplace town country region area village district state county island continent province"
 )
 DAYS = word_set(
@@ -85,9 +86,10 @@ def _sort(name_words: tuple[str, ...], within: tuple[str, ...], description: str
     names = {stem(word) for word in name_words}
     said = _SOMEBODY.search(description)
     noun = ((said["noun"] or said["head"] or "").lower().split() or [""]) if said else [""]
-    noun = [word for word in noun if word]
+    noun = [word for word in noun if word] or [""]
     told = said is not None and (
-        (not said["noun"] and not said["head"]) or any(stem(word) in _PERSON or _is_doer(word) for word in noun)
+        (not said["noun"] and (said["head"] or "person").lower() not in _THINGS and stem(noun[0]) not in _BODIES)
+        or any(stem(word) in _PERSON or _is_doer(word) for word in noun)
     )
     if name_words == ("name",) and not told and {stem(word) for word in (*within, *noun)} & _ORGANISATIONS:
         return "organisation"
@@ -208,7 +210,7 @@ def place_scale(field: Field, before: str) -> float:
     """Something is in a town, but at a house: the preposition tells places of different size apart."""
     if before not in ("in", "at") or sort_of(field) != "place":
         return 0.0
-    wide = bool(_WIDE & set(field.name_words))
+    wide = bool(WIDE & set(field.name_words))
     return (0.0 if wide else -0.04) if before == "in" else (-0.12 if wide else 0.06)
 
 

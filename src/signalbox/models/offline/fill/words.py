@@ -195,6 +195,7 @@ _IRREGULAR = {
         "win": "won",
         "hurt": "hurting",
         "grow": "grew grown",
+        "use": "used uses using",
         "lend": "lent",
         "get": "got gotten",
         "hold": "held",
