@@ -17,7 +17,9 @@ _STREETS = (
     r"crescent|gardens|grove|hill|mews|quay|parade|rise|view|alley)"
 )
 _NUMBER = r"\d{1,4}(?:\s?[a-z]\b|[-/]\d{1,4})?(?![\w.:%])"
-_AHEAD = re.compile(rf"\b(?P<number>{_NUMBER})\s+(?P<street>(?:[\w'.-]+\s+){{0,3}}{_STREETS})\b", re.IGNORECASE)
+_AHEAD = re.compile(
+    rf"(?<![\w-])(?P<number>{_NUMBER})\s+(?P<street>(?:[^\W\d][\w'.-]*\s+){{0,3}}{_STREETS})\b", re.IGNORECASE
+)
 _BEHIND = re.compile(
     r"(?P<street>(?:[^\W\d_][\w'.-]*\s+){0,3}?[^\W\d_][\w'.-]*)(?:,?\s+(?:number|no\.?|nr\.?|house)|,)?\s+"
     rf"(?P<number>{_NUMBER})",
@@ -76,4 +78,4 @@ def _pairs(reading: Reading) -> Iterator[re.Match[str]]:
 
 def _is_name(street: str) -> bool:
     words = street.split()
-    return len(words) > 1 and not any(word.lower in STOP for word in words)
+    return len(words) > 1 and not any(word.lower in STOP | _BEFORE_STREETS for word in words[:-1])

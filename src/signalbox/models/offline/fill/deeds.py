@@ -25,7 +25,7 @@ _HELPERS = (AUXILIARIES - word_set("let lets let's got gets keeps seems")) | wor
 _PREPOSITIONS = word_set("to with for from in at by on about under near of off into over through across around")
 _PARTICLES = word_set("on off in out up down over")
 _PLACING = word_set("at in from to on near outside of by")
-_OWNERS = POS["articles"] | word_set("mr mrs ms dr :")
+_OWNERS = POS["articles"] | word_set("mr mrs ms dr prof rev captain : .")
 _WORDS = re.compile(r"[a-z]+(?:'[a-z]+)?|[,;.(]")
 # Too common to tell anything.
 _DULL = frozenset(stem(word) for word in (*AUXILIARIES, *"need want do get have give go name".split()))
@@ -147,19 +147,22 @@ def _does(bounds: Bounds, doing: frozenset[str], last: int) -> bool:
 
 def _verb_behind(bounds: Bounds, last: int) -> Token | None:
     """The first word behind a name that is no helping verb, pronoun or comma before a relative."""
+    passive = False
     for at in range(last, min(last + _WINDOW, len(bounds.tokens))):
         token = bounds.tokens[at]
         relative = token.text == "," and at + 1 < len(bounds.tokens) and bounds.tokens[at + 1].lower in _HELPERS
         if token.lower in _HELPERS or (relative and at == last):
+            passive = passive or token.lower in _BE
             continue
-        return token if token.text.isalpha() else None
+        # "Ann is to be led" says nothing of what Ann does.
+        return token if token.text.isalpha() and (not passive or token.lower.endswith("ing")) else None
     return None
 
 
 def _undergoes(bounds: Bounds, deeds: Deeds, first: int) -> bool:
     """Whether a verb right before acts on a name, or was done by it: "renew the card", "repaired by Ann"."""
     at = first - 1
-    while at >= 0 and bounds.tokens[at].lower in _OWNERS:
+    while at >= 0 and (bounds.tokens[at].lower in _OWNERS or (at == first - 1 and bounds.tokens[at].text.istitle())):
         at -= 1
     if at < 0:
         return False

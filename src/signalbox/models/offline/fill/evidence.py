@@ -33,6 +33,7 @@ _TURN = 0.02
 _LABEL = 0.25
 _BEARER = 0.1
 _LEARNED = word_set("doctor physician surgeon dentist vet consultant gp professor specialist prescriber")
+_MAKERS = word_set("brand make maker manufacturer vendor builder")
 _NAMING = word_set("called named titled entitled")
 # Who speaks or is spoken of, and words that open a clause: no name holds them.
 _CLAUSAL = (
@@ -60,11 +61,14 @@ def weigh(bounds: Bounds, proposal: Proposal, waiting: list[Field]) -> Proposal 
     if not words or _is_no_name(bounds, first, words) or _is_no_such(bounds, field, first, words):
         return None
     score = proposal.score
-    if sort_of(field) == "person" and words[-1].text.islower() and not looks_personal(list(words), bounds.cased):
-        score -= _NOBODY
+    if sort_of(field) == "person" and words[-1].text.islower():
+        if any(word.stem in bounds.frame for word in words):
+            return None
+        score -= 0.0 if looks_personal(list(words), bounds.cased) else _NOBODY
     score += _weigh_deeds(bounds, field, first, last, waiting)
     score += _weigh_person(bounds, field, first, last, waiting)
     score += _weigh_labels(bounds, field, first, last, waiting)
+    score += _weigh_maker(bounds, field, last, words, waiting)
     score += _weigh_bearer(field, words) + _weigh_spot(bounds, field, first, words)
     return replace(proposal, score=score)
 
@@ -111,7 +115,7 @@ def _weigh_person(bounds: Bounds, field: Field, first: int, last: int, waiting: 
         return 0.0
     person = sort_of(field) == "person"
     score = _in_turn(bounds, field, first, people) if person else 0.0
-    if person and len(people) > 1 and is_relative(bounds, first):
+    if person and len(people) > 1 and is_relative(bounds, first) and not _wishes(bounds, last):
         score += (-_RELATIVE if field.must else _RELATIVE / 2) if _names_another(bounds, first, last) else 0.0
     if person and _has_degree(bounds, first):
         treats = [other.path for other in people if _LEARNED & set(other.name_words)]
@@ -144,6 +148,16 @@ def _weigh_labels(bounds: Bounds, field: Field, first: int, last: int, waiting: 
     return score
 
 
+def _weigh_maker(
+    bounds: Bounds, field: Field, last: int, words: tuple[Token, ...], waiting: list[Field]
+) -> float:
+    """Of a name and the thing behind it, as in "Acme drill", the name is the maker's where one is asked for."""
+    if sort_of(field) != "thing" or not words[-1].text.istitle() or not bounds.qualifies(last):
+        return 0.0
+    made = any(_MAKERS & set(other.name_words) for other in waiting if other.path != field.path)
+    return -_LABEL if made and not _MAKERS & set(field.name_words) else 0.0
+
+
 def _weigh_bearer(field: Field, words: tuple[Token, ...]) -> float:
     """What the last word of a name with capitals says of its bearer."""
     if len(words) < 2 or not (words[-1].text[0].isupper() and words[0].text[0].isupper()):
@@ -173,6 +187,12 @@ def _has_degree(bounds: Bounds, first: int) -> bool:
     """Whether a name begins with a doctor's title, or stands behind one."""
     near = bounds.tokens[max(0, first - 2) : first + 1]
     return any(token.lower.rstrip(".") in ("dr", "doctor", "prof", "professor") for token in near)
+
+
+def _wishes(bounds: Bounds, last: int) -> bool:
+    """Whether somebody wants something, and so is the one whom it is all about: "my son Paul needs a seat"."""
+    following = [token.lower for token in bounds.tokens[last : last + 2]]
+    return following[:1] in (["wants"], ["needs"], ["wishes"]) or following in (["would", "like"], ["has", "to"])
 
 
 def is_relative(bounds: Bounds, first: int) -> bool:
