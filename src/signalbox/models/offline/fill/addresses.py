@@ -78,4 +78,4 @@ def _pairs(reading: Reading) -> Iterator[re.Match[str]]:
 
 def _is_name(street: str) -> bool:
     words = street.split()
-    return len(words) > 1 and not any(word.lower in STOP | _BEFORE_STREETS for word in words[:-1])
+    return len(words) > 1 and not any(word.lower() in STOP | _BEFORE_STREETS for word in words[:-1])

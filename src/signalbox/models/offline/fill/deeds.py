@@ -1,4 +1,4 @@
-"""What a field's holder does, and what is done to it, by the field's own words: "Who repairs it", "Stop where it got on".
+"""What a field's holder does, and what is done to it, by the field's own words: "Who repairs it", "Stop to get off".
 
 In a sentence the same verb then tells whose name it is: "Ann repairs it", "repaired by Ann", "got on at the Mill".
 """

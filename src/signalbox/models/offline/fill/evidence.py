@@ -129,7 +129,9 @@ def _weigh_person(bounds: Bounds, field: Field, first: int, last: int, waiting: 
 
 def _in_turn(bounds: Bounds, field: Field, first: int, people: list[Field]) -> float:
     """A little more for names in the order in which twins of fields ask for them: partner_a and partner_b."""
-    twins = [other.path for other in people if len(other.name_words) > 1 and other.name_words[:-1] == field.name_words[:-1]]
+    twins = [
+        other.path for other in people if len(other.name_words) > 1 and other.name_words[:-1] == field.name_words[:-1]
+    ]
     return _TURN * twins.index(field.path) * first / len(bounds.tokens) if len(twins) > 1 else 0.0
 
 
@@ -148,9 +150,7 @@ def _weigh_labels(bounds: Bounds, field: Field, first: int, last: int, waiting: 
     return score
 
 
-def _weigh_maker(
-    bounds: Bounds, field: Field, last: int, words: tuple[Token, ...], waiting: list[Field]
-) -> float:
+def _weigh_maker(bounds: Bounds, field: Field, last: int, words: tuple[Token, ...], waiting: list[Field]) -> float:
     """Of a name and the thing behind it, as in "Acme drill", the name is the maker's where one is asked for."""
     if sort_of(field) != "thing" or not words[-1].text.istitle() or not bounds.qualifies(last):
         return 0.0

@@ -65,7 +65,9 @@ class Filler:
     def fill(self) -> dict[str, Proposal]:
         self._fill_constants()
         self._assign(find_signed(self.reading, self.leaves))
-        self._assign(find_labelled(self.reading, [leaf for leaf in self.leaves if leaf.kind == "string" and self._free(leaf)]))
+        self._assign(
+            find_labelled(self.reading, [leaf for leaf in self.leaves if leaf.kind == "string" and self._free(leaf)])
+        )
         self._assign(self._maps(strict=True))
         self._assign(find_spans(self.reading, self.leaves))
         self._assign(find_hours(self.reading, self.leaves))
@@ -145,8 +147,8 @@ class Filler:
             return find_candidates(self.reading, leaf, self.listed.get(leaf.path) or {})
         if time_kind(leaf):
             return find_moments(self.reading, leaf, kinds)
-        found = (*find_names(self.reading, leaf), *find_examples(self.reading, leaf))
-        return [self._directed(self._uncontested(p)) for p in found]
+        shaped = [*find_names(self.reading, leaf), *find_examples(self.reading, leaf)]
+        return [self._directed(self._uncontested(p)) for p in shaped]
 
     def _uncontested(self, proposal: Proposal) -> Proposal:
         """A code that stands right behind another field's name is rather that field's: "gate B4"."""

@@ -38,13 +38,17 @@ def _asked(label: str, fields: list[Field]) -> Field | None:
     said = {stem(word) for word in split_name(label) if word not in STOP}
     if not said:
         return None
-    tests = (
-        lambda field: said == set(field.name_stems),
-        lambda field: said == set(field.telling_stems) or said == {stem(word) for word in field.described[:1]},
-        lambda field: said <= {*field.name_stems, *(stem(word) for word in field.described[:2]), *field.aliases},
-    )
-    for test in tests:
-        fitting = [field for field in fields if test(field)]
-        if fitting:
-            return fitting[0] if len(fitting) == 1 else None
-    return None
+    ranked = [(_closeness(said, field), field) for field in fields]
+    best = max((rank for rank, _ in ranked), default=0)
+    fitting = [field for rank, field in ranked if rank == best]
+    return fitting[0] if best and len(fitting) == 1 else None
+
+
+def _closeness(said: set[str], field: Field) -> int:
+    """3 for the field's whole name, 2 for its telling part or its noun, 1 for words among those, 0 for others."""
+    nouns = [stem(word) for word in field.described[:2]]
+    if said == set(field.name_stems):
+        return 3
+    if said in (set(field.telling_stems), set(nouns[:1])):
+        return 2
+    return int(said <= {*field.name_stems, *nouns, *field.aliases})

@@ -195,9 +195,9 @@ def _matching(reading: Reading, field: Field, shape: re.Pattern[str], score: flo
         start = found.start() + raw.find(word)
         if word.isdigit() and not _may_label(reading, field, start, start + len(word)):
             continue
-        if word.isdigit() and shown and _build(word) not in map(_build, shown) and not field.pattern:
-            if not reading.cue(field, start, start + len(word)):
-                continue
+        strange = word.isdigit() and bool(shown) and _build(word) not in map(_build, shown) and not field.pattern
+        if strange and not reading.cue(field, start, start + len(word)):
+            continue
         cases = (word.upper(), word.lower()) if any(c.isdigit() for c in word) else ()
         for value in dict.fromkeys((word, word.lstrip("#"), *cases)):
             if shape.search(value) and _telling(field, word):

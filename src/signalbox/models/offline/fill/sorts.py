@@ -54,7 +54,8 @@ _THINGS = word_set(
 )
 _GROUPS = word_set("team group department company organisation organization vendor band queue role username user login")
 _SOMEBODY = re.compile(
-    r"^(?:the |a |full |first |last |second |other |new |first and last )*(?:who\b|whom\b|person\b|people\b|colleague|somebody\b)|"
+    r"^(?:the |a |full |first |last |second |other |new |first and last )*"
+    r"(?:who\b|whom\b|person\b|people\b|colleague|somebody\b)|"
     r"\b(?:full name|first name|last name|family name|surname)s?\b|"
     r"^names? of (?:the |a |an |every |each |all )?(?P<noun>[\w-]+(?: [\w-]+)?)|"
     r"^(?:the )?(?P<head>[\w-]+) (?:who|whom|whose)\b",

@@ -18,7 +18,15 @@ from signalbox.models.offline.fill.quotes import fits, shuns_quotes
 from signalbox.models.offline.fill.roles import cues_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
-from signalbox.models.offline.fill.sorts import CODED, DAYS, NOT_BEFORE_PEOPLE, personality, place_scale, sort_for, sort_of
+from signalbox.models.offline.fill.sorts import (
+    CODED,
+    DAYS,
+    NOT_BEFORE_PEOPLE,
+    personality,
+    place_scale,
+    sort_for,
+    sort_of,
+)
 from signalbox.models.offline.fill.words import DEGREES, STOP, stem, word_set
 from signalbox.models.offline.vectors import is_known
 
@@ -47,7 +55,8 @@ _JOINS = re.compile(
 _DETERMINERS = word_set("the a an my our your his her their its this that these those some any")
 _EDGES = POS["stops"] | POS["polite"]
 _OWN_NAME = re.compile(
-    r"(?:\b(?:name|name's|name is|names|i am|i'm|im)|(?:^|[.,;!?] *|\b(?:and|hi|hello|hey) )(?:this is|it's|it is))[\s:]*\Z",
+    r"(?:\b(?:name|name's|name is|names|i am|i'm|im)|"
+    r"(?:^|[.,;!?] *|\b(?:and|hi|hello|hey) )(?:this is|it's|it is))[\s:]*\Z",
     re.IGNORECASE,
 )
 
@@ -163,7 +172,9 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
         # In "our dog Rex" the name is the dog's, not somebody's.
         score += _CALLED if sort == "title" else -_CALLED * (sort == "person" and not hinted)
     kin = sort == "person" and is_relative(bounds, chunk.first)
-    announced = cue >= _CLEAR or kin or (called and sort == "title") or tells_deed(bounds, field, chunk.first, chunk.last)
+    announced = (
+        cue >= _CLEAR or kin or (called and sort == "title") or tells_deed(bounds, field, chunk.first, chunk.last)
+    )
     if not field.must and not announced and not _tells(bounds, chunk, sort):
         return 0.0
     return score + _HINT * hinted + 0.3 * cue * (cue >= _CLEAR) + (0.04 if _apart(bounds, chunk) else 0.0)
