@@ -64,7 +64,7 @@ def _pairs(reading: Reading) -> Iterator[re.Match[str]]:
     yield from (found for found in _AHEAD.finditer(reading.text) if _is_name(found["street"]))
     for found in _BEHIND.finditer(reading.text):
         words = found["street"].split()
-        small = [at for at, word in enumerate(words) if word.lower in STOP | _BEFORE_STREETS]
+        small = [at for at, word in enumerate(words) if word.lower() in STOP | _BEFORE_STREETS]
         words = words[small[-1] + 1 :] if small else words
         start = found.end("street") - len(" ".join(words))
         before = reading.before(start, 1)
