@@ -104,6 +104,9 @@ def _weigh_deeds(bounds: Bounds, field: Field, first: int, last: int, waiting: l
     """More where the text says that the field's deed is theirs, less where it is another's."""
     if tells_deed(bounds, field, first, last):
         return _DEED
+    if bounds.qualifies(last):
+        # In "mend the Acme drill" it is the drill that is mended.
+        return 0.0
     others = (other for other in waiting if other.path != field.path and other.kind == "string")
     return _OTHERS_DEED if any(tells_deed(bounds, other, first, last) for other in others) else 0.0
 
