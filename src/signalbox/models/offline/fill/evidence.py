@@ -9,6 +9,7 @@ import re
 from dataclasses import replace
 
 from signalbox.models.offline.fill.bounds import Bounds
+from signalbox.models.offline.fill.chunks import is_verb
 from signalbox.models.offline.fill.deeds import tells_deed
 from signalbox.models.offline.fill.everyday import words_for
 from signalbox.models.offline.fill.lexicon import AUXILIARIES, FIRST_NAMES, HONORIFICS, KINSHIP, is_past, is_verb_form
@@ -104,7 +105,7 @@ def _weigh_deeds(bounds: Bounds, field: Field, first: int, last: int, waiting: l
     """More where the text says that the field's deed is theirs, less where it is another's."""
     if tells_deed(bounds, field, first, last):
         return _DEED
-    if bounds.qualifies(last):
+    if bounds.qualifies(last) and not is_verb(bounds, last):
         # In "mend the Acme drill" it is the drill that is mended.
         return 0.0
     others = (other for other in waiting if other.path != field.path and other.kind == "string")
