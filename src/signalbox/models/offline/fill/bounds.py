@@ -15,7 +15,7 @@ from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.roles import cues_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Taken
-from signalbox.models.offline.fill.sorts import is_cased
+from signalbox.models.offline.fill.sorts import DAYS, is_cased, sort_of
 from signalbox.models.offline.fill.words import STOP, Token, stem
 from signalbox.models.offline.vectors import is_known
 
@@ -230,7 +230,19 @@ class Bounds:
     def timed(self, at: int) -> bool:
         """Whether a token belongs to a phrase of time, which ends any name."""
         token = self.tokens[at]
-        return any(phrase.start <= token.start and token.end <= phrase.end for phrase in self.reading.times)
+        inside = any(phrase.start <= token.start and token.end <= phrase.end for phrase in self.reading.times)
+        return inside and not self._in_title(at)
+
+    def _in_title(self, at: int) -> bool:
+        """Whether a word of time that needs no capital has one, beside another: the night of "Night Bus"."""
+        if not self._titled(at) or self.tokens[at].lower in DAYS or self.opens_part(at):
+            return False
+        return (at > 0 and self._titled(at - 1) and not self.opens_part(at - 1)) or (
+            at + 1 < len(self.tokens) and self._titled(at + 1) and self.tokens[at + 1].lower not in DAYS
+        )
+
+    def _titled(self, at: int) -> bool:
+        return self.tokens[at].text[0].isupper() and self.tokens[at].text.isalpha() and len(self.tokens[at].text) > 2
 
     def opens_other(self, at: int, field: Field) -> bool:
         """Whether another field is written out from here: "subject: ...", "owner = ..."."""
@@ -273,6 +285,10 @@ class Bounds:
             q.last == at and q.dimension == "length" and (q.bound or self.tokens[at].lower != "of")
             for q in self.reading.quantities
         )
+
+    def titles(self, token: Token) -> bool:
+        """Whether a word is the name of a field for a person, as it stands before theirs: "Judge Ann Lee"."""
+        return any(leaf.name_stems[-1:] == (token.stem,) and sort_of(leaf) == "person" for leaf in self.leaves)
 
     def in_quantity(self, at: int) -> bool:
         """Whether a token is the unit of a number, or a number in words."""

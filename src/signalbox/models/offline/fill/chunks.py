@@ -28,6 +28,10 @@ _IDIOMS = frozenset(
         "for sure,for free,for good,for example,of course,as usual,as possible"
     ).split(",")
 )
+# Forms that are nothing but verbs.
+_PAST = word_set("went became came took gave got said told knew began broke forgot kept brought bought sent wrote fell")
+_PARTNERS = word_set("co co. sons son daughters partners company associates brothers friends")
+_DETERMINERS = word_set("the a an my our your his her their this these those")
 _BEFORE_VERBS = (
     word_set("to i we you he she they it who which that please pls plz and then also just never not us me him her them")
     | AUXILIARIES
@@ -43,7 +47,8 @@ _NEVER = (
     | word_set(
         "hi hello hey hiya dear greetings morning afternoon evening cheers regards ta ok okay sorry yes no "
         "asap fyi btw "
-        "name's"
+        "name's outside opposite beside behind along across beyond inside against towards toward past onto off "
+        "alongside beneath"
     )
 )
 
@@ -115,6 +120,8 @@ def _bridges(bounds: Bounds, at: int) -> bool:
     ahead = at + 1
     while ahead < len(tokens) and tokens[ahead].lower in _BRIDGES and ahead - at < 2:
         ahead += 1
+    if tokens[at].lower in ("and", "&") and at + 1 < len(tokens) and tokens[at + 1].lower in _PARTNERS:
+        return _named(bounds, at - 1)
     if tokens[at].lower in _INSIDE_TITLES and at + 1 < len(tokens):
         led = _named(bounds, at - 1) and bounds.tokens[at - 1].lower not in FIRST_NAMES | CITIES
         return led and _named(bounds, at + 1) and _is_plain_noun(bounds, at + 1)
@@ -140,7 +147,7 @@ def _is_word(bounds: Bounds, at: int) -> bool:
     token = bounds.tokens[at]
     if bounds.blocked(at) or bounds.timed(at) or not token.text[0].isalnum() or bounds.in_quotes(at):
         return False
-    if bounds.in_quantity(at):
+    if bounds.in_quantity(at) and not _counts_in_name(bounds, at):
         return False
     if token.text[0].isdigit():
         # A number ends a name ("Pier 7"), or is taken by a field that measures.
@@ -152,10 +159,15 @@ def _is_word(bounds: Bounds, at: int) -> bool:
     return token.lower not in _NEVER and not token.lower.endswith(_CONTRACTED) and not is_verb(bounds, at)
 
 
+def _counts_in_name(bounds: Bounds, at: int) -> bool:
+    """Whether a number in words is part of a name, as its capital and that of the word before it say."""
+    return at > 0 and _named(bounds, at) and _named(bounds, at - 1) and not bounds.opens_part(at - 1)
+
+
 def is_verb(bounds: Bounds, at: int) -> bool:
     """Whether a word acts as a verb where it stands."""
     token = bounds.tokens[at]
-    if token.lower in AUXILIARIES:
+    if token.lower in AUXILIARIES or token.text in _PAST or _takes_object(bounds, at):
         return True
     if not (is_verb_form(token.lower) or token.lower in POS["verbs"]) or (
         _named(bounds, at) and not bounds.opens_part(at)
@@ -177,6 +189,16 @@ def is_verb(bounds: Bounds, at: int) -> bool:
     return objects and before.lower not in POS["articles"] and not token.lower.endswith("ing")
 
 
+def _takes_object(bounds: Bounds, at: int) -> bool:
+    """Whether any word at all is a verb, because of who stands before it and what behind: "Ann glazes the pots"."""
+    token = bounds.tokens[at]
+    if not token.text.islower() or not token.text.isalpha() or at == 0 or at + 1 >= len(bounds.tokens):
+        return False
+    before = bounds.tokens[at - 1]
+    acted = (_named(bounds, at - 1) and before.text.isalpha()) or before.lower in _BEFORE_VERBS - {"and", "that"}
+    return acted and bounds.tokens[at + 1].lower in _DETERMINERS and token.lower not in _NEVER
+
+
 def _parts(bounds: Bounds, first: int, last: int) -> list[Chunk]:
     """A run as chunks: plain words and the name behind them apart, and both together."""
     tokens = bounds.tokens
@@ -193,6 +215,8 @@ def _parts(bounds: Bounds, first: int, last: int) -> list[Chunk]:
         proper = proper or _is_city(words) or (words[0].lower in FIRST_NAMES and len(words) > 1 and not bounds.cased)
         small = not bounds.cased and not any(is_common(word.lower) for word in words)
         return [_chunk(bounds, first, last, "proper" if proper else ("small" if small else "plain"))]
+    if capital + 1 < last and _named(bounds, capital + 1) and bounds.titles(tokens[capital]):
+        capital += 1
     end = capital
     while end < last and (
         _named(bounds, end) or tokens[end].lower in _BRIDGES | _INSIDE_TITLES or tokens[end].text[0].isdigit()
@@ -201,7 +225,7 @@ def _parts(bounds: Bounds, first: int, last: int) -> list[Chunk]:
     while end > capital + 1 and tokens[end - 1].lower in _BRIDGES:
         end -= 1
     opens = bounds.opens_part(first) and _named(bounds, first) and capital == first + 1
-    opening = opens and not _is_common(tokens[first])
+    opening = opens and not _is_request(bounds, first)
     short = tokens[capital].text.isupper() and len(tokens[capital].text) < 5 and end == capital + 1
     name = _chunk(bounds, first if opening else capital, end, "plain" if short else "proper")
     found = [name]
@@ -240,6 +264,15 @@ def _opens_name(bounds: Bounds, first: int, last: int) -> bool:
 def _is_common(token: Token) -> bool:
     """Whether a word that opens a sentence is rather a common word than the beginning of a name."""
     return token.lower not in FIRST_NAMES and (is_verb_form(token.lower) or is_known(token.lower))
+
+
+def _is_request(bounds: Bounds, at: int) -> bool:
+    """Whether a word that opens a sentence asks for something or names a field, so that the name begins behind it."""
+    token = bounds.tokens[at]
+    if token.lower in FIRST_NAMES:
+        return False
+    dull = token.stem in bounds.frame or token.lower in POS["kinds"] | POS["blanks"] | POS["verbs"] | KINSHIP
+    return dull or is_verb_form(token.lower)
 
 
 def _chunk(bounds: Bounds, first: int, last: int, kind: str) -> Chunk:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from signalbox.models.offline.fill.bounds import Bounds
+from signalbox.models.offline.fill.chunks import is_verb
 from signalbox.models.offline.fill.lexicon import is_verb_form
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.roles import roles_of
@@ -49,7 +50,9 @@ def ends_phrase(bounds: Bounds, field: Field, at: int, style: str) -> bool:
     ):
         return style != "object"
     acts = token.lower in POS["verbs"] or (token.text.endswith("s") and is_verb_form(token.lower))
-    if token.text.islower() and acts and _behind_actor(bounds, field, at):
+    if style == "name" and token.text.islower() and is_verb(bounds, at):
+        return True
+    if token.text.islower() and acts and bounds.tokens[at - 1].text[0].isupper() and bounds.cased:
         return True
     if token.lower in POS["stops"]:
         return style != "object" or bounds.announces_other(at, field) or token.lower not in POS["inner"]
@@ -70,12 +73,6 @@ def _leads_to_name(bounds: Bounds, at: int) -> bool:
     """Whether a noun has its value behind it, as in "hall B"; the gate of "the old gate at nine" has none."""
     following = bounds.tokens[at + 1] if at + 1 < len(bounds.tokens) else None
     return following is not None and following.text[0].isalnum() and following.lower not in _SMALL | POS["polite"]
-
-
-def _behind_actor(bounds: Bounds, field: Field, at: int) -> bool:
-    """Whether the word before is a name of somebody with a capital, so that a verb tells what they do."""
-    roles = roles_of(field)
-    return bool(roles) and roles[0][0].name in ("person", "organisation") and bounds.tokens[at - 1].text[0].isupper()
 
 
 def _names_matter(field: Field) -> bool:

@@ -16,7 +16,9 @@ _LISTS: dict[frozenset[str], tuple[str, ...]] = {
     ),
     word_set("color colour colors colours"): word_list(
         """red green blue yellow orange purple violet pink brown black white grey gray silver gold
-        beige turquoise magenta cyan navy teal maroon cream ivory"""
+        beige turquoise magenta cyan navy teal maroon cream ivory
+        tan burgundy khaki olive amber crimson scarlet charcoal lavender lilac mint mustard peach bronze copper indigo
+        aqua coral taupe mauve"""
     ),
 }
 LANGUAGES = frozenset(next(iter(_LISTS.values())))

@@ -17,10 +17,10 @@ from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.sorts import is_common, refit, sort_of
 from signalbox.models.offline.fill.words import DEGREES, STOP, Token, stem, word_set
 
-__all__ = ["clean", "identifier", "past_town", "take_phrase"]
+__all__ = ["SORTS", "clean", "identifier", "past_town", "take_phrase"]
 
 # "the post of clerk", "the city of Rome": the noun only says what kind of thing follows.
-_SORTS = word_set("post position role job city town village name title kind type sort colour color subject brand")
+SORTS = word_set("post position role job city town village name title kind type sort colour color subject brand")
 # Of "roll it back", "scale it down" and the like.
 _PARTICLES = word_set("back down up off out away over again")
 _ANYBODY = word_set("everybody everyone anybody anyone nobody someone somebody")
@@ -197,7 +197,16 @@ def _is_frame(bounds: Bounds, word: Token) -> bool:
     return small or taken or word.stem in bounds.frame or is_verb(bounds, at)
 
 
+def _past_sort(bounds: Bounds, first: int) -> int:
+    """Behind "the post of" and the like, where the value itself begins."""
+    tokens = bounds.tokens
+    if first + 2 >= len(tokens) or tokens[first].lower not in SORTS or tokens[first + 1].lower != "of":
+        return first
+    return first + 2 + (tokens[first + 2].lower in POS["articles"] and first + 3 < len(tokens))
+
+
 def _name_pieces(bounds: Bounds, field: Field, first: int, style: str, naming: bool) -> list[tuple[int, int]]:
+    first = _past_sort(bounds, first)
     tokens, last = bounds.tokens, first
     while (
         last < len(tokens)
@@ -214,15 +223,13 @@ def _name_pieces(bounds: Bounds, field: Field, first: int, style: str, naming: b
     while last - first > 1 and (
         tokens[last - 1].stem in field.name_stems
         or tokens[last - 1].stem in map(stem, field.within)
-        or (placed and tokens[last - 1].lower in field.described)
+        or (placed and tokens[last - 1].text in field.described)
     ):
         last -= 1
     if {"address", "street"} & set(field.name_words) and bounds.numbered(last):
         last += 1
     if "address" in field.name_words:
         last = past_town(bounds, first, last)
-    if last - first > 2 and tokens[first].lower in _SORTS and tokens[first + 1].lower == "of":
-        first += 2 + (tokens[first + 2].lower in POS["articles"] and last - first > 3)
     if roles and roles[0][0].name in ("person", "place", "organisation"):
         first = _proper_tail(tokens, first, last)
     if not roles or roles[0][0].name in ("name", "system", "code"):

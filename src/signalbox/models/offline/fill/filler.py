@@ -8,14 +8,17 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from signalbox.models.offline.fill.addresses import find_addresses
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.choices import find_choices
 from signalbox.models.offline.fill.comparisons import find_comparisons
 from signalbox.models.offline.fill.crossings import find_crossings
 from signalbox.models.offline.fill.directions import agreement, mirrored, side_of
 from signalbox.models.offline.fill.doubts import Doubts
+from signalbox.models.offline.fill.evidence import weigh
 from signalbox.models.offline.fill.filters import find_filters, find_signed
 from signalbox.models.offline.fill.flags import find_flags
+from signalbox.models.offline.fill.labels import find_labelled
 from signalbox.models.offline.fill.listed import listed_candidates
 from signalbox.models.offline.fill.lists import find_closed_list, find_phrase_list, part_spans, split_items
 from signalbox.models.offline.fill.lone_numbers import find_lone_number
@@ -53,6 +56,7 @@ class Filler:
     def __init__(self, reading: Reading, leaves: list[Field], frame: Frame, instructions: str) -> None:
         self.state = State(reading, leaves, frame)
         self.doubts = Doubts(self.state)
+        self._freedom: dict[str, bool] = {}
         self.reading, self.leaves, self.taken, self.filled = reading, leaves, self.state.taken, self.state.filled
         self.listed = {
             leaf.path: listed_candidates(instructions, leaf) for leaf in leaves if instructions and _open(leaf)
@@ -61,11 +65,15 @@ class Filler:
     def fill(self) -> dict[str, Proposal]:
         self._fill_constants()
         self._assign(find_signed(self.reading, self.leaves))
+        self._assign(
+            find_labelled(self.reading, [leaf for leaf in self.leaves if leaf.kind == "string" and self._free(leaf)])
+        )
         self._assign(self._maps(strict=True))
         self._assign(find_spans(self.reading, self.leaves))
         self._assign(find_hours(self.reading, self.leaves))
         self._assign(find_lengths(self.reading, self.leaves))
         self._assign(find_crossings(self.reading, self.leaves))
+        self._assign(find_addresses(self.reading, self.leaves))
         self._assign_closed(list(self._closed()))
         self._assign(p for leaf in self.leaves if leaf.item and leaf.item.children for p in self._objects(leaf))
         self._assign(find_lone_number(self.state))
@@ -78,14 +86,22 @@ class Filler:
             [
                 *find_routes(bounds, waiting),
                 *find_makes(bounds, self.state),
-                *(p for p in self._strings() if self._comes_first(p)),
+                *(p for p in self._weighed(self._strings()) if p.score >= _SURE and self._comes_first(p)),
                 *(p for p in self._chunks() if style_of(p.field) != "text" or self._is_titled(p)),
             ]
         )
         statements = find_statements(self.state.bounds(), [leaf for leaf in self.state.waiting() if self._free(leaf)])
-        self._choose([*(p for p in self._strings() if p.score >= _SURE), *self._chunks(), *statements])
+        announced = (p for p in self._weighed(self._strings()) if p.score >= _SURE)
+        self._choose([*announced, *self._chunks(), *statements])
         self.filled |= put_in_order(self.reading, self.filled)
         return self.filled
+
+    def _weighed(self, proposals: Iterable[Proposal]) -> Iterator[Proposal]:
+        """Free words with all that their surroundings tell of them counted in."""
+        bounds, waiting = self.state.bounds(), [leaf for leaf in self.state.waiting() if self._free(leaf)]
+        for proposal in proposals:
+            if (weighed := weigh(bounds, proposal, waiting)) is not None:
+                yield weighed
 
     def _assign(self, proposals: Iterable[Proposal]) -> None:
         assign((p for p in proposals if p.score >= _SURE - 0.12 and self.doubts.at_home(p)), self.taken, self.filled)
@@ -131,7 +147,17 @@ class Filler:
             return find_candidates(self.reading, leaf, self.listed.get(leaf.path) or {})
         if time_kind(leaf):
             return find_moments(self.reading, leaf, kinds)
-        return [self._directed(p) for p in (*find_names(self.reading, leaf), *find_examples(self.reading, leaf))]
+        shaped = [*find_names(self.reading, leaf), *find_examples(self.reading, leaf)]
+        return [self._directed(self._uncontested(p)) for p in shaped]
+
+    def _uncontested(self, proposal: Proposal) -> Proposal:
+        """A code that stands right behind another field's name is rather that field's: "gate B4"."""
+        place = (proposal.start, proposal.end)
+        if self.reading.cue(proposal.field, *place):
+            return proposal
+        others = (leaf for leaf in self.leaves if leaf.kind == "string" and leaf is not proposal.field)
+        named = any(self.reading.cue(leaf, *place) > 0.9 for leaf in others)
+        return replace(proposal, score=proposal.score - 0.35) if named else proposal
 
     def _objects(self, leaf: Field) -> Iterator[Proposal]:
         """A list of objects: each part between commas and "and" that fills the same fields as the first."""
@@ -244,6 +270,11 @@ class Filler:
 
     def _free(self, leaf: Field) -> bool:
         """Whether any words may fill the field, not only some shape, time or candidate."""
+        if leaf.path not in self._freedom:
+            self._freedom[leaf.path] = self._is_free(leaf)
+        return self._freedom[leaf.path]
+
+    def _is_free(self, leaf: Field) -> bool:
         if leaf.kind == "array":
             return (
                 leaf.item is not None
@@ -267,7 +298,7 @@ class Filler:
             yield replace(proposal, value=split_items(str(proposal.value)))
         used = {str(p.value).lower() for p in self.filled.values()}
         used |= {self.reading.text[p.start : p.end].lower() for p in self.filled.values()}
-        for proposal in (self._joined(bounds, p) for p in chunk_proposals(bounds, waiting)):
+        for proposal in (self._joined(bounds, p) for p in self._weighed(chunk_proposals(bounds, waiting))):
             if (
                 str(proposal.value).lower() not in used
                 and proposal.score > _SURE - 0.001 - 0.1 * proposal.field.must

@@ -162,6 +162,10 @@ def shape_of(example: str) -> str:
         return r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+"
     if re.fullmatch(r"v?\d+(?:\.\d+)+", example):
         return r"v?\d+(?:\.\d+)+(?:-[\w.]+)?"
+    if re.fullmatch(r"[a-z]+(?:/[a-z]+)+", example):
+        return "/".join([r"[A-Za-z0-9][\w.-]*"] * (example.count("/") + 1))
+    if re.fullmatch(r"[A-Z][a-z]+(?:/[A-Z][a-z]+)+", example):
+        return "/".join([r"[A-Z][A-Za-z_-]+"] * (example.count("/") + 1))
     pieces = []
     for run in re.findall(r"[A-Z]+|[a-z]+|\d+|.", example):
         if run[0].isdigit():

@@ -12,9 +12,11 @@ from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.roles import style_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
-from signalbox.models.offline.fill.words import split_name, stem
+from signalbox.models.offline.fill.words import STOP, split_name, stem, word_set
 
 __all__ = ["find_candidates", "find_examples"]
+
+_SHADES = word_set("dark light pale deep bright dusty")
 
 
 def find_examples(reading: Reading, leaf: Field) -> list[Proposal]:
@@ -24,7 +26,25 @@ def find_examples(reading: Reading, leaf: Field) -> list[Proposal]:
     if not plain or style_of(leaf) == "text":
         return []
     found = find_choices(reading, _with_options(leaf, plain))
-    return [_as_said(reading, p) for p in found if p.score >= 0.8]
+    return [_shaded(reading, _as_said(reading, p)) for p in found if p.score >= 0.8 and not _in_name(reading, p)]
+
+
+def _in_name(reading: Reading, proposal: Proposal) -> bool:
+    """Whether a colour is only the first word of a name: that of "Silver Thimble runs", not of "Red Acme shoes"."""
+    if str(proposal.value).lower() not in words_for(proposal.field.name_words):
+        return False
+    tokens, at = reading.sentence.tokens, reading.sentence.index_at(proposal.start)
+    if at + 1 >= len(tokens) or not (tokens[at].text.istitle() and tokens[at + 1].text.istitle()):
+        return False
+    return at + 2 >= len(tokens) or not tokens[at + 2].text.isalpha() or tokens[at + 2].lower in STOP
+
+
+def _shaded(reading: Reading, proposal: Proposal) -> Proposal:
+    """A colour with its shade: "dark green"."""
+    before = reading.before(proposal.start, 1)
+    if not before or before[0].lower not in _SHADES or str(proposal.value).lower() not in words_for(("colour",)):
+        return proposal
+    return replace(proposal, value=f"{before[0].lower} {proposal.value}", start=before[0].start)
 
 
 def _as_said(reading: Reading, proposal: Proposal) -> Proposal:

@@ -14,7 +14,7 @@ from signalbox.models.offline.fill.roles import cues_of, roles_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.units import CURRENCIES
-from signalbox.models.offline.fill.words import STOP, word_set
+from signalbox.models.offline.fill.words import STOP, stem, word_set
 from signalbox.models.offline.vectors import is_known
 
 __all__ = ["find_names", "has_shape"]
@@ -129,7 +129,17 @@ def _nearby(reading: Reading, field: Field, literal: Literal) -> float:
     before = reading.before(literal.start, 1)
     announced = cues_of(field).get((before[0].lower,), 0.0) if before else 0.0
     directed = not announced and bool({"source", "from", "origin", "cc", "bcc"} & set(field.name_words))
-    return 0.2 * reading.cue(field, literal.start, literal.end) + 0.1 * announced - 0.15 * directed
+    named = 0.15 * _bears_initials(field, literal.value)
+    return 0.2 * reading.cue(field, literal.start, literal.end) + 0.1 * announced - 0.15 * directed + named
+
+
+def _bears_initials(field: Field, value: str) -> bool:
+    """Whether a code begins with what the field is called for short: "PO-12" for the purchase order."""
+    letters = re.match(r"[A-Za-z]{2,5}(?=[-_/#\d])", value)
+    if not letters:
+        return False
+    said = letters.group().lower()
+    return said == "".join(word[0] for word in field.name_words) or stem(said) in field.aliases
 
 
 def _by_pattern(reading: Reading, field: Field) -> Iterator[Proposal]:
@@ -144,7 +154,39 @@ def _by_pattern(reading: Reading, field: Field) -> Iterator[Proposal]:
         yield from _matching(reading, field, compiled, score)
 
 
+@lru_cache(maxsize=5_000)
+def _closeness(examples: tuple[str, ...], value: str) -> float:
+    """More for a code with as many letters and digits in a row as an example has, less for one of another build."""
+    builds = [_build(example) for example in examples if re.search(r"\d", example) and "." not in example]
+    if not builds or _build(value) in builds:
+        return 0.05 * bool(builds)
+    letters = [re.sub(r"9+", "9", build) for build in builds]
+    return 0.01 if re.sub(r"9+", "9", _build(value)) in letters else -0.04
+
+
+def _build(value: str) -> str:
+    """A code with A for each letter and 9 for each digit."""
+    return re.sub(r"\d", "9", re.sub(r"[A-Za-z]", "A", value))
+
+
+def _parted(reading: Reading, field: Field, shape: re.Pattern[str], score: float) -> Iterator[Proposal]:
+    """A code of letters and digits that the person parts with a blank where the field has none: "xy 204"."""
+    shown = tuple(one for one in map(str, field.examples) if re.fullmatch(r"[A-Za-z]{1,4}-?\d+", one))
+    if not shown:
+        return
+    sizes = {len(re.sub(r"[^A-Za-z]", "", one)) for one in shown}
+    for found in re.finditer(r"(?<![\w-])([A-Za-z]{1,4}) (\d{1,6})(?![\w%.:/-]\w|\w|%)", reading.text):
+        sign = "-" if "-" in shown[0] else ""
+        value = f"{found[1].upper()}{sign}{found[2]}"
+        alike = any(one.lower().startswith(found[1].lower()) for one in shown)
+        said = alike or (found[1].lower() not in STOP and (found[1].isupper() or not is_known(found[1].lower())))
+        if said and len(found[1]) in sizes and shape.search(value):
+            yield Proposal(field, value, found.start(), found.end(), score + _closeness(shown, value))
+
+
 def _matching(reading: Reading, field: Field, shape: re.Pattern[str], score: float) -> Iterator[Proposal]:
+    yield from _parted(reading, field, shape, score)
+    shown = tuple(map(str, field.examples))
     for found in re.finditer(r"\S+", reading.text):
         raw = found.group()
         word = raw.strip(_EDGES).removesuffix(".")[:200]
@@ -153,9 +195,14 @@ def _matching(reading: Reading, field: Field, shape: re.Pattern[str], score: flo
         start = found.start() + raw.find(word)
         if word.isdigit() and not _may_label(reading, field, start, start + len(word)):
             continue
-        for value in dict.fromkeys((word, word.lstrip("#"), *(() if word.isalpha() else (word.upper(), word.lower())))):
+        strange = word.isdigit() and bool(shown) and _build(word) not in map(_build, shown) and not field.pattern
+        if strange and not reading.cue(field, start, start + len(word)):
+            continue
+        cases = (word.upper(), word.lower()) if any(c.isdigit() for c in word) else ()
+        for value in dict.fromkeys((word, word.lstrip("#"), *cases)):
             if shape.search(value) and _telling(field, word):
                 bonus = 0.08 * reading.cue(field, start, start + len(word)) + 0.06 * _shares_stem(field, value)
+                bonus += _closeness(shown, value)
                 yield Proposal(field, value, start, start + len(word), score + bonus - 0.02 * (value != word))
                 break
 
@@ -172,7 +219,12 @@ def _by_parts(reading: Reading, field: Field) -> Iterator[Proposal]:
             value = said.lstrip(_EDGES)
             start, end = start + len(said) - len(value), start + len(said)
             fits = next((one for one in (value, value.upper()) for s in shapes if s.fullmatch(one)), None)
-            plain = any(part.islower() and is_known(part) and len(part) > 2 for part in value.split())
+            plain = any(
+                (part.islower() and is_known(part) and len(part) > 2)
+                or part.lower() in STOP
+                or re.fullmatch(r"\d+(?:st|nd|rd|th)", part.lower())
+                for part in value.split()
+            )
             if fits and not plain and any(c.isdigit() for c in fits):
                 yield Proposal(field, fits, start, end, 0.93 + 0.01 * size + 0.2 * reading.cue(field, start, end))
 
@@ -230,7 +282,8 @@ def _by_number(reading: Reading, field: Field) -> Iterator[Proposal]:
     """A plain number for an identifier that is written as text: "order 4411"."""
     shown = [str(one) for one in field.examples]
     told = bool(_NUMBERED.match(field.description)) and (not shown or any(one[:1].isdigit() for one in shown))
-    if field.pattern or not (told or set(field.name_words) & _IDENTIFIED):
+    coded = bool(shown) and all(_CODE.fullmatch(one) and any(c.isdigit() for c in one) for one in shown)
+    if field.pattern or not (told or coded or set(field.name_words) & _IDENTIFIED):
         return
     for found in re.finditer(r"(?<![\w.$€£])#?\s?(\d{1,20})(?![\w%./-]\w|\w|%)", reading.text):
         cue = reading.cue(field, found.start(), found.end())
@@ -238,7 +291,11 @@ def _by_number(reading: Reading, field: Field) -> Iterator[Proposal]:
         if not hashed and not _may_label(reading, field, found.start(1), found.end(1)):
             continue
         before = reading.before(found.start(), 1)
-        behind = told and bool(before) and before[0].lower.isalpha() and before[0].lower not in STOP
+        behind = told and bool(before) and (before[0].stem in field.words or before[0].lower in ("the", "number"))
+        if any(one.start < found.start(1) < one.end for one in reading.literals if one.kind in ("id", "path")):
+            continue
+        if coded and not told and cue < 0.9 and not set(field.name_words) & _IDENTIFIED:
+            continue
         if behind and not (cue or hashed):
             yield Proposal(field, found[1], found.start(1), found.end(1), 0.55)
         elif cue or hashed or (field.must and len(found[1]) > 3):

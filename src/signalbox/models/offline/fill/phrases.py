@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from signalbox.models.offline.fill.bounds import Bounds
@@ -35,6 +36,9 @@ _STRENGTHS = {
 }
 _BEFORE_OBJECTS = word_set("with for about of in at near on")
 _GROUPS = word_set("team department group project service branch company city town country street room")
+# A field for somebody's very words takes only what is said to be such.
+_VERBATIM = re.compile(r"\b(?:word (?:for|by) word|verbatim|exact (?:words|wording|text)|literally)\b", re.IGNORECASE)
+_QUOTES = re.compile(r".*\b(?:saying|says|reads|reading|message|text|body|note|wording)\b|:")
 _NAMING = word_set("called named titled entitled title name")
 
 
@@ -57,7 +61,11 @@ def find_phrases(bounds: Bounds, field: Field, *, many: bool = False) -> list[Pr
 
 
 def _after_cues(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
+    needed = any(leaf.must and leaf.kind == "string" for leaf in bounds.leaves)
+    quoting = _VERBATIM.search(field.description) is not None
     for at, cue, weight in bounds.occurrences(field):
+        if quoting and not _QUOTES.match(" ".join(cue)):
+            continue
         if weight < 0.7 and at + 1 < len(bounds.tokens) and bounds.leads_on(at, field):
             weight = 1.0
         if bounds.distant(at + len(cue)):
@@ -76,6 +84,8 @@ def _after_cues(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
         score += 0.04 if many and cue == ("with",) else 0.0
         # "It comes with ..." for "What comes with it".
         score += 0.08 if at and bounds.tokens[at - 1].stem in field.words and cue[0] in POS["inner"] else 0.0
+        # A small word that serves many roles says little for a field that may stay empty.
+        score -= 0.1 if not field.must and not many and weight < 0.9 and cue[0] in POS["inner"] and needed else 0.0
         # What looks like none of the examples is less likely to be meant.
         score -= 0.15 if style_of(field) == "name" and looks_fixed(field) else 0.0
         proposal = take_phrase(bounds, field, at + len(cue), score, many, bounds.tokens[at].start, cue[-1] in _NAMING)
@@ -121,6 +131,7 @@ def _beside_name(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]
                 and (tokens[after].lower != "to" or bounds.sets)
             )
             weight = 0.92 if signed else (0.85 if linked else 0.79)
+            weight -= 0.06 if after < len(tokens) and tokens[after].text == "," else 0.0
             before = [] if signed else list(_before_name(bounds, field, at, after))
             owned = bool(before) and after < len(tokens) and tokens[after].lower == "of"
             proposal = (

@@ -56,7 +56,8 @@ ROLES = (
         "building neighborhood state store warehouse destination hotel restaurant stadium campus point spot "
         "harbour harbor marina pier depot campsite park beach lake island village district street square garage "
         "terminal gym cinema theatre museum",
-        strong="in,at,near,around,located in,close to,nearby,room,hall,terminal,gate,studio,venue",
+        strong="in,at,near,around,located in,close to,nearby,room,hall,terminal,gate,studio,venue,outside,opposite,"
+        "beside,next to,behind,in front of,along",
         fair="within,across,inside",
         weak="of,to,on,for,from",
     ),
@@ -78,7 +79,7 @@ ROLES = (
         strong="with,assign to,assigned to,invite,by,assign it to,owned by,reporting to,reports to,"
         "managed by,led by,give it to,inviting,reviewer",
         fair="for,to,sign up,enrol,enroll,register",
-        weak="and,tell,ask,call,of,from",
+        weak="tell,ask,call,of,from",
     ),
     _role(
         "task",
@@ -198,7 +199,8 @@ ROLES = (
         "name",
         "company employer organization organisation vendor merchant store restaurant airline bank supplier "
         "brand make maker shop carrier "
-        "school university hospital clinic provider insurer partner business retailer manufacturer",
+        "school university hospital clinic provider insurer partner business retailer manufacturer publisher "
+        "pharmacy gallery charity agency",
         strong="at,from,by,via,through,works for,works at,work for,work at,"
         "working for,working at,employed by,employed at,on behalf of",
         fair="for,on,to,with,of",

@@ -19,7 +19,8 @@ _SMALL_WORDS = word_set(
 _NAMED = frozenset(word for role in ROLES if role.name in ("person", "organisation") for word in role.words)
 _OPPOSITE = {"destination": ("from",), "origin": ("to", "into")}
 _DANGLING = re.compile(
-    r"\b(to|for|from|in|at|with|by|about|on|of)[.)]?$|\b(to|for|from|in|at|with|by|about|on|of)\s*[.,;(]"
+    r"\b(to|for|from|in|at|with|by|about|on|of|over|through)[.)]?$|"
+    r"\b(to|for|from|in|at|with|by|about|on|of|over|through)\s*[.,;(]"
 )
 # "For whom it is written", "room in which it stands": the preposition announces the value.
 _TOLD = re.compile(
@@ -123,6 +124,9 @@ def _cues(name_words: tuple[str, ...], described: tuple[str, ...], description: 
     told_of = [
         pair for pair in roles[:2] if pair[0].name != "person" or pair is roles[0] or roles[0][0].name != "place"
     ]
+    if by_name and all(role.name == "name" for role, _ in by_name):
+        # A name is somebody's or something's: what announces its bearer announces it.
+        by_name += [(role, 0.8) for role, _ in roles if role.name in ("person", "organisation")][:1]
     for role, strength in by_name or told_of:
         for cue, weight in role.cues:
             words = tuple(cue.split())
@@ -138,7 +142,7 @@ def _cues(name_words: tuple[str, ...], described: tuple[str, ...], description: 
     if opposite == {"origin"} and any(role.name == "language" for role, _ in by_name):
         cues.pop(("in",), None)
     cues |= {(word,): 0.98 for word in _announcers(description)}
-    if re.search(r"\b(?:limited|restrict\w*|only)\b", description.lower()):
+    if re.search(r"\b(?:limited|restrict\w*|only)\b(?! if| when)", description.lower()):
         cues[("only",)] = max(cues.get(("only",), 0.0), 0.8)
     for found in _WHOSE.findall(description.lower()):
         cues[(found,)] = max(cues.get((found,), 0.0), 0.9)
@@ -147,7 +151,7 @@ def _cues(name_words: tuple[str, ...], described: tuple[str, ...], description: 
         cues |= {(form,): 0.69 for form in forms if (form,) not in cues}
         cues |= {(form, small): 0.95 for form in forms for small in ("in", "at", "for", "with", "on")}
     spoken = roles[0][0].style if roles else "name"
-    for found in _DANGLING.finditer(description.lower()) if spoken == "name" else ():
+    for found in _DANGLING.finditer(description.lower()) if spoken == "name" and " where " not in description else ():
         word = (found[1] or found[2],)
         cues[word] = max(cues.get(word, 0.0), 0.8)
     return cues

@@ -291,8 +291,14 @@ def _spoken_examples(schema: dict[str, Any]) -> list[str]:
         str(schema.get("description") or ""),
     )
     words = [word.strip("'\"`,()").rstrip(".") for part in said for word in part.split()]
+    # "Repository as owner/name" shows the form too.
+    words += re.findall(r"\bas ([a-z]+(?:[/:@][a-z]+)+)\b", str(schema.get("description") or ""))
     coded = [word for word in words if re.search(r"\d", word) and re.search(r"[A-Za-z/_-]", word)]
-    return coded or [word for word in words if re.fullmatch(r"[\w-]+(?:[./@_][\w-]+)+", word)]
+    if coded and schema.get("type") == "string":
+        coded += [word for word in words if word.isdigit()]
+    marked = [word for word in words if re.fullmatch(r"[\w-]+(?:[./@_:][\w-]+)+", word)]
+    plain = schema.get("type") == "string" and not any(len(word) == 1 and word.isupper() for word in words)
+    return coded or marked or [word for word in words if word.isdigit() and plain]
 
 
 def _number(*values: Any) -> float | None:

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from signalbox.models.offline.fill.everyday import CITIES, COUNTRIES, LANGUAGES, words_for
 from signalbox.models.offline.fill.lexicon import FIRST_NAMES, HONORIFICS, KINSHIP, is_verb_form
+from signalbox.models.offline.fill.name_endings import bearer_of
 from signalbox.models.offline.fill.role_table import ROLES
 from signalbox.models.offline.fill.roles import roles_of
 from signalbox.models.offline.fill.schema import Field
@@ -17,6 +18,7 @@ __all__ = [
     "CODED",
     "DAYS",
     "NOT_BEFORE_PEOPLE",
+    "WIDE",
     "fit",
     "is_cased",
     "is_common",
@@ -24,6 +26,7 @@ __all__ = [
     "personality",
     "place_scale",
     "refit",
+    "sort_for",
     "sort_of",
 ]
 
@@ -32,8 +35,14 @@ _ORGANISATIONS = frozenset(
     stem(word)
     for word in """museum company firm school shop store team club bank airline carrier hotel restaurant
     university hospital clinic agency organisation organization business supplier vendor publisher
-    department office""".split()
+    department office pharmacy garage gallery charity council laboratory brewery bakery""".split()
 )
+# Parts that a firm or a club may play as well as a person.
+_PARTIES = word_set(
+    """customer client buyer seller supplier lender borrower owner sponsor tenant landlord recipient sender payer payee
+    claimant defendant organiser organizer donor subscriber partner holder bidder contractor"""
+)
+_FIRMS = next(role.words for role in ROLES if role.name == "organisation") - _PERSON - {stem("partner")}
 _BODIES = _ORGANISATIONS | frozenset(stem(word) for word in "city town village place country".split())
 _EITHER = re.compile(r"\W*\w+ or \w+", re.IGNORECASE)
 _THINGS = word_set(
@@ -45,7 +54,8 @@ _THINGS = word_set(
 )
 _GROUPS = word_set("team group department company organisation organization vendor band queue role username user login")
 _SOMEBODY = re.compile(
-    r"^(?:the |a |full |first |last |first and last )*(?:who\b|whom\b|person\b|people\b|colleague|somebody\b)|"
+    r"^(?:the |a |full |first |last |second |other |new |first and last )*"
+    r"(?:who\b|whom\b|person\b|people\b|colleague|somebody\b)|"
     r"\b(?:full name|first name|last name|family name|surname)s?\b|"
     r"^names? of (?:the |a |an |every |each |all )?(?P<noun>[\w-]+(?: [\w-]+)?)|"
     r"^(?:the )?(?P<head>[\w-]+) (?:who|whom|whose)\b",
@@ -61,7 +71,7 @@ _ENDINGS = tuple("ly ing ed ent ant able ible ful ous ive ish less ism tion ment
 CODED = word_set("code id ids number no key reference ref sku serial token coupon voucher")
 # Nobody's name stands behind these.
 NOT_BEFORE_PEOPLE = word_set("the a an our this that your some at in near into on around within")
-_WIDE = word_set(
+WIDE = word_set(
     "city hometown birthplace town country region area village district state county island continent province"
 )
 DAYS = word_set(
@@ -77,11 +87,14 @@ def _sort(name_words: tuple[str, ...], within: tuple[str, ...], description: str
     names = {stem(word) for word in name_words}
     said = _SOMEBODY.search(description)
     noun = ((said["noun"] or said["head"] or "").lower().split() or [""]) if said else [""]
-    noun = [word for word in noun if word]
+    noun = [word for word in noun if word] or [""]
     told = said is not None and (
-        (not said["noun"] and not said["head"]) or any(stem(word) in _PERSON or _is_doer(word) for word in noun)
+        (not said["noun"] and (said["head"] or "person").lower() not in _THINGS and stem(noun[0]) not in _BODIES)
+        or any(stem(word) in _PERSON or _is_doer(word) for word in noun)
     )
     if name_words == ("name",) and not told and {stem(word) for word in (*within, *noun)} & _ORGANISATIONS:
+        return "organisation"
+    if name_words and stem(name_words[-1]) in _FIRMS and not (said and said["noun"]) and roles[:1] != ("place",):
         return "organisation"
     inner = name_words[-1:] == ("name",) and any(stem(word) in _PERSON for word in (*within, *name_words[:-1]))
     head = next((stem(word) for word in _nouns(description)[:1] if stem(word) in _BODIES), "")
@@ -119,6 +132,15 @@ def sort_of(field: Field) -> str:
     return found
 
 
+def sort_for(field: Field, last_word: str) -> str:
+    """The sort of a field as a name with this last word meets it: who lends something may be a museum too."""
+    sort = sort_of(field)
+    if sort != "person" or bearer_of(last_word) != "organisation":
+        return sort
+    party = field.description[:4].lower() == "who " or bool(_PARTIES & {*field.name_words, *field.within})
+    return "organisation" if party else sort
+
+
 def is_cased(tokens: tuple[Token, ...], quoted: list[tuple[int, int]]) -> bool:
     """Whether the writer uses capitals, so that a word in small letters is no name."""
     words = [token for token in tokens if token.text[0].isalpha()]
@@ -146,6 +168,8 @@ def looks_personal(words: list[Token], cased: bool) -> bool:
     if plain[0].lower in FIRST_NAMES and plain[0].text.islower():
         return all(not is_verb_form(word.lower) and word.lower not in STOP for word in plain[1:])
     honoured = len(plain) < len(words)
+    if honoured and len(plain) == 1 and plain[0].lower not in STOP:
+        return True
     if not (honoured or not cased) or plain[0].lower in CITIES:
         return False
     strange = [word for word in plain if not is_common(word.lower)]
@@ -169,7 +193,7 @@ def is_common(word: str) -> bool:
         return False
     small = word in STOP or word in DEGREES or word in KINSHIP or is_verb_form(word)
     plural = word.endswith("s") and (word[:-1] in KINSHIP or (len(word) > 5 and is_known(word[:-1])))
-    return small or is_known(word) or plural or word[3:].endswith(_ENDINGS)
+    return small or is_known(word) or plural or word[4:].endswith(_ENDINGS)
 
 
 def refit(field: Field, words: list[Token], cased: bool, score: float, before: str = "") -> float:
@@ -187,7 +211,7 @@ def place_scale(field: Field, before: str) -> float:
     """Something is in a town, but at a house: the preposition tells places of different size apart."""
     if before not in ("in", "at") or sort_of(field) != "place":
         return 0.0
-    wide = bool(_WIDE & set(field.name_words))
+    wide = bool(WIDE & set(field.name_words))
     return (0.0 if wide else -0.04) if before == "in" else (-0.12 if wide else 0.06)
 
 

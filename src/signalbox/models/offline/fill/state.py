@@ -36,6 +36,8 @@ class State:
     taken: Taken = attribute(default_factory=Taken)
     filled: dict[str, Proposal] = attribute(default_factory=dict)
     widened: set[str] = attribute(default_factory=set)
+    _known: tuple[int, int, int] | None = None
+    _bounds: Bounds | None = None
 
     def waiting(self) -> list[Field]:
         return [leaf for leaf in self.leaves if leaf.path not in self.filled]
@@ -52,6 +54,14 @@ class State:
         return (self.frame.words - own).union(options, *(other.words for other in others))
 
     def bounds(self) -> Bounds:
+        """The sentence as it stands now: the same one until something more is taken or filled."""
+        known = (len(self.taken.spans), len(self.taken.firm), len(self.filled))
+        if self._known != known:
+            self._known, self._bounds = known, self._bound()
+        assert self._bounds is not None
+        return self._bounds
+
+    def _bound(self) -> Bounds:
         filled = self.filled.values()
         options = [span for p in filled if p.field.kind in ("enum", "boolean") for span in p.spans]
         deeds = [span for p in filled if set(p.field.name_words) & _DEEDS for span in p.spans]

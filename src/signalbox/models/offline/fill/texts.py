@@ -7,16 +7,26 @@ from collections.abc import Iterable, Iterator
 
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.chunks import Chunk, find_chunks
+from signalbox.models.offline.fill.deeds import tells_deed
 from signalbox.models.offline.fill.everyday import CITIES, COUNTRIES
-from signalbox.models.offline.fill.extents import clean, past_town
-from signalbox.models.offline.fill.lexicon import FIRST_NAMES, KINSHIP, is_verb_form
+from signalbox.models.offline.fill.evidence import is_relative
+from signalbox.models.offline.fill.extents import SORTS, clean, past_town
+from signalbox.models.offline.fill.lexicon import FIRST_NAMES, KINSHIP
 from signalbox.models.offline.fill.literals import shape_of
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.quotes import fits, shuns_quotes
 from signalbox.models.offline.fill.roles import cues_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
-from signalbox.models.offline.fill.sorts import CODED, DAYS, NOT_BEFORE_PEOPLE, personality, place_scale, sort_of
+from signalbox.models.offline.fill.sorts import (
+    CODED,
+    DAYS,
+    NOT_BEFORE_PEOPLE,
+    personality,
+    place_scale,
+    sort_for,
+    sort_of,
+)
 from signalbox.models.offline.fill.words import DEGREES, STOP, stem, word_set
 from signalbox.models.offline.vectors import is_known
 
@@ -42,7 +52,13 @@ _JOINS = re.compile(
     r"\s*(?:,|;|&|\+|\band\b|\bor\b|\bplus\b|,\s*and\b)\s*(?:(?:an?|the|my|our|some|old|new|\d+|one|two|three|four|five|six)\s+)*",
     re.IGNORECASE,
 )
+_DETERMINERS = word_set("the a an my our your his her their its this that these those some any")
 _EDGES = POS["stops"] | POS["polite"]
+_OWN_NAME = re.compile(
+    r"(?:\b(?:name|name's|name is|names|i am|i'm|im)|"
+    r"(?:^|[.,;!?] *|\b(?:and|hi|hello|hey) )(?:this is|it's|it is))[\s:]*\Z",
+    re.IGNORECASE,
+)
 
 
 def chunk_proposals(bounds: Bounds, fields: Iterable[Field]) -> Iterator[Proposal]:
@@ -99,9 +115,12 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
     tokens = bounds.tokens[chunk.first : chunk.last]
     if chunk.kind not in ("quoted", "code") and not _says_something(bounds, field, chunk):
         return 0.0
+    following = bounds.tokens[chunk.last].lower if chunk.last < len(bounds.tokens) else ""
+    if following == "of" and len(tokens) == 1 and tokens[0].lower in SORTS:
+        return 0.0
     if chunk.kind == "quoted" and shuns_quotes(field, bounds.leaves):
         return 0.0
-    sort = sort_of(field)
+    sort = sort_for(field, tokens[-1].text)
     score = _BASE + _SUITS[sort][chunk.kind] + _NEEDED * field.must - _DEPTH * field.path.count(".")
     if sort == "person" and chunk.kind in ("proper", "small", "plain"):
         score += min(0.0, personality(list(tokens), bounds.cased) - 0.12)
@@ -144,17 +163,19 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
         score += 0.1 if housed else (-0.1 if chunk.kind in ("proper", "small") else -0.25)
     if chunk.kind == "proper" and any(str(one).istitle() and " " in str(one) for one in field.examples):
         score += 0.06 * (len(tokens) > 1)
-    if sort == "thing" and chunk.kind == "plain" and cue < _CLEAR and _lead_word(bounds, chunk) in POS["inner"]:
+    if sort == "thing" and chunk.kind == "plain" and cue < _CLEAR and _is_aside(bounds, chunk):
         # In "a lamp for the hall" the lamp is what is spoken of.
-        score -= 0.03
+        score -= 0.05
     hinted = bounds.hinted(chunk.first, chunk.last, field)
-    if chunk.kind in ("proper", "small") and _acts(bounds, field, chunk):
-        score += 0.25
     called = chunk.first > 0 and bounds.mentioned(chunk.first - 1) and _may_be_called(chunk)
     if called:
         # In "our dog Rex" the name is the dog's, not somebody's.
         score += _CALLED if sort == "title" else -_CALLED * (sort == "person" and not hinted)
-    if not field.must and cue < _CLEAR and not (called and sort == "title") and not _tells(bounds, chunk, sort):
+    kin = sort == "person" and is_relative(bounds, chunk.first)
+    announced = (
+        cue >= _CLEAR or kin or (called and sort == "title") or tells_deed(bounds, field, chunk.first, chunk.last)
+    )
+    if not field.must and not announced and not _tells(bounds, chunk, sort):
         return 0.0
     return score + _HINT * hinted + 0.3 * cue * (cue >= _CLEAR) + (0.04 if _apart(bounds, chunk) else 0.0)
 
@@ -175,7 +196,8 @@ def _tells(bounds: Bounds, chunk: Chunk, sort: str) -> bool:
         alone = (chunk.first == 0 or tokens[chunk.first - 1].text in ",;") and (
             chunk.last == len(tokens) or tokens[chunk.last].text in ",;."
         )
-        return alone and sort in ("place", "person", "organisation")
+        made = sort == "organisation" and (bounds.qualifies(chunk.last) or bounds.modifies(chunk.last))
+        return made or (alone and sort in ("place", "person", "organisation"))
     return chunk.kind == "quoted" or (chunk.kind == "proper" and sort != "text")
 
 
@@ -206,9 +228,12 @@ def _lead(bounds: Bounds, chunk: Chunk) -> int:
     return at
 
 
-def _lead_word(bounds: Bounds, chunk: Chunk) -> str:
-    at = _lead(bounds, chunk)
-    return bounds.tokens[at].lower if at >= 0 else ""
+def _is_aside(bounds: Bounds, chunk: Chunk) -> bool:
+    """Whether a preposition ties a chunk to something else."""
+    at = chunk.first - 1
+    while at >= 0 and bounds.tokens[at].lower in _DETERMINERS:
+        at -= 1
+    return at >= 0 and bounds.tokens[at].lower in POS["inner"] - {"and", "or"}
 
 
 def _lead_start(bounds: Bounds, chunk: Chunk) -> int:
@@ -219,6 +244,8 @@ def _lead_start(bounds: Bounds, chunk: Chunk) -> int:
 def _cue(bounds: Bounds, field: Field, chunk: Chunk) -> float:
     """How clearly the words before a chunk announce the field."""
     at, cues = _lead(bounds, chunk), cues_of(field)
+    if _introduces(bounds, field, chunk):
+        return 1.0
     if at < 0 or bounds.blocked(at):
         return 0.0
     lead = (bounds.tokens[at].lower,)
@@ -229,29 +256,15 @@ def _cue(bounds: Bounds, field: Field, chunk: Chunk) -> float:
     two = cues.get((bounds.tokens[at - 1].lower, bounds.tokens[at].lower), 0.0) if at else 0.0
     names = (*field.name_stems, *map(stem, field.within)) if field.name_words == ("name",) else field.name_stems
     names = (*names, *field.nicknames)
-    named = 1.0 if bounds.tokens[at].stem in names or _introduces(bounds, at, field) else 0.0
+    named = 1.0 if bounds.tokens[at].stem in names else 0.0
     return max(one, two, named)
 
 
-def _acts(bounds: Bounds, field: Field, chunk: Chunk) -> bool:
-    """Whether a chunk does what the field is named for: in "the Louvre wants to borrow it" it is the borrower."""
-    name = field.name_words[-1] if field.name_words else ""
-    if not name.endswith(("er", "or")) or len(name) < 5:
+def _introduces(bounds: Bounds, field: Field, chunk: Chunk) -> bool:
+    """Whether the words before a chunk tell somebody's own name: "I'm ...", "my name is ...", "this is ..."."""
+    if sort_of(field) != "person" or not chunk.first:
         return False
-    deeds = {stem(name[:-2]), stem(name[:-2] + "e"), stem(name[:-3])}
-    for token in bounds.tokens[chunk.last : chunk.last + 5]:
-        if token.stem in deeds:
-            return True
-        if token.lower not in STOP and not is_verb_form(token.lower):
-            return False
-    return False
-
-
-def _introduces(bounds: Bounds, at: int, field: Field) -> bool:
-    """Whether the words that end at a token tell somebody's own name: "I'm ...", "my name is ...", "name's ..."."""
-    words = [token.lower for token in bounds.tokens[max(0, at - 1) : at + 1]]
-    told = words[-1] in ("i'm", "name's", "name") or words in (["i", "am"], ["name", "is"], ["this", "is"])
-    return told and sort_of(field) == "person"
+    return _OWN_NAME.search(bounds.reading.text, max(0, chunk.start - 30), chunk.start) is not None
 
 
 def _apart(bounds: Bounds, chunk: Chunk) -> bool:

@@ -194,6 +194,18 @@ _IRREGULAR = {
         "see": "saw seen",
         "win": "won",
         "hurt": "hurting",
+        "grow": "grew grown",
+        "use": "used uses using",
+        "lend": "lent",
+        "get": "got gotten",
+        "hold": "held",
+        "draw": "drew drawn",
+        "wear": "wore worn",
+        "com": "came",
+        "lead": "led",
+        "choos": "chose chosen",
+        "catch": "caught",
+        "forget": "forgot forgotten",
     }.items()
     for form in forms.split()
 }

@@ -1,0 +1,245 @@
+"""What speaks for and against a piece of text as the value of a field, apart from the words that announce it.
+
+Every proposal of free words is weighed here once: who does what, whose relative somebody is, what a name looks like.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from signalbox.models.offline.fill.bounds import Bounds
+from signalbox.models.offline.fill.chunks import is_verb
+from signalbox.models.offline.fill.deeds import tells_deed
+from signalbox.models.offline.fill.everyday import words_for
+from signalbox.models.offline.fill.lexicon import AUXILIARIES, FIRST_NAMES, HONORIFICS, KINSHIP, is_past, is_verb_form
+from signalbox.models.offline.fill.name_endings import bearer_of
+from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
+from signalbox.models.offline.fill.roles import style_of
+from signalbox.models.offline.fill.schema import Field
+from signalbox.models.offline.fill.slots import Proposal
+from signalbox.models.offline.fill.sorts import CODED, DAYS, WIDE, looks_personal, sort_for, sort_of
+from signalbox.models.offline.fill.words import STOP, Token, word_set
+
+__all__ = ["is_relative", "weigh"]
+
+_DEED = 0.25
+_OTHERS_DEED = -0.2
+_RELATIVE = 0.2
+_SOMEBODY = 0.2
+_ACTS = 0.1
+_SPOT = 0.15
+_NOBODY = 0.1
+_TURN = 0.02
+_LABEL = 0.25
+_BEARER = 0.1
+_LEARNED = word_set("doctor physician surgeon dentist vet consultant gp professor specialist prescriber")
+_MAKERS = word_set("brand make maker manufacturer vendor builder")
+_NAMING = word_set("called named titled entitled")
+# Who speaks or is spoken of, and words that open a clause: no name holds them.
+_CLAUSAL = (
+    word_set(
+        "i i'm i'd i've we he she they who whoever whom which that whatever nobody somebody anybody someone anyone "
+        "everybody everyone because whether if unless although though tho but so"
+    )
+    | AUXILIARIES
+) - word_set("will can may might must am do being let lets")
+_ADVERBS = word_set(
+    """now then later soon again too also anyway somewhere anywhere everywhere though tho instead together else ago
+    already today tonight tomorrow yesterday daily weekly whenever wherever however perhaps please thanks"""
+)
+_NUMBERED = re.compile(r"(?:the )?(?:\w+ )?number (?:or|of the)\b", re.IGNORECASE)
+
+
+def weigh(bounds: Bounds, proposal: Proposal, waiting: list[Field]) -> Proposal | None:
+    """The proposal with a score that counts what its surroundings tell; None when it can be no value at all."""
+    field = proposal.field
+    if field.kind == "array" or style_of(field) == "text" or _is_solid(bounds, proposal):
+        return proposal
+    first = bounds.sentence.index_at(proposal.start)
+    last = bounds.sentence.index_at(proposal.end - 1) + 1
+    words = bounds.tokens[first:last]
+    if not words or _is_no_name(bounds, first, words) or _is_no_such(bounds, field, first, words):
+        return None
+    score = proposal.score
+    if sort_of(field) == "person" and words[-1].text.islower():
+        if any(word.stem in bounds.frame for word in words):
+            return None
+        score -= 0.0 if looks_personal(list(words), bounds.cased) else _NOBODY
+    score += _weigh_deeds(bounds, field, first, last, waiting)
+    score += _weigh_person(bounds, field, first, last, waiting)
+    score += _weigh_labels(bounds, field, first, last, waiting)
+    score += _weigh_maker(bounds, field, last, words, waiting)
+    score += _weigh_bearer(field, words) + _weigh_spot(bounds, field, first, words)
+    return replace(proposal, score=score)
+
+
+def _is_solid(bounds: Bounds, proposal: Proposal) -> bool:
+    """Whether a value is a text in quotes or a code, which its shape proves."""
+    return any(one.start == proposal.start for one in bounds.reading.literals)
+
+
+def _is_no_name(bounds: Bounds, first: int, words: tuple[Token, ...]) -> bool:
+    """Whether words are a piece of a clause, or only say when or how."""
+    small = [word for at, word in enumerate(words, first) if not word.text[0].isupper() or bounds.opens_part(at)]
+    if any(word.lower in _CLAUSAL for word in small):
+        return True
+    if len(words) == len(small) == 1 and words[0].lower.endswith("ed") and is_past(words[0].lower):
+        return True
+    return len(small) == len(words) and all(word.lower in _ADVERBS | STOP for word in words)
+
+
+def _is_no_such(bounds: Bounds, field: Field, first: int, words: tuple[Token, ...]) -> bool:
+    """Whether words are clearly not of the field's class: no colour, no number; unless the field is named before."""
+    if first and bounds.tokens[first - 1].text in ":=":
+        return False
+    if known := words_for(field.name_words):
+        return not any(word.lower in known for word in words)
+    if not (CODED & set(field.name_words) or _NUMBERED.match(field.description)):
+        return False
+    short = len(words) == 1 and len(words[0].text) < 4 and words[0].text.isupper()
+    return not short and not any(c.isdigit() for word in words for c in word.text) and not field.examples
+
+
+def _weigh_deeds(bounds: Bounds, field: Field, first: int, last: int, waiting: list[Field]) -> float:
+    """More where the text says that the field's deed is theirs, less where it is another's."""
+    if tells_deed(bounds, field, first, last):
+        return _DEED
+    if bounds.qualifies(last) and not is_verb(bounds, last):
+        # In "mend the Acme drill" it is the drill that is mended.
+        return 0.0
+    others = (other for other in waiting if other.path != field.path and other.kind == "string")
+    return _OTHERS_DEED if any(tells_deed(bounds, other, first, last) for other in others) else 0.0
+
+
+def _weigh_person(bounds: Bounds, field: Field, first: int, last: int, waiting: list[Field]) -> float:
+    """Somebody's name is a person's, rather than a thing's; a relative is rather not the one whom it is all about."""
+    people = [other for other in waiting if other.kind == "string" and sort_of(other) == "person"]
+    if not people:
+        return 0.0
+    person = sort_of(field) == "person"
+    score = _in_turn(bounds, field, first, people) if person else 0.0
+    if person and len(people) > 1 and is_relative(bounds, first) and not _wishes(bounds, last):
+        score += (-_RELATIVE if field.must else _RELATIVE / 2) if _names_another(bounds, first, last) else 0.0
+    if person and _has_degree(bounds, first):
+        treats = [other.path for other in people if _LEARNED & set(other.name_words)]
+        score += (_RELATIVE if field.path in treats else -_RELATIVE) if treats else 0.0
+    if _is_somebody(bounds, first, last) and not person:
+        score -= _SOMEBODY
+    elif _acts(bounds, first, last):
+        score += _ACTS if person else -_ACTS * (sort_of(field) != "organisation")
+    return score
+
+
+def _in_turn(bounds: Bounds, field: Field, first: int, people: list[Field]) -> float:
+    """A little more for names in the order in which twins of fields ask for them: partner_a and partner_b."""
+    twins = [
+        other.path for other in people if len(other.name_words) > 1 and other.name_words[:-1] == field.name_words[:-1]
+    ]
+    return _TURN * twins.index(field.path) * first / len(bounds.tokens) if len(twins) > 1 else 0.0
+
+
+def _weigh_labels(bounds: Bounds, field: Field, first: int, last: int, waiting: list[Field]) -> float:
+    """More for a name that is told as such, or that the field's own name follows: "called X", "X as a witness"."""
+    score = 0.0
+    if first and bounds.tokens[first - 1].lower in _NAMING:
+        score += _LABEL if sort_of(field) == "title" else -_LABEL * (sort_of(field) in ("thing", "organisation"))
+    if last + 1 < len(bounds.tokens) and bounds.tokens[last].lower in ("as", "in", "is", "being"):
+        at = last + 1 + (bounds.tokens[last + 1].lower in POS["articles"])
+        label = bounds.tokens[at].stem if at < len(bounds.tokens) else ""
+        if label in field.name_stems:
+            score += _LABEL
+        elif any(label == other.name_stems[-1] for other in waiting if other.kind == "string" and other.name_stems):
+            score -= _LABEL
+    return score
+
+
+def _weigh_maker(bounds: Bounds, field: Field, last: int, words: tuple[Token, ...], waiting: list[Field]) -> float:
+    """Of a name and the thing behind it, as in "Acme drill", the name is the maker's where one is asked for."""
+    if sort_of(field) != "thing" or not words[-1].text.istitle() or not bounds.qualifies(last):
+        return 0.0
+    made = any(_MAKERS & set(other.name_words) for other in waiting if other.path != field.path)
+    return -_LABEL if made and not _MAKERS & set(field.name_words) else 0.0
+
+
+def _weigh_bearer(field: Field, words: tuple[Token, ...]) -> float:
+    """What the last word of a name with capitals says of its bearer."""
+    if len(words) < 2 or not (words[-1].text[0].isupper() and words[0].text[0].isupper()):
+        return 0.0
+    bearer, sort = bearer_of(words[-1].text), sort_for(field, words[-1].text)
+    if not bearer:
+        return 0.0
+    if sort == bearer:
+        # A lane or a hill is a spot in a town rather than the town.
+        return -_BEARER if WIDE & set(field.name_words) else _BEARER
+    return -2 * _BEARER * (sort in ("person", "place", "organisation"))
+
+
+def _weigh_spot(bounds: Bounds, field: Field, first: int, words: tuple[Token, ...]) -> float:
+    """A name with capitals behind "in", "at" or "outside" is where something is, and so no common thing."""
+    before = bounds.tokens[first - 1].lower if first else ""
+    titled = words[0].text[0].isupper() and not words[0].text.isupper()
+    sort = sort_of(field)
+    if before in ("in", "at", "outside", "near") and titled:
+        return -_SPOT if sort == "thing" and not field.examples else 0.0
+    # What is mine, or one of many, is no place and nobody: "my Skoda".
+    owned = before in ("my", "our", "a", "an") and titled and not bounds.opens_part(first)
+    return -_SPOT * (sort in ("place", "person")) if owned else 0.0
+
+
+def _has_degree(bounds: Bounds, first: int) -> bool:
+    """Whether a name begins with a doctor's title, or stands behind one."""
+    near = bounds.tokens[max(0, first - 2) : first + 1]
+    return any(token.lower.rstrip(".") in ("dr", "doctor", "prof", "professor") for token in near)
+
+
+def _wishes(bounds: Bounds, last: int) -> bool:
+    """Whether somebody wants something, and so is the one whom it is all about: "my son Paul needs a seat"."""
+    following = [token.lower for token in bounds.tokens[last : last + 2]]
+    return following[:1] in (["wants"], ["needs"], ["wishes"]) or following in (["would", "like"], ["has", "to"])
+
+
+def is_relative(bounds: Bounds, first: int) -> bool:
+    """Whether a name stands behind what somebody is to another: "her son Paul", "my neighbour, Mrs Hill"."""
+    at = first - 1
+    while at >= 0 and (bounds.tokens[at].text in ",:" or bounds.tokens[at].lower in HONORIFICS):
+        at -= 1
+    return at >= 0 and bounds.tokens[at].lower in KINSHIP
+
+
+def _names_another(bounds: Bounds, first: int, last: int) -> bool:
+    """Whether the text tells another name too."""
+    others = [at for at in range(len(bounds.tokens)) if not first <= at < last and not bounds.blocked(at)]
+    if any(bounds.tokens[at].lower in FIRST_NAMES for at in others):
+        return True
+    return any(
+        bounds.tokens[at].text[0].isupper()
+        and bounds.tokens[at].text.isalpha()
+        and bounds.tokens[at].lower not in STOP | DAYS | HONORIFICS
+        and not bounds.opens_part(at)
+        and not bounds.timed(at)
+        for at in others
+    )
+
+
+def _is_somebody(bounds: Bounds, first: int, last: int) -> bool:
+    """Whether words are surely somebody's name: a known first name, a title, or a relative's."""
+    words = bounds.tokens[first:last]
+    opener = words[0].lower
+    named = words[0].text[0].isupper() and opener in FIRST_NAMES and len(words) < 4
+    behind_title = first > 0 and bounds.tokens[first - 1].lower in HONORIFICS
+    return named or behind_title or opener in HONORIFICS or is_relative(bounds, first)
+
+
+def _acts(bounds: Bounds, first: int, last: int) -> bool:
+    """Whether a name with a capital is who does something: "Ada brings it", "could Ada bring it"."""
+    if not bounds.tokens[first].text[0].isupper() or last >= len(bounds.tokens):
+        return False
+    following = bounds.tokens[last]
+    if following.lower in ("will", "should", "would", "can", "could", "must", "may", "wants", "needs", "wishes"):
+        return True
+    if following.lower in ("is", "are") and last + 1 < len(bounds.tokens):
+        return bounds.tokens[last + 1].lower.endswith("ing")
+    asked = first > 0 and bounds.tokens[first - 1].lower in ("could", "can", "would", "will", "should", "let", "may")
+    acting = following.text.islower() and is_verb_form(following.lower) and following.lower not in AUXILIARIES
+    return asked or (acting and following.lower not in POS["stops"])
