@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.choices import find_choices
@@ -17,7 +16,7 @@ from signalbox.models.offline.fill.doubts import Doubts
 from signalbox.models.offline.fill.filters import find_filters, find_signed
 from signalbox.models.offline.fill.flags import find_flags
 from signalbox.models.offline.fill.listed import listed_candidates
-from signalbox.models.offline.fill.lists import find_closed_list, find_phrase_list, part_spans, split_items
+from signalbox.models.offline.fill.lists import find_closed_list, find_phrase_list, split_items
 from signalbox.models.offline.fill.lone_numbers import find_lone_number
 from signalbox.models.offline.fill.makes import find_makes
 from signalbox.models.offline.fill.meant import find_candidates, find_examples
@@ -25,6 +24,7 @@ from signalbox.models.offline.fill.measures import find_measures, find_numbered
 from signalbox.models.offline.fill.moments import find_moments, find_spans, time_kind
 from signalbox.models.offline.fill.names import find_names, has_shape
 from signalbox.models.offline.fill.neighbours import weigh_neighbours
+from signalbox.models.offline.fill.objects import Objects
 from signalbox.models.offline.fill.phrases import find_phrases
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.roles import style_of
@@ -32,7 +32,7 @@ from signalbox.models.offline.fill.routes import find_routes
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal, assign, assign_best
 from signalbox.models.offline.fill.sorts import sort_of
-from signalbox.models.offline.fill.state import Frame, State, build_values, leaves_of
+from signalbox.models.offline.fill.state import Frame, State
 from signalbox.models.offline.fill.statements import find_statements
 from signalbox.models.offline.fill.stretches import find_hours, find_lengths, put_in_order
 from signalbox.models.offline.fill.texts import chunk_proposals, list_proposals
@@ -66,8 +66,9 @@ class Filler:
         self._assign(find_hours(self.reading, self.leaves))
         self._assign(find_lengths(self.reading, self.leaves))
         self._assign(find_crossings(self.reading, self.leaves))
-        self._assign_closed(list(self._closed()))
-        self._assign(p for leaf in self.leaves if leaf.item and leaf.item.children for p in self._objects(leaf))
+        closed = list(self._closed())
+        self._assign(self._objects(closed))
+        self._assign_closed(closed)
         self._assign(find_lone_number(self.state))
         widen(self.state)
         self._assign(self._maps())
@@ -133,35 +134,29 @@ class Filler:
             return find_moments(self.reading, leaf, kinds)
         return [self._directed(p) for p in (*find_names(self.reading, leaf), *find_examples(self.reading, leaf))]
 
-    def _objects(self, leaf: Field) -> Iterator[Proposal]:
-        """A list of objects: each part between commas and "and" that fills the same fields as the first."""
-        assert leaf.item is not None
-        items: list[dict[str, Any]] = []
-        spans: list[tuple[int, int]] = []
-        shape: set[str] = set()
-        text = self._untaken()
-        children = list(leaves_of(_as_required(leaf.item.children)))
-        for start, end in part_spans(text):
-            reading = Reading(read_sentence(text[start:end]), self.reading.clock, self.reading.tz)
-            filled = Filler(reading, children, self.state.frame, "").fill()
-            complete = all(path in filled for path in (c.path for c in leaf.item.children if c.required))
-            if filled and complete and (not shape or set(filled) == shape) and (len(filled) > 1 or len(children) == 1):
-                shape = set(filled)
-                items.append(build_values(leaf.item.children, filled))
-                spans.append(
-                    (start + min(p.start for p in filled.values()), start + max(p.end for p in filled.values()))
-                )
-            elif items:
-                break
-        if items:
-            yield Proposal(leaf, items, spans[0][0], spans[-1][1], 0.8, pieces=tuple(spans))
+    def _objects(self, closed: list[Proposal]) -> Iterator[Proposal]:
+        """Lists of objects, before what their items mean can fall to the fields around them."""
+        for leaf in self.leaves:
+            if leaf.item is None or not leaf.item.children:
+                continue
+            objects = Objects(self.state, leaf, self._fill_stretch)
+            numbers = [replace(c, must=c.must or c.kind in ("integer", "number")) for c in objects.children]
+            inner = Filler(self.reading, numbers, self.state.frame, "")
+            if (found := objects.find(inner._closed(), closed)) is not None:
+                yield found
 
-    def _untaken(self) -> str:
-        """The text with blanks for all that serves a field already."""
-        text = list(self.reading.text)
-        for start, end in self.taken.spans:
-            text[start:end] = " " * (end - start)
-        return "".join(text)
+    def _fill_stretch(
+        self, span: tuple[int, int], children: list[Field], given: Mapping[str, Proposal]
+    ) -> dict[str, Proposal]:
+        """Fill the fields of an item from its stretch of the sentence, at the places that it has there."""
+        start, end = span
+        text = " " * start + self.reading.text[start:end]
+        reading = Reading(read_sentence(text), self.reading.clock, self.reading.tz)
+        inner = Filler(reading, children, self.state.frame, "")
+        for taken in self.taken.spans:
+            inner.taken.add(*taken)
+        assign(given.values(), inner.taken, inner.filled)
+        return inner.fill()
 
     def _maps(self, *, strict: bool = False) -> Iterator[Proposal]:
         names = frozenset(s for leaf in self.leaves if leaf.kind != "map" for s in leaf.name_stems[-1:])
@@ -278,11 +273,6 @@ class Filler:
                     yield proposal
                 elif proposal.field.must:
                     yield replace(proposal, value=split_items(str(proposal.value)), score=min(proposal.score, 0.55))
-
-
-def _as_required(fields: tuple[Field, ...]) -> tuple[Field, ...]:
-    """In an item of a list, what the item requires must be there."""
-    return tuple(replace(field, must=field.required) for field in fields)
 
 
 def _open(leaf: Field) -> bool:

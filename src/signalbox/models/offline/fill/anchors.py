@@ -1,0 +1,70 @@
+"""Anchors of a list of objects: the pieces of a sentence that some field of an item may claim by their form."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from dataclasses import field as attribute
+
+from signalbox.models.offline.fill.slots import Proposal, Taken
+
+__all__ = ["Anchor", "find_anchors"]
+
+# No sentence of a person lists more than this.
+_MOST = 40
+_LEAST = 0.38
+_LIKELY = 0.55
+
+
+@dataclass(slots=True)
+class Anchor:
+    """A piece of text with the best proposal of each field of the item that may mean it."""
+
+    start: int
+    end: int
+    claims: dict[str, Proposal] = attribute(default_factory=dict)
+    outer: bool = False
+
+    @property
+    def best(self) -> float:
+        return max(p.score for p in self.claims.values())
+
+
+def find_anchors(inner: Iterable[Proposal], outer: Iterable[Proposal], taken: Taken, needed: bool) -> list[Anchor]:
+    """The anchors from left to right; those that a field outside of the list means more surely are `outer`."""
+    anchors = _overlapping(p for p in inner if _may_anchor(p) and not any(taken.overlaps(*s) for s in p.spans))
+    often = Counter(path for anchor in anchors for path, p in anchor.claims.items() if p.score >= _LIKELY)
+    for rival in _best_of_each(outer):
+        for anchor in anchors:
+            if anchor.start < rival.end and rival.start < anchor.end and not rival.shared:
+                repeats = any(often[path] > 1 for path, p in anchor.claims.items() if p.score >= anchor.best - 0.1)
+                anchor.outer |= rival.score >= anchor.best + 0.1 * needed + 0.15 * repeats
+    return anchors[:_MOST]
+
+
+def _may_anchor(proposal: Proposal) -> bool:
+    weakest = _LEAST if proposal.field.required else _LIKELY
+    if proposal.field.kind == "enum":
+        weakest = 0.72
+    return proposal.end > proposal.start and proposal.score >= weakest and proposal.value is not None
+
+
+def _overlapping(proposals: Iterable[Proposal]) -> list[Anchor]:
+    anchors: list[Anchor] = []
+    for proposal in sorted(proposals, key=lambda p: (p.start, -p.end)):
+        if not anchors or proposal.start >= anchors[-1].end:
+            anchors.append(Anchor(proposal.start, proposal.end))
+        anchor, path = anchors[-1], proposal.field.path
+        anchor.end = max(anchor.end, proposal.end)
+        if path not in anchor.claims or anchor.claims[path].score < proposal.score:
+            anchor.claims[path] = proposal
+    return anchors
+
+
+def _best_of_each(proposals: Iterable[Proposal]) -> list[Proposal]:
+    """The best proposal of each field: a field outside of the list takes one value."""
+    best: dict[str, Proposal] = {}
+    for proposal in sorted(proposals, key=lambda p: (-p.score, p.start)):
+        best.setdefault(proposal.field.path, proposal)
+    return list(best.values())

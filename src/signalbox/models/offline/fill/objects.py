@@ -1,0 +1,166 @@
+"""Lists of objects: the sentence is cut into one stretch an item, and each stretch fills the item's fields."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from signalbox.models.offline.fill.anchors import Anchor, find_anchors
+from signalbox.models.offline.fill.counted import counted_nouns
+from signalbox.models.offline.fill.groups import Group, cut_between, find_groups, find_strong
+from signalbox.models.offline.fill.moments import time_kind
+from signalbox.models.offline.fill.names import has_shape
+from signalbox.models.offline.fill.schema import Field
+from signalbox.models.offline.fill.slots import Proposal
+from signalbox.models.offline.fill.sorts import sort_of
+from signalbox.models.offline.fill.state import State, build_values, leaves_of
+from signalbox.models.offline.fill.things import Span, thing_before, thing_behind
+
+__all__ = ["Objects"]
+
+_SHARED = re.compile(r"\b(?:both|all|each|every|same|either|everything|apiece|them)\b", re.IGNORECASE)
+_OPENS = re.compile(r"[,;:(\n]|[.!?](?=\s)|\s[-–—]\s")
+_SURE = 0.8
+# What a list that may stay empty needs to be begun by a single value.
+_TELLING = 0.72
+
+FillStretch = Callable[[Span, list[Field], Mapping[str, Proposal]], dict[str, Proposal]]
+
+
+@dataclass(frozen=True)
+class _Stretch:
+    """One item's part of the sentence, and what its anchors give."""
+
+    start: int
+    end: int
+    group: Group
+
+
+class Objects:
+    """The items of one list of objects in one sentence."""
+
+    def __init__(self, state: State, leaf: Field, fill: FillStretch) -> None:
+        assert leaf.item is not None
+        self.state, self.leaf, self.fill = state, leaf, fill
+        self.text = state.reading.text
+        self.fields = tuple(replace(field, must=field.required) for field in leaf.item.children)
+        self.children = list(leaves_of(self.fields))
+        self.thing = self._thing()
+
+    def find(self, inner: Iterable[Proposal], outer: Iterable[Proposal]) -> Proposal | None:
+        """The list of all items, or None; `inner` are proposals of the item's fields, `outer` of all others."""
+        anchors = find_anchors([*self._telling(inner), *self._quoted()], outer, self.state.taken, self.leaf.must)
+        required = {child.path for child in self.children if child.required and child in self._closed}
+        groups = self._share(find_groups(self.text, anchors, required))
+        if not groups or not self._is_meant(groups):
+            return None
+        stretches = self._stretches(groups, anchors)
+        named = self._named(stretches)
+        filled = [self._fill(stretch, name) for stretch, name in zip(stretches, named, strict=True)]
+        complete = [one for one in filled if all(c.path in one for c in self.children if c.required)]
+        items = [build_values(self.fields, one) for one in complete]
+        pieces = sorted({span for one in complete for p in one.values() for span in p.spans if span[1] > span[0]})
+        if not pieces:
+            return None
+        return Proposal(self.leaf, items, pieces[0][0], pieces[-1][1], _SURE, pieces=tuple(pieces))
+
+    @property
+    def _closed(self) -> list[Field]:
+        return [child for child in self.children if child.kind != "string" or has_shape(child) or time_kind(child)]
+
+    def _thing(self) -> Field | None:
+        """The one field that holds what the item is, in free words."""
+        free = [child for child in self.children if child.required and child not in self._closed]
+        return free[0] if len(free) == 1 and sort_of(free[0]) != "person" else None
+
+    def _telling(self, inner: Iterable[Proposal]) -> Iterable[Proposal]:
+        """Without the number that only says how many items follow: "two rooms: ..."."""
+        counts = {
+            q.start
+            for q in self.state.reading.quantities
+            if any(noun.stem in self.leaf.name_stems for noun in counted_nouns(self.state.reading, q)[:1])
+            and not any(noun.stem in child.name_stems for child in self.children for noun in counted_nouns(self.state.reading, q)[:1])
+        }
+        return [p for p in inner if p.start not in counts]
+
+    def _quoted(self) -> list[Proposal]:
+        """Names in quotes, for the field that holds what the item is."""
+        if self.thing is None:
+            return []
+        spans = [span for span in self.state.reading.quoted if not self._is_outer(span)]
+        return [Proposal(self.thing, self.text[s + 1 : e - 1], s, e, _SURE) for s, e in spans]
+
+    def _is_outer(self, span: Span) -> bool:
+        """Whether a field outside of the list is announced right before a text in quotes."""
+        bounds = self.state.bounds()
+        at = bounds.sentence.index_at(span[0])
+        texts = [leaf for leaf in self.state.leaves if leaf.kind == "string"]
+        rows = [row for leaf in texts for row in bounds.occurrences(leaf) if row[2] >= 0.7]
+        return any(place < at <= place + len(cue) + 1 for place, cue, _ in rows)
+
+    def _share(self, groups: list[Group]) -> list[Group]:
+        """Values that are said once for several items: what each must have, or what "both" and "all" give them."""
+        for child in self.children:
+            having = [group for group in groups if child.path in group.chosen]
+            if len(having) != 1 or len(groups) < 2:
+                continue
+            value = having[0].chosen[child.path]
+            before = self.text[max(0, value.start - 25) : value.start]
+            after = self.text[value.end : value.end + 12]
+            if child.required or _SHARED.search(before) or (having[0] is groups[-1] and _SHARED.search(after)):
+                groups = [replace(g, chosen={child.path: value, **g.chosen}) for g in groups]
+        return groups
+
+    def _is_meant(self, groups: list[Group]) -> bool:
+        """Whether the groups are more than a number by chance, for a list that may stay empty."""
+        if self.leaf.must or len(groups) > 1 or len(groups[0].chosen) > 1:
+            return True
+        said = {word.stem for word in self.state.reading.words}
+        return bool(said & self.leaf.words) or any(p.score >= _TELLING for p in groups[0].chosen.values())
+
+    def _stretches(self, groups: list[Group], anchors: list[Anchor]) -> list[_Stretch]:
+        """Each group with the text up to where its neighbours begin."""
+        cuts = [cut_between(self.text, a.end, b.start) for a, b in zip(groups, groups[1:], strict=False)]
+        starts = [self._opening(groups[0].start), *(end for _, end in cuts)]
+        claimed = [a.start for a in anchors if a.outer and a.start >= groups[-1].end]
+        ends = [*(start for start, _ in cuts), find_strong(self.text, groups[-1].end, min([len(self.text), *claimed]))]
+        return [_Stretch(s, e, g) for s, e, g in zip(starts, ends, groups, strict=True)]
+
+    def _opening(self, first: int) -> int:
+        """Where the part of the sentence begins that leads to the first anchor."""
+        places = [found.end() for found in _OPENS.finditer(self.text, 0, first)]
+        return max([0, *places, *(end for _, end in self.state.taken.spans if end <= first)])
+
+    def _named(self, stretches: list[_Stretch]) -> list[Span | None]:
+        """What each item is: behind its first anchor, or before it, in the same way for all."""
+        if self.thing is None or all(self.thing.path in s.group.chosen for s in stretches):
+            return [None for _ in stretches]
+        sentence, dull = self.state.reading.sentence, self._dull()
+        spans = [sorted({s for p in one.group.chosen.values() for s in p.spans}) for one in stretches]
+        behind = [thing_behind(sentence, row, one.end, dull) for row, one in zip(spans, stretches, strict=True)]
+        before = [thing_before(sentence, one.start, one.group.start, dull) for one in stretches]
+        return behind if _count(behind) >= _count(before) else before
+
+    def _dull(self) -> frozenset[str]:
+        """Stems that speak of the list and of the item's fields, and so name no thing."""
+        numbers = [child for child in self.children if child is not self.thing]
+        return frozenset(self.leaf.words).union(*(child.name_stems for child in numbers))
+
+    def _fill(self, stretch: _Stretch, name: Span | None) -> dict[str, Proposal]:
+        """What the anchors give, what is shared, and what else the stretch says."""
+        given = dict(stretch.group.chosen)
+        if name is not None and self.thing is not None and self.thing.path not in given:
+            given[self.thing.path] = Proposal(self.thing, self.text[name[0] : name[1]], *name, _SURE)
+        inside = {path: p for path, p in given.items() if stretch.start <= p.start and p.end <= stretch.end}
+        waiting = [child for child in self.children if child.path in inside or child.path not in given]
+        filled = self.fill((stretch.start, stretch.end), waiting, inside)
+        return given | {path: p for path, p in filled.items() if path in given or not self._strays(p)}
+
+    def _strays(self, proposal: Proposal) -> bool:
+        """Whether free words for a field that may stay empty rather belong to a field around the list."""
+        return not proposal.field.required and proposal.field not in self._closed and self._is_outer(proposal.spans[0])
+
+
+def _count(spans: list[Span | None]) -> int:
+    return sum(span is not None for span in spans)
