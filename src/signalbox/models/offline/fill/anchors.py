@@ -9,11 +9,12 @@ from dataclasses import field as attribute
 
 from signalbox.models.offline.fill.slots import Proposal, Taken
 
-__all__ = ["Anchor", "find_anchors"]
+__all__ = ["LEAST", "Anchor", "find_anchors"]
 
 # No sentence of a person lists more than this.
 _MOST = 40
-_LEAST = 0.38
+# The score of what only may be meant.
+LEAST = 0.28
 _LIKELY = 0.55
 
 
@@ -44,7 +45,7 @@ def find_anchors(inner: Iterable[Proposal], outer: Iterable[Proposal], taken: Ta
 
 
 def _may_anchor(proposal: Proposal) -> bool:
-    weakest = _LEAST if proposal.field.required else _LIKELY
+    weakest = LEAST if proposal.field.required else _LIKELY
     if proposal.field.kind == "enum":
         weakest = 0.72
     return proposal.end > proposal.start and proposal.score >= weakest and proposal.value is not None

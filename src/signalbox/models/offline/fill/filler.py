@@ -140,10 +140,20 @@ class Filler:
             if leaf.item is None or not leaf.item.children:
                 continue
             objects = Objects(self.state, leaf, self._fill_stretch)
-            numbers = [replace(c, must=c.must or c.kind in ("integer", "number")) for c in objects.children]
-            inner = Filler(self.reading, numbers, self.state.frame, "")
-            if (found := objects.find(inner._closed(), closed)) is not None:
+            if (found := objects.find(self._anchoring(objects.children), closed)) is not None:
                 yield found
+
+    def _anchoring(self, children: list[Field]) -> Iterator[Proposal]:
+        """Proposals of the fields of an item in the whole sentence; what a number counts there may be an option."""
+        options = [child for child in children if child.kind == "enum"]
+        others = [replace(c, must=c.must or c.kind in ("integer", "number")) for c in children if c.kind != "enum"]
+        yield from Filler(self.reading, others, self.state.frame, "")._closed()
+        if options:
+            text = self.reading.text
+            for q in self.reading.quantities:
+                text = text[: q.start] + " " * (q.number_end - q.start) + text[q.number_end :]
+            reading = Reading(read_sentence(text), self.reading.clock, self.reading.tz)
+            yield from Filler(reading, options, self.state.frame, "")._closed()
 
     def _fill_stretch(
         self, span: tuple[int, int], children: list[Field], given: Mapping[str, Proposal]

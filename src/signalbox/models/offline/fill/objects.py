@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from signalbox.models.offline.fill.anchors import Anchor, find_anchors
+from signalbox.models.offline.fill.anchors import LEAST, Anchor, find_anchors
 from signalbox.models.offline.fill.counted import counted_nouns
 from signalbox.models.offline.fill.groups import Group, cut_between, find_groups, find_strong
+from signalbox.models.offline.fill.measures import convert
 from signalbox.models.offline.fill.moments import time_kind
 from signalbox.models.offline.fill.names import has_shape
 from signalbox.models.offline.fill.schema import Field
@@ -20,7 +21,7 @@ from signalbox.models.offline.fill.things import Span, thing_before, thing_behin
 __all__ = ["Objects"]
 
 _SHARED = re.compile(r"\b(?:both|all|each|every|same|either|everything|apiece|them)\b", re.IGNORECASE)
-_OPENS = re.compile(r"[,;:(\n]|[.!?](?=\s)|\s[-–—]\s")
+_OPENS = re.compile(r"[,;:\n]|[.!?](?=\s)|\s[-–—]\s")
 _SURE = 0.8
 # What a list that may stay empty needs to be begun by a single value.
 _TELLING = 0.72
@@ -50,7 +51,8 @@ class Objects:
 
     def find(self, inner: Iterable[Proposal], outer: Iterable[Proposal]) -> Proposal | None:
         """The list of all items, or None; `inner` are proposals of the item's fields, `outer` of all others."""
-        anchors = find_anchors([*self._telling(inner), *self._quoted()], outer, self.state.taken, self.leaf.must)
+        inner = [*self._telling([*inner, *self._bare()]), *self._quoted()]
+        anchors = find_anchors(inner, outer, self.state.taken, self.leaf.must)
         required = {child.path for child in self.children if child.required and child in self._closed}
         groups = self._share(find_groups(self.text, anchors, required))
         if not groups or not self._is_meant(groups):
@@ -63,7 +65,7 @@ class Objects:
         pieces = sorted({span for one in complete for p in one.values() for span in p.spans if span[1] > span[0]})
         if not pieces:
             return None
-        return Proposal(self.leaf, items, pieces[0][0], pieces[-1][1], _SURE, pieces=tuple(pieces))
+        return Proposal(self.leaf, items, pieces[0][0], pieces[-1][1], _SURE, running=True, pieces=tuple(pieces))
 
     @property
     def _closed(self) -> list[Field]:
@@ -83,6 +85,14 @@ class Objects:
             and not any(noun.stem in child.name_stems for child in self.children for noun in counted_nouns(self.state.reading, q)[:1])
         }
         return [p for p in inner if p.start not in counts]
+
+    def _bare(self) -> Iterable[Proposal]:
+        """Any number may be one that each item must have; where something tells more of it, that weighs more."""
+        numbers = [child for child in self.children if child.required and child.kind in ("integer", "number")]
+        for quantity in self.state.reading.quantities:
+            for child in numbers:
+                if (value := convert(child, quantity)) is not None:
+                    yield Proposal(child, value, quantity.start, quantity.end, LEAST)
 
     def _quoted(self) -> list[Proposal]:
         """Names in quotes, for the field that holds what the item is."""

@@ -15,69 +15,78 @@ _COUNTERS = word_set(
     """x @ piece pieces pc pcs unit units item items line lines position positions qty quantity times each apiece ea
     worth price priced cost costs costing valued value total single other another pair pairs"""
 )
-_SMALL = STOP | PARTS_OF_SPEECH["stops"] | PARTS_OF_SPEECH["verbs"] | PARTS_OF_SPEECH["articles"] | _COUNTERS
+_SMALL = STOP | PARTS_OF_SPEECH["stops"] | PARTS_OF_SPEECH["articles"] | _COUNTERS
+_VERBS = PARTS_OF_SPEECH["verbs"]
+_ARTICLES = word_set("a an the my our his her their some")
 _LINKS = ("of",)
 _LONGEST = 6
+
+# A token with what it is to a name: a word of it, a small word that ends it, or a dull one that is cut off its ends.
+Marked = tuple[Token, str]
 
 
 def thing_behind(sentence: Sentence, anchors: list[Span], end: int, dull: Collection[str]) -> Span | None:
     """The words behind the first anchor that name the thing: "4 x desk lamp at 20", "6 kg of flour"."""
     for at, (_, start) in enumerate(anchors):
         last = at + 1 == len(anchors)
-        tokens = _between(sentence, start, end if last else anchors[at + 1][0])
-        run = _first_run(tokens, dull) if last else _trimmed(_to_comma(tokens), dull)
-        if run:
-            return run[0].start, run[-1].end
+        words = _between(sentence, start, end if last else anchors[at + 1][0], dull)
+        if run := _first_run(words) if last else _trimmed(_to_comma(words)):
+            return run[0][0].start, run[-1][0].end
     return None
 
 
 def thing_before(sentence: Sentence, start: int, first: int, dull: Collection[str]) -> Span | None:
     """The words before the first anchor that name the thing: "desk lamp 20 euros", "a ring worth 50"."""
-    tokens = _between(sentence, start, first)
-    while tokens and (_is_dull(tokens[-1], dull) or not _is_word(tokens[-1])):
-        tokens = tokens[:-1]
-    run = _first_run(tokens[::-1], dull)[::-1]
-    while run and run[0].lower in _LINKS:
-        run = run[1:]
-    return (run[0].start, run[-1].end) if run else None
+    words = _between(sentence, start, first, dull)
+    while words and words[-1][1] != "word":
+        words = words[:-1]
+    run = _trimmed(_first_run(words[::-1])[::-1])
+    return (run[0][0].start, run[-1][0].end) if run else None
 
 
-def _between(sentence: Sentence, start: int, end: int) -> list[Token]:
-    return [token for token in sentence.tokens if start <= token.start and token.end <= end]
+def _between(sentence: Sentence, start: int, end: int, dull: Collection[str]) -> list[Marked]:
+    tokens = sentence.tokens
+    return [
+        (token, _mark(token, tokens[at - 1] if at else None, dull))
+        for at, token in enumerate(tokens)
+        if start <= token.start and token.end <= end
+    ]
 
 
-def _is_word(token: Token) -> bool:
-    return token.text[0].isalnum()
+def _mark(token: Token, before: Token | None, dull: Collection[str]) -> str:
+    if not token.text[0].isalnum():
+        return "sign"
+    if token.lower in _SMALL:
+        return "small"
+    # An article or a number makes a noun of a word that else may be a verb: "a watch", "2 orders".
+    noun = before is not None and (before.lower in _ARTICLES or before.text[0].isdigit())
+    if token.lower in _VERBS and not noun:
+        return "small"
+    return "dull" if token.stem in dull else "word"
 
 
-def _is_dull(token: Token, dull: Collection[str]) -> bool:
-    return token.lower in _SMALL or token.stem in dull
+def _to_comma(words: list[Marked]) -> list[Marked]:
+    ended = next((at for at, (token, _) in enumerate(words) if token.text in ",;:" and at), len(words))
+    return words[:ended]
 
 
-def _to_comma(tokens: list[Token]) -> list[Token]:
-    ended = next((at for at, token in enumerate(tokens) if token.text in ",;:" and at), len(tokens))
-    return tokens[:ended]
+def _trimmed(words: list[Marked]) -> list[Marked]:
+    """Words without the small and dull ones at either end."""
+    while words and words[0][1] != "word":
+        words = words[1:]
+    while words and words[-1][1] != "word":
+        words = words[:-1]
+    return words if len(words) <= _LONGEST else []
 
 
-def _trimmed(tokens: list[Token], dull: Collection[str]) -> list[Token]:
-    """Words between two anchors without the small ones at either end."""
-    while tokens and (_is_dull(tokens[0], dull) or not _is_word(tokens[0])):
-        tokens = tokens[1:]
-    while tokens and (_is_dull(tokens[-1], dull) or not _is_word(tokens[-1])):
-        tokens = tokens[:-1]
-    return tokens if len(tokens) <= _LONGEST else []
-
-
-def _first_run(tokens: list[Token], dull: Collection[str]) -> list[Token]:
+def _first_run(words: list[Marked]) -> list[Marked]:
     """The first words that stand together, past small ones; "of" may join two of them."""
-    while tokens and _is_dull(tokens[0], dull):
-        tokens = tokens[1:]
-    run: list[Token] = []
-    for at, token in enumerate(tokens):
-        joins = run and token.lower in _LINKS and at + 1 < len(tokens) and not _is_dull(tokens[at + 1], ())
-        if not joins and (not _is_word(token) or _is_dull(token, ())):
+    while words and words[0][1] in ("small", "dull"):
+        words = words[1:]
+    run: list[Marked] = []
+    for at, (token, mark) in enumerate(words):
+        joins = run and token.lower in _LINKS and at + 1 < len(words) and words[at + 1][1] in ("word", "dull")
+        if not joins and mark in ("sign", "small"):
             break
-        run.append(token)
-    while run and _is_dull(run[-1], dull):
-        run.pop()
-    return run if len(run) <= _LONGEST else []
+        run.append((token, mark))
+    return _trimmed(run)
