@@ -146,7 +146,7 @@ class Filler:
     def _anchoring(self, children: list[Field]) -> Iterator[Proposal]:
         """Proposals of the fields of an item in the whole sentence; what a number counts there may be an option."""
         options = [child for child in children if child.kind == "enum"]
-        others = [replace(c, must=c.must or c.kind in ("integer", "number")) for c in children if c.kind != "enum"]
+        others = [child for child in children if child.kind != "enum"]
         yield from Filler(self.reading, others, self.state.frame, "")._closed()
         if options:
             text = self.reading.text
