@@ -23,6 +23,7 @@ from signalbox.models.offline.fill.meant import find_candidates, find_examples
 from signalbox.models.offline.fill.measures import find_measures, find_numbered
 from signalbox.models.offline.fill.moments import find_moments, find_spans, time_kind
 from signalbox.models.offline.fill.names import find_names, has_shape
+from signalbox.models.offline.fill.named_items import as_objects, list_by_name
 from signalbox.models.offline.fill.neighbours import weigh_neighbours
 from signalbox.models.offline.fill.objects import Objects
 from signalbox.models.offline.fill.phrases import find_phrases
@@ -68,6 +69,7 @@ class Filler:
         self._assign(find_crossings(self.reading, self.leaves))
         closed = list(self._closed())
         self._assign(self._objects(closed))
+        plain = list_by_name(self.state)
         self._assign_closed(closed)
         self._assign(find_lone_number(self.state))
         widen(self.state)
@@ -85,7 +87,7 @@ class Filler:
         )
         statements = find_statements(self.state.bounds(), [leaf for leaf in self.state.waiting() if self._free(leaf)])
         self._choose([*(p for p in self._strings() if p.score >= _SURE), *self._chunks(), *statements])
-        self.filled |= put_in_order(self.reading, self.filled)
+        self.filled |= put_in_order(self.reading, self.filled) | as_objects(plain, self.filled)
         return self.filled
 
     def _assign(self, proposals: Iterable[Proposal]) -> None:

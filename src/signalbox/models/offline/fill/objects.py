@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from signalbox.models.offline.fill.anchors import LEAST, Anchor, find_anchors
@@ -12,16 +12,21 @@ from signalbox.models.offline.fill.groups import Group, cut_between, find_groups
 from signalbox.models.offline.fill.measures import convert
 from signalbox.models.offline.fill.moments import time_kind
 from signalbox.models.offline.fill.names import has_shape
+from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH
+from signalbox.models.offline.fill.quantities import Quantity
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.sorts import sort_of
 from signalbox.models.offline.fill.state import State, build_values, leaves_of
-from signalbox.models.offline.fill.things import Span, thing_before, thing_behind
+from signalbox.models.offline.fill.things import PIECES, Span, thing_before, thing_behind
+from signalbox.models.offline.fill.units import dimension_of, unit_of_field
+from signalbox.models.offline.fill.words import Token
 
 __all__ = ["Objects"]
 
 _SHARED = re.compile(r"\b(?:both|all|each|every|same|either|everything|apiece|them)\b", re.IGNORECASE)
 _OPENS = re.compile(r"[,;:\n]|[.!?](?=\s)|\s[-–—]\s")
+_ARTICLES = ("the", "a", "an")
 _SURE = 0.8
 # What a list that may stay empty needs to be begun by a single value.
 _TELLING = 0.72
@@ -84,15 +89,31 @@ class Objects:
             if any(noun.stem in self.leaf.name_stems for noun in counted_nouns(self.state.reading, q)[:1])
             and not any(noun.stem in child.name_stems for child in self.children for noun in counted_nouns(self.state.reading, q)[:1])
         }
-        return [p for p in inner if p.start not in counts]
+        return [p for p in inner if p.start not in counts and not self._counts_pieces(p)]
 
     def _bare(self) -> Iterable[Proposal]:
         """Any number may be one that each item must have; where something tells more of it, that weighs more."""
         numbers = [child for child in self.children if child.required and child.kind in ("integer", "number")]
         for quantity in self.state.reading.quantities:
             for child in numbers:
-                if (value := convert(child, quantity)) is not None:
+                if (value := convert(child, quantity)) is not None and self._may_mean(child, quantity):
                     yield Proposal(child, value, quantity.start, quantity.end, LEAST)
+
+    def _may_mean(self, child: Field, quantity: Quantity) -> bool:
+        """Whether no other field of the item asks for the unit that a number has."""
+        others = [c for c in self.children if c is not child and c.kind in ("integer", "number")]
+        asked = {unit_of_field(c.about, c.maximum)[0] for c in others}
+        return not quantity.dimension or not any(d in asked for d, *_ in dimension_of(quantity.unit))
+
+    def _counts_pieces(self, proposal: Proposal) -> bool:
+        """Whether a number for a price or a measure rather says how many pieces: the 6 of "6 units at 40"."""
+        if not unit_of_field(proposal.field.about, proposal.field.maximum)[0]:
+            return False
+        number = next((q for q in self.state.reading.quantities if q.start == proposal.start), None)
+        if number is None or number.dimension not in ("", "count"):
+            return False
+        nouns = counted_nouns(self.state.reading, number)[:1]
+        return number.dimension == "count" or any(noun.lower in PIECES for noun in nouns)
 
     def _quoted(self) -> list[Proposal]:
         """Names in quotes, for the field that holds what the item is."""
@@ -107,7 +128,7 @@ class Objects:
         at = bounds.sentence.index_at(span[0])
         texts = [leaf for leaf in self.state.leaves if leaf.kind == "string"]
         rows = [row for leaf in texts for row in bounds.occurrences(leaf) if row[2] >= 0.7]
-        return any(place < at <= place + len(cue) + 1 for place, cue, _ in rows)
+        return any(place < at and _only_links(bounds.tokens[place + len(cue) : at]) for place, cue, _ in rows)
 
     def _share(self, groups: list[Group]) -> list[Group]:
         """Values that are said once for several items: what each must have, or what "both" and "all" give them."""
@@ -119,7 +140,7 @@ class Objects:
             before = self.text[max(0, value.start - 25) : value.start]
             after = self.text[value.end : value.end + 12]
             if child.required or _SHARED.search(before) or (having[0] is groups[-1] and _SHARED.search(after)):
-                groups = [replace(g, chosen={child.path: value, **g.chosen}) for g in groups]
+                groups = [replace(g, chosen={child.path: value, **g.chosen}) if _is_sure(g) else g for g in groups]
         return groups
 
     def _is_meant(self, groups: list[Group]) -> bool:
@@ -170,6 +191,15 @@ class Objects:
     def _strays(self, proposal: Proposal) -> bool:
         """Whether free words for a field that may stay empty rather belong to a field around the list."""
         return not proposal.field.required and proposal.field not in self._closed and self._is_outer(proposal.spans[0])
+
+
+def _is_sure(group: Group) -> bool:
+    """Whether something tells that an item begins here, more than a number that may be anything's."""
+    return any(p.score > LEAST + 0.1 for p in group.chosen.values())
+
+
+def _only_links(tokens: Sequence[Token]) -> bool:
+    return len(tokens) < 3 and all(token.lower in PARTS_OF_SPEECH["links"] | _ARTICLES for token in tokens)
 
 
 def _count(spans: list[Span | None]) -> int:

@@ -7,12 +7,13 @@ from collections.abc import Collection
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH
 from signalbox.models.offline.fill.words import STOP, Sentence, Token, word_set
 
-__all__ = ["Span", "thing_before", "thing_behind"]
+__all__ = ["PIECES", "Span", "thing_before", "thing_behind"]
 
 Span = tuple[int, int]
+PIECES = word_set("piece pieces pc pcs unit units item items x")
 # Words that only count or price what is named beside them.
-_COUNTERS = word_set(
-    """x @ piece pieces pc pcs unit units item items line lines position positions qty quantity times each apiece ea
+_COUNTERS = PIECES | word_set(
+    """@ line lines position positions qty quantity times each apiece ea
     worth price priced cost costs costing valued value total single other another pair pairs"""
 )
 _SMALL = STOP | PARTS_OF_SPEECH["stops"] | PARTS_OF_SPEECH["articles"] | _COUNTERS
