@@ -26,6 +26,7 @@ from signalbox.models.offline.fill.names import find_names, has_shape
 from signalbox.models.offline.fill.named_items import as_objects, list_by_name
 from signalbox.models.offline.fill.neighbours import weigh_neighbours
 from signalbox.models.offline.fill.objects import Objects
+from signalbox.models.offline.fill.pairs import find_pairs
 from signalbox.models.offline.fill.phrases import find_phrases
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.roles import style_of
@@ -140,6 +141,11 @@ class Filler:
         """Lists of objects, before what their items mean can fall to the fields around them."""
         for leaf in self.leaves:
             if leaf.item is None or not leaf.item.children:
+                continue
+            names = frozenset(s for other in self.leaves if other is not leaf for s in other.name_stems)
+            pairs = list(find_pairs(self.reading, leaf, names, self.taken))
+            if pairs:
+                yield from pairs
                 continue
             objects = Objects(self.state, leaf, self._fill_stretch)
             if (found := objects.find(self._anchoring(objects.children), closed)) is not None:
