@@ -27,6 +27,7 @@ from signalbox.models.offline.fill.named_items import as_objects, list_by_name
 from signalbox.models.offline.fill.neighbours import weigh_neighbours
 from signalbox.models.offline.fill.objects import Objects
 from signalbox.models.offline.fill.pairs import find_pairs
+from signalbox.models.offline.fill.parents import find_by_parent
 from signalbox.models.offline.fill.phrases import find_phrases
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.roles import style_of
@@ -125,7 +126,7 @@ class Filler:
         if leaf.kind == "boolean":
             return find_flags(self.reading, leaf, self.state.rivals(leaf))
         if leaf.kind in ("integer", "number"):
-            found = find_measures(self.reading, leaf)
+            found = [*find_measures(self.reading, leaf), *find_by_parent(self.reading, leaf, self.leaves)]
             return [weigh_neighbours(self.reading, self.leaves, p) for p in found]
         if leaf.kind == "array":
             return find_closed_list(self.reading, leaf, self.taken)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from signalbox.models.offline.fill.alike import complete_alike
 from signalbox.models.offline.fill.anchors import LEAST, Anchor, find_anchors
 from signalbox.models.offline.fill.counted import counted_nouns
 from signalbox.models.offline.fill.groups import Group, cut_between, find_groups, find_strong
@@ -65,6 +66,7 @@ class Objects:
         stretches = self._stretches(groups, anchors)
         named = self._named(stretches)
         filled = [self._fill(stretch, name) for stretch, name in zip(stretches, named, strict=True)]
+        filled = complete_alike(self.state.reading.sentence, self._free(), filled)
         complete = [one for one in filled if all(c.path in one for c in self.children if c.required)]
         items = [build_values(self.fields, one) for one in complete]
         pieces = sorted({span for one in complete for p in one.values() for span in p.spans if span[1] > span[0]})
@@ -76,9 +78,12 @@ class Objects:
     def _closed(self) -> list[Field]:
         return [child for child in self.children if child.kind != "string" or has_shape(child) or time_kind(child)]
 
+    def _free(self) -> list[Field]:
+        return [child for child in self.children if child not in self._closed]
+
     def _thing(self) -> Field | None:
         """The one field that holds what the item is, in free words."""
-        free = [child for child in self.children if child.required and child not in self._closed]
+        free = [child for child in self._free() if child.required]
         return free[0] if len(free) == 1 and sort_of(free[0]) != "person" else None
 
     def _telling(self, inner: Iterable[Proposal]) -> Iterable[Proposal]:
