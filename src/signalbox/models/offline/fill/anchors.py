@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from dataclasses import field as attribute
+from itertools import pairwise
 
+from signalbox.models.offline.fill.reading import Word
 from signalbox.models.offline.fill.slots import Proposal, Taken
 
 __all__ = ["LEAST", "Anchor", "find_anchors"]
@@ -32,9 +34,12 @@ class Anchor:
         return max(p.score for p in self.claims.values())
 
 
-def find_anchors(inner: Iterable[Proposal], outer: Iterable[Proposal], taken: Taken, needed: bool) -> list[Anchor]:
+def find_anchors(
+    inner: Iterable[Proposal], outer: Iterable[Proposal], taken: Taken, needed: bool, words: Sequence[Word]
+) -> list[Anchor]:
     """The anchors from left to right; those that a field outside of the list means more surely are `outer`."""
     anchors = _overlapping(p for p in inner if _may_anchor(p) and not any(taken.overlaps(*s) for s in p.spans))
+    _settle_labels(anchors, words)
     often = Counter(path for anchor in anchors for path, p in anchor.claims.items() if p.score >= _LIKELY)
     for rival in _best_of_each(outer):
         for anchor in anchors:
@@ -42,6 +47,17 @@ def find_anchors(inner: Iterable[Proposal], outer: Iterable[Proposal], taken: Ta
                 repeats = any(often[path] > 1 for path, p in anchor.claims.items() if p.score >= anchor.best - 0.1)
                 anchor.outer |= rival.score >= anchor.best + 0.1 * needed + 0.15 * repeats
     return anchors[:_MOST]
+
+
+def _settle_labels(anchors: list[Anchor], words: Sequence[Word]) -> None:
+    """Where fields are named before their numbers, a name behind a number is the next one's: "low 5 high 9"."""
+    before = {word.start: last.stem for last, word in pairwise(words)}
+    for one, other in pairwise(anchors):
+        label, own = before.get(other.start, ""), before.get(one.start, "")
+        named = {path for path, p in one.claims.items() if own in p.field.name_stems}
+        for path in [path for path, p in other.claims.items() if label in p.field.name_stems]:
+            if named - {path}:
+                one.claims.pop(path, None)
 
 
 def _may_anchor(proposal: Proposal) -> bool:

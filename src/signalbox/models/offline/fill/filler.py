@@ -22,8 +22,8 @@ from signalbox.models.offline.fill.makes import find_makes
 from signalbox.models.offline.fill.meant import find_candidates, find_examples
 from signalbox.models.offline.fill.measures import find_measures, find_numbered
 from signalbox.models.offline.fill.moments import find_moments, find_spans, time_kind
-from signalbox.models.offline.fill.names import find_names, has_shape
 from signalbox.models.offline.fill.named_items import as_objects, list_by_name
+from signalbox.models.offline.fill.names import find_names, has_shape
 from signalbox.models.offline.fill.neighbours import weigh_neighbours
 from signalbox.models.offline.fill.objects import Objects
 from signalbox.models.offline.fill.pairs import find_pairs
@@ -165,14 +165,14 @@ class Filler:
             yield from Filler(reading, options, self.state.frame, "")._closed()
 
     def _fill_stretch(
-        self, span: tuple[int, int], children: list[Field], given: Mapping[str, Proposal]
+        self, span: tuple[int, int], children: list[Field], given: Mapping[str, Proposal], kept: list[Proposal]
     ) -> dict[str, Proposal]:
-        """Fill the fields of an item from its stretch of the sentence, at the places that it has there."""
+        """Fill the fields of an item from its stretch of the sentence, without what is kept for fields outside."""
         start, end = span
         text = " " * start + self.reading.text[start:end]
         reading = Reading(read_sentence(text), self.reading.clock, self.reading.tz)
         inner = Filler(reading, children, self.state.frame, "")
-        for taken in self.taken.spans:
+        for taken in (*self.taken.spans, *(span for p in kept for span in p.spans)):
             inner.taken.add(*taken)
         assign(given.values(), inner.taken, inner.filled)
         return inner.fill()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import pairwise
 
 from signalbox.models.offline.fill.anchors import Anchor
 from signalbox.models.offline.fill.slots import Proposal
@@ -69,7 +70,7 @@ def _assigned(run: list[Anchor], chosen: dict[str, Proposal]) -> tuple[float, di
 
 def _parting(text: str, run: list[Anchor]) -> float:
     """What speaks against one item: stops and commas between its anchors."""
-    gaps = [text[one.end : other.start] for one, other in zip(run, run[1:], strict=False)]
+    gaps = [text[one.end : other.start] for one, other in pairwise(run)]
     return sum(0.5 if _STRONG.search(gap) else 0.1 * _is_parted(gap) for gap in gaps)
 
 

@@ -15,7 +15,7 @@ from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal, Taken
 
-__all__ = ["find_closed_list", "find_phrase_list", "split_items"]
+__all__ = ["find_closed_list", "find_phrase_list", "part_spans", "split_items"]
 
 _BETWEEN = re.compile(
     r"\s*(?:,|;|/|\+|&|and|or|n|,\s*and|,\s*or|plus|as well as|\s)\s*(?:the |a |an |also |at )?", re.IGNORECASE
@@ -30,6 +30,7 @@ _SEPARATOR = re.compile(
     r"\s/\s|(?<=[a-z]{2})/(?=[a-z]{2}))",
     re.IGNORECASE,
 )
+_PART_END = re.compile(rf"{_SEPARATOR.pattern}|[:.!?](?=\s|$)", re.IGNORECASE)
 
 
 def find_closed_list(reading: Reading, field: Field, taken: Taken) -> list[Proposal]:
@@ -161,6 +162,15 @@ def _repeated(bounds: Bounds, found: list[Proposal]) -> list[Proposal]:
             pieces = tuple(span for p in apart for span in ((p.lead or p.start, p.start), *p.spans))
             joined.append(replace(apart[0], value=items, score=apart[0].score + 0.02, pieces=pieces))
     return joined
+
+
+def part_spans(text: str) -> list[tuple[int, int]]:
+    """Where the parts of a text between stops, commas and "and" stand."""
+    spans, start = [], 0
+    for found in _PART_END.finditer(text):
+        spans.append((start, found.start()))
+        start = found.end()
+    return [(a, b) for a, b in [*spans, (start, len(text))] if text[a:b].strip()][:30]
 
 
 def split_items(text: str) -> list[str]:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from signalbox.models.offline.fill.alike import complete_alike
 from signalbox.models.offline.fill.anchors import LEAST, Anchor, find_anchors
 from signalbox.models.offline.fill.counted import counted_nouns
 from signalbox.models.offline.fill.groups import Group, cut_between, find_groups, find_strong
+from signalbox.models.offline.fill.lists import part_spans
 from signalbox.models.offline.fill.measures import convert
 from signalbox.models.offline.fill.moments import time_kind
 from signalbox.models.offline.fill.names import has_shape
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH
 from signalbox.models.offline.fill.quantities import Quantity
+from signalbox.models.offline.fill.roles import cues_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.sorts import sort_of
@@ -27,12 +31,12 @@ __all__ = ["Objects"]
 
 _SHARED = re.compile(r"\b(?:both|all|each|every|same|either|everything|apiece|them)\b", re.IGNORECASE)
 _OPENS = re.compile(r"[,;:\n]|[.!?](?=\s)|\s[-–—]\s")
-_ARTICLES = ("the", "a", "an")
+_ARTICLES = frozenset(("the", "a", "an"))
 _SURE = 0.8
 # What a list that may stay empty needs to be begun by a single value.
 _TELLING = 0.72
 
-FillStretch = Callable[[Span, list[Field], Mapping[str, Proposal]], dict[str, Proposal]]
+FillStretch = Callable[[Span, list[Field], Mapping[str, Proposal], list[Proposal]], dict[str, Proposal]]
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,10 @@ class _Stretch:
     start: int
     end: int
     group: Group
+
+    def within(self) -> dict[str, Proposal]:
+        """What the stretch itself says, without what it shares with others."""
+        return {path: p for path, p in self.group.chosen.items() if self.start <= p.start and p.end <= self.end}
 
 
 class Objects:
@@ -54,20 +62,42 @@ class Objects:
         self.fields = tuple(replace(field, must=field.required) for field in leaf.item.children)
         self.children = list(leaves_of(self.fields))
         self.thing = self._thing()
+        self.kept: list[Proposal] = []
 
-    def find(self, inner: Iterable[Proposal], outer: Iterable[Proposal]) -> Proposal | None:
+    def find(self, inner: Iterable[Proposal], outer: list[Proposal]) -> Proposal | None:
         """The list of all items, or None; `inner` are proposals of the item's fields, `outer` of all others."""
+        if sum(child.required for child in self._free()) > 1:
+            return self._by_parts(outer)
         inner = [*self._telling([*inner, *self._bare()]), *self._quoted()]
-        anchors = find_anchors(inner, outer, self.state.taken, self.leaf.must)
+        anchors = find_anchors(inner, outer, self.state.taken, self.leaf.must, self.state.reading.words)
         required = {child.path for child in self.children if child.required and child in self._closed}
         groups = self._share(find_groups(self.text, anchors, required))
         if not groups or not self._is_meant(groups):
             return None
         stretches = self._stretches(groups, anchors)
+        self.kept = [p for p in outer if p.score >= _TELLING and not p.shared and not _touches(p, groups)]
         named = self._named(stretches)
         filled = [self._fill(stretch, name) for stretch, name in zip(stretches, named, strict=True)]
+        filled = self._without_strays(filled)
         filled = complete_alike(self.state.reading.sentence, self._free(), filled)
-        complete = [one for one in filled if all(c.path in one for c in self.children if c.required)]
+        return self._listed([one for one in filled if self._is_complete(one)])
+
+    def _by_parts(self, outer: list[Proposal]) -> Proposal | None:
+        """Items of several free texts: each part between commas and "and" that fills all that an item must have."""
+        self.kept = [p for p in outer if p.score >= _TELLING and not p.shared]
+        found: list[dict[str, Proposal]] = []
+        for start, end in part_spans(self.text):
+            filled = self.fill((start, end), self.children, {}, self.kept)
+            if self._is_complete(filled) and (not found or set(filled) == set(found[0])):
+                found.append(filled)
+            elif found:
+                break
+        return self._listed(found)
+
+    def _is_complete(self, item: Mapping[str, Proposal]) -> bool:
+        return all(child.path in item for child in self.children if child.required)
+
+    def _listed(self, complete: list[dict[str, Proposal]]) -> Proposal | None:
         items = [build_values(self.fields, one) for one in complete]
         pieces = sorted({span for one in complete for p in one.values() for span in p.spans if span[1] > span[0]})
         if not pieces:
@@ -92,7 +122,11 @@ class Objects:
             q.start
             for q in self.state.reading.quantities
             if any(noun.stem in self.leaf.name_stems for noun in counted_nouns(self.state.reading, q)[:1])
-            and not any(noun.stem in child.name_stems for child in self.children for noun in counted_nouns(self.state.reading, q)[:1])
+            and not any(
+                noun.stem in child.name_stems
+                for child in self.children
+                for noun in counted_nouns(self.state.reading, q)[:1]
+            )
         }
         return [p for p in inner if p.start not in counts and not self._counts_pieces(p)]
 
@@ -127,12 +161,14 @@ class Objects:
         spans = [span for span in self.state.reading.quoted if not self._is_outer(span)]
         return [Proposal(self.thing, self.text[s + 1 : e - 1], s, e, _SURE) for s, e in spans]
 
-    def _is_outer(self, span: Span) -> bool:
-        """Whether a field outside of the list is announced right before a text in quotes."""
+    def _is_outer(self, span: Span, own: float = 0.0) -> bool:
+        """Whether a field outside of the list is announced right before a text, as clearly as its own field is."""
         bounds = self.state.bounds()
         at = bounds.sentence.index_at(span[0])
-        texts = [leaf for leaf in self.state.leaves if leaf.kind == "string"]
-        rows = [row for leaf in texts for row in bounds.occurrences(leaf) if row[2] >= 0.7]
+        texts = [leaf for leaf in self.state.texts() if leaf is not self.leaf]
+        if own <= 1 and any(self.state.reading.cue(leaf, *span) > 0.8 for leaf in texts):
+            return True
+        rows = [row for leaf in texts for row in bounds.occurrences(leaf) if row[2] >= max(0.7, own)]
         return any(place < at and _only_links(bounds.tokens[place + len(cue) : at]) for place, cue, _ in rows)
 
     def _share(self, groups: list[Group]) -> list[Group]:
@@ -157,7 +193,7 @@ class Objects:
 
     def _stretches(self, groups: list[Group], anchors: list[Anchor]) -> list[_Stretch]:
         """Each group with the text up to where its neighbours begin."""
-        cuts = [cut_between(self.text, a.end, b.start) for a, b in zip(groups, groups[1:], strict=False)]
+        cuts = [cut_between(self.text, a.end, b.start) for a, b in pairwise(groups)]
         starts = [self._opening(groups[0].start), *(end for _, end in cuts)]
         claimed = [a.start for a in anchors if a.outer and a.start >= groups[-1].end]
         ends = [*(start for start, _ in cuts), find_strong(self.text, groups[-1].end, min([len(self.text), *claimed]))]
@@ -173,7 +209,7 @@ class Objects:
         if self.thing is None or all(self.thing.path in s.group.chosen for s in stretches):
             return [None for _ in stretches]
         sentence, dull = self.state.reading.sentence, self._dull()
-        spans = [sorted({s for p in one.group.chosen.values() for s in p.spans}) for one in stretches]
+        spans = [sorted({s for p in one.within().values() for s in p.spans}) for one in stretches]
         behind = [thing_behind(sentence, row, one.end, dull) for row, one in zip(spans, stretches, strict=True)]
         before = [thing_before(sentence, one.start, one.group.start, dull) for one in stretches]
         return behind if _count(behind) >= _count(before) else before
@@ -188,14 +224,33 @@ class Objects:
         given = dict(stretch.group.chosen)
         if name is not None and self.thing is not None and self.thing.path not in given:
             given[self.thing.path] = Proposal(self.thing, self.text[name[0] : name[1]], *name, _SURE)
-        inside = {path: p for path, p in given.items() if stretch.start <= p.start and p.end <= stretch.end}
+        inside = {path: p for path, p in given.items() if path not in stretch.group.chosen} | stretch.within()
         waiting = [child for child in self.children if child.path in inside or child.path not in given]
-        filled = self.fill((stretch.start, stretch.end), waiting, inside)
-        return given | {path: p for path, p in filled.items() if path in given or not self._strays(p)}
+        filled = self.fill((stretch.start, stretch.end), waiting, inside, self.kept)
+        return given | filled
+
+    def _without_strays(self, items: list[dict[str, Proposal]]) -> list[dict[str, Proposal]]:
+        """Without free words in one item alone that rather belong to a field around the list."""
+        often = Counter(path for item in items for path in item)
+        return [{path: p for path, p in item.items() if often[path] > 1 or not self._strays(p)} for item in items]
 
     def _strays(self, proposal: Proposal) -> bool:
-        """Whether free words for a field that may stay empty rather belong to a field around the list."""
-        return not proposal.field.required and proposal.field not in self._closed and self._is_outer(proposal.spans[0])
+        if proposal.field.required or proposal.field in self._closed:
+            return False
+        return self._is_outer(proposal.spans[0], self._cue(proposal))
+
+    def _cue(self, proposal: Proposal) -> float:
+        """How clearly the item's own field is announced right before a value."""
+        reading = self.state.reading
+        words = [word for word in reading.before(proposal.start, 3) if word.lower not in _ARTICLES]
+        said = cues_of(proposal.field).get((words[0].lower,), 0.0) if words else 0.0
+        return 1.1 if reading.cue(proposal.field, proposal.start, proposal.end) > 0.8 else said
+
+
+def _touches(proposal: Proposal, groups: list[Group]) -> bool:
+    """Whether a proposal of a field outside rests on what an item has."""
+    spans = [span for group in groups for p in group.chosen.values() for span in p.spans]
+    return any(start < proposal.end and proposal.start < end for start, end in spans)
 
 
 def _is_sure(group: Group) -> bool:

@@ -29,7 +29,8 @@ def find_pairs(reading: Reading, leaf: Field, outer: frozenset[str], taken: Take
     if fields is None:
         return
     name, value = fields
-    items, spans = [], []
+    items: list[tuple[int, dict[str, object]]] = []
+    spans: list[tuple[int, int]] = []
     for found in _matches(reading, leaf, outer):
         start, end = found.start(1), found.end(2)
         typed = _typed(value, found[2].strip("\"'").rstrip(".!?"))

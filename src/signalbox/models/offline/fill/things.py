@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH
 from signalbox.models.offline.fill.words import STOP, Sentence, Token, word_set
@@ -14,12 +14,14 @@ PIECES = word_set("piece pieces pc pcs unit units item items x")
 # Words that only count or price what is named beside them.
 _COUNTERS = PIECES | word_set(
     """@ line lines position positions qty quantity times each apiece ea
-    worth price priced cost costs costing valued value total single other another pair pairs"""
+    worth price priced cost costs costing valued value total single other another pair pairs both all"""
 )
 _SMALL = STOP | PARTS_OF_SPEECH["stops"] | PARTS_OF_SPEECH["articles"] | _COUNTERS
 _VERBS = PARTS_OF_SPEECH["verbs"]
 _ARTICLES = word_set("a an the my our his her their some")
 _LINKS = ("of",)
+# Small words that lead from a number to what it counts or pays: "6 kg of flour", "20 euros on the taxi".
+_LEADS = _COUNTERS | _ARTICLES | word_set("of on for")
 _LONGEST = 6
 
 # A token with what it is to a name: a word of it, a small word that ends it, or a dull one that is cut off its ends.
@@ -48,16 +50,21 @@ def thing_before(sentence: Sentence, start: int, first: int, dull: Collection[st
 def _between(sentence: Sentence, start: int, end: int, dull: Collection[str]) -> list[Marked]:
     tokens = sentence.tokens
     return [
-        (token, _mark(token, tokens[at - 1] if at else None, dull))
+        (token, "word" if _in_title(tokens, at) else _mark(token, tokens[at - 1] if at else None, dull))
         for at, token in enumerate(tokens)
         if start <= token.start and token.end <= end
     ]
 
 
+def _in_title(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a small word with a capital opens a name in capitals: "Our World"."""
+    return at > 0 and at + 1 < len(tokens) and all(t.text[0].isupper() for t in tokens[at : at + 2])
+
+
 def _mark(token: Token, before: Token | None, dull: Collection[str]) -> str:
     if not token.text[0].isalnum():
         return "sign"
-    if token.lower in _SMALL:
+    if token.lower in _SMALL or token.text[0].isdigit():
         return "small"
     # An article or a number makes a noun of a word that else may be a verb: "a watch", "2 orders".
     noun = before is not None and (before.lower in _ARTICLES or before.text[0].isdigit())
@@ -81,8 +88,8 @@ def _trimmed(words: list[Marked]) -> list[Marked]:
 
 
 def _first_run(words: list[Marked]) -> list[Marked]:
-    """The first words that stand together, past small ones; "of" may join two of them."""
-    while words and words[0][1] in ("small", "dull"):
+    """The first words that stand together, past those that lead from a number to them; "of" may join two of them."""
+    while words and (words[0][1] == "dull" or (words[0][1] == "small" and words[0][0].lower in _LEADS)):
         words = words[1:]
     run: list[Marked] = []
     for at, (token, mark) in enumerate(words):
