@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as attribute
 from itertools import pairwise
@@ -41,11 +41,15 @@ def find_anchors(
     anchors = _overlapping(p for p in inner if _may_anchor(p) and not any(taken.overlaps(*s) for s in p.spans))
     _settle_labels(anchors, words)
     often = Counter(path for anchor in anchors for path, p in anchor.claims.items() if p.score >= _LIKELY)
-    for rival in _best_of_each(outer):
-        for anchor in anchors:
-            if anchor.start < rival.end and rival.start < anchor.end and not rival.shared:
-                repeats = any(often[path] > 1 for path, p in anchor.claims.items() if p.score >= anchor.best - 0.1)
-                anchor.outer |= rival.score >= anchor.best + 0.1 * needed + 0.15 * repeats
+    for rivals in _by_field(outer):
+        for rival in rivals:
+            touched = [anchor for anchor in anchors if anchor.start < rival.end and rival.start < anchor.end]
+            won = [a for a in touched if rival.score >= a.best + 0.1 * needed + 0.15 * _repeats(a, often)]
+            if won or not touched:
+                # A field outside of the list takes one value: the best that no item has the better right to.
+                for anchor in won:
+                    anchor.outer = True
+                break
     return anchors[:_MOST]
 
 
@@ -79,9 +83,15 @@ def _overlapping(proposals: Iterable[Proposal]) -> list[Anchor]:
     return anchors
 
 
-def _best_of_each(proposals: Iterable[Proposal]) -> list[Proposal]:
-    """The best proposal of each field: a field outside of the list takes one value."""
-    best: dict[str, Proposal] = {}
+def _repeats(anchor: Anchor, often: Mapping[str, int]) -> bool:
+    """Whether the fields that may mean an anchor are met elsewhere too."""
+    return any(often[path] > 1 for path, p in anchor.claims.items() if p.score >= anchor.best - 0.1)
+
+
+def _by_field(proposals: Iterable[Proposal]) -> list[list[Proposal]]:
+    """The proposals of each field, best first."""
+    rows: dict[str, list[Proposal]] = {}
     for proposal in sorted(proposals, key=lambda p: (-p.score, p.start)):
-        best.setdefault(proposal.field.path, proposal)
-    return list(best.values())
+        if not proposal.shared:
+            rows.setdefault(proposal.field.path, []).append(proposal)
+    return list(rows.values())

@@ -15,6 +15,7 @@ __all__ = ["Group", "cut_between", "find_groups", "find_strong"]
 _STRONG = re.compile(r";|\n|[.!?](?=\s|$)")
 _JOINT = re.compile(r",?\s*\b(?:and|plus|while|then|as well as|but)\b|\s[&+n]\s", re.IGNORECASE)
 _WEAK = re.compile(r",|\s[-–—]\s|:(?=\s)")
+_WORD = re.compile(r"[^\W\d_]{2}")
 _MOST_ANCHORS = 7
 _WORTH = 0.3
 _LACKING = 0.6
@@ -78,12 +79,17 @@ def _is_parted(gap: str) -> bool:
     return any(pattern.search(gap) for pattern in (_STRONG, _JOINT, _WEAK))
 
 
-def cut_between(text: str, start: int, end: int, *, last: bool = True) -> tuple[int, int]:
-    """The place between two anchors where one item ends and the next begins: the strongest sign that parts them."""
-    for pattern in (_STRONG, _JOINT, _WEAK):
-        if found := list(pattern.finditer(text, start, end)):
-            return found[-1 if last else 0].span()
-    return end, end
+def cut_between(text: str, start: int, end: int, *, wordy: bool = False) -> tuple[int, int]:
+    """The place between two anchors where one item ends and the next begins: the last of the strongest signs.
+
+    A `wordy` cut leaves words before the second anchor, if any does: "Ann, 40 kg | Bo, 50 kg".
+    """
+    found = [
+        match.span() for pattern in (_STRONG, _JOINT, _WEAK) for match in [*pattern.finditer(text, start, end)][::-1]
+    ]
+    if wordy:
+        found = [span for span in found if _WORD.search(text, span[1], end)] or found
+    return found[0] if found else (end, end)
 
 
 def find_strong(text: str, start: int, end: int) -> int:

@@ -31,6 +31,12 @@ __all__ = ["Objects"]
 
 _SHARED = re.compile(r"\b(?:both|all|each|every|same|either|everything|apiece|them)\b", re.IGNORECASE)
 _OPENS = re.compile(r"[,;:\n]|[.!?](?=\s)|\s[-–—]\s")
+# Words right behind a number that may name a thing.
+_BEHIND = re.compile(
+    r"\s*(?:(?:x|of|pieces|units|pcs)\s+)*(?!(?:for|at|in|on|and|or|per|each|apiece|to|a|an)\b)[^\W\d_]{2}",
+    re.IGNORECASE,
+)
+_ADJUNCT = re.compile(r"\b(?:to|on|for|in|from|at|into)\s+(?:the |an? )?\Z", re.IGNORECASE)
 _ARTICLES = frozenset(("the", "a", "an"))
 _SURE = 0.8
 # What a list that may stay empty needs to be begun by a single value.
@@ -128,7 +134,13 @@ class Objects:
                 for noun in counted_nouns(self.state.reading, q)[:1]
             )
         }
-        return [p for p in inner if p.start not in counts and not self._counts_pieces(p)]
+        alone = {q.start for q in self.state.reading.quantities if self._points(q)}
+        return [p for p in inner if p.start not in counts | alone and not self._counts_pieces(p)]
+
+    def _points(self, quantity: Quantity) -> bool:
+        """Whether "one" stands for a thing rather than a number: "one for two people"."""
+        said = self.text[quantity.start : quantity.end].lower()
+        return said == "one" and not counted_nouns(self.state.reading, quantity)
 
     def _bare(self) -> Iterable[Proposal]:
         """Any number may be one that each item must have; where something tells more of it, that weighs more."""
@@ -193,15 +205,24 @@ class Objects:
 
     def _stretches(self, groups: list[Group], anchors: list[Anchor]) -> list[_Stretch]:
         """Each group with the text up to where its neighbours begin."""
-        cuts = [cut_between(self.text, a.end, b.start) for a, b in pairwise(groups)]
+        wordy = self._leads(groups)
+        cuts = [cut_between(self.text, a.end, b.start, wordy=wordy) for a, b in pairwise(groups)]
         starts = [self._opening(groups[0].start), *(end for _, end in cuts)]
         claimed = [a.start for a in anchors if a.outer and a.start >= groups[-1].end]
         ends = [*(start for start, _ in cuts), find_strong(self.text, groups[-1].end, min([len(self.text), *claimed]))]
         return [_Stretch(s, e, g) for s, e, g in zip(starts, ends, groups, strict=True)]
 
+    def _leads(self, groups: list[Group]) -> bool:
+        """Whether each item must have free words, and they stand before its anchors."""
+        if not any(child.required for child in self._free()):
+            return False
+        behind = [_BEHIND.match(self.text, min(p.end for p in group.chosen.values())) for group in groups]
+        return sum(found is not None for found in behind) * 2 < len(groups)
+
     def _opening(self, first: int) -> int:
-        """Where the part of the sentence begins that leads to the first anchor."""
+        """Where the part of the sentence begins that leads to the first anchor, with a word in it."""
         places = [found.end() for found in _OPENS.finditer(self.text, 0, first)]
+        places = [place for place in places if self.text[place:first].strip(" ,-–—(<")]
         return max([0, *places, *(end for _, end in self.state.taken.spans if end <= first)])
 
     def _named(self, stretches: list[_Stretch]) -> list[Span | None]:
@@ -232,12 +253,18 @@ class Objects:
     def _without_strays(self, items: list[dict[str, Proposal]]) -> list[dict[str, Proposal]]:
         """Without free words in one item alone that rather belong to a field around the list."""
         often = Counter(path for item in items for path in item)
-        return [{path: p for path, p in item.items() if often[path] > 1 or not self._strays(p)} for item in items]
+        return [
+            {path: p for path, p in item.items() if often[path] > 1 or not self._strays(p, item, len(items))}
+            for item in items
+        ]
 
-    def _strays(self, proposal: Proposal) -> bool:
+    def _strays(self, proposal: Proposal, item: dict[str, Proposal], count: int) -> bool:
         if proposal.field.required or proposal.field in self._closed:
             return False
-        return self._is_outer(proposal.spans[0], self._cue(proposal))
+        own = self._cue(proposal)
+        added = count > 1 and own <= 1 and _ADJUNCT.search(self.text, 0, proposal.start) is not None
+        ends = added and all(p.end <= proposal.end for p in item.values())
+        return ends or self._is_outer(proposal.spans[0], own)
 
     def _cue(self, proposal: Proposal) -> float:
         """How clearly the item's own field is announced right before a value."""
