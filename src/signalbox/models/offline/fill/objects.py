@@ -73,7 +73,7 @@ class Objects:
     def find(self, inner: Iterable[Proposal], outer: list[Proposal]) -> Proposal | None:
         """The list of all items, or None; `inner` are proposals of the item's fields, `outer` of all others."""
         if sum(child.required for child in self._free()) > 1:
-            return self._by_parts(outer)
+            return self._by_parts(outer) if self._is_named() else None
         inner = [*self._telling([*inner, *self._bare()]), *self._quoted()]
         anchors = find_anchors(inner, outer, self.state.taken, self.leaf.must, self.state.reading.words)
         required = {child.path for child in self.children if child.required and child in self._closed}
@@ -99,6 +99,10 @@ class Objects:
             elif found:
                 break
         return self._listed(found)
+
+    def _is_named(self) -> bool:
+        """Whether the list must be filled, or the sentence speaks of it by name."""
+        return self.leaf.must or any(root in self.state.reading.places for root in self.leaf.telling_stems)
 
     def _is_complete(self, item: Mapping[str, Proposal]) -> bool:
         return all(child.path in item for child in self.children if child.required)

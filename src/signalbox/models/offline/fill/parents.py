@@ -33,17 +33,17 @@ def find_by_parent(reading: Reading, field: Field, leaves: list[Field]) -> Itera
     for quantity in reading.quantities:
         fits = quantity.dimension == dimension or (not dimension and quantity.dimension == "count")
         value = convert(field, quantity) if fits else None
-        if value is not None and _told(reading, quantity, stems):
-            yield Proposal(field, value, quantity.start, quantity.end, _SCORE)
+        if value is None:
+            continue
+        counted = counted_nouns(reading, quantity)[:2]
+        own = [noun for noun in counted if noun.stem in stems]
+        if own or ((quantity.dimension or not counted) and _leads(reading, quantity, stems)):
+            end = max([quantity.end, *(noun.end for noun in own)])
+            yield Proposal(field, value, quantity.start, end, _SCORE)
 
 
-def _told(reading: Reading, quantity: Quantity, stems: set[str]) -> bool:
-    """Whether the part's word is what the number counts, or stands shortly before it in the same clause."""
-    if counted := counted_nouns(reading, quantity)[:2]:
-        if any(noun.stem in stems for noun in counted):
-            return True
-        if not quantity.dimension:
-            return False
+def _leads(reading: Reading, quantity: Quantity, stems: set[str]) -> bool:
+    """Whether the part's word stands shortly before a number in the same clause."""
     for word in reading.before(quantity.start, _REACH):
         if word.stem in stems:
             return True
