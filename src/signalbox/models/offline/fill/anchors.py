@@ -65,7 +65,7 @@ def _settle_labels(anchors: list[Anchor], words: Sequence[Word]) -> None:
 
 
 def _may_anchor(proposal: Proposal) -> bool:
-    weakest = LEAST if proposal.field.required else _LIKELY
+    weakest = LEAST if proposal.field.required else 0.5
     if proposal.field.kind == "enum":
         weakest = 0.72
     return proposal.end > proposal.start and proposal.score >= weakest and proposal.value is not None

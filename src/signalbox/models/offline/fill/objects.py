@@ -13,7 +13,7 @@ from signalbox.models.offline.fill.anchors import LEAST, Anchor, find_anchors
 from signalbox.models.offline.fill.counted import counted_nouns
 from signalbox.models.offline.fill.groups import Group, cut_between, find_groups, find_strong
 from signalbox.models.offline.fill.lists import part_spans
-from signalbox.models.offline.fill.measures import convert
+from signalbox.models.offline.fill.measures import convert, counts, is_year
 from signalbox.models.offline.fill.moments import time_kind
 from signalbox.models.offline.fill.names import has_shape
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH
@@ -36,6 +36,9 @@ _BEHIND = re.compile(
     r"\s*(?:(?:x|of|pieces|units|pcs)\s+)*(?!(?:for|at|in|on|and|or|per|each|apiece|to|a|an)\b)[^\W\d_]{2}",
     re.IGNORECASE,
 )
+# An article that opens a part of a list counts one: "2 cups and a plate".
+_A = re.compile(r"(?:^|[,;:+&]\s*|\b(?:and|plus|get|want|need|order|have|buy)\s+)(an?)\s(?=[^\W\d_]{2})", re.IGNORECASE)
+_CODE = re.compile(r"[A-Z]|[A-Z]{0,2}\d{1,5}[A-Za-z]?")
 _ADJUNCT = re.compile(r"\b(?:to|on|for|in|from|at|into)\s+(?:the |an? )?\Z", re.IGNORECASE)
 _ARTICLES = frozenset(("the", "a", "an"))
 _SURE = 0.8
@@ -74,7 +77,7 @@ class Objects:
         """The list of all items, or None; `inner` are proposals of the item's fields, `outer` of all others."""
         if sum(child.required for child in self._free()) > 1:
             return self._by_parts(outer) if self._is_named() else None
-        inner = [*self._telling([*inner, *self._bare()]), *self._quoted()]
+        inner = [*self._telling([*inner, *self._bare()]), *self._quoted(), *self._labelled()]
         anchors = find_anchors(inner, outer, self.state.taken, self.leaf.must, self.state.reading.words)
         required = {child.path for child in self.children if child.required and child in self._closed}
         groups = self._share(find_groups(self.text, anchors, required))
@@ -148,11 +151,27 @@ class Objects:
 
     def _bare(self) -> Iterable[Proposal]:
         """Any number may be one that each item must have; where something tells more of it, that weighs more."""
-        numbers = [child for child in self.children if child.required and child.kind in ("integer", "number")]
+        numbers = [child for child in self.children if child.kind in ("integer", "number")]
         for quantity in self.state.reading.quantities:
             for child in numbers:
-                if (value := convert(child, quantity)) is not None and self._may_mean(child, quantity):
-                    yield Proposal(child, value, quantity.start, quantity.end, LEAST)
+                value = convert(child, quantity)
+                if is_year(quantity):
+                    score = _SURE if "year" in child.about else 0.0
+                else:
+                    score = LEAST if child.required and self._may_mean(child, quantity) else 0.0
+                if value is not None and score:
+                    yield Proposal(child, value, quantity.start, quantity.end, score)
+        for child in numbers:
+            if child.required and counts(child):
+                yield from (Proposal(child, 1, *found.span(1), LEAST) for found in _A.finditer(self.text))
+
+    def _labelled(self) -> Iterable[Proposal]:
+        """What the item is, when its field is named before a mere letter or number: "lift B", "lane 4"."""
+        counted = any(child.required and child.kind in ("integer", "number") for child in self.children)
+        for label, token in pairwise(self.state.reading.sentence.tokens):
+            named = self.thing is not None and label.stem in self.thing.name_stems and _CODE.fullmatch(token.text)
+            if named and self.thing is not None and not (counted and token.text.isdigit()):
+                yield Proposal(self.thing, token.text, token.start, token.end, _SURE)
 
     def _may_mean(self, child: Field, quantity: Quantity) -> bool:
         """Whether no other field of the item asks for the unit that a number has."""
