@@ -56,6 +56,10 @@ class _Stretch:
     end: int
     group: Group
 
+    def outside(self) -> set[str]:
+        """The fields whose value stands elsewhere, for several items."""
+        return set(self.group.chosen) - set(self.within())
+
     def within(self) -> dict[str, Proposal]:
         """What the stretch itself says, without what it shares with others."""
         return {path: p for path, p in self.group.chosen.items() if self.start <= p.start and p.end <= self.end}
@@ -127,7 +131,7 @@ class Objects:
     def _thing(self) -> Field | None:
         """The one field that holds what the item is, in free words."""
         free = [child for child in self._free() if child.required]
-        return free[0] if len(free) == 1 and sort_of(free[0]) != "person" else None
+        return free[0] if len(free) == 1 else None
 
     def _telling(self, inner: Iterable[Proposal]) -> Iterable[Proposal]:
         """Without the number that only says how many items follow: "two rooms: ..."."""
@@ -264,14 +268,20 @@ class Objects:
         return frozenset(self.leaf.words).union(*(child.name_stems for child in numbers))
 
     def _fill(self, stretch: _Stretch, name: Span | None) -> dict[str, Proposal]:
-        """What the anchors give, what is shared, and what else the stretch says."""
-        given = dict(stretch.group.chosen)
-        if name is not None and self.thing is not None and self.thing.path not in given:
-            given[self.thing.path] = Proposal(self.thing, self.text[name[0] : name[1]], *name, _SURE)
-        inside = {path: p for path, p in given.items() if path not in stretch.group.chosen} | stretch.within()
-        waiting = [child for child in self.children if child.path in inside or child.path not in given]
-        filled = self.fill((stretch.start, stretch.end), waiting, inside, self.kept)
-        return given | filled
+        """What the anchors give, what is shared, and what else the stretch says; a person is known by more signs."""
+        if name is None or self.thing is None or self.thing.path in stretch.group.chosen:
+            return self._fill_with(stretch, {})
+        if sort_of(self.thing) == "person" and self.thing.path in (filled := self._fill_with(stretch, {})):
+            return filled
+        return self._fill_with(stretch, {self.thing.path: self._proposed(self.thing, name)})
+
+    def _proposed(self, child: Field, span: Span) -> Proposal:
+        return Proposal(child, self.text[span[0] : span[1]], *span, _SURE)
+
+    def _fill_with(self, stretch: _Stretch, named: dict[str, Proposal]) -> dict[str, Proposal]:
+        given = stretch.group.chosen | named
+        waiting = [child for child in self.children if child.path not in stretch.outside()]
+        return given | self.fill((stretch.start, stretch.end), waiting, stretch.within() | named, self.kept)
 
     def _without_strays(self, items: list[dict[str, Proposal]]) -> list[dict[str, Proposal]]:
         """Without free words in one item alone that rather belong to a field around the list."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from signalbox.models.offline.fill.lexicon import is_verb_form
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH
 from signalbox.models.offline.fill.words import STOP, Sentence, Token, word_set
 
@@ -68,7 +69,7 @@ def _mark(token: Token, before: Token | None, dull: Collection[str]) -> str:
         return "small"
     # An article or a number makes a noun of a word that else may be a verb: "a watch", "2 orders".
     noun = before is not None and (before.lower in _ARTICLES or before.text[0].isdigit())
-    if token.lower in _VERBS and not noun:
+    if (token.lower in _VERBS or (before is None and is_verb_form(token.lower))) and not noun:
         return "small"
     return "dull" if token.stem in dull else "word"
 
