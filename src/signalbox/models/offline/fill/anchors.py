@@ -41,10 +41,12 @@ def find_anchors(
     anchors = _overlapping(p for p in inner if _may_anchor(p) and not any(taken.overlaps(*s) for s in p.spans))
     _settle_labels(anchors, words)
     often = Counter(path for anchor in anchors for path, p in anchor.claims.items() if p.score >= _LIKELY)
+    # A number that an item must have is no more needed than others while the list may stay empty.
+    bonus = 0.1 if needed else -0.12
     for rivals in _by_field(outer):
         for rival in rivals:
             touched = [anchor for anchor in anchors if anchor.start < rival.end and rival.start < anchor.end]
-            won = [a for a in touched if rival.score >= a.best + 0.1 * needed + 0.15 * _repeats(a, often)]
+            won = [a for a in touched if rival.score >= a.best + bonus + 0.15 * _repeats(a, often)]
             if won or not touched:
                 # A field outside of the list takes one value: the best that no item has the better right to.
                 for anchor in won:

@@ -9,13 +9,14 @@ from itertools import pairwise
 
 from signalbox.models.offline.fill.anchors import Anchor
 from signalbox.models.offline.fill.slots import Proposal
+from signalbox.models.offline.fill.words import STOP
 
-__all__ = ["Group", "cut_between", "find_groups", "find_strong"]
+__all__ = ["Group", "cut_between", "find_groups", "find_strong", "has_word"]
 
 _STRONG = re.compile(r";|\n|[.!?](?=\s|$)")
 _JOINT = re.compile(r",?\s*\b(?:and|plus|while|then|as well as|but)\b|\s[&+n]\s", re.IGNORECASE)
 _WEAK = re.compile(r",|\s[-–—]\s|:(?=\s)")
-_WORD = re.compile(r"[^\W\d_]{2}")
+_WORD = re.compile(r"[^\W_]{2,}")
 _MOST_ANCHORS = 7
 _WORTH = 0.3
 _LACKING = 0.6
@@ -88,8 +89,13 @@ def cut_between(text: str, start: int, end: int, *, wordy: bool = False) -> tupl
         match.span() for pattern in (_STRONG, _JOINT, _WEAK) for match in [*pattern.finditer(text, start, end)][::-1]
     ]
     if wordy:
-        found = [span for span in found if _WORD.search(text, span[1], end)] or found
+        found = [span for span in found if has_word(text[span[1] : end])] or found
     return found[0] if found else (end, end)
+
+
+def has_word(text: str) -> bool:
+    """Whether a text holds more than small words and signs."""
+    return any(word.lower() not in STOP for word in _WORD.findall(text))
 
 
 def find_strong(text: str, start: int, end: int) -> int:

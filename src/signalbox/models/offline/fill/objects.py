@@ -11,7 +11,7 @@ from itertools import pairwise
 from signalbox.models.offline.fill.alike import complete_alike
 from signalbox.models.offline.fill.anchors import LEAST, Anchor, find_anchors
 from signalbox.models.offline.fill.counted import counted_nouns
-from signalbox.models.offline.fill.groups import Group, cut_between, find_groups, find_strong
+from signalbox.models.offline.fill.groups import Group, cut_between, find_groups, find_strong, has_word
 from signalbox.models.offline.fill.lists import part_spans
 from signalbox.models.offline.fill.measures import convert, counts, is_year
 from signalbox.models.offline.fill.moments import time_kind
@@ -41,6 +41,7 @@ _A = re.compile(r"(?:^|[,;:+&]\s*|\b(?:and|plus|get|want|need|order|have|buy)\s+
 _CODE = re.compile(r"[A-Z]|[A-Z]{0,2}\d{1,5}[A-Za-z]?")
 _ADJUNCT = re.compile(r"\b(?:to|on|for|in|from|at|into)\s+(?:the |an? )?\Z", re.IGNORECASE)
 _ARTICLES = frozenset(("the", "a", "an"))
+_WEIGHED = ("integer", "number")
 _SURE = 0.8
 # What a list that may stay empty needs to be begun by a single value.
 _TELLING = 0.72
@@ -55,10 +56,6 @@ class _Stretch:
     start: int
     end: int
     group: Group
-
-    def outside(self) -> set[str]:
-        """The fields whose value stands elsewhere, for several items."""
-        return set(self.group.chosen) - set(self.within())
 
     def within(self) -> dict[str, Proposal]:
         """What the stretch itself says, without what it shares with others."""
@@ -249,7 +246,7 @@ class Objects:
     def _opening(self, first: int) -> int:
         """Where the part of the sentence begins that leads to the first anchor, with a word in it."""
         places = [found.end() for found in _OPENS.finditer(self.text, 0, first)]
-        places = [place for place in places if self.text[place:first].strip(" ,-–—(<")]
+        places = [place for place in places if has_word(self.text[place:first])]
         return max([0, *places, *(end for _, end in self.state.taken.spans if end <= first)])
 
     def _named(self, stretches: list[_Stretch]) -> list[Span | None]:
@@ -279,9 +276,10 @@ class Objects:
         return Proposal(child, self.text[span[0] : span[1]], *span, _SURE)
 
     def _fill_with(self, stretch: _Stretch, named: dict[str, Proposal]) -> dict[str, Proposal]:
-        given = stretch.group.chosen | named
-        waiting = [child for child in self.children if child.path not in stretch.outside()]
-        return given | self.fill((stretch.start, stretch.end), waiting, stretch.within() | named, self.kept)
+        given, within = stretch.group.chosen | named, stretch.within() | named
+        # What numbers mean was weighed in the whole sentence.
+        waiting = [c for c in self.children if c.path in within or (c.path not in given and c.kind not in _WEIGHED)]
+        return given | self.fill((stretch.start, stretch.end), waiting, within, self.kept)
 
     def _without_strays(self, items: list[dict[str, Proposal]]) -> list[dict[str, Proposal]]:
         """Without free words in one item alone that rather belong to a field around the list."""

@@ -31,7 +31,7 @@ _DENIALS = word_set("""not no never without except excluding don't dont isn't is
 
 
 # "40 for the left side": what a number is for may stand behind it.
-_TOWARDS = word_set("for on the")
+_TOWARDS = word_set("for on of the")
 
 
 class Word(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from signalbox.models.offline.fill.lexicon import is_verb_form
+from signalbox.models.offline.fill.lexicon import is_past, is_verb_form
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH
 from signalbox.models.offline.fill.words import STOP, Sentence, Token, word_set
 
@@ -51,7 +51,7 @@ def thing_before(sentence: Sentence, start: int, first: int, dull: Collection[st
 def _between(sentence: Sentence, start: int, end: int, dull: Collection[str]) -> list[Marked]:
     tokens = sentence.tokens
     return [
-        (token, "word" if _in_title(tokens, at) else _mark(token, tokens[at - 1] if at else None, dull))
+        (token, "word" if _in_title(tokens, at) else _mark(tokens, at, dull))
         for at, token in enumerate(tokens)
         if start <= token.start and token.end <= end
     ]
@@ -62,16 +62,26 @@ def _in_title(tokens: Sequence[Token], at: int) -> bool:
     return at > 0 and at + 1 < len(tokens) and all(t.text[0].isupper() for t in tokens[at : at + 2])
 
 
-def _mark(token: Token, before: Token | None, dull: Collection[str]) -> str:
+def _mark(tokens: Sequence[Token], at: int, dull: Collection[str]) -> str:
+    token = tokens[at]
     if not token.text[0].isalnum():
         return "sign"
     if token.lower in _SMALL or token.text[0].isdigit():
         return "small"
-    # An article or a number makes a noun of a word that else may be a verb: "a watch", "2 orders".
-    noun = before is not None and (before.lower in _ARTICLES or before.text[0].isdigit())
-    if (token.lower in _VERBS or (before is None and is_verb_form(token.lower))) and not noun:
+    if _is_verb(tokens, at):
         return "small"
     return "dull" if token.stem in dull else "word"
+
+
+def _is_verb(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a word is a verb here: it opens the sentence, or no noun follows it ("the hotel came to 90")."""
+    word, before = tokens[at].lower, tokens[at - 1] if at else None
+    # An article or a number makes a noun of a word that else may be a verb: "a watch", "2 orders".
+    if before is not None and (before.lower in _ARTICLES or before.text[0].isdigit()):
+        return False
+    following = tokens[at + 1] if at + 1 < len(tokens) else None
+    ends = following is None or not following.text[0].isalpha() or following.lower in _SMALL
+    return word in _VERBS or (before is None and is_verb_form(word)) or (ends and is_past(word) and not word.endswith("ing"))
 
 
 def _to_comma(words: list[Marked]) -> list[Marked]:
