@@ -40,6 +40,7 @@ from signalbox.models.offline.fill.statements import find_statements
 from signalbox.models.offline.fill.stretches import find_hours, find_lengths, put_in_order
 from signalbox.models.offline.fill.texts import chunk_proposals, list_proposals
 from signalbox.models.offline.fill.widening import widen
+from signalbox.models.offline.fill.worded_numbers import find_worded
 from signalbox.models.offline.fill.words import read_sentence
 
 __all__ = ["Filler"]
@@ -127,7 +128,8 @@ class Filler:
             return find_flags(self.reading, leaf, self.state.rivals(leaf))
         if leaf.kind in ("integer", "number"):
             found = [*find_measures(self.reading, leaf), *find_by_parent(self.reading, leaf, self.leaves)]
-            return [weigh_neighbours(self.reading, self.leaves, p) for p in found]
+            found = [weigh_neighbours(self.reading, self.leaves, p) for p in found]
+            return [*found, *find_worded(self.reading, leaf)]
         if leaf.kind == "array":
             return find_closed_list(self.reading, leaf, self.taken)
         if leaf.kind != "string":
