@@ -175,5 +175,5 @@ def part_spans(text: str) -> list[tuple[int, int]]:
 
 def split_items(text: str) -> list[str]:
     """The items of "a, b and c", without their articles."""
-    parts = (re.sub(r"^(?:the|a|an|my|some|also)\s+", "", part.strip(), flags=re.I) for part in _SEPARATOR.split(text))
+    parts = (re.sub(r"^(?:[-*•–]|the|a|an|my|some|also)\s+", "", p.strip(), flags=re.I) for p in _SEPARATOR.split(text))
     return [part.strip("\"' .") for part in parts if part.strip("\"' .")]

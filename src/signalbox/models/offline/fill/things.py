@@ -81,7 +81,11 @@ def _is_verb(tokens: Sequence[Token], at: int) -> bool:
         return False
     following = tokens[at + 1] if at + 1 < len(tokens) else None
     ends = following is None or not following.text[0].isalpha() or following.lower in _SMALL
-    return word in _VERBS or (before is None and is_verb_form(word)) or (ends and is_past(word) and not word.endswith("ing"))
+    return (
+        word in _VERBS
+        or (before is None and is_verb_form(word))
+        or (ends and is_past(word) and not word.endswith("ing"))
+    )
 
 
 def _to_comma(words: list[Marked]) -> list[Marked]:
