@@ -10,21 +10,18 @@ from itertools import pairwise
 
 from signalbox.models.offline.fill.alike import complete_alike
 from signalbox.models.offline.fill.anchors import LEAST, Anchor, find_anchors
-from signalbox.models.offline.fill.counted import counted_nouns
 from signalbox.models.offline.fill.groups import Group, cut_between, find_groups, find_strong, has_word
+from signalbox.models.offline.fill.item_values import ItemValues
 from signalbox.models.offline.fill.lists import part_spans
-from signalbox.models.offline.fill.measures import convert, counts, is_year
 from signalbox.models.offline.fill.moments import time_kind
 from signalbox.models.offline.fill.names import has_shape
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH
-from signalbox.models.offline.fill.quantities import Quantity
 from signalbox.models.offline.fill.roles import cues_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.sorts import sort_of
 from signalbox.models.offline.fill.state import State, build_values, leaves_of
-from signalbox.models.offline.fill.things import PIECES, Span, thing_before, thing_behind
-from signalbox.models.offline.fill.units import dimension_of, unit_of_field
+from signalbox.models.offline.fill.things import Span, thing_before, thing_behind
 from signalbox.models.offline.fill.words import Token
 
 __all__ = ["Objects"]
@@ -36,9 +33,6 @@ _BEHIND = re.compile(
     r"\s*(?:(?:x|of|pieces|units|pcs)\s+)*(?!(?:for|at|in|on|and|or|per|each|apiece|to|a|an)\b)[^\W\d_]{2}",
     re.IGNORECASE,
 )
-# An article that opens a part of a list counts one: "2 cups and a plate".
-_A = re.compile(r"(?:^|[,;:+&]\s*|\b(?:and|plus|get|want|need|order|have|buy)\s+)(an?)\s(?=[^\W\d_]{2})", re.IGNORECASE)
-_CODE = re.compile(r"[A-Z]|[A-Z]{0,2}\d{1,5}[A-Za-z]?")
 _ADJUNCT = re.compile(r"\b(?:to|on|for|in|from|at|into)\s+(?:the |an? )?\Z", re.IGNORECASE)
 _ARTICLES = frozenset(("the", "a", "an"))
 _WEIGHED = ("integer", "number")
@@ -78,7 +72,8 @@ class Objects:
         """The list of all items, or None; `inner` are proposals of the item's fields, `outer` of all others."""
         if sum(child.required for child in self._free()) > 1:
             return self._by_parts(outer) if self._is_named() else None
-        inner = [*self._telling([*inner, *self._bare()]), *self._quoted(), *self._labelled()]
+        values = ItemValues(self.state, self.leaf, self.children, self.thing)
+        inner = [*values.telling([*inner, *values.bare()]), *self._quoted(), *values.labelled()]
         anchors = find_anchors(inner, outer, self.state.taken, self.leaf.must, self.state.reading.words)
         required = {child.path for child in self.children if child.required and child in self._closed}
         groups = self._share(find_groups(self.text, anchors, required))
@@ -129,66 +124,6 @@ class Objects:
         """The one field that holds what the item is, in free words."""
         free = [child for child in self._free() if child.required]
         return free[0] if len(free) == 1 else None
-
-    def _telling(self, inner: Iterable[Proposal]) -> Iterable[Proposal]:
-        """Without the number that only says how many items follow: "two rooms: ..."."""
-        counts = {
-            q.start
-            for q in self.state.reading.quantities
-            if any(noun.stem in self.leaf.name_stems for noun in counted_nouns(self.state.reading, q)[:1])
-            and not any(
-                noun.stem in child.name_stems
-                for child in self.children
-                for noun in counted_nouns(self.state.reading, q)[:1]
-            )
-        }
-        alone = {q.start for q in self.state.reading.quantities if self._points(q)}
-        return [p for p in inner if p.start not in counts | alone and not self._counts_pieces(p)]
-
-    def _points(self, quantity: Quantity) -> bool:
-        """Whether "one" stands for a thing rather than a number: "one for two people"."""
-        said = self.text[quantity.start : quantity.end].lower()
-        return said == "one" and not counted_nouns(self.state.reading, quantity)
-
-    def _bare(self) -> Iterable[Proposal]:
-        """Any number may be one that each item must have; where something tells more of it, that weighs more."""
-        numbers = [child for child in self.children if child.kind in ("integer", "number")]
-        for quantity in self.state.reading.quantities:
-            for child in numbers:
-                value = convert(child, quantity)
-                if is_year(quantity):
-                    score = _SURE if "year" in child.about else 0.0
-                else:
-                    score = LEAST if child.required and self._may_mean(child, quantity) else 0.0
-                if value is not None and score:
-                    yield Proposal(child, value, quantity.start, quantity.end, score)
-        for child in numbers:
-            if child.required and counts(child):
-                yield from (Proposal(child, 1, *found.span(1), LEAST) for found in _A.finditer(self.text))
-
-    def _labelled(self) -> Iterable[Proposal]:
-        """What the item is, when its field is named before a mere letter or number: "lift B", "lane 4"."""
-        counted = any(child.required and child.kind in ("integer", "number") for child in self.children)
-        for label, token in pairwise(self.state.reading.sentence.tokens):
-            named = self.thing is not None and label.stem in self.thing.name_stems and _CODE.fullmatch(token.text)
-            if named and self.thing is not None and not (counted and token.text.isdigit()):
-                yield Proposal(self.thing, token.text, token.start, token.end, _SURE)
-
-    def _may_mean(self, child: Field, quantity: Quantity) -> bool:
-        """Whether no other field of the item asks for the unit that a number has."""
-        others = [c for c in self.children if c is not child and c.kind in ("integer", "number")]
-        asked = {unit_of_field(c.about, c.maximum)[0] for c in others}
-        return not quantity.dimension or not any(d in asked for d, *_ in dimension_of(quantity.unit))
-
-    def _counts_pieces(self, proposal: Proposal) -> bool:
-        """Whether a number for a price or a measure rather says how many pieces: the 6 of "6 units at 40"."""
-        if not unit_of_field(proposal.field.about, proposal.field.maximum)[0]:
-            return False
-        number = next((q for q in self.state.reading.quantities if q.start == proposal.start), None)
-        if number is None or number.dimension not in ("", "count"):
-            return False
-        nouns = counted_nouns(self.state.reading, number)[:1]
-        return number.dimension == "count" or any(noun.lower in PIECES for noun in nouns)
 
     def _quoted(self) -> list[Proposal]:
         """Names in quotes, for the field that holds what the item is."""
