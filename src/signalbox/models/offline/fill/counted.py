@@ -52,6 +52,8 @@ def counted_nouns(reading: Reading, quantity: Quantity) -> list[Word]:
         apart = reading.text[place : word.start].strip(" -+")
         if apart or not word.lower.isalpha() or word.lower in STOP or word.lower in _TAILS:
             break
+        if any(other.start == word.start for other in reading.quantities):
+            break
         nouns.append(word)
         place = word.end
     return nouns

@@ -64,6 +64,9 @@ class Doubts:
         for at, (start, part) in enumerate(marks):
             end = marks[at + 1][0] if at + 1 < len(marks) else len(self.state.reading.text)
             homes[part].append((start, end))
+        # What no word leads to stands before all that one leads to: "Ann sends it to Bo".
+        opening = (0, marks[0][0] if marks else len(self.state.reading.text))
+        homes = {part: spans or [opening] for part, spans in homes.items()}
         return homes if len(homes) > 1 else {}
 
     @cached_property

@@ -17,6 +17,8 @@ __all__ = ["ends_phrase", "turns"]
 
 _WRITTEN = re.compile(r"\b(?:mail|email|message|letter|line|ticket|note)\b")
 _SMALL = STOP | POS["stops"]
+_JOINTS = (",", "and", "&", "or", "/", "+", "plus", "n")
+_BULLETS = ("-", "*", "•", "–")
 _RELATIVES = word_set("that which who whose whom where")
 
 
@@ -36,8 +38,11 @@ def ends_phrase(bounds: Bounds, field: Field, at: int, style: str) -> bool:
         before = [t.lower for t in bounds.tokens[max(0, at - 2) : at]]
         listed = before in (["and", "the"], ["with", "the"], ["with", "a"]) or before[-1:] == ["with"]
         return (style == "named" or listed or token.lower not in POS["weak"]) and bounds.announces_other(at, field)
-    if token.lower in (",", "and", "&", "or", "/") and style == "list":
-        return at + 1 >= len(bounds.tokens) or bounds.blocked(at + 1) or turns(bounds, at + 1)
+    if style == "list" and (joint := _joint(bounds, at)):
+        after = at + joint
+        if after >= len(bounds.tokens) or bounds.blocked(after) or turns(bounds, after):
+            return True
+        return any(bounds.tokens[after].lower == leaf.name for leaf in bounds.leaves if leaf.path != field.path)
     if not token.text[0].isalnum():
         return token.text in ",;:!?()[]{}=|" or (token.text in ".-–" and bounds.breaks(at))
     if token.lower == "and" and at + 1 < len(bounds.tokens) and turns(bounds, at + 1):
@@ -57,6 +62,21 @@ def ends_phrase(bounds: Bounds, field: Field, at: int, style: str) -> bool:
     if token.lower in POS["stops"]:
         return style != "object" or bounds.announces_other(at, field) or token.lower not in POS["inner"]
     return bounds.announces_other(at, field) and (token.lower in _SMALL or _leads_to_name(bounds, at))
+
+
+def _joint(bounds: Bounds, at: int) -> int:
+    """How many words join two items of a list from here on; 0 when none do, or here is inside of such words."""
+    words = [token.lower for token in bounds.tokens[max(0, at - 2) : at + 3]]
+    here = min(at, 2)
+    for start in range(here, -1, -1):
+        if words[start : start + 3] == ["as", "well", "as"]:
+            return 3 - (here - start)
+    bullet = (
+        at > 0
+        and words[here] in _BULLETS
+        and "\n" in bounds.reading.text[bounds.tokens[at - 1].end : bounds.tokens[at].start]
+    )
+    return 1 if words[here] in _JOINTS or bullet else 0
 
 
 def _tells_option(bounds: Bounds, at: int) -> bool:

@@ -124,7 +124,10 @@ def _weigh_look(
 
 def _first_item(words: list[Token]) -> list[Token]:
     """The words of a list up to its first comma or "and"."""
-    end = next((at for at, word in enumerate(words) if word.lower in (",", "and", "&", "or", "/") and at), len(words))
+    end = next(
+        (at for at, word in enumerate(words) if word.lower in (",", "and", "&", "or", "/", "+", "plus", "as") and at),
+        len(words),
+    )
     return words[:end]
 
 

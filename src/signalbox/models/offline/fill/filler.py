@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 from signalbox.models.offline.fill.addresses import find_addresses
 from signalbox.models.offline.fill.bounds import Bounds
@@ -20,14 +19,18 @@ from signalbox.models.offline.fill.filters import find_filters, find_signed
 from signalbox.models.offline.fill.flags import find_flags
 from signalbox.models.offline.fill.labels import find_labelled
 from signalbox.models.offline.fill.listed import listed_candidates
-from signalbox.models.offline.fill.lists import find_closed_list, find_phrase_list, part_spans, split_items
+from signalbox.models.offline.fill.lists import find_closed_list, find_phrase_list, split_items
 from signalbox.models.offline.fill.lone_numbers import find_lone_number
 from signalbox.models.offline.fill.makes import find_makes
 from signalbox.models.offline.fill.meant import find_candidates, find_examples
 from signalbox.models.offline.fill.measures import find_measures, find_numbered
 from signalbox.models.offline.fill.moments import find_moments, find_spans, time_kind
+from signalbox.models.offline.fill.named_items import as_objects, list_by_name
 from signalbox.models.offline.fill.names import find_names, has_shape
 from signalbox.models.offline.fill.neighbours import weigh_neighbours
+from signalbox.models.offline.fill.objects import Objects
+from signalbox.models.offline.fill.pairs import find_pairs
+from signalbox.models.offline.fill.parents import find_by_parent
 from signalbox.models.offline.fill.phrases import find_phrases
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.roles import style_of
@@ -35,11 +38,12 @@ from signalbox.models.offline.fill.routes import find_routes
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal, assign, assign_best
 from signalbox.models.offline.fill.sorts import sort_of
-from signalbox.models.offline.fill.state import Frame, State, build_values, leaves_of
+from signalbox.models.offline.fill.state import Frame, State
 from signalbox.models.offline.fill.statements import find_statements
 from signalbox.models.offline.fill.stretches import find_hours, find_lengths, put_in_order
 from signalbox.models.offline.fill.texts import chunk_proposals, list_proposals
 from signalbox.models.offline.fill.widening import widen
+from signalbox.models.offline.fill.worded_numbers import find_worded
 from signalbox.models.offline.fill.words import read_sentence
 
 __all__ = ["Filler"]
@@ -74,8 +78,10 @@ class Filler:
         self._assign(find_lengths(self.reading, self.leaves))
         self._assign(find_crossings(self.reading, self.leaves))
         self._assign(find_addresses(self.reading, self.leaves))
-        self._assign_closed(list(self._closed()))
-        self._assign(p for leaf in self.leaves if leaf.item and leaf.item.children for p in self._objects(leaf))
+        closed = list(self._closed())
+        self._assign(self._objects(closed))
+        plain = list_by_name(self.state)
+        self._assign_closed(closed)
         self._assign(find_lone_number(self.state))
         widen(self.state)
         self._assign(self._maps())
@@ -93,7 +99,7 @@ class Filler:
         statements = find_statements(self.state.bounds(), [leaf for leaf in self.state.waiting() if self._free(leaf)])
         announced = (p for p in self._weighed(self._strings()) if p.score >= _SURE)
         self._choose([*announced, *self._chunks(), *statements])
-        self.filled |= put_in_order(self.reading, self.filled)
+        self.filled |= put_in_order(self.reading, self.filled) | as_objects(plain, self.filled)
         return self.filled
 
     def _weighed(self, proposals: Iterable[Proposal]) -> Iterator[Proposal]:
@@ -137,8 +143,9 @@ class Filler:
         if leaf.kind == "boolean":
             return find_flags(self.reading, leaf, self.state.rivals(leaf))
         if leaf.kind in ("integer", "number"):
-            found = find_measures(self.reading, leaf)
-            return [weigh_neighbours(self.reading, self.leaves, p) for p in found]
+            found = [*find_measures(self.reading, leaf), *find_by_parent(self.reading, leaf, self.leaves)]
+            found = [weigh_neighbours(self.reading, self.leaves, p) for p in found]
+            return [*found, *find_worded(self.reading, leaf)]
         if leaf.kind == "array":
             return find_closed_list(self.reading, leaf, self.taken)
         if leaf.kind != "string":
@@ -159,35 +166,44 @@ class Filler:
         named = any(self.reading.cue(leaf, *place) > 0.9 for leaf in others)
         return replace(proposal, score=proposal.score - 0.35) if named else proposal
 
-    def _objects(self, leaf: Field) -> Iterator[Proposal]:
-        """A list of objects: each part between commas and "and" that fills the same fields as the first."""
-        assert leaf.item is not None
-        items: list[dict[str, Any]] = []
-        spans: list[tuple[int, int]] = []
-        shape: set[str] = set()
-        text = self._untaken()
-        children = list(leaves_of(_as_required(leaf.item.children)))
-        for start, end in part_spans(text):
-            reading = Reading(read_sentence(text[start:end]), self.reading.clock, self.reading.tz)
-            filled = Filler(reading, children, self.state.frame, "").fill()
-            complete = all(path in filled for path in (c.path for c in leaf.item.children if c.required))
-            if filled and complete and (not shape or set(filled) == shape) and (len(filled) > 1 or len(children) == 1):
-                shape = set(filled)
-                items.append(build_values(leaf.item.children, filled))
-                spans.append(
-                    (start + min(p.start for p in filled.values()), start + max(p.end for p in filled.values()))
-                )
-            elif items:
-                break
-        if items:
-            yield Proposal(leaf, items, spans[0][0], spans[-1][1], 0.8, pieces=tuple(spans))
+    def _objects(self, closed: list[Proposal]) -> Iterator[Proposal]:
+        """Lists of objects, before what their items mean can fall to the fields around them."""
+        for leaf in self.leaves:
+            if leaf.item is None or not leaf.item.children:
+                continue
+            names = frozenset(s for other in self.leaves if other is not leaf for s in other.name_stems)
+            pairs = list(find_pairs(self.reading, leaf, names, self.taken))
+            if pairs:
+                yield from pairs
+                continue
+            objects = Objects(self.state, leaf, self._fill_stretch)
+            if (found := objects.find(self._anchoring(objects.children), closed)) is not None:
+                yield found
 
-    def _untaken(self) -> str:
-        """The text with blanks for all that serves a field already."""
-        text = list(self.reading.text)
-        for start, end in self.taken.spans:
-            text[start:end] = " " * (end - start)
-        return "".join(text)
+    def _anchoring(self, children: list[Field]) -> Iterator[Proposal]:
+        """Proposals of the fields of an item in the whole sentence; what a number counts there may be an option."""
+        options = [child for child in children if child.kind == "enum"]
+        others = [child for child in children if child.kind != "enum"]
+        yield from Filler(self.reading, others, self.state.frame, "")._closed()
+        if options:
+            text = self.reading.text
+            for q in self.reading.quantities:
+                text = text[: q.start] + " " * (q.number_end - q.start) + text[q.number_end :]
+            reading = Reading(read_sentence(text), self.reading.clock, self.reading.tz)
+            yield from Filler(reading, options, self.state.frame, "")._closed()
+
+    def _fill_stretch(
+        self, span: tuple[int, int], children: list[Field], given: Mapping[str, Proposal], kept: list[Proposal]
+    ) -> dict[str, Proposal]:
+        """Fill the fields of an item from its stretch of the sentence, without what is kept for fields outside."""
+        start, end = span
+        text = " " * start + self.reading.text[start:end]
+        reading = Reading(read_sentence(text), self.reading.clock, self.reading.tz)
+        inner = Filler(reading, children, self.state.frame, "")
+        for taken in (*self.taken.spans, *(span for p in kept for span in p.spans)):
+            inner.taken.add(*taken)
+        assign(given.values(), inner.taken, inner.filled)
+        return inner.fill()
 
     def _maps(self, *, strict: bool = False) -> Iterator[Proposal]:
         names = frozenset(s for leaf in self.leaves if leaf.kind != "map" for s in leaf.name_stems[-1:])
@@ -309,11 +325,6 @@ class Filler:
                     yield proposal
                 elif proposal.field.must:
                     yield replace(proposal, value=split_items(str(proposal.value)), score=min(proposal.score, 0.55))
-
-
-def _as_required(fields: tuple[Field, ...]) -> tuple[Field, ...]:
-    """In an item of a list, what the item requires must be there."""
-    return tuple(replace(field, must=field.required) for field in fields)
 
 
 def _open(leaf: Field) -> bool:

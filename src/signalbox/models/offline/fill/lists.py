@@ -20,14 +20,19 @@ from signalbox.models.offline.fill.wholes import find_wholes
 __all__ = ["find_closed_list", "find_phrase_list", "part_spans", "split_items"]
 
 _BETWEEN = re.compile(
-    r"\s*(?:,|;|/|\+|&|and|or|,\s*and|,\s*or|plus|as well as|\s)\s*(?:the |a |an |also |at )?", re.IGNORECASE
+    r"\s*(?:,|;|/|\+|&|and|or|n|,\s*and|,\s*or|plus|as well as|\s)\s*(?:the |a |an |also |at )?", re.IGNORECASE
 )
 _JOINED_NAME = re.compile(r"\s*(?:,|/|\bor\b|\band\b|&)\s*([A-Z][\w'-]+(?: [A-Z][\w'-]+)?)(?=\s*(?:$|[,.;!?]|\b[a-z]))")
 _JOINED_NOUN = re.compile(
     r"\s*(?:,|/|\bor\b|\band\b|&)\s*(?:an?\s+|the\s+|some\s+)?"
     r"([a-z][a-z-]+(?: [a-z][a-z-]+)?)(?=\s*(?:$|[,.;!?]|(?:and|or|for|in|on|at|to|with|from|by)\b))"
 )
-_SEPARATOR = re.compile(r"(?:,\s{0,3}and\b|,\s{0,3}or\b|,|;|\band\b|\bor\b|\bplus\b|&|\bas well as\b)", re.IGNORECASE)
+_SEPARATOR = re.compile(
+    r"(?:,\s{0,3}and\b|,\s{0,3}or\b|,|;|\n|\band\b|\bor\b|\bplus\b|&|\+(?=\s|[^\W\d])|\bas well as\b|(?<=\s)n(?=\s)|"
+    r"\s/\s|(?<=[a-z]{2})/(?=[a-z]{2}))",
+    re.IGNORECASE,
+)
+_PART_END = re.compile(rf"{_SEPARATOR.pattern}|[:.!?](?=\s|$)", re.IGNORECASE)
 
 
 def find_closed_list(reading: Reading, field: Field, taken: Taken) -> list[Proposal]:
@@ -164,15 +169,15 @@ def _repeated(bounds: Bounds, found: list[Proposal]) -> list[Proposal]:
 
 
 def part_spans(text: str) -> list[tuple[int, int]]:
-    """Where the parts of a text between commas and "and" stand."""
+    """Where the parts of a text between stops, commas and "and" stand."""
     spans, start = [], 0
-    for found in _SEPARATOR.finditer(text):
+    for found in _PART_END.finditer(text):
         spans.append((start, found.start()))
         start = found.end()
-    return [(a, b) for a, b in [*spans, (start, len(text))] if b > a][:30]
+    return [(a, b) for a, b in [*spans, (start, len(text))] if text[a:b].strip()][:30]
 
 
 def split_items(text: str) -> list[str]:
     """The items of "a, b and c", without their articles."""
-    parts = (re.sub(r"^(?:the|a|an|my|some|also)\s+", "", part.strip(), flags=re.I) for part in _SEPARATOR.split(text))
+    parts = (re.sub(r"^(?:[-*•–]|the|a|an|my|some|also)\s+", "", p.strip(), flags=re.I) for p in _SEPARATOR.split(text))
     return [part.strip("\"' .") for part in parts if part.strip("\"' .")]

@@ -19,7 +19,7 @@ from signalbox.models.offline.fill.units import dimension_of, factor_of, unit_of
 from signalbox.models.offline.fill.words import stem, word_set
 from signalbox.models.offline.vectors import is_known, word_rows
 
-__all__ = ["convert", "counts", "find_measures", "find_numbered"]
+__all__ = ["convert", "counts", "find_measures", "find_numbered", "is_year"]
 
 _LOWEST = word_set("min minimum least lower low above over from start greater floor")
 _HIGHEST = word_set("""max maximum most upper high below under limit to end less up cap ceiling budget within top""")
@@ -124,7 +124,7 @@ def _score(reading: Reading, field: Field, quantity: Quantity) -> float:
         score += 0.35
     elif quantity.dimension and not dimension and set(field.name_words) & _MEASURED:
         score += 0.2
-    elif _is_year(quantity):
+    elif is_year(quantity):
         score += 0.4 if "year" in field.name_words else (0.0 if _bound_score(field, quantity) > 0 else -0.25)
     elif quantity.dimension == "count":
         score += 0.4 if set(field.name_words) & _COUNTS else 0.0
@@ -152,7 +152,8 @@ def _rate_score(reading: Reading, field: Field, quantity: Quantity) -> float:
     return -0.1 if asked else 0.0
 
 
-def _is_year(quantity: Quantity) -> bool:
+def is_year(quantity: Quantity) -> bool:
+    """Whether a number may be a year of our time."""
     return not quantity.dimension and 1900 <= quantity.value <= 2100 and quantity.end - quantity.start == 4
 
 

@@ -25,6 +25,12 @@ _DONE_TO = re.compile(
     r"(?=\s+(?:on|in|at|from|yesterday|today|last|when|while|during|because)\b|[.;!?]|$)",
     re.IGNORECASE,
 )
+# As people note it down: "ring and watch stolen".
+_DONE_SHORT = re.compile(
+    r"(?:^|[,.;:!?]\s+|\d\s+)(?P<things>[^\W\d_]+(?: [^\W\d_]+)?(?:(?:, | and | & | \+ | n )[^\W\d_]+){0,5}) "
+    r"(?P<verb>lost|stolen|damaged|broken|missing|destroyed|ruined)\b",
+    re.IGNORECASE,
+)
 _THINGS = word_set("items item things thing goods belongings objects products articles property")
 _HARMED = word_set("lost stolen damaged broken missing destroyed ruined affected")
 _HARM_STEMS = frozenset(stem(word) for word in _HARMED) | {"steal", "miss", "tak", "drop", "forget", "leav"}
@@ -32,7 +38,7 @@ _HARM_STEMS = frozenset(stem(word) for word in _HARMED) | {"steal", "miss", "tak
 
 def find_affected(bounds: Bounds, field: Field) -> Iterator[Proposal]:
     """Proposals for a field that holds what something was done to; its words must speak of such a deed."""
-    for pattern in (_DONE, _DONE_TO):
+    for pattern in (_DONE, _DONE_TO, _DONE_SHORT) if field.kind == "array" else (_DONE, _DONE_TO):
         for found in pattern.finditer(bounds.reading.text):
             verb = stem(found["verb"].lower())
             if _speaks_of(field, verb):

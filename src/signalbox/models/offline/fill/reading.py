@@ -29,7 +29,7 @@ _TELLERS = word_set("i we they")
 _ASKS = word_set("will want would like need book please pls order reserve schedule plan remind should")
 
 # "40 for the left side": what a number is for may stand behind it.
-_TOWARDS = word_set("for on the")
+_TOWARDS = word_set("for on of the")
 
 
 class Word(NamedTuple):
