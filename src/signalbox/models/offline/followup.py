@@ -11,7 +11,7 @@ from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.conversation import Conversation, Turn
 from signalbox.models.offline.kinds import is_plain, is_telling, is_text
 from signalbox.models.offline.parts import Part, read_part
-from signalbox.models.offline.scene import things_shown
+from signalbox.models.offline.scene import setting_of, things_shown
 from signalbox.models.offline.steps import Step, by_description, filled, reference_to, schema_of, with_records
 from signalbox.models.offline.tools import ToolCard, ToolSet
 from signalbox.models.offline.verbs import families_of
@@ -52,7 +52,7 @@ def continue_request(
         return []
     step = replace(asking[0], question="", waits=False)
     shown = things_shown([*conversation.earlier])
-    reference = reference_to(reply, shown, step.card)
+    reference = reference_to(reply, shown, step.card, setting_of(conversation, filler))
     if reference is not None and reference.records:
         return with_records(step, reference.records)
     described = by_description(replace(step, text=reply), shown)

@@ -7,16 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from signalbox.models.offline.answering import answer_shown
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.choose import rank
 from signalbox.models.offline.conversation import Call, Conversation
 from signalbox.models.offline.followup import continue_request, follow_up, leans, was_asked
+from signalbox.models.offline.givens import label, names_key
 from signalbox.models.offline.kinds import definite_values, is_id, is_text
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.phrase import ask_missing, ask_which
 from signalbox.models.offline.records import Record, records_in
-from signalbox.models.offline.references import Reference, describe_match, find_reference, label, names_key
-from signalbox.models.offline.scene import Scene, spoken_of, things_shown
+from signalbox.models.offline.references import Reference, describe_match, find_reference
+from signalbox.models.offline.scene import Scene, setting_of, spoken_of, things_shown
 from signalbox.models.offline.spelling import respell
 from signalbox.models.offline.steps import (
     Step,
@@ -26,8 +28,8 @@ from signalbox.models.offline.steps import (
     look_up,
     reference_to,
     schema_of,
-    serves,
     unname_ids,
+    useful_to,
     with_records,
 )
 from signalbox.models.offline.tools import ToolCard, ToolSet
@@ -57,6 +59,7 @@ class Plan:
 
     steps: list[Step]
     unserved: list[str] = field(default_factory=list)
+    answer: str = ""
 
 
 _PLANS: dict[tuple[Any, ...], Plan] = {}
@@ -72,7 +75,7 @@ def plan_turn(conversation: Conversation, tools: ToolSet, choice: str | None, fi
         if len(_PLANS) >= _MOST_PLANS:
             _PLANS.clear()
         plan = _PLANS[key] = make_plan(conversation, tools, choice, filler)
-    return Plan([replace(step, args=dict(step.args)) for step in plan.steps], plan.unserved)
+    return Plan([replace(step, args=dict(step.args)) for step in plan.steps], plan.unserved, plan.answer)
 
 
 def make_plan(conversation: Conversation, tools: ToolSet, choice: str | None, filler: Filler) -> Plan:
@@ -85,11 +88,15 @@ def make_plan(conversation: Conversation, tools: ToolSet, choice: str | None, fi
         continued = continue_request(conversation, tools, filler, lambda *given: make_plan(*given).steps)
         if continued:
             return Plan(continued)
+    setting = setting_of(conversation, filler)
+    answer = answer_shown(conversation, setting) if choice is None else None
+    if answer:
+        return Plan([], answer=answer)
     if leans(request):
         followed = follow_up(conversation, tools, filler)
         if followed:
             return Plan(followed)
-    scene = Scene(shown=tuple(tuple(records) for records in things_shown(conversation.earlier)))
+    scene = Scene((), tuple(map(tuple, things_shown(conversation.earlier))), setting)
     wishes, unserved = read_wishes(request, tools, filler, scene)
     if not wishes:
         followed = follow_up(conversation, tools, filler)
@@ -124,7 +131,7 @@ def _steps_for(
     card = wish.card
     part = read_part(wish.text, tools.own_verbs)
     pointing = _POINTING.search(mask(part.text))
-    reference = None if before and pointing else reference_to(part.text, shown, card)
+    reference = None if before and pointing else reference_to(part.text, shown, card, setting_of(conversation, filler))
     words = part.text if reference is None else _without(part.text, reference)
     if pointing and shown and wish.core and _POINTING.search(mask(wish.core)):
         words = read_part(wish.core, tools.own_verbs).text
@@ -214,7 +221,7 @@ def resolve_step(step: Step, results: Sequence[Call]) -> list[Step]:
     step.question = ""
     groups = [records_in(call.text or "") for call in reversed(results)]
     for records in groups:
-        useful = [record for record in records if serves(record, step.card)]
+        useful = useful_to(step.card, records)
         if not useful:
             continue
         chosen = _chosen(step, useful)

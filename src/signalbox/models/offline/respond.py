@@ -72,6 +72,8 @@ def _use_tools(conversation: Conversation, tools: ToolSet, choice: str | None, f
     if forms and not deeds:
         return _fill_form(forms, conversation, filler)
     plan = plan_turn(conversation, deeds, None if forms else choice, filler)
+    if plan.answer:
+        return Reply(plan.answer)
     calls = _next_calls(plan.steps, turn)
     if calls:
         return Reply(calls=calls)

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from signalbox.models.offline.arguments import Filler
+from signalbox.models.offline.givens import label, names_key, value_for
 from signalbox.models.offline.hiding import quotations
 from signalbox.models.offline.kinds import is_id, is_list, is_telling, is_text
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.phrase import ask_missing, ask_which
 from signalbox.models.offline.records import Record
-from signalbox.models.offline.references import Reference, describe_match, find_reference, label, names_key, value_for
+from signalbox.models.offline.references import Reference, Setting, describe_match, find_reference
 from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.tools import ToolCard, ToolSet, narrowed
 from signalbox.models.offline.verbs import READING
@@ -41,6 +42,7 @@ _POINTER = re.compile(
 )
 _SAID = 0.8
 _IDS = frozenset({"id", "ids", "uuid", "identifier", "key"})
+_TIMES = frozenset({"time", "times", "date", "day", "start", "end", "when", "from", "until", "arrival", "departure"})
 
 
 @dataclass
@@ -56,16 +58,42 @@ class Step:
     about: str = ""
 
 
-def reference_to(text: str, shown: list[list[Record]], card: ToolCard) -> Reference | None:
+def reference_to(
+    text: str, shown: list[list[Record]], card: ToolCard, setting: Setting | None = None
+) -> Reference | None:
     """What the text points at: the latest shown things that can serve the tool."""
     unclear = None
+    setting = replace(setting or Setting(), takes_time=takes_time(card))
     for records in shown[:6]:
-        useful = [record for record in records if serves(record, card)]
-        found = find_reference(mask(text), useful)
+        useful = useful_to(card, records)
+        found = find_reference(mask(text), useful, setting)
         if found is not None and found.records:
             return found
         unclear = unclear or found
     return unclear
+
+
+def takes_time(card: ToolCard) -> bool:
+    """Whether a time in a request may be an argument of the tool."""
+    return any(
+        str(schema_of(card, name).get("format")).startswith(("date", "time")) or set(split_name(name)) & _TIMES
+        for name in card.properties
+    )
+
+
+def useful_to(card: ToolCard, records: Sequence[Record]) -> list[Record]:
+    """The records that can give the tool something; a mapping from a parameter's options is one for each option."""
+    spread = [one for record in records for one in _by_option(record, card)]
+    return [record for record in spread if serves(record, card)]
+
+
+def _by_option(record: Record, card: ToolCard) -> list[Record]:
+    for name in card.properties:
+        options = {str(option) for option in schema_of(card, name).get("enum") or ()}
+        keys = [key for key in record.fields if key in options]
+        if keys and not any(split_name(key) == split_name(name) for key in record.fields):
+            return [Record({name: key, "amount": record.fields[key]}, " ".join(split_name(key))) for key in keys]
+    return [record]
 
 
 def serves(record: Record, card: ToolCard) -> bool:
@@ -154,7 +182,7 @@ def by_description(step: Step, shown: list[list[Record]]) -> list[Step]:
     if not words:
         return []
     for records in shown[:3]:
-        useful = [record for record in records if serves(record, step.card)]
+        useful = useful_to(step.card, records)
         fitting = describe_match(" ".join(words), useful)
         if len(fitting) == 1:
             return with_records(step, fitting)

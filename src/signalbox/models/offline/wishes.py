@@ -58,11 +58,14 @@ def read_wishes(request: str, tools: ToolSet, filler: Filler, scene: Scene = NOT
 
 
 def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> Choice | None:
-    part = read_part(text, tools.own_verbs)
+    whole = read_part(text, tools.own_verbs)
+    plain, nouns = scene.plain(text, tools)
+    part = read_part(plain, tools.own_verbs) if plain != text else whole
+    part = replace(part, words=(*part.words, *nouns)) if nouns else part
 
     def fit(card: ToolCard) -> Fitness:
         filling = filler.fill(card, part.text)
-        pointed = 0.6 if scene.shown and scene.serves(card, part.text, part.words, filling) else 0.0
+        pointed = 0.6 if scene.shown and scene.serves(card, whole.text, whole.words, filling) else 0.0
         told = max(explained(part, card, filling), 1 if pointed else 0)
         fitting = filler.fit(card, part.text) + pointed + (0.2 if told >= 2 else 0.0)
         if part.states and not part.families and not definite_values(card.properties, filling.values):
