@@ -154,7 +154,7 @@ def _by_words(state: _Narrowing, text: str, records: Sequence[Record]) -> bool:
         word = match.group().lower().replace("’", "'").removesuffix("'s")
         if word in STOP or word in _HEADS or word in ORDINALS or word in _COUNTS or word in _OTHER or ranking(word):
             continue
-        having = [record for record in records if mentions(record, word)]
+        having = _having(word, records)
         if _NOT.search(text[: match.start()]):
             having = [record for record in records if record not in having]
         if 0 < len(having) < len(records) or (having and len(records) == 1):
@@ -211,7 +211,7 @@ def _by_rank(state: _Narrowing, text: str) -> list[Record] | None:
     """The foremost of the records by the adjective in the text, or several where it names a number."""
     words = tokens(text)
     for at, word in enumerate(words):
-        found = ranking(word)
+        found = ranking(word) or _meant_so(words, at, state.records)
         if found is None:
             continue
         following = words[at + 1 : at + 2]
@@ -225,6 +225,12 @@ def _by_rank(state: _Narrowing, text: str) -> list[Record] | None:
             many = next((_COUNTS[one] for one in words if one in _COUNTS and words[0] != "both"), 1)
             return order[:many]
     return None
+
+
+def _meant_so(words: list[str], at: int, records: Sequence[Record]) -> Ranking | None:
+    """`the late one`: a plain adjective before `one` that stands in no record means the one that is most so."""
+    plain = ranking(f"{words[at]}est") if words[at + 1 : at + 2] in (["one"], ["ones"]) else None
+    return None if plain is None or _having(words[at], records) else plain
 
 
 def _graded(word: str, reverse: bool) -> Ranking | None:
@@ -244,17 +250,20 @@ def describe_match(text: str, records: Sequence[Record]) -> list[Record]:
     wanted = [word for word in tokens(text) if word not in STOP]
     if not wanted:
         return []
-    counts = [(sum(mentions(record, word) for word in wanted), record) for record in records]
+    having = [_having(word, records) for word in wanted]
+    counts = [(sum(record in one for one in having), record) for record in records]
     best = max((count for count, _ in counts), default=0)
     return [record for count, record in counts if count == best] if best >= 1 else []
 
 
-def mentions(record: Record, word: str) -> float:
-    """How surely a word stands in a record: in a value, or as the name of something that is true of it."""
-    root = stem(word)
-    words = [*tokens(record.text)]
-    if any(stem(other) == root for other in words):
-        return 1.0
-    if any(isinstance(value, bool) and value and stem(key) == root for key, value in record.fields.items()):
-        return 1.0
-    return 0.9 if any(close(root, stem(other)) for other in words) else 0.0
+def _having(word: str, records: Sequence[Record]) -> list[Record]:
+    """The records in which a word stands; where it stands in none, those in which it may be mistyped."""
+    exact = [record for record in records if _mentions(record, stem(word))]
+    return exact or [r for r in records if any(close(stem(word), stem(other)) for other in tokens(r.text))]
+
+
+def _mentions(record: Record, root: str) -> bool:
+    """Whether a word stands in a value, or names something that is true of the record."""
+    if any(stem(other) == root for other in tokens(record.text)):
+        return True
+    return any(value is True and root in map(stem, split_name(key)) for key, value in record.fields.items())

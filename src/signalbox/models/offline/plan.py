@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from signalbox.models.offline.answering import answer_shown
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.choose import rank
+from signalbox.models.offline.conditionals import Halves, holds, split_condition
 from signalbox.models.offline.conversation import Call, Conversation
 from signalbox.models.offline.followup import continue_request, follow_up, leans, was_asked
 from signalbox.models.offline.givens import label, names_key
@@ -17,12 +19,13 @@ from signalbox.models.offline.kinds import definite_values, is_id, is_text
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.phrase import ask_missing, ask_which
 from signalbox.models.offline.records import Record, records_in
-from signalbox.models.offline.references import Reference, describe_match, find_reference
+from signalbox.models.offline.references import Reference, Setting, describe_match, find_reference
 from signalbox.models.offline.scene import Scene, setting_of, spoken_of, things_shown
 from signalbox.models.offline.spelling import respell
 from signalbox.models.offline.steps import (
     Step,
     by_description,
+    describing,
     drop_pointers,
     fill_beside,
     look_up,
@@ -32,7 +35,8 @@ from signalbox.models.offline.steps import (
     useful_to,
     with_records,
 )
-from signalbox.models.offline.tools import ToolCard, ToolSet
+from signalbox.models.offline.tools import ToolCard, ToolSet, narrowed
+from signalbox.models.offline.verbs import READING
 from signalbox.models.offline.wishes import Wish, read_wishes
 from signalbox.models.offline.wording import mask
 from signalbox.settings import now
@@ -88,6 +92,11 @@ def make_plan(conversation: Conversation, tools: ToolSet, choice: str | None, fi
         continued = continue_request(conversation, tools, filler, lambda *given: make_plan(*given).steps)
         if continued:
             return Plan(continued)
+    halves = split_condition(request)
+    if halves is not None:
+        conditional = _conditional(halves, conversation, tools, filler)
+        if conditional:
+            return Plan(conditional)
     setting = setting_of(conversation, filler)
     answer = answer_shown(conversation, setting) if choice is None else None
     if answer:
@@ -109,6 +118,27 @@ def make_plan(conversation: Conversation, tools: ToolSet, choice: str | None, fi
         best = rank(tools, read_part(request, tools.own_verbs))
         return Plan([_forced_step(best[0].card, request, conversation, filler)] if best else [])
     return Plan(_steps(wishes, request, conversation, tools, filler), unserved)
+
+
+def _conditional(halves: Halves, conversation: Conversation, tools: ToolSet, filler: Filler) -> list[Step]:
+    """The steps of a request with a condition: those of its second half wait for the outcome of the first."""
+    first = make_plan(_saying(halves.first, conversation), tools, None, filler).steps
+    then, _ = read_wishes(halves.then, tools, filler)
+    if not first or not then or not first[0].card.families & READING:
+        return []
+    steps = list(first)
+    for wish in then:
+        args = dict(filler.fill(wish.card, read_part(wish.text, tools.own_verbs).text).values)
+        step = Step(wish.card, args, wish.text, waits=True, about=halves.first, condition=halves.positive)
+        drop_pointers(step)
+        unname_ids(step, [])
+        step.missing = [name for name in wish.card.required if name not in step.args]
+        steps.append(step)
+    return steps
+
+
+def _saying(text: str, conversation: Conversation) -> Conversation:
+    return replace(conversation, turns=[*conversation.earlier, replace(conversation.turn, request=text)])
 
 
 def _steps(wishes: list[Wish], request: str, conversation: Conversation, tools: ToolSet, filler: Filler) -> list[Step]:
@@ -137,7 +167,9 @@ def _steps_for(
         words = read_part(wish.core, tools.own_verbs).text
     if before and pointing:
         words = _POINTED.sub("it", part.text)
+        card = _without_pointed(card)
     args = fill_beside(card, words, reference, filler)
+    card = wish.card
     if wish.core:
         lead = part.text if reference is None else _without(part.text, reference)
         args = definite_values(card.properties, fill_beside(card, lead, reference, filler)) | args
@@ -150,6 +182,8 @@ def _steps_for(
         referred = with_records(step, reference.records)
         if referred:
             return referred
+    if step.missing and before:
+        _take_over(step, before)
     if step.missing and before and pointing:
         return [_after(step, before, wish.text)]
     if step.missing:
@@ -164,6 +198,15 @@ def _steps_for(
             return looked_up
         step.question = _question(step, reference, shown)
     return [step]
+
+
+def _without_pointed(card: ToolCard) -> ToolCard:
+    """The tool without the one identifier that it needs beside other things: what is pointed at gives that."""
+    named = [name for name in card.required if is_id(name)]
+    if len(named) != 1 or len(card.required) < 2:
+        return card
+    rest = {name: schema for name, schema in card.properties.items() if name not in named}
+    return narrowed(card, rest, [name for name in card.required if name in rest])
 
 
 def _recall(step: Step, record: Record, conversation: Conversation) -> None:
@@ -193,6 +236,15 @@ def _after(step: Step, before: list[Step], text: str) -> Step:
     return step
 
 
+def _take_over(step: Step, before: list[Step]) -> None:
+    """An identifier that a step before has, and nothing else is said for, is meant again."""
+    for name in [name for name in step.missing if is_id(name)]:
+        known = [earlier.args[name] for earlier in before if name in earlier.args]
+        if known and not describing(step):
+            step.args[name] = known[-1]
+            step.missing.remove(name)
+
+
 def _share(step: Step, request: str, conversation: Conversation, pointing: bool, reads: bool, filler: Filler) -> None:
     """What the rest of the request says, or an earlier call knew, serves a part that leaves it out."""
     whole = filler.fill(step.card, request).values if request != step.text else {}
@@ -216,15 +268,22 @@ def _question(step: Step, reference: Reference | None, shown: list[list[Record]]
     return ask_missing(step.card, step.missing)
 
 
-def resolve_step(step: Step, results: Sequence[Call]) -> list[Step]:
+def resolve_step(step: Step, results: Sequence[Call], moment: datetime | None = None) -> list[Step]:
     """The waiting step with the results of this turn: one step or several, or a question when it is not clear which."""
-    step.question = ""
+    if step.condition is not None:
+        if holds(results) != step.condition:
+            step.question = ""
+            return []
+        _from_calls(step, results)
+        if not step.missing:
+            return [replace(step, waits=False, question="")]
+    asked, step.question = step.question, ""
     groups = [records_in(call.text or "") for call in reversed(results)]
     for records in groups:
         useful = useful_to(step.card, records)
         if not useful:
             continue
-        chosen = _chosen(step, useful)
+        chosen = _chosen(step, useful, Setting(moment))
         if chosen:
             found = with_records(step, chosen)
             if found:
@@ -232,8 +291,17 @@ def resolve_step(step: Step, results: Sequence[Call]) -> list[Step]:
                 return [replace(one, waits=False) for one in found]
         step.question = ask_which([label(record) for record in useful], _asked(step))
         return []
-    step.question = step.question or f"I found nothing for “{_asked(step)}”, so I left it at that."
+    step.question = asked or f"I found nothing for “{_asked(step)}”, so I left it at that."
     return []
+
+
+def _from_calls(step: Step, calls: Sequence[Call]) -> None:
+    """What the calls of this turn were given serves the step that waited for them."""
+    for name in list(step.missing):
+        known = next((call.args[name] for call in reversed(calls) if name in call.args), None)
+        if known is not None:
+            step.args[name] = known
+            step.missing.remove(name)
 
 
 def _asked(step: Step) -> str:
@@ -241,11 +309,12 @@ def _asked(step: Step) -> str:
     return found.group() if found else step.about or step.text
 
 
-def _chosen(step: Step, records: list[Record]) -> Sequence[Record]:
+def _chosen(step: Step, records: list[Record], setting: Setting) -> Sequence[Record]:
     if _POINTING.search(mask(step.text)):
-        reference = find_reference(mask(step.text), records)
-        if reference is not None and reference.records:
-            return reference.records
+        for text in (step.text, step.about):
+            reference = find_reference(mask(text), records, setting)
+            if reference is not None and reference.records:
+                return reference.records
     if len(records) == 1 and _POINTING.search(mask(step.text)):
         return records
     fitting = describe_match(step.about, records)

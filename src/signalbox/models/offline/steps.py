@@ -56,6 +56,7 @@ class Step:
     question: str = ""
     waits: bool = False
     about: str = ""
+    condition: bool | None = None
 
 
 def reference_to(
