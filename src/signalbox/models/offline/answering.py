@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from signalbox.models.offline.conversation import Conversation
+from signalbox.models.offline.givens import identity
 from signalbox.models.offline.nouns import kin_of
 from signalbox.models.offline.phrase import phrase_data
 from signalbox.models.offline.records import Record
@@ -39,6 +40,8 @@ _ASKED: tuple[tuple[str, str], ...] = (
     (r"where|wheres", "place location room site branch city hall address shelf position"),
 )
 
+_SUPPLY = frozenset({"left", "available", "availabl", "stock", "still"})
+
 
 def answer_shown(conversation: Conversation, setting: Setting) -> str | None:
     """The shown things that answer a question about them; None when it is no such question."""
@@ -58,15 +61,28 @@ def _meant(request: str, records: Sequence[Record], setting: Setting) -> list[Re
     """The records that a question is about, where their fields hold what it asks."""
     reference = find_reference(request, records, setting)
     specific = list(reference.records) if reference is not None and reference.kind not in ("all", "one") else []
+    specific = specific or [record for record in records if _named(record, request)]
     of_them = _OF_THEM.search(request)
     if of_them:
         rest = request[of_them.end() :]
         return _fitting(rest, specific or list(records), setting) or list(records)
     if specific and len(specific) < len(records) or (specific and len(records) == 1):
-        return specific if _asks_field(request, specific) else []
+        return specific if _asks_field(request, specific) or _knows(request, records) else []
     if re.search(r"(?i)\bwhich ones?\b", request):
         return _fitting(request, list(records), setting)
     return []
+
+
+def _named(record: Record, request: str) -> bool:
+    known = str(identity(record) or "")
+    return bool(known) and bool(re.search(rf"(?i)(?<![\\w-]){re.escape(known)}(?![\\w-])", request))
+
+
+def _knows(request: str, records: Sequence[Record]) -> bool:
+    """Whether every word of a question stands in the records, or names one of their fields."""
+    keys = {stem(word) for record in records for key in record.fields for word in split_name(key)} | _SUPPLY
+    words = [word for word in tokens(request) if word not in STOP]
+    return all(stem(word) in keys or any(_has(record, word) for record in records) for word in words)
 
 
 def _fitting(text: str, records: list[Record], setting: Setting) -> list[Record]:

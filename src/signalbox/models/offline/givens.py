@@ -7,7 +7,7 @@ from typing import Any
 from signalbox.models.offline.records import Record
 from signalbox.models.offline.words import split_name, stem, word_set
 
-__all__ = ["identity", "label", "names_key", "value_for"]
+__all__ = ["asks_identity", "identity", "label", "names_key", "value_for"]
 
 _ID_WORDS = word_set("id ids uuid key number ref reference identifier no code")
 
@@ -21,9 +21,16 @@ def label(record: Record) -> str:
     return record.text[:80]
 
 
+def asks_identity(name: str, record: Record) -> bool:
+    """Whether a parameter asks for the identifier that a record has."""
+    known = identity(record)
+    return known is not None and split_name(name)[-1:] != () and _by_key(name, record, frozenset()) == known
+
+
 def identity(record: Record) -> Any:
+    """What a record is known by: the first of its fields that is an identifier; None where it has none."""
     for key, value in record.fields.items():
-        if split_name(key)[-1:] and split_name(key)[-1] in ("id", "uuid", "key"):
+        if split_name(key)[-1:] and split_name(key)[-1] in _ID_WORDS:
             return value
     return None
 

@@ -11,7 +11,8 @@ from signalbox.models.offline.words import word_set
 __all__ = ["ORDINALS", "Passage", "passages"]
 
 _WORD = re.compile(r"[^\W_]+(?:[-./:@'’][^\W_]+)*(?:['’](?=\s|$))?|[,.;!?()]")
-_OPENING = word_set("where wherever whichever whoever the that those these this both all every each everything anything any my your our his her their")
+_PLACES = word_set("where wherever whichever whoever")
+_OPENING = _PLACES | word_set("the that those these this both all every each everything anything any my your our his her their")
 _BREAKS = word_set(
     "to into onto and or but please pls plz then instead is are was were be can could should will would must may has "
     "have had goes go again too as so if because since than via it me us i you we he she they now today not do does "
@@ -97,6 +98,10 @@ def _opens(words: list[_Word], at: int, text: str) -> bool:
 
 def _read(words: list[_Word], at: int, text: str) -> Passage | None:
     end = at + 1
+    if words[at].text in _PLACES:
+        while end < len(words) and end - at <= _LONGEST_TAIL and not _stops_tail(words[end], relative=True):
+            end += 1
+        return Passage(text, words[at].start, tuple(word.text for word in words[at:end]), (words[end - 1].end,))
     while end < len(words) and end - at <= _LONGEST_CORE and not _stops(words[end]):
         end += 1
         if words[end - 1].text in ("one", "ones"):

@@ -35,6 +35,7 @@ from signalbox.models.offline.steps import (
     useful_to,
     with_records,
 )
+from signalbox.models.offline.taking import taken_wish
 from signalbox.models.offline.tools import ToolCard, ToolSet, narrowed
 from signalbox.models.offline.verbs import READING
 from signalbox.models.offline.wishes import Wish, read_wishes
@@ -107,6 +108,10 @@ def make_plan(conversation: Conversation, tools: ToolSet, choice: str | None, fi
             return Plan(followed)
     scene = Scene((), tuple(map(tuple, things_shown(conversation.earlier))), setting)
     wishes, unserved = read_wishes(request, tools, filler, scene)
+    if not wishes or _reads_again(wishes, conversation):
+        taken = taken_wish(request, tools, scene)
+        if taken is not None:
+            return Plan(_steps([taken], request, conversation, tools, filler))
     if not wishes:
         followed = follow_up(conversation, tools, filler)
         if followed:
@@ -118,6 +123,12 @@ def make_plan(conversation: Conversation, tools: ToolSet, choice: str | None, fi
         best = rank(tools, read_part(request, tools.own_verbs))
         return Plan([_forced_step(best[0].card, request, conversation, filler)] if best else [])
     return Plan(_steps(wishes, request, conversation, tools, filler), unserved)
+
+
+def _reads_again(wishes: list[Wish], conversation: Conversation) -> bool:
+    """Whether nothing is wished but what the last turn has read."""
+    read = {call.tool for turn in conversation.earlier[-1:] for call in turn.calls}
+    return all(wish.card.name in read and wish.card.families & READING for wish in wishes)
 
 
 def _conditional(halves: Halves, conversation: Conversation, tools: ToolSet, filler: Filler) -> list[Step]:

@@ -27,7 +27,7 @@ _ALL = re.compile(
 _ONE = re.compile(
     r"\b(?:that one|this one|the one|the same(?: one)?|(?:that|this)(?: same)? (?:\w+)(?=\s*(?:$|[.,?!]|"
     r"to\b|as\b|from\b|for\b|and\b))|"
-    r"(?:that|this)(?=\s*(?:$|[.,?!]|to\b|as\b|from\b|for\b|by\b|with\b|and\b|please|now))|it|there|him|her|his)\b",
+    r"(?:that|this)(?=\s*(?:$|[.,?!]|to\b|as\b|from\b|for\b|by\b|with\b|and\b|please|now))|it|there(?! (?:is|are|was|were|will|should|must|has)\b)|him|her|his)\b",
     re.IGNORECASE,
 )
 

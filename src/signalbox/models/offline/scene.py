@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.conversation import Conversation, Turn
 from signalbox.models.offline.fill import Filling
-from signalbox.models.offline.givens import value_for
+from signalbox.models.offline.givens import asks_identity, identity, value_for
 from signalbox.models.offline.kinds import is_id
 from signalbox.models.offline.records import Record, records_in
 from signalbox.models.offline.references import Setting, describe_match, find_reference
@@ -63,6 +63,9 @@ class Scene:
 
 
 def _gives(record: Record, card: ToolCard, names: list[str]) -> bool:
+    """Whether a record gives all that a tool lacks: by its identifier, where it has one."""
+    if identity(record) is not None and not any(asks_identity(name, record) for name in names):
+        return False
     return all(value_for(name, card.properties.get(name) or {}, record) is not None for name in names)
 
 
