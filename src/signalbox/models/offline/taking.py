@@ -28,11 +28,14 @@ _UNDOING = frozenset({"delete", "stop", "reject", "refund", "freeze", "move", "c
 def taken_wish(request: str, tools: ToolSet, scene: Scene) -> Wish | None:
     """The wish for the one tool that gets what was shown, where the request says no more than which; else None."""
     part = read_part(request, tools.own_verbs)
-    if part.asks or part.queried or _STATING.search(request):
+    if part.asks or part.queried:
         return None
     for records in scene.shown[:1]:
         reference = find_reference(mask(request), records, scene.setting)
         if reference is None or not reference.records:
+            continue
+        around = re.split(r"[.!;]\s", request[: reference.start])[-1] + re.split(r"[.!;]\s", request[reference.start :])[0]
+        if _STATING.search(around):
             continue
         bare = not request[: reference.start].strip(" ,.!") or bool(_TAKING.search(request))
         fitting = [card for card in tools.cards if _gets(card, reference.records[0])]
