@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 
+from signalbox.models.offline.comparing import scale_words
 from signalbox.models.offline.conversation import Conversation
 from signalbox.models.offline.givens import identity
 from signalbox.models.offline.nouns import kin_of
@@ -113,5 +114,8 @@ def _asks_field(request: str, records: Sequence[Record]) -> bool:
         if re.search(rf"(?i)\b(?:{pattern})\b", request):
             if {stem(name) for name in names.split()} & keys:
                 return True
+    said = re.search(r"(?i)\bhow (\w+)", request)
+    if said and scale_words(said.group(1).lower()) & keys:
+        return True
     asked = {stem(word) for word in tokens(request) if word not in STOP}
     return any(word in keys or kin_of(word) & keys for word in asked)

@@ -12,12 +12,12 @@ from signalbox.models.offline.nouns import kin_of
 from signalbox.models.offline.records import Record
 from signalbox.models.offline.words import split_name, stem, word_set
 
-__all__ = ["Ranking", "is_ranking", "measure_of", "ranking", "ranks"]
+__all__ = ["Ranking", "as_moment", "is_graded", "measure_of", "ranking", "ranks", "scale_words"]
 
 _PRICE = "price cost fare rate total amount fee charge rent sum paid value premium eur usd gbp euro dollar"
 _WHEN = "date time start departure created due received submitted timestamp arrival begin expected at on"
 _LONG = "duration minutes hours seconds days length pages time km runtime distance"
-_SIZE = "size amount total count quantity number pages boxes pieces area value volume capacity balance debt sum"
+_SIZE = "size amount total count quantity number pages boxes pieces area value volume capacity balance debt sum rooms seats beds people places sqm"
 _LEVEL = "score rating level price rate amount value percent usage temperature count total floor priority"
 _RATE = "rating score stars grade points review"
 _SCALES: tuple[tuple[str, str, str, bool], ...] = (
@@ -36,6 +36,9 @@ _SCALES: tuple[tuple[str, str, str, bool], ...] = (
     ("empty", "full busy", "level percent load usage occupancy used booked", False),
     ("narrow thin low short shallow", "wide thick tall high deep", "width height depth thickness length cm mm", False),
     ("quiet", "loud", "volume db loudness noise", False),
+    ("dry", "wet damp moist humid", "moisture humidity rain water", False),
+    ("inexperienced junior", "experienced senior", "years experience seniority", False),
+    ("unpopular", "popular", "views plays votes likes downloads rating sales", False),
 )
 _ANY = word_set("small little tiny few big large great huge many much low high")
 _IRREGULAR = {
@@ -64,9 +67,9 @@ class Ranking:
     compares: bool = False
 
 
-def is_ranking(word: str) -> bool:
-    """Whether a word is a superlative or comparative of an adjective known here."""
-    return ranking(word) is not None
+def is_graded(word: str) -> bool:
+    """Whether `more` and `most` before this word rank things."""
+    return word in _BASES or word in _URGENT
 
 
 def ranking(word: str) -> Ranking | None:
@@ -82,6 +85,13 @@ def ranking(word: str) -> Ranking | None:
         if base is not None and not (forms[3] == base and rest[-1:] != rest[-2:-1]):
             return Ranking(base, compares=ending == "er")
     return None
+
+
+def scale_words(adjective: str) -> frozenset[str]:
+    """The words for a field that an adjective speaks of."""
+    return frozenset(
+        stem(word) for low, high, words, _ in _SCALES if adjective in f"{low} {high}".split() for word in words.split()
+    )
 
 
 def ranks(found: Ranking, noun: str, records: Sequence[Record]) -> list[Record]:

@@ -9,6 +9,7 @@ from signalbox.models.offline.words import split_name, stem, word_set
 
 __all__ = ["asks_identity", "identity", "label", "names_key", "value_for"]
 
+_SINGULAR = {"ids": "id", "nos": "no", "refs": "ref", "keys": "key"}
 _ID_WORDS = word_set("id ids uuid key number ref reference identifier no code")
 
 
@@ -43,16 +44,21 @@ def value_for(name: str, schema: dict[str, Any], record: Record, object_words: f
     return None if value is None else _coerce(value, schema)
 
 
+def _roots(name: str) -> tuple[str, ...]:
+    """The stems of the words of a name; of the short ones for identifiers, those of the singular."""
+    return tuple(_SINGULAR.get(word) or stem(word) for word in split_name(name))
+
+
 def names_key(name: str, record: Record) -> bool:
     """Whether a field of the record has just the name of a parameter, or is the identifier that it asks for."""
-    wanted = tuple(stem(word) for word in split_name(name))
-    keys = [tuple(stem(word) for word in split_name(key)) for key in record.fields]
+    wanted = _roots(name)
+    keys = [_roots(key) for key in record.fields]
     return wanted in keys or (wanted[-1:] == ("id",) and ("id",) in keys)
 
 
 def _by_key(name: str, record: Record, object_words: frozenset[str]) -> Any:
-    wanted = tuple(stem(word) for word in split_name(name))
-    keys = {key: tuple(stem(word) for word in split_name(key)) for key in record.fields}
+    wanted = _roots(name)
+    keys = {key: _roots(key) for key in record.fields}
     exact = [key for key, words in keys.items() if words == wanted]
     if exact:
         return record.fields[exact[0]]
@@ -72,7 +78,7 @@ def _name_of(record: Record) -> Any:
     return next((record.fields[key] for key in ("name", "title", "id") if key in record.fields), None)
 
 
-_TEXTS = word_set("body text message content note notes description reason comment subject query new")
+_TEXTS = word_set("time times date day start end until body text message content note notes description reason comment subject query new")
 _NAMING = frozenset(map(stem, word_set("name title item target source object file path to recipient query")))
 
 

@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import pairwise
 
-from signalbox.models.offline.comparing import Ranking, measure_of, ranking, ranks
+from signalbox.models.offline.comparing import Ranking, as_moment, is_graded, measure_of, ranking, ranks
 from signalbox.models.offline.passages import ORDINALS, Passage
 from signalbox.models.offline.records import Record
 from signalbox.models.offline.smallwords import STOP
@@ -32,9 +33,11 @@ _COUNTS = {
 }
 _HEADS = word_set("one ones thing things item items entry entries result results option options guy person")
 _OTHER = word_set("other others rest remaining")
+_SEVERAL = word_set("all everything anything everyone everybody anyone those these rest others")
 _NOT = re.compile(
     r"(?i)\b(?:not|isn't|aren't|isnt|arent|without|no|un|never|hasn't|haven't|doesn't have)\b[\s-]*(?:\b(?:been|yet|any|a|in)\b\s*)?$"
 )
+_PARTICIPLE = re.compile(r"\w{3,}ed|taken|sent|put|done|brought|made|given|held|kept|set|paid|sold|shown|cut|read")
 _ENOUGH = re.compile(r"(?i)\b(?:enough|sufficient|that many)\b")
 _WANTED = re.compile(r"(?i)\b(\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|a pair|a couple|a dozen)\b")
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12, "a pair": 2, "a couple": 2, "a dozen": 12}  # fmt: skip
@@ -87,7 +90,7 @@ class _Narrowing:
 def pick(passage: Passage, records: Sequence[Record], setting: Setting) -> Picked | None:
     """The records that a passage means; None when nothing in it tells them apart."""
     state = _Narrowing(list(records))
-    end = passage.ends[0]
+    end = _core_end(passage, records)
     _narrow(state, passage.upto(end), passage, records, setting)
     for later in passage.ends[1:]:
         tail = passage.text[end:later]
@@ -107,9 +110,18 @@ def pick(passage: Passage, records: Sequence[Record], setting: Setting) -> Picke
     if chosen is not None:
         return Picked(chosen, end, "ordinal" if ordered is not None else "extreme")
     if not state.told:
-        return None
+        return Picked([], end, "other") if set(passage.core) & _OTHER else None
     single = not _is_plural(passage.core)
     return Picked(state.records if len(state.records) == 1 or not single else [], end)
+
+
+def _core_end(passage: Passage, records: Sequence[Record]) -> int:
+    """Where the core ends: before a participle that no record has, as in `have the terrier walked`."""
+    end = passage.ends[0]
+    last = passage.core[-1]
+    if len(passage.core) > 2 and _PARTICIPLE.fullmatch(last) and not _having(last, records):
+        return end - len(last) - 1
+    return end
 
 
 def _is_of_them(tail: str) -> bool:
@@ -120,7 +132,7 @@ def _is_plural(core: Sequence[str]) -> bool:
     """Whether a passage speaks of several: ones, both, all, the two, a noun in the plural, whose they are."""
     head = core[-1]
     if any(
-        word in _COUNTS or word in ("all", "everything", "anything", "those", "these", "rest", "others")
+        word in _COUNTS or word in _SEVERAL
         for word in core
     ):
         return True
@@ -235,14 +247,10 @@ def _meant_so(words: list[str], at: int, records: Sequence[Record]) -> Ranking |
 
 def _graded(word: str, reverse: bool) -> Ranking | None:
     """`most expensive`, `least urgent`: the adjective that a grade stands before."""
-    for form in (f"{word}est", word):
-        found = ranking(form)
-        if found is not None:
-            return Ranking(found.base, reverse)
-    known = word in word_set(
-        "expensive inexpensive affordable recent urgent important critical severe pressing pricey costly"
-    )
-    return Ranking(word, reverse) if known else None
+    if is_graded(word):
+        return Ranking(word, reverse)
+    found = ranking(word)
+    return None if found is None else Ranking(found.base, reverse)
 
 
 def describe_match(text: str, records: Sequence[Record]) -> list[Record]:
@@ -262,8 +270,19 @@ def _having(word: str, records: Sequence[Record]) -> list[Record]:
     return exact or [r for r in records if any(close(stem(word), stem(other)) for other in tokens(r.text))]
 
 
+def _holds_number(value: object, digits: str) -> bool:
+    """Whether a value is a number, or a text that has it among its words; a part of a date or a decimal is none."""
+    if isinstance(value, list):
+        return any(_holds_number(one, digits) for one in value)
+    text = str(value)
+    return text == digits or (isinstance(value, str) and as_moment(text) is None and digits in tokens(text))
+
+
 def _mentions(record: Record, root: str) -> bool:
     """Whether a word stands in a value, or names something that is true of the record."""
-    if any(stem(other) == root for other in tokens(record.text)):
+    if root.isdigit():
+        return any(_holds_number(value, root) for value in record.fields.values())
+    words = tokens(record.text)
+    if any(stem(other) == root for other in words) or any(a + b == root for a, b in pairwise(words)):
         return True
     return any(value is True and root in map(stem, split_name(key)) for key, value in record.fields.items())

@@ -11,6 +11,7 @@ from typing import Any
 from signalbox.models.offline.answering import answer_shown
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.choose import rank
+from signalbox.models.offline.comparing import ranking
 from signalbox.models.offline.conditionals import Halves, holds, split_condition
 from signalbox.models.offline.conversation import Call, Conversation
 from signalbox.models.offline.followup import continue_request, follow_up, leans, was_asked
@@ -31,7 +32,9 @@ from signalbox.models.offline.steps import (
     look_up,
     reference_to,
     schema_of,
+    takes_time,
     unname_ids,
+    unname_shown,
     useful_to,
     with_records,
 )
@@ -40,6 +43,7 @@ from signalbox.models.offline.tools import ToolCard, ToolSet, narrowed
 from signalbox.models.offline.verbs import READING
 from signalbox.models.offline.wishes import Wish, read_wishes
 from signalbox.models.offline.wording import mask
+from signalbox.models.offline.words import tokens
 from signalbox.settings import now
 
 __all__ = ["Plan", "Step", "make_plan", "plan_turn", "resolve_step"]
@@ -109,7 +113,7 @@ def make_plan(conversation: Conversation, tools: ToolSet, choice: str | None, fi
     scene = Scene((), tuple(map(tuple, things_shown(conversation.earlier))), setting)
     wishes, unserved = read_wishes(request, tools, filler, scene)
     if not wishes or _reads_again(wishes, conversation):
-        taken = taken_wish(request, tools, scene)
+        taken = taken_wish(request, tools, scene, filler)
         if taken is not None:
             return Plan(_steps([taken], request, conversation, tools, filler))
     if not wishes:
@@ -171,10 +175,10 @@ def _steps_for(
 ) -> list[Step]:
     card = wish.card
     part = read_part(wish.text, tools.own_verbs)
-    pointing = _POINTING.search(mask(part.text))
+    pointing = _points(part.text)
     reference = None if before and pointing else reference_to(part.text, shown, card, setting_of(conversation, filler))
     words = part.text if reference is None else _without(part.text, reference)
-    if pointing and shown and wish.core and _POINTING.search(mask(wish.core)):
+    if pointing and shown and wish.core and _points(wish.core):
         words = read_part(wish.core, tools.own_verbs).text
     if before and pointing:
         words = _POINTED.sub("it", part.text)
@@ -187,6 +191,7 @@ def _steps_for(
     step = Step(card, args, part.text)
     drop_pointers(step)
     unname_ids(step, shown)
+    unname_shown(step, shown)
     step.missing = [name for name in card.required if name not in step.args]
     if reference is not None and reference.records and (step.missing or not card.required):
         _recall(step, reference.records[0], conversation)
@@ -294,7 +299,7 @@ def resolve_step(step: Step, results: Sequence[Call], moment: datetime | None = 
         useful = useful_to(step.card, records)
         if not useful:
             continue
-        chosen = _chosen(step, useful, Setting(moment))
+        chosen = _chosen(step, useful, Setting(moment, takes_time=takes_time(step.card)))
         if chosen:
             found = with_records(step, chosen)
             if found:
@@ -315,18 +320,24 @@ def _from_calls(step: Step, calls: Sequence[Call]) -> None:
             step.missing.remove(name)
 
 
+def _points(text: str) -> bool:
+    """Whether a text points at something: it, the first, the heaviest."""
+    plain = mask(text)
+    return bool(_POINTING.search(plain)) or any(word.endswith("est") and ranking(word) for word in tokens(plain))
+
+
 def _asked(step: Step) -> str:
     found = _POINTING.search(step.text)
     return found.group() if found else step.about or step.text
 
 
 def _chosen(step: Step, records: list[Record], setting: Setting) -> Sequence[Record]:
-    if _POINTING.search(mask(step.text)):
+    if _points(step.text):
         for text in (step.text, step.about):
             reference = find_reference(mask(text), records, setting)
             if reference is not None and reference.records:
                 return reference.records
-    if len(records) == 1 and _POINTING.search(mask(step.text)):
+    if len(records) == 1 and _points(step.text):
         return records
     fitting = describe_match(step.about, records)
     return fitting if len(fitting) == 1 else ()

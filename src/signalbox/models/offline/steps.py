@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from signalbox.models.offline.arguments import Filler
-from signalbox.models.offline.givens import label, names_key, value_for
+from signalbox.models.offline.givens import asks_identity, label, names_key, value_for
 from signalbox.models.offline.hiding import quotations
 from signalbox.models.offline.kinds import is_id, is_list, is_telling, is_text
 from signalbox.models.offline.parts import read_part
@@ -30,8 +30,11 @@ __all__ = [
     "look_up",
     "reference_to",
     "schema_of",
+    "takes_time",
     "serves",
     "unname_ids",
+    "unname_shown",
+    "useful_to",
     "with_records",
 ]
 
@@ -149,6 +152,8 @@ def fill_beside(card: ToolCard, text: str, reference: Reference | None, filler: 
     ]
     if len(own) == len(card.properties):
         own = [name for name in own if is_id(name)]
+    if own and len(own) == len(card.properties) and reference.kind not in ("one", "all"):
+        return {}
     if not own or len(own) == len(card.properties):
         return values
     rest = {name: schema for name, schema in card.properties.items() if name not in own}
@@ -175,6 +180,22 @@ def unname_ids(step: Step, shown: list[list[Record]]) -> None:
         if not known and (" " in value or value.islower() or value.istitle()):
             del step.args[name]
             step.about = value
+
+
+def unname_shown(step: Step, shown: list[list[Record]]) -> None:
+    """A text that is the name of a thing shown describes it, where the tool asks for the thing's identifier."""
+    lacking = [name for name in step.card.required if name not in step.args and is_id(name)]
+    for name, value in list(step.args.items()):
+        if not lacking or not isinstance(value, str) or is_telling(schema_of(step.card, name)) or value in quotations(step.text):
+            continue
+        named = [record for records in shown[:1] for record in records if _is_named(record, value)]
+        if len(named) == 1 and not names_key(name, named[0]) and asks_identity(lacking[0], named[0]):
+            del step.args[name]
+            step.about = value
+
+
+def _is_named(record: Record, value: str) -> bool:
+    return any(isinstance(own, str) and own.lower() == value.lower() for own in record.fields.values())
 
 
 def by_description(step: Step, shown: list[list[Record]]) -> list[Step]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.choose import Choice
 from signalbox.models.offline.givens import asks_identity, identity, names_key
+from signalbox.models.offline.kinds import definite_values
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.records import Record
 from signalbox.models.offline.references import find_reference
@@ -25,7 +27,7 @@ _STATING = re.compile(r"(?i)\b(?:is|are|was|were|looks?|seems?|sounds?|isn't|are
 _UNDOING = frozenset({"delete", "stop", "reject", "refund", "freeze", "move", "complete", "send"})
 
 
-def taken_wish(request: str, tools: ToolSet, scene: Scene) -> Wish | None:
+def taken_wish(request: str, tools: ToolSet, scene: Scene, filler: Filler) -> Wish | None:
     """The wish for the one tool that gets what was shown, where the request says no more than which; else None."""
     part = read_part(request, tools.own_verbs)
     if part.asks or part.queried:
@@ -39,9 +41,18 @@ def taken_wish(request: str, tools: ToolSet, scene: Scene) -> Wish | None:
             continue
         bare = not request[: reference.start].strip(" ,.!") or bool(_TAKING.search(request))
         fitting = [card for card in tools.cards if _gets(card, reference.records[0])]
-        if bare and len(fitting) == 1:
-            return Wish(request, Choice(fitting[0], 1.0, 0.0, 0.0, 0.0), 0, len(request))
+        text = f"{request[: reference.start]}it{request[reference.end :]}"
+        best = _best(fitting, text, filler)
+        if bare and best is not None:
+            return Wish(request, Choice(best, 1.0, 0.0, 0.0, 0.0), 0, len(request))
     return None
+
+
+def _best(cards: list[ToolCard], text: str, filler: Filler) -> ToolCard | None:
+    """The one tool, or the one of several for which the rest of the request says the most."""
+    told = [len(definite_values(card.properties, filler.fill(card, text).values)) for card in cards]
+    best = [card for card, count in zip(cards, told, strict=True) if count == max(told)]
+    return best[0] if len(best) == 1 else None
 
 
 def _gets(card: ToolCard, record: Record) -> bool:

@@ -66,7 +66,8 @@ def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> 
     def fit(card: ToolCard) -> Fitness:
         filling = filler.fill(card, part.text)
         pointed = 0.6 if scene.shown and scene.serves(card, whole.text, whole.words, filling) else 0.0
-        told = max(explained(part, card, filling), 1 if pointed else 0)
+        meant = pointed and (part.families or definite_values(card.properties, filling.values))
+        told = max(explained(part, card, filling), 1 if meant else 0)
         fitting = filler.fit(card, part.text) + pointed + (0.2 if told >= 2 else 0.0)
         if part.states and not part.families and not definite_values(card.properties, filling.values):
             fitting -= _REMARK
@@ -123,7 +124,7 @@ def _by_clause(request: str, tools: ToolSet, filler: Filler, scene: Scene) -> tu
         if choice is None and lead is not None and clause.end - lead < _LONGEST_LEAD:
             choice = _pick(request[lead : clause.end], tools, filler)
         leads = bool(wishes) and choice is not None and _leads_up(wishes[-1], text, filler, scene)
-        if wishes and choice is None and _is_demand(text, wishes[-1], filler):
+        if wishes and choice is None and not scene.points(text) and _is_demand(text, wishes[-1], filler):
             unserved.append(text.strip())
         elif wishes and not leads and (choice is None or _belongs(wishes[-1], choice, text, clause.fresh, filler)):
             if choice is None or not _repeats(wishes[-1], choice, text):
