@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from signalbox.models.offline.arguments import Filler, explained, has_leftover, unaccounted
 from signalbox.models.offline.choose import Choice, Fitness, choose
 from signalbox.models.offline.clauses import coordinations, parallels, split_request
-from signalbox.models.offline.kinds import definite_values, is_list, is_text
-from signalbox.models.offline.parts import read_part
+from signalbox.models.offline.kinds import definite_values, is_id, is_list, is_text
+from signalbox.models.offline.fill import Filling
+from signalbox.models.offline.parts import Part, read_part
 from signalbox.models.offline.scene import NOTHING, Scene
 from signalbox.models.offline.tools import ToolCard, ToolSet
 from signalbox.models.offline.wording import forbids, is_courtesy, opens_content
@@ -66,7 +67,7 @@ def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> 
     def fit(card: ToolCard) -> Fitness:
         filling = filler.fill(card, part.text)
         pointed = 0.6 if scene.shown and scene.serves(card, whole.text, whole.words, filling) else 0.0
-        meant = pointed and (part.families or definite_values(card.properties, filling.values))
+        meant = pointed and (part.families or _speaks_of(card, part, filling, tools))
         told = max(explained(part, card, filling), 1 if meant else 0)
         fitting = filler.fit(card, part.text) + pointed + (0.2 if told >= 2 else 0.0)
         if part.states and not part.families and not definite_values(card.properties, filling.values):
@@ -78,6 +79,14 @@ def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> 
         part = replace(part, words=(*part.words, *scene.words))
         found = choose(tools, part, fit)
     return found
+
+
+def _speaks_of(card: ToolCard, part: Part, filling: Filling, tools: ToolSet) -> bool:
+    """Whether a part without a verb has a word of the tool's, or a definite value for it beside what it points at."""
+    told = definite_values(card.properties, filling.values)
+    return any(not is_id(name) for name in told) or any(
+        term in card.terms for word in part.words for term in tools.near(word)
+    )
 
 
 def _pick_at_once(request: str, tools: ToolSet, filler: Filler, scene: Scene) -> Choice | None:
