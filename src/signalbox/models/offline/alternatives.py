@@ -30,6 +30,9 @@ def alternatives(call: Call, card: ToolCard) -> list[Record]:
 
 def _parameter(key: str, values: Sequence[Any], call: Call, card: ToolCard) -> str | None:
     """The parameter that the values are for: by its name, by their form, or the one whose value was refused."""
+    options = [name for name in card.properties if name in call.args and _are_options(values, card.properties[name])]
+    if options:
+        return options[0]
     words = {stem(word) for word in split_name(key)}
     given = [name for name in card.properties if name in call.args and not isinstance(call.args[name], list)]
     named = [name for name in given if words & {stem(word) for word in split_name(name)}]
@@ -37,6 +40,10 @@ def _parameter(key: str, values: Sequence[Any], call: Call, card: ToolCard) -> s
     told = (call.text or "").lower()
     refused = [name for name in given if is_plain(card.properties[name]) and str(call.args[name]).lower() in told]
     return next(iter([*named, *formed, *refused, *_plain(given, values, card)]), None)
+
+
+def _are_options(values: Sequence[Any], schema: Any) -> bool:
+    return isinstance(schema, dict) and bool(schema.get("enum")) and all(value in schema["enum"] for value in values)
 
 
 def _plain(given: list[str], values: Sequence[Any], card: ToolCard) -> list[str]:

@@ -31,13 +31,19 @@ _OF_THEM = re.compile(
     r"(?:them|those|these|the (?:two|three|four|five|lot))\b"
 )
 _ASKED: tuple[tuple[str, str], ...] = (
-    (r"when|whens|when's|what time|what day|what date", "date time due start end departs arrives at on expected created"),
+    (
+        r"when|whens|when's|what time|what day|what date",
+        "date time due start end departs arrives at on expected created",
+    ),
     (r"how much|cost|costs|price", "price cost fare amount total fee rate sum paid value"),
     (r"how old", "age years born birth"),
     (r"how heavy|weigh", "weight kg mass grams"),
     (r"how long", "duration minutes hours length days pages"),
     (r"how (?:far|near|close)", "distance km miles away"),
-    (r"who|whos|who's|whose", "owner customer author name person user by member sender recipient tenant assignee driver"),
+    (
+        r"who|whos|who's|whose",
+        "owner customer author name person user by member sender recipient tenant assignee driver",
+    ),
     (r"where|wheres", "place location room site branch city hall address shelf position"),
 )
 
@@ -82,7 +88,8 @@ def _named(record: Record, request: str) -> bool:
 def _knows(request: str, records: Sequence[Record]) -> bool:
     """Whether every word of a question stands in the records, or names one of their fields."""
     keys = {stem(word) for record in records for key in record.fields for word in split_name(key)} | _SUPPLY
-    words = [word for word in tokens(request) if word not in STOP]
+    words = [word for word in tokens(request) if word not in STOP and not word.endswith(("ing", "ed"))]
+    words = [word for word in words if word not in ("week", "month", "next", "last")]
     return all(stem(word) in keys or any(_has(record, word) for record in records) for word in words)
 
 

@@ -109,6 +109,7 @@ def ranks(found: Ranking, noun: str, records: Sequence[Record]) -> list[Record]:
 def _fields_for(base: str, noun: str, records: Sequence[Record]) -> list[tuple[str, list[str], list[str]]]:
     """The fields that may be meant, the surest first, each with the words for its low and its high end."""
     keys = list(dict.fromkeys(key for record in records for key in record.fields))
+    keys = [key for key in keys if not set(split_name(key)[-1:]) & _NO_MEASURE]
     scales = [(low.split(), high.split(), set(words.split()), timed) for low, high, words, timed in _SCALES]
     scales = [scale for scale in scales if base in scale[0] or base in scale[1]]
     found: list[tuple[str, list[str], list[str]]] = []

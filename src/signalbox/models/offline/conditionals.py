@@ -22,7 +22,9 @@ _IF = re.compile(
     r"\s*[,:]?\s*(?:then\s+)?"
 )
 _NEGATIVE = re.compile(r"(?i)\bnot\b|n't\b|\bnone\b|\bnothing\b")
-_NOTHING = re.compile(r"(?i)\W*(?:no\b|none\b|nothing\b|not (?:found|available|in stock)|0\b|false\b|sold out|unavailable|closed)")
+_NOTHING = re.compile(
+    r"(?i)\W*(?:no\b|none\b|nothing\b|not (?:found|available|in stock)|0\b|false\b|sold out|unavailable|closed)"
+)
 _TELLING = word_set("available free ok exists found open possible in_stock stock success left")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from signalbox.models.offline.records import Record
@@ -9,6 +10,8 @@ from signalbox.models.offline.words import split_name, stem, word_set
 
 __all__ = ["asks_identity", "identity", "label", "names_key", "value_for"]
 
+_PERSONS = word_set("person name who user member recipient contact guest customer employee player student colleague to")
+_PROPER = re.compile(r"[A-Z][a-z'-]+(?: [A-Z][\w'.-]+){0,3}")
 _SINGULAR = {"ids": "id", "nos": "no", "refs": "ref", "keys": "key"}
 _ID_WORDS = word_set("id ids uuid key number ref reference identifier no code")
 
@@ -41,6 +44,8 @@ def value_for(name: str, schema: dict[str, Any], record: Record, object_words: f
     value = _by_key(name, record, object_words)
     if value is None and schema.get("type") == "string" and not schema.get("enum") and not schema.get("format"):
         value = _name_of(record) if not set(split_name(name)) & _TEXTS else None
+        if value is None and set(split_name(name)) & _PERSONS:
+            value = _person_of(record)
     return None if value is None else _coerce(value, schema)
 
 
@@ -74,11 +79,20 @@ def _by_key(name: str, record: Record, object_words: frozenset[str]) -> Any:
     return record.fields.get("value") if set(record.fields) == {"value"} else None
 
 
+def _person_of(record: Record) -> Any:
+    """The first name of somebody in a record, for a parameter that asks for a person."""
+    return next(
+        (value for value in record.fields.values() if isinstance(value, str) and _PROPER.fullmatch(value)), None
+    )
+
+
 def _name_of(record: Record) -> Any:
     return next((record.fields[key] for key in ("name", "title", "id") if key in record.fields), None)
 
 
-_TEXTS = word_set("time times date day start end until body text message content note notes description reason comment subject query new")
+_TEXTS = word_set(
+    "time times date day start end until body text message content note notes description reason comment subject query new"
+)
 _NAMING = frozenset(map(stem, word_set("name title item target source object file path to recipient query")))
 
 

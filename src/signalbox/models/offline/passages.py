@@ -12,7 +12,9 @@ __all__ = ["ORDINALS", "Passage", "passages"]
 
 _WORD = re.compile(r"[^\W_]+(?:[-./:@'’][^\W_]+)*(?:['’](?=\s|$))?|[,.;!?()]")
 _PLACES = word_set("where wherever whichever whoever")
-_OPENING = _PLACES | word_set("the that those these this both all every each everything everyone everybody anyone anything any my your our his her their")
+_OPENING = _PLACES | word_set(
+    "the that those these this both all every each everything everyone everybody anyone anything any my your our his her their"
+)
 _BREAKS = word_set(
     "to into onto and or but please pls plz then instead is are was were be can could should will would must may has "
     "have had goes go again too as so if because since than via it me us i you we he she they now today not do does "

@@ -131,10 +131,7 @@ def _is_of_them(tail: str) -> bool:
 def _is_plural(core: Sequence[str]) -> bool:
     """Whether a passage speaks of several: ones, both, all, the two, a noun in the plural, whose they are."""
     head = core[-1]
-    if any(
-        word in _COUNTS or word in _SEVERAL
-        for word in core
-    ):
+    if any(word in _COUNTS or word in _SEVERAL for word in core):
         return True
     if len(core) == 1 and head.endswith("'s"):
         return True
@@ -153,7 +150,7 @@ def _narrow(
             text = text[: timing.start] + " " * (timing.end - timing.start) + text[timing.end :]
     supply = _by_supply(text, passage.text, records)
     if supply is not None:
-        return state.keep(supply, "supply") or told
+        told |= state.keep(supply, "supply")
     if set(tokens(text)) & _OTHER and setting.used:
         told |= state.keep([r for r in records if not _is_used(r, setting.used)], "other")
     return _by_words(state, text, records) or told

@@ -38,7 +38,7 @@ from signalbox.models.offline.steps import (
     useful_to,
     with_records,
 )
-from signalbox.models.offline.taking import taken_wish
+from signalbox.models.offline.taking import each_reference, taken_wish
 from signalbox.models.offline.tools import ToolCard, ToolSet, narrowed
 from signalbox.models.offline.verbs import READING
 from signalbox.models.offline.wishes import Wish, read_wishes
@@ -159,7 +159,7 @@ def _saying(text: str, conversation: Conversation) -> Conversation:
 def _steps(wishes: list[Wish], request: str, conversation: Conversation, tools: ToolSet, filler: Filler) -> list[Step]:
     steps: list[Step] = []
     shown = things_shown(conversation.earlier)
-    for wish in wishes:
+    for wish in [each for wish in wishes for each in each_reference(wish, shown, setting_of(conversation, filler))]:
         steps += _steps_for(wish, steps, request, shown, conversation, tools, filler)
     return steps
 
@@ -176,11 +176,12 @@ def _steps_for(
     card = wish.card
     part = read_part(wish.text, tools.own_verbs)
     pointing = _points(part.text)
-    reference = None if before and pointing else reference_to(part.text, shown, card, setting_of(conversation, filler))
+    awaits = bool(before and pointing) and not (shown and not any(one.card.families & READING for one in before))
+    reference = None if awaits else reference_to(part.text, shown, card, setting_of(conversation, filler))
     words = part.text if reference is None else _without(part.text, reference)
     if pointing and shown and wish.core and _points(wish.core):
         words = read_part(wish.core, tools.own_verbs).text
-    if before and pointing:
+    if awaits:
         words = _POINTED.sub("it", part.text)
         card = _without_pointed(card)
     args = fill_beside(card, words, reference, filler)
@@ -209,7 +210,7 @@ def _steps_for(
         if described:
             return described
     if step.missing:
-        looked_up = look_up(step, tools)
+        looked_up = look_up(step, tools) if reference is None or not shown else []
         if looked_up:
             return looked_up
         step.question = _question(step, reference, shown)

@@ -186,7 +186,12 @@ def unname_shown(step: Step, shown: list[list[Record]]) -> None:
     """A text that is the name of a thing shown describes it, where the tool asks for the thing's identifier."""
     lacking = [name for name in step.card.required if name not in step.args and is_id(name)]
     for name, value in list(step.args.items()):
-        if not lacking or not isinstance(value, str) or is_telling(schema_of(step.card, name)) or value in quotations(step.text):
+        if (
+            not lacking
+            or not isinstance(value, str)
+            or is_telling(schema_of(step.card, name))
+            or value in quotations(step.text)
+        ):
             continue
         named = [record for records in shown[:1] for record in records if _is_named(record, value)]
         if len(named) == 1 and not names_key(name, named[0]) and asks_identity(lacking[0], named[0]):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.choose import Choice
@@ -10,19 +12,20 @@ from signalbox.models.offline.givens import asks_identity, identity, names_key
 from signalbox.models.offline.kinds import definite_values
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.records import Record
-from signalbox.models.offline.references import find_reference
+from signalbox.models.offline.references import Setting, find_reference
 from signalbox.models.offline.scene import Scene
 from signalbox.models.offline.tools import ToolCard, ToolSet
 from signalbox.models.offline.verbs import READING
 from signalbox.models.offline.wishes import Wish
 from signalbox.models.offline.wording import mask
 
-__all__ = ["taken_wish"]
+__all__ = ["each_reference", "taken_wish"]
 
 _TAKING = re.compile(
     r"(?i)\b(?:take|taking|i'll have|we'll have|i'd like|i would like|i want|we want|i need|we need|go(?:ing)? (?:for|with)|"
     r"pick|choose|let's|make it|then|please|pls)\b"
 )
+_JOINT = re.compile(r"(?i)\s*,?\s+and\s+|\s*[,;]\s*")
 _STATING = re.compile(r"(?i)\b(?:is|are|was|were|looks?|seems?|sounds?|isn't|aren't|not|don't|can go)\b")
 _UNDOING = frozenset({"delete", "stop", "reject", "refund", "freeze", "move", "complete", "send"})
 
@@ -36,7 +39,9 @@ def taken_wish(request: str, tools: ToolSet, scene: Scene, filler: Filler) -> Wi
         reference = find_reference(mask(request), records, scene.setting)
         if reference is None or not reference.records:
             continue
-        around = re.split(r"[.!;]\s", request[: reference.start])[-1] + re.split(r"[.!;]\s", request[reference.start :])[0]
+        around = (
+            re.split(r"[.!;]\s", request[: reference.start])[-1] + re.split(r"[.!;]\s", request[reference.start :])[0]
+        )
         if _STATING.search(around):
             continue
         bare = not request[: reference.start].strip(" ,.!") or bool(_TAKING.search(request))
@@ -46,6 +51,23 @@ def taken_wish(request: str, tools: ToolSet, scene: Scene, filler: Filler) -> Wi
         if bare and best is not None:
             return Wish(request, Choice(best, 1.0, 0.0, 0.0, 0.0), 0, len(request))
     return None
+
+
+def each_reference(wish: Wish, shown: Sequence[Sequence[Record]], setting: Setting) -> list[Wish]:
+    """The wish once for each thing shown, where each has words of its own: `the red one to A and the blue one to B`."""
+    for records in shown[:1]:
+        first = find_reference(mask(wish.text), records, setting)
+        if first is None or not first.records or first.kind in ("one", "all"):
+            continue
+        joint = _JOINT.search(wish.text, first.end)
+        second = find_reference(mask(wish.text[joint.end() :]), records, setting) if joint else None
+        if joint is None or second is None or not second.records or second.start > 0 or second.kind in ("one", "all"):
+            continue
+        if wish.text[first.end : joint.start()].strip() and set(map(id, first.records)) != set(map(id, second.records)):
+            again = wish.text[: first.start] + wish.text[joint.end() :]
+            halves = (wish.text[: joint.start()], again)
+            return [replace(wish, text=half, core="") for half in halves]
+    return [wish]
 
 
 def _best(cards: list[ToolCard], text: str, filler: Filler) -> ToolCard | None:
