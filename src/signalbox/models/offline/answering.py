@@ -12,7 +12,7 @@ from signalbox.models.offline.givens import identity
 from signalbox.models.offline.nouns import kin_of
 from signalbox.models.offline.phrase import phrase_data
 from signalbox.models.offline.records import Record
-from signalbox.models.offline.references import Setting, find_reference
+from signalbox.models.offline.references import Setting, find_reference, named_in
 from signalbox.models.offline.scene import things_shown
 from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.timing import find_timings, holding
@@ -47,6 +47,7 @@ _ASKED: tuple[tuple[str, str], ...] = (
     (r"where|wheres", "place location room site branch city hall address shelf position"),
 )
 
+_ASKS = re.compile(r"(?i)\b(?:which|what|whats|who|whose|when|where|how)\b")
 _SUPPLY = frozenset({"left", "available", "availabl", "stock", "still"})
 
 
@@ -69,12 +70,16 @@ def _meant(request: str, records: Sequence[Record], setting: Setting) -> list[Re
     reference = find_reference(request, records, setting)
     specific = list(reference.records) if reference is not None and reference.kind not in ("all", "one") else []
     specific = specific or [record for record in records if _named(record, request)]
+    named = None if specific else named_in(request[1:], records)
+    specific = specific or list(named.records if named else ())
     of_them = _OF_THEM.search(request)
     if of_them:
         rest = request[of_them.end() :]
         return _fitting(rest, specific or list(records), setting) or list(records)
     if specific and len(specific) < len(records) or (specific and len(records) == 1):
         return specific if _asks_field(request, specific) or _knows(request, records) else []
+    if reference is not None and reference.records and _ASKS.search(request) and _asks_field(request, records):
+        return list(reference.records)
     if re.search(r"(?i)\bwhich ones?\b", request):
         return _fitting(request, list(records), setting)
     return []

@@ -26,8 +26,10 @@ _SCALES: tuple[tuple[str, str, str, bool], ...] = (
     ("early soon", "late recent fresh", _WHEN, True),
     ("new young", "old", "age years", False),
     ("old", "new young", _WHEN, True),
-    ("slow", "fast quick", "speed kmh mph mbps", False),
-    ("short fast quick brief", "long slow", _LONG, False),
+    ("slow", "fast quick", "speed kmh mph mbps kw", False),
+    ("fast quick", "slow", "duration minutes hours seconds days time", False),
+    ("short brief", "long", _LONG, False),
+    ("weak", "powerful strong", "power kw watts watt hp", False),
     ("small little tiny few", "big large great huge many much", _SIZE, False),
     ("low", "high", _LEVEL, False),
     ("bad weak poor", "good strong", f"{_RATE} signal strength", False),
@@ -55,7 +57,7 @@ _URGENCY = {
     for word in words.split()
 }
 _URGENT = word_set("urgent important critical severe pressing")
-_NO_MEASURE = word_set("id ids uuid key number no nr ref code phone zip postcode year")
+_NO_MEASURE = word_set("id ids uuid key number no nr ref code phone zip postcode")
 
 
 @dataclass(frozen=True)
@@ -124,6 +126,7 @@ def _fields_for(base: str, noun: str, records: Sequence[Record]) -> list[tuple[s
         named = [key for key in keys if {stem(word) for word in split_name(key)} & {stem(word) for word in words}]
         dated = [key for key in keys if timed and _is_dated(records, key)]
         chosen = [key for key in dated if key in named] + dated if timed else named
+        chosen = chosen if timed else [key for key in chosen if not _is_dated(records, key)]
         found += [(key, low, high) for key in chosen]
     if base in _ANY and scales:
         numeric = [key for key in keys if _is_numeric(records, key)]
@@ -137,7 +140,8 @@ def _names(key: str, noun: str) -> bool:
 
 
 def _is_dated(records: Sequence[Record], key: str) -> bool:
-    return all(isinstance(measure_of(record, key), datetime) for record in records if record.fields.get(key))
+    known = [measure_of(record, key) for record in records if record.fields.get(key)]
+    return bool(known) and all(isinstance(one, datetime) for one in known)
 
 
 def _is_numeric(records: Sequence[Record], key: str) -> bool:
@@ -155,7 +159,8 @@ def measure_of(record: Record, key: str) -> float | datetime | None:
     if isinstance(value, bool) or value is None or isinstance(value, dict | list):
         return None
     if isinstance(value, int | float):
-        return float(value)
+        year = "year" in split_name(key)[-1:] and 1000 < value < 2200
+        return datetime(int(value), 1, 1) if year else float(value)
     return _read(str(value).strip())
 
 

@@ -14,10 +14,8 @@ from signalbox.models.offline.conversation import Call, Conversation, Turn
 from signalbox.models.offline.givens import names_key
 from signalbox.models.offline.kinds import is_plain, is_telling, is_text
 from signalbox.models.offline.parts import Part, read_part
-from signalbox.models.offline.records import Record
-from signalbox.models.offline.references import Reference, describe_match
+from signalbox.models.offline.references import named_in
 from signalbox.models.offline.scene import setting_of, things_shown
-from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.steps import Step, by_description, filled, reference_to, schema_of, with_records
 from signalbox.models.offline.tools import ToolCard, ToolSet, narrowed
 from signalbox.models.offline.verbs import READING, families_of
@@ -125,7 +123,7 @@ def _with_other(call: Call, card: ToolCard, conversation: Conversation, filler: 
     shown = [offered] if offered else things_shown(conversation.earlier)
     reference = reference_to(request, shown, card, setting_of(conversation, filler))
     if reference is None or not reference.records or (reference.kind == "one" and not offered):
-        reference = _named_in(request, shown)
+        reference = next((found for records in shown[:3] if (found := named_in(request, records))), None)
     if reference is None:
         return []
     names = [name for name in call.args if names_key(name, reference.records[0])]
@@ -138,18 +136,6 @@ def _with_other(call: Call, card: ToolCard, conversation: Conversation, filler: 
     changed |= {name: value for name, value in said.values.items() if _is_clock(value)}
     known = {name: value for name, value in (call.args | changed).items() if name not in names}
     return with_records(Step(card, known, request, missing=names), reference.records)
-
-
-def _named_in(request: str, shown: list[list[Record]]) -> Reference | None:
-    """The one thing shown that a word with a capital, or the only word of a request, names."""
-    for records in shown[:3]:
-        for match in re.finditer(r"[^\W_][\w'-]*", request):
-            if match.group().lower() in STOP or not (match.group()[0].isupper() or len(request.split()) < 4):
-                continue
-            fitting = describe_match(match.group(), records)
-            if len(fitting) == 1 and len(records) > 1:
-                return Reference(tuple(fitting), match.start(), match.end(), "described")
-    return None
 
 
 def _is_clock(value: Any) -> bool:

@@ -17,7 +17,7 @@ _OPENING = _PLACES | word_set(
 )
 _BREAKS = word_set(
     "to into onto and or but please pls plz then instead is are was were be can could should will would must may has "
-    "have had goes go again too as so if because since than via it me us i you we he she they now today not do does "
+    "have had goes go again too as so if because since than via it me us i you we he she they now not do does "
     "did isn't aren't gets get shall might"
 )
 _LINKS = word_set(

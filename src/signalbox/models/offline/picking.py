@@ -170,7 +170,8 @@ def _by_words(state: _Narrowing, text: str, records: Sequence[Record]) -> bool:
             sets.append(having)
     if not sets:
         return False
-    counts = [(sum(record in one for one in sets), record) for record in state.records]
+    # Of words that stand in different records the earlier one names the thing, the later one says something of it.
+    counts = [(sum(1 - at / 100 for at, one in enumerate(sets) if record in one), record) for record in state.records]
     best = max(count for count, _ in counts)
     return best > 0 and state.keep([record for count, record in counts if count == best], "words")
 
@@ -282,4 +283,9 @@ def _mentions(record: Record, root: str) -> bool:
     words = tokens(record.text)
     if any(stem(other) == root for other in words) or any(a + b == root for a, b in pairwise(words)):
         return True
-    return any(value is True and root in map(stem, split_name(key)) for key, value in record.fields.items())
+    flags = [(key, value) for key, value in record.fields.items() if isinstance(value, bool)]
+    opposite = root.removeprefix("un").removeprefix("non")
+    return any(
+        root in map(stem, split_name(key)) if value else opposite != root and opposite in map(stem, split_name(key))
+        for key, value in flags
+    )

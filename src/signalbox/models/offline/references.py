@@ -10,8 +10,9 @@ from signalbox.models.offline.givens import identity
 from signalbox.models.offline.passages import passages
 from signalbox.models.offline.picking import Setting, describe_match, pick
 from signalbox.models.offline.records import Record
+from signalbox.models.offline.smallwords import STOP
 
-__all__ = ["Reference", "Setting", "describe_match", "find_reference"]
+__all__ = ["Reference", "Setting", "describe_match", "find_reference", "named_in"]
 
 _NUMBER = re.compile(
     r"\b(?:the\s+)?(?:number|no\.|nr\.?|item|option|entry|result)\s+(?P<n>\d{1,4}|one|two|three|four|five|six)\b",
@@ -19,7 +20,7 @@ _NUMBER = re.compile(
 )
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _ALL = re.compile(
-    r"\b(?:(?:all|both|each|every (?:single )?one|any)(?: of)?(?: (?:them|those|these|it))?(?: (?:two|three|four))?|"
+    r"\b(?:(?:all|both|each|every (?:single )?one|any)(?: of)?(?: (?:them|those|these|it))?(?: (?:two|three|four))?|of each|"
     r"them(?: all)?|those(?: ones)?|the (?:whole )?lot|"
     r"these(?: ones)?|everything)\b",
     re.IGNORECASE,
@@ -61,6 +62,18 @@ def _specific(text: str, records: Sequence[Record], setting: Setting) -> Referen
         reference = Reference(tuple(picked.records), passage.start, picked.end, picked.kind)
         found = reference if found is None else _joined(found, reference)
     return found
+
+
+def named_in(text: str, records: Sequence[Record]) -> Reference | None:
+    """The one of several records that a word with a capital names, or any word of a text of three."""
+    for match in re.finditer(r"[^\W_][\w'-]*", text):
+        word = match.group()
+        if word.lower() in STOP or not (word[0].isupper() or len(text.split()) < 4) or len(records) < 2:
+            continue
+        fitting = describe_match(word, records)
+        if len(fitting) == 1:
+            return Reference(tuple(fitting), match.start(), match.end(), "described")
+    return None
 
 
 def _joins(between: str) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from signalbox.models.offline.arguments import Filler
-from signalbox.models.offline.givens import asks_identity, label, names_key, value_for
+from signalbox.models.offline.givens import asks_identity, identity, label, names_key, value_for
 from signalbox.models.offline.hiding import quotations
 from signalbox.models.offline.kinds import is_id, is_list, is_telling, is_text
 from signalbox.models.offline.parts import read_part
@@ -184,6 +184,7 @@ def unname_ids(step: Step, shown: list[list[Record]]) -> None:
 
 def unname_shown(step: Step, shown: list[list[Record]]) -> None:
     """A text that is the name of a thing shown describes it, where the tool asks for the thing's identifier."""
+    _read_numbers(step, shown)
     lacking = [name for name in step.card.required if name not in step.args and is_id(name)]
     for name, value in list(step.args.items()):
         if (
@@ -197,6 +198,17 @@ def unname_shown(step: Step, shown: list[list[Record]]) -> None:
         if len(named) == 1 and not names_key(name, named[0]) and asks_identity(lacking[0], named[0]):
             del step.args[name]
             step.about = value
+
+
+def _read_numbers(step: Step, shown: list[list[Record]]) -> None:
+    """A number that is no identifier of the things shown, but stands in one of them, means that one: `room 311`."""
+    for name, value in list(step.args.items()):
+        records = [record for record in (shown[0] if shown else []) if asks_identity(name, record)]
+        if not records or isinstance(value, list) or any(str(identity(record)) == str(value) for record in records):
+            continue
+        having = [record for record in records if str(value) in map(str, record.fields.values())]
+        if len(having) == 1 and name in step.card.required:
+            step.args[name] = value_for(name, schema_of(step.card, name), having[0])
 
 
 def _is_named(record: Record, value: str) -> bool:

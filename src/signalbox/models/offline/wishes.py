@@ -21,6 +21,7 @@ __all__ = ["Wish", "read_wishes"]
 _MOST_CLAUSES = 12
 _LONGEST_LEAD = 500
 _REMARK = 0.8
+_UNSERVED = 0.4
 _BACK = re.compile(r"(?i)\b(?:it|its|them|they|those|these|that|she|he|him|her|both|all of them)\b")
 _STATING = re.compile(
     r"(?i)\W*(?:(?:and|with|the|its|my|a)\s+)*(?P<what>\w+)\s*(?:\b(?:is|are|should be|will be)\b|[:=])"
@@ -70,6 +71,8 @@ def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> 
         meant = pointed and (part.families or _speaks_of(card, part, filling, tools))
         told = max(explained(part, card, filling), 1 if meant else 0)
         fitting = filler.fit(card, part.text) + pointed + (0.2 if told >= 2 else 0.0)
+        if plain != text and not pointed and card.required:
+            fitting -= _UNSERVED
         if part.states and not part.families and not definite_values(card.properties, filling.values):
             fitting -= _REMARK
         return Fitness(fitting, told, has_leftover(part, card, filling), unaccounted(part, card, filling))
