@@ -8,7 +8,7 @@ from typing import Any
 from signalbox.models.offline.records import Record
 from signalbox.models.offline.words import split_name, stem, word_set
 
-__all__ = ["asks_identity", "identity", "label", "names_key", "value_for"]
+__all__ = ["asks_identity", "identity", "is_same_thing", "label", "names_key", "value_for"]
 
 _PERSONS = word_set("person name who user member recipient contact guest customer employee player student colleague to")
 _PROPER = re.compile(r"[A-Z][a-z'-]+(?: [A-Z][\w'.-]+){0,3}")
@@ -29,6 +29,13 @@ def asks_identity(name: str, record: Record) -> bool:
     """Whether a parameter asks for the identifier that a record has."""
     known = identity(record)
     return known is not None and split_name(name)[-1:] != () and _by_key(name, record, frozenset()) == known
+
+
+def is_same_thing(name: str, record: Record) -> bool:
+    """Whether an identifier asked for may be that of a record: no other thing is named by either."""
+    wanted = set(_roots(name)) - _ID_WORDS
+    keys = [set(_roots(key)) - _ID_WORDS for key in record.fields if split_name(key)[-1:] and split_name(key)[-1] in _ID_WORDS]
+    return not wanted or any(not words or words & wanted for words in keys)
 
 
 def identity(record: Record) -> Any:

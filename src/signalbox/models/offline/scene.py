@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.conversation import Conversation, Turn
 from signalbox.models.offline.fill import Filling
-from signalbox.models.offline.givens import asks_identity, identity, value_for
+from signalbox.models.offline.givens import asks_identity, identity, is_same_thing, value_for
 from signalbox.models.offline.kinds import is_id
 from signalbox.models.offline.records import Record, records_in
 from signalbox.models.offline.references import Setting, describe_match, find_reference
-from signalbox.models.offline.tools import ToolCard, ToolSet
+from signalbox.models.offline.tools import ToolCard, ToolSet, narrowed
 from signalbox.models.offline.wording import mask
 from signalbox.models.offline.words import stem, tokens
 from signalbox.settings import now
@@ -32,6 +32,16 @@ class Scene:
         """Whether the text points at one thing shown, or at some of them."""
         found = [find_reference(mask(text), records, self.setting) for records in self.shown[:2]]
         return any(reference is not None and reference.records for reference in found)
+
+    def beside(self, text: str, card: ToolCard) -> ToolCard:
+        """The tool without the identifiers that what the text points at gives."""
+        for records in self.shown[:2]:
+            reference = find_reference(mask(text), records, self.setting)
+            if reference is not None and reference.records and reference.kind != "one":
+                own = [name for name in card.required if asks_identity(name, reference.records[0])]
+                rest = {name: schema for name, schema in card.properties.items() if name not in own}
+                return narrowed(card, rest, [name for name in card.required if name in rest]) if own else card
+        return card
 
     def plain(self, text: str, tools: ToolSet) -> tuple[str, tuple[str, ...]]:
         """The text with what it points at as `it`, and words for that which name what the tools deal with."""
@@ -64,7 +74,8 @@ class Scene:
 
 def _gives(record: Record, card: ToolCard, names: list[str]) -> bool:
     """Whether a record gives all that a tool lacks: by its identifier, where it has one."""
-    if identity(record) is not None and not any(asks_identity(name, record) for name in names):
+    asked = [name for name in names if asks_identity(name, record)]
+    if identity(record) is not None and not any(is_same_thing(name, record) for name in asked):
         return False
     return all(value_for(name, card.properties.get(name) or {}, record) is not None for name in names)
 

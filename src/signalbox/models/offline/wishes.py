@@ -66,16 +66,17 @@ def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> 
     part = replace(part, words=(*part.words, *nouns)) if nouns else part
 
     def fit(card: ToolCard) -> Fitness:
-        filling = filler.fill(card, part.text)
+        here = scene.beside(text, card) if plain != text else card
+        filling = filler.fill(here, part.text)
         pointed = 0.6 if scene.shown and scene.serves(card, whole.text, whole.words, filling) else 0.0
         meant = pointed and (part.families or _speaks_of(card, part, filling, tools))
-        told = max(explained(part, card, filling), 1 if meant else 0)
-        fitting = filler.fit(card, part.text) + pointed + (0.2 if told >= 2 else 0.0)
+        told = max(explained(part, here, filling), 1 if meant else 0)
+        fitting = filler.fit(here, part.text) + pointed + (0.2 if told >= 2 else 0.0)
         if plain != text and not pointed and card.required:
             fitting -= _UNSERVED
         if part.states and not part.families and not definite_values(card.properties, filling.values):
             fitting -= _REMARK
-        return Fitness(fitting, told, has_leftover(part, card, filling), unaccounted(part, card, filling))
+        return Fitness(fitting, told, has_leftover(part, here, filling), unaccounted(part, here, filling))
 
     found = choose(tools, part, fit)
     if found is None and scene.words:
