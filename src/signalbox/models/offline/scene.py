@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.conversation import Conversation, Turn
@@ -32,6 +32,14 @@ class Scene:
         """Whether the text points at one thing shown, or at some of them."""
         found = [find_reference(mask(text), records, self.setting) for records in self.shown[:2]]
         return any(reference is not None and reference.records for reference in found)
+
+    def led_by(self, text: str) -> Scene:
+        """The scene after a remark: where that points at something shown, `it` is just that."""
+        for records in self.shown[:2]:
+            reference = find_reference(mask(text), records, self.setting)
+            if reference is not None and reference.records:
+                return replace(self, shown=(reference.records,))
+        return self
 
     def beside(self, text: str, card: ToolCard) -> ToolCard:
         """The tool without the identifiers that what the text points at gives."""

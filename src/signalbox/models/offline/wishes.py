@@ -133,6 +133,7 @@ def _by_clause(request: str, tools: ToolSet, filler: Filler, scene: Scene) -> tu
             wishes[-1] = _limited(wishes[-1], request, clause.end, filler)
             continue
         here = replace(scene, words=tuple(sorted(wishes[-1].card.nouns))) if wishes else scene
+        here = here if lead is None else here.led_by(request[lead : clause.start])
         choice = _pick_any(text, tools, filler, here)
         if choice is None and lead is not None and clause.end - lead < _LONGEST_LEAD:
             choice = _pick(request[lead : clause.end], tools, filler)
