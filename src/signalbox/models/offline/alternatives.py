@@ -16,7 +16,7 @@ __all__ = ["alternatives"]
 
 
 def alternatives(call: Call, card: ToolCard) -> list[Record]:
-    """The values that a result offers, each as a thing that gives one parameter of the call; empty when it offers none."""
+    """The values that a result offers, each as a thing that gives one parameter of the call."""
     data = parse_data(call.text or "")
     if not isinstance(data, dict):
         return []

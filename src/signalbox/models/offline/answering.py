@@ -76,7 +76,7 @@ def _meant(request: str, records: Sequence[Record], setting: Setting) -> list[Re
     if of_them:
         rest = request[of_them.end() :]
         return _fitting(rest, specific or list(records), setting) or list(records)
-    if specific and len(specific) < len(records) or (specific and len(records) == 1):
+    if (specific and len(specific) < len(records)) or (specific and len(records) == 1):
         return specific if _asks_field(request, specific) or _knows(request, records) else []
     if reference is not None and reference.records and _ASKS.search(request) and _asks_field(request, records):
         return list(reference.records)
@@ -123,9 +123,8 @@ def _asks_field(request: str, records: Sequence[Record]) -> bool:
     """Whether the fields of the records hold what a question asks: by its opener, or by name."""
     keys = {stem(word) for record in records for key in record.fields for word in split_name(key)}
     for pattern, names in _ASKED:
-        if re.search(rf"(?i)\b(?:{pattern})\b", request):
-            if {stem(name) for name in names.split()} & keys:
-                return True
+        if re.search(rf"(?i)\b(?:{pattern})\b", request) and {stem(name) for name in names.split()} & keys:
+            return True
     said = re.search(r"(?i)\bhow (\w+)", request)
     if said and scale_words(said.group(1).lower()) & keys:
         return True

@@ -1,4 +1,4 @@
-"""Adjectives that rank things: the cheapest, the heavier one, the one with the most pages; each by the field it means."""
+"""Adjectives that rank things: the cheapest, the heavier one, the most pages; each by the field that it means."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ __all__ = ["Ranking", "as_moment", "is_graded", "measure_of", "ranking", "ranks"
 _PRICE = "price cost fare rate total amount fee charge rent sum paid value premium eur usd gbp euro dollar"
 _WHEN = "date time start departure created due received submitted timestamp arrival begin expected at on"
 _LONG = "duration minutes hours seconds days length pages time km runtime distance"
-_SIZE = "size amount total count quantity number pages boxes pieces area value volume capacity balance debt sum rooms seats beds people places sqm"
+_SIZE = (
+    "size amount total count quantity number pages boxes pieces area value volume capacity balance debt sum rooms "
+    "seats beds people places sqm"
+)
 _LEVEL = "score rating level price rate amount value percent usage temperature count total floor priority"
 _RATE = "rating score stars grade points review"
 _SCALES: tuple[tuple[str, str, str, bool], ...] = (

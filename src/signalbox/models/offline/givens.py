@@ -34,7 +34,11 @@ def asks_identity(name: str, record: Record) -> bool:
 def is_same_thing(name: str, record: Record) -> bool:
     """Whether an identifier asked for may be that of a record: no other thing is named by either."""
     wanted = set(_roots(name)) - _ID_WORDS
-    keys = [set(_roots(key)) - _ID_WORDS for key in record.fields if split_name(key)[-1:] and split_name(key)[-1] in _ID_WORDS]
+    keys = [
+        set(_roots(key)) - _ID_WORDS
+        for key in record.fields
+        if split_name(key)[-1:] and split_name(key)[-1] in _ID_WORDS
+    ]
     return not wanted or any(not words or words & wanted for words in keys)
 
 
@@ -98,7 +102,8 @@ def _name_of(record: Record) -> Any:
 
 
 _TEXTS = word_set(
-    "time times date day start end until body text message content note notes description reason comment subject query new"
+    "time times date day start end until body text message content note notes description reason comment subject "
+    "query new"
 )
 _NAMING = frozenset(map(stem, word_set("name title item target source object file path to recipient query")))
 

@@ -13,7 +13,8 @@ __all__ = ["ORDINALS", "Passage", "passages"]
 _WORD = re.compile(r"[^\W_]+(?:[-./:@'’][^\W_]+)*(?:['’](?=\s|$))?|[,.;!?()]")
 _PLACES = word_set("where wherever whichever whoever")
 _OPENING = _PLACES | word_set(
-    "the that those these this both all every each everything everyone everybody anyone anything any my your our his her their"
+    "the that those these this both all every each everything everyone everybody anyone anything any my your our his "
+    "her their"
 )
 _BREAKS = word_set(
     "to into onto and or but please pls plz then instead is are was were be can could should will would must may has "
@@ -25,15 +26,17 @@ _LINKS = word_set(
     "belonging saying going leaving arriving starting ending until costing"
 )
 _RELATIVE = word_set("that which who whose where")
-ORDINALS: dict[str, int] = {
-    word: place
-    for place, words in enumerate(
-        "first 1st top,second 2nd,third 3rd,fourth 4th,fifth 5th,sixth 6th,seventh 7th,eighth 8th,ninth 9th,tenth 10th".split(
-            ","
-        )
-    )
-    for word in words.split()
-} | {"last": -1, "bottom": -1, "final": -1, "former": 0, "latter": -1}
+_PLACED = (
+    "first 1st top", "second 2nd", "third 3rd", "fourth 4th", "fifth 5th", "sixth 6th", "seventh 7th", "eighth 8th",
+    "ninth 9th", "tenth 10th",
+)  # fmt: skip
+ORDINALS: dict[str, int] = {word: place for place, words in enumerate(_PLACED) for word in words.split()} | {
+    "last": -1,
+    "bottom": -1,
+    "final": -1,
+    "former": 0,
+    "latter": -1,
+}
 _UNIT = re.compile(
     r"(?i)\s+(?:\d+\s+(?!\w*\s*(?:one|of))|weeks?|weekend|months?|days?|hours?|minutes?|nights?|years?|quarter|\w+day\b|january|february|march|"
     r"april|may|june|july|august|september|october|november|december|name|time|of \w+ber\b)"

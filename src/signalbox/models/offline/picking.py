@@ -35,12 +35,15 @@ _HEADS = word_set("one ones thing things item items entry entries result results
 _OTHER = word_set("other others rest remaining")
 _SEVERAL = word_set("all everything anything everyone everybody anyone those these rest others")
 _NOT = re.compile(
-    r"(?i)\b(?:not|isn't|aren't|isnt|arent|without|no|un|never|hasn't|haven't|doesn't have)\b[\s-]*(?:\b(?:been|yet|any|a|in)\b\s*)?$"
+    r"(?i)\b(?:not|isn't|aren't|isnt|arent|without|no|un|never|hasn't|haven't|doesn't have)\b[\s-]*"
+    r"(?:\b(?:been|yet|any|a|in)\b\s*)?$"
 )
 _PARTICIPLE = re.compile(r"\w{3,}ed|taken|sent|put|done|brought|made|given|held|kept|set|paid|sold|shown|cut|read")
 _ENOUGH = re.compile(r"(?i)\b(?:enough|sufficient|that many)\b")
 _WANTED = re.compile(r"(?i)\b(\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|a pair|a couple|a dozen)\b")
-_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12, "a pair": 2, "a couple": 2, "a dozen": 12}  # fmt: skip
+_NUMBERS = dict(zip("two three four five six seven eight nine ten".split(), range(2, 11), strict=True)) | {
+    "a pair": 2, "a couple": 2, "a dozen": 12, "twelve": 12,
+}  # fmt: skip
 _OUT_OF = re.compile(r"(?i)\b(?:out of|no|without)\s+(\w+)|\b(sold out|unavailable|run out|all gone)\b")
 _IN_SUPPLY = re.compile(r"(?i)\b(?:in stock|available|left|still (?:there|has|have))\b")
 _SUPPLY = word_set("stock left available quantity pieces count free amount remaining")

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Any
 
 from signalbox.models.offline.answering import answer_shown
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.choose import rank
-from signalbox.models.offline.comparing import ranking
-from signalbox.models.offline.conditionals import Halves, holds, split_condition
-from signalbox.models.offline.conversation import Call, Conversation
+from signalbox.models.offline.conditionals import Halves, split_condition
+from signalbox.models.offline.conversation import Conversation
 from signalbox.models.offline.followup import continue_request, follow_up, leans, was_asked
 from signalbox.models.offline.givens import label, names_key
 from signalbox.models.offline.kinds import definite_values, is_id, is_text
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.phrase import ask_missing, ask_which
-from signalbox.models.offline.records import Record, records_in
-from signalbox.models.offline.references import Reference, Setting, describe_match, find_reference
+from signalbox.models.offline.records import Record
+from signalbox.models.offline.references import Reference
+from signalbox.models.offline.resolving import POINTING, points, resolve_step
 from signalbox.models.offline.scene import Scene, setting_of, spoken_of, things_shown
 from signalbox.models.offline.spelling import respell
 from signalbox.models.offline.steps import (
@@ -32,33 +30,22 @@ from signalbox.models.offline.steps import (
     look_up,
     reference_to,
     schema_of,
-    takes_time,
     unname_ids,
     unname_shown,
-    useful_to,
     with_records,
 )
 from signalbox.models.offline.taking import each_reference, taken_wish
 from signalbox.models.offline.tools import ToolCard, ToolSet, narrowed
 from signalbox.models.offline.verbs import READING
 from signalbox.models.offline.wishes import Wish, read_wishes
-from signalbox.models.offline.wording import mask
-from signalbox.models.offline.words import tokens
 from signalbox.settings import now
 
 __all__ = ["Plan", "Step", "make_plan", "plan_turn", "resolve_step"]
 
 _LONGEST = 4_000
 _MOST_PLANS = 64
-_POINTING = re.compile(
-    r"(?i)\b(?:it|its|that|this|them|those|these|both|there|him|her|his|their|the (?:first|second|third|"
-    r"fourth|fifth|last|latest|newest|"
-    r"oldest|cheapest|best|top|other|same|one|ones|most \w+|shortest|longest|fastest|earliest|largest|"
-    r"biggest|smallest|highest|lowest)\b|"
-    r"all of (?:them|those)|each(?: one| of them)?)\b"
-)
 _POINTED = re.compile(
-    rf"(?:{_POINTING.pattern.removeprefix('(?i)')})(?:\s+(?:ones?|two|three|of (?:them|those|these)))?", re.IGNORECASE
+    rf"(?:{POINTING.pattern.removeprefix('(?i)')})(?:\s+(?:ones?|two|three|of (?:them|those|these)))?", re.IGNORECASE
 )
 
 
@@ -159,8 +146,9 @@ def _saying(text: str, conversation: Conversation) -> Conversation:
 def _steps(wishes: list[Wish], request: str, conversation: Conversation, tools: ToolSet, filler: Filler) -> list[Step]:
     steps: list[Step] = []
     shown = things_shown(conversation.earlier)
-    for wish in [each for wish in wishes for each in each_reference(wish, shown, setting_of(conversation, filler))]:
-        steps += _steps_for(wish, steps, request, shown, conversation, tools, filler)
+    setting = setting_of(conversation, filler)
+    for single in [each for wish in wishes for each in each_reference(wish, shown, setting)]:
+        steps += _steps_for(single, steps, request, shown, conversation, tools, filler)
     return steps
 
 
@@ -175,11 +163,11 @@ def _steps_for(
 ) -> list[Step]:
     card = wish.card
     part = read_part(wish.text, tools.own_verbs)
-    pointing = _points(part.text)
+    pointing = points(part.text)
     awaits = bool(before and pointing) and not (shown and not any(one.card.families & READING for one in before))
     reference = None if awaits else reference_to(part.text, shown, card, setting_of(conversation, filler))
     words = part.text if reference is None else _without(part.text, reference)
-    if pointing and shown and wish.core and _points(wish.core):
+    if pointing and shown and wish.core and points(wish.core):
         words = read_part(wish.core, tools.own_verbs).text
     if awaits:
         words = _POINTED.sub("it", part.text)
@@ -283,65 +271,6 @@ def _question(step: Step, reference: Reference | None, shown: list[list[Record]]
         asked = step.text[reference.start : reference.end].strip() or step.text
         return ask_which([label(record) for record in shown[0]], asked)
     return ask_missing(step.card, step.missing)
-
-
-def resolve_step(step: Step, results: Sequence[Call], moment: datetime | None = None) -> list[Step]:
-    """The waiting step with the results of this turn: one step or several, or a question when it is not clear which."""
-    if step.condition is not None:
-        if holds(results) != step.condition:
-            step.question = ""
-            return []
-        _from_calls(step, results)
-        if not step.missing:
-            return [replace(step, waits=False, question="")]
-    asked, step.question = step.question, ""
-    groups = [records_in(call.text or "") for call in reversed(results)]
-    for records in groups:
-        useful = useful_to(step.card, records)
-        if not useful:
-            continue
-        chosen = _chosen(step, useful, Setting(moment, takes_time=takes_time(step.card)))
-        if chosen:
-            found = with_records(step, chosen)
-            if found:
-                step.question = found[0].question
-                return [replace(one, waits=False) for one in found]
-        step.question = ask_which([label(record) for record in useful], _asked(step))
-        return []
-    step.question = asked or f"I found nothing for “{_asked(step)}”, so I left it at that."
-    return []
-
-
-def _from_calls(step: Step, calls: Sequence[Call]) -> None:
-    """What the calls of this turn were given serves the step that waited for them."""
-    for name in list(step.missing):
-        known = next((call.args[name] for call in reversed(calls) if name in call.args), None)
-        if known is not None:
-            step.args[name] = known
-            step.missing.remove(name)
-
-
-def _points(text: str) -> bool:
-    """Whether a text points at something: it, the first, the heaviest."""
-    plain = mask(text)
-    return bool(_POINTING.search(plain)) or any(word.endswith("est") and ranking(word) for word in tokens(plain))
-
-
-def _asked(step: Step) -> str:
-    found = _POINTING.search(step.text)
-    return found.group() if found else step.about or step.text
-
-
-def _chosen(step: Step, records: list[Record], setting: Setting) -> Sequence[Record]:
-    if _points(step.text):
-        for text in (step.text, step.about):
-            reference = find_reference(mask(text), records, setting)
-            if reference is not None and reference.records:
-                return reference.records
-    if len(records) == 1 and _points(step.text):
-        return records
-    fitting = describe_match(step.about, records)
-    return fitting if len(fitting) == 1 else ()
 
 
 def _forced_step(card: ToolCard, request: str, conversation: Conversation, filler: Filler) -> Step:

@@ -20,7 +20,8 @@ _NUMBER = re.compile(
 )
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _ALL = re.compile(
-    r"\b(?:(?:all|both|each|every (?:single )?one|any)(?: of)?(?: (?:them|those|these|it))?(?: (?:two|three|four))?|of each|"
+    r"\b(?:(?:all|both|each|every (?:single )?one|any)(?: of)?(?: (?:them|those|these|it))?(?: (?:two|three|four))?|"
+    r"of each|"
     r"them(?: all)?|those(?: ones)?|the (?:whole )?lot|"
     r"these(?: ones)?|everything)\b",
     re.IGNORECASE,
@@ -28,7 +29,8 @@ _ALL = re.compile(
 _ONE = re.compile(
     r"\b(?:that one|this one|the one|the same(?: one)?|(?:that|this)(?: same)? (?:\w+)(?=\s*(?:$|[.,?!]|"
     r"to\b|as\b|from\b|for\b|and\b))|"
-    r"(?:that|this)(?=\s*(?:$|[.,?!]|to\b|as\b|from\b|for\b|by\b|with\b|and\b|please|now))|it|there(?! (?:is|are|was|were|will|should|must|has)\b)|him|her|his)\b",
+    r"(?:that|this)(?=\s*(?:$|[.,?!]|to\b|as\b|from\b|for\b|by\b|with\b|and\b|please|now))|"
+    r"it|there(?! (?:is|are|was|were|will|should|must|has)\b)|him|her|his)\b",
     re.IGNORECASE,
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.conversation import Conversation, Turn
@@ -26,7 +26,7 @@ class Scene:
 
     words: tuple[str, ...] = ()
     shown: tuple[tuple[Record, ...], ...] = ()
-    setting: Setting = Setting()
+    setting: Setting = field(default_factory=Setting)
 
     def points(self, text: str) -> bool:
         """Whether the text points at one thing shown, or at some of them."""

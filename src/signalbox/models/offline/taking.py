@@ -22,7 +22,8 @@ from signalbox.models.offline.wording import mask
 __all__ = ["each_reference", "taken_wish"]
 
 _TAKING = re.compile(
-    r"(?i)\b(?:take|taking|i'll have|we'll have|i'd like|i would like|i want|we want|i need|we need|go(?:ing)? (?:for|with)|"
+    r"(?i)\b(?:take|taking|i'll have|we'll have|i'd like|i would like|i want|we want|i need|we need|"
+    r"go(?:ing)? (?:for|with)|"
     r"pick|choose|let's|make it|then|please|pls)\b"
 )
 _JOINT = re.compile(r"(?i)\s*,?\s+and\s+|\s*[,;]\s*")

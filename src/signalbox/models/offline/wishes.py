@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from signalbox.models.offline.arguments import Filler, explained, has_leftover, unaccounted
 from signalbox.models.offline.choose import Choice, Fitness, choose
 from signalbox.models.offline.clauses import coordinations, parallels, split_request
-from signalbox.models.offline.kinds import definite_values, is_id, is_list, is_text
 from signalbox.models.offline.fill import Filling
+from signalbox.models.offline.kinds import definite_values, is_id, is_list, is_text
 from signalbox.models.offline.parts import Part, read_part
 from signalbox.models.offline.scene import NOTHING, Scene
 from signalbox.models.offline.tools import ToolCard, ToolSet
