@@ -77,7 +77,7 @@ def _meant(request: str, records: Sequence[Record], setting: Setting) -> list[Re
         rest = request[of_them.end() :]
         return _fitting(rest, specific or list(records), setting) or list(records)
     if (specific and len(specific) < len(records)) or (specific and len(records) == 1):
-        return specific if _asks_field(request, specific) or _knows(request, records) else []
+        return specific if _asks_field(request, specific) or _knows(request, records, setting) else []
     if reference is not None and reference.records and _ASKS.search(request) and _asks_field(request, records):
         return list(reference.records)
     if re.search(r"(?i)\bwhich ones?\b", request):
@@ -90,11 +90,12 @@ def _named(record: Record, request: str) -> bool:
     return bool(known) and bool(re.search(rf"(?i)(?<![\\w-]){re.escape(known)}(?![\\w-])", request))
 
 
-def _knows(request: str, records: Sequence[Record]) -> bool:
+def _knows(request: str, records: Sequence[Record], setting: Setting) -> bool:
     """Whether every word of a question stands in the records, or names one of their fields."""
     keys = {stem(word) for record in records for key in record.fields for word in split_name(key)} | _SUPPLY
+    for timing in find_timings(request, setting.moment):
+        request = request[: timing.start] + " " * (timing.end - timing.start) + request[timing.end :]
     words = [word for word in tokens(request) if word not in STOP and not word.endswith(("ing", "ed"))]
-    words = [word for word in words if word not in ("week", "month", "next", "last")]
     return all(stem(word) in keys or any(_has(record, word) for record in records) for word in words)
 
 

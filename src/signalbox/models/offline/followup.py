@@ -12,7 +12,7 @@ from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.comparing import as_moment
 from signalbox.models.offline.conversation import Call, Conversation, Turn
 from signalbox.models.offline.givens import names_key
-from signalbox.models.offline.kinds import is_plain, is_telling, is_text
+from signalbox.models.offline.kinds import is_id, is_plain, is_telling, is_text
 from signalbox.models.offline.parts import Part, read_part
 from signalbox.models.offline.references import named_in
 from signalbox.models.offline.scene import setting_of, things_shown
@@ -26,7 +26,7 @@ __all__ = ["continue_request", "follow_up", "was_asked"]
 
 _FOLLOWS = re.compile(r"(?i)^\W*(?:and|what about|how about|same|also|or|now|ok and|again|and for|then)\b")
 
-
+_BEFORE = re.compile(r"(?i)^(?:(?:in|on|at|for|from|to|by|with|about|the)\s+)+")
 _LEANING = re.compile(
     r"(?i)^\W*(?:(?:ok|okay|now|and|also|then|again|please)\b[\s,]*)*"
     r"(?:and|what about|how about|(?:do |and )*(?:the )?same(?: thing)?|again|also)\b[\s,]*(?:for |with )?"
@@ -111,9 +111,17 @@ def follow_up(conversation: Conversation, tools: ToolSet, filler: Filler) -> lis
     part = read_part(request)
     filling = filler.fill(card, part.text)
     changed = {name: value for name, value in filling.values.items() if name in card.properties}
+    changed = changed or _only_text(request, calls[-1], card)
     if not changed or (leans(request) and _names_another(part, card, tools, changed)):
         return []
     return [Step(card, {**calls[-1].args, **changed}, request)]
+
+
+def _only_text(request: str, call: Call, card: ToolCard) -> dict[str, Any]:
+    """`and in June?`: what is left of a leaning request is the one text that the last call was given."""
+    rest = _BEFORE.sub("", _LEANING.sub("", request)).strip(" ?.!")
+    plain = [name for name in call.args if is_plain(schema_of(card, name)) and not is_id(name)]
+    return {plain[0]: rest} if leans(request) and rest and len(rest.split()) < 4 and len(plain) == 1 else {}
 
 
 def _with_other(call: Call, card: ToolCard, conversation: Conversation, filler: Filler) -> list[Step]:

@@ -93,6 +93,8 @@ def _opens(words: list[_Word], at: int, text: str) -> bool:
         return False
     if word in _OPENING or word.endswith(("'s", "s'")):
         return True
+    if word == "next" and words[at + 1 : at + 2] and words[at + 1].text.endswith("'s"):
+        return True
     if word in ORDINALS:
         return not _UNIT.match(text, words[at].end)
     found = ranking(word)

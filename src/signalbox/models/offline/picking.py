@@ -286,9 +286,8 @@ def _mentions(record: Record, root: str) -> bool:
     words = tokens(record.text)
     if any(stem(other) == root for other in words) or any(a + b == root for a, b in pairwise(words)):
         return True
-    flags = [(key, value) for key, value in record.fields.items() if isinstance(value, bool)]
     opposite = root.removeprefix("un").removeprefix("non")
     return any(
         root in map(stem, split_name(key)) if value else opposite != root and opposite in map(stem, split_name(key))
-        for key, value in flags
+        for key, value in record.fields.items()
     )

@@ -28,6 +28,10 @@ POINTING = re.compile(
     r"all of (?:them|those)|each(?: one| of them)?)\b"
 )
 
+_SOME = re.compile(
+    r"(?i)\b(?:any|all|every|each|those|everything|everyone)\s+(?:\w+\s+)?(?:that|which|who|with|without|from|in|at|by|of)\b"
+)
+
 
 def resolve_step(step: Step, results: Sequence[Call], moment: datetime | None = None) -> list[Step]:
     """The waiting step with the results of this turn: one step or several, or a question when it is not clear which."""
@@ -68,7 +72,9 @@ def _from_calls(step: Step, calls: Sequence[Call]) -> None:
 def points(text: str) -> bool:
     """Whether a text points at something: it, the first, the heaviest."""
     plain = mask(text)
-    return bool(POINTING.search(plain)) or any(word.endswith("est") and ranking(word) for word in tokens(plain))
+    return bool(POINTING.search(plain) or _SOME.search(plain)) or any(
+        word.endswith("est") and ranking(word) for word in tokens(plain)
+    )
 
 
 def _asked(step: Step) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from signalbox.models.offline.arguments import Filler
+from signalbox.models.offline.fill import Filling
 from signalbox.models.offline.givens import asks_identity, identity, label, names_key, value_for
 from signalbox.models.offline.hiding import quotations
 from signalbox.models.offline.kinds import is_id, is_list, is_telling, is_text
@@ -146,7 +147,7 @@ def fill_beside(card: ToolCard, text: str, reference: Reference | None, filler: 
     values = dict(filling.values)
     if reference is None or not reference.records:
         return values
-    said = [name for name in values if is_telling(schema_of(card, name)) and filling.confidence.get(name, 0.0) >= _SAID]
+    said = [name for name in values if _is_said(name, card, filling)]
     own = [
         name for name in card.required if names_key(name, reference.records[0]) and (is_id(name) or name not in said)
     ]
@@ -159,6 +160,13 @@ def fill_beside(card: ToolCard, text: str, reference: Reference | None, filler: 
     rest = {name: schema for name, schema in card.properties.items() if name not in own}
     required = [name for name in card.required if name in rest]
     return dict(filler.fill(narrowed(card, rest, required), text).values)
+
+
+def _is_said(name: str, card: ToolCard, filling: Filling) -> bool:
+    """Whether a value stands in the text for sure: a date or a time does, other telling ones by their confidence."""
+    schema = schema_of(card, name)
+    dated = str(schema.get("format")).startswith(("date", "time"))
+    return is_telling(schema) and (dated or filling.confidence.get(name, 0.0) >= _SAID)
 
 
 def drop_pointers(step: Step) -> None:

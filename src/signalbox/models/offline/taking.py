@@ -15,9 +15,10 @@ from signalbox.models.offline.records import Record
 from signalbox.models.offline.references import Setting, find_reference
 from signalbox.models.offline.scene import Scene
 from signalbox.models.offline.tools import ToolCard, ToolSet
-from signalbox.models.offline.verbs import READING
+from signalbox.models.offline.verbs import READING, families_of
 from signalbox.models.offline.wishes import Wish
 from signalbox.models.offline.wording import mask
+from signalbox.models.offline.words import stem
 
 __all__ = ["each_reference", "taken_wish"]
 
@@ -61,14 +62,22 @@ def each_reference(wish: Wish, shown: Sequence[Sequence[Record]], setting: Setti
         if first is None or not first.records or first.kind in ("one", "all"):
             continue
         joint = _JOINT.search(wish.text, first.end)
-        second = find_reference(mask(wish.text[joint.end() :]), records, setting) if joint else None
-        if joint is None or second is None or not second.records or second.start > 0 or second.kind in ("one", "all"):
+        rest = wish.text[joint.end() :] if joint else ""
+        second = find_reference(mask(rest), records, setting) if rest else None
+        if joint is None or second is None or not second.records or second.kind in ("one", "all"):
             continue
-        if wish.text[first.end : joint.start()].strip() and set(map(id, first.records)) != set(map(id, second.records)):
-            again = wish.text[: first.start] + wish.text[joint.end() :]
-            halves = (wish.text[: joint.start()], again)
-            return [replace(wish, text=half, core="") for half in halves]
+        lead = wish.text[: first.start] if second.start == 0 else _verb(wish)
+        own = wish.text[first.end : joint.start()].strip() if second.start == 0 else rest[: second.start].strip()
+        if own and set(map(id, first.records)) != set(map(id, second.records)) and not read_part(rest).families:
+            return [replace(wish, text=half, core="") for half in (wish.text[: joint.start()], lead + rest)]
     return [wish]
+
+
+def _verb(wish: Wish) -> str:
+    """The verb that a wish begins with, for what follows without one."""
+    first = wish.text.split()[0]
+    known = families_of(first.lower()) or stem(first.lower()) in wish.card.verbs | wish.card.nouns
+    return f"{first} " if known else ""
 
 
 def _best(cards: list[ToolCard], text: str, filler: Filler) -> ToolCard | None:

@@ -32,6 +32,8 @@ _DATE = re.compile(
     r"(?i)\b(?:(?P<d>\d{1,2})(?:st|nd|rd|th)?(?: of)? (?P<m>" + "|".join(month[:3] + r"\w*" for month in _MONTHS) + r")"
     r"|(?P<m2>" + "|".join(month[:3] + r"\w*" for month in _MONTHS) + r") (?P<d2>\d{1,2})(?:st|nd|rd|th)?)\b"
 )
+_MONTH = re.compile(r"\b(?:(?i:" + "|".join(m for m in _MONTHS if m not in ("march", "may")) + r")|March|May)\b")
+_NTH = re.compile(r"(?i)\b(?:on the (?P<on>\d{1,2})|the (?P<of>1[1-9]|2\d|3[01]))(?:st|nd|rd|th)\b")
 _CLOCK = re.compile(
     r"(?i)\b(?:(?P<h>\d{1,2})(?:[:.](?P<min>\d{2}))? ?(?P<half>am|pm|a\.m\.|p\.m\.)|(?P<h24>\d{1,2}):(?P<min24>\d{2})"
     r"|(?P<named>noon|midnight|midday))"
@@ -77,7 +79,15 @@ def _moments(value: object) -> list[datetime]:
 def find_timings(text: str, now: datetime) -> list[Timing]:
     """The conditions on time that a text holds."""
     found: list[Timing] = []
-    for pattern, read in ((_CLOCK, _clock), (_PART, _part), (_SPAN, _span), (_DATE, _date), (_DAY, _day)):
+    for pattern, read in (
+        (_CLOCK, _clock),
+        (_PART, _part),
+        (_SPAN, _span),
+        (_DATE, _date),
+        (_DAY, _day),
+        (_MONTH, _month),
+        (_NTH, _nth),
+    ):
         for match in pattern.finditer(text):
             if any(one.start < match.end() and match.start() < one.end for one in found):
                 continue
@@ -162,6 +172,16 @@ def _day(match: re.Match[str], text: str, now: datetime) -> Timing | None:
         return _days(match, text, now.date() + timedelta(days=shift), 1)
     weekday = next(at for at, name in enumerate(_DAYS) if name.startswith(said[:3]))
     return Timing(match.start(), match.end(), lambda moment: moment.weekday() == weekday, clock=False)
+
+
+def _month(match: re.Match[str], text: str, now: datetime) -> Timing | None:
+    month = _MONTHS.index(match.group().lower()) + 1
+    return Timing(match.start(), match.end(), lambda moment: moment.month == month, clock=False)
+
+
+def _nth(match: re.Match[str], text: str, now: datetime) -> Timing | None:
+    day = int(match["on"] or match["of"])
+    return Timing(match.start(), match.end(), lambda moment: moment.day == day, clock=False)
 
 
 def holding(timings: Sequence[Timing], records: Sequence[Record], about: str) -> list[Record]:
