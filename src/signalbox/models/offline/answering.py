@@ -24,7 +24,7 @@ __all__ = ["answer_shown"]
 _QUESTION = re.compile(
     r"(?i)^\W*(?:(?:and|so|but|ok|okay|then|hm+|oh|great|thanks|wait|sorry|remind me)\b[\s,.]*)*"
     r"(?P<opener>which|whichever|who|whose|whos|who's|when|whens|when's|what|whats|what's|where|wheres|how|hows|"
-    r"is|are|was|were|does|do|did|has|have)\b"
+    r"is|are|was|were|(?:does|do|did|has|have)(?=\s+(?:we|you|they|i|it|any|he|she)\b|.*\?))\b"
 )
 _OF_THEM = re.compile(
     r"(?i)\b(?:which|who|what|how many|any|one|does any|is any|are any)(?: ones?| one)?\s+of\s+"

@@ -56,7 +56,9 @@ def read_wishes(request: str, tools: ToolSet, filler: Filler, scene: Scene = NOT
     if not wishes:
         whole = _pick(request, tools, filler, scene)
         wishes = [Wish(request, whole, 0, len(request))] if whole else []
-    return [single for wish in wishes for single in _spread(wish, tools, filler)], unserved
+    pointing = [scene.plain(wish.text, tools)[0] != wish.text for wish in wishes]
+    spread = [[wish] if points else _spread(wish, tools, filler) for wish, points in zip(wishes, pointing, strict=True)]
+    return [single for singles in spread for single in singles], unserved
 
 
 def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> Choice | None:
