@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from itertools import pairwise
 
 from signalbox.models.offline.comparing import Ranking, as_moment, is_graded, measure_of, ranking, ranks
@@ -81,7 +82,7 @@ class _Narrowing:
 
     def keep(self, some: Sequence[Record], kind: str) -> bool:
         """Keeps some of the records where a condition tells them apart, and says whether it does."""
-        left = [record for record in self.records if record in some]
+        left = _those(self.records, some)
         if not left or (len(left) == len(self.records) and (len(left) > 1 or self.told)):
             return bool(left) and self.told
         self.told = self.told or len(left) < len(self.records)
@@ -168,13 +169,16 @@ def _by_words(state: _Narrowing, text: str, records: Sequence[Record]) -> bool:
             continue
         having = _having(word, records)
         if _NOT.search(text[: match.start()]):
-            having = [record for record in records if record not in having]
+            kept = set(map(id, having))
+            having = [record for record in records if id(record) not in kept]
         if 0 < len(having) < len(records) or (having and len(records) == 1):
-            sets.append(having)
+            sets.append(set(map(id, having)))
     if not sets:
         return False
     # Of words that stand in different records the earlier one names the thing, the later one says something of it.
-    counts = [(sum(1 - at / 100 for at, one in enumerate(sets) if record in one), record) for record in state.records]
+    counts = [
+        (sum(1 - at / 100 for at, one in enumerate(sets) if id(record) in one), record) for record in state.records
+    ]
     best = max(count for count, _ in counts)
     return best > 0 and state.keep([record for count, record in counts if count == best], "words")
 
@@ -259,16 +263,30 @@ def describe_match(text: str, records: Sequence[Record]) -> list[Record]:
     wanted = [word for word in tokens(text) if word not in STOP]
     if not wanted:
         return []
-    having = [_having(word, records) for word in wanted]
-    counts = [(sum(record in one for one in having), record) for record in records]
+    having = [set(map(id, _having(word, records))) for word in wanted]
+    counts = [(sum(id(record) in one for one in having), record) for record in records]
     best = max((count for count, _ in counts), default=0)
     return [record for count, record in counts if count == best] if best >= 1 else []
+
+
+def _those(records: Sequence[Record], some: Sequence[Record]) -> list[Record]:
+    """Those of the records that are among some of them; by identity, for two may say the same."""
+    kept = set(map(id, some))
+    return [record for record in records if id(record) in kept]
+
+
+@lru_cache(maxsize=2048)
+def _stems(text: str) -> frozenset[str]:
+    """The stems of the words of a text, and of each two of them written as one."""
+    words = tokens(text[:2000])
+    joined = (a + b for a, b in pairwise(words) if a.isalpha() and b.isalpha())
+    return frozenset(map(stem, words)) | frozenset(joined)
 
 
 def _having(word: str, records: Sequence[Record]) -> list[Record]:
     """The records in which a word stands; where it stands in none, those in which it may be mistyped."""
     exact = [record for record in records if _mentions(record, stem(word))]
-    return exact or [r for r in records if any(close(stem(word), stem(other)) for other in tokens(r.text))]
+    return exact or [record for record in records if any(close(stem(word), other) for other in _stems(record.text))]
 
 
 def _holds_number(value: object, digits: str) -> bool:
@@ -283,8 +301,7 @@ def _mentions(record: Record, root: str) -> bool:
     """Whether a word stands in a value, or names something that is true of the record."""
     if root.isdigit():
         return any(_holds_number(value, root) for value in record.fields.values())
-    words = tokens(record.text)
-    if any(stem(other) == root for other in words) or any(a + b == root for a, b in pairwise(words)):
+    if root in _stems(record.text):
         return True
     opposite = root.removeprefix("un").removeprefix("non")
     return any(
