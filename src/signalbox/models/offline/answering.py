@@ -12,7 +12,7 @@ from signalbox.models.offline.givens import identity
 from signalbox.models.offline.nouns import kin_of
 from signalbox.models.offline.phrase import phrase_data
 from signalbox.models.offline.records import Record
-from signalbox.models.offline.references import Setting, find_reference, named_in
+from signalbox.models.offline.references import Setting, describe_match, find_reference, named_in
 from signalbox.models.offline.scene import things_shown
 from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.timing import find_timings, holding
@@ -48,7 +48,7 @@ _ASKED: tuple[tuple[str, str], ...] = (
 )
 
 _ASKS = re.compile(r"(?i)\b(?:which|what|whats|who|whose|when|where|how)\b")
-_SUPPLY = frozenset({"left", "available", "availabl", "stock", "still"})
+_SUPPLY = frozenset({"full", "left", "available", "availabl", "stock", "still"})
 
 
 def answer_shown(conversation: Conversation, setting: Setting) -> str | None:
@@ -72,6 +72,8 @@ def _meant(request: str, records: Sequence[Record], setting: Setting) -> list[Re
     specific = specific or [record for record in records if _named(record, request)]
     named = None if specific else named_in(request[1:], records)
     specific = specific or list(named.records if named else ())
+    described = [] if specific or not _knows(request, records, setting) else describe_match(request, records)
+    specific = specific or (described if len(described) == 1 else [])
     of_them = _OF_THEM.search(request)
     if of_them:
         rest = request[of_them.end() :]
@@ -95,6 +97,9 @@ def _knows(request: str, records: Sequence[Record], setting: Setting) -> bool:
     keys = {stem(word) for record in records for key in record.fields for word in split_name(key)} | _SUPPLY
     for timing in find_timings(request, setting.moment):
         request = request[: timing.start] + " " * (timing.end - timing.start) + request[timing.end :]
+    for pattern, names in _ASKED:
+        if {stem(name) for name in names.split()} & keys:
+            request = re.sub(rf"(?i)\b(?:{pattern})\b", " ", request)
     words = [word for word in tokens(request) if word not in STOP and not word.endswith(("ing", "ed"))]
     return all(stem(word) in keys or any(_has(record, word) for record in records) for word in words)
 
