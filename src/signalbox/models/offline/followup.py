@@ -109,6 +109,8 @@ def follow_up(conversation: Conversation, tools: ToolSet, filler: Filler) -> lis
         if again:
             return again
     part = read_part(request)
+    if part.states and not leans(request):
+        return []
     filling = filler.fill(card, part.text)
     changed = {name: value for name, value in filling.values.items() if name in card.properties}
     changed = changed or _only_text(request, calls[-1], card)

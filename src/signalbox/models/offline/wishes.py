@@ -13,6 +13,7 @@ from signalbox.models.offline.kinds import definite_values, is_id, is_list, is_t
 from signalbox.models.offline.parts import Part, read_part
 from signalbox.models.offline.scene import NOTHING, Scene
 from signalbox.models.offline.tools import ToolCard, ToolSet
+from signalbox.models.offline.verbs import READING
 from signalbox.models.offline.wording import forbids, is_courtesy, opens_content
 from signalbox.models.offline.words import split_name, stem, tokens
 
@@ -26,6 +27,7 @@ _BACK = re.compile(r"(?i)\b(?:it|its|them|they|those|these|that|she|he|him|her|b
 _STATING = re.compile(
     r"(?i)\W*(?:(?:and|with|the|its|my|a)\s+)*(?P<what>\w+)\s*(?:\b(?:is|are|should be|will be)\b|[:=])"
 )
+_ALL_OF = re.compile(r"(?i)\b(?:all|every|any|each)(?: the| my| our)? (?!of\b|ones?\b|them\b|those\b|these\b)\w+")
 _CODED = re.compile(r"[\d@\"'“]|(?<=\s)[A-Z]")
 _REPORTING = re.compile(
     r"(?i)(?:let (?:me|us) know|tell|inform|show|give|report|explain|summari[sz]e|thank|see|check if|look)\b"
@@ -63,7 +65,7 @@ def read_wishes(request: str, tools: ToolSet, filler: Filler, scene: Scene = NOT
 
 def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> Choice | None:
     whole = read_part(text, tools.own_verbs)
-    plain, nouns = scene.plain(text, tools)
+    plain, nouns = scene.plain(text, tools) if not (whole.families & READING and _ALL_OF.search(text)) else (text, ())
     part = read_part(plain, tools.own_verbs) if plain != text else whole
     part = replace(part, words=(*part.words, *nouns)) if nouns else part
 
@@ -71,7 +73,8 @@ def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> 
         here = scene.beside(text, card) if plain != text else card
         filling = filler.fill(here, part.text)
         pointed = 0.6 if scene.shown and scene.serves(card, whole.text, whole.words, filling) else 0.0
-        meant = pointed and (part.families or _speaks_of(card, part, filling, tools))
+        agrees = not part.families & READING or bool(card.families & READING)
+        meant = pointed and agrees and (part.families or _speaks_of(card, part, filling, tools))
         told = max(explained(part, here, filling), 1 if meant else 0)
         fitting = filler.fit(here, part.text) + pointed + (0.2 if told >= 2 else 0.0)
         if plain != text and not pointed and card.required:
