@@ -37,7 +37,7 @@ from signalbox.models.offline.steps import (
 from signalbox.models.offline.taking import each_reference, taken_wish
 from signalbox.models.offline.tools import ToolCard, ToolSet, narrowed
 from signalbox.models.offline.verbs import READING
-from signalbox.models.offline.wishes import Wish, read_wishes
+from signalbox.models.offline.wishes import Wish, asks_for_all, read_wishes
 from signalbox.settings import now
 
 __all__ = ["Plan", "Step", "make_plan", "plan_turn", "resolve_step"]
@@ -165,7 +165,9 @@ def _steps_for(
     part = read_part(wish.text, tools.own_verbs)
     pointing = points(part.text)
     awaits = bool(before and pointing) and not (shown and not any(one.card.families & READING for one in before))
-    reference = None if awaits else reference_to(part.text, shown, card, setting_of(conversation, filler))
+    reference = (
+        None if awaits or asks_for_all(part) else reference_to(part.text, shown, card, setting_of(conversation, filler))
+    )
     words = part.text if reference is None else _without(part.text, reference)
     if pointing and shown and wish.core and points(wish.core):
         words = read_part(wish.core, tools.own_verbs).text

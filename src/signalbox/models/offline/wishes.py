@@ -17,7 +17,7 @@ from signalbox.models.offline.verbs import READING
 from signalbox.models.offline.wording import forbids, is_courtesy, opens_content
 from signalbox.models.offline.words import split_name, stem, tokens
 
-__all__ = ["Wish", "read_wishes"]
+__all__ = ["Wish", "asks_for_all", "read_wishes"]
 
 _MOST_CLAUSES = 12
 _LONGEST_LEAD = 500
@@ -65,7 +65,7 @@ def read_wishes(request: str, tools: ToolSet, filler: Filler, scene: Scene = NOT
 
 def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> Choice | None:
     whole = read_part(text, tools.own_verbs)
-    plain, nouns = scene.plain(text, tools) if not (whole.families & READING and _ALL_OF.search(text)) else (text, ())
+    plain, nouns = (text, ()) if asks_for_all(whole) else scene.plain(text, tools)
     part = read_part(plain, tools.own_verbs) if plain != text else whole
     part = replace(part, words=(*part.words, *nouns)) if nouns else part
 
@@ -79,7 +79,8 @@ def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> 
         fitting = filler.fit(here, part.text) + pointed + (0.2 if told >= 2 else 0.0)
         if plain != text and not pointed and card.required:
             fitting -= _UNSERVED
-        if part.states and not part.families and not definite_values(card.properties, filling.values):
+        states = part.states or whole.states
+        if states and not part.families and not definite_values(card.properties, filling.values):
             fitting -= _REMARK
         return Fitness(fitting, told, has_leftover(part, here, filling), unaccounted(part, here, filling))
 
@@ -88,6 +89,11 @@ def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> 
         part = replace(part, words=(*part.words, *scene.words))
         found = choose(tools, part, fit)
     return found
+
+
+def asks_for_all(part: Part) -> bool:
+    """Whether a part asks to see all things of a kind: that is a look of its own, not one at what was shown."""
+    return bool(part.families & READING and _ALL_OF.search(part.text))
 
 
 def _speaks_of(card: ToolCard, part: Part, filling: Filling, tools: ToolSet) -> bool:
