@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
-from itertools import pairwise
 
-from signalbox.models.offline.comparing import Ranking, as_moment, is_graded, measure_of, ranking, ranks
+from signalbox.models.offline.comparing import Ranking, is_graded, measure_of, ranking, ranks
+from signalbox.models.offline.mentioning import having
 from signalbox.models.offline.passages import ORDINALS, Passage
 from signalbox.models.offline.records import Record
 from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.timing import find_timings, holding
-from signalbox.models.offline.words import close, split_name, stem, tokens, word_set
+from signalbox.models.offline.words import split_name, stem, tokens, word_set
 from signalbox.settings import now
 
-__all__ = ["Picked", "Setting", "describe_match", "pick"]
+__all__ = ["Picked", "Setting", "pick"]
 
 _COUNTS = {
     "two": 2,
@@ -78,16 +77,14 @@ class _Narrowing:
 
     records: list[Record]
     told: bool = False
-    kinds: list[str] = field(default_factory=list)
 
-    def keep(self, some: Sequence[Record], kind: str) -> bool:
+    def keep(self, some: Sequence[Record]) -> bool:
         """Keeps some of the records where a condition tells them apart, and says whether it does."""
         left = _those(self.records, some)
         if not left or (len(left) == len(self.records) and (len(left) > 1 or self.told)):
             return bool(left) and self.told
         self.told = self.told or len(left) < len(self.records)
         self.records = left
-        self.kinds.append(kind)
         return True
 
 
@@ -123,7 +120,7 @@ def _core_end(passage: Passage, records: Sequence[Record]) -> int:
     """Where the core ends: before a participle that no record has, as in `have the terrier walked`."""
     end = passage.ends[0]
     last = passage.core[-1]
-    if len(passage.core) > 2 and _PARTICIPLE.fullmatch(last) and not _having(last, records):
+    if len(passage.core) > 2 and _PARTICIPLE.fullmatch(last) and not having(last, records):
         return end - len(last) - 1
     return end
 
@@ -149,14 +146,14 @@ def _narrow(
     told = False
     timings = find_timings(text, setting.moment) if timed else []
     if timings:
-        told |= state.keep(holding(timings, records, passage.text), "time")
+        told |= state.keep(holding(timings, records, passage.text))
         for timing in reversed(timings):
             text = text[: timing.start] + " " * (timing.end - timing.start) + text[timing.end :]
     supply = _by_supply(text, passage.text, records)
     if supply is not None:
-        told |= state.keep(supply, "supply")
+        told |= state.keep(supply)
     if set(tokens(text)) & _OTHER and setting.used:
-        told |= state.keep([r for r in records if not _is_used(r, setting.used)], "other")
+        told |= state.keep([r for r in records if not _is_used(r, setting.used)])
     return _by_words(state, text, records) or told
 
 
@@ -167,12 +164,12 @@ def _by_words(state: _Narrowing, text: str, records: Sequence[Record]) -> bool:
         word = match.group().lower().replace("’", "'").removesuffix("'s")
         if word in STOP or word in _HEADS or word in ORDINALS or word in _COUNTS or word in _OTHER or ranking(word):
             continue
-        having = _having(word, records)
+        found = having(word, records)
         if _NOT.search(text[: match.start()]):
-            kept = set(map(id, having))
-            having = [record for record in records if id(record) not in kept]
-        if 0 < len(having) < len(records) or (having and len(records) == 1):
-            sets.append(set(map(id, having)))
+            kept = set(map(id, found))
+            found = [record for record in records if id(record) not in kept]
+        if 0 < len(found) < len(records) or (found and len(records) == 1):
+            sets.append(set(map(id, found)))
     if not sets:
         return False
     # Of words that stand in different records the earlier one names the thing, the later one says something of it.
@@ -180,7 +177,7 @@ def _by_words(state: _Narrowing, text: str, records: Sequence[Record]) -> bool:
         (sum(1 - at / 100 for at, one in enumerate(sets) if id(record) in one), record) for record in state.records
     ]
     best = max(count for count, _ in counts)
-    return best > 0 and state.keep([record for count, record in counts if count == best], "words")
+    return best > 0 and state.keep([record for count, record in counts if count == best])
 
 
 def _by_supply(text: str, whole: str, records: Sequence[Record]) -> list[Record] | None:
@@ -247,7 +244,7 @@ def _by_rank(state: _Narrowing, text: str) -> list[Record] | None:
 def _meant_so(words: list[str], at: int, records: Sequence[Record]) -> Ranking | None:
     """`the late one`: a plain adjective before `one` that stands in no record means the one that is most so."""
     plain = ranking(f"{words[at]}est") if words[at + 1 : at + 2] in (["one"], ["ones"]) else None
-    return None if plain is None or _having(words[at], records) else plain
+    return None if plain is None or having(words[at], records) else plain
 
 
 def _graded(word: str, reverse: bool) -> Ranking | None:
@@ -258,53 +255,7 @@ def _graded(word: str, reverse: bool) -> Ranking | None:
     return None if found is None else Ranking(found.base, reverse)
 
 
-def describe_match(text: str, records: Sequence[Record]) -> list[Record]:
-    """The records that the words of a text describe best: those sharing the most words with it, if any are shared."""
-    wanted = [word for word in tokens(text) if word not in STOP]
-    if not wanted:
-        return []
-    having = [set(map(id, _having(word, records))) for word in wanted]
-    counts = [(sum(id(record) in one for one in having), record) for record in records]
-    best = max((count for count, _ in counts), default=0)
-    return [record for count, record in counts if count == best] if best >= 1 else []
-
-
 def _those(records: Sequence[Record], some: Sequence[Record]) -> list[Record]:
     """Those of the records that are among some of them; by identity, for two may say the same."""
     kept = set(map(id, some))
     return [record for record in records if id(record) in kept]
-
-
-@lru_cache(maxsize=2048)
-def _stems(text: str) -> frozenset[str]:
-    """The stems of the words of a text, and of each two of them written as one."""
-    words = tokens(text[:2000])
-    joined = (a + b for a, b in pairwise(words) if a.isalpha() and b.isalpha())
-    return frozenset(map(stem, words)) | frozenset(joined)
-
-
-def _having(word: str, records: Sequence[Record]) -> list[Record]:
-    """The records in which a word stands; where it stands in none, those in which it may be mistyped."""
-    exact = [record for record in records if _mentions(record, stem(word))]
-    return exact or [record for record in records if any(close(stem(word), other) for other in _stems(record.text))]
-
-
-def _holds_number(value: object, digits: str) -> bool:
-    """Whether a value is a number, or a text that has it among its words; a part of a date or a decimal is none."""
-    if isinstance(value, list):
-        return any(_holds_number(one, digits) for one in value)
-    text = str(value)
-    return text == digits or (isinstance(value, str) and as_moment(text) is None and digits in tokens(text))
-
-
-def _mentions(record: Record, root: str) -> bool:
-    """Whether a word stands in a value, or names something that is true of the record."""
-    if root.isdigit():
-        return any(_holds_number(value, root) for value in record.fields.values())
-    if root in _stems(record.text):
-        return True
-    opposite = root.removeprefix("un").removeprefix("non")
-    return any(
-        root in map(stem, split_name(key)) if value else opposite != root and opposite in map(stem, split_name(key))
-        for key, value in record.fields.items()
-    )

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from signalbox.models.offline.givens import identity
+from signalbox.models.offline.mentioning import describe_match
 from signalbox.models.offline.passages import passages
-from signalbox.models.offline.picking import Setting, describe_match, pick
+from signalbox.models.offline.picking import Setting, pick
 from signalbox.models.offline.records import Record
 from signalbox.models.offline.smallwords import STOP
 
