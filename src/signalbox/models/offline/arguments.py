@@ -45,11 +45,11 @@ class Filler:
     clock: datetime | None = None
     tz: tzinfo | None = None
     verbs: frozenset[str] = frozenset()
-    _done: dict[tuple[str, str], Filling] = field(default_factory=dict)
+    _done: dict[tuple[str, int, str], Filling] = field(default_factory=dict)
 
     def fill(self, card: ToolCard, text: str) -> Filling:
         """The schema of the tool, filled from the text."""
-        key = (card.name, text)
+        key = (card.name, hash(tuple(card.properties)), text)
         found = self._done.get(key)
         if found is None:
             part = read_part(text, self.verbs)

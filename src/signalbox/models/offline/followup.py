@@ -7,14 +7,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from signalbox.models.offline.alternatives import alternatives
 from signalbox.models.offline.arguments import Filler
-from signalbox.models.offline.conversation import Conversation, Turn
-from signalbox.models.offline.kinds import is_plain, is_telling, is_text
+from signalbox.models.offline.comparing import as_moment
+from signalbox.models.offline.conversation import Call, Conversation, Turn
+from signalbox.models.offline.givens import names_key
+from signalbox.models.offline.kinds import is_id, is_plain, is_telling, is_text
 from signalbox.models.offline.parts import Part, read_part
-from signalbox.models.offline.scene import things_shown
+from signalbox.models.offline.references import named_in
+from signalbox.models.offline.scene import setting_of, things_shown
 from signalbox.models.offline.steps import Step, by_description, filled, reference_to, schema_of, with_records
-from signalbox.models.offline.tools import ToolCard, ToolSet
-from signalbox.models.offline.verbs import families_of
+from signalbox.models.offline.tools import ToolCard, ToolSet, narrowed
+from signalbox.models.offline.verbs import READING, families_of
 from signalbox.models.offline.wishes import read_wishes
 from signalbox.models.offline.words import stem, tokens
 
@@ -22,7 +26,7 @@ __all__ = ["continue_request", "follow_up", "was_asked"]
 
 _FOLLOWS = re.compile(r"(?i)^\W*(?:and|what about|how about|same|also|or|now|ok and|again|and for|then)\b")
 
-
+_BEFORE = re.compile(r"(?i)^(?:(?:in|on|at|for|from|to|by|with|about|the)\s+)+")
 _LEANING = re.compile(
     r"(?i)^\W*(?:(?:ok|okay|now|and|also|then|again|please)\b[\s,]*)*"
     r"(?:and|what about|how about|(?:do |and )*(?:the )?same(?: thing)?|again|also)\b[\s,]*(?:for |with )?"
@@ -52,7 +56,7 @@ def continue_request(
         return []
     step = replace(asking[0], question="", waits=False)
     shown = things_shown([*conversation.earlier])
-    reference = reference_to(reply, shown, step.card)
+    reference = reference_to(reply, shown, step.card, setting_of(conversation, filler))
     if reference is not None and reference.records:
         return with_records(step, reference.records)
     described = by_description(replace(step, text=reply), shown)
@@ -94,18 +98,58 @@ def leans(request: str) -> bool:
 
 
 def follow_up(conversation: Conversation, tools: ToolSet, filler: Filler) -> list[Step]:
-    """`and in London?`: the last call again, with what the new words change."""
+    """`and in London?`, `the later one then`: the last call again, with what the new words change."""
     calls = [call for turn in conversation.earlier[-1:] for call in turn.calls if call.tool in tools.by_name]
     request = conversation.turn.request
     if not calls or len(request.split()) > 12 or not (_FOLLOWS.match(request) or not _has_verb(request)):
         return []
     card = tools.by_name[calls[-1].tool]
+    if not card.families & READING:
+        again = _with_other(calls[-1], card, conversation, filler)
+        if again:
+            return again
     part = read_part(request)
+    if part.states and not leans(request):
+        return []
     filling = filler.fill(card, part.text)
     changed = {name: value for name, value in filling.values.items() if name in card.properties}
+    changed = changed or _only_text(request, calls[-1], card)
     if not changed or (leans(request) and _names_another(part, card, tools, changed)):
         return []
     return [Step(card, {**calls[-1].args, **changed}, request)]
+
+
+def _only_text(request: str, call: Call, card: ToolCard) -> dict[str, Any]:
+    """`and in June?`: what is left of a leaning request is the one text that the last call was given."""
+    rest = _BEFORE.sub("", _LEANING.sub("", request)).strip(" ?.!")
+    plain = [name for name in call.args if is_plain(schema_of(card, name)) and not is_id(name)]
+    return {plain[0]: rest} if leans(request) and rest and len(rest.split()) < 4 and len(plain) == 1 else {}
+
+
+def _with_other(call: Call, card: ToolCard, conversation: Conversation, filler: Filler) -> list[Step]:
+    """The last deed again for what the request points at: another thing shown, or what was offered instead."""
+    request = conversation.turn.request
+    offered = alternatives(call, card)
+    shown = [offered] if offered else things_shown(conversation.earlier)
+    reference = reference_to(request, shown, card, setting_of(conversation, filler))
+    if reference is None or not reference.records or (reference.kind == "one" and not offered):
+        reference = next((found for records in shown[:3] if (found := named_in(request, records))), None)
+    if reference is None:
+        return []
+    names = [name for name in call.args if names_key(name, reference.records[0])]
+    if not names:
+        return []
+    rest = {name: schema for name, schema in card.properties.items() if name not in names}
+    text = f"{request[: reference.start]}it{request[reference.end :]}"
+    said = filler.fill(narrowed(card, rest, []), text)
+    changed = {name: value for name, value in said.values.items() if is_telling(schema_of(card, name))}
+    changed |= {name: value for name, value in said.values.items() if _is_clock(value)}
+    known = {name: value for name, value in (call.args | changed).items() if name not in names}
+    return with_records(Step(card, known, request, missing=names), reference.records)
+
+
+def _is_clock(value: Any) -> bool:
+    return isinstance(value, str) and as_moment(value) is not None
 
 
 def _names_another(part: Part, card: ToolCard, tools: ToolSet, changed: dict[str, Any]) -> bool:

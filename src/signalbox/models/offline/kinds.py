@@ -25,7 +25,7 @@ _FREE = word_set(
     "summary details "
     "instructions search q memo topic question expression keywords keyword words address"
 )
-_ID_NAMES = word_set("id ids uuid identifier key ref reference number last4 sku isbn serial")
+_ID_NAMES = word_set("id ids uuid identifier key ref refs reference number numbers last4 sku isbn serial")
 CODE = re.compile(r"[/\\@_]|\w\.\w|\d")
 
 

@@ -3,51 +3,49 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from signalbox.models.offline.answering import answer_shown
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.choose import rank
-from signalbox.models.offline.conversation import Call, Conversation
+from signalbox.models.offline.conditionals import Halves, split_condition
+from signalbox.models.offline.conversation import Conversation
 from signalbox.models.offline.followup import continue_request, follow_up, leans, was_asked
+from signalbox.models.offline.givens import label, names_key
 from signalbox.models.offline.kinds import definite_values, is_id, is_text
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.phrase import ask_missing, ask_which
-from signalbox.models.offline.records import Record, records_in
-from signalbox.models.offline.references import Reference, describe_match, find_reference, label, names_key
-from signalbox.models.offline.scene import Scene, spoken_of, things_shown
+from signalbox.models.offline.records import Record
+from signalbox.models.offline.references import Reference
+from signalbox.models.offline.resolving import POINTING, points, resolve_step
+from signalbox.models.offline.scene import Scene, setting_of, spoken_of, things_shown
 from signalbox.models.offline.spelling import respell
 from signalbox.models.offline.steps import (
     Step,
     by_description,
+    describing,
     drop_pointers,
     fill_beside,
     look_up,
     reference_to,
     schema_of,
-    serves,
     unname_ids,
+    unname_shown,
     with_records,
 )
-from signalbox.models.offline.tools import ToolCard, ToolSet
-from signalbox.models.offline.wishes import Wish, read_wishes
-from signalbox.models.offline.wording import mask
+from signalbox.models.offline.taking import each_reference, taken_wish
+from signalbox.models.offline.tools import ToolCard, ToolSet, narrowed
+from signalbox.models.offline.verbs import READING
+from signalbox.models.offline.wishes import Wish, asks_for_all, read_wishes
 from signalbox.settings import now
 
 __all__ = ["Plan", "Step", "make_plan", "plan_turn", "resolve_step"]
 
 _LONGEST = 4_000
 _MOST_PLANS = 64
-_POINTING = re.compile(
-    r"(?i)\b(?:it|its|that|this|them|those|these|both|there|him|her|his|their|the (?:first|second|third|"
-    r"fourth|fifth|last|latest|newest|"
-    r"oldest|cheapest|best|top|other|same|one|ones|most \w+|shortest|longest|fastest|earliest|largest|"
-    r"biggest|smallest|highest|lowest)\b|"
-    r"all of (?:them|those)|each(?: one| of them)?)\b"
-)
 _POINTED = re.compile(
-    rf"(?:{_POINTING.pattern.removeprefix('(?i)')})(?:\s+(?:ones?|two|three|of (?:them|those|these)))?", re.IGNORECASE
+    rf"(?:{POINTING.pattern.removeprefix('(?i)')})(?:\s+(?:ones?|two|three|of (?:them|those|these)))?", re.IGNORECASE
 )
 
 
@@ -57,6 +55,7 @@ class Plan:
 
     steps: list[Step]
     unserved: list[str] = field(default_factory=list)
+    answer: str = ""
 
 
 _PLANS: dict[tuple[Any, ...], Plan] = {}
@@ -72,7 +71,7 @@ def plan_turn(conversation: Conversation, tools: ToolSet, choice: str | None, fi
         if len(_PLANS) >= _MOST_PLANS:
             _PLANS.clear()
         plan = _PLANS[key] = make_plan(conversation, tools, choice, filler)
-    return Plan([replace(step, args=dict(step.args)) for step in plan.steps], plan.unserved)
+    return Plan([replace(step, args=dict(step.args)) for step in plan.steps], plan.unserved, plan.answer)
 
 
 def make_plan(conversation: Conversation, tools: ToolSet, choice: str | None, filler: Filler) -> Plan:
@@ -85,12 +84,25 @@ def make_plan(conversation: Conversation, tools: ToolSet, choice: str | None, fi
         continued = continue_request(conversation, tools, filler, lambda *given: make_plan(*given).steps)
         if continued:
             return Plan(continued)
+    halves = split_condition(request)
+    if halves is not None:
+        conditional = _conditional(halves, conversation, tools, filler)
+        if conditional:
+            return Plan(conditional)
+    setting = setting_of(conversation, filler)
+    answer = answer_shown(conversation, setting) if choice is None else None
+    if answer:
+        return Plan([], answer=answer)
     if leans(request):
         followed = follow_up(conversation, tools, filler)
         if followed:
             return Plan(followed)
-    scene = Scene(shown=tuple(tuple(records) for records in things_shown(conversation.earlier)))
+    scene = Scene((), tuple(map(tuple, things_shown(conversation.earlier))), setting)
     wishes, unserved = read_wishes(request, tools, filler, scene)
+    if not wishes or _reads_again(wishes, conversation):
+        taken = taken_wish(request, tools, scene, filler)
+        if taken is not None:
+            return Plan(_steps([taken], request, conversation, tools, filler))
     if not wishes:
         followed = follow_up(conversation, tools, filler)
         if followed:
@@ -104,11 +116,39 @@ def make_plan(conversation: Conversation, tools: ToolSet, choice: str | None, fi
     return Plan(_steps(wishes, request, conversation, tools, filler), unserved)
 
 
+def _reads_again(wishes: list[Wish], conversation: Conversation) -> bool:
+    """Whether nothing is wished but what the last turn has read."""
+    read = {call.tool for turn in conversation.earlier[-1:] for call in turn.calls}
+    return all(wish.card.name in read and wish.card.families & READING for wish in wishes)
+
+
+def _conditional(halves: Halves, conversation: Conversation, tools: ToolSet, filler: Filler) -> list[Step]:
+    """The steps of a request with a condition: those of its second half wait for the outcome of the first."""
+    first = make_plan(_saying(halves.first, conversation), tools, None, filler).steps
+    then, _ = read_wishes(halves.then, tools, filler)
+    if not first or not then or not first[0].card.families & READING:
+        return []
+    steps = list(first)
+    for wish in then:
+        args = dict(filler.fill(wish.card, read_part(wish.text, tools.own_verbs).text).values)
+        step = Step(wish.card, args, wish.text, waits=True, about=halves.first, condition=halves.positive)
+        drop_pointers(step)
+        unname_ids(step, [])
+        step.missing = [name for name in wish.card.required if name not in step.args]
+        steps.append(step)
+    return steps
+
+
+def _saying(text: str, conversation: Conversation) -> Conversation:
+    return replace(conversation, turns=[*conversation.earlier, replace(conversation.turn, request=text)])
+
+
 def _steps(wishes: list[Wish], request: str, conversation: Conversation, tools: ToolSet, filler: Filler) -> list[Step]:
     steps: list[Step] = []
     shown = things_shown(conversation.earlier)
-    for wish in wishes:
-        steps += _steps_for(wish, steps, request, shown, conversation, tools, filler)
+    setting = setting_of(conversation, filler)
+    for single in [each for wish in wishes for each in each_reference(wish, shown, setting)]:
+        steps += _steps_for(single, steps, request, shown, conversation, tools, filler)
     return steps
 
 
@@ -123,26 +163,34 @@ def _steps_for(
 ) -> list[Step]:
     card = wish.card
     part = read_part(wish.text, tools.own_verbs)
-    pointing = _POINTING.search(mask(part.text))
-    reference = None if before and pointing else reference_to(part.text, shown, card)
+    pointing = points(part.text)
+    awaits = bool(before and pointing) and not (shown and not any(one.card.families & READING for one in before))
+    reference = (
+        None if awaits or asks_for_all(part) else reference_to(part.text, shown, card, setting_of(conversation, filler))
+    )
     words = part.text if reference is None else _without(part.text, reference)
-    if pointing and shown and wish.core and _POINTING.search(mask(wish.core)):
+    if pointing and shown and wish.core and points(wish.core):
         words = read_part(wish.core, tools.own_verbs).text
-    if before and pointing:
+    if awaits:
         words = _POINTED.sub("it", part.text)
+        card = _without_pointed(card)
     args = fill_beside(card, words, reference, filler)
+    card = wish.card
     if wish.core:
         lead = part.text if reference is None else _without(part.text, reference)
         args = definite_values(card.properties, fill_beside(card, lead, reference, filler)) | args
     step = Step(card, args, part.text)
     drop_pointers(step)
     unname_ids(step, shown)
+    unname_shown(step, shown)
     step.missing = [name for name in card.required if name not in step.args]
     if reference is not None and reference.records and (step.missing or not card.required):
         _recall(step, reference.records[0], conversation)
         referred = with_records(step, reference.records)
         if referred:
             return referred
+    if step.missing and before:
+        _take_over(step, before)
     if step.missing and before and pointing:
         return [_after(step, before, wish.text)]
     if step.missing:
@@ -152,11 +200,20 @@ def _steps_for(
         if described:
             return described
     if step.missing:
-        looked_up = look_up(step, tools)
+        looked_up = look_up(step, tools) if reference is None or not shown else []
         if looked_up:
             return looked_up
         step.question = _question(step, reference, shown)
     return [step]
+
+
+def _without_pointed(card: ToolCard) -> ToolCard:
+    """The tool without the one identifier that it needs beside other things: what is pointed at gives that."""
+    named = [name for name in card.required if is_id(name)]
+    if len(named) != 1 or len(card.required) < 2:
+        return card
+    rest = {name: schema for name, schema in card.properties.items() if name not in named}
+    return narrowed(card, rest, [name for name in card.required if name in rest])
 
 
 def _recall(step: Step, record: Record, conversation: Conversation) -> None:
@@ -186,6 +243,15 @@ def _after(step: Step, before: list[Step], text: str) -> Step:
     return step
 
 
+def _take_over(step: Step, before: list[Step]) -> None:
+    """An identifier that a step before has, and nothing else is said for, is meant again."""
+    for name in [name for name in step.missing if is_id(name)]:
+        known = [earlier.args[name] for earlier in before if name in earlier.args]
+        if known and not describing(step):
+            step.args[name] = known[-1]
+            step.missing.remove(name)
+
+
 def _share(step: Step, request: str, conversation: Conversation, pointing: bool, reads: bool, filler: Filler) -> None:
     """What the rest of the request says, or an earlier call knew, serves a part that leaves it out."""
     whole = filler.fill(step.card, request).values if request != step.text else {}
@@ -207,42 +273,6 @@ def _question(step: Step, reference: Reference | None, shown: list[list[Record]]
         asked = step.text[reference.start : reference.end].strip() or step.text
         return ask_which([label(record) for record in shown[0]], asked)
     return ask_missing(step.card, step.missing)
-
-
-def resolve_step(step: Step, results: Sequence[Call]) -> list[Step]:
-    """The waiting step with the results of this turn: one step or several, or a question when it is not clear which."""
-    step.question = ""
-    groups = [records_in(call.text or "") for call in reversed(results)]
-    for records in groups:
-        useful = [record for record in records if serves(record, step.card)]
-        if not useful:
-            continue
-        chosen = _chosen(step, useful)
-        if chosen:
-            found = with_records(step, chosen)
-            if found:
-                step.question = found[0].question
-                return [replace(one, waits=False) for one in found]
-        step.question = ask_which([label(record) for record in useful], _asked(step))
-        return []
-    step.question = step.question or f"I found nothing for “{_asked(step)}”, so I left it at that."
-    return []
-
-
-def _asked(step: Step) -> str:
-    found = _POINTING.search(step.text)
-    return found.group() if found else step.about or step.text
-
-
-def _chosen(step: Step, records: list[Record]) -> Sequence[Record]:
-    if _POINTING.search(mask(step.text)):
-        reference = find_reference(mask(step.text), records)
-        if reference is not None and reference.records:
-            return reference.records
-    if len(records) == 1 and _POINTING.search(mask(step.text)):
-        return records
-    fitting = describe_match(step.about, records)
-    return fitting if len(fitting) == 1 else ()
 
 
 def _forced_step(card: ToolCard, request: str, conversation: Conversation, filler: Filler) -> Step:

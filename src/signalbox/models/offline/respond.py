@@ -72,7 +72,9 @@ def _use_tools(conversation: Conversation, tools: ToolSet, choice: str | None, f
     if forms and not deeds:
         return _fill_form(forms, conversation, filler)
     plan = plan_turn(conversation, deeds, None if forms else choice, filler)
-    calls = _next_calls(plan.steps, turn)
+    if plan.answer:
+        return Reply(plan.answer)
+    calls = _next_calls(plan.steps, turn, filler.clock)
     if calls:
         return Reply(calls=calls)
     if forms:
@@ -98,7 +100,7 @@ def _talk(turn: Turn, tools: ToolSet) -> str | None:
     return small_talk(turn.request)
 
 
-def _next_calls(steps: list[Step], turn: Turn) -> list[tuple[str, dict[str, Any]]]:
+def _next_calls(steps: list[Step], turn: Turn, now: datetime | None) -> list[tuple[str, dict[str, Any]]]:
     """The calls that can be made now and were not made in this turn yet."""
     made = [(call.tool, call.args) for call in turn.calls]
     calls: list[tuple[str, dict[str, Any]]] = []
@@ -106,7 +108,7 @@ def _next_calls(steps: list[Step], turn: Turn) -> list[tuple[str, dict[str, Any]
     for step in pending:
         if step.waits and (calls or not turn.results):
             break
-        ready = resolve_step(step, turn.results) if step.waits else [step]
+        ready = resolve_step(step, turn.results, now) if turn.results and (step.waits or step.missing) else [step]
         for one in ready:
             call = (one.card.name, one.args)
             if not one.question and call not in made and call not in calls:

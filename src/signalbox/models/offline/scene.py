@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
+from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.conversation import Conversation, Turn
 from signalbox.models.offline.fill import Filling
+from signalbox.models.offline.givens import asks_identity, identity, is_same_thing, value_for
 from signalbox.models.offline.kinds import is_id
 from signalbox.models.offline.records import Record, records_in
-from signalbox.models.offline.references import describe_match, find_reference, value_for
-from signalbox.models.offline.tools import ToolCard, ToolSet
+from signalbox.models.offline.references import Setting, describe_match, find_reference
+from signalbox.models.offline.tools import ToolCard, ToolSet, narrowed
 from signalbox.models.offline.wording import mask
 from signalbox.models.offline.words import stem, tokens
+from signalbox.settings import now
 
-__all__ = ["NOTHING", "Scene", "spoken_of", "things_shown"]
+__all__ = ["NOTHING", "Scene", "setting_of", "spoken_of", "things_shown"]
 
 
 @dataclass(frozen=True)
@@ -23,11 +26,44 @@ class Scene:
 
     words: tuple[str, ...] = ()
     shown: tuple[tuple[Record, ...], ...] = ()
+    setting: Setting = field(default_factory=Setting)
 
     def points(self, text: str) -> bool:
         """Whether the text points at one thing shown, or at some of them."""
-        found = [find_reference(mask(text), records) for records in self.shown[:2]]
+        found = [find_reference(mask(text), records, self.setting) for records in self.shown[:2]]
         return any(reference is not None and reference.records for reference in found)
+
+    def led_by(self, text: str) -> Scene:
+        """The scene after a remark: where that points at something shown, `it` is just that."""
+        for records in self.shown[:2]:
+            reference = find_reference(mask(text), records, self.setting)
+            if reference is not None and reference.records:
+                return replace(self, shown=(reference.records,))
+        return self
+
+    def beside(self, text: str, card: ToolCard) -> ToolCard:
+        """The tool without the identifiers that what the text points at gives."""
+        for records in self.shown[:2]:
+            reference = find_reference(mask(text), records, self.setting)
+            if reference is not None and reference.records and reference.kind != "one":
+                own = [name for name in card.required if asks_identity(name, reference.records[0])]
+                rest = {name: schema for name, schema in card.properties.items() if name not in own}
+                return narrowed(card, rest, [name for name in card.required if name in rest]) if own else card
+        return card
+
+    def plain(self, text: str, tools: ToolSet) -> tuple[str, tuple[str, ...]]:
+        """The text with what it points at as `it`, and words for that which name what the tools deal with."""
+        for records in self.shown[:2]:
+            reference = find_reference(mask(text), records, self.setting)
+            if reference is not None and reference.records and reference.kind != "one":
+                said = tokens(text[reference.start : reference.end])
+                values = {stem(word) for record in records for word in tokens(record.text)}
+                nouns = frozenset(noun for card in tools.cards for noun in card.nouns) - values
+                return (
+                    f"{text[: reference.start]}it{text[reference.end :]}",
+                    tuple(word for word in said if stem(word) in nouns),
+                )
+        return text, ()
 
     def serves(self, card: ToolCard, text: str, words: tuple[str, ...], filling: Filling) -> bool:
         """Whether the text points at something shown, and the tool needs just that."""
@@ -35,7 +71,7 @@ class Scene:
         if not lacking:
             return False
         for records in self.shown[:2]:
-            reference = find_reference(mask(text), records)
+            reference = find_reference(mask(text), records, self.setting)
             if reference is not None and reference.records:
                 return _gives(reference.records[0], card, lacking)
             described = describe_match(" ".join(words), records) if words else []
@@ -45,6 +81,10 @@ class Scene:
 
 
 def _gives(record: Record, card: ToolCard, names: list[str]) -> bool:
+    """Whether a record gives all that a tool lacks: by its identifier, where it has one."""
+    asked = [name for name in names if asks_identity(name, record)]
+    if identity(record) is not None and not any(is_same_thing(name, record) for name in asked):
+        return False
     return all(value_for(name, card.properties.get(name) or {}, record) is not None for name in names)
 
 
@@ -59,6 +99,15 @@ def things_shown(turns: Sequence[Turn]) -> list[list[Record]]:
             found = [records]
         groups += found
     return groups
+
+
+def setting_of(conversation: Conversation, filler: Filler) -> Setting:
+    """The moment, and the values that the latest calls were given."""
+    given = [value for turn in conversation.turns[-4:] for call in turn.calls for value in call.args.values()]
+    each = [one for value in given for one in (value if isinstance(value, list) else [value])]
+    moment = filler.clock or now()
+    local = moment.astimezone(filler.tz) if filler.tz and moment.tzinfo else moment
+    return Setting(local, frozenset(str(one).lower() for one in each))
 
 
 def spoken_of(conversation: Conversation, tools: ToolSet) -> tuple[str, ...]:

@@ -8,12 +8,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from signalbox.models.offline.arguments import Filler
+from signalbox.models.offline.fill import Filling
+from signalbox.models.offline.givens import asks_identity, identity, label, names_key, value_for
 from signalbox.models.offline.hiding import quotations
 from signalbox.models.offline.kinds import is_id, is_list, is_telling, is_text
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.phrase import ask_missing, ask_which
 from signalbox.models.offline.records import Record
-from signalbox.models.offline.references import Reference, describe_match, find_reference, label, names_key, value_for
+from signalbox.models.offline.references import Reference, Setting, describe_match, find_reference
 from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.tools import ToolCard, ToolSet, narrowed
 from signalbox.models.offline.verbs import READING
@@ -30,7 +32,10 @@ __all__ = [
     "reference_to",
     "schema_of",
     "serves",
+    "takes_time",
     "unname_ids",
+    "unname_shown",
+    "useful_to",
     "with_records",
 ]
 
@@ -41,6 +46,7 @@ _POINTER = re.compile(
 )
 _SAID = 0.8
 _IDS = frozenset({"id", "ids", "uuid", "identifier", "key"})
+_TIMES = frozenset({"time", "times", "date", "day", "start", "end", "when", "from", "until", "arrival", "departure"})
 
 
 @dataclass
@@ -54,18 +60,45 @@ class Step:
     question: str = ""
     waits: bool = False
     about: str = ""
+    condition: bool | None = None
 
 
-def reference_to(text: str, shown: list[list[Record]], card: ToolCard) -> Reference | None:
+def reference_to(
+    text: str, shown: list[list[Record]], card: ToolCard, setting: Setting | None = None
+) -> Reference | None:
     """What the text points at: the latest shown things that can serve the tool."""
     unclear = None
+    setting = replace(setting or Setting(), takes_time=takes_time(card))
     for records in shown[:6]:
-        useful = [record for record in records if serves(record, card)]
-        found = find_reference(mask(text), useful)
+        useful = useful_to(card, records)
+        found = find_reference(mask(text), useful, setting)
         if found is not None and found.records:
             return found
         unclear = unclear or found
     return unclear
+
+
+def takes_time(card: ToolCard) -> bool:
+    """Whether a time in a request may be an argument of the tool."""
+    return any(
+        str(schema_of(card, name).get("format")).startswith(("date", "time")) or set(split_name(name)) & _TIMES
+        for name in card.properties
+    )
+
+
+def useful_to(card: ToolCard, records: Sequence[Record]) -> list[Record]:
+    """The records that can give the tool something; a mapping from a parameter's options is one for each option."""
+    spread = [one for record in records for one in _by_option(record, card)]
+    return [record for record in spread if serves(record, card)]
+
+
+def _by_option(record: Record, card: ToolCard) -> list[Record]:
+    for name in card.properties:
+        options = {str(option) for option in schema_of(card, name).get("enum") or ()}
+        keys = [key for key in record.fields if key in options]
+        if keys and not any(split_name(key) == split_name(name) for key in record.fields):
+            return [Record({name: key, "left": record.fields[key]}, " ".join(split_name(key))) for key in keys]
+    return [record]
 
 
 def serves(record: Record, card: ToolCard) -> bool:
@@ -114,17 +147,26 @@ def fill_beside(card: ToolCard, text: str, reference: Reference | None, filler: 
     values = dict(filling.values)
     if reference is None or not reference.records:
         return values
-    said = [name for name in values if is_telling(schema_of(card, name)) and filling.confidence.get(name, 0.0) >= _SAID]
+    said = [name for name in values if _is_said(name, card, filling)]
     own = [
         name for name in card.required if names_key(name, reference.records[0]) and (is_id(name) or name not in said)
     ]
     if len(own) == len(card.properties):
         own = [name for name in own if is_id(name)]
+    if own and len(own) == len(card.properties) and reference.kind not in ("one", "all"):
+        return {}
     if not own or len(own) == len(card.properties):
         return values
     rest = {name: schema for name, schema in card.properties.items() if name not in own}
     required = [name for name in card.required if name in rest]
     return dict(filler.fill(narrowed(card, rest, required), text).values)
+
+
+def _is_said(name: str, card: ToolCard, filling: Filling) -> bool:
+    """Whether a value stands in the text for sure: a date or a time does, other telling ones by their confidence."""
+    schema = schema_of(card, name)
+    dated = str(schema.get("format")).startswith(("date", "time"))
+    return is_telling(schema) and (dated or filling.confidence.get(name, 0.0) >= _SAID)
 
 
 def drop_pointers(step: Step) -> None:
@@ -148,13 +190,46 @@ def unname_ids(step: Step, shown: list[list[Record]]) -> None:
             step.about = value
 
 
+def unname_shown(step: Step, shown: list[list[Record]]) -> None:
+    """A text that is the name of a thing shown describes it, where the tool asks for the thing's identifier."""
+    _read_numbers(step, shown)
+    lacking = [name for name in step.card.required if name not in step.args and is_id(name)]
+    for name, value in list(step.args.items()):
+        if (
+            not lacking
+            or not isinstance(value, str)
+            or is_telling(schema_of(step.card, name))
+            or value in quotations(step.text)
+        ):
+            continue
+        named = [record for records in shown[:1] for record in records if _is_named(record, value)]
+        if len(named) == 1 and not names_key(name, named[0]) and asks_identity(lacking[0], named[0]):
+            del step.args[name]
+            step.about = value
+
+
+def _read_numbers(step: Step, shown: list[list[Record]]) -> None:
+    """A number that is no identifier of the things shown, but stands in one of them, means that one: `room 311`."""
+    for name, value in list(step.args.items()):
+        records = [record for record in (shown[0] if shown else []) if asks_identity(name, record)]
+        if not records or isinstance(value, list) or any(str(identity(record)) == str(value) for record in records):
+            continue
+        having = [record for record in records if str(value) in map(str, record.fields.values())]
+        if len(having) == 1 and name in step.card.required:
+            step.args[name] = value_for(name, schema_of(step.card, name), having[0])
+
+
+def _is_named(record: Record, value: str) -> bool:
+    return any(isinstance(own, str) and own.lower() == value.lower() for own in record.fields.values())
+
+
 def by_description(step: Step, shown: list[list[Record]]) -> list[Step]:
     """The step for the one shown thing that its words describe; a question when they describe several."""
     words = describing(step)
     if not words:
         return []
     for records in shown[:3]:
-        useful = [record for record in records if serves(record, step.card)]
+        useful = useful_to(step.card, records)
         fitting = describe_match(" ".join(words), useful)
         if len(fitting) == 1:
             return with_records(step, fitting)

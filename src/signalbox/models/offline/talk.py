@@ -26,7 +26,8 @@ _GREETING = re.compile(
 _THANKS = re.compile(
     r"(?i)^\W*(?:ok(?:ay)?,? |great,? |cool,? |perfect,? |nice,? |awesome,? )*(?:thanks|thank you|thx|ty|"
     r"cheers|much appreciated)"
-    r"(?:[ ,]+(?:a lot|so much|very much|again|for (?:the|your) help|"
+    r"(?:[ ,.!]+(?:that(?:'?s| is| was) (?:all|what|everything) (?:i|we) (?:wanted|needed)(?: to (?:know|see|hear))?|"
+    r"a lot|so much|very much|again|for (?:the|your) help|"
     r"that(?:'?s| is| was| will be) (?:all|it|great|perfect|everything)|"
     r"you'?re great|bye))*\W*$"
 )

@@ -96,6 +96,8 @@ PHRASES: dict[str, tuple[str, ...]] = {
     "turn up": ("update",),
     "turn down": ("update",),
     "get rid of": ("delete",),
+    "can go": ("delete", "stop"),
+    "has to go": ("delete", "stop"),
     "throw away": ("delete",),
     "throw out": ("delete",),
     "take off": ("delete",),

@@ -8,22 +8,26 @@ from dataclasses import dataclass, replace
 from signalbox.models.offline.arguments import Filler, explained, has_leftover, unaccounted
 from signalbox.models.offline.choose import Choice, Fitness, choose
 from signalbox.models.offline.clauses import coordinations, parallels, split_request
-from signalbox.models.offline.kinds import definite_values, is_list, is_text
-from signalbox.models.offline.parts import read_part
+from signalbox.models.offline.fill import Filling
+from signalbox.models.offline.kinds import definite_values, is_id, is_list, is_text
+from signalbox.models.offline.parts import Part, read_part
 from signalbox.models.offline.scene import NOTHING, Scene
 from signalbox.models.offline.tools import ToolCard, ToolSet
+from signalbox.models.offline.verbs import READING
 from signalbox.models.offline.wording import forbids, is_courtesy, opens_content
 from signalbox.models.offline.words import split_name, stem, tokens
 
-__all__ = ["Wish", "read_wishes"]
+__all__ = ["Wish", "asks_for_all", "read_wishes"]
 
 _MOST_CLAUSES = 12
 _LONGEST_LEAD = 500
 _REMARK = 0.8
+_UNSERVED = 0.4
 _BACK = re.compile(r"(?i)\b(?:it|its|them|they|those|these|that|she|he|him|her|both|all of them)\b")
 _STATING = re.compile(
     r"(?i)\W*(?:(?:and|with|the|its|my|a)\s+)*(?P<what>\w+)\s*(?:\b(?:is|are|should be|will be)\b|[:=])"
 )
+_ALL_OF = re.compile(r"(?i)\b(?:all|every|any|each)(?: the| my| our)? (?!of\b|ones?\b|them\b|those\b|these\b)\w+")
 _CODED = re.compile(r"[\d@\"'“]|(?<=\s)[A-Z]")
 _REPORTING = re.compile(
     r"(?i)(?:let (?:me|us) know|tell|inform|show|give|report|explain|summari[sz]e|thank|see|check if|look)\b"
@@ -54,26 +58,50 @@ def read_wishes(request: str, tools: ToolSet, filler: Filler, scene: Scene = NOT
     if not wishes:
         whole = _pick(request, tools, filler, scene)
         wishes = [Wish(request, whole, 0, len(request))] if whole else []
-    return [single for wish in wishes for single in _spread(wish, tools, filler)], unserved
+    pointing = [scene.plain(wish.text, tools)[0] != wish.text for wish in wishes]
+    spread = [[wish] if points else _spread(wish, tools, filler) for wish, points in zip(wishes, pointing, strict=True)]
+    return [single for singles in spread for single in singles], unserved
 
 
 def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> Choice | None:
-    part = read_part(text, tools.own_verbs)
+    whole = read_part(text, tools.own_verbs)
+    plain, nouns = (text, ()) if asks_for_all(whole) else scene.plain(text, tools)
+    part = read_part(plain, tools.own_verbs) if plain != text else whole
+    part = replace(part, words=(*part.words, *nouns)) if nouns else part
 
     def fit(card: ToolCard) -> Fitness:
-        filling = filler.fill(card, part.text)
-        pointed = 0.6 if scene.shown and scene.serves(card, part.text, part.words, filling) else 0.0
-        told = max(explained(part, card, filling), 1 if pointed else 0)
-        fitting = filler.fit(card, part.text) + pointed + (0.2 if told >= 2 else 0.0)
-        if part.states and not part.families and not definite_values(card.properties, filling.values):
+        here = scene.beside(text, card) if plain != text else card
+        filling = filler.fill(here, part.text)
+        pointed = 0.6 if scene.shown and scene.serves(card, whole.text, whole.words, filling) else 0.0
+        agrees = not part.families & READING or bool(card.families & READING)
+        meant = pointed and agrees and (part.families or _speaks_of(card, part, filling, tools))
+        told = max(explained(part, here, filling), 1 if meant else 0)
+        fitting = filler.fit(here, part.text) + pointed + (0.2 if told >= 2 else 0.0)
+        if plain != text and not pointed and card.required:
+            fitting -= _UNSERVED
+        states = part.states or whole.states
+        if states and not part.families and not definite_values(card.properties, filling.values):
             fitting -= _REMARK
-        return Fitness(fitting, told, has_leftover(part, card, filling), unaccounted(part, card, filling))
+        return Fitness(fitting, told, has_leftover(part, here, filling), unaccounted(part, here, filling))
 
     found = choose(tools, part, fit)
     if found is None and scene.words:
         part = replace(part, words=(*part.words, *scene.words))
         found = choose(tools, part, fit)
     return found
+
+
+def asks_for_all(part: Part) -> bool:
+    """Whether a part asks to see all things of a kind: that is a look of its own, not one at what was shown."""
+    return bool(part.families & READING and _ALL_OF.search(part.text))
+
+
+def _speaks_of(card: ToolCard, part: Part, filling: Filling, tools: ToolSet) -> bool:
+    """Whether a part without a verb has a word of the tool's, or a definite value for it beside what it points at."""
+    told = definite_values(card.properties, filling.values)
+    return any(not is_id(name) for name in told) or any(
+        term in card.terms for word in part.words for term in tools.near(word)
+    )
 
 
 def _pick_at_once(request: str, tools: ToolSet, filler: Filler, scene: Scene) -> Choice | None:
@@ -116,11 +144,12 @@ def _by_clause(request: str, tools: ToolSet, filler: Filler, scene: Scene) -> tu
             wishes[-1] = _limited(wishes[-1], request, clause.end, filler)
             continue
         here = replace(scene, words=tuple(sorted(wishes[-1].card.nouns))) if wishes else scene
+        here = here if lead is None else here.led_by(request[lead : clause.start])
         choice = _pick_any(text, tools, filler, here)
         if choice is None and lead is not None and clause.end - lead < _LONGEST_LEAD:
             choice = _pick(request[lead : clause.end], tools, filler)
         leads = bool(wishes) and choice is not None and _leads_up(wishes[-1], text, filler, scene)
-        if wishes and choice is None and _is_demand(text, wishes[-1], filler):
+        if wishes and choice is None and not scene.points(text) and _is_demand(text, wishes[-1], filler):
             unserved.append(text.strip())
         elif wishes and not leads and (choice is None or _belongs(wishes[-1], choice, text, clause.fresh, filler)):
             if choice is None or not _repeats(wishes[-1], choice, text):
