@@ -24,7 +24,7 @@ from signalbox.models.offline.fill.meant import find_candidates, find_examples
 from signalbox.models.offline.fill.measures import find_measures, find_numbered
 from signalbox.models.offline.fill.moments import find_moments, find_spans, time_kind
 from signalbox.models.offline.fill.names import find_names, has_shape
-from signalbox.models.offline.fill.neighbours import weigh_neighbours
+from signalbox.models.offline.fill.neighbours import Neighbours
 from signalbox.models.offline.fill.phrases import find_phrases
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.roles import style_of
@@ -36,6 +36,7 @@ from signalbox.models.offline.fill.state import Frame, State, build_values, leav
 from signalbox.models.offline.fill.statements import find_statements
 from signalbox.models.offline.fill.stretches import find_hours, find_lengths, put_in_order
 from signalbox.models.offline.fill.texts import chunk_proposals, list_proposals
+from signalbox.models.offline.fill.units import dimension_of
 from signalbox.models.offline.fill.widening import widen
 from signalbox.models.offline.fill.words import read_sentence
 
@@ -121,8 +122,8 @@ class Filler:
         if leaf.kind == "boolean":
             return find_flags(self.reading, leaf, self.state.rivals(leaf))
         if leaf.kind in ("integer", "number"):
-            found = find_measures(self.reading, leaf)
-            return [weigh_neighbours(self.reading, self.leaves, p) for p in found]
+            found = [self._neighbours.weigh(p) for p in find_measures(self.reading, leaf, self._offered)]
+            return [p for p in found if leaf.must or p.score >= _SURE]
         if leaf.kind == "array":
             return find_closed_list(self.reading, leaf, self.taken)
         if leaf.kind != "string":
@@ -132,6 +133,16 @@ class Filler:
         if time_kind(leaf):
             return find_moments(self.reading, leaf, kinds)
         return [self._directed(p) for p in (*find_names(self.reading, leaf), *find_examples(self.reading, leaf))]
+
+    @cached_property
+    def _neighbours(self) -> Neighbours:
+        return Neighbours(self.reading, self.leaves)
+
+    @cached_property
+    def _offered(self) -> frozenset[str]:
+        """Units that some field offers as options: a number told in one of them leaves its unit to that field."""
+        options = (str(option).lower() for leaf in self.leaves if leaf.kind == "enum" for option in leaf.options)
+        return frozenset(option for option in options if dimension_of(option))
 
     def _objects(self, leaf: Field) -> Iterator[Proposal]:
         """A list of objects: each part between commas and "and" that fills the same fields as the first."""

@@ -19,7 +19,7 @@ from signalbox.models.offline.fill.units import dimension_of, factor_of, unit_of
 from signalbox.models.offline.fill.words import stem, word_set
 from signalbox.models.offline.vectors import is_known, word_rows
 
-__all__ = ["convert", "counts", "find_measures", "find_numbered"]
+__all__ = ["bounds_alike", "convert", "counts", "find_measures", "find_numbered"]
 
 _LOWEST = word_set("min minimum least lower low above over from start greater floor")
 _HIGHEST = word_set("""max maximum most upper high below under limit to end less up cap ceiling budget within top""")
@@ -44,19 +44,31 @@ _SUMS = word_set("amount total sum value worth limit salary price cost fee")
 _PRICED = frozenset(stem(word) for word in "cost costs budget price spend pay paying worth priced".split())
 _MEASURED = word_set("amount value quantity measurement measure")
 _BASE = 0.3
+_LEAST = 0.28
 
 
-def find_measures(reading: Reading, field: Field) -> list[Proposal]:
-    """Proposals for a number, the likelier the nearer its words are to the field's."""
+def find_measures(reading: Reading, field: Field, offered: frozenset[str] = frozenset()) -> list[Proposal]:
+    """Proposals for a number, the likelier the nearer its words are to the field's.
+
+    `offered` are units that another field holds as options.
+    """
     found = []
     for quantity in reading.quantities:
         value = convert(field, quantity)
         if value is None or (ends_name(reading, quantity) and not reading.cue(field, quantity.start, quantity.end)):
             continue
-        score = _score(reading, field, quantity)
-        if score >= (0.28 if field.must else 0.5):
-            found.append(Proposal(field, value, quantity.start, quantity.end, score + 0.12 * field.must))
+        apart = _has_unit_apart(reading, field, quantity, offered)
+        score = _score(reading, field, quantity) + 0.35 * apart
+        if score >= _LEAST:
+            end = quantity.number_end if apart else quantity.end
+            found.append(Proposal(field, value, quantity.start, end, score + 0.12 * field.must))
     return [*found, *_by_ordinal(reading, field)]
+
+
+def _has_unit_apart(reading: Reading, field: Field, quantity: Quantity, offered: frozenset[str]) -> bool:
+    """Whether the unit of a number is another field's business, so that this one holds the bare number."""
+    unit = reading.text[quantity.number_end : quantity.end].strip(" -").lower()
+    return bool(unit) and unit in offered and not unit_of_field(field.about, field.maximum)[0]
 
 
 def _by_ordinal(reading: Reading, field: Field) -> list[Proposal]:
@@ -242,6 +254,11 @@ def _bound_score(field: Field, quantity: Quantity) -> float:
     if quantity.bound == "min":
         return 0.25 if lowest else (-0.5 if highest else 0.0)
     return 0.25 if highest else (-0.5 if lowest else 0.0)
+
+
+def bounds_alike(field: Field, quantity: Quantity) -> bool:
+    """Whether a number is told as the lower or upper bound that a field holds."""
+    return _bound_score(field, quantity) > 0
 
 
 def _sides(field: Field) -> tuple[bool, bool]:

@@ -1,0 +1,75 @@
+"""Words that speak of a numeric field: its own, those of its description, and everyday words for the same thing."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from signalbox.models.offline.fill.schema import Field
+from signalbox.models.offline.fill.thesaurus import stands_for
+from signalbox.models.offline.fill.units import dimension_of
+from signalbox.models.offline.fill.words import STOP, stem
+
+__all__ = ["kin_of", "vocabulary_of"]
+
+# Each line: words that speak of one sort of number, as adjective, noun, verb or preposition.
+_FAMILIES = """
+duration length long last lasts lasting take takes total altogether whole spend
+wait waiting pause delay gap interval apart between break cooldown quiet
+retry retries attempt attempts try tries again repeat
+timeout abort give longer
+keep kept retain retention store
+interval every each frequency
+ramp rise reach climb build
+warm heat preheat
+fail failed failing error failure fault
+height high tall
+width wide broad
+depth deep
+weight weigh heavy
+age old aged
+speed fast quick
+distance far away
+price cost pay worth
+deposit own down
+income earn salary wage
+fee charge
+discount off reduction
+loudness volume loud
+watering water
+remind reminder before ahead notice
+""".strip().splitlines()
+_ROLES: dict[str, set[int]] = defaultdict(set)
+for _number, _family in enumerate(_FAMILIES):
+    for _word in _family.split():
+        _ROLES[stem(_word)].add(_number)
+_KIN = {
+    root: frozenset(stem(word) for number in numbers for word in _FAMILIES[number].split()) - {root}
+    for root, numbers in _ROLES.items()
+}
+_NAME, _AROUND, _DESCRIBED = 1.0, 0.7, 0.6
+_KINSHIP = 0.7
+# Said of any number, so that they tell nothing.
+_PLAIN = frozenset(stem(word) for word in "number how many much time value amount count".split())
+
+
+def vocabulary_of(field: Field) -> dict[str, float]:
+    """The stems that speak of a field, with how clearly they do."""
+    found: dict[str, float] = {}
+    for weight, words in (
+        (_DESCRIBED, field.described),
+        (_AROUND, field.within),
+        (_NAME, (*field.name_words, *field.aliases)),
+    ):
+        for word in words:
+            root = stem(word)
+            if word not in STOP and root not in _PLAIN and not (dimension_of(word) and len(field.name_words) > 1):
+                found[root] = max(found.get(root, 0.0), weight)
+    if "long" in field.description.lower().split()[:2]:
+        found["long"] = max(found.get("long", 0.0), _DESCRIBED)
+    return found
+
+
+def kin_of(root: str) -> list[tuple[str, float]]:
+    """A stem and those that may stand for it in speech of numbers, with how near each is."""
+    kin = _KIN.get(root, frozenset()) | stands_for(root)
+    return [(root, 1.0), *((other, _KINSHIP) for other in kin)]
