@@ -150,7 +150,7 @@ def _is_unit(reading: Reading, phrase: Phrase, start: int, end: int) -> bool | N
     if phrase.joined in _DAY_PARTS:
         return True
     own = dimension_of(str(phrase.value)) or dimension_of(phrase.joined)
-    return True if own and own[0][0] in ("money", "temperature", "length", "mass", "bytes", "volume") else None
+    return True if own and own[0][0] not in ("time", "count", "percent", "rate") else None
 
 
 def _cuts_token(reading: Reading, start: int, end: int) -> bool:

@@ -27,6 +27,8 @@ _LINKS = word_set(
 _MOST = 40
 _TELLERS = word_set("i we they")
 _ASKS = word_set("will want would like need book please pls order reserve schedule plan remind should")
+# Literals whose digits count nothing.
+_NUMBERED = ("phone", "uuid", "ip", "url", "email", "host")
 _DENIALS = word_set("""not no never without except excluding don't dont isn't isnt non nor neither""")
 
 
@@ -113,7 +115,8 @@ class Reading:
     @cached_property
     def quantities(self) -> list[Quantity]:
         found = find_quantities(self.sentence)[: 2 * _MOST]
-        return [q for q in found if not any(start <= q.start and q.number_end <= end for start, end in self._dated)]
+        shut = [*self._dated, *((one.start, one.end) for one in self.literals if one.kind in _NUMBERED)]
+        return [q for q in found if not any(start <= q.start and q.number_end <= end for start, end in shut)]
 
     @cached_property
     def _dated(self) -> list[tuple[int, int]]:

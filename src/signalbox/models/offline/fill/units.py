@@ -158,9 +158,10 @@ _FIELD_UNITS = re.compile(
 )
 
 
-# What a field holds by the day or by the head is not itself a length of time.
+# What a field holds by the day or by the head is not itself a length of time, nor is what it says of "the day".
 _RATED = re.compile(
-    r"\bper (?:square |cubic )?\w+|(?<!half )(?<!for )\b(?:an?|each|every) (?:day|week|month|year|hour|night|minute|second)\b"
+    r"\bper (?:square |cubic )?\w+|(?<!half )(?<!for )\b(?:an?|each|every) (?:day|week|month|year|hour|night|minute|second)\b|"
+    r"\b(?:the|which) (?:meter|metre|second|minute|hour|day|night|week|month|year|bar|yard|foot|pound)\b"
 )
 
 
