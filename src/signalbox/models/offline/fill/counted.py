@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from signalbox.models.offline.fill.lexicon import is_past
 from signalbox.models.offline.fill.numbers import Quantity
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH
 from signalbox.models.offline.fill.reading import Reading, Word
@@ -46,7 +47,7 @@ _TAILS = word_set(
 
 
 _NUMBER_WORDS = word_set("number no nr num")
-_NO_LABELS = PARTS_OF_SPEECH["verbs"] | PARTS_OF_SPEECH["stops"] | PARTS_OF_SPEECH["pronouns"] | _TAILS
+_NO_LABELS = PARTS_OF_SPEECH["verbs"] | PARTS_OF_SPEECH["stops"] | PARTS_OF_SPEECH["pronouns"] | _TAILS | word_set("top only")
 
 
 def counted_nouns(reading: Reading, quantity: Quantity) -> list[Word]:
@@ -71,7 +72,7 @@ def label_of(reading: Reading, quantity: Quantity) -> Word | None:
         if reading.text[word.end : place].strip(" #:=.") or not word.lower.isalpha():
             return None
         if word.lower not in _NUMBER_WORDS:
-            return None if word.lower in STOP or word.lower in _NO_LABELS else word
+            return None if word.lower in STOP | _NO_LABELS or is_past(word.lower) else word
         place = word.start
     return None
 

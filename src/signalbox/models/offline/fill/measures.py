@@ -9,7 +9,7 @@ from typing import Any
 
 from rapidfuzz.distance import OSA
 
-from signalbox.models.offline.fill.counted import counted_nouns, counts_people, ends_name, fits_kind, holds_people
+from signalbox.models.offline.fill.counted import counted_nouns, counts_people, ends_name, fits_kind, holds_people, label_of
 from signalbox.models.offline.fill.numbers import ORDINALS, Quantity
 from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
@@ -190,12 +190,23 @@ def _noun_score(reading: Reading, field: Field, quantity: Quantity) -> float:
         return 0.4 if nouns[0].stem in field.words or _is_priced(reading, quantity) else -0.4
     if score := _named_score(field, quantity, nouns):
         return score
+    if not nouns and not dimension and (label := label_of(reading, quantity)) is not None:
+        return 0.35 if _speaks_of(field, label) else -0.35
     before = [w for w in reading.before(quantity.start, 3) if w.lower not in _LINKS]
     if before and (before[0].stem in field.words or any(same_meaning(before[0].stem, w) for w in field.words)):
         return 0.3
     if nouns and nouns[0].stem not in {stem(w) for w in field.described} and not quantity.dimension:
         return 0.35 if _near(nouns[0].lower, field) else -0.1
     return 0.0
+
+
+def _speaks_of(field: Field, word: Word) -> bool:
+    """Whether a word is one of a field's own, misspelt perhaps, or stands for one."""
+    return (
+        word.stem in field.kin
+        or any(same_meaning(word.stem, other) for other in field.kin)
+        or any(_is_misspelt(word.lower, name) or _shortens(word.lower, name) for name in field.name_words)
+    )
 
 
 def _is_priced(reading: Reading, quantity: Quantity) -> bool:
@@ -238,6 +249,10 @@ def _named_score(field: Field, quantity: Quantity, nouns: list[Word]) -> float:
 def _is_misspelt(word: str, name: str) -> bool:
     """Whether a word that nobody knows is a name with a letter wrong."""
     return len(word) > 4 and not is_known(word) and OSA.distance(word, name, score_cutoff=1) == 1
+
+
+def _shortens(word: str, name: str) -> bool:
+    return 2 < len(word) < len(name) and name.startswith(word)
 
 
 def _near(noun: str, field: Field) -> bool:

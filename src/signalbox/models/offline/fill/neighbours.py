@@ -25,6 +25,7 @@ _REACH = 8
 _FADES = 0.11
 _PAST_JOIN = 0.4
 _MOST = 1.2
+_CLEAR = 0.5
 
 
 class Neighbours:
@@ -44,10 +45,12 @@ class Neighbours:
         """A proposal with more for words of its own field beside it, less for those of another field of its unit."""
         group = self.groups.get(_unit(proposal.field), [])
         quantity = self._numbers.get(proposal.start)
-        if len(group) < 2 or quantity is None:
+        if quantity is None:
             return proposal
         both = proposal.field, quantity
         own = self.evidence(*both)
+        if len(group) < 2:
+            return replace(proposal, score=proposal.score + 0.3 * own) if own >= _CLEAR else proposal
         other = max(self.evidence(leaf, quantity) for leaf in group if leaf is not proposal.field)
         score = proposal.score + 0.45 * min(own, 1.0) - 0.45 * min(max(other - own, 0.0), 1.0)
         if not own and quantity.dimension and proposal.field is not _main(group) and not bounds_alike(*both):
@@ -74,7 +77,7 @@ class Neighbours:
     def _vocabularies(self) -> dict[str, dict[str, float]]:
         """The stems that speak of each field, with their weight."""
         found = {}
-        for leaf in (leaf for group in self.groups.values() if len(group) > 1 for leaf in group):
+        for leaf in (leaf for group in self.groups.values() for leaf in group):
             found[leaf.path] = {**vocabulary_of(leaf), **dict.fromkeys(self._options_beside(leaf), 1.0)}
         return found
 
@@ -89,11 +92,11 @@ class Neighbours:
         shares: dict[str, dict[str, float]] = {}
         for unit, group in self.groups.items():
             row = shares.setdefault(unit, {})
-            for leaf in group if len(group) > 1 else ():
+            for leaf in group:
                 for root, weight in self._vocabularies[leaf.path].items():
                     row[root] = row.get(root, 0.0) + weight
             for root, total in row.items():
-                row[root] = max(total, 1e-9)
+                row[root] = max(total, 1.0) if len(group) == 1 else total
         return shares
 
     def _context(self, quantity: Quantity) -> dict[str, float]:

@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.thesaurus import stands_for
-from signalbox.models.offline.fill.units import dimension_of
+from signalbox.models.offline.fill.units import dimension_of, unit_of_field
 from signalbox.models.offline.fill.words import STOP, stem
 
 __all__ = ["kin_of", "vocabulary_of"]
@@ -55,6 +55,7 @@ _PLAIN = frozenset(stem(word) for word in "number how many much time value amoun
 def vocabulary_of(field: Field) -> dict[str, float]:
     """The stems that speak of a field, with how clearly they do."""
     found: dict[str, float] = {}
+    unit, _ = unit_of_field(field.about, field.maximum)
     for weight, words in (
         (_DESCRIBED, field.described),
         (_AROUND, field.within),
@@ -62,7 +63,8 @@ def vocabulary_of(field: Field) -> dict[str, float]:
     ):
         for word in words:
             root = stem(word)
-            if word not in STOP and root not in _PLAIN and not (dimension_of(word) and len(field.name_words) > 1):
+            is_unit = any(dimension == unit for dimension, *_ in dimension_of(word)) and len(field.name_words) > 1
+            if word not in STOP and root not in _PLAIN and not is_unit:
                 found[root] = max(found.get(root, 0.0), weight)
     if "long" in field.description.lower().split()[:2]:
         found["long"] = max(found.get("long", 0.0), _DESCRIBED)

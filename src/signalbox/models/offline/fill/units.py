@@ -165,6 +165,11 @@ _RATED = re.compile(
 )
 
 
+# One of these inside a name or a description tells when, not in what unit: "temperature by day".
+_PERIODS = frozenset(("second", "minute", "hour", "day", "night", "week", "month", "year"))
+_IN = re.compile(r"\bin (?:an? )?\Z")
+
+
 def dimension_of(word: str) -> tuple[tuple[str, str, float], ...]:
     """What a unit word may mean: (dimension, unit, factor to the base unit), most likely first."""
     return _MEANINGS.get(word.lower(), ())
@@ -182,7 +187,8 @@ def _by_weight(description: str) -> tuple[str, str]:
 
 def _asked_unit(part: str) -> tuple[str, str] | None:
     """The unit that a part of a field's words asks for; money beats a unit unless that ends the part."""
-    units = list(_FIELD_UNITS.finditer(part))
+    found = _FIELD_UNITS.finditer(part)
+    units = [unit for unit in found if unit[0] not in _PERIODS or unit.end() == len(part) or _IN.search(part, 0, unit.start())]
     money = _MONEY_FIELD.search(part) or (CURRENCIES.get(part) and part)
     if units and (not money or units[-1].end() == len(part)):
         dimension, unit, _ = dimension_of(units[0].group())[0]
