@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from dataclasses import field as attribute
@@ -27,6 +28,8 @@ _LINKS = word_set(
 _MOST = 40
 _TELLERS = word_set("i we they")
 _ASKS = word_set("will want would like need book please pls order reserve schedule plan remind should")
+# Behind a length of time these make it a moment.
+_DISTANCES = ("ago", "from now", "hence", "from today", "from tomorrow", "time", "after tomorrow")
 # Literals whose digits count nothing.
 _NUMBERED = ("phone", "uuid", "ip", "url", "email", "host")
 _DENIALS = word_set("""not no never without except excluding don't dont isn't isnt non nor neither""")
@@ -41,6 +44,11 @@ class Word(NamedTuple):
     stem: str
     start: int
     end: int
+
+
+def _is_phone(literal: Literal) -> bool:
+    """Whether a literal is a telephone number and no date that is written like one."""
+    return literal.kind == "phone" and not re.match(r"\d{4}-\d\d-\d\d\b", literal.value)
 
 
 def _shortens(word: str, name: str) -> bool:
@@ -122,7 +130,11 @@ class Reading:
     def _dated(self) -> list[tuple[int, int]]:
         """Dates and clock times that are written as such: their digits count nothing."""
         atoms = [(kind, start, end) for phrase in self.times for kind, start, end in phrase.parts]
-        return [(s, e) for kind, s, e in atoms if kind == "date" or (kind == "clock" and not self.text[s:e].isdigit())]
+        return [
+            (s, e)
+            for kind, s, e in atoms
+            if kind == "date" or (kind == "clock" and len(self.text[s:e]) > 3) or self.text[s:e].endswith(_DISTANCES)
+        ]
 
     @cached_property
     def literals(self) -> list[Literal]:
@@ -131,7 +143,9 @@ class Reading:
     @cached_property
     def times(self) -> list[TimePhrase]:
         found = find_times(self.text)[:_MOST]
-        return [t for t in found if not any(start < t.start and t.end < end for start, end in self.quoted)]
+        phones = [(one.start - 1, one.end + 1) for one in self.literals if _is_phone(one)]
+        shut = [*self.quoted, *phones]
+        return [t for t in found if not any(start < t.start and t.end < end for start, end in shut)]
 
     @cached_property
     def quoted(self) -> list[tuple[int, int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from signalbox.models.offline.fill.clocks import HOUR_WORDS, SPOKEN_CLOCK
+from signalbox.models.offline.fill.clocks import HOUR_WORDS, LEADS_TO_CLOCK, SPOKEN_CLOCK
 
 __all__ = ["TimePhrase", "find_times", "with_month"]
 
@@ -15,8 +15,10 @@ _MONTH = (
     r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
 _COUNT = (
-    r"(?:\d+(?:\.\d+)?|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|"
-    r"thirty|forty|sixty|ninety|couple(?: of)?|a couple(?: of)?|a few|few|half an?|several)"
+    r"(?:\d+(?:\.\d+)?|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fourteen|fifteen|eighteen|"
+    r"twenty(?:[- ](?:one|two|three|four|five|six|seven|eight|nine))?|thirty|forty(?:[- ]five)?|fifty|sixty|ninety|"
+    r"couple(?: of)?|a couple(?: of)?|a few|few|half an?|(?:a )?quarter of an|three quarters of an|several)"
+    r"(?: and a half)?"
 )
 _UNIT = (
     r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|wks?|months?|years?|quarters?|"
@@ -28,7 +30,10 @@ _CLOCK = (
     r"\d{1,2}\s*(?:[ap]\.?m\b\.?|o'?clock)|noon|midnight|midday|"
     rf"{SPOKEN_CLOCK}|"
     rf"(?<=at )(?:{'|'.join(HOUR_WORDS)})(?=\s*(?:$|[,.;!?]|on |for |tomorrow|today|this|next))|"
-    r"\d{1,2}(?::\d\d)?(?=\s*(?:to|-|–|until|till)\s*\d{1,2}(?:[:.]\d\d)?\s*[ap]\.?m\b)|"
+    rf"(?:\d{{1,2}}(?::\d\d)?|{'|'.join(HOUR_WORDS)}){LEADS_TO_CLOCK}|"
+    r"(?<!\d )0\d[0-5]\d(?![.,:]?\d| \d)|(?:[01]\d|2[0-3])[0-5]\d(?=\s?(?:hrs|hours|h)\b)|"
+    r"(?:(?<=\b\d{4} to )|(?<=\b\d{4} till )|(?<=\b\d{4} until )|(?<=\b\d{4}-)|(?<=\b\d{4} - ))"
+    r"(?:[01]\d|2[0-3])[0-5]\d(?![\d:.-])\b|"
     r"(?<=from )\d{1,2}(?=\s*(?:to|-|–|until|till)\s*\d{1,2}[:.]\d\d)|"
     r"(?<=at )(?:[01]?\d|2[0-4])(?![\d%]|[.,:]\d|\s*[%°€$£-]|\s+(?!tomorrow|today|tonight|please|sharp|with|until|till|"
     r"this|next|every|each|then|thanks|from|next|mon|tues|wed|thu|fri|sat|sun|latest|earliest)[a-z]{3,})\b|"
@@ -36,27 +41,32 @@ _CLOCK = (
     r"(?:[01]?\d|2[0-4])(?![\d:.]|\s*[%°€$£])\b|(?<=@)\d{1,2}\b)"
 )
 _DATE = (
-    rf"(?:\d{{4}}-\d{{2}}-\d{{2}}(?:[T ]\d{{2}}:\d{{2}}(?::\d{{2}}(?:\.\d+)?)?(?:Z|[+-]\d{{2}}:?\d{{2}})?)?|"
+    rf"(?:\d{{4}}-\d{{2}}-\d{{2}}(?:T\d{{2}}:\d{{2}}(?::\d{{2}}(?:\.\d+)?)?(?:Z|[+-]\d{{2}}:?\d{{2}})?)?|"
     rf"\d{{1,2}}(?:st|nd|rd|th)?(?=\s*(?:-|–|to|until|till)\s*(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}\b)|"
     rf"\d{{1,2}}/\d{{1,2}}(?:/\d{{2,4}})?|\d{{1,2}}\.\d{{1,2}}\.\d{{4}}|"
     rf"(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? \d{{4}})?|{_MONTH} (?:the )?\d{{1,2}}(?:st|"
     rf"nd|rd|th)?(?!\d|:)(?:,? \d{{4}})?|"
-    rf"the \d{{1,2}}(?:st|nd|rd|th)|{_MONTH} \d{{4}}|(?:in |last |next |this |since |"
+    rf"the \d{{1,2}}(?:st|nd|rd|th)(?: of (?:this|next|last|the) month)?|"
+    rf"(?:the )?(?:first|second|third|fourth|last) {_WEEKDAY} (?:of|in) (?:{_MONTH}|(?:this|next|the) month)|"
+    rf"{_MONTH} \d{{4}}|(?:in |last |next |this |since |"
     rf"of )(?:{_MONTH})\b(?!\s+\d))"
 )
 _DAY = (
-    rf"(?:the day (?:after tomorrow|before yesterday)|day after tomorrow|today|tonight|tonite|tomorrow|tmrw?|"
+    rf"(?:(?:the )?(?:last|first) day of (?:the |this |next |last )?(?:week|month|year|quarter|{_MONTH})|"
+    rf"(?:the )?(?:end|beginning|start|middle) of (?:the |this |next )?(?:day|week|month|year|quarter|{_MONTH})|eod|eow|"
+    rf"christmas(?: day| eve)|new year'?s (?:day|eve)|"
+    rf"the day (?:after tomorrow|before yesterday)|day after tomorrow|today|tonight|tonite|tomorrow|tmrw?|"
     rf"tmw|tomorow|tommorrow|tommorow|yesterday|yday|last night|"
     rf"(?:on )?(?:{_WEEKDAY}) (?:of )?next week\b|"
     rf"(?:(?:this|next|last|coming|previous|past|on|following)\s{{1,3}})?(?:{_WEEKDAY})\b(?!\w)|"
     rf"(?:this|next|last|previous|past|coming|current|the)\s+(?:week(?:end)?|month|year|quarter|hour|minute|"
     rf"day|fortnight|spring|summer|fall|autumn|winter)|"
-    rf"(?:this|yesterday|tomorrow)\s+{_DAYPART}|end of (?:the )?(?:day|week|month|year)|eod|eow|"
+    rf"(?:this|yesterday|tomorrow)\s+{_DAYPART}|"
     rf"Q[1-4](?: \d{{4}})?)"
 )
 _RELATIVE = (
-    rf"(?:in (?:the next )?{_COUNT}\s*{_UNIT}\b(?!\s+(?:before|after))|{_COUNT}\s*{_UNIT} (?:ago|from now|"
-    rf"hence|later)|"
+    rf"(?:in (?:the next )?{_COUNT}\s*{_UNIT}\b(?: and a (?:half|quarter)\b)?(?!\s+(?:before|after))|{_COUNT}\s*{_UNIT}(?: and a (?:half|quarter))? "
+    rf"(?:ago|from (?:now|today|tomorrow)|hence|later|after tomorrow)|in {_COUNT} (?:week|month|year|day)s?'?s? time|"
     rf"(?:the )?(?:last|past|previous|next|coming) {_COUNT}\s*{_UNIT}\b|right now|(?<!for )now(?:-\d+[smhdw])?|"
     rf"since (?:{_CLOCK}))"
 )
