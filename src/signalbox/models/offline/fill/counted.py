@@ -72,16 +72,25 @@ def label_of(reading: Reading, quantity: Quantity) -> Word | None:
         if reading.text[word.end : place].strip(" #:=.") or not word.lower.isalpha():
             return None
         if word.lower not in _NUMBER_WORDS:
-            return None if word.lower in STOP | _NO_LABELS or is_past(word.lower) else word
+            small = word.lower in STOP | _NO_LABELS or is_past(word.lower)
+            return None if small or _is_plural_of_number(reading, word) else word
         place = word.start
     return None
+
+
+def _is_plural_of_number(reading: Reading, noun: Word) -> bool:
+    """Whether a noun is counted by the number before it: the sets of "3 sets 10 reps"."""
+    before = reading.before(noun.start, 1)
+    numbered = bool(before) and before[0].lower.isdigit() and not reading.text[before[0].end : noun.start].strip()
+    return numbered and noun.lower.endswith("s") and not noun.lower.endswith("ss")
 
 
 def _leads_on(reading: Reading, quantity: Quantity, noun: Word) -> bool:
     """Whether a noun behind a labelled number is the label of the next one: the row of "hall 3 row 12"."""
     following = reading.after(noun.end, 1)
     numbered = following and following[0].lower.isdigit() and not reading.text[noun.end : following[0].start].strip()
-    return bool(numbered) and label_of(reading, quantity) is not None
+    plural = _is_plural_of_number(reading, noun)
+    return bool(numbered) and not plural and label_of(reading, quantity) is not None
 
 
 def counts_people(reading: Reading, quantity: Quantity) -> bool:

@@ -26,6 +26,8 @@ _FADES = 0.11
 _PAST_JOIN = 0.4
 _MOST = 1.2
 _CLEAR = 0.5
+# Numbers that people say without their unit.
+_OFTEN_BARE = ("", "money", "percent", "temperature")
 
 
 class Neighbours:
@@ -51,9 +53,11 @@ class Neighbours:
         own = self.evidence(*both)
         if len(group) < 2:
             return replace(proposal, score=proposal.score + 0.3 * own) if own >= _CLEAR else proposal
-        other = max(self.evidence(leaf, quantity) for leaf in group if leaf is not proposal.field)
+        bounded = bounds_alike(*both)
+        rivals = () if bounded else (leaf for leaf in group if leaf is not proposal.field)
+        other = max((self.evidence(leaf, quantity) for leaf in rivals), default=0.0)
         score = proposal.score + 0.45 * min(own, 1.0) - 0.45 * min(max(other - own, 0.0), 1.0)
-        if not own and quantity.dimension and proposal.field is not _main(group) and not bounds_alike(*both):
+        if not own and quantity.dimension and proposal.field is not _main(group) and not bounded:
             # Nothing says that it is this field's rather than another's.
             score -= 0.2
         return replace(proposal, score=score)
@@ -66,7 +70,8 @@ class Neighbours:
             found = sum(
                 weight * words[root] / shares[root] for root, weight in self._context(quantity).items() if root in words
             )
-            self._evidence[key] = min(found, _MOST)
+            bare = not quantity.dimension and _unit(field) not in _OFTEN_BARE
+            self._evidence[key] = min(found, _MOST) * (0.5 if bare else 1.0)
         return self._evidence[key]
 
     @cached_property

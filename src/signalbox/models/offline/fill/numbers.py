@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from signalbox.models.offline.fill.quantities import Quantity, bounded, join_compounds, share_bounds
 from signalbox.models.offline.fill.spelled import SCALES, read_fraction, read_spelled
@@ -25,6 +26,7 @@ _POINTERS = word_set(
     "the that this first second third fourth fifth last next other which another each every no any new"
 )
 _COUNT_BEFORE = word_set("for is are be = : to of at just only x by , than least most about around exactly")
+_LASTING = word_set("for over within during in of")
 _AFTER_ONE = word_set("please pls plz thanks thx with for in on at from to and or that which is")
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|\d*\.\d+")
 # 0725 is a clock time and 0117 the beginning of a telephone number: neither counts anything.
@@ -41,9 +43,17 @@ def find_quantities(sentence: Sentence) -> list[Quantity]:
         if quantity is None:
             at += 1
             continue
-        found.append(bounded(sentence, quantity))
+        found.append(bounded(sentence, _signed(sentence, quantity)))
         at = max(quantity.last, at + 1)
     return share_bounds(sentence, join_compounds(found))
+
+
+def _signed(sentence: Sentence, quantity: Quantity) -> Quantity:
+    """A number with the sign that is said before it: minus 3."""
+    before = sentence.tokens[quantity.first - 1] if quantity.first else None
+    if before is None or before.lower not in ("minus", "negative"):
+        return quantity
+    return replace(quantity, value=-quantity.value, first=quantity.first - 1, start=before.start)
 
 
 def _read_digits(sentence: Sentence, at: int) -> Quantity | None:
@@ -76,9 +86,9 @@ def _read_digits(sentence: Sentence, at: int) -> Quantity | None:
 
 
 def _is_symbol(token: Token) -> bool:
-    """Whether a token right before a number is its unit: the € of €5, the CHF of CHF 18.90."""
-    code = token.text.isupper() and CURRENCIES.get(token.lower) == token.text
-    return bool(dimension_of(token.lower)) and (code or not token.text.isalpha())
+    """Whether a token right before a number is its money: the € of €5, the CHF of CHF 18.90."""
+    code = CURRENCIES.get(token.lower)
+    return code is not None and (code == token.text or not token.text.isalpha())
 
 
 def _sign(before: Token | None, token: Token) -> str:
@@ -171,7 +181,11 @@ def _means_one(tokens: tuple[Token, ...], at: int) -> bool:
     lower, following = tokens[at].lower, tokens[at + 1].lower if at + 1 < len(tokens) else ""
     if lower in ("a", "an"):
         return _is_time(following) and not _rates(tokens, at)
-    if lower in ("next", "single", "past", "coming", "last", "previous"):
+    if lower in ("next", "past", "coming", "last", "previous"):
+        # The last week alone is a week of the calendar; over the last week is a length.
+        leads = [token.lower for token in tokens[max(0, at - 2) : at] if token.lower != "the"]
+        return _is_time(following) and leads[-1:] != [] and leads[-1] in _LASTING
+    if lower == "single":
         return _is_time(following)
     return lower == "me" and at > 0 and tokens[at - 1].lower in ("just", "only")
 

@@ -147,7 +147,7 @@ _FRACTION = re.compile(
 _PERCENT = re.compile(r"\b(percent(?:age)?s?|pct)\b|%")
 # A unit that a description names is one of these, written out or as the last word of the name.
 _FIELD_UNITS = re.compile(
-    r"\b(km/h|mi/h|m/s|[kmgt]?b(?:it)?/s|kmh|kph|mph|knots|hectares?|ha|acres?|km2|sqft|mbar|bar|psi|kpa|hpa|"
+    r"\b(degrees?|deg|km/h|mi/h|m/s|[kmgt]?b(?:it)?/s|kmh|kph|mph|knots|hectares?|ha|acres?|km2|sqft|mbar|bar|psi|kpa|hpa|"
     r"watts?|kw|kilowatts?|kwh|mwh|volts?|kv|amps?|amperes?|[kmg]?hz|cl|m3|pints?|gallons?|yards?|tons?|nanoseconds?|microseconds?|milliseconds?|millis|ms|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|"
     r"nights?|weeks?|months?|"
     r"years?|bytes?|kb|mb|gb|tb|kib|mib|gib|tib|kilobytes?|megabytes?|gigabytes?|terabytes?|[kmg]?bps|mm|cm|"
