@@ -192,6 +192,9 @@ def _noun_score(reading: Reading, field: Field, quantity: Quantity) -> float:
         return score
     if not nouns and not dimension and (label := label_of(reading, quantity)) is not None:
         return 0.35 if _speaks_of(field, label) else -0.35
+    if reading.text[: quantity.start].lower().endswith("the ") and not nouns and not quantity.dimension:
+        # "the 71" is a thing that goes by its number.
+        return -0.3
     before = [w for w in reading.before(quantity.start, 3) if w.lower not in _LINKS]
     if before and (before[0].stem in field.words or any(same_meaning(before[0].stem, w) for w in field.words)):
         return 0.3

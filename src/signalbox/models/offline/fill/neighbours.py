@@ -109,8 +109,9 @@ class Neighbours:
         if quantity.start not in self._contexts:
             found: dict[str, float] = {}
             before = self.reading.before(quantity.start, _REACH)
-            after = self.reading.after(quantity.number_end, _REACH)
-            for words, back in ((before, True), (after, False)):
+            unit = [word for word in self.reading.after(quantity.number_end, 2) if word.end <= quantity.end]
+            after = self.reading.after(quantity.end, _REACH)
+            for words, back in ((unit, False), (before, True), (after, False)):
                 for word, weight in self._near(words, quantity, back=back):
                     for root, share in kin_of(word.stem):
                         found[root] = max(found.get(root, 0.0), weight * share)

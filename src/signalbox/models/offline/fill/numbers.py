@@ -26,7 +26,7 @@ _POINTERS = word_set(
     "the that this first second third fourth fifth last next other which another each every no any new"
 )
 _COUNT_BEFORE = word_set("for is are be = : to of at just only x by , than least most about around exactly")
-_LASTING = word_set("for over within during in of")
+_LASTING = word_set("for over within during in")
 _AFTER_ONE = word_set("please pls plz thanks thx with for in on at from to and or that which is")
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|\d*\.\d+")
 # 0725 is a clock time and 0117 the beginning of a telephone number: neither counts anything.
@@ -133,7 +133,7 @@ def _with_unit(sentence: Sentence, value: float, first: int, last: int, start: i
         squared = after.lower in ("square", "sq") and last + 1 < len(tokens)
         hyphen = hyphen or squared or _tells_country(tokens, last)
         word = tokens[last + 1] if hyphen else after
-        meanings = dimension_of(word.lower)
+        meanings = dimension_of(word.lower) if word.lower != "us" else ()
         if meanings and not (
             word.lower in ("m", "s", "d", "b", "k", "w", "g", "l", "y", "h") and not word.text.islower()
         ):

@@ -26,12 +26,12 @@ _HIGH = re.compile(
     r"<=?|before|by|lower than|fewer than|shorter than|younger than|smaller than|or less than|until)\s*$"
 )
 _LOW_AFTER = re.compile(
-    r"\s*(?:\w+\s+)?(?:(?:or|and) (?:more|higher|better|above|over|up|upwards?|beyond|later|newer|after)|"
+    r"\s*(?:(?!and\b|or\b)\w+\s+)?(?:(?:or|and) (?:more|higher|better|above|over|up|upwards?|beyond|later|newer|after)|"
     r"upwards?|onwards?|plus|"
     r"minimum|min|at (?:the )?least)\b|\+"
 )
 _HIGH_AFTER = re.compile(
-    r"\s*(?:\w+\s+)?(?:(?:or|and) (?:less|lower|below|under|fewer|cheaper|earlier|before)|"
+    r"\s*(?:(?!and\b|or\b)\w+\s+)?(?:(?:or|and) (?:less|lower|below|under|fewer|cheaper|earlier|before)|"
     r"downwards?|max(?:imum)?|tops?|"
     r"(?:(?:a|an|per) \w+ )(?:tops?|max(?:imum)?|at (?:the )?most)|"
     r"at (?:the )?most)\b"
