@@ -67,15 +67,16 @@ def label_of(reading: Reading, quantity: Quantity) -> Word | None:
     """The noun right before a bare number that says which one it is: row 12, seat no. 7, channel 4."""
     if quantity.dimension or quantity.bound:
         return None
-    place = quantity.start
+    place, named = quantity.start, None
     for word in reading.before(quantity.start, 3):
         if reading.text[word.end : place].strip(" #:=.") or not word.lower.isalpha():
-            return None
+            return named
         if word.lower not in _NUMBER_WORDS:
-            small = word.lower in STOP | _NO_LABELS or is_past(word.lower)
-            return None if small or _is_plural_of_number(reading, word) else word
-        place = word.start
-    return None
+            # Before "number" stands a noun, even one that is a verb elsewhere.
+            small = word.lower in STOP or (named is None and (word.lower in _NO_LABELS or is_past(word.lower)))
+            return named if small or _is_plural_of_number(reading, word) else word
+        place, named = word.start, word
+    return named
 
 
 def _is_plural_of_number(reading: Reading, noun: Word) -> bool:

@@ -22,7 +22,7 @@ from signalbox.models.offline.vectors import is_known, word_rows
 __all__ = ["bounds_alike", "convert", "counts", "find_measures", "find_numbered"]
 
 _LOWEST = word_set("min minimum least lower low above over from start greater floor")
-_HIGHEST = word_set("""max maximum most upper high below under limit to end less up cap ceiling budget within top""")
+_HIGHEST = word_set("""max maximum most upper high below under limit to end less cap ceiling budget within top""")
 _COUNTS = word_set(
     """count limit number quantity qty top amount max maximum size many results total rows entries n
     times copies"""
@@ -187,7 +187,7 @@ def _noun_score(reading: Reading, field: Field, quantity: Quantity) -> float:
     if nouns and not quantity.dimension and dimension in ("time", "bytes", "length", "mass"):
         return 0.4 if any(dimension == d for word in nouns for d, *_ in dimension_of(word.lower)) else -0.3
     if nouns and not quantity.dimension and dimension == "money":
-        return 0.4 if nouns[0].stem in field.words or _is_priced(reading, quantity) else -0.4
+        return 0.4 if nouns[0].stem == field.name_stems[-1] or _is_priced(reading, quantity) else -0.4
     if score := _named_score(field, quantity, nouns):
         return score
     if not nouns and not dimension and (label := label_of(reading, quantity)) is not None:
@@ -199,8 +199,14 @@ def _noun_score(reading: Reading, field: Field, quantity: Quantity) -> float:
     if before and (before[0].stem in field.words or any(same_meaning(before[0].stem, w) for w in field.words)):
         return 0.3
     if nouns and nouns[0].stem not in {stem(w) for w in field.described} and not quantity.dimension:
-        return 0.35 if _near(nouns[0].lower, field) else -0.1
+        other = is_known(nouns[0].lower) and _counts_one_thing(field)
+        return 0.35 if _near(nouns[0].lower, field) else (-0.4 if other else -0.1)
     return 0.0
+
+
+def _counts_one_thing(field: Field) -> bool:
+    """Whether the name of a field tells what it counts: the words of word_count, but not what a limit counts."""
+    return counts(field) and bool(set(field.name_words) - _COUNTS - _HIGHEST - _LOWEST)
 
 
 def _speaks_of(field: Field, word: Word) -> bool:
@@ -266,7 +272,7 @@ def _near(noun: str, field: Field) -> bool:
 
 
 def _bound_score(field: Field, quantity: Quantity) -> float:
-    if not quantity.bound:
+    if not quantity.bound or quantity.condition:
         return 0.0
     lowest, highest = _sides(field)
     if quantity.bound == "min":

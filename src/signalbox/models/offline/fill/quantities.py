@@ -37,10 +37,15 @@ _HIGH_AFTER = re.compile(
     r"at (?:the )?most)\b"
 )
 
+_CONDITION = re.compile(r"\b(?:if|when|whenever|once|unless)\b[^,;.!?]*$")
+
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number of the sentence. `first` and `last` are token places, unit included; `reach` takes in its bounds."""
+    """A number of the sentence. `first` and `last` are token places, unit included; `reach` takes in its bounds.
+
+    The bound of a `condition` ("fail if over 5") tells when something happens, not what is asked for.
+    """
 
     value: float
     first: int
@@ -54,6 +59,7 @@ class Quantity:
     bound: str = ""
     meanings: tuple[tuple[str, str, float], ...] = ()
     reach: tuple[int, int] = (0, 0)
+    condition: bool = False
 
 
 def bounded(sentence: Sentence, quantity: Quantity) -> Quantity:
@@ -66,7 +72,8 @@ def bounded(sentence: Sentence, quantity: Quantity) -> Quantity:
     bound = "max" if high or high_after else ("min" if low or low_after else "")
     opened, closed = high or low, high_after or low_after
     start = quantity.start - len(before) + opened.start() if opened else quantity.start
-    return replace(quantity, bound=bound, reach=(start, quantity.end + (closed.end() if closed else 0)))
+    reach = start, quantity.end + (closed.end() if closed else 0)
+    return replace(quantity, bound=bound, reach=reach, condition=bool(bound and _CONDITION.search(before)))
 
 
 def join_compounds(found: list[Quantity]) -> list[Quantity]:
