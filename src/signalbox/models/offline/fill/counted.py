@@ -52,6 +52,12 @@ _NO_LABELS = PARTS_OF_SPEECH["verbs"] | PARTS_OF_SPEECH["stops"] | PARTS_OF_SPEE
 
 def counted_nouns(reading: Reading, quantity: Quantity) -> list[Word]:
     """The words right behind a number, up to the next small word: what it counts."""
+    if quantity.number_end not in reading.nouns:
+        reading.nouns[quantity.number_end] = _find_nouns(reading, quantity)
+    return reading.nouns[quantity.number_end]
+
+
+def _find_nouns(reading: Reading, quantity: Quantity) -> list[Word]:
     nouns: list[Word] = []
     place = quantity.number_end
     for word in reading.after(quantity.number_end, 3):

@@ -93,8 +93,7 @@ class Doubts:
         """Whether a code or a name is cut out of a written date: the 30TH OF of "the 30th of June"."""
         if proposal.field.kind != "string" or time_kind(proposal.field):
             return False
-        dates = [(s, e) for phrase in self.state.reading.times for kind, s, e in phrase.parts if kind == "date"]
-        return any(start <= proposal.start and proposal.end <= end for start, end in dates)
+        return any(start <= proposal.start and proposal.end <= end for start, end in self.state.reading.dates)
 
     def _bounds_number(self, proposal: Proposal) -> bool:
         """Whether the words of an option only bound a number: "two hours tops"."""

@@ -70,7 +70,7 @@ class Neighbours:
             found = sum(
                 weight * words[root] / shares[root] for root, weight in self._context(quantity).items() if root in words
             )
-            bare = not quantity.dimension and _unit(field) not in _OFTEN_BARE
+            bare = found and not quantity.dimension and _unit(field) not in _OFTEN_BARE
             self._evidence[key] = min(found, _MOST) * (0.5 if bare else 1.0)
         return self._evidence[key]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import lru_cache
 
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.thesaurus import stands_for
@@ -54,24 +55,28 @@ _PLAIN = frozenset(stem(word) for word in "number how many much time value amoun
 
 def vocabulary_of(field: Field) -> dict[str, float]:
     """The stems that speak of a field, with how clearly they do."""
-    found: dict[str, float] = {}
     unit, _ = unit_of_field(field.about, field.maximum)
-    for weight, words in (
-        (_DESCRIBED, field.described),
-        (_AROUND, field.within),
-        (_NAME, (*field.name_words, *field.aliases)),
-    ):
+    return _vocabulary(unit, (*field.name_words, *field.aliases), field.within, field.described, field.description)
+
+
+@lru_cache(maxsize=2_000)
+def _vocabulary(
+    unit: str, names: tuple[str, ...], within: tuple[str, ...], described: tuple[str, ...], description: str
+) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for weight, words in ((_DESCRIBED, described), (_AROUND, within), (_NAME, names)):
         for word in words:
             root = stem(word)
-            is_unit = any(dimension == unit for dimension, *_ in dimension_of(word)) and len(field.name_words) > 1
+            is_unit = len(names) > 1 and any(dimension == unit for dimension, *_ in dimension_of(word))
             if word not in STOP and root not in _PLAIN and not is_unit:
                 found[root] = max(found.get(root, 0.0), weight)
-    if "long" in field.description.lower().split()[:2]:
+    if "long" in description.lower().split()[:2]:
         found["long"] = max(found.get("long", 0.0), _DESCRIBED)
     return found
 
 
-def kin_of(root: str) -> list[tuple[str, float]]:
+@lru_cache(maxsize=5_000)
+def kin_of(root: str) -> tuple[tuple[str, float], ...]:
     """A stem and those that may stand for it in speech of numbers, with how near each is."""
     kin = _KIN.get(root, frozenset()) | stands_for(root)
-    return [(root, 1.0), *((other, _KINSHIP) for other in kin)]
+    return (root, 1.0), *((other, _KINSHIP) for other in kin)

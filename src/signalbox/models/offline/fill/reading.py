@@ -65,6 +65,7 @@ class Reading:
     tz: tzinfo | None
 
     moments: dict[str, datetime | None] = attribute(default_factory=dict)
+    nouns: dict[int, list[Word]] = attribute(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -135,6 +136,11 @@ class Reading:
             for kind, s, e in atoms
             if kind == "date" or (kind == "clock" and len(self.text[s:e]) > 3) or self.text[s:e].endswith(_DISTANCES)
         ]
+
+    @cached_property
+    def dates(self) -> list[tuple[int, int]]:
+        """Where dates are written with digits."""
+        return [(s, e) for phrase in self.times for kind, s, e in phrase.parts if kind == "date"]
 
     @cached_property
     def literals(self) -> list[Literal]:

@@ -37,9 +37,13 @@ SCALES = {
 _ALONE = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "dozen": 12.0, "couple": 2.0, "pair": 2.0}
 _PARTS = {"half": 0.5, "quarter": 0.25, "third": 1 / 3}
 
+_OPENERS = frozenset((*_SMALL, *_TENS, *_ALONE, *_PARTS, "a"))
+
 
 def read_spelled(tokens: Tokens, at: int) -> tuple[float, int] | None:
     """The number that words from a token on say, and the token behind it; None when they say none."""
+    if tokens[at].lower.split("-")[0] not in _OPENERS:
+        return None
     if found := _part_of(tokens, at):
         return found
     if (found := _article(tokens, at)) is None and (found := _whole(tokens, at)) is None:
