@@ -33,6 +33,8 @@ _SAID_LOWEST = re.compile(r"\b(?:at least|lowest|fewest|smallest|minimum|above|s
 _SAID_HIGHEST = re.compile(
     r"\b(?:at most|highest|the most|largest|maximum|below|longest|no more than)\b", re.IGNORECASE
 )
+# What something happens above or below is said with the same word: "alarm below 4".
+_THRESHOLD = re.compile(r"\b(above|over|beyond|below|under) which\b", re.IGNORECASE)
 _RATE = re.compile(
     r"\s*(?:times?\s+)?(?:(?:an?|per|each|every|/)\s*([a-z]{3,})|(daily|weekly|monthly|yearly)\b)", re.IGNORECASE
 )
@@ -272,7 +274,11 @@ def _near(noun: str, field: Field) -> bool:
 
 
 def _bound_score(field: Field, quantity: Quantity) -> float:
-    if not quantity.bound or quantity.condition:
+    if not quantity.bound:
+        return 0.0
+    if threshold := _THRESHOLD.search(field.description):
+        return 0.3 if (threshold[1].lower() in ("below", "under")) == (quantity.bound == "max") else -0.5
+    if quantity.condition:
         return 0.0
     lowest, highest = _sides(field)
     if quantity.bound == "min":

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from signalbox.models.offline.fill.counted import counted_nouns
-from signalbox.models.offline.fill.measures import bounds_alike
+from signalbox.models.offline.fill.measures import bounds_alike, convert
 from signalbox.models.offline.fill.number_words import kin_of, vocabulary_of
 from signalbox.models.offline.fill.quantities import Quantity
 from signalbox.models.offline.fill.reading import Reading, Word
@@ -45,10 +45,10 @@ class Neighbours:
 
     def weigh(self, proposal: Proposal) -> Proposal:
         """A proposal with more for words of its own field beside it, less for those of another field of its unit."""
-        group = self.groups.get(_unit(proposal.field), [])
         quantity = self._numbers.get(proposal.start)
         if quantity is None:
             return proposal
+        group = [leaf for leaf in self.groups.get(_unit(proposal.field), ()) if convert(leaf, quantity) is not None]
         both = proposal.field, quantity
         own = self.evidence(*both)
         if len(group) < 2:

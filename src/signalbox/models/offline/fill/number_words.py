@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from functools import lru_cache
 
@@ -49,6 +50,8 @@ _KIN = {
 }
 _NAME, _AROUND, _DESCRIBED = 1.0, 0.7, 0.6
 _KINSHIP = 0.7
+_LASTING = 0.4
+_HOW_LONG = re.compile(r"(?:over |for |during )?how (?:long|many)\b", re.IGNORECASE)
 # Said of any number, so that they tell nothing.
 _PLAIN = frozenset(stem(word) for word in "number how many much time value amount count".split())
 
@@ -70,8 +73,9 @@ def _vocabulary(
             is_unit = len(names) > 1 and any(dimension == unit for dimension, *_ in dimension_of(word))
             if word not in STOP and root not in _PLAIN and not is_unit:
                 found[root] = max(found.get(root, 0.0), weight)
-    if "long" in description.lower().split()[:2]:
-        found["long"] = max(found.get("long", 0.0), _DESCRIBED)
+    if unit == "time" and (_HOW_LONG.match(description) or {"duration", "length"} & set(names)):
+        for root, weight in (("long", _DESCRIBED), ("for", _LASTING), ("over", _LASTING)):
+            found[root] = max(found.get(root, 0.0), weight)
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from signalbox.models.offline.fill.quantities import Quantity, bounded, join_compounds, share_bounds
+from signalbox.models.offline.fill.quantities import Quantity, bounded, join_compounds, share_bounds, share_units
 from signalbox.models.offline.fill.spelled import SCALES, read_fraction, read_spelled
 from signalbox.models.offline.fill.units import CURRENCIES, dimension_of
 from signalbox.models.offline.fill.words import STOP, Sentence, Token, word_list, word_set
@@ -45,7 +45,7 @@ def find_quantities(sentence: Sentence) -> list[Quantity]:
             continue
         found.append(bounded(sentence, _signed(sentence, quantity)))
         at = max(quantity.last, at + 1)
-    return share_bounds(sentence, join_compounds(found))
+    return share_units(sentence, share_bounds(sentence, join_compounds(found)))
 
 
 def _signed(sentence: Sentence, quantity: Quantity) -> Quantity:
@@ -134,6 +134,8 @@ def _with_unit(sentence: Sentence, value: float, first: int, last: int, start: i
         hyphen = hyphen or squared or _tells_country(tokens, last)
         word = tokens[last + 1] if hyphen else after
         meanings = dimension_of(word.lower) if word.lower != "us" else ()
+        if word.lower in ("cent", "cents", "pence", "penny"):
+            value, meanings = value / 100, (("money", "", 1.0),)
         if meanings and not (
             word.lower in ("m", "s", "d", "b", "k", "w", "g", "l", "y", "h") and not word.text.islower()
         ):

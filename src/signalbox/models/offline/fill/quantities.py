@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from signalbox.models.offline.fill.words import Sentence
 
-__all__ = ["Quantity", "bounded", "join_compounds", "share_bounds"]
+__all__ = ["Quantity", "bounded", "join_compounds", "share_bounds", "share_units"]
 
 _NOT = r"(?:no|not|never|cannot|n't)(?: any| \w+){0,2}? "
 _NOT_LOW = re.compile(
@@ -88,6 +88,21 @@ def join_compounds(found: list[Quantity]) -> list[Quantity]:
         else:
             joined.append(quantity)
     return joined
+
+
+_MEASURING = re.compile(r"\s*(?:high|wide|long|deep|tall|thick|broad)\b", re.IGNORECASE)
+
+
+def share_units(sentence: Sentence, found: list[Quantity]) -> list[Quantity]:
+    """ "40 cm wide and 35 high": a bare number that measures has the unit of the length before it."""
+    last: Quantity | None = None
+    for at, quantity in enumerate(found):
+        if last and not quantity.dimension and _MEASURING.match(sentence.text, quantity.end):
+            unit = {"dimension": last.dimension, "unit": last.unit, "factor": last.factor, "meanings": last.meanings}
+            found[at] = replace(quantity, **unit)
+        elif any(meaning[0] == "length" for meaning in quantity.meanings):
+            last = quantity
+    return found
 
 
 _RANGE = re.compile(r"\s*(?:-|–|to|and|through|until|\.\.)\s*")

@@ -82,7 +82,7 @@ class Reading:
                 if not token.text.isalpha() or token.text[1:] != token.text[1:].lower()
                 else (token.lower,)
             )
-            if "'" in token.text:
+            if "'" in token.text or (len(token.text) < 4 and token.text.isalpha()):
                 parts = (token.lower,)
             for part in parts or (token.lower,):
                 at = token.text.lower().find(part, place - token.start) + token.start if parts else token.start

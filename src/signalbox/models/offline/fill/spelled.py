@@ -37,6 +37,7 @@ SCALES = {
 _ALONE = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "dozen": 12.0, "couple": 2.0, "pair": 2.0}
 _PARTS = {"half": 0.5, "quarter": 0.25, "third": 1 / 3}
 
+_HALVED = frozenset(("second", "minute", "hour", "mile", "litre", "liter", "kilo", "pint", "metre", "meter", "tonne"))
 _OPENERS = frozenset((*_SMALL, *_TENS, *_ALONE, *_PARTS, "a"))
 
 
@@ -86,7 +87,9 @@ def _part_of(tokens: Tokens, at: int) -> tuple[float, int] | None:
         return None
     place += 1 + (_lower(tokens, place + 1) == "of")
     if _lower(tokens, place) not in ("a", "an"):
-        return None
+        # A half day may be a kind of day; a half second is a length.
+        apart = _lower(tokens, place)
+        return (value, place) if apart in _HALVED and place == at + 1 else None
     following = _lower(tokens, place + 1)
     if scale := _ALONE.get(following):
         return value * scale, place + 2
