@@ -47,7 +47,9 @@ _TAILS = word_set(
 
 
 _NUMBER_WORDS = word_set("number no nr num")
-_NO_LABELS = PARTS_OF_SPEECH["verbs"] | PARTS_OF_SPEECH["stops"] | PARTS_OF_SPEECH["pronouns"] | _TAILS | word_set("top only")
+_NO_LABELS = (
+    PARTS_OF_SPEECH["verbs"] | PARTS_OF_SPEECH["stops"] | PARTS_OF_SPEECH["pronouns"] | _TAILS | word_set("top only")
+)
 
 
 def counted_nouns(reading: Reading, quantity: Quantity) -> list[Word]:

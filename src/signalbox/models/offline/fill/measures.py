@@ -9,7 +9,14 @@ from typing import Any
 
 from rapidfuzz.distance import OSA
 
-from signalbox.models.offline.fill.counted import counted_nouns, counts_people, ends_name, fits_kind, holds_people, label_of
+from signalbox.models.offline.fill.counted import (
+    counted_nouns,
+    counts_people,
+    ends_name,
+    fits_kind,
+    holds_people,
+    label_of,
+)
 from signalbox.models.offline.fill.numbers import ORDINALS, Quantity
 from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
@@ -40,6 +47,9 @@ _RATE = re.compile(
 )
 _RATED = re.compile(r"\b(?:per|an?|each|every) ([a-z]{3,})\b|\b(daily|weekly|monthly|yearly)\b")
 _SAID_COUNT = re.compile(r"^(?:the )?(?:number|count|max(?:imum)? number) of\b|\bhow many\b", re.IGNORECASE)
+_HOW_OFTEN = re.compile(r"\btimes\b(?! of)|\bhow often\b|\brepeats?\b|\bretr(?:y|ies)\b|\battempts\b")
+_CROSS = re.compile(r"\s*(?:by|x|×)\s*\d", re.IGNORECASE)
+_CROSSED = re.compile(r"\d\s*(?:by|x|×)\s*\Z", re.IGNORECASE)
 _AGE = re.compile(r"\bage\b|\bhow old\b|\baged\b")
 _LINKS = word_set("of is to = : the at a an")
 _SUMS = word_set("amount total sum value worth limit salary price cost fee")
@@ -57,7 +67,11 @@ def find_measures(reading: Reading, field: Field, offered: frozenset[str] = froz
     found = []
     for quantity in reading.quantities:
         value = convert(field, quantity)
-        if value is None or (ends_name(reading, quantity) and not reading.cue(field, quantity.start, quantity.end)):
+        if (
+            value is None
+            or _is_side(reading, field, quantity)
+            or (ends_name(reading, quantity) and not reading.cue(field, quantity.start, quantity.end))
+        ):
             continue
         apart = _has_unit_apart(reading, field, quantity, offered)
         score = _score(reading, field, quantity) + 0.35 * apart
@@ -65,6 +79,12 @@ def find_measures(reading: Reading, field: Field, offered: frozenset[str] = froz
             end = quantity.number_end if apart else quantity.end
             found.append(Proposal(field, value, quantity.start, end, score + 0.12 * field.must))
     return [*found, *_by_ordinal(reading, field)]
+
+
+def _is_side(reading: Reading, field: Field, quantity: Quantity) -> bool:
+    """Whether a number is a side of a size, which counts nothing: 20 by 30."""
+    crossed = _CROSS.match(reading.text, quantity.end) or _CROSSED.search(reading.text[: quantity.start])
+    return field.kind == "integer" and crossed is not None and not unit_of_field(field.about, field.maximum)[0]
 
 
 def _has_unit_apart(reading: Reading, field: Field, quantity: Quantity, offered: frozenset[str]) -> bool:
@@ -141,7 +161,7 @@ def _score(reading: Reading, field: Field, quantity: Quantity) -> float:
     elif _is_year(quantity):
         score += 0.4 if "year" in field.name_words else (0.0 if _bound_score(field, quantity) > 0 else -0.25)
     elif quantity.dimension == "count":
-        score += 0.4 if set(field.name_words) & _COUNTS else 0.0
+        score += 0.4 if set(field.name_words) & _COUNTS or _HOW_OFTEN.search(field.about) else 0.0
     elif quantity.dimension and not dimension:
         score -= 0.25 if quantity.dimension != "bytes" else 0.15
     elif dimension == "money" or dimension == "percent":

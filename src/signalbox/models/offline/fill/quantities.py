@@ -77,17 +77,33 @@ def bounded(sentence: Sentence, quantity: Quantity) -> Quantity:
 
 
 def join_compounds(found: list[Quantity]) -> list[Quantity]:
-    """ "1 hour 30 minutes", "1h30m", "2 hours and 15 minutes" are one length of time."""
+    """ "1 hour 30 minutes", "1h30m", "2 hours and 15 minutes" are one length of time, "2 metres 60" is one of space."""
     joined: list[Quantity] = []
     for quantity in found:
         last = joined[-1] if joined else None
         near = last is not None and quantity.first - last.last <= 1
-        if last and near and last.dimension == quantity.dimension == "time" and last.factor > quantity.factor:
+        if last and _is_hundredths(last, quantity):
+            value = last.value + quantity.value / 100
+            joined[-1] = replace(last, value=value, last=quantity.last, end=quantity.end, number_end=quantity.end)
+        elif last and near and last.dimension == quantity.dimension == "time" and last.factor > quantity.factor:
             value = last.value + quantity.value * quantity.factor / last.factor
             joined[-1] = replace(last, value=value, last=quantity.last, end=quantity.end, number_end=quantity.end)
         else:
             joined.append(quantity)
     return joined
+
+
+def _is_hundredths(last: Quantity, quantity: Quantity) -> bool:
+    """Whether a bare number right behind a measure is its hundredths: two metres sixty, 5 euros 50."""
+    whole = last.dimension == "money" or last.unit == "m"
+    bare = not quantity.dimension and 10 <= quantity.value < 100 and quantity.value == int(quantity.value)
+    return (
+        whole and bare and quantity.first == last.last and last.value == int(last.value) and last.end > last.number_end
+    )
+
+
+def _in_unit_of(other: Quantity, quantity: Quantity) -> Quantity:
+    return replace(quantity, dimension=other.dimension, unit=other.unit, factor=other.factor, meanings=other.meanings)
 
 
 _MEASURING = re.compile(r"\s*(?:high|wide|long|deep|tall|thick|broad)\b", re.IGNORECASE)
@@ -98,8 +114,7 @@ def share_units(sentence: Sentence, found: list[Quantity]) -> list[Quantity]:
     last: Quantity | None = None
     for at, quantity in enumerate(found):
         if last and not quantity.dimension and _MEASURING.match(sentence.text, quantity.end):
-            unit = {"dimension": last.dimension, "unit": last.unit, "factor": last.factor, "meanings": last.meanings}
-            found[at] = replace(quantity, **unit)
+            found[at] = _in_unit_of(last, quantity)
         elif any(meaning[0] == "length" for meaning in quantity.meanings):
             last = quantity
     return found
@@ -122,8 +137,8 @@ def share_bounds(sentence: Sentence, found: list[Quantity]) -> list[Quantity]:
         ):
             continue
         if not low.dimension:
-            low = replace(low, dimension=high.dimension, unit=high.unit, factor=high.factor, meanings=high.meanings)
+            low = _in_unit_of(high, low)
         elif not high.dimension:
-            high = replace(high, dimension=low.dimension, unit=low.unit, factor=low.factor, meanings=low.meanings)
+            high = _in_unit_of(low, high)
         found[at], found[at + 1] = replace(low, bound="min"), replace(high, bound="max")
     return found

@@ -54,7 +54,8 @@ _DATE = (
 )
 _DAY = (
     rf"(?:(?:the )?(?:last|first) day of (?:the |this |next |last )?(?:week|month|year|quarter|{_MONTH})|"
-    rf"(?:the )?(?:end|beginning|start|middle) of (?:the |this |next )?(?:day|week|month|year|quarter|{_MONTH})|eod|eow|"
+    rf"(?:the )?(?:end|beginning|start|middle) of (?:the |this |next )?(?:day|week|month|year|quarter|{_MONTH})|"
+    rf"eod|eow|"
     rf"christmas(?: day| eve)|new year'?s (?:day|eve)|"
     rf"the day (?:after tomorrow|before yesterday)|day after tomorrow|today|tonight|tonite|tomorrow|tmrw?|"
     rf"tmw|tomorow|tommorrow|tommorow|yesterday|yday|last night|"
@@ -66,7 +67,8 @@ _DAY = (
     rf"Q[1-4](?: \d{{4}})?)"
 )
 _RELATIVE = (
-    rf"(?:in (?:the next )?{_COUNT}\s*{_UNIT}\b(?: and a (?:half|quarter)\b)?(?!\s+(?:before|after))|{_COUNT}\s*{_UNIT}(?: and a (?:half|quarter))? "
+    rf"(?:in (?:the next )?{_COUNT}\s*{_UNIT}\b(?: and a (?:half|quarter)\b)?(?!\s+(?:before|after))|"
+    rf"{_COUNT}\s*{_UNIT}(?: and a (?:half|quarter))? "
     rf"(?:ago|from (?:now|today|tomorrow)|hence|later|after tomorrow)|in {_COUNT} (?:week|month|year|day)s?'?s? time|"
     rf"(?:the )?(?:last|past|previous|next|coming) {_COUNT}\s*{_UNIT}\b|right now|(?<!for )now(?:-\d+[smhdw])?|"
     rf"since (?:{_CLOCK}))"

@@ -160,7 +160,8 @@ _FIELD_UNITS = re.compile(
 
 # What a field holds by the day or by the head is not itself a length of time, nor is what it says of "the day".
 _RATED = re.compile(
-    r"\bper (?:square |cubic )?\w+|(?<!half )(?<!for )\b(?:an?|each|every) (?:day|week|month|year|hour|night|minute|second)\b|"
+    r"\bper (?:square |cubic )?\w+|"
+    r"(?<!half )(?<!for )\b(?:an?|each|every) (?:day|week|month|year|hour|night|minute|second)\b|"
     r"\b(?:the|which) (?:meter|metre|second|minute|hour|day|night|week|month|year|bar|yard|foot|pound)\b"
 )
 
@@ -188,7 +189,11 @@ def _by_weight(description: str) -> tuple[str, str]:
 def _asked_unit(part: str) -> tuple[str, str] | None:
     """The unit that a part of a field's words asks for; money beats a unit unless that ends the part."""
     found = _FIELD_UNITS.finditer(part)
-    units = [unit for unit in found if unit[0] not in _PERIODS or unit.end() == len(part) or _IN.search(part, 0, unit.start())]
+    units = [
+        unit
+        for unit in found
+        if unit[0] not in _PERIODS or unit.end() == len(part) or _IN.search(part, 0, unit.start())
+    ]
     money = _MONEY_FIELD.search(part) or (CURRENCIES.get(part) and part)
     if units and (not money or units[-1].end() == len(part)):
         dimension, unit, _ = dimension_of(units[0].group())[0]
