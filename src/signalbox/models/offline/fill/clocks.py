@@ -44,7 +44,8 @@ LEADS_TO_CLOCK = rf"(?={re.sub('[?]P<[a-z]+>', '', _LATER)})"
 def write_clocks(words: str, context: str) -> str:
     """The words with spoken times of day as hh:mm; what else is said that day tells morning from evening."""
     written = _SPOKEN.sub(lambda found: _written(found, context), words)
-    return _BARE.sub(lambda found: f"{_on_dial(int(found[1]), '', context)}{found[2] or ':00'}", written)
+    written = _BARE.sub(lambda found: f"{_on_dial(int(found[1]), '', context)}{found[2] or ':00'}", written)
+    return f"{_on_dial(_number(written), '', context)}:00" if written.lower() in HOUR_WORDS else written
 
 
 def _written(found: re.Match[str], context: str) -> str:

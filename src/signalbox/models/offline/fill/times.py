@@ -38,6 +38,9 @@ _CLOCK = (
     r"(?<=from )\d{1,2}(?=\s*(?:to|-|–|until|till)\s*\d{1,2}[:.]\d\d)|"
     r"(?<=at )(?:[01]?\d|2[0-4])(?![\d%]|[.,:]\d|\s*[%°€$£-]|\s+(?!tomorrow|today|tonight|please|sharp|with|until|till|"
     r"this|next|every|each|then|thanks|from|next|mon|tues|wed|thu|fri|sat|sun|latest|earliest)[a-z]{3,})\b|"
+    r"(?:(?<=noon to )|(?<=noon until )|(?<=noon till )|(?<=noon and )|(?<=:\d\d to )|(?<=:\d\d until )|"
+    r"(?<=:\d\d and ))"
+    rf"(?:\d{{1,2}}|{'|'.join(HOUR_WORDS)})(?![\d:.]|\s*[%°€$£])\b|"
     r"(?:(?<=:\d\d to )|(?<=:\d\d till )|(?<=:\d\d until )|(?<=:\d\d til )|(?<=:\d\d-)|(?<=:\d\d - )|(?<=:\d\d and ))"
     r"(?:[01]?\d|2[0-4])(?![\d:.]|\s*[%°€$£])\b|(?<=@)\d{1,2}\b)"
 )
@@ -79,6 +82,7 @@ _ATOM = re.compile(
     rf"(?P<part>(?<!every )(?<!each )(?:in the )?{_DAYPART}))(?![\w])",
     re.IGNORECASE,
 )
+_THAT_YEAR = re.compile(r"(?:this|last|next) year", re.IGNORECASE)
 _GLUE = re.compile(r"\s*,?\s*(?:at|on|in the|of|around|@|from|by)?\s*", re.IGNORECASE)
 _RANGE_GLUE = re.compile(r"\s*(?:-|–|to|until|till|through|thru|and|til)\s*(?:on |the )?", re.IGNORECASE)
 _LEAD = re.compile(
@@ -88,6 +92,13 @@ _LEAD = re.compile(
     r"during|over|within|check(?:ing)? ?in(?: on)?|check(?:ing)? ?out(?: on)?|"
     r"-|–)\s+(?:the\s+)?$|(-|–)$",
     re.IGNORECASE,
+)
+
+_TO = r"\s*(?:-|–|to|until|till|and|through)\s*(?:the )?"
+_LATER_MONTH = re.compile(rf"{_TO}\S+(?: of)? ({_MONTH}(?:,? \d{{4}})?)", re.IGNORECASE)
+_NO_YEAR = re.compile(rf"(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}", re.IGNORECASE)
+_LATER_YEAR = re.compile(
+    rf"{_TO}\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH},? ((?:this|last|next) year\b)", re.IGNORECASE
 )
 
 
@@ -125,12 +136,13 @@ def find_times(text: str) -> list[TimePhrase]:
 
 
 def with_month(text: str, start: int, end: int) -> str:
-    """The words of a day; one without its month takes that of the day it leads to: "20 to 24 December"."""
+    """The words of a day; one without its month or year takes that of the day it leads to: "20 to 24 December"."""
     words = text[start:end]
-    later = re.match(
-        rf"\s*(?:-|–|to|until|till)\s*(?:the )?\S+(?: of)? ({_MONTH}(?:,? \d{{4}})?)", text[end:], re.IGNORECASE
-    )
-    return f"{words} {later[1]}" if later and re.fullmatch(r"\d{1,2}(?:st|nd|rd|th)?", words) else words
+    if re.fullmatch(r"\d{1,2}(?:st|nd|rd|th)?", words):
+        later = _LATER_MONTH.match(text, end)
+        return f"{words} {later[1]}" if later else words
+    year = _LATER_YEAR.match(text, end) if _NO_YEAR.fullmatch(words) else None
+    return f"{words} {year[1]}" if year else words
 
 
 def _joins(text: str, parts: list[tuple[str, int, int]], atom: tuple[str, int, int]) -> bool:
@@ -138,6 +150,8 @@ def _joins(text: str, parts: list[tuple[str, int, int]], atom: tuple[str, int, i
     kinds = {kind for kind, _, _ in parts}
     if len(between) > 14 or not _GLUE.fullmatch(between) or "from" in between.lower() or re.search(r"\bby\b", between):
         return False
+    if parts[-1][0] == "date" and _THAT_YEAR.fullmatch(text, atom[1], atom[2]):
+        return True
     family = "clock" if atom[0] in ("clock", "part") else "day"
     if atom[0] == "part":
         return "part" not in kinds
