@@ -40,6 +40,7 @@ class Neighbours:
             if leaf.kind in _NUMBERS:
                 self.groups.setdefault(_unit(leaf), []).append(leaf)
         self.leaves = leaves
+        self._groups: dict[tuple[str, int], list[Field]] = {}
         self._contexts: dict[int, dict[str, float]] = {}
         self._evidence: dict[tuple[str, int], float] = {}
 
@@ -48,7 +49,7 @@ class Neighbours:
         quantity = self._numbers.get(proposal.start)
         if quantity is None:
             return proposal
-        group = [leaf for leaf in self.groups.get(_unit(proposal.field), ()) if convert(leaf, quantity) is not None]
+        group = self._able(_unit(proposal.field), quantity)
         both = proposal.field, quantity
         own = self.evidence(*both)
         if len(group) < 2:
@@ -61,6 +62,13 @@ class Neighbours:
             # Nothing says that it is this field's rather than another's.
             score -= 0.2
         return replace(proposal, score=score)
+
+    def _able(self, unit: str, quantity: Quantity) -> list[Field]:
+        """The fields of a unit that can hold a number."""
+        key = unit, quantity.start
+        if key not in self._groups:
+            self._groups[key] = [leaf for leaf in self.groups.get(unit, ()) if convert(leaf, quantity) is not None]
+        return self._groups[key]
 
     def evidence(self, field: Field, quantity: Quantity) -> float:
         """How much the words around a number speak of a field and of no other field of its unit."""
@@ -83,8 +91,15 @@ class Neighbours:
         """The stems that speak of each field, with their weight."""
         found = {}
         for leaf in (leaf for group in self.groups.values() for leaf in group):
-            found[leaf.path] = {**vocabulary_of(leaf), **dict.fromkeys(self._options_beside(leaf), 1.0)}
+            beside = self._options_beside(leaf)
+            words = vocabulary_of(leaf)
+            found[leaf.path] = {**words, **dict.fromkeys(beside, 1.0)} if beside else words
         return found
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        """All stems that speak of any field."""
+        return frozenset().union(*self._vocabularies.values())
 
     def _options_beside(self, field: Field) -> set[str]:
         """Single words for the options of a field that shares the first word of its name."""
@@ -114,7 +129,8 @@ class Neighbours:
             for words, back in ((unit, False), (before, True), (after, False)):
                 for word, weight in self._near(words, quantity, back=back):
                     for root, share in kin_of(word.stem):
-                        found[root] = max(found.get(root, 0.0), weight * share)
+                        if root in self._known and weight * share > found.get(root, 0.0):
+                            found[root] = weight * share
             self._contexts[quantity.start] = found
         return self._contexts[quantity.start]
 
