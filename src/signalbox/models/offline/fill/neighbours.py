@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from signalbox.models.offline.fill.counted import counted_nouns
 from signalbox.models.offline.fill.measures import bounds_alike, convert
@@ -35,11 +35,7 @@ class Neighbours:
 
     def __init__(self, reading: Reading, leaves: list[Field]) -> None:
         self.reading = reading
-        self.groups: dict[str, list[Field]] = {}
-        for leaf in leaves:
-            if leaf.kind in _NUMBERS:
-                self.groups.setdefault(_unit(leaf), []).append(leaf)
-        self.leaves = leaves
+        self.groups, self._vocabularies, self._shares, self._known = _words_of(tuple(leaves))
         self._groups: dict[tuple[str, int], list[Field]] = {}
         self._contexts: dict[int, dict[str, float]] = {}
         self._evidence: dict[tuple[str, int], float] = {}
@@ -86,39 +82,6 @@ class Neighbours:
     def _numbers(self) -> dict[int, Quantity]:
         return {quantity.start: quantity for quantity in self.reading.quantities}
 
-    @cached_property
-    def _vocabularies(self) -> dict[str, dict[str, float]]:
-        """The stems that speak of each field, with their weight."""
-        found = {}
-        for leaf in (leaf for group in self.groups.values() for leaf in group):
-            beside = self._options_beside(leaf)
-            words = vocabulary_of(leaf)
-            found[leaf.path] = {**words, **dict.fromkeys(beside, 1.0)} if beside else words
-        return found
-
-    @cached_property
-    def _known(self) -> frozenset[str]:
-        """All stems that speak of any field."""
-        return frozenset().union(*self._vocabularies.values())
-
-    def _options_beside(self, field: Field) -> set[str]:
-        """Single words for the options of a field that shares the first word of its name."""
-        siblings = [leaf for leaf in self.leaves if leaf.kind == "enum" and leaf.name_stems[:1] == field.name_stems[:1]]
-        return {phrase.stems[-1] for leaf in siblings for phrase in phrases_of(leaf) if len(phrase.stems) == 1}
-
-    @cached_property
-    def _shares(self) -> dict[str, dict[str, float]]:
-        """For each unit how much of the group's fields speaks of each stem: what all have tells nothing."""
-        shares: dict[str, dict[str, float]] = {}
-        for unit, group in self.groups.items():
-            row = shares.setdefault(unit, {})
-            for leaf in group:
-                for root, weight in self._vocabularies[leaf.path].items():
-                    row[root] = row.get(root, 0.0) + weight
-            for root, total in row.items():
-                row[root] = max(total, 1.0) if len(group) == 1 else total
-        return shares
-
     def _context(self, quantity: Quantity) -> dict[str, float]:
         """The stems around a number with their weight, its own part of the sentence only."""
         if quantity.start not in self._contexts:
@@ -161,6 +124,40 @@ class Neighbours:
                     found[word.start] = quantity.start
             found.update((noun.start, quantity.start) for noun in nouns)
         return found
+
+
+Words = dict[str, dict[str, float]]
+
+
+@lru_cache(maxsize=256)
+def _words_of(leaves: tuple[Field, ...]) -> tuple[dict[str, list[Field]], Words, Words, frozenset[str]]:
+    """The numeric fields by unit, the stems that speak of each, how far each unit shares them, and all stems."""
+    groups: dict[str, list[Field]] = {}
+    for leaf in leaves:
+        if leaf.kind in _NUMBERS:
+            groups.setdefault(_unit(leaf), []).append(leaf)
+    spoken = {
+        leaf.path: {**vocabulary_of(leaf), **dict.fromkeys(_options_beside(leaf, leaves), 1.0)}
+        for group in groups.values()
+        for leaf in group
+    }
+    shares = {unit: _shared(group, spoken) for unit, group in groups.items()}
+    return groups, spoken, shares, frozenset().union(*spoken.values())
+
+
+def _options_beside(field: Field, leaves: tuple[Field, ...]) -> set[str]:
+    """Single words for the options of a field that shares the first word of its name."""
+    siblings = [leaf for leaf in leaves if leaf.kind == "enum" and leaf.name_stems[:1] == field.name_stems[:1]]
+    return {phrase.stems[-1] for leaf in siblings for phrase in phrases_of(leaf) if len(phrase.stems) == 1}
+
+
+def _shared(group: list[Field], spoken: Words) -> dict[str, float]:
+    """How much the fields of a unit speak of each stem together: what all of them have tells nothing."""
+    row: dict[str, float] = {}
+    for leaf in group:
+        for root, weight in spoken[leaf.path].items():
+            row[root] = row.get(root, 0.0) + weight
+    return {root: max(total, 1.0) for root, total in row.items()} if len(group) == 1 else row
 
 
 def _main(group: list[Field]) -> Field | None:
