@@ -82,7 +82,8 @@ def _nearer(reading: Reading, words: str, coming: datetime) -> datetime:
 
 def _stretches(words: str) -> bool:
     """Whether the words name a stretch that goes on, not a day on which something ends."""
-    return any(word in words.lower() for word in ("last", "past", "since", "this", "previous"))
+    said = words.lower().replace("last day", "")
+    return any(word in said for word in ("last", "past", "since", "this", "previous"))
 
 
 def written(moment: datetime, kind: str) -> str:

@@ -185,5 +185,5 @@ def _spans_time(words: str, parts: list[tuple[str, int, int]]) -> bool:
     return (
         bool(re.match(r"(?:the )?(?:last|past|previous|next|coming|this|since)\b", words))
         and parts[0][0] in ("relative", "day")
-        and not re.match(rf"(?:this|next|last|coming|past|previous) {_WEEKDAY}", words)
+        and not re.match(rf"(?:this|next|last|coming|past|previous) {_WEEKDAY}|(?:the )?last day of", words)
     )
