@@ -198,3 +198,20 @@ def test_a_length_of_time_is_read(text: str, minutes: float) -> None:
 @pytest.mark.parametrize("text", ["", "5", "500ms", "soon"])
 def test_what_is_no_length_of_time_is_none(text: str) -> None:
     assert parse_duration(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("since quarter past two", "11-12 14:15", "11-12 15:20"),
+        ("since ten to four", "11-12 03:50", "11-12 15:20"),
+        ("from half past one until now", "11-12 13:30", "11-12 15:20"),
+        ("On Monday at 08:15 we deployed. Show the half hour after that.", "11-09 08:15", "11-09 08:45"),
+        ("it broke yesterday at 16:20, give me the ten minutes before that", "11-11 16:10", "11-11 16:20"),
+        ("1/11 to 5/11", "11-01 00:00", "11-05 00:00"),
+        ("until 3pm from noon", "11-12 12:00", "11-12 15:00"),
+        ("last year in March", "2025-03-01 00:00", "2025-04-01 00:00"),
+    ],
+)
+def test_hours_of_today_and_words_that_point_back(text: str, start: str, end: str) -> None:
+    assert parse_range(text, NOW, BERLIN) == (at(start), at(end))

@@ -9,6 +9,7 @@ from signalbox.models.time.numbers import read_length
 from signalbox.models.time.phrases import read_phrase
 from signalbox.models.time.reader import Reader
 from signalbox.models.time.spans import Beside, Span
+from signalbox.models.time.values import Phrase
 
 __all__ = ["read_beside"]
 
@@ -28,6 +29,8 @@ _SIDES = {
     "eitherside": "eitherside",
 }
 
+_REFERENCES = frozenset(("that", "it", "then", "this"))
+
 
 def read_beside(r: Reader, i: int) -> Read:
     """the 30 minutes before noon, an hour after 9, for 20 minutes from 14:00, within 10 minutes of 3 pm."""
@@ -44,10 +47,23 @@ def read_beside(r: Reader, i: int) -> Read:
     side = ("eitherside", at + 1) if near and r.word(at) == "of" else _read_side(r, at)
     if side is None:
         return None
-    phrase = read_phrase(r, side[1], expected=True)
+    phrase = read_phrase(r, side[1], expected=True) or _read_reference(r, side[1], i)
     if phrase is None or phrase[0].atoms[-1].is_now:
         return None
     return Beside(length.duration, side[0], phrase[0]), phrase[1]
+
+
+def _read_reference(r: Reader, i: int, before: int) -> tuple[Phrase, int] | None:
+    """The time that a word such as "that" points back to: the last one said before the length."""
+    if i >= len(r.tokens) or r.tokens[i].text.lower() not in _REFERENCES or not r.closes(i + 1):
+        return None
+    said, j = None, 0
+    while j < before:
+        phrase = read_phrase(r, j, expected=r.word(j - 1) == "at")
+        if phrase is not None and phrase[0].grain is Grain.MOMENT and phrase[1] <= before:
+            said = phrase[0]
+        j = max(j + 1, phrase[1] if phrase else 0)
+    return None if said is None else (said, i + 1)
 
 
 def _is_clock(r: Reader, i: int) -> bool:

@@ -101,7 +101,7 @@ def _hour_shifted(r: Reader, i: int, minutes: int) -> tuple[Clock, int] | None:
         return None
     clock, after = named or number  # type: ignore[misc]
     total = (clock.hour * 60 + minutes) % 1440
-    return replace(clock, hour=total // 60, minute=total % 60), after
+    return replace(clock, hour=total // 60, minute=total % 60, spoken=True), after
 
 
 def _read_hour(r: Reader, i: int) -> tuple[Clock, int] | None:
@@ -140,7 +140,7 @@ def _with_half(r: Reader, clock: Clock, i: int, text: str = "") -> tuple[Clock, 
     if r.word(i) in ("am", "pm"):
         return _halved(clock, r.word(i)[0], text), i + 1
     _check(clock, text)
-    return clock, r.skip(i, ("oclock",))
+    return replace(clock, spoken=clock.spoken or r.word(i) == "oclock"), r.skip(i, ("oclock",))
 
 
 def _halved(clock: Clock, half: str, text: str) -> Clock:
@@ -188,7 +188,7 @@ def _read_bare(r: Reader, i: int, value: float, after: int, *, expected: bool) -
         return (Clock(hour, minute, open=1 <= hour <= 12), after) if _exists(hour, minute, 0) else None
     if value != int(value) or not 0 <= value <= 24 or (r.kind(after) == "dash" and not expected):
         return None
-    return Clock(int(value), open=1 <= value <= 12 and not text.startswith("0")), after
+    return Clock(int(value), open=1 <= value <= 12 and not text.startswith("0"), spoken=True), after
 
 
 def is_number_like_clock(r: Reader, i: int) -> bool:

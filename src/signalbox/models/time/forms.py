@@ -108,6 +108,11 @@ def _read_until(r: Reader, i: int) -> Read:
     phrase = read_phrase(r, r.skip(i + 1, ("around",)), expected=True)
     if phrase is None or phrase[0].atoms[-1].is_now:
         return None
+    if r.word(i) == "until" and r.word(phrase[1]) in ("from", "since"):
+        # "until noon from 8" tells the end first.
+        first = read_phrase(r, phrase[1] + 1, expected=True)
+        if first is not None and _match(first[0], phrase[0]):
+            return Between(first[0], phrase[0], "until"), first[1]
     return Until(phrase[0]), phrase[1]
 
 
@@ -213,6 +218,7 @@ def _read_pair(r: Reader, i: int, *, held: bool) -> Read:
     start = r.skip_all(i, PREPOSITIONS)
     number = read_number(r, start)
     linked = number is not None and _read_link(r, number[1]) is not None
+    linked = linked or _is_date_to_date(r, start)
     first = read_phrase(r, start, expected=linked or start > i) or read_minus(r, start)
     if first is None:
         return _read_length_to_date(r, start)
@@ -220,6 +226,12 @@ def _read_pair(r: Reader, i: int, *, held: bool) -> Read:
     if ended is not None and (not linked or _checked(r, ended[0], start, ended[1], held=held)):
         return ended
     return _read_union(r, first[0], first[1])
+
+
+def _is_date_to_date(r: Reader, i: int) -> bool:
+    """Whether figures that may be a date lead to others: 1/11 to 5/11."""
+    link = _read_link(r, i + 1) if r.kind(i) == "date" else None
+    return link is not None and r.kind(link[1]) == "date"
 
 
 def _read_length_to_date(r: Reader, i: int) -> Read:

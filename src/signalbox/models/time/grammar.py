@@ -119,6 +119,8 @@ def _weigh(r: Reader, i: int, strength: int) -> int:
 def _read_held(r: Reader, i: int) -> Read:
     """yesterday between 2 and 4 pm; on 3 November from 9 to 11; last week from Tuesday to Thursday."""
     start = r.skip_all(i, PREPOSITIONS)
+    if r.word(start) == "the" and r.word(start + 1) in PARTS:
+        start += 1
     outer = read_phrase(r, start, expected=start > i)
     inner = None if outer is None else read_range(r, r.skip_comma(outer[1]), held=True)
     if outer is None or inner is None:

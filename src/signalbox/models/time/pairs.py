@@ -9,7 +9,7 @@ from signalbox.errors import TimeRangeError
 from signalbox.models.time.calendar import Grain, advance
 from signalbox.models.time.months import month_day
 from signalbox.models.time.reader import Reader
-from signalbox.models.time.spans import Outcome, Span, is_within, locate
+from signalbox.models.time.spans import Outcome, Span, is_within, last_on_dial, locate
 from signalbox.models.time.values import Atom, Clock, Phrase, Stretch, find_first, find_latest
 
 __all__ = ["Between"]
@@ -41,6 +41,8 @@ class Between:
             first, shared = _share(r, first, second)
         first, second = _settle_halves(first, second)
         start, end = _pair_within(r, first, second) if shared else _pair(r, first, second)
+        if second.atoms[-1].is_now:
+            start = last_on_dial(r, first)
         if first.atoms[0].ago and second.atoms[0].ago and end.start < start.start:
             start, end = end, start
         return Outcome(start.opening, _closing(r, end, self.link), second.says_future)

@@ -255,7 +255,8 @@ def _read_nth(r: Reader, i: int) -> Read:
     if word not in UNITS and word not in WEEKDAYS and word not in ("half", "weekend"):
         return None
     whole = _read_whole(r, after + 1)
-    if whole is None:
+    if whole is None or (word in UNITS and UNITS[word][0] > whole[0].grain):
+        # Nothing is cut from what is smaller: "last year in March" is a March.
         return None
     phrase, ends = whole
 

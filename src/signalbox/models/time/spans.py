@@ -25,6 +25,7 @@ __all__ = [
     "Until",
     "fits_into",
     "is_within",
+    "last_on_dial",
     "locate",
     "needs_day",
 ]
@@ -87,6 +88,15 @@ def locate(r: Reader, phrase: Phrase) -> Stretch:
     return found
 
 
+def last_on_dial(r: Reader, phrase: Phrase) -> Stretch:
+    """The last time today at which the hands stood so: at four, "quarter past two" was in the afternoon."""
+    clock = phrase.clock
+    if r.future or clock is None or not (clock.open and clock.spoken and phrase.only_clock):
+        return locate(r, phrase)
+    first, other = (locate(r, phrase.with_clock(half)) for half in (clock.fixed(), clock.other_half()))
+    return other if first.start < other.start and other.start.date() == r.now.date() else first
+
+
 @dataclass(frozen=True, slots=True)
 class Single:
     """One phrase on its own. A clock time stands for the hour that begins with it, 'N ago' for then until now."""
@@ -114,7 +124,7 @@ class Since:
     phrase: Phrase
 
     def resolve(self, r: Reader) -> Outcome:
-        return Outcome(locate(r, self.phrase).opening, r.now)
+        return Outcome(last_on_dial(r, self.phrase).opening, r.now)
 
     def within(self, atoms: tuple[Atom, ...]) -> Span:
         return Since(self.phrase.narrowed_by(atoms))
@@ -132,7 +142,7 @@ class After:
     day: Phrase | None = None
 
     def resolve(self, r: Reader) -> Outcome:
-        found = locate(r, self.phrase)
+        found = last_on_dial(r, self.phrase)
         start = found.edge or found.end
         return Outcome(start, r.now if self.day is None else locate(r, self.day).end)
 

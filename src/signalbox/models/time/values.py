@@ -43,6 +43,7 @@ class Clock:
     second: int = 0
     open: bool = False
     halved: bool = False  # am, pm or "in the evening" was said
+    spoken: bool = False  # as the hands of a clock show it: quarter past two, 2 o'clock
 
     def other_half(self) -> Clock:
         return replace(self, hour=(self.hour + 12) % 24, open=False)

@@ -225,7 +225,7 @@ def _is_unit(reading: Reading, field: Field, phrase: Phrase, start: int, end: in
     if phrase.joined.isdigit() and any(stem(w.lower) in field.words for w in reading.after(end, 1)):
         return False
     own = dimension_of(str(phrase.value)) or dimension_of(phrase.joined)
-    return True if own and own[0][0] in ("money", "temperature", "length", "mass", "bytes", "volume") else None
+    return True if own and own[0][0] not in ("time", "count", "percent", "rate") else None
 
 
 def _cuts_token(reading: Reading, start: int, end: int) -> bool:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 
+from signalbox.models.offline.fill.lexicon import is_past
 from signalbox.models.offline.fill.numbers import Quantity
+from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH
 from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.units import unit_of_field
 from signalbox.models.offline.fill.words import STOP, stem, word_set
 
-__all__ = ["counted_nouns", "counts_people", "ends_name", "fits_kind", "holds_people", "is_bare"]
+__all__ = ["counted_nouns", "counts_people", "ends_name", "fits_kind", "holds_people", "is_bare", "label_of"]
 
 _PEOPLE = word_set(
     """servings serves portions people person persons guests guest adults adult passengers passenger pax ppl
@@ -44,8 +46,20 @@ _TAILS = word_set(
 )
 
 
+_NUMBER_WORDS = word_set("number no nr num")
+_NO_LABELS = (
+    PARTS_OF_SPEECH["verbs"] | PARTS_OF_SPEECH["stops"] | PARTS_OF_SPEECH["pronouns"] | _TAILS | word_set("top only")
+)
+
+
 def counted_nouns(reading: Reading, quantity: Quantity) -> list[Word]:
     """The words right behind a number, up to the next small word: what it counts."""
+    if quantity.number_end not in reading.nouns:
+        reading.nouns[quantity.number_end] = _find_nouns(reading, quantity)
+    return reading.nouns[quantity.number_end]
+
+
+def _find_nouns(reading: Reading, quantity: Quantity) -> list[Word]:
     nouns: list[Word] = []
     place = quantity.number_end
     for word in reading.after(quantity.number_end, 3):
@@ -56,7 +70,38 @@ def counted_nouns(reading: Reading, quantity: Quantity) -> list[Word]:
             break
         nouns.append(word)
         place = word.end
-    return nouns
+    return [] if nouns and _leads_on(reading, quantity, nouns[-1]) else nouns
+
+
+def label_of(reading: Reading, quantity: Quantity) -> Word | None:
+    """The noun right before a bare number that says which one it is: row 12, seat no. 7, channel 4."""
+    if quantity.dimension or quantity.bound:
+        return None
+    place, named = quantity.start, None
+    for word in reading.before(quantity.start, 3):
+        if reading.text[word.end : place].strip(" #:=.") or not word.lower.isalpha():
+            return named
+        if word.lower not in _NUMBER_WORDS:
+            # Before "number" stands a noun, even one that is a verb elsewhere.
+            small = word.lower in STOP or (named is None and (word.lower in _NO_LABELS or is_past(word.lower)))
+            return named if small or _is_plural_of_number(reading, word) else word
+        place, named = word.start, word
+    return named
+
+
+def _is_plural_of_number(reading: Reading, noun: Word) -> bool:
+    """Whether a noun is counted by the number before it: the sets of "3 sets 10 reps"."""
+    before = reading.before(noun.start, 1)
+    numbered = bool(before) and before[0].lower.isdigit() and not reading.text[before[0].end : noun.start].strip()
+    return numbered and noun.lower.endswith("s") and not noun.lower.endswith("ss")
+
+
+def _leads_on(reading: Reading, quantity: Quantity, noun: Word) -> bool:
+    """Whether a noun behind a labelled number is the label of the next one: the row of "hall 3 row 12"."""
+    following = reading.after(noun.end, 1)
+    numbered = following and following[0].lower.isdigit() and not reading.text[noun.end : following[0].start].strip()
+    plural = _is_plural_of_number(reading, noun)
+    return bool(numbered) and not plural and label_of(reading, quantity) is not None
 
 
 def counts_people(reading: Reading, quantity: Quantity) -> bool:

@@ -31,6 +31,7 @@ class Doubts:
         """Whether a proposal rests on words that serve something else."""
         reasons = (
             self._inside_literal,
+            self._part_of_date,
             self._names_number,
             self._bounds_number,
             self._labels_literal,
@@ -90,6 +91,12 @@ class Doubts:
             for one in self.state.reading.literals
             if one.kind in ("quoted", "file", "url", "email", "host", "path", "uuid")
         )
+
+    def _part_of_date(self, proposal: Proposal) -> bool:
+        """Whether a code or a name is cut out of a written date: the 30TH OF of "the 30th of June"."""
+        if proposal.field.kind != "string" or time_kind(proposal.field):
+            return False
+        return any(start <= proposal.start and proposal.end <= end for start, end in self.state.reading.dates)
 
     def _bounds_number(self, proposal: Proposal) -> bool:
         """Whether the words of an option only bound a number: "two hours tops"."""

@@ -27,7 +27,7 @@ from signalbox.models.offline.fill.measures import find_measures, find_numbered
 from signalbox.models.offline.fill.moments import find_moments, find_spans, time_kind
 from signalbox.models.offline.fill.named_items import as_objects, list_by_name
 from signalbox.models.offline.fill.names import find_names, has_shape
-from signalbox.models.offline.fill.neighbours import weigh_neighbours
+from signalbox.models.offline.fill.neighbours import Neighbours
 from signalbox.models.offline.fill.objects import Objects
 from signalbox.models.offline.fill.pairs import find_pairs
 from signalbox.models.offline.fill.parents import find_by_parent
@@ -42,6 +42,7 @@ from signalbox.models.offline.fill.state import Frame, State
 from signalbox.models.offline.fill.statements import find_statements
 from signalbox.models.offline.fill.stretches import find_hours, find_lengths, put_in_order
 from signalbox.models.offline.fill.texts import chunk_proposals, list_proposals
+from signalbox.models.offline.fill.units import dimension_of
 from signalbox.models.offline.fill.widening import widen
 from signalbox.models.offline.fill.worded_numbers import find_worded
 from signalbox.models.offline.fill.words import read_sentence
@@ -143,8 +144,12 @@ class Filler:
         if leaf.kind == "boolean":
             return find_flags(self.reading, leaf, self.state.rivals(leaf))
         if leaf.kind in ("integer", "number"):
-            found = [*find_measures(self.reading, leaf), *find_by_parent(self.reading, leaf, self.leaves)]
-            found = [weigh_neighbours(self.reading, self.leaves, p) for p in found]
+            found = [
+                *find_measures(self.reading, leaf, self._offered),
+                *find_by_parent(self.reading, leaf, self.leaves),
+            ]
+            found = [self._neighbours.weigh(p) for p in found]
+            found = [p for p in found if leaf.must or p.score >= _SURE]
             return [*found, *find_worded(self.reading, leaf)]
         if leaf.kind == "array":
             return find_closed_list(self.reading, leaf, self.taken)
@@ -165,6 +170,16 @@ class Filler:
         others = (leaf for leaf in self.leaves if leaf.kind == "string" and leaf is not proposal.field)
         named = any(self.reading.cue(leaf, *place) > 0.9 for leaf in others)
         return replace(proposal, score=proposal.score - 0.35) if named else proposal
+
+    @cached_property
+    def _neighbours(self) -> Neighbours:
+        return Neighbours(self.reading, self.leaves)
+
+    @cached_property
+    def _offered(self) -> frozenset[str]:
+        """Units that some field offers as options: a number told in one of them leaves its unit to that field."""
+        options = (str(option).lower() for leaf in self.leaves if leaf.kind == "enum" for option in leaf.options)
+        return frozenset(option for option in options if dimension_of(option))
 
     def _objects(self, closed: list[Proposal]) -> Iterator[Proposal]:
         """Lists of objects, before what their items mean can fall to the fields around them."""

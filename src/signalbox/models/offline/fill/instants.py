@@ -11,6 +11,8 @@ from signalbox.models.offline.fill.reading import Reading
 
 __all__ = ["as_text", "day_of", "range_of", "written"]
 
+# What ends where the next day begins ends on the day before.
+_ENDS = re.compile(r"\bend of\b|\beo[dwmy]\b", re.IGNORECASE)
 _NAMED_DAY = re.compile(r"day\b|\b(?:mon|tues?|wed|thu(?:rs)?|fri|sat|sun)\b", re.IGNORECASE)
 
 
@@ -29,6 +31,8 @@ def as_text(reading: Reading, words: str, kind: str, side: str, *, ahead: bool |
     if moment is None:
         ends = range_of(reading, words)
         moment = (ends[1] if side == "end" and _stretches(words) else ends[0]) if ends else _instant(reading, words)
+    if moment and kind == "date" and _ENDS.search(words) and moment.time() == moment.time().min:
+        moment -= timedelta(days=1)
     return written(moment, kind) if moment else None
 
 
@@ -78,7 +82,8 @@ def _nearer(reading: Reading, words: str, coming: datetime) -> datetime:
 
 def _stretches(words: str) -> bool:
     """Whether the words name a stretch that goes on, not a day on which something ends."""
-    return any(word in words.lower() for word in ("last", "past", "since", "this", "previous"))
+    said = words.lower().replace("last day", "")
+    return any(word in said for word in ("last", "past", "since", "this", "previous"))
 
 
 def written(moment: datetime, kind: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from signalbox.models.offline.fill.counted import counted_nouns, counts_people, ends_name, holds_people
+from signalbox.models.offline.fill.counted import counted_nouns, counts_people, ends_name, holds_people, label_of
 from signalbox.models.offline.fill.measures import convert, counts
 from signalbox.models.offline.fill.quantities import Quantity
 from signalbox.models.offline.fill.roles import style_of
@@ -13,6 +13,7 @@ from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.state import State
 from signalbox.models.offline.fill.units import unit_of_field
 from signalbox.models.offline.fill.words import word_set
+from signalbox.models.offline.vectors import is_known
 
 __all__ = ["find_lone_number"]
 
@@ -74,13 +75,23 @@ def _may_count(state: State, leaf: Field, quantity: Quantity) -> bool:
         return False
     if counts_people(state.reading, quantity):
         return holds_people(leaf)
-    nouns = {noun.stem for noun in counted_nouns(state.reading, quantity)}
-    return not nouns or bool(nouns & leaf.words) or not holds_people(leaf)
+    label = label_of(state.reading, quantity)
+    if label is not None and label.stem not in leaf.kin and not state.taken.overlaps(label.start, label.end):
+        return False
+    found = counted_nouns(state.reading, quantity)
+    nouns = {noun.stem for noun in found}
+    if not nouns or nouns & (leaf.kin | state.frame.title) or _LIMITS & set(leaf.name_words):
+        return True
+    return not is_known(found[0].lower) or _counts_whole(state, quantity)
 
 
 def _spoken_for(state: State, quantity: Quantity) -> bool:
     """Whether a number serves a field already, or stands in somebody's own words."""
     quoted = any(start <= quantity.start < end for start, end in state.reading.quoted)
+    before = state.reading.before(quantity.start, 1)
+    if before and before[0].lower == "the" and not counted_nouns(state.reading, quantity):
+        # "the 71" is a thing that goes by its number.
+        return True
     return quoted or ends_name(state.reading, quantity) or state.taken.overlaps(quantity.start, quantity.end)
 
 

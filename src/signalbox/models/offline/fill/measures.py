@@ -9,7 +9,14 @@ from typing import Any
 
 from rapidfuzz.distance import OSA
 
-from signalbox.models.offline.fill.counted import counted_nouns, counts_people, ends_name, fits_kind, holds_people
+from signalbox.models.offline.fill.counted import (
+    counted_nouns,
+    counts_people,
+    ends_name,
+    fits_kind,
+    holds_people,
+    label_of,
+)
 from signalbox.models.offline.fill.numbers import ORDINALS, Quantity
 from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
@@ -19,10 +26,10 @@ from signalbox.models.offline.fill.units import dimension_of, factor_of, unit_of
 from signalbox.models.offline.fill.words import stem, word_set
 from signalbox.models.offline.vectors import is_known, word_rows
 
-__all__ = ["convert", "counts", "find_measures", "find_numbered", "is_year"]
+__all__ = ["bounds_alike", "convert", "counts", "find_measures", "find_numbered", "is_year"]
 
 _LOWEST = word_set("min minimum least lower low above over from start greater floor")
-_HIGHEST = word_set("""max maximum most upper high below under limit to end less up cap ceiling budget within top""")
+_HIGHEST = word_set("""max maximum most upper high below under limit to end less cap ceiling budget within top""")
 _COUNTS = word_set(
     """count limit number quantity qty top amount max maximum size many results total rows entries n
     times copies"""
@@ -33,30 +40,57 @@ _SAID_LOWEST = re.compile(r"\b(?:at least|lowest|fewest|smallest|minimum|above|s
 _SAID_HIGHEST = re.compile(
     r"\b(?:at most|highest|the most|largest|maximum|below|longest|no more than)\b", re.IGNORECASE
 )
+# What something happens above or below is said with the same word: "alarm below 4".
+_THRESHOLD = re.compile(r"\b(above|over|beyond|below|under) which\b", re.IGNORECASE)
 _RATE = re.compile(
     r"\s*(?:times?\s+)?(?:(?:an?|per|each|every|/)\s*([a-z]{3,})|(daily|weekly|monthly|yearly)\b)", re.IGNORECASE
 )
 _RATED = re.compile(r"\b(?:per|an?|each|every) ([a-z]{3,})\b|\b(daily|weekly|monthly|yearly)\b")
 _SAID_COUNT = re.compile(r"^(?:the )?(?:number|count|max(?:imum)? number) of\b|\bhow many\b", re.IGNORECASE)
+_HOW_OFTEN = re.compile(r"\btimes\b(?! of)|\bhow often\b|\brepeats?\b|\bretr(?:y|ies)\b|\battempts\b")
+_CROSS = re.compile(r"\s*(?:by|x|×)\s*\d", re.IGNORECASE)
+_CROSSED = re.compile(r"\d\s*(?:by|x|×)\s*\Z", re.IGNORECASE)
 _AGE = re.compile(r"\bage\b|\bhow old\b|\baged\b")
 _LINKS = word_set("of is to = : the at a an")
 _SUMS = word_set("amount total sum value worth limit salary price cost fee")
 _PRICED = frozenset(stem(word) for word in "cost costs budget price spend pay paying worth priced".split())
 _MEASURED = word_set("amount value quantity measurement measure")
 _BASE = 0.3
+_LEAST = 0.28
 
 
-def find_measures(reading: Reading, field: Field) -> list[Proposal]:
-    """Proposals for a number, the likelier the nearer its words are to the field's."""
+def find_measures(reading: Reading, field: Field, offered: frozenset[str] = frozenset()) -> list[Proposal]:
+    """Proposals for a number, the likelier the nearer its words are to the field's.
+
+    `offered` are units that another field holds as options.
+    """
     found = []
     for quantity in reading.quantities:
         value = convert(field, quantity)
-        if value is None or (ends_name(reading, quantity) and not reading.cue(field, quantity.start, quantity.end)):
+        if (
+            value is None
+            or _is_side(reading, field, quantity)
+            or (ends_name(reading, quantity) and not reading.cue(field, quantity.start, quantity.end))
+        ):
             continue
-        score = _score(reading, field, quantity)
-        if score >= (0.28 if field.must else 0.5):
-            found.append(Proposal(field, value, quantity.start, quantity.end, score + 0.12 * field.must))
+        apart = _has_unit_apart(reading, field, quantity, offered)
+        score = _score(reading, field, quantity) + 0.35 * apart
+        if score >= _LEAST:
+            end = quantity.number_end if apart else quantity.end
+            found.append(Proposal(field, value, quantity.start, end, score + 0.12 * field.must))
     return [*found, *_by_ordinal(reading, field)]
+
+
+def _is_side(reading: Reading, field: Field, quantity: Quantity) -> bool:
+    """Whether a number is a side of a size, which counts nothing: 20 by 30."""
+    crossed = _CROSS.match(reading.text, quantity.end) or _CROSSED.search(reading.text[: quantity.start])
+    return field.kind == "integer" and crossed is not None and not unit_of_field(field.about, field.maximum)[0]
+
+
+def _has_unit_apart(reading: Reading, field: Field, quantity: Quantity, offered: frozenset[str]) -> bool:
+    """Whether the unit of a number is another field's business, so that this one holds the bare number."""
+    unit = reading.text[quantity.number_end : quantity.end].strip(" -").lower()
+    return bool(unit) and unit in offered and not unit_of_field(field.about, field.maximum)[0]
 
 
 def _by_ordinal(reading: Reading, field: Field) -> list[Proposal]:
@@ -127,7 +161,7 @@ def _score(reading: Reading, field: Field, quantity: Quantity) -> float:
     elif is_year(quantity):
         score += 0.4 if "year" in field.name_words else (0.0 if _bound_score(field, quantity) > 0 else -0.25)
     elif quantity.dimension == "count":
-        score += 0.4 if set(field.name_words) & _COUNTS else 0.0
+        score += 0.4 if set(field.name_words) & _COUNTS or _HOW_OFTEN.search(field.about) else 0.0
     elif quantity.dimension and not dimension:
         score -= 0.25 if quantity.dimension != "bytes" else 0.15
     elif dimension == "money" or dimension == "percent":
@@ -176,15 +210,35 @@ def _noun_score(reading: Reading, field: Field, quantity: Quantity) -> float:
     if nouns and not quantity.dimension and dimension in ("time", "bytes", "length", "mass"):
         return 0.4 if any(dimension == d for word in nouns for d, *_ in dimension_of(word.lower)) else -0.3
     if nouns and not quantity.dimension and dimension == "money":
-        return 0.4 if nouns[0].stem in field.words or _is_priced(reading, quantity) else -0.4
+        return 0.4 if nouns[0].stem == field.name_stems[-1] or _is_priced(reading, quantity) else -0.4
     if score := _named_score(field, quantity, nouns):
         return score
+    if not nouns and not dimension and (label := label_of(reading, quantity)) is not None:
+        return 0.35 if _speaks_of(field, label) else -0.35
+    if reading.text[: quantity.start].lower().endswith("the ") and not nouns and not quantity.dimension:
+        # "the 71" is a thing that goes by its number.
+        return -0.3
     before = [w for w in reading.before(quantity.start, 3) if w.lower not in _LINKS]
     if before and (before[0].stem in field.words or any(same_meaning(before[0].stem, w) for w in field.words)):
         return 0.3
     if nouns and nouns[0].stem not in {stem(w) for w in field.described} and not quantity.dimension:
-        return 0.35 if _near(nouns[0].lower, field) else -0.1
+        other = is_known(nouns[0].lower) and _counts_one_thing(field)
+        return 0.35 if _near(nouns[0].lower, field) else (-0.4 if other else -0.1)
     return 0.0
+
+
+def _counts_one_thing(field: Field) -> bool:
+    """Whether the name of a field tells what it counts: the words of word_count, but not what a limit counts."""
+    return counts(field) and bool(set(field.name_words) - _COUNTS - _HIGHEST - _LOWEST)
+
+
+def _speaks_of(field: Field, word: Word) -> bool:
+    """Whether a word is one of a field's own, misspelt perhaps, or stands for one."""
+    return (
+        word.stem in field.kin
+        or any(same_meaning(word.stem, other) for other in field.kin)
+        or any(_is_misspelt(word.lower, name) or _shortens(word.lower, name) for name in field.name_words)
+    )
 
 
 def _is_priced(reading: Reading, quantity: Quantity) -> bool:
@@ -229,6 +283,10 @@ def _is_misspelt(word: str, name: str) -> bool:
     return len(word) > 4 and not is_known(word) and OSA.distance(word, name, score_cutoff=1) == 1
 
 
+def _shortens(word: str, name: str) -> bool:
+    return 2 < len(word) < len(name) and name.startswith(word)
+
+
 def _near(noun: str, field: Field) -> bool:
     telling = tuple(word for word in dict.fromkeys((*field.name_words, *field.described)) if len(word) > 2)[:12]
     if not telling:
@@ -239,10 +297,19 @@ def _near(noun: str, field: Field) -> bool:
 def _bound_score(field: Field, quantity: Quantity) -> float:
     if not quantity.bound:
         return 0.0
+    if threshold := _THRESHOLD.search(field.description):
+        return 0.3 if (threshold[1].lower() in ("below", "under")) == (quantity.bound == "max") else -0.5
+    if quantity.condition:
+        return 0.0
     lowest, highest = _sides(field)
     if quantity.bound == "min":
         return 0.25 if lowest else (-0.5 if highest else 0.0)
     return 0.25 if highest else (-0.5 if lowest else 0.0)
+
+
+def bounds_alike(field: Field, quantity: Quantity) -> bool:
+    """Whether a number is told as the lower or upper bound that a field holds."""
+    return _bound_score(field, quantity) > 0
 
 
 def _sides(field: Field) -> tuple[bool, bool]:

@@ -187,7 +187,7 @@ def _wanted_part(phrase: TimePhrase, kind: str, kinds: frozenset[str]) -> tuple[
     clocked = phrase.part("clock", "part")
     dated = phrase.part("day", "date", "relative")
     if kind in ("time", "hour"):
-        return clocked
+        return clocked or _written_whole(phrase)
     if kind == "date":
         return dated
     if kind == "time-words" and kinds & {"date", "date-words"}:
@@ -195,6 +195,11 @@ def _wanted_part(phrase: TimePhrase, kind: str, kinds: frozenset[str]) -> tuple[
     if kind == "date-words" and kinds & {"time", "time-words"}:
         return dated
     return phrase.start, phrase.end
+
+
+def _written_whole(phrase: TimePhrase) -> tuple[int, int] | None:
+    """Where a day and a time are written as one: 2026-10-09T23:30."""
+    return (phrase.start, phrase.end) if re.match(r"\d{4}-\d\d-\d\dT\d", phrase.text) else None
 
 
 def _ahead(reading: Reading, field: Field, phrase: TimePhrase) -> bool | None:

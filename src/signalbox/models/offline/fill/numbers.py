@@ -5,36 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from signalbox.models.offline.fill.quantities import Quantity, bounded, join_compounds, share_bounds
-from signalbox.models.offline.fill.units import dimension_of
+from signalbox.models.offline.fill.quantities import Quantity, bounded, join_compounds, share_bounds, share_units
+from signalbox.models.offline.fill.spelled import SCALES, read_fraction, read_spelled
+from signalbox.models.offline.fill.units import CURRENCIES, dimension_of
 from signalbox.models.offline.fill.words import STOP, Sentence, Token, word_list, word_set
 
 __all__ = ["ORDINALS", "Quantity", "find_quantities"]
 
-_SMALL = {
-    word: value
-    for value, word in enumerate(
-        word_list(
-            """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
-            sixteen seventeen eighteen nineteen"""
-        )
-    )
-}
-_TENS = {
-    word: 10 * value
-    for value, word in enumerate(word_list("twenty thirty forty fifty sixty seventy eighty ninety"), start=2)
-}
-_SCALES = {
-    "hundred": 1e2,
-    "thousand": 1e3,
-    "grand": 1e3,
-    "million": 1e6,
-    "mio": 1e6,
-    "billion": 1e9,
-    "dozen": 12.0,
-    "mn": 1e6,
-    "bn": 1e9,
-}
 _FAR = 200
 _TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 _SUFFIXES = {"x": 1.0, "k": 1e3, "m": 1e6, "mm": 1e6, "b": 1e9, "bn": 1e9, "mn": 1e6}
@@ -49,8 +26,11 @@ _POINTERS = word_set(
     "the that this first second third fourth fifth last next other which another each every no any new"
 )
 _COUNT_BEFORE = word_set("for is are be = : to of at just only x by , than least most about around exactly")
+_LASTING = word_set("for over within during in")
 _AFTER_ONE = word_set("please pls plz thanks thx with for in on at from to and or that which is")
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|\d*\.\d+")
+# 0725 is a clock time and 0117 the beginning of a telephone number: neither counts anything.
+_LED_BY_ZERO = re.compile(r"0\d")
 _GLUED = re.compile(r"([-+]?)(\d[\d,]*(?:\.\d+)?)([a-zµ%°/]*)", re.IGNORECASE)
 
 
@@ -63,9 +43,17 @@ def find_quantities(sentence: Sentence) -> list[Quantity]:
         if quantity is None:
             at += 1
             continue
-        found.append(bounded(sentence, quantity))
+        found.append(bounded(sentence, _signed(sentence, quantity)))
         at = max(quantity.last, at + 1)
-    return share_bounds(sentence, join_compounds(found))
+    return share_units(sentence, share_bounds(sentence, join_compounds(found)))
+
+
+def _signed(sentence: Sentence, quantity: Quantity) -> Quantity:
+    """A number with the sign that is said before it: minus 3."""
+    before = sentence.tokens[quantity.first - 1] if quantity.first else None
+    if before is None or before.lower not in ("minus", "negative"):
+        return quantity
+    return replace(quantity, value=-quantity.value, first=quantity.first - 1, start=before.start)
 
 
 def _read_digits(sentence: Sentence, at: int) -> Quantity | None:
@@ -82,7 +70,7 @@ def _read_digits(sentence: Sentence, at: int) -> Quantity | None:
             sentence, float(glued[2].replace(",", "")), at, at + 1, token.start, token.end, "", _sign(before, token)
         )
     value = float(glued[2].replace(",", "")) if _NUMBER.fullmatch(glued[2]) else None
-    if value is None or value > 1e18:
+    if value is None or value > 1e18 or _LED_BY_ZERO.match(glued[2]):
         return None
     start, first = token.start, at
     if (
@@ -92,9 +80,15 @@ def _read_digits(sentence: Sentence, at: int) -> Quantity | None:
         and (at < 2 or sentence.tokens[at - 2].end < before.start)
     ):
         value, start, first = -value, before.start, at - 1
-    if before and dimension_of(before.lower) and not before.text.isalpha() and before.end >= token.start - 1:
+    if before and _is_symbol(before) and before.end >= token.start - 1:
         return _with_scale(sentence, value, at - 1, at + 1, before.start, token.end, glued[3], before.lower)
     return _with_scale(sentence, value, first, at + 1, start, token.end, glued[3], "")
+
+
+def _is_symbol(token: Token) -> bool:
+    """Whether a token right before a number is its money: the € of €5, the CHF of CHF 18.90."""
+    code = CURRENCIES.get(token.lower)
+    return code is not None and (code == token.text or not token.text.isalpha())
 
 
 def _sign(before: Token | None, token: Token) -> str:
@@ -110,8 +104,11 @@ def _with_scale(
         return None
     if suffix in _SUFFIXES and (symbol or not _reads_as_unit(suffix)):
         value, suffix = value * _SUFFIXES[suffix], ""
-    elif not suffix and following and (scale := _SCALES.get(following.lower) or _glued_scale(following, end, symbol)):
+    elif not suffix and following and (scale := SCALES.get(following.lower) or _glued_scale(following, end, symbol)):
         value, last, end = value * scale, last + 1, following.end
+    elif not suffix:
+        value, last = read_fraction(sentence.tokens, value, last)
+        end = sentence.tokens[last - 1].end
     return _with_unit(sentence, value, first, last, start, end, suffix or symbol)
 
 
@@ -134,14 +131,18 @@ def _with_unit(sentence: Sentence, value: float, first: int, last: int, start: i
     if not unit and after is not None:
         hyphen = after.text in "-+" and last + 1 < len(tokens)
         squared = after.lower in ("square", "sq") and last + 1 < len(tokens)
-        hyphen = hyphen or squared
+        hyphen = hyphen or squared or _tells_country(tokens, last)
         word = tokens[last + 1] if hyphen else after
-        meanings = dimension_of(word.lower)
+        meanings = dimension_of(word.lower) if word.lower != "us" else ()
+        if word.lower in ("cent", "cents", "pence", "penny"):
+            value, meanings = value / 100, (("money", "", 1.0),)
         if meanings and not (
             word.lower in ("m", "s", "d", "b", "k", "w", "g", "l", "y", "h") and not word.text.islower()
         ):
             last, end = last + 1 + hyphen, word.end
             meanings = (("area", "m2", 1.0),) if squared else meanings
+            value, last = read_fraction(tokens, value, last)
+            end = tokens[last - 1].end
     if value >= _FAR:
         # 5000 m is a way, 5 m may be a time.
         meanings = tuple(sorted(meanings, key=lambda meaning: meaning[1] != "m"))
@@ -149,28 +150,53 @@ def _with_unit(sentence: Sentence, value: float, first: int, last: int, start: i
     return Quantity(value, first, last, start, end, number_end, dimension, name, factor, "", meanings)
 
 
+def _tells_country(tokens: tuple[Token, ...], at: int) -> bool:
+    """Whether a word only says whose money follows: "615 Swiss francs", "80 US dollars"."""
+    money = at + 1 < len(tokens) and any(d == "money" for d, *_ in dimension_of(tokens[at + 1].lower))
+    return money and tokens[at].text.isalpha() and tokens[at].text[0].isupper() and not dimension_of(tokens[at].lower)
+
+
 def _read_words(sentence: Sentence, at: int) -> Quantity | None:
-    """ "twenty five", "two hundred", "a dozen", "half an hour", "an hour"."""
+    """ "twenty five", "a dozen", "half an hour", "an hour", "twice", "a quarter of all"."""
     tokens = sentence.tokens
     lower = tokens[at].lower
-    if lower in ("a", "an", "half", "couple", "quarter") or (lower == "three" and _follows(tokens, at, "quarters")):
-        return _read_article(sentence, at)
+    start, end = tokens[at].start, tokens[at].end
     if lower in _TIMES:
-        return Quantity(
-            _TIMES[lower], at, at + 1, tokens[at].start, tokens[at].end, tokens[at].end, "count", "times", 1.0
-        )
-    if (
-        lower in ("next", "single", "past", "coming", "last", "previous")
-        and at + 1 < len(tokens)
-        and _is_time(tokens[at + 1].lower)
-    ):
-        return _with_unit(sentence, 1.0, at, at + 1, tokens[at].start, tokens[at].end, "")
-    if lower == "me" and at and tokens[at - 1].lower in ("just", "only"):
-        return _with_unit(sentence, 1.0, at, at + 1, tokens[at].start, tokens[at].end, "")
-    value, place = _spelled(tokens, at)
-    if place == at or (lower == "one" and place == at + 1 and _points(tokens, at)):
-        return None
-    return _with_unit(sentence, value, at, place, tokens[at].start, tokens[place - 1].end, "")
+        return Quantity(_TIMES[lower], at, at + 1, start, end, end, "count", "times", 1.0)
+    if found := read_spelled(tokens, at):
+        value, place = found
+        if lower == "one" and place == at + 1 and _points(tokens, at):
+            return None
+        return _with_unit(sentence, value, at, place, start, tokens[place - 1].end, "")
+    if share := _share_words([token.lower for token in tokens[at : at + 3]] + [""] * 3):
+        size, count = share
+        end = tokens[at + count - 1].end
+        meanings = (("percent", "percent", 1.0),)
+        return Quantity(size, at, at + count, start, end, end, "percent", "percent", meanings=meanings)
+    if _means_one(tokens, at):
+        return _with_unit(sentence, 1.0, at, at + 1, start, end, "")
+    return None
+
+
+def _means_one(tokens: tuple[Token, ...], at: int) -> bool:
+    """Whether a word stands for one: "an hour", "the last week", "just me"."""
+    lower, following = tokens[at].lower, tokens[at + 1].lower if at + 1 < len(tokens) else ""
+    if lower in ("a", "an"):
+        return _is_time(following) and not _rates(tokens, at)
+    if lower in ("next", "past", "coming", "last", "previous"):
+        # The last week alone is a week of the calendar; over the last week is a length.
+        leads = [token.lower for token in tokens[max(0, at - 2) : at] if token.lower != "the"]
+        return _is_time(following) and leads[-1:] != [] and leads[-1] in _LASTING
+    if lower == "single":
+        return _is_time(following)
+    return lower == "me" and at > 0 and tokens[at - 1].lower in ("just", "only")
+
+
+def _rates(tokens: tuple[Token, ...], at: int) -> bool:
+    """Whether an article says by what a number is told: "20 euros a day", "twice a week"."""
+    before = tokens[at - 1].lower if at else ""
+    numbers = any(t.text[-1].isdigit() for t in tokens[max(0, at - 2) : at]) and before not in STOP
+    return numbers or bool(dimension_of(before)) or before in _TIMES
 
 
 def _points(tokens: tuple[Token, ...], at: int) -> bool:
@@ -179,67 +205,6 @@ def _points(tokens: tuple[Token, ...], at: int) -> bool:
     after = tokens[at + 1].lower if at + 1 < len(tokens) else ""
     counts = before in _COUNT_BEFORE or (after.isalpha() and after not in _AFTER_ONE)
     return before in _POINTERS or (bool(before) and not counts)
-
-
-def _follows(tokens: tuple[Token, ...], at: int, word: str) -> bool:
-    return at + 1 < len(tokens) and tokens[at + 1].lower == word
-
-
-def _spelled(tokens: tuple[Token, ...], at: int) -> tuple[float, int]:
-    total, current, place = 0.0, 0.0, at
-    while place < len(tokens):
-        parts = tokens[place].lower.split("-")
-        if not all(part in _SMALL or part in _TENS for part in parts):
-            scale = _SCALES.get(tokens[place].lower)
-            if scale is None or place == at:
-                break
-            current *= scale
-            if scale >= 1000:
-                total, current = total + current, 0.0
-        else:
-            number = sum(_SMALL.get(part, _TENS.get(part, 0)) for part in parts)
-            if current and (current % 100 == 0 or (current % 10 == 0 and number < 10 and current % 100)):
-                current += number
-            elif place == at:
-                current = number
-            else:
-                break
-        place += 1
-    return total + current, place
-
-
-def _read_article(sentence: Sentence, at: int) -> Quantity | None:
-    tokens = sentence.tokens
-    words = [token.lower for token in tokens[at : at + 5]] + [""] * 5
-    start = tokens[at].start
-    if words[:4] == ["three", "quarters", "of", "an"] and dimension_of(words[4]):
-        return _with_unit(sentence, 0.75, at, at + 4, start, tokens[at + 3].end, "")
-    skip = 1 if words[0] in ("a", "an") else 0
-    if words[skip : skip + 3] == ["quarter", "of", "an"] and dimension_of(words[skip + 3]):
-        return _with_unit(sentence, 0.25, at, at + skip + 3, start, tokens[at + skip + 2].end, "")
-    if words[0] == "half" and words[1] in ("a", "an") and dimension_of(words[2]):
-        return _with_unit(sentence, 0.5, at, at + 2, start, tokens[at + 1].end, "")
-    if found := _share_words(words):
-        size, count = found
-        end = tokens[at + count - 1].end
-        share = Quantity(size, at, at + count, start, end, end, "percent", "percent")
-        return replace(share, meanings=(("percent", "percent", 1.0),))
-    if words[0] == "half":
-        return None
-    skip = 1 if words[0] in ("a", "an") else 0
-    if words[skip] == "couple":
-        of = words[skip + 1] == "of"
-        return _with_unit(sentence, 2.0, at, at + skip + 1 + of, start, tokens[at + skip + of].end, "")
-    if words[skip] == "dozen":
-        return _with_unit(sentence, 12.0, at, at + skip + 1, start, tokens[at + skip].end, "")
-    if words[skip] in ("hundred", "thousand", "million"):
-        return _with_unit(sentence, _SCALES[words[skip]], at, at + skip + 1, start, tokens[at + skip].end, "")
-    rated = any(t.text[-1].isdigit() for t in tokens[max(0, at - 2) : at] if tokens[at - 1].lower not in STOP) or (
-        at > 0 and (bool(dimension_of(tokens[at - 1].lower)) or tokens[at - 1].lower in _TIMES)
-    )
-    if skip and _is_time(words[1]) and not rated:
-        return _with_unit(sentence, 1.0, at, at + 1, start, tokens[at].end, "")
-    return None
 
 
 def _share_words(words: list[str]) -> tuple[float, int] | None:

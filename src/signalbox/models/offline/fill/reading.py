@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from dataclasses import field as attribute
@@ -27,6 +28,10 @@ _LINKS = word_set(
 _MOST = 40
 _TELLERS = word_set("i we they")
 _ASKS = word_set("will want would like need book please pls order reserve schedule plan remind should")
+# Behind a length of time these make it a moment.
+_DISTANCES = ("ago", "from now", "hence", "from today", "from tomorrow", "time", "after tomorrow")
+# Literals whose digits count nothing.
+_NUMBERED = ("phone", "uuid", "ip", "url", "email", "host")
 
 # "40 for the left side": what a number is for may stand behind it.
 _TOWARDS = word_set("for on of the")
@@ -37,6 +42,11 @@ class Word(NamedTuple):
     stem: str
     start: int
     end: int
+
+
+def _is_phone(literal: Literal) -> bool:
+    """Whether a literal is a telephone number and no date that is written like one."""
+    return literal.kind == "phone" and not re.match(r"\d{4}-\d\d-\d\d\b", literal.value)
 
 
 def _shortens(word: str, name: str) -> bool:
@@ -53,6 +63,7 @@ class Reading:
     tz: tzinfo | None
 
     moments: dict[str, datetime | None] = attribute(default_factory=dict)
+    nouns: dict[int, list[Word]] = attribute(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -69,7 +80,7 @@ class Reading:
                 if not token.text.isalpha() or token.text[1:] != token.text[1:].lower()
                 else (token.lower,)
             )
-            if "'" in token.text:
+            if "'" in token.text or (len(token.text) < 4 and token.text.isalpha()):
                 parts = (token.lower,)
             for part in parts or (token.lower,):
                 at = token.text.lower().find(part, place - token.start) + token.start if parts else token.start
@@ -111,13 +122,23 @@ class Reading:
     @cached_property
     def quantities(self) -> list[Quantity]:
         found = find_quantities(self.sentence)[: 2 * _MOST]
-        return [q for q in found if not any(start <= q.start and q.number_end <= end for start, end in self._dated)]
+        shut = [*self._dated, *((one.start, one.end) for one in self.literals if one.kind in _NUMBERED)]
+        return [q for q in found if not any(start <= q.start and q.number_end <= end for start, end in shut)]
 
     @cached_property
     def _dated(self) -> list[tuple[int, int]]:
         """Dates and clock times that are written as such: their digits count nothing."""
         atoms = [(kind, start, end) for phrase in self.times for kind, start, end in phrase.parts]
-        return [(s, e) for kind, s, e in atoms if kind == "date" or (kind == "clock" and not self.text[s:e].isdigit())]
+        return [
+            (s, e)
+            for kind, s, e in atoms
+            if kind == "date" or (kind == "clock" and len(self.text[s:e]) > 3) or self.text[s:e].endswith(_DISTANCES)
+        ]
+
+    @cached_property
+    def dates(self) -> list[tuple[int, int]]:
+        """Where dates are written with digits."""
+        return [(s, e) for phrase in self.times for kind, s, e in phrase.parts if kind == "date"]
 
     @cached_property
     def literals(self) -> list[Literal]:
@@ -126,7 +147,9 @@ class Reading:
     @cached_property
     def times(self) -> list[TimePhrase]:
         found = find_times(self.text)[:_MOST]
-        return [t for t in found if not any(start < t.start and t.end < end for start, end in self.quoted)]
+        phones = [(one.start - 1, one.end + 1) for one in self.literals if _is_phone(one)]
+        shut = [*self.quoted, *phones]
+        return [t for t in found if not any(start < t.start and t.end < end for start, end in shut)]
 
     @cached_property
     def quoted(self) -> list[tuple[int, int]]:

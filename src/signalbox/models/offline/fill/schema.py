@@ -27,7 +27,7 @@ _FRAME = word_set(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Field:
     """One property of a schema. `path` is dotted; `children` and `item` lead to what is nested.
 

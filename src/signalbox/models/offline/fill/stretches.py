@@ -26,6 +26,8 @@ _HOURS = re.compile(
     r"(?P<b>\d{1,2})(?:[:.](?P<bm>\d\d))?(?![\d:.]\d|\d)(?P<sign>\s*(?:h|hrs|uhr|o'clock)\b)?(?!\s*(?:%|[€$£]|-|\w))",
     re.IGNORECASE,
 )
+# What settles the half of the day: am, "in the morning", a zero before the hour.
+_SETTLED = re.compile(r"\A0\d|\A\S*\s*[ap]\.?m\b|midnight|morning|night", re.IGNORECASE)
 _LENGTH = re.compile(r"\b(?:duration|length|how long|lasts?|takes)\b")
 _APART = re.compile(r"\b(?:before|ahead|reminder|notice|break|between|buffer)\b")
 
@@ -83,6 +85,24 @@ def _since_midnight(written: str) -> timedelta:
 
 def put_in_order(reading: Reading, filled: Mapping[str, Proposal]) -> dict[str, Proposal]:
     """An end never comes before its start: told the wrong way round they change places, else the end moves on."""
+    return _days_in_order(reading, filled) or _hours_in_order(reading, filled)
+
+
+def _hours_in_order(reading: Reading, filled: Mapping[str, Proposal]) -> dict[str, Proposal]:
+    """ "From noon until two" ends in the afternoon, though nobody says so."""
+    timed = [p for p in filled.values() if time_kind(p.field) in ("time", "hour")]
+    starts = [p for p in timed if side_in_time(p.field) == "start"]
+    ends = [p for p in timed if side_in_time(p.field) == "end"]
+    if len(starts) != 1 or len(ends) != 1 or _SETTLED.search(reading.text[ends[0].start : ends[0].end + 16]):
+        return {}
+    first, last = time.fromisoformat(starts[0].value), time.fromisoformat(ends[0].value)
+    if last >= first or last.hour >= 12 or last.hour + 12 < first.hour:
+        return {}
+    later = last.replace(hour=last.hour + 12).isoformat("seconds" if time_kind(ends[0].field) == "time" else "minutes")
+    return {ends[0].field.path: replace(ends[0], value=later)}
+
+
+def _days_in_order(reading: Reading, filled: Mapping[str, Proposal]) -> dict[str, Proposal]:
     timed = [p for p in filled.values() if time_kind(p.field) in ("date", "date-time")]
     starts = [p for p in timed if side_in_time(p.field) == "start"]
     ends = [p for p in timed if side_in_time(p.field) == "end"]

@@ -18,7 +18,8 @@ _UNITS: dict[str, dict[str, tuple[float, str]]] = {
         "hour": (3600, "h hr hrs hour hours"),
         "day": (86400, "d day days"),
         "night": (86400, "night nights"),
-        "week": (604800, "w wk wks week weeks fortnight"),
+        "week": (604800, "w wk wks week weeks"),
+        "fortnight": (1209600, "fortnight fortnights"),
         "month": (2629800, "mo month months"),
         "year": (31557600, "y yr yrs year years"),
     },
@@ -46,20 +47,58 @@ _UNITS: dict[str, dict[str, tuple[float, str]]] = {
         "km": (1000, "km kms kilometer kilometers kilometre kilometres"),
         "inch": (0.0254, "inch inches"),
         "foot": (0.3048, "ft foot feet"),
+        "yard": (0.9144, "yd yds yard yards"),
         "mile": (1609.344, "mi mile miles"),
     },
-    "area": {"m2": (1, "m² sqm m2")},
+    "area": {
+        "m2": (1, "m² sqm m2"),
+        "hectare": (10_000, "ha hectare hectares"),
+        "acre": (4046.8564224, "acre acres"),
+        "km2": (1e6, "km² km2"),
+        "ft2": (0.09290304, "sqft ft²"),
+    },
+    "speed": {
+        "km/h": (1, "km/h kmh kph kmph"),
+        "mph": (1.609344, "mph mi/h"),
+        "m/s": (3.6, "m/s"),
+        "knot": (1.852, "knot knots kt kts"),
+    },
+    "pressure": {
+        "bar": (1, "bar"),
+        "mbar": (0.001, "mbar millibar millibars hpa"),
+        "psi": (0.0689475729, "psi"),
+        "kpa": (0.01, "kpa kilopascal kilopascals"),
+    },
+    "power": {
+        "watt": (1, "watt watts"),
+        "kw": (1e3, "kw kilowatt kilowatts"),
+        "hp": (745.699872, "hp horsepower"),
+    },
+    "energy": {"kwh": (1, "kwh kilowatt-hour kilowatt-hours"), "mwh": (1e3, "mwh")},
+    "voltage": {"volt": (1, "volt volts"), "kv": (1e3, "kv kilovolt kilovolts")},
+    "current": {"amp": (1, "amp amps ampere amperes"), "ma": (0.001, "milliamp milliamps")},
+    "frequency": {
+        "hz": (1, "hz hertz"),
+        "khz": (1e3, "khz kilohertz"),
+        "mhz": (1e6, "mhz megahertz"),
+        "ghz": (1e9, "ghz gigahertz"),
+    },
     "mass": {
         "mg": (1e-6, "mg milligram milligrams"),
         "g": (1e-3, "g gram grams gramme grammes"),
         "kg": (1, "kg kgs kilo kilos kilogram kilograms"),
-        "tonne": (1000, "tonne tonnes"),
+        "tonne": (1000, "tonne tonnes ton tons"),
+        "stone": (6.35029318, "stone"),
         "ounce": (0.028349523125, "oz ounce ounces"),
         "pound": (0.45359237, "lb lbs pound pounds"),
     },
     "volume": {
         "ml": (0.001, "ml milliliter milliliters millilitre millilitres"),
-        "l": (1, "l liter liters litre litres"),
+        "cl": (0.01, "cl centiliter centiliters centilitre centilitres"),
+        "l": (1, "l liter liters litre litres ltr ltrs"),
+        "m3": (1000, "m³ m3 cbm"),
+        "pint": (0.56826125, "pint pints"),
+        "gallon": (4.54609, "gallon gallons gal"),
     },
     "temperature": {
         "celsius": (1, "°c celsius centigrade"),
@@ -108,7 +147,8 @@ _FRACTION = re.compile(
 _PERCENT = re.compile(r"\b(percent(?:age)?s?|pct)\b|%")
 # A unit that a description names is one of these, written out or as the last word of the name.
 _FIELD_UNITS = re.compile(
-    r"\b([kmgt]?b(?:it)?/s|nanoseconds?|microseconds?|milliseconds?|millis|ms|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|"
+    r"\b(degrees?|deg|km/h|mi/h|m/s|[kmgt]?b(?:it)?/s|kmh|kph|mph|knots|hectares?|ha|acres?|km2|sqft|mbar|bar|psi|kpa|hpa|"
+    r"watts?|kw|kilowatts?|kwh|mwh|volts?|kv|amps?|amperes?|[kmg]?hz|cl|m3|pints?|gallons?|yards?|tons?|nanoseconds?|microseconds?|milliseconds?|millis|ms|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|"
     r"nights?|weeks?|months?|"
     r"years?|bytes?|kb|mb|gb|tb|kib|mib|gib|tib|kilobytes?|megabytes?|gigabytes?|terabytes?|[kmg]?bps|mm|cm|"
     r"meters?|metres?|"
@@ -118,10 +158,17 @@ _FIELD_UNITS = re.compile(
 )
 
 
-# What a field holds by the day or by the head is not itself a length of time.
+# What a field holds by the day or by the head is not itself a length of time, nor is what it says of "the day".
 _RATED = re.compile(
-    r"\bper \w+|(?<!half )(?<!for )\b(?:an?|each|every) (?:day|week|month|year|hour|night|minute|second)\b"
+    r"\bper (?:square |cubic )?\w+|"
+    r"(?<!half )(?<!for )\b(?:an?|each|every) (?:day|week|month|year|hour|night|minute|second)\b|"
+    r"\b(?:the|which) (?:meter|metre|second|minute|hour|day|night|week|month|year|bar|yard|foot|pound)\b"
 )
+
+
+# One of these inside a name or a description tells when, not in what unit: "temperature by day".
+_PERIODS = frozenset(("second", "minute", "hour", "day", "night", "week", "month", "year"))
+_IN = re.compile(r"\bin (?:an? )?\Z")
 
 
 def dimension_of(word: str) -> tuple[tuple[str, str, float], ...]:
@@ -141,7 +188,12 @@ def _by_weight(description: str) -> tuple[str, str]:
 
 def _asked_unit(part: str) -> tuple[str, str] | None:
     """The unit that a part of a field's words asks for; money beats a unit unless that ends the part."""
-    units = list(_FIELD_UNITS.finditer(part))
+    found = _FIELD_UNITS.finditer(part)
+    units = [
+        unit
+        for unit in found
+        if unit[0] not in _PERIODS or unit.end() == len(part) or _IN.search(part, 0, unit.start())
+    ]
     money = _MONEY_FIELD.search(part) or (CURRENCIES.get(part) and part)
     if units and (not money or units[-1].end() == len(part)):
         dimension, unit, _ = dimension_of(units[0].group())[0]
@@ -157,7 +209,8 @@ def unit_of_field(about: str, maximum: float | None) -> tuple[str, str]:
     if _PERCENT.search(about):
         return "percent", "percent"
     about = re.sub(r"\b([kmgt]?b(?:it)?)(?:yte)?s? per second\b", r"\1/s", about)
-    name, _, description = _RATED.sub("", about).partition(" . ")
+    about = _RATED.sub("", about)
+    name, _, description = about.partition(" . ")
     # A leading "min" bounds; it is no unit.
     if re.search(r"square met|sqm|m²|\bm2\b", about):
         return "area", "m2"
