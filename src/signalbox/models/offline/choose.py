@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from signalbox.models.offline.accounting import NO_ACCOUNT, Account
 from signalbox.models.offline.parts import Part
 from signalbox.models.offline.tools import ToolCard, ToolSet
 from signalbox.models.offline.verbs import BROADER, OPPOSITES, READING, SPECIFIC, abbreviates
@@ -31,15 +32,27 @@ class Choice:
     nouns: float
     named: float
     asked: bool = False
-    explained: int = 0
-    leftover: bool = False
-    unaccounted: float = 0.0
+    account: Account = NO_ACCOUNT
+
+    @property
+    def explained(self) -> int:
+        return self.account.explained
+
+    @property
+    def unaccounted(self) -> float:
+        return self.account.unaccounted
+
+    @property
+    def leftover(self) -> bool:
+        return self.account.leftover
 
     @property
     def sure(self) -> bool:
         """Whether enough speaks for the tool: its thing is named, the verb is its own, or no word is left over."""
         if self.action <= -0.5 or (self.action < 0.0 and self.asked):
             return False
+        if self.account.argued:
+            return True
         if self.explained >= (2 if self.action > -0.3 else 3):
             return True
         if self.action < 0.0:
@@ -57,12 +70,10 @@ class Choice:
 
 @dataclass(frozen=True)
 class Fitness:
-    """How a part serves a tool's parameters: a score, how well it is explained, and what is left unaccounted for."""
+    """How a part serves a tool's parameters: a score, and how well they account for its words."""
 
     score: float
-    explained: int = 0
-    leftover: bool = False
-    unaccounted: float = 0.0
+    account: Account = NO_ACCOUNT
 
 
 Fit = Callable[[ToolCard], Fitness]
@@ -90,14 +101,12 @@ def choose(tools: ToolSet, part: Part, fit: Fit | None = None) -> Choice | None:
 
 def _fitted(short: list[Choice], fits: list[Fitness]) -> list[Choice]:
     """The choices with the say of their parameters; one that leaves more of the part unaccounted for loses by it."""
-    least = min(fit.unaccounted for fit in fits)
+    least = min(fit.account.unaccounted for fit in fits)
     found = [
         replace(
             choice,
-            score=choice.score + fit.score - _LOSS * (fit.unaccounted - least),
-            explained=fit.explained,
-            leftover=fit.leftover,
-            unaccounted=fit.unaccounted,
+            score=choice.score + fit.score - _LOSS * (fit.account.unaccounted - least),
+            account=fit.account,
         )
         for choice, fit in zip(short, fits, strict=True)
     ]

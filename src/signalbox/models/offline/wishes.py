@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from signalbox.models.offline.arguments import Filler, explained, has_leftover, unaccounted
+from signalbox.models.offline.accounting import account_for
+from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.choose import Choice, Fitness, choose
 from signalbox.models.offline.clauses import coordinations, parallels, split_request
 from signalbox.models.offline.kinds import definite_values, is_list, is_text
@@ -63,11 +64,13 @@ def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> 
     def fit(card: ToolCard) -> Fitness:
         filling = filler.fill(card, part.text)
         pointed = 0.6 if scene.shown and scene.serves(card, part.text, part.words, filling) else 0.0
-        told = max(explained(part, card, filling), 1 if pointed else 0)
-        fitting = filler.fit(card, part.text) + pointed + (0.2 if told >= 2 else 0.0)
+        account = account_for(part, card, filling)
+        if pointed and not account.explained:
+            account = replace(account, explained=1)
+        fitting = filler.fit(card, part.text) + pointed + (0.2 if account.explained >= 2 else 0.0)
         if part.states and not part.families and not definite_values(card.properties, filling.values):
             fitting -= _REMARK
-        return Fitness(fitting, told, has_leftover(part, card, filling), unaccounted(part, card, filling))
+        return Fitness(fitting, account)
 
     found = choose(tools, part, fit)
     if found is None and scene.words:
