@@ -15,7 +15,7 @@ from signalbox.models.offline.verbs import READING, abbreviates, families_of
 from signalbox.models.offline.wording import content_start, mask
 from signalbox.models.offline.words import root, stem, tokens, word_set
 
-__all__ = ["NO_ACCOUNT", "Account", "account_for"]
+__all__ = ["NO_ACCOUNT", "Account", "account_for", "trusted"]
 
 _CODE = re.compile(r"(?<!\w)[\w@#./-]*[\d@][\w@./-]*\w|(?<!\w)\d")
 _CUED = 0.8
@@ -50,6 +50,11 @@ def account_for(part: Part, card: ToolCard, filling: Filling) -> Account:
     )
 
 
+def trusted(part: Part, card: ToolCard, filling: Filling) -> list[str]:
+    """The parameters whose values something in the words speaks for."""
+    return [name for name in filling.values if _is_trusted(part, card, filling, name)]
+
+
 def _is_trusted(part: Part, card: ToolCard, filling: Filling, name: str) -> bool:
     """Whether something in the words speaks for a value, rather than that a parameter wanted one and this was left."""
     value = filling.values[name]
@@ -66,7 +71,7 @@ def _is_trusted(part: Part, card: ToolCard, filling: Filling, name: str) -> bool
 
 def _is_argued(part: Part, card: ToolCard, filling: Filling) -> bool:
     """Whether the values alone speak for the tool: all it requires is surely said, and most words are in them."""
-    given = [name for name in filling.values if _is_trusted(part, card, filling, name)]
+    given = trusted(part, card, filling)
     if len(given) < 2 or any(name not in given for name in card.required):
         return False
     if not any(is_definite(card.properties.get(name), filling.values[name]) for name in given):
@@ -92,9 +97,9 @@ def _explained(part: Part, card: ToolCard, filling: Filling) -> int:
     """How well the tool accounts for every word: 0 not, 1 with a definite value, 2 with all required, 3 definite."""
     given = filling.values
     definite = [name for name, value in given.items() if is_definite(card.properties.get(name), value)]
-    trusted = [name for name in given if _is_trusted(part, card, filling, name)]
-    needed = [name for name in card.required if name in trusted and not is_text(name, card.properties.get(name))]
-    complete = len(card.required) > 1 and all(name in trusted for name in card.required)
+    sure = trusted(part, card, filling)
+    needed = [name for name in card.required if name in sure and not is_text(name, card.properties.get(name))]
+    complete = len(card.required) > 1 and all(name in sure for name in card.required)
     cued = [name for name in given if name not in definite and _is_cued(part, card, filling, name)]
     if not definite and not cued and (part.asks or not complete):
         return 0

@@ -27,6 +27,7 @@ from signalbox.models.offline.steps import (
     reference_to,
     schema_of,
     serves,
+    turn_round,
     unname_ids,
     with_records,
 )
@@ -135,6 +136,7 @@ def _steps_for(
         lead = part.text if reference is None else _without(part.text, reference)
         args = definite_values(card.properties, fill_beside(card, lead, reference, filler)) | args
     step = Step(card, args, part.text)
+    turn_round(step, before)
     drop_pointers(step)
     unname_ids(step, shown)
     step.missing = [name for name in card.required if name not in step.args]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from signalbox.models.offline.accounting import account_for
+from signalbox.models.offline.accounting import account_for, trusted
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.choose import Choice, Fitness, choose
-from signalbox.models.offline.clauses import coordinations, parallels, split_request
+from signalbox.models.offline.clauses import coordinations, split_request
 from signalbox.models.offline.kinds import definite_values, is_list, is_text
 from signalbox.models.offline.parts import read_part
+from signalbox.models.offline.repeats import repeats_of
 from signalbox.models.offline.scene import NOTHING, Scene
 from signalbox.models.offline.tools import ToolCard, ToolSet
 from signalbox.models.offline.wording import forbids, is_courtesy, opens_content
@@ -180,15 +181,16 @@ def _belongs(before: Wish, choice: Choice, text: str, fresh: bool, filler: Fille
     same = choice.card.name == before.card.name
     if same and fresh and not read_part(text, filler.verbs).families:
         return True
-    return same and not filler.fill(choice.card, text).values and bool(choice.card.properties)
+    part = read_part(text, filler.verbs)
+    return same and not trusted(part, choice.card, filler.fill(choice.card, text)) and bool(choice.card.properties)
 
 
 def _spread(wish: Wish, tools: ToolSet, filler: Filler) -> list[Wish]:
     """The wish once for each element of an enumeration in it, where the elements mean different tools or calls."""
-    told = opens_content(wish.text)
-    for way in parallels(wish.text) if not told else ():
-        if _complete_each(wish, way, filler):
-            return [Wish(text, wish.choice, wish.start, wish.end) for text in way]
+    told = opens_content(wish.text) and any(is_text(*named) for named in wish.card.properties.items())
+    repeated = repeats_of(wish.text, wish.card, filler) if not told else []
+    if repeated:
+        return [Wish(text, wish.choice, wish.start, wish.end) for text in repeated]
     ways = coordinations(wish.text)
     for way in ways[:1]:
         spread = [Wish(text, wish.choice, wish.start, wish.end) for text in way]
@@ -219,20 +221,6 @@ def _codes_each(wish: Wish, spread: list[Wish], filler: Filler) -> bool:
     values = [str(values.get(name, "")) for values in fills]
     coded = all(re.fullmatch(r"[A-Z#]*-?\d[\w-]*", value) for value in values)
     return coded and name in wish.card.required and not is_list(wish.card.properties.get(name))
-
-
-def _complete_each(wish: Wish, way: list[str], filler: Filler) -> bool:
-    """Whether each half gives all that the tool requires, and several values that the other does not give."""
-    required = wish.card.required
-    if len(required) < 2 or len(read_part(wish.text, filler.verbs).families) == 0:
-        return False
-    fills = [filler.fill(wish.card, text).values for text in way]
-    complete = all(name in values for values in fills for name in required)
-    lists = any(isinstance(value, list | dict) for values in fills for value in values.values())
-    if filler.fill(wish.card, wish.text).values.keys() - set[str]().union(*fills):
-        return False
-    differing = [name for name in required if len({repr(values.get(name)) for values in fills}) == len(fills)]
-    return complete and not lists and len(differing) > 1
 
 
 def _takes_all(wish: Wish, spread: list[Wish], filler: Filler) -> bool:
