@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from signalbox.models.offline.parts import NOT_ALONE, OPENERS, read_part
+from signalbox.models.offline.parts import NOT_ALONE, OBJECTS, OPENERS, read_part
 from signalbox.models.offline.smallwords import STOP
+from signalbox.models.offline.vectors import is_known
 from signalbox.models.offline.verbs import NOUNISH, families_of
 from signalbox.models.offline.wording import mask, strip_padding
 from signalbox.models.offline.words import stem, tokens, word_set
@@ -34,6 +35,9 @@ _LEFT = re.compile(
 )
 
 
+_REMARK = re.compile(r"(?i)(?:^|(?<=[.!?]))[^:.!?]*\b(?:is|are|was|were|has|have|had|things?)\b[^:.!?]*(?P<cut>:\s+)")
+_RELATIVE = re.compile(r"(?i)(?:which|who|whose|where|when)\b")
+_ASKED = re.compile(r"(?i)(?:is|are|has|have|was|were) (?:there|the|my|our|any|it|they)\b[^.;]*\?")
 _CODE_LAST = re.compile(r"[\w#/-]*\d[\w/-]*$")
 _CODE_FIRST = re.compile(r"[\w#/-]*\d[\w/-]*")
 _AND = re.compile(r"(?i)\s(?:and|plus|&|as well as)\s")
@@ -58,7 +62,10 @@ def split_request(text: str, verbs: frozenset[str] = frozenset()) -> list[Clause
         (m.start() + (m.group() == "?"), m.end(), True) for m in _SENTENCE.finditer(masked)
     ]
     cuts += [(m.start(), m.end(), False) for m in _THEN.finditer(masked) if m.start() > 0]
-    cuts += [(m.start(), m.end(), False) for m in _JOINT.finditer(masked) if _verb_follows(masked[m.end() :], verbs)]
+    cuts += [(m.start(), m.end(), False) for m in _JOINT.finditer(masked) if _begins_wish(masked, m, verbs)]
+    cuts += [
+        (m.start("cut"), m.end(), True) for m in _REMARK.finditer(masked) if _verb_follows(masked[m.end() :], verbs)
+    ]
     clauses: list[Clause] = []
     start, fresh = 0, True
     for begin, end, sentence in [*sorted(cuts), (len(text), len(text), True)]:
@@ -74,6 +81,14 @@ def split_request(text: str, verbs: frozenset[str] = frozenset()) -> list[Clause
     return clauses
 
 
+def _begins_wish(masked: str, joint: re.Match[str], verbs: frozenset[str]) -> bool:
+    """Whether a wish of its own follows a joint; after a mere comma, `which` tells of what stands before."""
+    rest = masked[joint.end() :]
+    if joint.group().strip() == "," and _RELATIVE.match(rest):
+        return False
+    return _verb_follows(rest, verbs) or bool(_ASKED.match(rest))
+
+
 def _verb_follows(rest: str, verbs: frozenset[str]) -> bool:
     words = tokens(strip_padding(rest[:120]))
     if not words:
@@ -87,8 +102,10 @@ def _verb_follows(rest: str, verbs: frozenset[str]) -> bool:
         return True
     if first == "remind" or (first in ("i", "let") and second):
         return first != "i"
-    if first in NOT_ALONE or first.endswith("ing") or not families_of(first):
+    if first in NOT_ALONE or first.endswith("ing"):
         return False
+    if not families_of(first):
+        return second in OBJECTS and first not in STOP and not first.endswith(("s", "ed")) and is_known(first)
     return first not in NOUNISH or bool(second and (second in STOP or second not in ("and", "or")))
 
 

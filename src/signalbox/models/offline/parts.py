@@ -12,7 +12,7 @@ from signalbox.models.offline.verbs import FAMILIES, IMPLIED, NOUNISH, PHRASES, 
 from signalbox.models.offline.wording import content_start, mask, strip_padding
 from signalbox.models.offline.words import stem, tokens, word_set
 
-__all__ = ["NOT_ALONE", "OPENERS", "Part", "read_part"]
+__all__ = ["NOT_ALONE", "OBJECTS", "OPENERS", "Part", "read_part"]
 
 _STATING = re.compile(
     r"(?:the|this|that|my|our|it|i|we|there)\b[^?]*?\b(?:is|are|was|were|has|have|had|am|looks?|seems?|sounds?)\b|i'm\b|we're\b"
@@ -35,8 +35,11 @@ _DETERMINERS = word_set(
 _PROMPTS = word_set("to please pls you u and me someone somebody anybody anyone we i")
 _SUBJECTS = word_set("i you we they u the my any all these those our your people")
 _ALWAYS = frozenset({"look", "check", "play", "open", "start", "work", "see", "reply", "answer", "pull", "push"})
+_INTENDING = word_set("going trying planning looking hoping wanting needing wishing asking")
+_DONE = ("ed", "sent", "brought", "taken", "put", "made", "done")
+_WISHED = frozenset({"create", "buy", "search", "move", "update"})
 _PLACING = word_set("in into on onto to from at for with")
-_OBJECTS = word_set("the my our this that these those it them him her me us all every both")
+OBJECTS = word_set("the my our this that these those it them him her me us all every both")
 _PLAIN_VERBS = frozenset(verb for verbs in FAMILIES.values() for verb in verbs) - NOUNISH - STOP - NOT_ALONE
 _BY_HEAD: dict[str, list[tuple[list[str], frozenset[str]]]] = {}
 for _said, _families in PHRASES.items():
@@ -121,13 +124,17 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
     if phrase and (words[0] not in OPENERS or phrase[0] == words[0]):
         return phrase[0], phrase[1]
     first = words[0]
+    if first == "have" and not plain.endswith("?"):
+        return _caused(words)
     if first in OPENERS and not (first == "do" and words[1:2] and words[1] not in _SUBJECTS):
         return _question(words)
     if first not in NOT_ALONE and not _is_noun_here(first, words[1:2]):
         families = families_of(first, typos=True)
         if families:
             return first, families
-    for before, word in pairwise(words):
+    for at, (before, word) in enumerate(pairwise(words)):
+        if before == "to" and at and words[at - 1].endswith("ing") and words[at - 1] not in _INTENDING:
+            continue
         if word in ("done", "finished", "completed") and before in ("is", "are", "as", "be", "was"):
             return word, frozenset({"complete"})
         bent = word.endswith(("ed", "ing")) or (word.endswith("s") and not word.endswith("ss"))
@@ -139,12 +146,18 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
     if words[-1] in ("done", "finished", "completed", "complete"):
         return words[-1], frozenset({"complete"})
     if first in ("i", "we") and len(words) > 2 and words[1] in ("need", "want"):
-        return words[1], frozenset({"create", "buy", "search", "move", "update"})
+        return words[1], _WISHED
     if first in _PLACING:
         return next(((word, families_of(word)) for word in words if word in _PLAIN_VERBS), ("", frozenset()))
-    if words[1:2] and words[1] in _OBJECTS and first not in STOP | NOUNISH and not first.endswith(("s", "ing", "ed")):
+    if words[1:2] and words[1] in OBJECTS and first not in STOP | NOUNISH and not first.endswith(("s", "ing", "ed")):
         return first, frozenset({stem(first)})
     return "", frozenset()
+
+
+def _caused(words: list[str]) -> tuple[str, frozenset[str]]:
+    """What `have it sent`, `have a room` wish for: the deed that others do, or that one gets the thing."""
+    deed = next((word for word in words[2:] if word.endswith(_DONE) and word not in NOUNISH and families_of(word)), "")
+    return (deed, families_of(deed)) if deed else ("need", _WISHED)
 
 
 def _is_noun_here(first: str, following: list[str]) -> bool:

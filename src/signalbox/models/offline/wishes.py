@@ -182,7 +182,8 @@ def _belongs(before: Wish, choice: Choice, text: str, fresh: bool, filler: Fille
     if same and fresh and not read_part(text, filler.verbs).families:
         return True
     part = read_part(text, filler.verbs)
-    return same and not trusted(part, choice.card, filler.fill(choice.card, text)) and bool(choice.card.properties)
+    told = set(trusted(part, choice.card, filler.fill(choice.card, part.text)))
+    return same and not told & filler.fill(before.card, before.text).values.keys() and bool(choice.card.properties)
 
 
 def _spread(wish: Wish, tools: ToolSet, filler: Filler) -> list[Wish]:
