@@ -12,7 +12,7 @@ from signalbox.models.offline.verbs import FAMILIES, IMPLIED, NOUNISH, PHRASES, 
 from signalbox.models.offline.wording import content_start, mask, strip_padding
 from signalbox.models.offline.words import stem, tokens, word_set
 
-__all__ = ["NOT_ALONE", "OBJECTS", "OPENERS", "Part", "read_part"]
+__all__ = ["NOT_ALONE", "OBJECTS", "OPENERS", "Part", "may_be_verb", "read_part"]
 
 _STATING = re.compile(
     r"(?:the|this|that|my|our|it|i|we|there)\b[^?]*?\b(?:is|are|was|were|has|have|had|am|looks?|seems?|sounds?)\b|i'm\b|we're\b"
@@ -35,6 +35,10 @@ _DETERMINERS = word_set(
 _PROMPTS = word_set("to please pls you u and me someone somebody anybody anyone we i")
 _SUBJECTS = word_set("i you we they u the my any all these those our your people")
 _ALWAYS = frozenset({"look", "check", "play", "open", "start", "work", "see", "reply", "answer", "pull", "push"})
+_LINKING = word_set(
+    "before after while until till since because although though unless once during like near behind beside without "
+    "except despite between against through throughout around under above below inside outside beyond per via"
+)
 _INTENDING = word_set("going trying planning looking hoping wanting needing wishing asking")
 _DONE = ("ed", "sent", "brought", "taken", "put", "made", "done")
 _WISHED = frozenset({"create", "buy", "search", "move", "update"})
@@ -149,9 +153,14 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
         return words[1], _WISHED
     if first in _PLACING:
         return next(((word, families_of(word)) for word in words if word in _PLAIN_VERBS), ("", frozenset()))
-    if words[1:2] and words[1] in OBJECTS and first not in STOP | NOUNISH and not first.endswith(("s", "ing", "ed")):
+    if words[1:2] and words[1] in OBJECTS and may_be_verb(first):
         return first, frozenset({stem(first)})
     return "", frozenset()
+
+
+def may_be_verb(word: str) -> bool:
+    """Whether a word with an object after it may be a verb in the imperative that is not known here."""
+    return word not in STOP | NOUNISH | _LINKING and not word.endswith(("s", "ing", "ed"))
 
 
 def _caused(words: list[str]) -> tuple[str, frozenset[str]]:

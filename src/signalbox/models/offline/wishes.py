@@ -59,8 +59,12 @@ def read_wishes(request: str, tools: ToolSet, filler: Filler, scene: Scene = NOT
     return [single for wish in wishes for single in _spread(wish, tools, filler)], unserved
 
 
-def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> Choice | None:
+def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING, core: str = "") -> Choice | None:
+    """The tool for a text; the verb that rules is that of its core, when what stands before only leads up to it."""
     part = read_part(text, tools.own_verbs)
+    ruling = read_part(core, tools.own_verbs) if core else part
+    if ruling.families and ruling is not part:
+        part = replace(part, verb=ruling.verb, families=ruling.families, first=ruling.first, pairs=ruling.pairs)
 
     def fit(card: ToolCard) -> Fitness:
         filling = filler.fill(card, part.text)
@@ -122,7 +126,7 @@ def _by_clause(request: str, tools: ToolSet, filler: Filler, scene: Scene) -> tu
         here = replace(scene, words=tuple(sorted(wishes[-1].card.nouns))) if wishes else scene
         choice = _pick_any(text, tools, filler, here)
         if choice is None and lead is not None and clause.end - lead < _LONGEST_LEAD:
-            choice = _pick(request[lead : clause.end], tools, filler)
+            choice = _pick(request[lead : clause.end], tools, filler, core=text)
         leads = bool(wishes) and choice is not None and _leads_up(wishes[-1], text, filler, scene)
         if wishes and choice is None and _is_demand(text, wishes[-1], filler):
             unserved.append(text.strip())
