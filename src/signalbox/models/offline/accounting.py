@@ -31,6 +31,7 @@ _BLAND = word_set("show list get give see view display tell read check open what
 class Account:
     """What the values of a call explain of a part, what they leave, and whether they alone speak for the tool."""
 
+    fit: float = 0.0
     explained: int = 0
     leftover: bool = False
     unaccounted: float = 0.0
@@ -43,6 +44,7 @@ NO_ACCOUNT = Account()
 def account_for(part: Part, card: ToolCard, filling: Filling) -> Account:
     """How the part and the values of the tool agree."""
     return Account(
+        _fit(part, card, filling),
         _explained(part, card, filling),
         _has_leftover(part, card, filling),
         _unaccounted(part, card, filling),
@@ -67,6 +69,19 @@ def _is_trusted(part: Part, card: ToolCard, filling: Filling, name: str) -> bool
     if sure is None and is_telling(schema):
         return isinstance(value, str | bool)
     return isinstance(value, str) and bool(re.fullmatch(r"(?=\S*\d)(?=\S*[^\W\d_])\S+|\w+(?:[-_]\w+)+", value))
+
+
+def _fit(part: Part, card: ToolCard, filling: Filling) -> float:
+    """How well the part serves the parameters: required ones count either way, optional ones a little."""
+    properties, sure = card.properties, trusted(part, card, filling)
+    required = [name for name in card.required if name in properties]
+    given = {name: 0.5 if is_text(name, properties[name]) else 1.0 for name in required if is_given(name, filling)}
+    weight = sum(share for name, share in given.items() if name in sure)
+    optional = [name for name in filling.values if name not in required and not is_text(name, properties.get(name))]
+    fit = 0.12 * min(len(optional), 3)
+    if required:
+        fit += 0.2 * weight / len(required) - 0.4 * (len(required) - len(given)) / len(required)
+    return fit
 
 
 def _is_argued(part: Part, card: ToolCard, filling: Filling) -> bool:

@@ -9,7 +9,6 @@ from typing import Any
 from signalbox.models.offline.completion import complete_lists, extend_content, fill_from_verb, fill_left, fill_new
 from signalbox.models.offline.fill import Filling, fill_schema
 from signalbox.models.offline.hiding import hide_whole, place_quote, show_whole
-from signalbox.models.offline.kinds import is_given, is_text
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.tools import ToolCard
 from signalbox.models.offline.trimming import (
@@ -61,18 +60,3 @@ class Filler:
 
     def fill_schema(self, schema: dict[str, Any], text: str) -> Filling:
         return fill_schema(schema, text, instructions=self.instructions, clock=self.clock, tz=self.tz)
-
-    def fit(self, card: ToolCard, text: str) -> float:
-        """How well the text serves the tool's parameters: required ones count either way, optional ones a little."""
-        properties = card.properties
-        if not properties:
-            return 0.0
-        filling = self.fill(card, text)
-        required = [name for name in card.required if name in properties]
-        given = [0.5 if is_text(name, properties[name]) else 1.0 for name in required if is_given(name, filling)]
-        absent = [name for name in required if not is_given(name, filling)]
-        optional = [name for name in filling.values if name not in required and not is_text(name, properties.get(name))]
-        fit = 0.12 * min(len(optional), 3)
-        if required:
-            fit += 0.2 * sum(given) / len(required) - 0.4 * len(absent) / len(required)
-        return fit

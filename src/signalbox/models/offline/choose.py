@@ -153,7 +153,7 @@ def _action(tools: ToolSet, card: ToolCard, part: Part) -> float:
         return 1.1
     shared = part.families & card.families
     if shared:
-        if part.asks and shared == {"search"}:
+        if part.asks and (shared == {"search"} or not card.families <= READING):
             return 0.65
         return 1.0 if _is_its_own(tools, card, part, shared) else 0.85
     if part.families & card.side_families:

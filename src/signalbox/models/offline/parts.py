@@ -17,6 +17,9 @@ __all__ = ["NOT_ALONE", "OBJECTS", "OPENERS", "Part", "may_be_verb", "read_part"
 _STATING = re.compile(
     r"(?:the|this|that|my|our|it|i|we|there)\b[^?]*?\b(?:is|are|was|were|has|have|had|am|looks?|seems?|sounds?)\b|i'm\b|we're\b"
 )
+_HAVING = re.compile(
+    r"(?:do|does|have|has) (?:we|you|they|it|the \w+(?: \w+)?)(?: still)? (?:have|got|stock|carry|sell)\b"
+)
 _ARITHMETIC = re.compile(r"\d\s*(?:[+*×÷^]|plus|minus|times|divided by)\s*\(?\s*\d|\d\s+[-/]\s+\d")
 _MANY = re.compile(
     r"^(?:(?:what|which|any|show|list|get|see|give|all|every|how many|me|my|the|do|i|have|are|there|is|of|"
@@ -100,6 +103,8 @@ def read_part(text: str, verbs: frozenset[str] = frozenset()) -> Part:
         carrying = (*carrying, "status")
     if verb in IMPLIED:
         carrying = (*carrying, IMPLIED[verb])
+    if verb in OPENERS and _HAVING.match(plain):
+        carrying = (*carrying, "stock")
     if _ARITHMETIC.search(plain):
         carrying = (*carrying, "arithmetic", "calculate")
     pairs = tuple(a + b for a, b in pairwise(words[:40]))

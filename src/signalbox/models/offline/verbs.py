@@ -61,7 +61,7 @@ FAMILIES: dict[str, frozenset[str]] = {
         "compute": "calculate compute evaluate estimate solve work",
         "summarize": "summarize summarise recap digest",
         "buy": "buy sell order purchase checkout shop acquire procure",
-        "pay": "pay transfer send wire remit",
+        "pay": "pay transfer send wire remit settle",
         "play": "play listen hear stream",
         "lock": "lock secure",
         "unlock": "unlock open",
@@ -83,7 +83,18 @@ FAMILIES: dict[str, frozenset[str]] = {
         "assign": "assign reassign give allocate delegate",
         "skip": "skip next",
         "renew": "renew extend prolong",
-        "freeze": "freeze block lock suspend",
+        "freeze": "freeze block lock suspend ban bar forbid",
+        "lend": "lend loan borrow",
+        "measure": "measure weigh",
+        "collect": "collect fetch pick",
+        "repair": "repair fix mend service",
+        "clean": "clean wash tidy",
+        "ship": "ship dispatch deliver send",
+        "enrol": "enrol enroll enlist register join subscribe",
+        "hire": "hire rent charter",
+        "donate": "donate contribute",
+        "print": "print",
+        "offer": "offer quote",
     }.items()
 }
 
@@ -214,6 +225,9 @@ IMPLIED: dict[str, str] = {
     "fly": "flight",
     "drive": "route",
     "who": "person",
+    "whose": "owner",
+    "where": "location",
+    "when": "time",
     "commit": "commit",
     "order": "order",
 }

@@ -72,7 +72,7 @@ def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING, cor
         account = account_for(part, card, filling)
         if pointed and not account.explained:
             account = replace(account, explained=1)
-        fitting = filler.fit(card, part.text) + pointed + (0.2 if account.explained >= 2 else 0.0)
+        fitting = account.fit + pointed + (0.2 if account.explained >= 2 else 0.0)
         if part.states and not part.families and not definite_values(card.properties, filling.values):
             fitting -= _REMARK
         return Fitness(fitting, account)
