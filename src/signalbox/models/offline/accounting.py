@@ -66,6 +66,8 @@ def _is_trusted(part: Part, card: ToolCard, filling: Filling, name: str) -> bool
     if value in quotations(part.text):
         return True
     schema = card.properties.get(name)
+    if sure is not None and is_telling(schema):
+        return sure >= _WEAK
     if sure is None and is_telling(schema):
         return isinstance(value, str | bool)
     return isinstance(value, str) and bool(re.fullmatch(r"(?=\S*\d)(?=\S*[^\W\d_])\S+|\w+(?:[-_]\w+)+", value))
@@ -92,8 +94,8 @@ def _is_argued(part: Part, card: ToolCard, filling: Filling) -> bool:
     if not any(is_definite(card.properties.get(name), filling.values[name]) for name in given):
         return False
     said = _words_of(part, filling, given)
-    strange = [word for word in part.words if not _is_known(word, card, said)]
-    told = [word for word in part.words if word in said]
+    strange = [word for word in part.said if not _is_known(word, card, said)]
+    told = [word for word in part.said if word in said]
     if _codes_left(part, card, filling):
         return False
     reads = card.families <= READING and not (part.asks or part.queried)
@@ -122,7 +124,7 @@ def _explained(part: Part, card: ToolCard, filling: Filling) -> int:
     names = {*definite, *cued, *needed, *sought, *(card.required if complete else ())}
     known = _words_of(part, filling, list(names))
     words = [
-        word for word in part.words if not (part.asks and families_of(word)) and not families_of(word) & part.families
+        word for word in part.said if not (part.asks and families_of(word)) and not families_of(word) & part.families
     ]
     if not all(_is_known(word, card, known) for word in words):
         return 0
@@ -213,4 +215,4 @@ def _has_leftover(part: Part, card: ToolCard, filling: Filling) -> bool:
     if part.verb not in _BLAND:
         return False
     spoken = set[str]().union(*_spoken(part, card, filling))
-    return not all(_is_known(word, card, spoken) for word in part.words)
+    return not all(_is_known(word, card, spoken) for word in part.said)

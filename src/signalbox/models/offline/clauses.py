@@ -13,7 +13,7 @@ from signalbox.models.offline.verbs import NOUNISH, families_of
 from signalbox.models.offline.wording import mask, strip_padding
 from signalbox.models.offline.words import stem, tokens, word_set
 
-__all__ = ["Clause", "coordinations", "parallels", "split_request"]
+__all__ = ["Clause", "coordinations", "joints_of", "split_request"]
 
 _SENTENCE = re.compile(
     r"(?<=[^\W\d_])(?<!\bdr)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bst)(?<!\bno)(?<!\bvs)(?<!\bprof)(?<!\betc)(?<!\be\.g)[.](?=\s+\S)"
@@ -24,7 +24,6 @@ _THEN = re.compile(
     r"(?i)[\s,]*\b(?:and then|after that|afterwards|and after that|then|and finally|and also|as well as|also)\b\s*"
 )
 _JOINT = re.compile(r"(?i)\s*,\s*(?:and|plus|but)\s+|\s+(?:and|plus|&|but)\s+|\s*,\s*")
-_ALSO = re.compile(r"(?i)\s*,\s*(?:and|plus)\s+|\s+(?:and|plus|&)\s+")
 _BOUND = re.compile(
     r"(?i)\s+(?:to|from|in|on|at|for|with|of|into|by|about|as|via|using|between|is|are|was|were|since|until|before|after|during|over|"
     r"tomorrow|today|tonight|yesterday|now|right|next|last|this)\b|[,.:;?!](?=\s|$)|$"
@@ -35,6 +34,7 @@ _LEFT = re.compile(
 )
 
 
+_MOST_JOINTS = 4
 _REMARK = re.compile(r"(?i)(?:^|(?<=[.!?]))[^:.!?]*\b(?:is|are|was|were|has|have|had|things?)\b[^:.!?]*(?P<cut>:\s+)")
 _RELATIVE = re.compile(r"(?i)(?:which|who|whose|where|when)\b")
 _ASKED = re.compile(r"(?i)(?:is|are|has|have|was|were) (?:there|the|my|our|any|it|they)\b[^.;]*\?")
@@ -127,12 +127,10 @@ def coordinations(text: str) -> list[list[str]]:
     return _distribute(text, masked, ways)
 
 
-def parallels(text: str) -> list[list[str]]:
-    """Ways to read `do a to b and c to d` as two clauses with one verb."""
-    bare = strip_padding(text)
-    verb = bare.split(" ", 1)[0]
-    joints = [m for m in _ALSO.finditer(mask(bare)) if len(verb) < m.start() and m.end() < len(bare)]
-    return [[bare[: m.start()], f"{verb} {bare[m.end() :]}"] for m in joints[:4]]
+def joints_of(text: str) -> list[tuple[int, int]]:
+    """Where a comma or an `and` joins two stretches of at least three words."""
+    found = [joint.span() for joint in _JOINT.finditer(mask(text))]
+    return [(a, b) for a, b in found if len(text[:a].split()) > 2 and len(text[b:].split()) > 2][:_MOST_JOINTS]
 
 
 def _distribute(text: str, masked: str, joints: list[tuple[int, int]]) -> list[list[str]]:

@@ -17,6 +17,9 @@ __all__ = ["NOT_ALONE", "OBJECTS", "OPENERS", "Part", "may_be_verb", "read_part"
 _STATING = re.compile(
     r"(?:the|this|that|my|our|it|i|we|there)\b[^?]*?\b(?:is|are|was|were|has|have|had|am|looks?|seems?|sounds?)\b|i'm\b|we're\b"
 )
+_TELLING = re.compile(
+    r"(?i)\S\s+(?:is|are|was|were|has|had|looks?|seems?|sounds?|isn't|aren't|won't|can't)\b|\w'(?:s|re)\s"
+)
 _HAVING = re.compile(
     r"(?:do|does|have|has) (?:we|you|they|it|the \w+(?: \w+)?)(?: still)? (?:have|got|stock|carry|sell)\b"
 )
@@ -72,6 +75,17 @@ class Part:
     def asks(self) -> bool:
         """Whether it is a question rather than a demand."""
         return self.verb in OPENERS
+
+    @property
+    def tells(self) -> bool:
+        """Whether it says how things are: neither a demand nor a question."""
+        return not (self.families or self.queried) and bool(_TELLING.search(self.text))
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The words that were typed, without those that the verb implies."""
+        typed = set(tokens(self.text))
+        return tuple(word for word in self.words if word in typed)
 
     @property
     def vague(self) -> bool:

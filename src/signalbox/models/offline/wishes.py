@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from signalbox.models.offline.accounting import account_for, trusted
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.choose import Choice, Fitness, choose
-from signalbox.models.offline.clauses import coordinations, split_request
+from signalbox.models.offline.clauses import Clause, coordinations, joints_of, split_request
 from signalbox.models.offline.kinds import definite_values, is_list, is_text
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.repeats import repeats_of
 from signalbox.models.offline.scene import NOTHING, Scene
 from signalbox.models.offline.tools import ToolCard, ToolSet
+from signalbox.models.offline.verbs import READING
 from signalbox.models.offline.wording import forbids, is_courtesy, opens_content
 from signalbox.models.offline.words import split_name, stem, tokens
 
@@ -22,6 +23,7 @@ __all__ = ["Wish", "read_wishes"]
 _MOST_CLAUSES = 12
 _LONGEST_LEAD = 500
 _REMARK = 0.8
+_LEFT_OUT = 0.8
 _BACK = re.compile(r"(?i)\b(?:it|its|them|they|those|these|that|she|he|him|her|both|all of them)\b")
 _STATING = re.compile(
     r"(?i)\W*(?:(?:and|with|the|its|my|a)\s+)*(?P<what>\w+)\s*(?:\b(?:is|are|should be|will be)\b|[:=])"
@@ -73,7 +75,8 @@ def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING, cor
         if pointed and not account.explained:
             account = replace(account, explained=1)
         fitting = account.fit + pointed + (0.2 if account.explained >= 2 else 0.0)
-        if part.states and not part.families and not definite_values(card.properties, filling.values):
+        remark = part.states and not part.families and not definite_values(card.properties, filling.values)
+        if remark or (part.tells and card.families <= READING):
             fitting -= _REMARK
         return Fitness(fitting, account)
 
@@ -104,6 +107,24 @@ def _pick_any(text: str, tools: ToolSet, filler: Filler, scene: Scene) -> Choice
     return found
 
 
+def _halves(clause: Clause, request: str, tools: ToolSet, filler: Filler) -> list[Clause]:
+    """The clause in two, where each half alone means a tool and has values for it, and the whole leaves values out."""
+    text = request[clause.start : clause.end]
+    joints = [] if opens_content(text) else joints_of(text)
+    whole = _pick(text, tools, filler) if joints else None
+    if not joints or (whole is not None and whole.unaccounted < _LEFT_OUT):
+        return [clause]
+    for start, end in joints:
+        left = _pick(text[:start], tools, filler)
+        right = _pick(text[end:], tools, filler) if left and left.account.argued else None
+        if left and right and right.account.argued and left.card.name != right.card.name:
+            return [
+                replace(clause, end=clause.start + start),
+                *_halves(replace(clause, start=clause.start + end), request, tools, filler),
+            ]
+    return [clause]
+
+
 def _is_demand(text: str, before: Wish, filler: Filler) -> bool:
     """Whether a clause without a tool asks for something of its own, rather than saying more of the wish before."""
     part = read_part(text, filler.verbs)
@@ -116,7 +137,8 @@ def _by_clause(request: str, tools: ToolSet, filler: Filler, scene: Scene) -> tu
     wishes: list[Wish] = []
     unserved: list[str] = []
     lead: int | None = None
-    for clause in split_request(request, tools.verbs)[:_MOST_CLAUSES]:
+    clauses = [one for clause in split_request(request, tools.verbs) for one in _halves(clause, request, tools, filler)]
+    for clause in clauses[:_MOST_CLAUSES]:
         text = request[clause.start : clause.end]
         if is_courtesy(text):
             continue
