@@ -16,6 +16,7 @@ __all__ = ["Choice", "Fitness", "choose", "rank"]
 THRESHOLD = 1.0
 MARGIN = 0.3
 _BARE = 0.4
+_INDIRECT = 0.6
 _ARGUED = 0.7
 _TOUCHED = 0.25
 _LOSS = 0.5
@@ -117,6 +118,8 @@ def _fitted(short: list[Choice], fits: list[Fitness]) -> list[Choice]:
 
 def _score(tools: ToolSet, card: ToolCard, part: Part, nearness: float) -> Choice:
     action = _action(tools, card, part)
+    if part.indirect:
+        action = max(action, 0.0) * _INDIRECT
     nouns, named = _nouns(tools, card, part)
     covered = _covered(tools, card, part)
     score = action + 1.2 * nouns + 0.45 * covered + 0.8 * max(nearness, 0.0) + _number(card, part)

@@ -13,7 +13,7 @@ from signalbox.models.offline.verbs import NOUNISH, families_of
 from signalbox.models.offline.wording import mask, strip_padding
 from signalbox.models.offline.words import stem, tokens, word_set
 
-__all__ = ["Clause", "coordinations", "joints_of", "split_request"]
+__all__ = ["Clause", "coordinations", "first_code", "joints_of", "split_request"]
 
 _SENTENCE = re.compile(
     r"(?<=[^\W\d_])(?<!\bdr)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bst)(?<!\bno)(?<!\bvs)(?<!\bprof)(?<!\betc)(?<!\be\.g)[.](?=\s+\S)"
@@ -34,6 +34,9 @@ _LEFT = re.compile(
 )
 
 
+_CODES = re.compile(
+    r"(?<!\w)((?=[\w-]*[A-Za-z#])#?[\w-]*\d[\w-]*)(?:(?:\s*,\s*|\s*,?\s+(?:and|&)\s+)(?=[\w-]*[A-Za-z#])#?[\w-]*\d[\w-]*(?!\w))+"
+)
 _MOST_JOINTS = 4
 _REMARK = re.compile(r"(?i)(?:^|(?<=[.!?]))[^:.!?]*\b(?:is|are|was|were|has|have|had|things?)\b[^:.!?]*(?P<cut>:\s+)")
 _RELATIVE = re.compile(r"(?i)(?:which|who|whose|where|when)\b")
@@ -125,6 +128,11 @@ def coordinations(text: str) -> list[list[str]]:
     if not ways or len(ways) > 12 or (not joined and len(ways) < 2 and _has_verb(masked)):
         return []
     return _distribute(text, masked, ways)
+
+
+def first_code(text: str) -> str:
+    """The text with only the first of several codes in a row: A-5 for A-5, A-7 and A-9."""
+    return _CODES.sub(r"\1", text)
 
 
 def joints_of(text: str) -> list[tuple[int, int]]:

@@ -70,6 +70,7 @@ class Part:
     pairs: tuple[str, ...] = ()
     queried: bool = False
     states: bool = False
+    indirect: bool = False
 
     @property
     def asks(self) -> bool:
@@ -124,9 +125,14 @@ def read_part(text: str, verbs: frozenset[str] = frozenset()) -> Part:
     pairs = tuple(a + b for a, b in pairwise(words[:40]))
     queried = not families and bare.endswith("?")
     states = not queried and bool(_STATING.match(plain))
-    return Part(
-        bare, verb, families, carrying, _asks_for_many(plain), words[0] if words else "", pairs, queried, states
-    )
+    many, first, indirect = _asks_for_many(plain), words[0] if words else "", _is_indirect(verb, words)
+    return Part(bare, verb, families, carrying, many, first, pairs, queried, states, indirect)
+
+
+def _is_indirect(verb: str, words: list[str]) -> bool:
+    """Whether the verb is what somebody else wants or has to do: Ann wants to see the flat."""
+    at = words.index(verb) if verb in words else 0
+    return at > 2 and words[at - 1] == "to" and words[0] not in _PROMPTS | OPENERS and not families_of(words[0])
 
 
 def _asks_for_state(words: list[str]) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from signalbox.models.offline.accounting import account_for, trusted
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.choose import Choice, Fitness, choose
-from signalbox.models.offline.clauses import Clause, coordinations, joints_of, split_request
+from signalbox.models.offline.clauses import Clause, coordinations, first_code, joints_of, split_request
 from signalbox.models.offline.kinds import definite_values, is_list, is_text
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.repeats import repeats_of
@@ -98,7 +98,7 @@ def _pick_at_once(request: str, tools: ToolSet, filler: Filler, scene: Scene) ->
 
 def _pick_any(text: str, tools: ToolSet, filler: Filler, scene: Scene) -> Choice | None:
     """The tool for a clause, or for each of the clauses that an enumeration in it stands for."""
-    found = _pick(text, tools, filler, scene)
+    found = _pick(first_code(text), tools, filler, scene)
     if found is None and not opens_content(text):
         for way in coordinations(text):
             picked = [_pick(one, tools, filler, scene) for one in way]
