@@ -24,6 +24,7 @@ _WEAK = 0.55
 _TRUSTED = 0.6
 _DIGITS = re.compile(r"\d+")
 _BOUNDS = word_set("below above under over least less fewer between within maximum minimum max min")
+_LIGHT = word_set("instead rather because someone somebody anyone anybody made makes gave gives goes takes puts")
 _BLAND = word_set("show list get give see view display tell read check open what which how")
 
 
@@ -36,6 +37,7 @@ class Account:
     leftover: bool = False
     unaccounted: float = 0.0
     argued: bool = False
+    strange: int = 0
 
 
 NO_ACCOUNT = Account()
@@ -49,6 +51,7 @@ def account_for(part: Part, card: ToolCard, filling: Filling) -> Account:
         _has_leftover(part, card, filling),
         _unaccounted(part, card, filling),
         _is_argued(part, card, filling),
+        len(_strange(part, card, filling)),
     )
 
 
@@ -86,6 +89,12 @@ def _fit(part: Part, card: ToolCard, filling: Filling) -> float:
     return fit
 
 
+def _strange(part: Part, card: ToolCard, filling: Filling) -> list[str]:
+    """The words that are neither the tool's nor in a sure value."""
+    said = _words_of(part, filling, trusted(part, card, filling))
+    return [word for word in part.said if not _is_known(word, card, said)]
+
+
 def _is_argued(part: Part, card: ToolCard, filling: Filling) -> bool:
     """Whether the values alone speak for the tool: all it requires is surely said, and most words are in them."""
     given = trusted(part, card, filling)
@@ -94,7 +103,7 @@ def _is_argued(part: Part, card: ToolCard, filling: Filling) -> bool:
     if not any(is_definite(card.properties.get(name), filling.values[name]) for name in given):
         return False
     said = _words_of(part, filling, given)
-    strange = [word for word in part.said if not _is_known(word, card, said)]
+    strange = _strange(part, card, filling)
     told = [word for word in part.said if word in said]
     if _codes_left(part, card, filling):
         return False
@@ -203,6 +212,8 @@ def _holds(card: ToolCard, filling: Filling, code: str, span: tuple[int, int]) -
 
 def _is_known(word: str, card: ToolCard, said: set[str]) -> bool:
     own = stem(word)
+    if word in _LIGHT:
+        return True
     if word in _BOUNDS and any(one.isdigit() for one in said):
         return True
     if word in said or own in card.terms or root(word) in card.terms or kin_of(own) & card.terms.keys():

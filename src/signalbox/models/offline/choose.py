@@ -19,6 +19,7 @@ _BARE = 0.4
 _INDIRECT = 0.6
 _ARGUED = 0.7
 _TOUCHED = 0.25
+_PLAIN = 0.25
 _LOSS = 0.5
 _FADE = (1.0, 0.7, 0.5, 0.35, 0.25, 0.2)
 _SHORTLIST = 5
@@ -54,7 +55,9 @@ class Choice:
         """Whether enough speaks for the tool: its thing is named, the verb is its own, or no word is left over."""
         if self.action <= -0.5 or (self.action < 0.0 and self.asked):
             return False
-        if self.account.argued and self.nouns >= _TOUCHED and self.score >= _ARGUED:
+        if self.account.argued and (
+            (self.nouns >= _TOUCHED and self.score >= _ARGUED) or (not self.account.strange and self.score >= _PLAIN)
+        ):
             return True
         if self.explained >= (2 if self.action > -0.3 else 3):
             return True

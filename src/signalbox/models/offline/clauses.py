@@ -37,6 +37,7 @@ _LEFT = re.compile(
 _CODES = re.compile(
     r"(?<!\w)((?=[\w-]*[A-Za-z#])#?[\w-]*\d[\w-]*)(?:(?:\s*,\s*|\s*,?\s+(?:and|&)\s+)(?=[\w-]*[A-Za-z#])#?[\w-]*\d[\w-]*(?!\w))+"
 )
+_BETWEEN = re.compile(r"(?i)\bbetween\s+(?:(?!\band\b)[^,;])*$")
 _MOST_JOINTS = 4
 _REMARK = re.compile(r"(?i)(?:^|(?<=[.!?]))[^:.!?]*\b(?:is|are|was|were|has|have|had|things?)\b[^:.!?]*(?P<cut>:\s+)")
 _RELATIVE = re.compile(r"(?i)(?:which|who|whose|where|when)\b")
@@ -121,7 +122,8 @@ def coordinations(text: str) -> list[list[str]]:
     masked = mask(text)
     ways = []
     for match in re.finditer(r"(?i)(?:\s*,\s*(?:and|plus)?\s+|\s+(?:and|plus|&|as well as)\s+)", masked):
-        ways.append((match.start(), match.end()))
+        if not _BETWEEN.search(masked, 0, match.start()):
+            ways.append((match.start(), match.end()))
     joined = [match.start() for match in _AND.finditer(masked)]
     if joined:
         ways = [way for way in ways if way[0] <= joined[-1]]

@@ -48,6 +48,11 @@ _LINKING = word_set(
 _INTENDING = word_set("going trying planning looking hoping wanting needing wishing asking")
 _DONE = ("ed", "sent", "brought", "taken", "put", "made", "done")
 _WISHED = frozenset({"create", "buy", "search", "move", "update"})
+_UNWISHED = frozenset({"delete", "stop"})
+_WANTING = re.compile(
+    r"(?P<no>(?:n't|not|no longer|never)\s+)?\b(?:be\s+)?"
+    r"(?P<verb>wants?|needs?|wanted|needed|requires?)\b(?!\s+to\b)(?=\s+\w)"
+)
 _PLACING = word_set("in into on onto to from at for with")
 OBJECTS = word_set("the my our this that these those it them him her me us all every both")
 _PLAIN_VERBS = frozenset(verb for verbs in FAMILIES.values() for verb in verbs) - NOUNISH - STOP - NOT_ALONE
@@ -113,7 +118,9 @@ def read_part(text: str, verbs: frozenset[str] = frozenset()) -> Part:
     spoken = tokens(_CODE.sub(" ", said))
     phrase = _phrase(ruling or words)
     part_of_verb = {verb, *(phrase[2] if phrase else ())}
-    carrying = tuple(dict.fromkeys(w for w in spoken if w not in STOP | part_of_verb and stem(w) != stem(verb)))
+    carrying = tuple(
+        dict.fromkeys(w for w in spoken if w not in STOP | part_of_verb and stem(w) not in STOP | {stem(verb)})
+    )
     if _asks_for_state(words):
         carrying = (*carrying, "status")
     if verb in IMPLIED:
@@ -174,8 +181,9 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
             return word, families_of(word)
     if words[-1] in ("done", "finished", "completed", "complete"):
         return words[-1], frozenset({"complete"})
-    if first in ("i", "we") and len(words) > 2 and words[1] in ("need", "want"):
-        return words[1], _WISHED
+    wanted = _WANTING.search(plain)
+    if wanted:
+        return stem(wanted["verb"]), _UNWISHED if wanted["no"] else _WISHED
     if first in _PLACING:
         return next(((word, families_of(word)) for word in words if word in _PLAIN_VERBS), ("", frozenset()))
     if words[1:2] and words[1] in OBJECTS and may_be_verb(first):

@@ -60,7 +60,7 @@ FAMILIES: dict[str, frozenset[str]] = {
         "convert": "convert translate transform exchange",
         "compute": "calculate compute evaluate estimate solve work",
         "summarize": "summarize summarise recap digest",
-        "buy": "buy sell order purchase checkout shop acquire procure",
+        "buy": "buy sell order place purchase checkout shop acquire procure",
         "pay": "pay transfer send wire remit settle",
         "play": "play listen hear stream",
         "lock": "lock secure",

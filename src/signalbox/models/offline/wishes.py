@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 
 from signalbox.models.offline.accounting import account_for, trusted
 from signalbox.models.offline.arguments import Filler
-from signalbox.models.offline.choose import Choice, Fitness, choose
+from signalbox.models.offline.choose import Choice, Fitness, choose, rank
 from signalbox.models.offline.clauses import Clause, coordinations, first_code, joints_of, split_request
 from signalbox.models.offline.kinds import definite_values, is_list, is_text
 from signalbox.models.offline.parts import read_part
-from signalbox.models.offline.repeats import repeats_of
+from signalbox.models.offline.repeats import repeats_of, segments
 from signalbox.models.offline.scene import NOTHING, Scene
 from signalbox.models.offline.tools import ToolCard, ToolSet
 from signalbox.models.offline.verbs import READING
-from signalbox.models.offline.wording import forbids, is_courtesy, opens_content
+from signalbox.models.offline.wording import forbids, is_courtesy, opens_content, strip_padding
 from signalbox.models.offline.words import split_name, stem, tokens
 
 __all__ = ["Wish", "read_wishes"]
@@ -24,6 +24,7 @@ _MOST_CLAUSES = 12
 _LONGEST_LEAD = 500
 _REMARK = 0.8
 _LEFT_OUT = 0.8
+_REPEATED = 4
 _BACK = re.compile(r"(?i)\b(?:it|its|them|they|those|these|that|she|he|him|her|both|all of them)\b")
 _STATING = re.compile(
     r"(?i)\W*(?:(?:and|with|the|its|my|a)\s+)*(?P<what>\w+)\s*(?:\b(?:is|are|should be|will be)\b|[:=])"
@@ -104,7 +105,18 @@ def _pick_any(text: str, tools: ToolSet, filler: Filler, scene: Scene) -> Choice
             picked = [_pick(one, tools, filler, scene) for one in way]
             if all(choice is not None and choice.explained for choice in picked):
                 return picked[0]
+        return _pick_repeated(text, tools, filler, scene)
     return found
+
+
+def _pick_repeated(text: str, tools: ToolSet, filler: Filler, scene: Scene) -> Choice | None:
+    """The tool that a clause means several times, each time with other values: B1 for five minutes and B2 for eight."""
+    for ranked in rank(tools, read_part(text, tools.own_verbs))[:_REPEATED] if len(segments(text)) > 1 else ():
+        ways = repeats_of(text, ranked.card, filler)
+        found = _pick(ways[0], tools, filler, scene) if ways else None
+        if found is not None and found.card.name == ranked.card.name:
+            return found
+    return None
 
 
 def _halves(clause: Clause, request: str, tools: ToolSet, filler: Filler) -> list[Clause]:
@@ -218,7 +230,7 @@ def _spread(wish: Wish, tools: ToolSet, filler: Filler) -> list[Wish]:
     repeated = repeats_of(wish.text, wish.card, filler) if not told else []
     if repeated:
         return [Wish(text, wish.choice, wish.start, wish.end) for text in repeated]
-    ways = coordinations(wish.text)
+    ways = coordinations(strip_padding(wish.text))
     for way in ways[:1]:
         spread = [Wish(text, wish.choice, wish.start, wish.end) for text in way]
         if _codes_each(wish, spread, filler):
