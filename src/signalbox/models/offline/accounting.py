@@ -100,7 +100,9 @@ def _is_argued(part: Part, card: ToolCard, filling: Filling) -> bool:
     given = trusted(part, card, filling)
     if len(given) < 2 or any(name not in given for name in card.required):
         return False
-    if not any(is_definite(card.properties.get(name), filling.values[name]) for name in given):
+    quoted = quotations(part.text)
+    values = {name: filling.values[name] for name in given}
+    if not any(is_definite(card.properties.get(name), value) or value in quoted for name, value in values.items()):
         return False
     said = _words_of(part, filling, given)
     strange = _strange(part, card, filling)

@@ -156,7 +156,8 @@ def _reports(description: str) -> bool:
 def _told_verb(description: str) -> frozenset[str]:
     """The first word of a description that speaks in the imperative: a determiner or an alternative follows."""
     words = tokens(description)[:2]
-    return frozenset({stem(words[0])}) if words[1:] and words[1] in ("a", "an", "the", "or", "and") else frozenset()
+    told = bool(words[1:]) and words[1] in ("a", "an", "the", "or", "and") and words[0] not in STOP
+    return frozenset({stem(words[0])}) if told else frozenset()
 
 
 def _own_verb(name: str, description: str) -> frozenset[str]:

@@ -100,7 +100,7 @@ def _verb_follows(rest: str, verbs: frozenset[str]) -> bool:
     first, second = words[0], words[1] if len(words) > 1 else ""
     if first in _REASONS or (first in _SUBJECTS and second in _AUXILIARIES):
         return True
-    if stem(first) in verbs and second:
+    if (stem(first) in verbs and second) or (first == "have" and second not in _SUBJECTS | {"you", "the"}):
         return True
     if first in OPENERS and first not in ("is", "are", "has", "have", "will"):
         return True

@@ -20,6 +20,7 @@ _STATING = re.compile(
 _TELLING = re.compile(
     r"(?i)\S\s+(?:is|are|was|were|has|had|looks?|seems?|sounds?|isn't|aren't|won't|can't)\b|\w'(?:s|re)\s"
 )
+_COMPOUND = re.compile(r"[a-z]{4,}[-_.]\w+\s+(?!(?:the|my|our|this|that|it|them|a|an)\b)")
 _HAVING = re.compile(
     r"(?:do|does|have|has) (?:we|you|they|it|the \w+(?: \w+)?)(?: still)? (?:have|got|stock|carry|sell)\b"
 )
@@ -164,7 +165,7 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
         return _caused(words)
     if first in OPENERS and not (first == "do" and words[1:2] and words[1] not in _SUBJECTS):
         return _question(words)
-    if first not in NOT_ALONE and not _is_noun_here(first, words[1:2]):
+    if first not in NOT_ALONE and not _is_noun_here(first, words[1:2]) and not _COMPOUND.match(plain):
         families = families_of(first, typos=True)
         if families:
             return first, families

@@ -149,6 +149,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
     "put aside": ("create",),
     "set aside": ("create",),
     "put into": ("create", "move"),
+    "take out": ("delete", "create"),
     "take out of": ("delete", "move"),
     "take back": ("reopen", "refund"),
     "roll back": ("reopen",),
@@ -266,8 +267,13 @@ def families_of(word: str, *, typos: bool = False) -> frozenset[str]:
     """The families of a verb in any form; empty when it is none that is known."""
     found = _BY_VERB.get(word) or _BY_VERB.get(stem(word))
     if found is None and typos and len(word) >= 4 and not (word.endswith("s") or is_noun(word) or is_known(word)):
-        found = next((_BY_VERB[verb] for verb in _BY_VERB if close(word, verb)), None)
+        found = next((_BY_VERB[verb] for verb in _BY_VERB if _is_slip(word, verb)), None)
     return found or frozenset()
+
+
+def _is_slip(word: str, verb: str) -> bool:
+    """Whether a word is a verb mistyped; of four letters two may have changed places, for names are soon like verbs."""
+    return close(word, verb) and (len(word) > 4 or sorted(word) == sorted(verb))
 
 
 def is_verb(word: str) -> bool:
