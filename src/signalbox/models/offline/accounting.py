@@ -24,7 +24,9 @@ _WEAK = 0.55
 _TRUSTED = 0.6
 _DIGITS = re.compile(r"\d+")
 _BOUNDS = word_set("below above under over least less fewer between within maximum minimum max min")
-_LIGHT = word_set("instead rather because someone somebody anyone anybody made makes gave gives goes takes puts")
+_LIGHT = word_set(
+    "instead rather because someone somebody anyone anybody made makes gave gives goes takes puts mr mrs ms dr"
+)
 _BLAND = word_set("show list get give see view display tell read check open what which how")
 
 

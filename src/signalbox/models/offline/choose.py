@@ -20,6 +20,7 @@ _INDIRECT = 0.6
 _ARGUED = 0.7
 _TOUCHED = 0.25
 _PLAIN = 0.25
+_AGREED = 0.5
 _LOSS = 0.5
 _FADE = (1.0, 0.7, 0.5, 0.35, 0.25, 0.2)
 _SHORTLIST = 5
@@ -55,9 +56,7 @@ class Choice:
         """Whether enough speaks for the tool: its thing is named, the verb is its own, or no word is left over."""
         if self.action <= -0.5 or (self.action < 0.0 and self.asked):
             return False
-        if self.account.argued and (
-            (self.nouns >= _TOUCHED and self.score >= _ARGUED) or (not self.account.strange and self.score >= _PLAIN)
-        ):
+        if self.account.argued and self._is_touched():
             return True
         if self.explained >= (2 if self.action > -0.3 else 3):
             return True
@@ -72,6 +71,12 @@ class Choice:
         if self.explained and not self.unaccounted and self.card.answers:
             bar = _BARE
         return (known or bool(self.explained)) and self.score >= bar
+
+    def _is_touched(self) -> bool:
+        """Whether the request touches the tool's meaning too, where its values alone would speak for the tool."""
+        if not self.account.strange:
+            return self.score >= _PLAIN
+        return self.score >= _ARGUED and (self.nouns >= _TOUCHED or self.action >= _AGREED)
 
 
 @dataclass(frozen=True)

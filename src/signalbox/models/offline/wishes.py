@@ -29,6 +29,12 @@ _BACK = re.compile(r"(?i)\b(?:it|its|them|they|those|these|that|she|he|him|her|b
 _STATING = re.compile(
     r"(?i)\W*(?:(?:and|with|the|its|my|a)\s+)*(?P<what>\w+)\s*(?:\b(?:is|are|should be|will be)\b|[:=])"
 )
+_TELLS_MORE = re.compile(
+    r"(?i)\W*(?:and |but )?(?:it|that|this|they|he|she)(?:'s|'re| is| was| are| were| has| had)\b[^?]*$"
+)
+_PREDICATE = re.compile(
+    r"(?i)\b(?:is|are|was|were|has|have|had|should|must|can|will|would|needs?|wants?|goes|gets?|came|\w{3,}ed)\b"
+)
 _CODED = re.compile(r"[\d@\"'“]|(?<=\s)[A-Z]")
 _REPORTING = re.compile(
     r"(?i)(?:let (?:me|us) know|tell|inform|show|give|report|explain|summari[sz]e|thank|see|check if|look)\b"
@@ -127,14 +133,18 @@ def _halves(clause: Clause, request: str, tools: ToolSet, filler: Filler) -> lis
     if not joints or (whole is not None and whole.unaccounted < _LEFT_OUT):
         return [clause]
     for start, end in joints:
-        left = _pick(text[:start], tools, filler)
-        right = _pick(text[end:], tools, filler) if left and left.account.argued else None
-        if left and right and right.account.argued and left.card.name != right.card.name:
-            return [
-                replace(clause, end=clause.start + start),
-                *_halves(replace(clause, start=clause.start + end), request, tools, filler),
-            ]
+        if not (_PREDICATE.search(text, end) or read_part(text[end:], tools.own_verbs).families):
+            continue
+        left = _pick(first_code(text[:start]), tools, filler)
+        right = _pick(first_code(text[end:]), tools, filler) if _has_values(left) else None
+        if left and right and _has_values(right) and left.card.name != right.card.name:
+            rest = replace(clause, start=clause.start + end)
+            return [replace(clause, end=clause.start + start), *_halves(rest, request, tools, filler)]
     return [clause]
+
+
+def _has_values(choice: Choice | None) -> bool:
+    return choice is not None and (choice.account.argued or choice.explained > 0)
 
 
 def _is_demand(text: str, before: Wish, filler: Filler) -> bool:
@@ -207,7 +217,7 @@ def _repeats(before: Wish, choice: Choice, text: str) -> bool:
 
 def _belongs(before: Wish, choice: Choice, text: str, fresh: bool, filler: Filler) -> bool:
     """Whether a clause that could be a wish is still part of the one before."""
-    if _repeats(before, choice, text):
+    if _repeats(before, choice, text) or _TELLS_MORE.match(text):
         return True
     if opens_content(before.text) and not fresh:
         return choice.nouns < 0.6
