@@ -11,7 +11,7 @@ from signalbox.models.offline.kinds import is_definite, is_given, is_id, is_plai
 from signalbox.models.offline.nouns import kin_of
 from signalbox.models.offline.parts import Part
 from signalbox.models.offline.tools import ToolCard
-from signalbox.models.offline.verbs import READING, abbreviates, families_of
+from signalbox.models.offline.verbs import READING, abbreviates, deeds_of, families_of
 from signalbox.models.offline.wording import content_start, mask
 from signalbox.models.offline.words import root, stem, tokens, word_set
 
@@ -216,7 +216,7 @@ def _holds(card: ToolCard, filling: Filling, code: str, span: tuple[int, int]) -
 
 def _is_known(word: str, card: ToolCard, said: set[str]) -> bool:
     own = stem(word)
-    if word in _LIGHT:
+    if word in _LIGHT or deeds_of(own) & card.deeds:
         return True
     if word in _BOUNDS and any(one.isdigit() for one in said):
         return True

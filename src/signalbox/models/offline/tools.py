@@ -10,15 +10,10 @@ from typing import Any
 from signalbox.models.offline.cards import ToolCard, all_words, card_of, key_words, narrowed
 from signalbox.models.offline.nouns import kin_of
 from signalbox.models.offline.vectors import embed, is_known, word_rows
-from signalbox.models.offline.verbs import families_of
+from signalbox.models.offline.verbs import deeds_of, families_of
 from signalbox.models.offline.words import close, root, split_name, stem
 
 __all__ = ["ToolCard", "ToolSet", "narrowed", "read_tools"]
-
-
-_COMMON = frozenset(
-    {"create", "update", "get", "list", "search", "check", "start", "stop", "move", "complete", "delete"}
-)
 
 
 class ToolSet(list[dict[str, Any]]):
@@ -77,9 +72,9 @@ class ToolSet(list[dict[str, Any]]):
             found |= {term: 0.9 for term in self.spread if term.startswith(own)}
         if not is_known(word):
             found |= {term: 0.85 for term in self.spread if close(own, term)}
-        deeds = families_of(own) - _COMMON
+        deeds = deeds_of(own)
         if deeds:
-            found |= {term: 0.6 for term in self.spread if families_of(term) & deeds}
+            found |= {term: 0.6 for term in self.spread if deeds_of(term) & deeds}
         found |= {term: 0.9 for term in self.spread if root(term) == root(word)}
         if found or not word.isalpha() or len(word) < 3:
             return found

@@ -23,6 +23,7 @@ __all__ = [
     "SPECIFIC",
     "VAGUE",
     "abbreviates",
+    "deeds_of",
     "families_of",
     "is_verb",
 ]
@@ -251,6 +252,8 @@ READING: frozenset[str] = frozenset(
     {"list", "get", "search", "check", "count", "track", "compare", "analyze", "compute", "convert", "summarize"}
 )
 
+_GENERAL: frozenset[str] = word_set("create update get list search check start stop move complete delete")
+
 LIGHT: frozenset[str] = word_set("post send make do add create write give put submit start place run")
 
 VAGUE: frozenset[str] = word_set("put make go take give get bring want need have do set let use turn")
@@ -269,6 +272,11 @@ def families_of(word: str, *, typos: bool = False) -> frozenset[str]:
     if found is None and typos and len(word) >= 4 and not (word.endswith("s") or is_noun(word) or is_known(word)):
         found = next((_BY_VERB[verb] for verb in _BY_VERB if _is_slip(word, verb)), None)
     return found or frozenset()
+
+
+def deeds_of(word: str) -> frozenset[str]:
+    """The families of a verb that say what is done, rather than that something is made, changed or looked at."""
+    return families_of(word) - _GENERAL
 
 
 def _is_slip(word: str, verb: str) -> bool:
