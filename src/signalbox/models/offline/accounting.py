@@ -40,6 +40,7 @@ class Account:
     unaccounted: float = 0.0
     argued: bool = False
     strange: int = 0
+    given: int = 0
 
 
 NO_ACCOUNT = Account()
@@ -54,6 +55,7 @@ def account_for(part: Part, card: ToolCard, filling: Filling) -> Account:
         _unaccounted(part, card, filling),
         _is_argued(part, card, filling),
         len(_strange(part, card, filling)),
+        len(trusted(part, card, filling)),
     )
 
 

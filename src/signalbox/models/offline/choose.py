@@ -60,6 +60,13 @@ class Choice:
             return True
         if self.explained >= (2 if self.action > -0.3 else 3):
             return True
+        if (
+            not self.asked
+            and self.action < _AGREED
+            and self.named < 0.9
+            and self.account.strange > 2 + self.account.given
+        ):
+            return False
         if self.action < 0.0:
             return (self.unaccounted < 0.3 or self.action > -0.3) and (
                 (self.named >= 0.9 and self.score >= THRESHOLD) or (bool(self.explained) and self.score >= 0.6)

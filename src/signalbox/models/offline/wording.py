@@ -33,6 +33,12 @@ _CONTENT = re.compile(
     r"content)|(?:message|text|body|"
     r"content|subject|title|description)(?::| is))\s"
 )
+_WRITING = re.compile(
+    r"(?i)\b(?:add|post|send|write|put|note|log|record|create|make|new|save|reply|answer|tell|text|mail|email|dm|ask|set|"
+    r"update|change|edit|remind|publish|draft|open|file|report|submit|commit|search|find|look|translate|say|"
+    r"notes?|memo|task|todo|to-do|reminder|message|comment|remark|subject|title|list|entry|feedback|description|reason|"
+    r"caption|summary|question|query|ticket|issue|bug|event|idea|quote|poll|tweet|status|name|body|content)\b"
+)
 _FORGETTING = re.compile(r"(?i)\W*(?:\w+\W+){0,3}?(?:do not|don['’]?t|never) (?:forget|fail|hesitate)\b")
 _FORBIDDING = re.compile(
     r"(?i)\W*(?:(?:and|but|please|pls|just|also|though)\b\W*)*(?:do not|don['’]?t|never|no need to|without)\b"
@@ -81,5 +87,7 @@ def opens_content(text: str) -> bool:
 def content_start(text: str) -> int | None:
     """Where something to be written down begins: after a colon, `saying`, `remind me to` and the like."""
     masked = mask(text) + " "
-    found = _CONTENT.search(masked) or _COLON.match(masked)
+    found = _CONTENT.search(masked)
+    if found is None and (found := _COLON.match(masked)) and not _WRITING.search(found.group()):
+        return None
     return found.end() if found else None
