@@ -18,6 +18,7 @@ from signalbox.models.offline.words import root, stem, tokens, word_set
 __all__ = ["NO_ACCOUNT", "Account", "account_for", "trusted"]
 
 _CODE = re.compile(r"(?<!\w)[\w@#./-]*[\d@][\w@./-]*\w|(?<!\w)\d")
+_CODED = re.compile(r"(?=\S*\d)(?=\S*[^\W\d_])\S+|\w+(?:[-_]\w+)+")
 _CUED = 0.8
 _LEFT = 0.65
 _WEAK = 0.55
@@ -41,6 +42,7 @@ class Account:
     argued: bool = False
     strange: int = 0
     given: int = 0
+    firm: bool = False
 
 
 NO_ACCOUNT = Account()
@@ -56,6 +58,7 @@ def account_for(part: Part, card: ToolCard, filling: Filling) -> Account:
         _is_argued(part, card, filling),
         len(_strange(part, card, filling)),
         len(trusted(part, card, filling)),
+        any(_is_firm(card, filling, name) for name in trusted(part, card, filling)),
     )
 
 
@@ -77,7 +80,14 @@ def _is_trusted(part: Part, card: ToolCard, filling: Filling, name: str) -> bool
         return sure >= _WEAK
     if sure is None and is_telling(schema):
         return isinstance(value, str | bool)
-    return isinstance(value, str) and bool(re.fullmatch(r"(?=\S*\d)(?=\S*[^\W\d_])\S+|\w+(?:[-_]\w+)+", value))
+    return isinstance(value, str) and bool(_CODED.fullmatch(value))
+
+
+def _is_firm(card: ToolCard, filling: Filling, name: str) -> bool:
+    """Whether a value can hardly be of another parameter: an option, a date, a code; a bare number or name can."""
+    schema, value = card.properties.get(name) or {}, filling.values[name]
+    coded = isinstance(value, str) and bool(_CODED.fullmatch(value))
+    return coded or (is_telling(schema) and isinstance(value, str))
 
 
 def _fit(part: Part, card: ToolCard, filling: Filling) -> float:

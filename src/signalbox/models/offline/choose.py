@@ -81,6 +81,8 @@ class Choice:
 
     def _is_touched(self) -> bool:
         """Whether the request touches the tool's meaning too, where its values alone would speak for the tool."""
+        if self.action < 0.0 and not self.account.firm:
+            return False
         if not self.account.strange:
             return self.score >= _PLAIN
         return self.score >= _ARGUED and (self.nouns >= _TOUCHED or self.action >= _AGREED)
