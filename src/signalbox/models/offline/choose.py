@@ -20,6 +20,7 @@ _INDIRECT = 0.6
 _ARGUED = 0.7
 _TOUCHED = 0.25
 _PLAIN = 0.25
+_MOST_STRANGE = 2
 _AGREED = 0.5
 _LOSS = 0.5
 _FADE = (1.0, 0.7, 0.5, 0.35, 0.25, 0.2)
@@ -60,12 +61,7 @@ class Choice:
             return True
         if self.explained >= (2 if self.action > -0.3 else 3):
             return True
-        if (
-            not self.asked
-            and self.action < _AGREED
-            and self.named < 0.9
-            and self.account.strange > 2 + self.account.given
-        ):
+        if not self.asked and self.named < 0.9 and self.account.strange > _MOST_STRANGE + self.account.given:
             return False
         if self.action < 0.0:
             return (self.unaccounted < 0.3 or self.action > -0.3) and (

@@ -18,7 +18,7 @@ _STATING = re.compile(
     r"(?:the|this|that|my|our|it|i|we|there)\b[^?]*?\b(?:is|are|was|were|has|have|had|am|looks?|seems?|sounds?)\b|i'm\b|we're\b"
 )
 _TELLING = re.compile(
-    r"(?i)\S\s+(?:is|are|was|were|has|had|looks?|seems?|sounds?|isn't|aren't|won't|can't)\b|\w'(?:s|re)\s"
+    r"(?i)\S\s+(?:is|are|was|were|has|had|looks?|seems?|sounds?|isn't|aren't|won't|can't|couldn't|didn't|wasn't)\b|\w'(?:s|re)\s"
 )
 _COMPOUND = re.compile(r"[a-z]{4,}[-_.]\w+\s+(?!(?:the|my|our|this|that|it|them|a|an)\b)")
 _HAVING = re.compile(
