@@ -1,18 +1,15 @@
-"""The arguments of a call from the words of its part, and how well they account for them."""
+"""The arguments of a call from the words of its part."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Any
 
 from signalbox.models.offline.completion import complete_lists, extend_content, fill_from_verb, fill_left, fill_new
 from signalbox.models.offline.fill import Filling, fill_schema
-from signalbox.models.offline.hiding import hide_whole, place_quote, quotations, show_whole
-from signalbox.models.offline.kinds import is_definite, is_given, is_id, is_plain, is_telling, is_text
-from signalbox.models.offline.nouns import kin_of
-from signalbox.models.offline.parts import Part, read_part
+from signalbox.models.offline.hiding import hide_whole, place_quote, show_whole
+from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.tools import ToolCard
 from signalbox.models.offline.trimming import (
     drop_bare,
@@ -22,19 +19,8 @@ from signalbox.models.offline.trimming import (
     trim_values,
     words_for,
 )
-from signalbox.models.offline.verbs import abbreviates, families_of
-from signalbox.models.offline.wording import content_start, mask
-from signalbox.models.offline.words import root, stem, tokens, word_set
 
-__all__ = ["Filler", "explained", "has_leftover", "unaccounted"]
-
-_CODE = re.compile(r"(?<!\w)[\w@#./-]*[\d@][\w@./-]*\w|(?<!\w)\d")
-_CUED = 0.8
-_LEFT = 0.65
-_WEAK = 0.55
-_DIGITS = re.compile(r"\d+")
-_BOUNDS = word_set("below above under over least less fewer between within maximum minimum max min")
-_BLAND = word_set("show list get give see view display tell read check open what which how")
+__all__ = ["Filler"]
 
 
 @dataclass
@@ -74,124 +60,3 @@ class Filler:
 
     def fill_schema(self, schema: dict[str, Any], text: str) -> Filling:
         return fill_schema(schema, text, instructions=self.instructions, clock=self.clock, tz=self.tz)
-
-    def fit(self, card: ToolCard, text: str) -> float:
-        """How well the text serves the tool's parameters: required ones count either way, optional ones a little."""
-        properties = card.properties
-        if not properties:
-            return 0.0
-        filling = self.fill(card, text)
-        required = [name for name in card.required if name in properties]
-        given = [0.5 if is_text(name, properties[name]) else 1.0 for name in required if is_given(name, filling)]
-        absent = [name for name in required if not is_given(name, filling)]
-        optional = [name for name in filling.values if name not in required and not is_text(name, properties.get(name))]
-        fit = 0.12 * min(len(optional), 3)
-        if required:
-            fit += 0.2 * sum(given) / len(required) - 0.4 * len(absent) / len(required)
-        return fit
-
-
-def explained(part: Part, card: ToolCard, filling: Filling) -> int:
-    """How well the tool accounts for every word: 0 not, 1 with a definite value, 2 with all required, 3 definite."""
-    given = filling.values
-    definite = [name for name, value in given.items() if is_definite(card.properties.get(name), value)]
-    needed = [name for name in card.required if name in given and not is_text(name, card.properties.get(name))]
-    complete = len(card.required) > 1 and all(is_given(name, filling) for name in card.required)
-    cued = [name for name in given if name not in definite and _is_cued(part, card, filling, name)]
-    if not definite and not cued and (part.asks or not complete):
-        return 0
-    sought = _sought(card, definite, filling)
-    names = {*definite, *cued, *needed, *sought, *(card.required if complete else ())}
-    spoken = {word for name in names for word in tokens(str(given[name]))}
-    covered = {
-        word for name in names if name in filling.spans for word in tokens(part.text[slice(*filling.spans[name])])
-    }
-    known = spoken | covered
-    words = [
-        word for word in part.words if not (part.asks and families_of(word)) and not families_of(word) & part.families
-    ]
-    if not all(_is_known(word, card, known) for word in words):
-        return 0
-    meant = bool(part.families & card.families) and not part.asks
-    if complete and all(name in definite for name in card.required):
-        return 3
-    return 2 if complete and (definite or meant) else 1
-
-
-def _sought(card: ToolCard, definite: list[str], filling: Filling) -> list[str]:
-    """What a search looks for: the text beside a bound and an order, which only a search takes."""
-    sure = [name for name in definite if name not in card.required and filling.confidence.get(name, 0.0) >= _CUED]
-    if "search" not in card.families or len(sure) < 2:
-        return []
-    return [name for name in card.required if name in filling.values]
-
-
-def _is_cued(part: Part, card: ToolCard, filling: Filling, name: str) -> bool:
-    """Whether a plain value is surely meant: a proper name with a cue, or beside a word of the tool's."""
-    if not is_plain(card.properties.get(name)) or is_text(name, card.properties[name]) or is_id(name):
-        return False
-    value = str(filling.values[name])
-    said = set(tokens(value))
-    beside = any(_is_known(word, card, set()) for word in part.words if word not in said)
-    sure = filling.confidence.get(name, 0.0) >= _CUED
-    return value[:1].isupper() and part.text.find(value) > 0 and (sure or beside)
-
-
-def unaccounted(part: Part, card: ToolCard, filling: Filling) -> float:
-    """How much of the part the tool leaves out: codes and numbers in none of its values count most, words little."""
-    end = content_start(part.text) or len(part.text)
-    codes = _CODE.finditer(mask(part.text)[:end])
-    quotes = sum(quote not in map(str, filling.values.values()) for quote in quotations(part.text[:end]))
-    left = quotes + sum(not _holds(card, filling, code.group(), code.span()) for code in codes)
-    said, guessed = _spoken(part, card, filling)
-    unsaid = 0.0
-    typed = set(tokens(part.text)) - ({part.first} if abbreviates(part.first, card.verb) else set())
-    for word in part.words:
-        if word in typed and not (any(letter.isdigit() for letter in word) or _is_known(word, card, said)):
-            unsaid += 0.3 if word in guessed else 0.6
-    return 0.8 * min(left, 2) + min(unsaid, 1.2)
-
-
-def _spoken(part: Part, card: ToolCard, filling: Filling) -> tuple[set[str], set[str]]:
-    """The words of the values that something speaks for, and of those that took what was left."""
-    said: set[str] = set()
-    guessed: set[str] = set()
-    for name, value in filling.values.items():
-        sure = is_telling(card.properties.get(name)) or filling.confidence.get(name, 1.0) >= _LEFT
-        into = said if sure else guessed
-        into.update(tokens(str(value)), tokens(part.text[slice(*filling.spans.get(name, (0, 0)))]))
-    return said, guessed
-
-
-def _holds(card: ToolCard, filling: Filling, code: str, span: tuple[int, int]) -> bool:
-    """Whether a value takes in the code; free text that is hardly more than the code does not."""
-    for name, value in filling.values.items():
-        if is_text(name, card.properties.get(name)):
-            cued = code == str(value) and not code.isdigit() and filling.confidence.get(name, 0.0) >= _CUED
-            if cued or (code in str(value) and not str(value).startswith(code)):
-                return True
-            continue
-        start, end = filling.spans.get(name, (0, 0))
-        digits = set(_DIGITS.findall(code))
-        within = code in str(value) or bool(digits and digits <= set(_DIGITS.findall(str(value))))
-        sure = is_telling(card.properties.get(name)) or filling.confidence.get(name, 1.0) >= _WEAK
-        if sure and (within or (start < span[1] and span[0] < end)):
-            return True
-    return False
-
-
-def _is_known(word: str, card: ToolCard, said: set[str]) -> bool:
-    own = stem(word)
-    if word in _BOUNDS and any(one.isdigit() for one in said):
-        return True
-    if word in said or own in card.terms or root(word) in card.terms or kin_of(own) & card.terms.keys():
-        return True
-    return len(own) >= 5 and any(term.startswith(own) for term in card.terms)
-
-
-def has_leftover(part: Part, card: ToolCard, filling: Filling) -> bool:
-    """Whether a word of a part that only says `show` or the like is neither the tool's nor in any value."""
-    if part.verb not in _BLAND:
-        return False
-    spoken = set[str]().union(*_spoken(part, card, filling))
-    return not all(_is_known(word, card, spoken) for word in part.words)

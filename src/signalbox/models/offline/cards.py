@@ -10,7 +10,7 @@ from typing import Any
 
 from signalbox.models.offline.kinds import is_text
 from signalbox.models.offline.smallwords import STOP
-from signalbox.models.offline.verbs import LIGHT, NOUNISH, READING, VAGUE, families_of
+from signalbox.models.offline.verbs import LIGHT, NOUNISH, READING, VAGUE, deeds_of, families_of
 from signalbox.models.offline.words import split_name, stem, tokens
 
 __all__ = ["ToolCard", "all_words", "card_of", "key_words", "narrowed"]
@@ -40,6 +40,7 @@ class ToolCard:
     initials: frozenset[str]
     reports: bool
     terms: dict[str, float] = field(hash=False)
+    deeds: frozenset[str] = frozenset()
     filled_as: dict[str, dict[str, Any]] = field(default_factory=dict, hash=False, compare=False)
 
     @property
@@ -100,8 +101,9 @@ def card_of(tool: dict[str, Any]) -> ToolCard:
     for one in initials:
         terms.setdefault(one, 0.9)
     own = next(iter(_own_verb(name, description)), stem(verb) if verb else "")
+    reports, deeds = _reports(description), frozenset().union(*map(deeds_of, (*nouns, *verbs)))
     return ToolCard(
-        name, description, schema, own, verbs, families, side, nouns, options, initials, _reports(description), terms
+        name, description, schema, own, verbs, families, side, nouns, options, initials, reports, terms, deeds
     )
 
 
@@ -156,7 +158,8 @@ def _reports(description: str) -> bool:
 def _told_verb(description: str) -> frozenset[str]:
     """The first word of a description that speaks in the imperative: a determiner or an alternative follows."""
     words = tokens(description)[:2]
-    return frozenset({stem(words[0])}) if words[1:] and words[1] in ("a", "an", "the", "or", "and") else frozenset()
+    told = bool(words[1:]) and words[1] in ("a", "an", "the", "or", "and") and words[0] not in STOP
+    return frozenset({stem(words[0])}) if told else frozenset()
 
 
 def _own_verb(name: str, description: str) -> frozenset[str]:

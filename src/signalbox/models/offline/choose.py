@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from signalbox.models.offline.accounting import NO_ACCOUNT, Account
 from signalbox.models.offline.parts import Part
 from signalbox.models.offline.tools import ToolCard, ToolSet
 from signalbox.models.offline.verbs import BROADER, OPPOSITES, READING, SPECIFIC, abbreviates
@@ -15,6 +16,12 @@ __all__ = ["Choice", "Fitness", "choose", "rank"]
 THRESHOLD = 1.0
 MARGIN = 0.3
 _BARE = 0.4
+_INDIRECT = 0.6
+_ARGUED = 0.7
+_TOUCHED = 0.25
+_PLAIN = 0.25
+_MOST_STRANGE = 2
+_AGREED = 0.5
 _LOSS = 0.5
 _FADE = (1.0, 0.7, 0.5, 0.35, 0.25, 0.2)
 _SHORTLIST = 5
@@ -31,17 +38,31 @@ class Choice:
     nouns: float
     named: float
     asked: bool = False
-    explained: int = 0
-    leftover: bool = False
-    unaccounted: float = 0.0
+    account: Account = NO_ACCOUNT
+
+    @property
+    def explained(self) -> int:
+        return self.account.explained
+
+    @property
+    def unaccounted(self) -> float:
+        return self.account.unaccounted
+
+    @property
+    def leftover(self) -> bool:
+        return self.account.leftover
 
     @property
     def sure(self) -> bool:
         """Whether enough speaks for the tool: its thing is named, the verb is its own, or no word is left over."""
         if self.action <= -0.5 or (self.action < 0.0 and self.asked):
             return False
+        if self.account.argued and self._is_touched():
+            return True
         if self.explained >= (2 if self.action > -0.3 else 3):
             return True
+        if not self.asked and self.named < 0.9 and self.account.strange > _MOST_STRANGE + self.account.given:
+            return False
         if self.action < 0.0:
             return (self.unaccounted < 0.3 or self.action > -0.3) and (
                 (self.named >= 0.9 and self.score >= THRESHOLD) or (bool(self.explained) and self.score >= 0.6)
@@ -54,15 +75,21 @@ class Choice:
             bar = _BARE
         return (known or bool(self.explained)) and self.score >= bar
 
+    def _is_touched(self) -> bool:
+        """Whether the request touches the tool's meaning too, where its values alone would speak for the tool."""
+        if self.action < 0.0 and not self.account.firm:
+            return False
+        if not self.account.strange:
+            return self.score >= _PLAIN
+        return self.score >= _ARGUED and (self.nouns >= _TOUCHED or self.action >= _AGREED)
+
 
 @dataclass(frozen=True)
 class Fitness:
-    """How a part serves a tool's parameters: a score, how well it is explained, and what is left unaccounted for."""
+    """How a part serves a tool's parameters: a score, and how well they account for its words."""
 
     score: float
-    explained: int = 0
-    leftover: bool = False
-    unaccounted: float = 0.0
+    account: Account = NO_ACCOUNT
 
 
 Fit = Callable[[ToolCard], Fitness]
@@ -90,14 +117,12 @@ def choose(tools: ToolSet, part: Part, fit: Fit | None = None) -> Choice | None:
 
 def _fitted(short: list[Choice], fits: list[Fitness]) -> list[Choice]:
     """The choices with the say of their parameters; one that leaves more of the part unaccounted for loses by it."""
-    least = min(fit.unaccounted for fit in fits)
+    least = min(fit.account.unaccounted for fit in fits)
     found = [
         replace(
             choice,
-            score=choice.score + fit.score - _LOSS * (fit.unaccounted - least),
-            explained=fit.explained,
-            leftover=fit.leftover,
-            unaccounted=fit.unaccounted,
+            score=choice.score + fit.score - _LOSS * (fit.account.unaccounted - least),
+            account=fit.account,
         )
         for choice, fit in zip(short, fits, strict=True)
     ]
@@ -106,6 +131,8 @@ def _fitted(short: list[Choice], fits: list[Fitness]) -> list[Choice]:
 
 def _score(tools: ToolSet, card: ToolCard, part: Part, nearness: float) -> Choice:
     action = _action(tools, card, part)
+    if part.indirect:
+        action = max(action, 0.0) * _INDIRECT
     nouns, named = _nouns(tools, card, part)
     covered = _covered(tools, card, part)
     score = action + 1.2 * nouns + 0.45 * covered + 0.8 * max(nearness, 0.0) + _number(card, part)
@@ -142,7 +169,7 @@ def _action(tools: ToolSet, card: ToolCard, part: Part) -> float:
         return 1.1
     shared = part.families & card.families
     if shared:
-        if part.asks and shared == {"search"}:
+        if part.asks and (shared == {"search"} or not card.families <= READING):
             return 0.65
         return 1.0 if _is_its_own(tools, card, part, shared) else 0.85
     if part.families & card.side_families:

@@ -6,13 +6,14 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from signalbox.models.offline.parts import NOT_ALONE, OPENERS, read_part
+from signalbox.models.offline.parts import NOT_ALONE, OBJECTS, OPENERS, may_be_verb, read_part
 from signalbox.models.offline.smallwords import STOP
+from signalbox.models.offline.vectors import is_known
 from signalbox.models.offline.verbs import NOUNISH, families_of
 from signalbox.models.offline.wording import mask, strip_padding
 from signalbox.models.offline.words import stem, tokens, word_set
 
-__all__ = ["Clause", "coordinations", "parallels", "split_request"]
+__all__ = ["Clause", "coordinations", "first_code", "joints_of", "split_request"]
 
 _SENTENCE = re.compile(
     r"(?<=[^\W\d_])(?<!\bdr)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bst)(?<!\bno)(?<!\bvs)(?<!\bprof)(?<!\betc)(?<!\be\.g)[.](?=\s+\S)"
@@ -23,7 +24,6 @@ _THEN = re.compile(
     r"(?i)[\s,]*\b(?:and then|after that|afterwards|and after that|then|and finally|and also|as well as|also)\b\s*"
 )
 _JOINT = re.compile(r"(?i)\s*,\s*(?:and|plus|but)\s+|\s+(?:and|plus|&|but)\s+|\s*,\s*")
-_ALSO = re.compile(r"(?i)\s*,\s*(?:and|plus)\s+|\s+(?:and|plus|&)\s+")
 _BOUND = re.compile(
     r"(?i)\s+(?:to|from|in|on|at|for|with|of|into|by|about|as|via|using|between|is|are|was|were|since|until|before|after|during|over|"
     r"tomorrow|today|tonight|yesterday|now|right|next|last|this)\b|[,.:;?!](?=\s|$)|$"
@@ -34,6 +34,14 @@ _LEFT = re.compile(
 )
 
 
+_CODES = re.compile(
+    r"(?<!\w)((?=[\w-]*[A-Za-z#])#?[\w-]*\d[\w-]*)(?:(?:\s*,\s*|\s*,?\s+(?:and|&)\s+)(?=[\w-]*[A-Za-z#])#?[\w-]*\d[\w-]*(?!\w))+"
+)
+_BETWEEN = re.compile(r"(?i)\bbetween\s+(?:(?!\band\b)[^,;])*$")
+_MOST_JOINTS = 4
+_REMARK = re.compile(r"(?i)(?:^|(?<=[.!?]))[^:.!?]*\b(?:is|are|was|were|has|have|had|things?)\b[^:.!?]*(?P<cut>:\s+)")
+_RELATIVE = re.compile(r"(?i)(?:which|who|whose|where|when)\b")
+_ASKED = re.compile(r"(?i)(?:is|are|has|have|was|were) (?:there|the|my|our|any|it|they)\b[^.;]*\?")
 _CODE_LAST = re.compile(r"[\w#/-]*\d[\w/-]*$")
 _CODE_FIRST = re.compile(r"[\w#/-]*\d[\w/-]*")
 _AND = re.compile(r"(?i)\s(?:and|plus|&|as well as)\s")
@@ -58,7 +66,10 @@ def split_request(text: str, verbs: frozenset[str] = frozenset()) -> list[Clause
         (m.start() + (m.group() == "?"), m.end(), True) for m in _SENTENCE.finditer(masked)
     ]
     cuts += [(m.start(), m.end(), False) for m in _THEN.finditer(masked) if m.start() > 0]
-    cuts += [(m.start(), m.end(), False) for m in _JOINT.finditer(masked) if _verb_follows(masked[m.end() :], verbs)]
+    cuts += [(m.start(), m.end(), False) for m in _JOINT.finditer(masked) if _begins_wish(masked, m, verbs)]
+    cuts += [
+        (m.start("cut"), m.end(), True) for m in _REMARK.finditer(masked) if _verb_follows(masked[m.end() :], verbs)
+    ]
     clauses: list[Clause] = []
     start, fresh = 0, True
     for begin, end, sentence in [*sorted(cuts), (len(text), len(text), True)]:
@@ -74,6 +85,14 @@ def split_request(text: str, verbs: frozenset[str] = frozenset()) -> list[Clause
     return clauses
 
 
+def _begins_wish(masked: str, joint: re.Match[str], verbs: frozenset[str]) -> bool:
+    """Whether a wish of its own follows a joint; after a mere comma, `which` tells of what stands before."""
+    rest = masked[joint.end() :]
+    if joint.group().strip() == "," and _RELATIVE.match(rest):
+        return False
+    return _verb_follows(rest, verbs) or bool(_ASKED.match(rest))
+
+
 def _verb_follows(rest: str, verbs: frozenset[str]) -> bool:
     words = tokens(strip_padding(rest[:120]))
     if not words:
@@ -81,14 +100,16 @@ def _verb_follows(rest: str, verbs: frozenset[str]) -> bool:
     first, second = words[0], words[1] if len(words) > 1 else ""
     if first in _REASONS or (first in _SUBJECTS and second in _AUXILIARIES):
         return True
-    if stem(first) in verbs and second:
+    if (stem(first) in verbs and second) or (first == "have" and second not in _SUBJECTS | {"you", "the"}):
         return True
     if first in OPENERS and first not in ("is", "are", "has", "have", "will"):
         return True
     if first == "remind" or (first in ("i", "let") and second):
         return first != "i"
-    if first in NOT_ALONE or first.endswith("ing") or not families_of(first):
+    if first in NOT_ALONE or first.endswith("ing"):
         return False
+    if not families_of(first):
+        return second in OBJECTS and may_be_verb(first) and is_known(first)
     return first not in NOUNISH or bool(second and (second in STOP or second not in ("and", "or")))
 
 
@@ -101,7 +122,8 @@ def coordinations(text: str) -> list[list[str]]:
     masked = mask(text)
     ways = []
     for match in re.finditer(r"(?i)(?:\s*,\s*(?:and|plus)?\s+|\s+(?:and|plus|&|as well as)\s+)", masked):
-        ways.append((match.start(), match.end()))
+        if not _BETWEEN.search(masked, 0, match.start()):
+            ways.append((match.start(), match.end()))
     joined = [match.start() for match in _AND.finditer(masked)]
     if joined:
         ways = [way for way in ways if way[0] <= joined[-1]]
@@ -110,12 +132,15 @@ def coordinations(text: str) -> list[list[str]]:
     return _distribute(text, masked, ways)
 
 
-def parallels(text: str) -> list[list[str]]:
-    """Ways to read `do a to b and c to d` as two clauses with one verb."""
-    bare = strip_padding(text)
-    verb = bare.split(" ", 1)[0]
-    joints = [m for m in _ALSO.finditer(mask(bare)) if len(verb) < m.start() and m.end() < len(bare)]
-    return [[bare[: m.start()], f"{verb} {bare[m.end() :]}"] for m in joints[:4]]
+def first_code(text: str) -> str:
+    """The text with only the first of several codes in a row: A-5 for A-5, A-7 and A-9."""
+    return _CODES.sub(r"\1", text)
+
+
+def joints_of(text: str) -> list[tuple[int, int]]:
+    """Where a comma or an `and` joins two stretches of at least three words."""
+    found = [joint.span() for joint in _JOINT.finditer(mask(text))]
+    return [(a, b) for a, b in found if len(text[:a].split()) > 2 and len(text[b:].split()) > 2][:_MOST_JOINTS]
 
 
 def _distribute(text: str, masked: str, joints: list[tuple[int, int]]) -> list[list[str]]:

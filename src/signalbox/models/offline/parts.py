@@ -12,10 +12,17 @@ from signalbox.models.offline.verbs import FAMILIES, IMPLIED, NOUNISH, PHRASES, 
 from signalbox.models.offline.wording import content_start, mask, strip_padding
 from signalbox.models.offline.words import stem, tokens, word_set
 
-__all__ = ["NOT_ALONE", "OPENERS", "Part", "read_part"]
+__all__ = ["NOT_ALONE", "OBJECTS", "OPENERS", "Part", "may_be_verb", "read_part"]
 
 _STATING = re.compile(
     r"(?:the|this|that|my|our|it|i|we|there)\b[^?]*?\b(?:is|are|was|were|has|have|had|am|looks?|seems?|sounds?)\b|i'm\b|we're\b"
+)
+_TELLING = re.compile(
+    r"(?i)\S\s+(?:is|are|was|were|has|had|looks?|seems?|sounds?|isn't|aren't|won't|can't|couldn't|didn't|wasn't)\b|\w'(?:s|re)\s"
+)
+_COMPOUND = re.compile(r"[a-z]{4,}[-_.]\w+\s+(?!(?:the|my|our|this|that|it|them|a|an)\b)")
+_HAVING = re.compile(
+    r"(?:do|does|have|has) (?:we|you|they|it|the \w+(?: \w+)?)(?: still)? (?:have|got|stock|carry|sell)\b"
 )
 _ARITHMETIC = re.compile(r"\d\s*(?:[+*×÷^]|plus|minus|times|divided by)\s*\(?\s*\d|\d\s+[-/]\s+\d")
 _MANY = re.compile(
@@ -35,8 +42,20 @@ _DETERMINERS = word_set(
 _PROMPTS = word_set("to please pls you u and me someone somebody anybody anyone we i")
 _SUBJECTS = word_set("i you we they u the my any all these those our your people")
 _ALWAYS = frozenset({"look", "check", "play", "open", "start", "work", "see", "reply", "answer", "pull", "push"})
+_LINKING = word_set(
+    "before after while until till since because although though unless once during like near behind beside without "
+    "except despite between against through throughout around under above below inside outside beyond per via"
+)
+_INTENDING = word_set("going trying planning looking hoping wanting needing wishing asking")
+_DONE = ("ed", "sent", "brought", "taken", "put", "made", "done")
+_WISHED = frozenset({"create", "buy", "search", "move", "update"})
+_UNWISHED = frozenset({"delete", "stop"})
+_WANTING = re.compile(
+    r"(?P<no>(?:n't|not|no longer|never)\s+)?\b(?:be\s+)?"
+    r"(?P<verb>wants?|needs?|wanted|needed|requires?)\b(?!\s+to\b)(?=\s+\w)"
+)
 _PLACING = word_set("in into on onto to from at for with")
-_OBJECTS = word_set("the my our this that these those it them him her me us all every both")
+OBJECTS = word_set("the my our this that these those it them him her me us all every both")
 _PLAIN_VERBS = frozenset(verb for verbs in FAMILIES.values() for verb in verbs) - NOUNISH - STOP - NOT_ALONE
 _BY_HEAD: dict[str, list[tuple[list[str], frozenset[str]]]] = {}
 for _said, _families in PHRASES.items():
@@ -57,11 +76,23 @@ class Part:
     pairs: tuple[str, ...] = ()
     queried: bool = False
     states: bool = False
+    indirect: bool = False
 
     @property
     def asks(self) -> bool:
         """Whether it is a question rather than a demand."""
         return self.verb in OPENERS
+
+    @property
+    def tells(self) -> bool:
+        """Whether it says how things are: neither a demand nor a question."""
+        return not (self.families or self.queried) and bool(_TELLING.search(self.text))
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The words that were typed, without those that the verb implies."""
+        typed = set(tokens(self.text))
+        return tuple(word for word in self.words if word in typed)
 
     @property
     def vague(self) -> bool:
@@ -88,19 +119,28 @@ def read_part(text: str, verbs: frozenset[str] = frozenset()) -> Part:
     spoken = tokens(_CODE.sub(" ", said))
     phrase = _phrase(ruling or words)
     part_of_verb = {verb, *(phrase[2] if phrase else ())}
-    carrying = tuple(dict.fromkeys(w for w in spoken if w not in STOP | part_of_verb and stem(w) != stem(verb)))
+    carrying = tuple(
+        dict.fromkeys(w for w in spoken if w not in STOP | part_of_verb and stem(w) not in STOP | {stem(verb)})
+    )
     if _asks_for_state(words):
         carrying = (*carrying, "status")
     if verb in IMPLIED:
         carrying = (*carrying, IMPLIED[verb])
+    if verb in OPENERS and _HAVING.match(plain):
+        carrying = (*carrying, "stock")
     if _ARITHMETIC.search(plain):
         carrying = (*carrying, "arithmetic", "calculate")
     pairs = tuple(a + b for a, b in pairwise(words[:40]))
     queried = not families and bare.endswith("?")
     states = not queried and bool(_STATING.match(plain))
-    return Part(
-        bare, verb, families, carrying, _asks_for_many(plain), words[0] if words else "", pairs, queried, states
-    )
+    many, first, indirect = _asks_for_many(plain), words[0] if words else "", _is_indirect(verb, words)
+    return Part(bare, verb, families, carrying, many, first, pairs, queried, states, indirect)
+
+
+def _is_indirect(verb: str, words: list[str]) -> bool:
+    """Whether the verb is what somebody else wants or has to do: Ann wants to see the flat."""
+    at = words.index(verb) if verb in words else 0
+    return at > 2 and words[at - 1] == "to" and words[0] not in _PROMPTS | OPENERS and not families_of(words[0])
 
 
 def _asks_for_state(words: list[str]) -> bool:
@@ -121,13 +161,17 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
     if phrase and (words[0] not in OPENERS or phrase[0] == words[0]):
         return phrase[0], phrase[1]
     first = words[0]
+    if first == "have" and not plain.endswith("?"):
+        return _caused(words)
     if first in OPENERS and not (first == "do" and words[1:2] and words[1] not in _SUBJECTS):
         return _question(words)
-    if first not in NOT_ALONE and not _is_noun_here(first, words[1:2]):
+    if first not in NOT_ALONE and not _is_noun_here(first, words[1:2]) and not _COMPOUND.match(plain):
         families = families_of(first, typos=True)
         if families:
             return first, families
-    for before, word in pairwise(words):
+    for at, (before, word) in enumerate(pairwise(words)):
+        if before == "to" and at and words[at - 1].endswith("ing") and words[at - 1] not in _INTENDING:
+            continue
         if word in ("done", "finished", "completed") and before in ("is", "are", "as", "be", "was"):
             return word, frozenset({"complete"})
         bent = word.endswith(("ed", "ing")) or (word.endswith("s") and not word.endswith("ss"))
@@ -138,13 +182,25 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
             return word, families_of(word)
     if words[-1] in ("done", "finished", "completed", "complete"):
         return words[-1], frozenset({"complete"})
-    if first in ("i", "we") and len(words) > 2 and words[1] in ("need", "want"):
-        return words[1], frozenset({"create", "buy", "search", "move", "update"})
+    wanted = _WANTING.search(plain)
+    if wanted:
+        return stem(wanted["verb"]), _UNWISHED if wanted["no"] else _WISHED
     if first in _PLACING:
         return next(((word, families_of(word)) for word in words if word in _PLAIN_VERBS), ("", frozenset()))
-    if words[1:2] and words[1] in _OBJECTS and first not in STOP | NOUNISH and not first.endswith(("s", "ing", "ed")):
+    if words[1:2] and words[1] in OBJECTS and may_be_verb(first):
         return first, frozenset({stem(first)})
     return "", frozenset()
+
+
+def may_be_verb(word: str) -> bool:
+    """Whether a word with an object after it may be a verb in the imperative that is not known here."""
+    return word not in STOP | NOUNISH | _LINKING and not word.endswith(("s", "ing", "ed"))
+
+
+def _caused(words: list[str]) -> tuple[str, frozenset[str]]:
+    """What `have it sent`, `have a room` wish for: the deed that others do, or that one gets the thing."""
+    deed = next((word for word in words[2:] if word.endswith(_DONE) and word not in NOUNISH and families_of(word)), "")
+    return (deed, families_of(deed)) if deed else ("need", _WISHED)
 
 
 def _is_noun_here(first: str, following: list[str]) -> bool:

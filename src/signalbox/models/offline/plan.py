@@ -30,6 +30,7 @@ from signalbox.models.offline.steps import (
     look_up,
     reference_to,
     schema_of,
+    turn_round,
     unname_ids,
     unname_shown,
     with_records,
@@ -180,6 +181,7 @@ def _steps_for(
         lead = part.text if reference is None else _without(part.text, reference)
         args = definite_values(card.properties, fill_beside(card, lead, reference, filler)) | args
     step = Step(card, args, part.text)
+    turn_round(step, before)
     drop_pointers(step)
     unname_ids(step, shown)
     unname_shown(step, shown)

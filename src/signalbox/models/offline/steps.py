@@ -33,6 +33,7 @@ __all__ = [
     "schema_of",
     "serves",
     "takes_time",
+    "turn_round",
     "unname_ids",
     "unname_shown",
     "useful_to",
@@ -45,6 +46,7 @@ _POINTER = re.compile(
     r"oldest|cheapest|best|top|other|same|one|ones|all|all of them)(?: ones?| two| three)?"
 )
 _SAID = 0.8
+_WAYS = (("from", "to"), ("origin", "destination"), ("departure", "arrival"))
 _IDS = frozenset({"id", "ids", "uuid", "identifier", "key"})
 _TIMES = frozenset({"time", "times", "date", "day", "start", "end", "when", "from", "until", "arrival", "departure"})
 
@@ -177,6 +179,16 @@ def drop_pointers(step: Step) -> None:
         texts = value if isinstance(value, list) else [value]
         if texts and all(isinstance(one, str) and _POINTER.fullmatch(one.strip()) for one in texts):
             del step.args[name]
+
+
+def turn_round(step: Step, before: Sequence[Step]) -> None:
+    """A way back to where the one before began starts where that one ended."""
+    last = before[-1] if before and before[-1].card.name == step.card.name else None
+    for start in step.card.properties if last else ():
+        end = next((start.replace(a, b) for a, b in _WAYS if a in split_name(start)), "")
+        back = step.args.get(end)
+        if last and back and back == last.args.get(start) and step.args.get(start) in (None, back):
+            step.args[start] = last.args.get(end, back)
 
 
 def unname_ids(step: Step, shown: list[list[Record]]) -> None:

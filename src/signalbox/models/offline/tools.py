@@ -9,8 +9,8 @@ from typing import Any
 
 from signalbox.models.offline.cards import ToolCard, all_words, card_of, key_words, narrowed
 from signalbox.models.offline.nouns import kin_of
-from signalbox.models.offline.vectors import embed, word_rows
-from signalbox.models.offline.verbs import families_of
+from signalbox.models.offline.vectors import embed, is_known, word_rows
+from signalbox.models.offline.verbs import deeds_of, families_of
 from signalbox.models.offline.words import close, root, split_name, stem
 
 __all__ = ["ToolCard", "ToolSet", "narrowed", "read_tools"]
@@ -70,7 +70,11 @@ class ToolSet(list[dict[str, Any]]):
             found |= {term: 0.9 for term in self.spread if term[:6] == own[:6] and abs(len(term) - len(own)) <= 5}
         elif len(own) == 5:
             found |= {term: 0.9 for term in self.spread if term.startswith(own)}
-        found |= {term: 0.85 for term in self.spread if close(own, term)}
+        if not is_known(word):
+            found |= {term: 0.85 for term in self.spread if close(own, term)}
+        deeds = deeds_of(own)
+        if deeds:
+            found |= {term: 0.6 for term in self.spread if deeds_of(term) & deeds}
         found |= {term: 0.9 for term in self.spread if root(term) == root(word)}
         if found or not word.isalpha() or len(word) < 3:
             return found

@@ -23,6 +23,7 @@ __all__ = [
     "SPECIFIC",
     "VAGUE",
     "abbreviates",
+    "deeds_of",
     "families_of",
     "is_verb",
 ]
@@ -38,14 +39,15 @@ FAMILIES: dict[str, frozenset[str]] = {
         "create": "post publish create add new make book schedule insert register set put write plan arrange "
         "setup generate open "
         "log record save note jot file raise report submit reserve compose draft append start remind build "
-        "define need enter",
+        "define need enter announce propose suggest enrol enroll enlist keep hold",
         "update": "update change set edit modify adjust alter switch turn correct fix replace amend revise bump "
         "increase decrease raise lower dim put make assign mark reassign configure tweak",
-        "move": "put move reschedule postpone shift push relocate transfer delay bring",
+        "move": "put move reschedule postpone shift push relocate transfer delay bring carry brought taken",
         "rename": "rename retitle relabel call name",
         "delete": "delete remove cancel clear drop erase discard trash purge wipe scrap ditch unsubscribe nuke "
-        "kill forget rm throw chuck toss bin",
-        "send": "send mail email notify message text forward share ping dm post deliver write tell shoot drop",
+        "kill forget rm throw chuck toss bin void revoke withdraw eliminate",
+        "send": "send mail email notify message text forward share ping dm post deliver write tell shoot drop "
+        "pass relay hand inform sent",
         "reply": "reply respond answer",
         "complete": "complete finish done mark close resolve tick check finalize conclude accomplish",
         "reopen": "reopen uncomplete undo restore unmark undelete revert",
@@ -59,8 +61,8 @@ FAMILIES: dict[str, frozenset[str]] = {
         "convert": "convert translate transform exchange",
         "compute": "calculate compute evaluate estimate solve work",
         "summarize": "summarize summarise recap digest",
-        "buy": "buy sell order purchase checkout shop",
-        "pay": "pay transfer send wire remit",
+        "buy": "buy sell order place purchase checkout shop acquire procure",
+        "pay": "pay transfer send wire remit settle",
         "play": "play listen hear stream",
         "lock": "lock secure",
         "unlock": "unlock open",
@@ -82,7 +84,18 @@ FAMILIES: dict[str, frozenset[str]] = {
         "assign": "assign reassign give allocate delegate",
         "skip": "skip next",
         "renew": "renew extend prolong",
-        "freeze": "freeze block lock suspend",
+        "freeze": "freeze block lock suspend ban bar forbid",
+        "lend": "lend loan borrow",
+        "measure": "measure weigh",
+        "collect": "collect fetch pick",
+        "repair": "repair fix mend service",
+        "clean": "clean wash tidy",
+        "ship": "ship dispatch deliver send",
+        "enrol": "enrol enroll enlist register join subscribe",
+        "hire": "hire rent charter",
+        "donate": "donate contribute",
+        "print": "print",
+        "offer": "offer quote",
     }.items()
 }
 
@@ -134,6 +147,25 @@ PHRASES: dict[str, tuple[str, ...]] = {
     "take down": ("delete",),
     "cut off": ("stop",),
     "put away": ("move",),
+    "put off": ("move",),
+    "put by": ("create",),
+    "put aside": ("create",),
+    "set aside": ("create",),
+    "put into": ("create", "move"),
+    "take out": ("delete", "create"),
+    "take out of": ("delete", "move"),
+    "take back": ("reopen", "refund"),
+    "roll back": ("reopen",),
+    "bring back": ("reopen", "refund"),
+    "pass on": ("send", "move"),
+    "hand on": ("send", "move"),
+    "hand in": ("send", "create"),
+    "fill in": ("create", "update"),
+    "strike off": ("delete",),
+    "do away with": ("delete",),
+    "call back": ("reply", "send"),
+    "find out": ("get", "search", "check"),
+    "run out of": ("buy", "create"),
     "hand out": ("send",),
     "hand over": ("assign", "move"),
     "back up": ("copy",),
@@ -197,6 +229,9 @@ IMPLIED: dict[str, str] = {
     "fly": "flight",
     "drive": "route",
     "who": "person",
+    "whose": "owner",
+    "where": "location",
+    "when": "time",
     "commit": "commit",
     "order": "order",
 }
@@ -219,6 +254,8 @@ READING: frozenset[str] = frozenset(
     {"list", "get", "search", "check", "count", "track", "compare", "analyze", "compute", "convert", "summarize"}
 )
 
+_GENERAL: frozenset[str] = word_set("create update get list search check start stop move complete delete")
+
 LIGHT: frozenset[str] = word_set("post send make do add create write give put submit start place run")
 
 VAGUE: frozenset[str] = word_set("put make go take give get bring want need have do set let use turn")
@@ -235,8 +272,18 @@ def families_of(word: str, *, typos: bool = False) -> frozenset[str]:
     """The families of a verb in any form; empty when it is none that is known."""
     found = _BY_VERB.get(word) or _BY_VERB.get(stem(word))
     if found is None and typos and len(word) >= 4 and not (word.endswith("s") or is_noun(word) or is_known(word)):
-        found = next((_BY_VERB[verb] for verb in _BY_VERB if close(word, verb)), None)
+        found = next((_BY_VERB[verb] for verb in _BY_VERB if _is_slip(word, verb)), None)
     return found or frozenset()
+
+
+def deeds_of(word: str) -> frozenset[str]:
+    """The families of a verb that say what is done, rather than that something is made, changed or looked at."""
+    return families_of(word) - _GENERAL
+
+
+def _is_slip(word: str, verb: str) -> bool:
+    """Whether a word is a verb mistyped; of four letters two may have changed places, for names are soon like verbs."""
+    return close(word, verb) and (len(word) > 4 or sorted(word) == sorted(verb))
 
 
 def is_verb(word: str) -> bool:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from signalbox.models.offline.arguments import Filler, explained, has_leftover, unaccounted
-from signalbox.models.offline.choose import Choice, Fitness, choose
-from signalbox.models.offline.clauses import coordinations, parallels, split_request
+from signalbox.models.offline.accounting import account_for, trusted
+from signalbox.models.offline.arguments import Filler
+from signalbox.models.offline.choose import Choice, Fitness, choose, rank
+from signalbox.models.offline.clauses import Clause, coordinations, first_code, joints_of, split_request
 from signalbox.models.offline.fill import Filling
 from signalbox.models.offline.kinds import definite_values, is_id, is_list, is_text
 from signalbox.models.offline.parts import Part, read_part
+from signalbox.models.offline.repeats import repeats_of, segments
 from signalbox.models.offline.scene import NOTHING, Scene
 from signalbox.models.offline.tools import ToolCard, ToolSet
 from signalbox.models.offline.verbs import READING
-from signalbox.models.offline.wording import forbids, is_courtesy, opens_content
+from signalbox.models.offline.wording import forbids, is_courtesy, opens_content, strip_padding
 from signalbox.models.offline.words import split_name, stem, tokens
 
 __all__ = ["Wish", "asks_for_all", "read_wishes"]
@@ -23,11 +25,19 @@ _MOST_CLAUSES = 12
 _LONGEST_LEAD = 500
 _REMARK = 0.8
 _UNSERVED = 0.4
+_LEFT_OUT = 0.8
+_REPEATED = 4
 _BACK = re.compile(r"(?i)\b(?:it|its|them|they|those|these|that|she|he|him|her|both|all of them)\b")
 _STATING = re.compile(
     r"(?i)\W*(?:(?:and|with|the|its|my|a)\s+)*(?P<what>\w+)\s*(?:\b(?:is|are|should be|will be)\b|[:=])"
 )
 _ALL_OF = re.compile(r"(?i)\b(?:all|every|any|each)(?: the| my| our)? (?!of\b|ones?\b|them\b|those\b|these\b)\w+")
+_TELLS_MORE = re.compile(
+    r"(?i)\W*(?:and |but )?(?:it|that|this|they|he|she)(?:'s|'re| is| was| are| were| has| had)\b[^?]*$"
+)
+_PREDICATE = re.compile(
+    r"(?i)\b(?:is|are|was|were|has|have|had|should|must|can|will|would|needs?|wants?|goes|gets?|came|\w{3,}ed)\b"
+)
 _CODED = re.compile(r"[\d@\"'“]|(?<=\s)[A-Z]")
 _REPORTING = re.compile(
     r"(?i)(?:let (?:me|us) know|tell|inform|show|give|report|explain|summari[sz]e|thank|see|check if|look)\b"
@@ -63,11 +73,15 @@ def read_wishes(request: str, tools: ToolSet, filler: Filler, scene: Scene = NOT
     return [single for singles in spread for single in singles], unserved
 
 
-def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> Choice | None:
+def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING, core: str = "") -> Choice | None:
+    """The tool for a text; the verb that rules is that of its core, when what stands before only leads up to it."""
     whole = read_part(text, tools.own_verbs)
     plain, nouns = (text, ()) if asks_for_all(whole) else scene.plain(text, tools)
     part = read_part(plain, tools.own_verbs) if plain != text else whole
     part = replace(part, words=(*part.words, *nouns)) if nouns else part
+    ruling = read_part(core, tools.own_verbs) if core else part
+    if ruling.families and ruling is not part:
+        part = replace(part, verb=ruling.verb, families=ruling.families, first=ruling.first, pairs=ruling.pairs)
 
     def fit(card: ToolCard) -> Fitness:
         here = scene.beside(text, card) if plain != text else card
@@ -75,14 +89,17 @@ def _pick(text: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> 
         pointed = 0.6 if scene.shown and scene.serves(card, whole.text, whole.words, filling) else 0.0
         agrees = not part.families & READING or bool(card.families & READING)
         meant = pointed and agrees and (part.families or _speaks_of(card, part, filling, tools))
-        told = max(explained(part, here, filling), 1 if meant else 0)
-        fitting = filler.fit(here, part.text) + pointed + (0.2 if told >= 2 else 0.0)
+        account = account_for(part, here, filling)
+        if meant and not account.explained:
+            account = replace(account, explained=1)
+        fitting = account.fit + pointed + (0.2 if account.explained >= 2 else 0.0)
         if plain != text and not pointed and card.required:
             fitting -= _UNSERVED
         states = part.states or whole.states
-        if states and not part.families and not definite_values(card.properties, filling.values):
+        remark = states and not part.families and not definite_values(card.properties, filling.values)
+        if remark or (part.tells and card.families <= READING):
             fitting -= _REMARK
-        return Fitness(fitting, told, has_leftover(part, here, filling), unaccounted(part, here, filling))
+        return Fitness(fitting, account)
 
     found = choose(tools, part, fit)
     if found is None and scene.words:
@@ -115,13 +132,46 @@ def _pick_at_once(request: str, tools: ToolSet, filler: Filler, scene: Scene) ->
 
 def _pick_any(text: str, tools: ToolSet, filler: Filler, scene: Scene) -> Choice | None:
     """The tool for a clause, or for each of the clauses that an enumeration in it stands for."""
-    found = _pick(text, tools, filler, scene)
+    found = _pick(first_code(text), tools, filler, scene)
     if found is None and not opens_content(text):
         for way in coordinations(text):
             picked = [_pick(one, tools, filler, scene) for one in way]
             if all(choice is not None and choice.explained for choice in picked):
                 return picked[0]
+        return _pick_repeated(text, tools, filler, scene)
     return found
+
+
+def _pick_repeated(text: str, tools: ToolSet, filler: Filler, scene: Scene) -> Choice | None:
+    """The tool that a clause means several times, each time with other values: B1 for five minutes and B2 for eight."""
+    for ranked in rank(tools, read_part(text, tools.own_verbs))[:_REPEATED] if len(segments(text)) > 1 else ():
+        ways = repeats_of(text, ranked.card, filler)
+        found = _pick(ways[0], tools, filler, scene) if ways else None
+        if found is not None and found.card.name == ranked.card.name:
+            return found
+    return None
+
+
+def _halves(clause: Clause, request: str, tools: ToolSet, filler: Filler) -> list[Clause]:
+    """The clause in two, where each half alone means a tool and has values for it, and the whole leaves values out."""
+    text = request[clause.start : clause.end]
+    joints = [] if opens_content(text) else joints_of(text)
+    whole = _pick(text, tools, filler) if joints else None
+    if not joints or (whole is not None and whole.unaccounted < _LEFT_OUT):
+        return [clause]
+    for start, end in joints:
+        if not (_PREDICATE.search(text, end) or read_part(text[end:], tools.own_verbs).families):
+            continue
+        left = _pick(first_code(text[:start]), tools, filler)
+        right = _pick(first_code(text[end:]), tools, filler) if _has_values(left) else None
+        if left and right and _has_values(right) and left.card.name != right.card.name:
+            rest = replace(clause, start=clause.start + end)
+            return [replace(clause, end=clause.start + start), *_halves(rest, request, tools, filler)]
+    return [clause]
+
+
+def _has_values(choice: Choice | None) -> bool:
+    return choice is not None and (choice.account.argued or choice.explained > 0)
 
 
 def _is_demand(text: str, before: Wish, filler: Filler) -> bool:
@@ -136,7 +186,8 @@ def _by_clause(request: str, tools: ToolSet, filler: Filler, scene: Scene) -> tu
     wishes: list[Wish] = []
     unserved: list[str] = []
     lead: int | None = None
-    for clause in split_request(request, tools.verbs)[:_MOST_CLAUSES]:
+    clauses = [one for clause in split_request(request, tools.verbs) for one in _halves(clause, request, tools, filler)]
+    for clause in clauses[:_MOST_CLAUSES]:
         text = request[clause.start : clause.end]
         if is_courtesy(text):
             continue
@@ -147,7 +198,7 @@ def _by_clause(request: str, tools: ToolSet, filler: Filler, scene: Scene) -> tu
         here = here if lead is None else here.led_by(request[lead : clause.start])
         choice = _pick_any(text, tools, filler, here)
         if choice is None and lead is not None and clause.end - lead < _LONGEST_LEAD:
-            choice = _pick(request[lead : clause.end], tools, filler)
+            choice = _pick(request[lead : clause.end], tools, filler, core=text)
         leads = bool(wishes) and choice is not None and _leads_up(wishes[-1], text, filler, scene)
         if wishes and choice is None and not scene.points(text) and _is_demand(text, wishes[-1], filler):
             unserved.append(text.strip())
@@ -194,7 +245,7 @@ def _repeats(before: Wish, choice: Choice, text: str) -> bool:
 
 def _belongs(before: Wish, choice: Choice, text: str, fresh: bool, filler: Filler) -> bool:
     """Whether a clause that could be a wish is still part of the one before."""
-    if _repeats(before, choice, text):
+    if _repeats(before, choice, text) or _TELLS_MORE.match(text):
         return True
     if opens_content(before.text) and not fresh:
         return choice.nouns < 0.6
@@ -206,16 +257,18 @@ def _belongs(before: Wish, choice: Choice, text: str, fresh: bool, filler: Fille
     same = choice.card.name == before.card.name
     if same and fresh and not read_part(text, filler.verbs).families:
         return True
-    return same and not filler.fill(choice.card, text).values and bool(choice.card.properties)
+    part = read_part(text, filler.verbs)
+    told = set(trusted(part, choice.card, filler.fill(choice.card, part.text)))
+    return same and not told & filler.fill(before.card, before.text).values.keys() and bool(choice.card.properties)
 
 
 def _spread(wish: Wish, tools: ToolSet, filler: Filler) -> list[Wish]:
     """The wish once for each element of an enumeration in it, where the elements mean different tools or calls."""
-    told = opens_content(wish.text)
-    for way in parallels(wish.text) if not told else ():
-        if _complete_each(wish, way, filler):
-            return [Wish(text, wish.choice, wish.start, wish.end) for text in way]
-    ways = coordinations(wish.text)
+    told = opens_content(wish.text) and any(is_text(*named) for named in wish.card.properties.items())
+    repeated = repeats_of(wish.text, wish.card, filler) if not told else []
+    if repeated:
+        return [Wish(text, wish.choice, wish.start, wish.end) for text in repeated]
+    ways = coordinations(strip_padding(wish.text))
     for way in ways[:1]:
         spread = [Wish(text, wish.choice, wish.start, wish.end) for text in way]
         if _codes_each(wish, spread, filler):
@@ -245,20 +298,6 @@ def _codes_each(wish: Wish, spread: list[Wish], filler: Filler) -> bool:
     values = [str(values.get(name, "")) for values in fills]
     coded = all(re.fullmatch(r"[A-Z#]*-?\d[\w-]*", value) for value in values)
     return coded and name in wish.card.required and not is_list(wish.card.properties.get(name))
-
-
-def _complete_each(wish: Wish, way: list[str], filler: Filler) -> bool:
-    """Whether each half gives all that the tool requires, and several values that the other does not give."""
-    required = wish.card.required
-    if len(required) < 2 or len(read_part(wish.text, filler.verbs).families) == 0:
-        return False
-    fills = [filler.fill(wish.card, text).values for text in way]
-    complete = all(name in values for values in fills for name in required)
-    lists = any(isinstance(value, list | dict) for values in fills for value in values.values())
-    if filler.fill(wish.card, wish.text).values.keys() - set[str]().union(*fills):
-        return False
-    differing = [name for name in required if len({repr(values.get(name)) for values in fills}) == len(fills)]
-    return complete and not lists and len(differing) > 1
 
 
 def _takes_all(wish: Wish, spread: list[Wish], filler: Filler) -> bool:

@@ -17,7 +17,8 @@ _PADDING = tuple(re.compile(pattern, re.IGNORECASE) for pattern in PADDING)
 _TRAILING = re.compile(
     r"(?i)[\s,]*\b(?:please|pls|plz|thanks(?: a lot| so much| in advance)?|thank you(?: very much| so "
     r"much)?|thx|ty|cheers|"
-    r"for me|if you can|if possible|asap|will you|would you|when you can|when you get a chance|ok\??)\s*[.!?]*$"
+    r"for me|if you can|if possible|asap|will you|would you|when you can|when you get a chance|"
+    r"while you['’]?re at it|if poss|right away|straight away|at once|as soon as possible|for now|ok\??)\s*[.!?]*$"
 )
 _COURTESY = re.compile(
     r"(?i)\W*(?:(?:please|pls|plz|thanks|thank you|thank u|thx|ty|tia|tnx|cheers|hi|hey|hello|good (?:morning|evening)|"
@@ -31,6 +32,12 @@ _CONTENT = re.compile(
     r"tell (?:\w+) (?:to|that)|let (?:\w+) know(?: that)?|with the (?:text|message|body|words|note|"
     r"content)|(?:message|text|body|"
     r"content|subject|title|description)(?::| is))\s"
+)
+_WRITING = re.compile(
+    r"(?i)\b(?:add|post|send|write|put|note|log|record|create|make|new|save|reply|answer|tell|text|mail|email|dm|ask|set|"
+    r"update|change|edit|remind|publish|draft|open|file|report|submit|commit|search|find|look|translate|say|"
+    r"notes?|memo|task|todo|to-do|reminder|message|comment|remark|subject|title|list|entry|feedback|description|reason|"
+    r"caption|summary|question|query|ticket|issue|bug|event|idea|quote|poll|tweet|status|name|body|content)\b"
 )
 _FORGETTING = re.compile(r"(?i)\W*(?:\w+\W+){0,3}?(?:do not|don['’]?t|never) (?:forget|fail|hesitate)\b")
 _FORBIDDING = re.compile(
@@ -80,5 +87,7 @@ def opens_content(text: str) -> bool:
 def content_start(text: str) -> int | None:
     """Where something to be written down begins: after a colon, `saying`, `remind me to` and the like."""
     masked = mask(text) + " "
-    found = _CONTENT.search(masked) or _COLON.match(masked)
+    found = _CONTENT.search(masked)
+    if found is None and (found := _COLON.match(masked)) and not _WRITING.search(found.group()):
+        return None
     return found.end() if found else None

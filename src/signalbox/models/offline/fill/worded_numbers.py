@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from signalbox.models.offline.fill.denials import denied
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
@@ -29,7 +30,7 @@ def find_worded(reading: Reading, field: Field) -> Iterator[Proposal]:
     for word, number in _worded(field.description):
         for at in reading.places.get(stem(word), ()):
             place = reading.words[at]
-            if not reading.negated(place.start):
+            if not denied(reading, place.start, place.end):
                 value = int(number) if field.kind == "integer" or number == int(number) else number
                 yield Proposal(field, value, place.start, place.end, 0.7)
 
