@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from signalbox.models.offline.fill.choices import find_choices
-from signalbox.models.offline.fill.directions import side_of
+from signalbox.models.offline.fill.choices import find_choices, find_mentions
+from signalbox.models.offline.fill.exchanges import exchange_at, exchange_of, replaced
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
@@ -21,15 +21,15 @@ _LEADS_ON = re.compile(r"\s*,?\s*(?:\b(?:to|into|towards?)\b|->|=>|→|➔)\s*(?
 _JOINED = re.compile(r"\s*(?:,|/|\+|&|(?:,\s*)?\b(?:and|or|plus|as well as)\b)\s*(?:also\s+|the\s+)?", re.IGNORECASE)
 
 
-def find_crossings(reading: Reading, leaves: list[Field]) -> Iterator[Proposal]:
-    """Proposals for two fields that draw on the same options and mirror each other, one of them a list at least."""
+def find_crossings(reading: Reading, leaves: list[Field]) -> Iterator[tuple[frozenset[str], list[Proposal]]]:
+    """Pairs of fields that draw on the same options and mirror each other, with what the text says of them."""
     closed = [leaf for leaf in leaves if _options(leaf)]
-    starts = [leaf for leaf in closed if side_of(leaf) == "start"]
-    ends = [leaf for leaf in closed if side_of(leaf) == "end"]
+    starts = [leaf for leaf in closed if exchange_of(leaf) == "start"] if len(closed) > 1 else []
+    ends = [leaf for leaf in closed if exchange_of(leaf) == "end"] if starts else []
     for start in starts:
         for end in ends:
-            if _mirrors(start, end):
-                yield from _between(reading, start, end)
+            if _mirrors(start, end) and (found := list(_between(reading, start, end))):
+                yield frozenset((start.path, end.path)), found
 
 
 def _options(leaf: Field) -> tuple[str, ...]:
@@ -39,7 +39,7 @@ def _options(leaf: Field) -> tuple[str, ...]:
 
 def _mirrors(start: Field, end: Field) -> bool:
     shared = set(_options(start)) & set(_options(end))
-    return "array" in (start.kind, end.kind) and 2 * len(shared) > min(len(_options(start)), len(_options(end)))
+    return 2 * len(shared) > min(len(_options(start)), len(_options(end)))
 
 
 def _between(reading: Reading, start: Field, end: Field) -> Iterator[Proposal]:
@@ -61,7 +61,10 @@ def _mentions(reading: Reading, *fields: Field) -> list[Proposal]:
     for field in fields:
         holder = field.item if field.kind == "array" else field
         if holder is not None:
-            found += find_choices(reading, replace(holder, options=holder.options or holder.candidates))
+            meant = replace(holder, options=holder.options or holder.candidates)
+            # What something else replaces is denied, and still what was there before.
+            refused = find_mentions(reading, meant)[1]
+            found += [*find_choices(reading, meant), *(one for one in refused if replaced(reading.text, one.start))]
     solid = [(one.start, one.end) for one in reading.literals if one.kind in ("email", "url", "host", "file", "path")]
     found = [p for p in found if not any(first <= p.start and p.end <= last for first, last in solid)]
     apart: list[Proposal] = []
@@ -75,14 +78,17 @@ def _sides(reading: Reading, mentions: list[Proposal], start: Field, end: Field)
     """The side of each mention: by the words around it, or that of the mention it is joined to, or the one left."""
     sides: list[str] = []
     for at, one in enumerate(mentions):
-        gap = reading.text[mentions[at - 1].end : one.start] if at else ""
-        side = _said(reading, mentions, at) or (sides[-1] if at and _JOINED.fullmatch(gap) else "")
-        sides.append(side or _named(reading, one, start, end))
+        floor = mentions[at - 1].end if at else 0
+        joined = at and _JOINED.fullmatch(reading.text, floor, one.start)
+        side = _said(reading, mentions, at) or (sides[-1] if joined else "")
+        sides.append(side or _named(reading, one, floor, start, end))
     for at in reversed(range(len(mentions) - 1)):
         if not sides[at] and _JOINED.fullmatch(reading.text, mentions[at].end, mentions[at + 1].start):
             sides[at] = sides[at + 1]
     if (start.kind == "array") != (end.kind == "array"):
         sides = _by_number(reading, mentions, sides, "start" if start.kind == "array" else "end")
+    if not any(sides):
+        sides = _by_amount(mentions)
     unclear = [at for at, side in enumerate(sides) if not side]
     if len(unclear) == 1 and len(set(sides)) == 2:
         sides[unclear[0]] = "end" if "start" in sides else "start"
@@ -96,21 +102,28 @@ def _by_number(reading: Reading, mentions: list[Proposal], sides: list[str], man
     return [side or (many if runs else "") for side, runs in zip(sides, near, strict=True)]
 
 
+def _by_amount(mentions: list[Proposal]) -> list[str]:
+    """Of two mentions without any sign, the one with an amount is what one has: "20 pounds in yen"."""
+    measured = [one.shared for one in mentions]
+    return ["start" if one else "end" for one in measured] if sorted(measured) == [False, True] else [""] * len(mentions)
+
+
 def _said(reading: Reading, mentions: list[Proposal], at: int) -> str:
     one, text = mentions[at], reading.text
     if _FROM.search(text, 0, one.start):
         return "start"
     if _TO.search(text, 0, one.start):
         return "end"
-    leads = at + 1 < len(mentions) and _LEADS_ON.fullmatch(text, one.end, mentions[at + 1].start)
-    return "start" if leads else ""
+    if at + 1 < len(mentions) and _LEADS_ON.fullmatch(text, one.end, mentions[at + 1].start):
+        return "start"
+    return exchange_at(text, mentions[at - 1].end if at else 0, one.start)
 
 
-def _named(reading: Reading, one: Proposal, start: Field, end: Field) -> str:
+def _named(reading: Reading, one: Proposal, floor: int, start: Field, end: Field) -> str:
     """The side whose own words stand shortly before a mention: "the present colour is red", "target: red"."""
     before: set[str] = set()
     for word in reading.before(one.start, 4):
-        if any(sign in reading.text[word.end : one.start] for sign in ",;"):
+        if word.start < floor or any(sign in reading.text[word.end : one.start] for sign in ",;"):
             break
         before.add(word.stem)
     starts, ends = bool(before & (start.words - end.words)), bool(before & (end.words - start.words))

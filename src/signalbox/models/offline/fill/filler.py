@@ -62,6 +62,7 @@ class Filler:
         self.state = State(reading, leaves, frame)
         self.doubts = Doubts(self.state)
         self._freedom: dict[str, bool] = {}
+        self._crossed: set[str] = set()
         self.reading, self.leaves, self.taken, self.filled = reading, leaves, self.state.taken, self.state.filled
         self.listed = {
             leaf.path: listed_candidates(instructions, leaf) for leaf in leaves if instructions and _open(leaf)
@@ -77,7 +78,7 @@ class Filler:
         self._assign(find_spans(self.reading, self.leaves))
         self._assign(find_hours(self.reading, self.leaves))
         self._assign(find_lengths(self.reading, self.leaves))
-        self._assign(find_crossings(self.reading, self.leaves))
+        self._cross()
         self._assign(find_addresses(self.reading, self.leaves))
         closed = list(self._closed())
         self._assign(self._objects(closed))
@@ -124,6 +125,12 @@ class Filler:
         assign_best([p for p in proposals if self.doubts.at_home(p)], self.taken, self.filled)
         widen(self.state)
 
+    def _cross(self) -> None:
+        """Fill options that mirror each other; what one of them takes tells nothing of the other."""
+        for paths, proposals in find_crossings(self.reading, self.leaves):
+            self._assign(proposals)
+            self._crossed |= paths
+
     def _fill_constants(self) -> None:
         for leaf in self.leaves:
             if leaf.must and leaf.kind == "enum" and len(leaf.options) == 1:
@@ -132,7 +139,7 @@ class Filler:
     def _closed(self) -> Iterator[Proposal]:
         """Proposals of all fields whose values have a closed form, apart from text in quotes."""
         kinds = frozenset(time_kind(leaf) for leaf in self.leaves)
-        for leaf in self.leaves:
+        for leaf in (leaf for leaf in self.leaves if leaf.path not in self._crossed):
             for proposal in self._closed_of(leaf, kinds):
                 if not self.doubts.doubted(proposal):
                     yield proposal

@@ -117,7 +117,7 @@ _UNITS: dict[str, dict[str, tuple[float, str]]] = {
         "CAD": (1, "cad"),
         "AUD": (1, "aud"),
         "CNY": (1, "cny yuan rmb"),
-        "SEK": (1, "sek"),
+        "SEK": (1, "sek kronor"),
         "NOK": (1, "nok"),
         "DKK": (1, "dkk"),
         "PLN": (1, "pln zloty"),

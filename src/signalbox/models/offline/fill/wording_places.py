@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rapidfuzz.distance import OSA
 
 from signalbox.models.offline.fill.candidates import is_short_form
+from signalbox.models.offline.fill.lexicon import is_verb_form
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.wordings import Phrase
 from signalbox.models.offline.fill.words import STOP, stem
@@ -61,6 +62,6 @@ def _likeness(phrase: Phrase, joined: str, count: int) -> float:
     distance = OSA.distance(joined, phrase.joined, score_cutoff=allowed)
     if distance > allowed or (count != len(phrase.stems) and distance > 0):
         return 0.0
-    if stem(joined) == stem(phrase.joined) or (count == 1 and is_known(joined)):
+    if stem(joined) == stem(phrase.joined) or (count == 1 and (is_known(joined) or is_verb_form(joined))):
         return 0.0
     return 0.9 - 0.05 * distance
