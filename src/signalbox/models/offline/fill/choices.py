@@ -10,7 +10,7 @@ from itertools import pairwise
 from signalbox.models.offline.fill.candidates import is_short_form, word_likeness
 from signalbox.models.offline.fill.counted import counted_nouns, counts_people
 from signalbox.models.offline.fill.denials import denied
-from signalbox.models.offline.fill.directions import side_of
+from signalbox.models.offline.fill.exchanges import exchange_of
 from signalbox.models.offline.fill.lexicon import is_verb_form
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.reading import Reading
@@ -147,7 +147,7 @@ def _propose(reading: Reading, field: Field, phrase: Phrase, start: int, end: in
         quality -= 0.1
     if _cuts_token(reading, start, end):
         quality -= 0.3
-    score = phrase.weight * quality + 0.05 * cue + _direction(reading, field, start, end, measured)
+    score = phrase.weight * quality + 0.05 * cue + _direction(reading, field, start, end)
     return Proposal(
         field, phrase.value, start, end, min(score, 1.0) - (0 if len(phrase.joined) > 1 else 0.05), shared=measured
     )
@@ -243,24 +243,14 @@ def _names_time(wording: str) -> bool:
     return bool(find_times(wording))
 
 
-def _direction(reading: Reading, field: Field, start: int, end: int, measured: bool) -> float:
+def _direction(reading: Reading, field: Field, start: int, end: int) -> float:
     """In "from open to closed" and "open -> closed" the second is meant, unless the field asks for the first."""
-    before = [word.lower for word in reading.before(start, 2)]
-    before = ["from"] if before == ["of", "out"] else before[:1]
-    side = side_of(field)
-    backward = side == "start" or bool({"old", "current"} & set(field.name_words))
-    forward = side == "end" or "new" in field.name_words
-    if _ARROW_BEFORE.search(reading.text, max(0, start - 6), start):
-        before = ["to"]
-    elif _ARROW_AFTER.match(reading.text, end):
-        before = ["from"]
-    if measured and forward:
-        return -0.3
-    if before == ["from"]:
-        return 0.04 if backward else -0.04
-    if before in (["to"], ["into"]) or (forward and before == ["in"]):
-        return -0.04 if backward else 0.04 * (1 + forward)
-    return 0.0
+    before = [word.lower for word in reading.before(start, 1)]
+    backward = -1 if exchange_of(field) == "start" else 1
+    if before == ["from"] or _ARROW_AFTER.match(reading.text, end):
+        return -0.04 * backward
+    forward = before in (["to"], ["into"]) or _ARROW_BEFORE.search(reading.text, max(0, start - 6), start)
+    return 0.04 * backward if forward else 0.0
 
 
 def _by_meaning(reading: Reading, field: Field) -> list[Proposal]:
