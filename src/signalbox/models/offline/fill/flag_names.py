@@ -9,6 +9,7 @@ from rapidfuzz.distance import OSA
 from signalbox.models.offline.fill.lexicon import is_verb_form
 from signalbox.models.offline.fill.opposites import Said, opposed, turns_of_speech
 from signalbox.models.offline.fill.reading import Reading
+from signalbox.models.offline.fill.roots import same_root
 from signalbox.models.offline.fill.thesaurus import same_meaning
 from signalbox.models.offline.fill.words import stem, word_set
 from signalbox.models.offline.vectors import is_known
@@ -63,7 +64,8 @@ def find_core(reading: Reading, core: list[str], rivals: frozenset[str]) -> tupl
 def _best(said: list[Said], root: str, rivals: frozenset[str]) -> tuple[Said, bool] | None:
     """What comes nearest to a stem: itself, its root, its opposite, or a word of its family."""
     deed = _deed(root)
-    near = [one for one in said if one[0] in (root, deed) or (len(root) >= 5 and one[0].startswith(root))]
+    near = [one for one in said if one[0] == deed or same_root(one[0], root)]
+    near = near or [one for one in said if len(root) >= 5 and one[0].startswith(root)]
     if near:
         return near[0], False
     free = [one for one in said if one[0] not in rivals]
@@ -83,7 +85,9 @@ def _mistyped(word: str, root: str) -> bool:
 
 def _unsaid(word: str, root: str) -> bool:
     """Whether a word is a stem with a prefix that turns it round: uninsured, inactive, non-refundable."""
-    if word.endswith(root) and len(root) > 2:
-        prefix = word[: -len(root)]
-        return prefix in ("un", "non") or (prefix in ("in", "im", "dis", "de") and len(root) > 4)
+    for prefix in ("un", "non", "in", "im", "dis", "de"):
+        rest = word.removeprefix(prefix)
+        if rest != word and len(rest) > (2 if prefix in ("un", "non") else 4):
+            if same_root(rest, root) or (prefix == "un" and same_meaning(rest, root)):
+                return True
     return False

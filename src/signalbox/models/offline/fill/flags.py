@@ -12,6 +12,8 @@ from signalbox.models.offline.fill.lexicon import is_verb_form
 from signalbox.models.offline.fill.opposites import TURNS, turns_of_speech
 from signalbox.models.offline.fill.permissions import find_leave
 from signalbox.models.offline.fill.reading import Reading, Word
+from signalbox.models.offline.fill.role_table import ROLES
+from signalbox.models.offline.fill.roots import same_root
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.thesaurus import idioms_for
@@ -52,7 +54,7 @@ _PEOPLE = word_set(
     passenger employee staff parent guardian somebody someone anybody anyone caller team company"""
 )
 _CLAUSE_ENDS = word_set(", ; . ! ? but")
-_ANYBODY = frozenset(stem(w) for w in _PEOPLE)
+_ANYBODY = frozenset(stem(w) for w in _PEOPLE) | next(role.words for role in ROLES if role.name == "person")
 
 
 def find_flags(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Proposal]:
@@ -85,7 +87,7 @@ def _by_name(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Pro
 
 def _find_head(reading: Reading, head: str) -> tuple[int, int] | None:
     """Where one word of a name stands alone behind a word that asks for it or denies it, or before a plain answer."""
-    for word in (word for word in reading.words if word.stem == head):
+    for word in (word for word in reading.words if same_root(word.stem, head)):
         before = [w.lower for w in reading.before(word.start, 2)]
         before = before[1:] if before[:1] and before[0] in _ARTICLES else before
         if (before and before[0] in _ASKING | DENYING) or _told(reading, word.end) is not None:
@@ -135,7 +137,7 @@ def _says(words: list[Word], statement: Statement, core: set[str], rivals: froze
         return bool(own)
     # The first word is mostly a verb that says what to do.
     own = [w for w in own if w.stem not in _ANYBODY and (not reading.opens(w.start) or w.lower in TURNS)]
-    if len(statement.stems) == 1:
+    if len(statement.stems - _ANYBODY) == 1:
         return bool(own)
     # One word of several proves little when it is somebody, what anybody may do, or only what the name is said of.
     telling = [word for word in own if word.stem not in core and not is_verb_form(word.lower)]
