@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
 from signalbox.models.offline.fill.lexicon import is_verb_form
-from signalbox.models.offline.fill.opposites import Said, opposed, turns_of_speech
+from signalbox.models.offline.fill.opposites import Said, akin, opposed, turns_of_speech
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.roots import same_root
 from signalbox.models.offline.fill.thesaurus import same_meaning
@@ -24,6 +25,8 @@ _OPENERS = word_set(
 NEGATIVE = word_set("no not exclude skip disable without omit hide ignore non un")
 _PARTICLES = word_set("on off of at to in up for by the")
 _NEAR = 50
+_BREAK = re.compile(r"[,;.!?](?!\w)")
+_PARTED = re.compile(r"(\w{3,})(up|off|out|in|down|away)")
 
 Span = tuple[int, int]
 
@@ -47,7 +50,7 @@ def _deed(root: str) -> str:
 def find_core(reading: Reading, core: list[str], rivals: frozenset[str]) -> tuple[tuple[Span, ...], bool] | None:
     """Where all stems of the core are said in some way near one another, and whether as their opposite."""
     said: list[Said] = [(word.stem, word.start, word.end) for word in reading.words]
-    said += turns_of_speech(reading.text)
+    said += [*turns_of_speech(reading.text), *_phrasal(reading, core)]
     spots: list[Said] = []
     opposite = False
     for root in core:
@@ -58,7 +61,18 @@ def find_core(reading: Reading, core: list[str], rivals: frozenset[str]) -> tupl
         spots.append(match[0])
         opposite ^= match[1]
     places = tuple(sorted((start, end) for _, start, end in spots))
-    return (places, opposite) if places[-1][1] - places[0][0] < _NEAR else None
+    near = places[-1][1] - places[0][0] < _NEAR and not _BREAK.search(reading.text, places[0][1], places[-1][0])
+    return (places, opposite) if near else None
+
+
+def _phrasal(reading: Reading, core: list[str]) -> list[Said]:
+    """Where a noun of verb and particle is said as the verb: "back it up" for a backup."""
+    nouns = [(root, found) for root in core if (found := _PARTED.fullmatch(root))]
+    return [
+        (root, *said.span())
+        for root, noun in nouns
+        for said in re.finditer(rf"\b{noun[1]}(?:s|ed|ing)? (?:it |them |(?:the|my|our) [\w-]+ )?{noun[2]}\b", reading.text)
+    ]
 
 
 def _best(said: list[Said], root: str, rivals: frozenset[str]) -> tuple[Said, bool] | None:
@@ -72,7 +86,7 @@ def _best(said: list[Said], root: str, rivals: frozenset[str]) -> tuple[Said, bo
     for one in said:
         if _unsaid(one[0], root) or (one in free and opposed(one[0], root)):
             return one, True
-    if kin := next((one for one in free if same_meaning(one[0], root)), None):
+    if kin := next((one for one in free if akin(one[0], root)), None):
         return kin, False
     return next(((one, False) for one in said if _mistyped(one[0], root)), None)
 

@@ -135,13 +135,17 @@ def _says(words: list[Word], statement: Statement, core: set[str], rivals: froze
     own = [word for word in words if word.stem not in rivals]
     if len({word.stem for word in words}) > 1:
         return bool(own)
-    # The first word is mostly a verb that says what to do.
-    own = [w for w in own if w.stem not in _ANYBODY and (not reading.opens(w.start) or w.lower in TURNS)]
+    own = [w for w in own if w.stem not in _ANYBODY and not _orders(reading, w)]
     if len(statement.stems - _ANYBODY) == 1:
         return bool(own)
     # One word of several proves little when it is somebody, what anybody may do, or only what the name is said of.
     telling = [word for word in own if word.stem not in core and not is_verb_form(word.lower)]
     return bool(telling) and statement.value and len(statement.stems) <= 3 and not core <= statement.stems
+
+
+def _orders(reading: Reading, word: Word) -> bool:
+    """Whether a verb is the first word, which only says what to do."""
+    return reading.opens(word.start) and word.lower not in TURNS and is_verb_form(word.lower)
 
 
 def _clauses(reading: Reading) -> Iterator[list[Word]]:

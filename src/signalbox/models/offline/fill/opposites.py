@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from signalbox.models.offline.fill.thesaurus import same_meaning, stands_for
 from signalbox.models.offline.fill.words import stem
 
-__all__ = ["TURNS", "Said", "opposed", "turns_of_speech"]
+__all__ = ["TURNS", "Said", "akin", "opposed", "turns_of_speech"]
 
 # Left of the bar stands one side, right of it the other. Only general words belong here.
 _PAIRS = """
@@ -67,6 +68,9 @@ found | missing
 healthy | ill sick
 first | repeat
 formal | informal casual
+released | kept
+late | ontime punctual early
+alone | accompanied
 """.strip().splitlines()
 
 TURNS = {
@@ -83,6 +87,8 @@ TURNS = {
     "participat": r"tak(?:e|es|ing) part|comes? along|com(?:e|ing) with|joins? in|(?:be|is|are) there|on board",
     "secondhand": r"second[- ]hand|pre[- ]owned",
     "outdoor": r"open[- ]air|in the open|under the open sky",
+    "ontime": r"on time|in time",
+    "releas": r"(?:let|lets|letting) (?:it |them |him |her )?go|(?:set|put) (?:it |them )?(?:free|back)",
     "double": r"both sides|two[- ]sided|duplex",
     "single": r"(?:only |just )?(?:on )?one side(?: only)?|one[- ]sided",
 }
@@ -94,12 +100,21 @@ for _line in _PAIRS:
         for _word in _one:
             _OPPOSITES.setdefault(_word, set()).update(_others)
 
+# Kin only where a yes or no is asked: a nest that is seen is also found.
+_AKIN = [frozenset(stem(word) for word in line.split()) for line in ("see find spot notice sight discover detect",)]
+
 Said = tuple[str, int, int]
 
 
 def opposed(a: str, b: str) -> bool:
-    """Whether two stems say the opposite of one another."""
-    return b in _OPPOSITES.get(a, ())
+    """Whether two stems, or one and what the other may stand for, say the opposite of one another."""
+    others = _OPPOSITES.get(a)
+    return bool(others) and (b in others or not others.isdisjoint(stands_for(b)))
+
+
+def akin(a: str, b: str) -> bool:
+    """Whether two stems say the same of a thing."""
+    return same_meaning(a, b) or any(a in family and b in family for family in _AKIN)
 
 
 @lru_cache(maxsize=64)

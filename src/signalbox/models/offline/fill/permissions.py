@@ -19,16 +19,17 @@ _LEAVE = re.compile(
     r"\b(?:may|allow\w*|permi\w+|consent\w*|agrees?|lets?|com(?:e|es|ing)|attend\w*|takes? part|joins?)\b"
 )
 _GOES = re.compile(
-    r"\b(?:may|can|could|will|shall|is|are|be|let|lets|allowed to|able to|going to|'?ll|cannot|can'?t|won'?t|"
+    r"\b(?:may|can|could|will|shall|is|are|be|let|lets|to|'?ll|cannot|can'?t|won'?t|"
     r"isn'?t|aren'?t|happy for|fine for|not)\b[^,;.!?]{0,40}?"
-    r"\b(?P<going>go(?:ing)?|com+(?:e|ing)|join(?:ing)?|attend(?:ing)?|"
+    r"\b(?P<going>go(?:ing)?|com+(?:e|ing)|join(?:ing)?|attend(?:ing)?|mak(?:e|ing) it|"
     r"tak(?:e|ing) part|participat(?:e|ing)|there)\b(?!\s+(?:home|back|to\s+(?:bed|sleep)|by|on foot))",
     re.IGNORECASE,
 )
 _GIVES = re.compile(
-    r"\b(?P<yes>permission|consents?|agrees?|agreed|approval|approve|"
+    r"\b(?P<yes>permission|consents?|agrees?|agreed|approval|approve|accepts?|accepted|"
+    r"count (?:\w+ ){1,3}in|(?:^|(?<=[.!?] ))(?:yes|yep|sure)|"
     r"allow(?:ed|s)?(?= (?:him|her|them|it)\b|\s*[.,;!]|$)|ok with|fine with)\b|"
-    r"\b(?P<no>refuses?|refused|forbid(?:s|den)?|object(?:s|ed)?|decline[sd]?|disagree[sd]?|"
+    r"\b(?P<no>regrets|(?:^|(?<=[.!?] ))(?:no|nope)(?=,)|count (?:\w+ ){1,3}out|refuses?|refused|forbid(?:s|den)?|object(?:s|ed)?|decline[sd]?|disagree[sd]?|"
     r"stay(?:s|ing)? (?:away|at home|home|behind))\b",
     re.IGNORECASE,
 )

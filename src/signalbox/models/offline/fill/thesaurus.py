@@ -85,6 +85,7 @@ economy coach
 male man
 female woman
 refund reimbursement
+paid settled
 return send-back
 delivery shipping shipment
 pickup collect collection
@@ -93,7 +94,7 @@ savings saving
 checking current
 grocery groceries
 report inform notify tell alert know
-damage break crack ruin
+damage break crack ruin dent scratch chip tear
 injure hurt wound
 gift present
 insurance insure coverage

@@ -70,7 +70,7 @@ STOP = word_set(
 NEGATIONS = word_set(
     """not no never without don't dont doesn't doesnt isn't isnt aren't arent shouldn't shouldnt won't
     wont can't cant hasn't hasnt haven't havent didn't didnt wasn't wasnt weren't couldn't couldnt wouldn't cannot
-    skip disable disabled exclude excluding except omit omitting minus nor neither
+    skip skips skipping disable disabled exclude excluding except omit omitting minus nor neither
     hide ignore ignoring drop avoid non off nobody none nothing neither"""
 )
 # Words that only grade or bound another: alone they name nothing.
