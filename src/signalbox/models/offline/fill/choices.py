@@ -136,7 +136,7 @@ def _propose(reading: Reading, field: Field, phrase: Phrase, start: int, end: in
         return None
     if _is_article(reading, field, start, end):
         return None
-    if _is_letter(reading, start, end):
+    if phrase.parted or _is_letter(reading, start, end):
         pass
     elif (phrase.joined in STOP or reading.text[start:end].lower() in STOP) and not cue:
         declared = 0.9 < phrase.weight < 1.0 and len(phrase.joined) > 3

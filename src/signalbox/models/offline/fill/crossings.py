@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from signalbox.models.offline.fill.choices import find_choices, find_mentions
+from signalbox.models.offline.fill.choices import excludes, find_choices, find_mentions
 from signalbox.models.offline.fill.exchanges import exchange_at, exchange_of, replaced
 from signalbox.models.offline.fill.reading import Reading
+from signalbox.models.offline.fill.role_table import ROLES
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 
@@ -19,6 +20,8 @@ _FROM = re.compile(r"\b(?:from|out of)\s+(?:the\s+|an?\s+)?$", re.IGNORECASE)
 _TO = re.compile(r"(?:\b(?:to|into|towards?)\s+(?:the\s+|both\s+|an?\s+)?|(?:->|=>|→|➔)\s*)$", re.IGNORECASE)
 _LEADS_ON = re.compile(r"\s*,?\s*(?:\b(?:to|into|towards?)\b|->|=>|→|➔)\s*(?:the\s+|both\s+)?$", re.IGNORECASE)
 _JOINED = re.compile(r"\s*(?:,|/|\+|&|(?:,\s*)?\b(?:and|or|plus|as well as)\b)\s*(?:also\s+|the\s+)?", re.IGNORECASE)
+_NOT = "|".join(re.escape(cue) for role in ROLES if role.name == "exclusion" for cue, _ in role.cues)
+_REFUSED = re.compile(rf"\b(?:{_NOT})\s+(?:the\s+|an?\s+|any\s+)?$", re.IGNORECASE)
 
 
 def find_crossings(reading: Reading, leaves: list[Field]) -> Iterator[tuple[frozenset[str], list[Proposal]]]:
@@ -30,6 +33,32 @@ def find_crossings(reading: Reading, leaves: list[Field]) -> Iterator[tuple[froz
         for end in ends:
             if _mirrors(start, end) and (found := list(_between(reading, start, end))):
                 yield frozenset((start.path, end.path)), found
+    unwanted = [leaf for leaf in closed if excludes(leaf)] if len(closed) > 1 else []
+    for out in unwanted:
+        for wanted in closed:
+            if wanted not in unwanted and _mirrors(wanted, out) and (found := list(_parted(reading, wanted, out))):
+                yield frozenset((out.path,)), found
+
+
+def _parted(reading: Reading, wanted: Field, out: Field) -> Iterator[Proposal]:
+    """What is wanted and what is not, where the text says of something that it is not: "ham, but no olives"."""
+    mentions = _mentions(reading, wanted, out)
+    sides = ["out" if _REFUSED.search(reading.text, max(0, one.start - 30), one.start) else "" for one in mentions]
+    for at, one in enumerate(mentions[1:], 1):
+        if sides[at - 1] and _JOINED.fullmatch(reading.text, mentions[at - 1].end, one.start):
+            sides[at] = "out"
+    if "out" in sides:
+        yield from _chosen(wanted, [one for one, side in zip(mentions, sides, strict=True) if not side])
+        yield from _chosen(out, [one for one, side in zip(mentions, sides, strict=True) if side])
+
+
+def _chosen(field: Field, chosen: list[Proposal]) -> Iterator[Proposal]:
+    if chosen and field.kind == "array":
+        values = list(dict.fromkeys(one.value for one in chosen))
+        pieces = tuple((one.start, one.end) for one in chosen)
+        yield Proposal(field, values, pieces[0][0], pieces[-1][1], 1.0, pieces=pieces)
+    elif chosen:
+        yield replace(chosen[0], field=field, score=1.0)
 
 
 def _options(leaf: Field) -> tuple[str, ...]:
@@ -46,13 +75,7 @@ def _between(reading: Reading, start: Field, end: Field) -> Iterator[Proposal]:
     mentions = _mentions(reading, start, end)
     sides = _sides(reading, mentions, start, end)
     for field, side in ((start, "start"), (end, "end")):
-        chosen = [one for one, its in zip(mentions, sides, strict=True) if its == side]
-        if chosen and field.kind == "array":
-            values = list(dict.fromkeys(one.value for one in chosen))
-            pieces = tuple((one.start, one.end) for one in chosen)
-            yield Proposal(field, values, pieces[0][0], pieces[-1][1], 1.0, pieces=pieces)
-        elif chosen:
-            yield replace(chosen[0], field=field, score=1.0)
+        yield from _chosen(field, [one for one, its in zip(mentions, sides, strict=True) if its == side])
 
 
 def _mentions(reading: Reading, *fields: Field) -> list[Proposal]:

@@ -87,7 +87,7 @@ TURNS = {
     "participat": r"tak(?:e|es|ing) part|comes? along|com(?:e|ing) with|joins? in|(?:be|is|are) there|on board",
     "secondhand": r"second[- ]hand|pre[- ]owned",
     "outdoor": r"open[- ]air|in the open|under the open sky",
-    "ontime": r"on time|in time",
+    "ontim": r"on time|in time",
     "releas": r"(?:let|lets|letting) (?:it |them |him |her )?go|(?:set|put) (?:it |them )?(?:free|back)",
     "double": r"both sides|two[- ]sided|duplex",
     "single": r"(?:only |just )?(?:on )?one side(?: only)?|one[- ]sided",

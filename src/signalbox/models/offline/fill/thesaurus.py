@@ -6,14 +6,14 @@ from collections import defaultdict
 
 from signalbox.models.offline.fill.words import stem
 
-__all__ = ["idioms_for", "same_meaning", "stands_for"]
+__all__ = ["idioms_for", "parted_verbs_for", "same_meaning", "stands_for"]
 
 # Each line is a family: any word of it may stand for any other. Only general words belong here.
 _FAMILIES = """
 delete remove erase discard drop destroy trash rid
 create add new make insert register build
 list show display view see browse enumerate
-update change modify edit alter adjust amend
+update change modify edit alter adjust amend rename raise lower increase decrease reduce correct
 start launch begin run activate kick
 stop halt end terminate kill finish
 cancel abort revoke withdraw
@@ -29,6 +29,9 @@ check verify test validate inspect
 buy purchase order acquire
 sell offload
 book reserve
+borrow lend loan
+renew extend prolong
+repair fix mend
 approve accept allow authorize
 reject deny decline refuse
 complete completed done finished closed resolved
@@ -85,6 +88,8 @@ economy coach
 male man
 female woman
 refund reimbursement
+customer client
+transfer wire
 paid settled
 return send-back
 delivery shipping shipment
@@ -216,8 +221,8 @@ _IDIOMS: dict[str, tuple[str, ...]] = {
     "never": ("at no time", "not at all"),
     "remote": ("from home", "at home", "home office"),
     "walk": ("on foot", "by foot"),
-    "collect": ("pick up", "pick it up", "pick them up", "come by", "come in for"),
-    "pickup": ("pick up", "pick it up", "pick them up", "come by", "come in for"),
+    "collect": ("come by", "come in for"),
+    "pickup": ("come by", "come in for"),
     "delivery": ("to my door", "to our door", "to the door", "bring it", "bring them", "drop it off"),
     "annually": ("every year", "each year", "once a year"),
     "intermittent": ("now and then", "on and off", "once in a while", "from time to time", "every so often"),
@@ -238,6 +243,33 @@ _IDIOMS: dict[str, tuple[str, ...]] = {
     "descending": ("high to low", "highest first", "biggest first", "newest first", "largest first", "z to a"),
 }
 
+# Verbs that stand apart from their particle: "bring the key back", "set a rule up".
+_PARTED = {
+    "return": "bring back, give back, take back, send back, hand back, hand in",
+    "borrow": "take out, check out",
+    "renew": "keep longer, have longer",
+    "reserve": "put aside, set aside, keep aside, put by",
+    "create": "set up, put up, put in",
+    "add": "put in, put on",
+    "delete": "get rid, take down, take off, take out, throw away, throw out",
+    "remove": "get rid, take down, take off, take out, throw away, throw out",
+    "cancel": "call off",
+    "update": "set to",
+    "change": "set to",
+    "start": "turn on, switch on, fire up",
+    "stop": "turn off, switch off, shut down, shut off",
+    "pause": "put hold",
+    "collect": "pick up",
+    "pickup": "pick up",
+    "dropoff": "drop off",
+    "deliver": "drop off, bring round",
+    "postpone": "put off, push back, put back",
+    "reject": "turn down",
+    "decline": "turn down",
+    "assemble": "put together",
+    "install": "put in, fit in",
+}
+
 _MEMBERS: dict[str, set[int]] = defaultdict(set)
 for _number, _family in enumerate(_FAMILIES):
     for _word in _family.split():
@@ -256,6 +288,16 @@ def same_meaning(a: str, b: str) -> bool:
 def stands_for(word: str) -> frozenset[str]:
     """The stems that a stem may stand for, itself not among them."""
     return _KIN.get(word, frozenset()) - {word}
+
+
+_PARTED_STEMS = {
+    stem(verb): tuple(tuple(map(stem, one.split())) for one in row.split(",")) for verb, row in _PARTED.items()
+}
+
+
+def parted_verbs_for(word: str) -> tuple[tuple[str, ...], ...]:
+    """The stems of verb and particle, which other words may part, that stand for a stem."""
+    return _PARTED_STEMS.get(word, ())
 
 
 def idioms_for(word: str) -> tuple[str, ...]:

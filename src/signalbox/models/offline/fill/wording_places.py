@@ -15,9 +15,15 @@ from signalbox.models.offline.vectors import is_known
 
 __all__ = ["find_phrase"]
 
+_MOST_BETWEEN = 6
+_ENDS = frozenset(",;.!?")
+
 
 def find_phrase(reading: Reading, phrase: Phrase) -> Iterator[tuple[int, int, float]]:
     """Where a phrase stands in the sentence, and how faithfully: exactly, shortened, run together, or misspelt."""
+    if phrase.parted:
+        yield from _apart(reading, phrase)
+        return
     words, size = reading.words, len(phrase.stems)
     for at in reading.places.get(phrase.stems[0], ()):
         if tuple(word.stem for word in words[at : at + size]) == phrase.stems:
@@ -32,6 +38,18 @@ def find_phrase(reading: Reading, phrase: Phrase) -> Iterator[tuple[int, int, fl
                 yield words[at].start, words[at + count - 1].end, quality
     if size > 1:
         yield from _shortened(reading, phrase)
+
+
+def _apart(reading: Reading, phrase: Phrase) -> Iterator[tuple[int, int, float]]:
+    """Where a verb and then its particle stand in one clause."""
+    verb, particle = phrase.stems
+    for at in reading.places.get(verb, ()) if particle in reading.places else ():
+        for other in reading.words[at + 1 : at + 2 + _MOST_BETWEEN]:
+            if other.stem == particle:
+                # The words between are another's.
+                yield reading.words[at].start, reading.words[at].end, 1.0
+            if other.stem == particle or other.lower in _ENDS:
+                break
 
 
 def _shortened(reading: Reading, phrase: Phrase) -> Iterator[tuple[int, int, float]]:

@@ -11,7 +11,7 @@ from typing import Any
 from signalbox.models.offline.fill.codes import code_names
 from signalbox.models.offline.fill.denials import DENYING
 from signalbox.models.offline.fill.schema import Field
-from signalbox.models.offline.fill.thesaurus import idioms_for, stands_for
+from signalbox.models.offline.fill.thesaurus import idioms_for, parted_verbs_for, stands_for
 from signalbox.models.offline.fill.units import CURRENCIES, dimension_of
 from signalbox.models.offline.fill.words import DEGREES, STOP, content_words, split_name, stem, word_set
 
@@ -36,13 +36,17 @@ _NONE = word_set("none no never nobody nothing")
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Words that mean an option, and how surely they do; some mean it only where they are denied."""
+    """Words that mean an option, and how surely they do; some mean it only where they are denied.
+
+    Others may stand between the words of a `parted` one.
+    """
 
     value: Any
     stems: tuple[str, ...]
     joined: str
     weight: float
     when_denied: bool = False
+    parted: bool = False
 
 
 @lru_cache(maxsize=1_000)
@@ -93,6 +97,7 @@ def _with_weaker(phrases: list[Phrase], name: set[str]) -> Iterator[Phrase]:
     """Each phrase, and what may stand for it: a word of the same family, or its one telling word."""
     yield from phrases
     yield from _idioms(phrases)
+    yield from _parted(phrases)
     said = {phrase.stems for phrase in phrases}
     owners: dict[str, set[str]] = {}
     for phrase in phrases:
@@ -150,6 +155,16 @@ def _idioms(phrases: list[Phrase]) -> Iterator[Phrase]:
             alone = len(phrase.stems) == 1 or last_words.count(phrase.stems[-1]) == 1
             stems = tuple(stem(word) for word in idiom.split())
             yield Phrase(phrase.value, stems if alone else phrase.stems[:-1] + stems, idiom.replace(" ", ""), 0.9)
+
+
+def _parted(phrases: list[Phrase]) -> Iterator[Phrase]:
+    """Verbs with a particle that mean an option: "bring it back" for return."""
+    found = {(verb, p.value) for p in phrases if len(p.stems) == 1 for verb in parted_verbs_for(p.stems[0])}
+    claimed = [verb for verb, _ in found]
+    for verb, value in sorted(found):
+        # What may mean two options tells neither.
+        if claimed.count(verb) == 1:
+            yield Phrase(value, verb, "".join(verb), 0.9, parted=True)
 
 
 def _from_description(by_name: dict[str, Any], description: str) -> Iterator[tuple[Any, str, float]]:
