@@ -112,6 +112,9 @@ def _sides(reading: Reading, mentions: list[Proposal], start: Field, end: Field)
         sides = _by_number(reading, mentions, sides, "start" if start.kind == "array" else "end")
     if not any(sides):
         sides = _by_amount(mentions)
+    if len(mentions) == 1 and not any(sides):
+        # What is said to be so is rather what it becomes.
+        sides = ["start" if start.must and not end.must else "end"]
     unclear = [at for at, side in enumerate(sides) if not side]
     if len(unclear) == 1 and len(set(sides)) == 2:
         sides[unclear[0]] = "end" if "start" in sides else "start"

@@ -26,7 +26,7 @@ NEGATIVE = word_set("no not exclude skip disable without omit hide ignore non un
 _PARTICLES = word_set("on off of at to in up for by the")
 _NEAR = 50
 _BREAK = re.compile(r"[,;.!?](?!\w)")
-_PARTED = re.compile(r"(\w{3,})(up|off|out|in|down|away)")
+_PARTED = re.compile(r"(\w{3,})(up|off|out|in|down|away|back|over)")
 
 Span = tuple[int, int]
 

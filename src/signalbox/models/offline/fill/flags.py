@@ -90,7 +90,8 @@ def _find_head(reading: Reading, head: str) -> tuple[int, int] | None:
     for word in (word for word in reading.words if same_root(word.stem, head)):
         before = [w.lower for w in reading.before(word.start, 2)]
         before = before[1:] if before[:1] and before[0] in _ARTICLES else before
-        if (before and before[0] in _ASKING | DENYING) or _told(reading, word.end) is not None:
+        asked = bool(before) and before[0] in _ASKING | DENYING
+        if asked or denied(reading, word.start, word.end) or _told(reading, word.end) is not None:
             return word.start, word.end
     return None
 
