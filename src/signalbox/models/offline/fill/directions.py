@@ -10,7 +10,7 @@ from itertools import pairwise
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.words import word_set
 
-__all__ = ["agreement", "mirrored", "side_at", "side_of", "stay_at", "stay_of"]
+__all__ = ["CONTRARY", "agreement", "coming_at", "comings_of", "mirrored", "side_at", "side_of"]
 
 _START_NAMES = word_set(
     """from origin source departure depart departing start starting begin pickup collection checkin outbound sender
@@ -43,8 +43,17 @@ _FROM = re.compile(r"(?:\bfrom|\bout of|\bex)\s+(?:the\s+)?$", re.IGNORECASE)
 _TO = re.compile(r"(?:\bto|\binto|\btowards?|->|=>|→|\bvia)\s*(?:the\s+)?$", re.IGNORECASE)
 _LEADS_ON = re.compile(r"\s*(?:->|=>|→|➔)")
 _BETWEEN = re.compile(r"\bbetween\s+(?:the\s+)?(?P<first>[^,;]{1,60}?\s+and\s+(?:the\s+)?)?$", re.IGNORECASE)
-_ARRIVES = re.compile(r"\b(?:arriv\w*|check\w*[ -]?in|move\w*[ -]?in|land(?:s|ing))\b", re.IGNORECASE)
-_LEAVES = re.compile(r"\b(?:leav\w+|depart\w*|check\w*[ -]?out|move\w*[ -]?out)\b", re.IGNORECASE)
+# Who brings a car fetches it last, who rents one fetches it first: only the field's own words tell which it means.
+_COMINGS = {
+    name: re.compile(rf"\b(?:{verbs})\b", re.IGNORECASE)
+    for name, verbs in {
+        "arrives": r"arriv\w*|check\w*[ -]?in|move\w*[ -]?in|land(?:s|ing)",
+        "leaves": r"leav\w+|depart\w*|check\w*[ -]?out|move\w*[ -]?out",
+        "brings": r"drop\w*[ -](?:\w+ ){0,3}?off|dropoff|hand\w* (?:\w+ ){0,3}?in",
+        "fetches": r"pick\w*[ -](?:\w+ ){0,3}?up|pickup|collect\w*|fetch\w*",
+    }.items()
+}
+CONTRARY = {"arrives": "leaves", "leaves": "arrives", "brings": "fetches", "fetches": "brings"}
 _AIMED = re.compile(r"\b(?:until|till|through|since|from)\b", re.IGNORECASE)
 _BREAK = re.compile(r"[;!?\n]|\.\s")
 
@@ -91,24 +100,24 @@ def side_at(text: str, start: int) -> str:
     return str(found.lastgroup)
 
 
-def stay_at(text: str, start: int) -> str:
-    """Whether the nearest verb before a place says that somebody arrives or leaves; empty when another does."""
+def coming_at(text: str, start: int) -> str:
+    """Which coming or going the nearest verb before a place tells; empty when another verb does."""
     before = text[max(0, start - 60) : start]
     found = next(reversed(list(_CUES.finditer(before))), None)
     if found is None or _BREAK.search(before, found.end()) or _AIMED.search(before, found.end()):
         return ""
-    return _stay(found.group())
+    return next(iter(_comings(found.group())), "")
 
 
-def stay_of(field: Field) -> str:
-    """Whether a field is the time when somebody arrives or leaves; empty when neither, or both."""
-    return _stay(" ".join(field.name_words)) or _stay(field.description)
+def comings_of(field: Field) -> frozenset[str]:
+    """The ways of coming and going that a field's words speak of, without those whose contrary they name too."""
+    told = _comings(" ".join(field.name_words)) | _comings(field.description)
+    return told - {CONTRARY[one] for one in told}
 
 
 @lru_cache(maxsize=2_000)
-def _stay(words: str) -> str:
-    arrives, leaves = bool(_ARRIVES.search(words)), bool(_LEAVES.search(words))
-    return "" if arrives == leaves else ("arrives" if arrives else "leaves")
+def _comings(words: str) -> frozenset[str]:
+    return frozenset(name for name, said in _COMINGS.items() if said.search(words))
 
 
 def agreement(field: Field, text: str, start: int, end: int) -> float:

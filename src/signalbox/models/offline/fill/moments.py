@@ -8,7 +8,7 @@ from datetime import timedelta
 from functools import lru_cache
 
 from signalbox.models.offline.fill.clocks import with_half
-from signalbox.models.offline.fill.directions import side_at, stay_at, stay_of
+from signalbox.models.offline.fill.directions import CONTRARY, coming_at, comings_of, side_at
 from signalbox.models.offline.fill.instants import as_text, day_of, range_of, written
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
@@ -219,16 +219,16 @@ def looks_back(field: Field) -> bool:
 def side_in_time(field: Field) -> str:
     """Whether a field is when something starts or ends; empty when neither."""
     names = {*field.name_words, *field.name_stems}
-    if (stays := stay_of(field)) and _STAYED.search(field.about):
-        return "start" if stays == "arrives" else "end"
+    if (stays := comings_of(field) & {"arrives", "leaves"}) and _STAYED.search(field.about):
+        return "start" if "arrives" in stays else "end"
     return "end" if names & _ENDS else ("start" if names & _STARTS else "")
 
 
 def _fitness(reading: Reading, field: Field, phrase: TimePhrase) -> float:
     """Whether the words before the phrase open or close a range, as the field does."""
-    side, stays, told = side_in_time(field), stay_of(field), stay_at(reading.text, phrase.start)
-    if stays and told:
-        return 0.1 if stays == told else -0.13
+    side, comings, told = side_in_time(field), comings_of(field), coming_at(reading.text, phrase.start)
+    if told and comings & {told, CONTRARY[told]}:
+        return 0.1 if told in comings else -0.13
     said = side_at(reading.text, phrase.start)
     if side and said and not re.match(r"to|and|-|–", phrase.lead):
         return 0.09 if said == side else -0.13
