@@ -131,7 +131,9 @@ def _by_number(reading: Reading, mentions: list[Proposal], sides: list[str], man
 def _by_amount(mentions: list[Proposal]) -> list[str]:
     """Of two mentions without any sign, the one with an amount is what one has: "20 pounds in yen"."""
     measured = [one.shared for one in mentions]
-    return ["start" if one else "end" for one in measured] if sorted(measured) == [False, True] else [""] * len(mentions)
+    return (
+        ["start" if one else "end" for one in measured] if sorted(measured) == [False, True] else [""] * len(mentions)
+    )
 
 
 def _said(reading: Reading, mentions: list[Proposal], at: int) -> str:

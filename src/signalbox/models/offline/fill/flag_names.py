@@ -71,7 +71,9 @@ def _phrasal(reading: Reading, core: list[str]) -> list[Said]:
     return [
         (root, *said.span())
         for root, noun in nouns
-        for said in re.finditer(rf"\b{noun[1]}(?:s|ed|ing)? (?:it |them |(?:the|my|our) [\w-]+ )?{noun[2]}\b", reading.text)
+        for said in re.finditer(
+            rf"\b{noun[1]}(?:s|ed|ing)? (?:it |them |(?:the|my|our) [\w-]+ )?{noun[2]}\b", reading.text
+        )
     ]
 
 
