@@ -21,7 +21,8 @@ _GIVE = (
 )
 _GET = (
     r"buy(?:s|ing)?|bought|purchas(?:e|es|ing|ed)|get(?:s|ting)?|got|receiv(?:e|es|ing|ed)|tak(?:e|es|ing|en)|"
-    r"want(?:s|ed)?|need(?:s|ed)?|like|prefer|acquir(?:e|es|ing|ed)|obtain(?:s|ing|ed)?|mak(?:e|es|ing)|giv(?:e|es|ing) (?:me|us)"
+    r"want(?:s|ed)?|need(?:s|ed)?|like|prefer|acquir(?:e|es|ing|ed)|obtain(?:s|ing|ed)?|mak(?:e|es|ing)|"
+    r"giv(?:e|es|ing) (?:me|us)"
 )
 _VERBS = re.compile(rf"\b(?:(?P<start>{_GIVE})|(?P<end>{_GET}))\b", re.IGNORECASE)
 _NOUN = re.compile(r"\b(?:in exchange|in return)\b", re.IGNORECASE)
@@ -47,7 +48,7 @@ def _exchange(name_words: tuple[str, ...], description: str) -> str:
 
 
 def exchange_at(text: str, floor: int, start: int) -> str:
-    """Whether the last verb before a place, in its clause and behind `floor`, says that what follows is given or got."""
+    """Whether the last verb before a place, in its clause and behind `floor`, says that this is given or got."""
     before = text[floor:start]
     if replaced(text, start):
         return "start"

@@ -108,8 +108,8 @@ Said = tuple[str, int, int]
 
 def opposed(a: str, b: str) -> bool:
     """Whether two stems, or one and what the other may stand for, say the opposite of one another."""
-    others = _OPPOSITES.get(a)
-    return bool(others) and (b in others or not others.isdisjoint(stands_for(b)))
+    others = _OPPOSITES.get(a, set())
+    return b in others or (bool(others) and not others.isdisjoint(stands_for(b)))
 
 
 def akin(a: str, b: str) -> bool:

@@ -29,7 +29,8 @@ _GIVES = re.compile(
     r"\b(?P<yes>permission|consents?|agrees?|agreed|approval|approve|accepts?|accepted|"
     r"count (?:\w+ ){1,3}in|(?:^|(?<=[.!?] ))(?:yes|yep|sure)|"
     r"allow(?:ed|s)?(?= (?:him|her|them|it)\b|\s*[.,;!]|$)|ok with|fine with)\b|"
-    r"\b(?P<no>regrets|(?:^|(?<=[.!?] ))(?:no|nope)(?=,)|count (?:\w+ ){1,3}out|refuses?|refused|forbid(?:s|den)?|object(?:s|ed)?|decline[sd]?|disagree[sd]?|"
+    r"\b(?P<no>regrets|(?:^|(?<=[.!?] ))(?:no|nope)(?=,)|count (?:\w+ ){1,3}out|"
+    r"refuses?|refused|forbid(?:s|den)?|object(?:s|ed)?|decline[sd]?|disagree[sd]?|"
     r"stay(?:s|ing)? (?:away|at home|home|behind))\b",
     re.IGNORECASE,
 )
