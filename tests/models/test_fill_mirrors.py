@@ -111,3 +111,75 @@ class Rental(BaseModel):
 )  # fmt: skip
 def test_parts_name_people_and_words_for_money_name_sums(text, values):
     assert fill(Rental, text) == values
+
+
+Coin = Literal["florin", "ducat", "thaler", "guilder"]
+
+
+class Barter(BaseModel):
+    """Coins for coins."""
+
+    give: Coin | None = Field(None, description="Coin that the collector gives up.")
+    receive: Coin | None = Field(None, description="Coin that the collector gets.")
+    amount: float | None = Field(None, description="How many are given.")
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("trade a ducat for a thaler", {"give": "ducat", "receive": "thaler"}),
+        ("I want a thaler and will give a ducat for it", {"give": "ducat", "receive": "thaler"}),
+        ("get rid of the guilder, get a florin", {"give": "guilder", "receive": "florin"}),
+        ("a florin instead of the guilder", {"give": "guilder", "receive": "florin"}),
+        ("just sell a thaler", {"give": "thaler"}),
+    ],
+)
+def test_the_verb_tells_what_is_given_and_what_is_got(text: str, values: dict[str, Any]) -> None:
+    assert fill(Barter, text) == values
+
+
+class Salad(BaseModel):
+    """A salad."""
+
+    parts: list[Literal["corn", "beans", "olives", "radish"]] | None = Field(None, description="What goes in.")
+    left_out: list[Literal["corn", "beans", "olives", "radish"]] | None = Field(None, description="Not wanted.")
+
+
+def test_what_is_refused_goes_to_the_list_of_unwanted_things() -> None:
+    values = fill(Salad, "corn and beans but no olives")
+    assert values == {"parts": ["corn", "beans"], "left_out": ["olives"]}
+
+
+class Kennel(BaseModel):
+    """A dog that stays."""
+
+    check_in: date | None = Field(None, description="Day on which the owner drops the dog off.")
+    check_out: date | None = Field(None, description="Day on which the owner picks the dog up.")
+
+
+def test_the_words_of_a_field_tell_whether_dropping_off_comes_first() -> None:
+    values = fill(Kennel, "pick-up on 9 December, drop-off on 5 December")
+    assert values == {"check_in": "2026-12-05", "check_out": "2026-12-09"}
+
+
+class Hide(BaseModel):
+    """A day in a bird hide."""
+
+    nest_seen: bool | None = Field(None, description="Whether a nest was seen.")
+    insured: bool | None = Field(None, description="Whether the watcher has insurance.")
+    sign_book: bool | None = Field(None, description="Whether the visitor must sign.")
+    action: Literal["borrow", "return"] | None = Field(None, description="What is done with the glasses.")
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("we couldn't find any nest", {"nest_seen": False}),
+        ("a nest was spotted", {"nest_seen": True}),
+        ("she has no insurance", {"insured": False}),
+        ("they have to sign", {"sign_book": True}),
+        ("he brings the glasses back", {"action": "return"}),
+    ],
+)
+def test_a_flag_or_an_option_is_said_in_everyday_words(text: str, values: dict[str, Any]) -> None:
+    assert fill(Hide, text) == values

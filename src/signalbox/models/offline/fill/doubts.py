@@ -6,6 +6,7 @@ import re
 from functools import cached_property
 
 from signalbox.models.offline.fill.comparisons import compares
+from signalbox.models.offline.fill.lexicon import is_verb_form
 from signalbox.models.offline.fill.moments import time_kind
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH
 from signalbox.models.offline.fill.phrases import find_phrases
@@ -156,7 +157,7 @@ class Doubts:
 
     def _names_whole(self, proposal: Proposal, words: set[str]) -> bool:
         """Whether an option is said only because it is the schema's own word, or half said by another field's."""
-        if proposal.field.must:
+        if proposal.field.must or self._commands(proposal):
             return False
         said = {stem(word) for word in split_name(str(proposal.value))}
         if words and (words <= self.state.frame.title or said <= self.state.frame.title):
@@ -168,6 +169,13 @@ class Doubts:
         if text in heads and text != str(proposal.value).lower() and proposal.score < 0.97:
             return True
         return bool(words) and proposal.score < 0.85 and words <= others | self.state.frame.title
+
+    def _commands(self, proposal: Proposal) -> bool:
+        """Whether the first word is the verb that an option of verbs asks for, though the schema is called so too."""
+        if proposal.score < 0.9 or not self.state.reading.opens(proposal.start):
+            return False
+        options = [str(option).lower() for option in proposal.field.options]
+        return 2 * sum(map(is_verb_form, options)) > len(options)
 
     def _shielded(self, proposal: Proposal) -> bool:
         if (proposal.field.kind == "string" and not time_kind(proposal.field)) or proposal.field.kind == "array":
