@@ -157,11 +157,13 @@ class Doubts:
 
     def _names_whole(self, proposal: Proposal, words: set[str]) -> bool:
         """Whether an option is said only because it is the schema's own word, or half said by another field's."""
-        if proposal.field.must or self._commands(proposal):
+        if proposal.field.must:
             return False
         said = {stem(word) for word in split_name(str(proposal.value))}
-        if words and (words <= self.state.frame.title or said <= self.state.frame.title):
+        if words and said <= self.state.frame.title:
             return True
+        if words and words <= self.state.frame.title:
+            return not self._commands(proposal)
         rivals = [leaf for leaf in self.state.leaves if leaf is not proposal.field]
         others = {s for leaf in rivals for s in (*leaf.name_stems, *leaf.aliases)}
         heads = {leaf.name.lower() for leaf in rivals}
@@ -171,7 +173,7 @@ class Doubts:
         return bool(words) and proposal.score < 0.85 and words <= others | self.state.frame.title
 
     def _commands(self, proposal: Proposal) -> bool:
-        """Whether the first word is the verb that an option of verbs asks for, though the schema is called so too."""
+        """Whether the first word is a verb that stands for an option of verbs, though the schema is called so too."""
         if proposal.score < 0.9 or not self.state.reading.opens(proposal.start):
             return False
         options = [str(option).lower() for option in proposal.field.options]
