@@ -80,7 +80,8 @@ def _phrasal(reading: Reading, core: list[str]) -> list[Said]:
 def _best(said: list[Said], root: str, rivals: frozenset[str]) -> tuple[Said, bool] | None:
     """What comes nearest to a stem: itself, its root, its opposite, or a word of its family."""
     deed = _deed(root)
-    near = [one for one in said if one[0] == deed or same_root(one[0], root)]
+    first = root[:3]
+    near = [one for one in said if one[0] == deed or (one[0][:3] == first and same_root(one[0], root))]
     near = near or [one for one in said if len(root) >= 5 and one[0].startswith(root)]
     if near:
         return near[0], False
