@@ -48,7 +48,7 @@ _TAILS = word_set(
 
 _NUMBER_WORDS = word_set("number no nr num")
 _NO_LABELS = (
-    PARTS_OF_SPEECH["verbs"] | PARTS_OF_SPEECH["stops"] | PARTS_OF_SPEECH["pronouns"] | _TAILS | word_set("top only")
+    PARTS_OF_SPEECH["verbs"] | PARTS_OF_SPEECH["stops"] | PARTS_OF_SPEECH["pronouns"] | _TAILS | word_set("top only say says make makes show shows reads put down got stands enter")
 )
 
 
@@ -66,7 +66,7 @@ def _find_nouns(reading: Reading, quantity: Quantity) -> list[Word]:
         apart = reading.text[place : word.start].strip(" -+")
         if apart or not word.lower.isalpha() or word.lower in STOP or word.lower in _TAILS:
             break
-        if any(other.start == word.start for other in reading.quantities):
+        if any(other.start == word.start for other in (*reading.quantities, *reading.times)):
             break
         nouns.append(word)
         place = word.end
@@ -137,7 +137,8 @@ def ends_name(reading: Reading, quantity: Quantity) -> bool:
         return False
     if before[-1].text.islower() or before[-1].text.isupper():
         return False
-    joined = not reading.text[before[-1].end : quantity.start].strip()
+    whole = reading.text[quantity.start : quantity.number_end].isdigit()
+    joined = whole and not reading.text[before[-1].end : quantity.start].strip()
     return joined and before[-2].text not in ".!?" and not counted_nouns(reading, quantity)
 
 

@@ -27,7 +27,7 @@ _POINTERS = word_set(
 )
 _COUNT_BEFORE = word_set("for is are be = : to of at just only x by , than least most about around exactly")
 _LASTING = word_set("for over within during in")
-_AFTER_ONE = word_set("please pls plz thanks thx with for in on at from to and or that which is")
+_AFTER_ONE = STOP | word_set("plz thx")
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|\d*\.\d+")
 # 0725 is a clock time and 0117 the beginning of a telephone number: neither counts anything.
 _LED_BY_ZERO = re.compile(r"0\d")
@@ -195,7 +195,7 @@ def _means_one(tokens: tuple[Token, ...], at: int) -> bool:
 def _rates(tokens: tuple[Token, ...], at: int) -> bool:
     """Whether an article says by what a number is told: "20 euros a day", "twice a week"."""
     before = tokens[at - 1].lower if at else ""
-    numbers = any(t.text[-1].isdigit() for t in tokens[max(0, at - 2) : at]) and before not in STOP
+    numbers = any(t.text[-1].isdigit() for t in tokens[max(0, at - 2) : at]) and before not in STOP and before != ","
     return numbers or bool(dimension_of(before)) or before in _TIMES
 
 
