@@ -20,7 +20,7 @@ from signalbox.models.offline.fill.flags import find_flags
 from signalbox.models.offline.fill.labels import find_labelled
 from signalbox.models.offline.fill.listed import listed_candidates
 from signalbox.models.offline.fill.lists import find_closed_list, find_phrase_list, split_items
-from signalbox.models.offline.fill.lone_numbers import find_lone_number
+from signalbox.models.offline.fill.lone_numbers import find_count_of_value, find_lone_number
 from signalbox.models.offline.fill.makes import find_makes
 from signalbox.models.offline.fill.meant import find_candidates, find_examples
 from signalbox.models.offline.fill.measures import find_measures, find_numbered
@@ -46,6 +46,7 @@ from signalbox.models.offline.fill.units import dimension_of
 from signalbox.models.offline.fill.widening import widen
 from signalbox.models.offline.fill.worded_numbers import find_worded
 from signalbox.models.offline.fill.words import read_sentence
+from signalbox.models.offline.fill.zeros import find_zeros
 
 __all__ = ["Filler"]
 
@@ -100,6 +101,7 @@ class Filler:
         statements = find_statements(self.state.bounds(), [leaf for leaf in self.state.waiting() if self._free(leaf)])
         announced = (p for p in self._weighed(self._strings()) if p.score >= _SURE)
         self._choose([*announced, *self._chunks(), *statements])
+        self._assign(find_count_of_value(self.state))
         self.filled |= put_in_order(self.reading, self.filled) | as_objects(plain, self.filled)
         return self.filled
 
@@ -150,7 +152,7 @@ class Filler:
             ]
             found = [self._neighbours.weigh(p) for p in found]
             found = [p for p in found if leaf.must or p.score >= _SURE]
-            return [*found, *find_worded(self.reading, leaf)]
+            return [*found, *find_worded(self.reading, leaf), *find_zeros(self.reading, leaf)]
         if leaf.kind == "array":
             return find_closed_list(self.reading, leaf, self.taken)
         if leaf.kind != "string":

@@ -121,7 +121,7 @@ def share_units(sentence: Sentence, found: list[Quantity]) -> list[Quantity]:
 
 
 _RANGE = re.compile(r"\s*(?:-|–|to|and|through|until|\.\.)\s*")
-_RANGE_OPENS = re.compile(r"(?:between|from|range(?: of)?)\s*$")
+_RANGE_OPENS = re.compile(r"(?:betwe+n|btwn|from|range(?: of)?)\s*$")
 
 
 def share_bounds(sentence: Sentence, found: list[Quantity]) -> list[Quantity]:
