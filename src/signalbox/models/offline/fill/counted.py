@@ -49,9 +49,8 @@ _TAILS = word_set(
 # The letters of a code whose number stands apart: the BE of BE 90112.
 _LONGEST_PREFIX = 3
 _NUMBER_WORDS = word_set("number no nr num")
-_NO_LABELS = (
-    PARTS_OF_SPEECH["verbs"] | PARTS_OF_SPEECH["stops"] | PARTS_OF_SPEECH["pronouns"] | _TAILS | word_set("top only say says make makes show shows reads put down got stands enter")
-)
+_SAYING = word_set("top only say says make makes show shows reads put down got stands enter")
+_NO_LABELS = PARTS_OF_SPEECH["verbs"] | PARTS_OF_SPEECH["stops"] | PARTS_OF_SPEECH["pronouns"] | _TAILS | _SAYING
 
 
 def counted_nouns(reading: Reading, quantity: Quantity) -> list[Word]:

@@ -29,6 +29,7 @@ from signalbox.models.offline.fill.named_items import as_objects, list_by_name
 from signalbox.models.offline.fill.names import find_names, has_shape
 from signalbox.models.offline.fill.neighbours import Neighbours
 from signalbox.models.offline.fill.objects import Objects
+from signalbox.models.offline.fill.occasions import Occasions
 from signalbox.models.offline.fill.pairs import find_pairs
 from signalbox.models.offline.fill.parents import find_by_parent
 from signalbox.models.offline.fill.phrases import find_phrases
@@ -160,7 +161,7 @@ class Filler:
         if leaf.candidates or self.listed.get(leaf.path):
             return find_candidates(self.reading, leaf, self.listed.get(leaf.path) or {})
         if time_kind(leaf):
-            return find_moments(self.reading, leaf, kinds)
+            return [self._occasions.weigh(p) for p in find_moments(self.reading, leaf, kinds)]
         shaped = [*find_names(self.reading, leaf), *find_examples(self.reading, leaf)]
         return [self._directed(self._uncontested(p)) for p in shaped]
 
@@ -172,6 +173,10 @@ class Filler:
         others = (leaf for leaf in self.leaves if leaf.kind == "string" and leaf is not proposal.field)
         named = any(self.reading.cue(leaf, *place) > 0.9 for leaf in others)
         return replace(proposal, score=proposal.score - 0.35) if named else proposal
+
+    @cached_property
+    def _occasions(self) -> Occasions:
+        return Occasions(self.reading, self.leaves)
 
     @cached_property
     def _neighbours(self) -> Neighbours:

@@ -26,7 +26,16 @@ from signalbox.models.offline.fill.units import dimension_of, factor_of, unit_of
 from signalbox.models.offline.fill.words import stem, word_set
 from signalbox.models.offline.vectors import is_known, word_rows
 
-__all__ = ["LIMITING", "bounds_alike", "convert", "counts", "counts_one_thing", "find_measures", "find_numbered", "is_year"]
+__all__ = [
+    "LIMITING",
+    "bounds_alike",
+    "convert",
+    "counts",
+    "counts_one_thing",
+    "find_measures",
+    "find_numbered",
+    "is_year",
+]
 
 _LOWEST = word_set("min minimum least lower low above over from start greater floor")
 _HIGHEST = word_set("""max maximum most upper high below under limit to end less cap ceiling budget within top""")
@@ -277,8 +286,7 @@ def _named_score(field: Field, quantity: Quantity, nouns: list[Word]) -> float:
             or word.stem in field.name_stems
             or any(same_meaning(word.stem, other) for other in field.name_stems)
         ):
-            unit = quantity.dimension and len(field.name_words) > 1
-            return 0.2 if unit and at == 0 else (0.5 if at == 0 else 0.4)
+            return 0.5 if at == 0 else 0.4
     for at, word in enumerate(nouns[:2]):
         if word.stem in field.words:
             return 0.4 - 0.1 * at if not quantity.dimension or at else 0.1
