@@ -67,7 +67,7 @@ def _find_nouns(reading: Reading, quantity: Quantity) -> list[Word]:
         apart = reading.text[place : word.start].strip(" -+")
         if apart or not word.lower.isalpha() or word.lower in STOP or word.lower in _TAILS:
             break
-        if any(other.start == word.start for other in (*reading.quantities, *reading.times)):
+        if any(q.start == word.start for q in reading.quantities) or any(t.start == word.start for t in reading.times):
             break
         nouns.append(word)
         place = word.end

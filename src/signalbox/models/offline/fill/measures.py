@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -304,9 +305,12 @@ def _shortens(word: str, name: str) -> bool:
 
 def _near(noun: str, field: Field) -> bool:
     telling = tuple(word for word in dict.fromkeys((*field.name_words, *field.described)) if len(word) > 2)[:12]
-    if not telling:
-        return False
-    return bool((word_rows((noun,)) @ word_rows(telling).T).max() > 0.55)
+    return bool(telling) and _nearness(noun, telling) > 0.55
+
+
+@lru_cache(maxsize=2_000)
+def _nearness(noun: str, words: tuple[str, ...]) -> float:
+    return float((word_rows((noun,)) @ word_rows(words).T).max())
 
 
 def _bound_score(field: Field, quantity: Quantity) -> float:

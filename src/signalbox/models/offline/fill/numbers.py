@@ -90,8 +90,8 @@ def _read_digits(sentence: Sentence, at: int) -> Quantity | None:
             sentence, float(glued[2].replace(",", "")), at, at + 1, token.start, token.end, "", _sign(before, token)
         )
     if last := _thousands(sentence, at):
-        value = float("".join(t.text for t in sentence.tokens[at:last]))
-        return _with_scale(sentence, value, at, last, token.start, sentence.tokens[last - 1].end, "", "")
+        whole = float("".join(t.text for t in sentence.tokens[at:last]))
+        return _with_scale(sentence, whole, at, last, token.start, sentence.tokens[last - 1].end, "", "")
     value = float(glued[2].replace(",", "")) if _NUMBER.fullmatch(glued[2]) else None
     if value is None or value > 1e18 or _LED_BY_ZERO.match(glued[2]):
         return None
