@@ -112,7 +112,8 @@ def _thousands(sentence: Sentence, at: int) -> int:
     """Behind the last group of a number whose thousands stand apart, 27 680; zero when it is no such number."""
     last, tokens = at + 1, sentence.tokens
     before = tokens[at - 1].text if at else ""
-    if not _LEADING.fullmatch(tokens[at].text) or before[-1:].isdigit():
+    labelled = before[-1:].isalnum() and before.lower() not in STOP
+    if not _LEADING.fullmatch(tokens[at].text) or labelled:
         return 0
     while last < len(tokens) and _GROUP.fullmatch(tokens[last].text) and tokens[last].start == tokens[last - 1].end + 1:
         last += 1
