@@ -100,3 +100,57 @@ class Hire(BaseModel):
 def test_days_and_hours_are_read_as_people_say_them(text: str, values: tuple[str, str, str]) -> None:
     day, start, end = values
     assert fill(Hire, f"the studio, {text}") == {"day": day, "start": start, "end": end}
+
+
+class Kennel(BaseModel):
+    """A stay in a kennel."""
+
+    brought_on: date | None = Field(None, description="Upcoming day on which the owner drops the dog off.")
+    fetched_on: date | None = Field(None, description="Upcoming day on which the owner picks the dog up.")
+
+
+def test_the_words_beside_a_day_tell_which_of_two_fields_it_is_for() -> None:
+    assert fill(Kennel, "Pick-up on 9 December, drop-off on 5 December") == {
+        "brought_on": "2026-12-05",
+        "fetched_on": "2026-12-09",
+    }
+    assert fill(Kennel, "I will pick Bella up on 12 December") == {"fetched_on": "2026-12-12"}
+
+
+class Eggs(BaseModel):
+    """A day in the hen house."""
+
+    collected: int = Field(description="Number of eggs collected.")
+    broken: int | None = Field(None, description="Number of broken eggs.")
+    laid_on: date | None = Field(None, description="Day of the round, never in the future.")
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("22 eggs on Tuesday, none of them broken", {"collected": 22, "broken": 0, "laid_on": "2026-11-10"}),
+        ("30 eggs on 20 November, 2 of them broken", {"collected": 30, "broken": 2, "laid_on": "2025-11-20"}),
+        ("1 240 eggs, no broken ones", {"collected": 1240, "broken": 0}),
+    ],
+)
+def test_none_is_a_count_and_what_has_been_lies_in_the_past(text: str, values: dict[str, Any]) -> None:
+    assert fill(Eggs, text) == values
+
+
+class Vacancy(BaseModel):
+    """A post to be filled."""
+
+    pay_min: int | None = Field(None, description="Lowest yearly pay, in euros.")
+    pay_max: int | None = Field(None, description="Highest yearly pay, in euros.")
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("a baker, 32,000 to 36,000 euros", {"pay_min": 32000, "pay_max": 36000}),
+        ("a nurse, at least €48,000", {"pay_min": 48000}),
+        ("a gardener, up to 31k", {"pay_max": 31000}),
+    ],
+)
+def test_min_in_a_name_bounds_where_no_minutes_are_spoken_of(text: str, values: dict[str, int]) -> None:
+    assert fill(Vacancy, text) == values

@@ -46,10 +46,11 @@ _TAILS = word_set(
 )
 
 
+# The letters of a code whose number stands apart: the BE of BE 90112.
+_LONGEST_PREFIX = 3
 _NUMBER_WORDS = word_set("number no nr num")
-_NO_LABELS = (
-    PARTS_OF_SPEECH["verbs"] | PARTS_OF_SPEECH["stops"] | PARTS_OF_SPEECH["pronouns"] | _TAILS | word_set("top only")
-)
+_SAYING = word_set("top only say says make makes show shows reads put down got stands enter")
+_NO_LABELS = PARTS_OF_SPEECH["verbs"] | PARTS_OF_SPEECH["stops"] | PARTS_OF_SPEECH["pronouns"] | _TAILS | _SAYING
 
 
 def counted_nouns(reading: Reading, quantity: Quantity) -> list[Word]:
@@ -66,7 +67,7 @@ def _find_nouns(reading: Reading, quantity: Quantity) -> list[Word]:
         apart = reading.text[place : word.start].strip(" -+")
         if apart or not word.lower.isalpha() or word.lower in STOP or word.lower in _TAILS:
             break
-        if any(other.start == word.start for other in reading.quantities):
+        if any(q.start == word.start for q in reading.quantities) or any(t.start == word.start for t in reading.times):
             break
         nouns.append(word)
         place = word.end
@@ -75,7 +76,7 @@ def _find_nouns(reading: Reading, quantity: Quantity) -> list[Word]:
 
 def label_of(reading: Reading, quantity: Quantity) -> Word | None:
     """The noun right before a bare number that says which one it is: row 12, seat no. 7, channel 4."""
-    if quantity.dimension or quantity.bound:
+    if quantity.dimension or quantity.bound or not is_whole(quantity):
         return None
     place, named = quantity.start, None
     for word in reading.before(quantity.start, 3):
@@ -135,9 +136,10 @@ def ends_name(reading: Reading, quantity: Quantity) -> bool:
     before = [token for token in reading.sentence.tokens if token.end <= quantity.start][-2:]
     if len(before) < 2 or not before[-1].text.isalpha() or quantity.dimension:
         return False
-    if before[-1].text.islower() or before[-1].text.isupper():
+    if before[-1].text.islower() or (before[-1].text.isupper() and len(before[-1].text) > _LONGEST_PREFIX):
         return False
-    joined = not reading.text[before[-1].end : quantity.start].strip()
+    whole = reading.text[quantity.start : quantity.number_end].isdigit()
+    joined = whole and not reading.text[before[-1].end : quantity.start].strip()
     return joined and before[-2].text not in ".!?" and not counted_nouns(reading, quantity)
 
 

@@ -20,7 +20,7 @@ from signalbox.models.offline.fill.flags import find_flags
 from signalbox.models.offline.fill.labels import find_labelled
 from signalbox.models.offline.fill.listed import listed_candidates
 from signalbox.models.offline.fill.lists import find_closed_list, find_phrase_list, split_items
-from signalbox.models.offline.fill.lone_numbers import find_lone_number
+from signalbox.models.offline.fill.lone_numbers import find_count_of_value, find_lone_number
 from signalbox.models.offline.fill.makes import find_makes
 from signalbox.models.offline.fill.meant import find_candidates, find_examples
 from signalbox.models.offline.fill.measures import find_measures, find_numbered
@@ -29,6 +29,7 @@ from signalbox.models.offline.fill.named_items import as_objects, list_by_name
 from signalbox.models.offline.fill.names import find_names, has_shape
 from signalbox.models.offline.fill.neighbours import Neighbours
 from signalbox.models.offline.fill.objects import Objects
+from signalbox.models.offline.fill.occasions import Occasions
 from signalbox.models.offline.fill.pairs import find_pairs
 from signalbox.models.offline.fill.parents import find_by_parent
 from signalbox.models.offline.fill.phrases import find_phrases
@@ -46,6 +47,7 @@ from signalbox.models.offline.fill.units import dimension_of
 from signalbox.models.offline.fill.widening import widen
 from signalbox.models.offline.fill.worded_numbers import find_worded
 from signalbox.models.offline.fill.words import read_sentence
+from signalbox.models.offline.fill.zeros import find_zeros
 
 __all__ = ["Filler"]
 
@@ -101,6 +103,7 @@ class Filler:
         statements = find_statements(self.state.bounds(), [leaf for leaf in self.state.waiting() if self._free(leaf)])
         announced = (p for p in self._weighed(self._strings()) if p.score >= _SURE)
         self._choose([*announced, *self._chunks(), *statements])
+        self._assign(find_count_of_value(self.state))
         self.filled |= put_in_order(self.reading, self.filled) | as_objects(plain, self.filled)
         return self.filled
 
@@ -157,7 +160,7 @@ class Filler:
             ]
             found = [self._neighbours.weigh(p) for p in found]
             found = [p for p in found if leaf.must or p.score >= _SURE]
-            return [*found, *find_worded(self.reading, leaf)]
+            return [*found, *find_worded(self.reading, leaf), *find_zeros(self.reading, leaf)]
         if leaf.kind == "array":
             return find_closed_list(self.reading, leaf, self.taken)
         if leaf.kind != "string":
@@ -165,7 +168,7 @@ class Filler:
         if leaf.candidates or self.listed.get(leaf.path):
             return find_candidates(self.reading, leaf, self.listed.get(leaf.path) or {})
         if time_kind(leaf):
-            return find_moments(self.reading, leaf, kinds)
+            return [self._occasions.weigh(p) for p in find_moments(self.reading, leaf, kinds)]
         shaped = [*find_names(self.reading, leaf), *find_examples(self.reading, leaf)]
         return [self._directed(self._uncontested(p)) for p in shaped]
 
@@ -177,6 +180,10 @@ class Filler:
         others = (leaf for leaf in self.leaves if leaf.kind == "string" and leaf is not proposal.field)
         named = any(self.reading.cue(leaf, *place) > 0.9 for leaf in others)
         return replace(proposal, score=proposal.score - 0.35) if named else proposal
+
+    @cached_property
+    def _occasions(self) -> Occasions:
+        return Occasions(self.reading, self.leaves)
 
     @cached_property
     def _neighbours(self) -> Neighbours:

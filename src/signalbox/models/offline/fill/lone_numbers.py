@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from signalbox.models.offline.fill.counted import counted_nouns, counts_people, ends_name, holds_people, label_of
-from signalbox.models.offline.fill.measures import convert, counts
+from signalbox.models.offline.fill.measures import convert, counts, counts_one_thing
 from signalbox.models.offline.fill.quantities import Quantity
 from signalbox.models.offline.fill.roles import style_of
 from signalbox.models.offline.fill.schema import Field
@@ -15,7 +15,7 @@ from signalbox.models.offline.fill.units import unit_of_field
 from signalbox.models.offline.fill.words import word_set
 from signalbox.models.offline.vectors import is_known
 
-__all__ = ["find_lone_number"]
+__all__ = ["find_count_of_value", "find_lone_number"]
 
 
 # Fields of how many of what the schema is for there may be.
@@ -50,6 +50,18 @@ def find_lone_number(state: State) -> Iterator[Proposal]:
         yield Proposal(leaf, value, plain[0].start, plain[0].end, 0.5)
 
 
+def find_count_of_value(state: State) -> Iterator[Proposal]:
+    """A number right before the value of another field, which it counts: the three of "three legal secretaries"."""
+    values = [p.start for p in state.filled.values() if p.field.kind == "string"]
+    counting = [leaf for leaf in state.waiting() if leaf.kind == "integer" and counts(leaf)]
+    counting = [leaf for leaf in counting if not unit_of_field(leaf.about, leaf.maximum)[0]]
+    counting = [leaf for leaf in counting if holds_people(leaf) or not counts_one_thing(leaf)]
+    for quantity in state.reading.quantities if len(counting) == 1 else ():
+        value = None if quantity.dimension or quantity.bound else convert(counting[0], quantity)
+        if value is not None and quantity.end + 1 in values and not _spoken_for(state, quantity):
+            yield Proposal(counting[0], value, quantity.start, quantity.end, 0.5)
+
+
 def _needed_measure(state: State, waiting: list[Field]) -> Iterator[Proposal]:
     """The one number with a unit that serves nothing, for the one required field that asks for no unit."""
     left = [q for q in state.reading.quantities if q.dimension and not _spoken_for(state, q)]
@@ -80,6 +92,9 @@ def _may_count(state: State, leaf: Field, quantity: Quantity) -> bool:
         return False
     found = counted_nouns(state.reading, quantity)
     nouns = {noun.stem for noun in found}
+    if nouns and is_known(found[0].lower) and unit_of_field(leaf.about, leaf.maximum)[0] not in ("", "money"):
+        # What counts things is no length, weight or time.
+        return False
     if not nouns or nouns & (leaf.kin | state.frame.title) or _LIMITS & set(leaf.name_words):
         return True
     return not is_known(found[0].lower) or _counts_whole(state, quantity)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -26,10 +27,20 @@ from signalbox.models.offline.fill.units import dimension_of, factor_of, unit_of
 from signalbox.models.offline.fill.words import stem, word_set
 from signalbox.models.offline.vectors import is_known, word_rows
 
-__all__ = ["bounds_alike", "convert", "counts", "find_measures", "find_numbered", "is_year"]
+__all__ = [
+    "LIMITING",
+    "bounds_alike",
+    "convert",
+    "counts",
+    "counts_one_thing",
+    "find_measures",
+    "find_numbered",
+    "is_year",
+]
 
 _LOWEST = word_set("min minimum least lower low above over from start greater floor")
 _HIGHEST = word_set("""max maximum most upper high below under limit to end less cap ceiling budget within top""")
+LIMITING = _LOWEST | _HIGHEST
 _COUNTS = word_set(
     """count limit number quantity qty top amount max maximum size many results total rows entries n
     times copies"""
@@ -55,6 +66,9 @@ _LINKS = word_set("of is to = : the at a an")
 _SUMS = word_set("amount total sum value worth limit salary price cost fee")
 _PRICED = frozenset(stem(word) for word in "cost costs budget price spend pay paying worth priced".split())
 _MEASURED = word_set("amount value quantity measurement measure")
+_YEAR = re.compile(r"\byears?(?! old)\b")
+# What is bounded by these is a time: no later than 1860.
+_DATED = re.compile(r"\b(?:later|earlier|before|after|since|until|older|newer)\b", re.IGNORECASE)
 _BASE = 0.3
 _LEAST = 0.28
 
@@ -152,14 +166,16 @@ def _typed(field: Field, value: float) -> Any:
 def _score(reading: Reading, field: Field, quantity: Quantity) -> float:
     dimension, _ = unit_of_field(field.about, field.maximum)
     score = _BASE
-    if (dimension and quantity.dimension == dimension) or (
+    if dimension in ("money", "percent") and _DATED.search(reading.text, quantity.reach[0], quantity.start):
+        score -= 0.5
+    elif (dimension and quantity.dimension == dimension) or (
         any(m[0] == "money" for m in quantity.meanings) and set(field.name_words) & _SUMS
     ):
         score += 0.35
     elif quantity.dimension and not dimension and set(field.name_words) & _MEASURED:
         score += 0.2
-    elif is_year(quantity):
-        score += 0.4 if "year" in field.name_words else (0.0 if _bound_score(field, quantity) > 0 else -0.25)
+    elif is_year(quantity) or (quantity.bound and _YEAR.search(field.about) and 1000 <= quantity.value <= 2100):
+        score += 0.4 if _YEAR.search(field.about) else (0.0 if _bound_score(field, quantity) > 0 else -0.25)
     elif quantity.dimension == "count":
         score += 0.4 if set(field.name_words) & _COUNTS or _HOW_OFTEN.search(field.about) else 0.0
     elif quantity.dimension and not dimension:
@@ -222,14 +238,14 @@ def _noun_score(reading: Reading, field: Field, quantity: Quantity) -> float:
     if before and (before[0].stem in field.words or any(same_meaning(before[0].stem, w) for w in field.words)):
         return 0.3
     if nouns and nouns[0].stem not in {stem(w) for w in field.described} and not quantity.dimension:
-        other = is_known(nouns[0].lower) and _counts_one_thing(field)
+        other = is_known(nouns[0].lower) and counts_one_thing(field)
         return 0.35 if _near(nouns[0].lower, field) else (-0.4 if other else -0.1)
     return 0.0
 
 
-def _counts_one_thing(field: Field) -> bool:
+def counts_one_thing(field: Field) -> bool:
     """Whether the name of a field tells what it counts: the words of word_count, but not what a limit counts."""
-    return counts(field) and bool(set(field.name_words) - _COUNTS - _HIGHEST - _LOWEST)
+    return counts(field) and bool(set(field.name_words) - _COUNTS - LIMITING)
 
 
 def _speaks_of(field: Field, word: Word) -> bool:
@@ -289,9 +305,12 @@ def _shortens(word: str, name: str) -> bool:
 
 def _near(noun: str, field: Field) -> bool:
     telling = tuple(word for word in dict.fromkeys((*field.name_words, *field.described)) if len(word) > 2)[:12]
-    if not telling:
-        return False
-    return bool((word_rows((noun,)) @ word_rows(telling).T).max() > 0.55)
+    return bool(telling) and _nearness(noun, telling) > 0.55
+
+
+@lru_cache(maxsize=2_000)
+def _nearness(noun: str, words: tuple[str, ...]) -> float:
+    return float((word_rows((noun,)) @ word_rows(words).T).max())
 
 
 def _bound_score(field: Field, quantity: Quantity) -> float:

@@ -13,10 +13,11 @@ from signalbox.models.offline.fill.instants import as_text, day_of, range_of, wr
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
+from signalbox.models.offline.fill.tenses import looks_ahead, looks_back, tells_past
 from signalbox.models.offline.fill.times import TimePhrase, with_month
 from signalbox.models.offline.fill.words import word_set
 
-__all__ = ["find_moments", "find_spans", "iso_duration", "looks_back", "side_in_time", "time_kind"]
+__all__ = ["find_moments", "find_spans", "iso_duration", "side_in_time", "time_kind"]
 
 _FORMATS = {"date": "date", "date-time": "date-time", "datetime": "date-time", "time": "time", "duration": "duration"}
 _DURATION = re.compile(
@@ -32,22 +33,7 @@ _SAID_WHEN = re.compile(r"(?:when|date|time)\b(?! zone)", re.IGNORECASE)
 _HOUR = re.compile(r"\b(?:time|hour)$")
 _DAY = re.compile(r"\b(?:date|day)$")
 _ISO = re.compile(r"iso[ -]?8601|yyyy|\brfc ?3339\b|\bhh:mm", re.IGNORECASE)
-_TO_COME = re.compile(r"\b(?:goes|will|should|must|starts|begins|becomes|comes|is to be)\b", re.IGNORECASE)
 _CLOCK = re.compile(r"\bhh:mm", re.IGNORECASE)
-_BACK = re.compile(
-    r"\b(?:since|occurred|happened|created|purchased|incident|was|were|modified|bought|reported|placed|"
-    r"history|born|birth|changed|"
-    r"updated|logs?|metrics?|query|searched|search|older|newer|received|taken|started|ended|began|"
-    r"published|publication|released?|aired|recorded|posted|past|earlier than|joined|hired|built|"
-    r"took place|manufactured|founded|came out|appeared|"
-    r"issued|lost|stolen|left behind|events after|events before|data)\b"
-)
-_FORWARD = re.compile(
-    r"\b(?:due|deadline|departure|depart|return|appointment|reservation|booking|schedule|scheduled|event|"
-    r"meeting|starts?|pick ?up|pickup|"
-    r"check ?in|check ?out|checkin|checkout|remind|reminder|expir\w+|until|delivery|deliver|effective|"
-    r"future|later|upcoming|coming|planned|arrival|end|begin|from|to|trip|travel|flight|leave)\b"
-)
 _BOUNDS = re.compile(r"\b(?:period|range|window|interval|span)\b")
 _STARTS = word_set(
     """start from begin beginning since after departure depart outbound checkin in pickup earliest
@@ -203,17 +189,14 @@ def _written_whole(phrase: TimePhrase) -> tuple[int, int] | None:
 
 
 def _ahead(reading: Reading, field: Field, phrase: TimePhrase) -> bool | None:
-    """Whether a bare name of time means one to come; None when the field does not say."""
-    if phrase.kind == "range" or phrase.lead == "since" or looks_back(field):
+    """Whether a bare name of time means one to come; None when nothing says so."""
+    if phrase.kind == "range" or phrase.lead == "since":
         return False
-    if _FORWARD.search(field.about):
-        return True
-    return False if reading.tells_past else None
-
-
-def looks_back(field: Field) -> bool:
-    """Whether a field holds a time that has passed."""
-    return bool(_BACK.search(field.about)) and not _TO_COME.search(field.description)
+    pointed = looks_ahead(field)
+    if pointed is not None:
+        return pointed
+    told = tells_past(reading) if phrase.lead not in ("by", "until", "till") else False
+    return None if told is None else not told
 
 
 def side_in_time(field: Field) -> str:

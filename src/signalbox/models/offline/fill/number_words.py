@@ -11,7 +11,7 @@ from signalbox.models.offline.fill.thesaurus import stands_for
 from signalbox.models.offline.fill.units import dimension_of, unit_of_field
 from signalbox.models.offline.fill.words import STOP, stem
 
-__all__ = ["kin_of", "vocabulary_of"]
+__all__ = ["forms_of", "kin_of", "vocabulary_of"]
 
 # Each line: words that speak of one sort of number, as adjective, noun, verb or preposition.
 _FAMILIES = """
@@ -51,7 +51,7 @@ _KIN = {
 _NAME, _AROUND, _DESCRIBED = 1.0, 0.7, 0.6
 _KINSHIP = 0.7
 _LASTING = 0.4
-_HOW_LONG = re.compile(r"(?:over |for |during )?how (?:long|many)\b", re.IGNORECASE)
+_HOW_LONG = re.compile(r"(?:(?:over |for |during )?how (?:long|many)|(?:\w+ )?(?:length|duration))\b", re.IGNORECASE)
 # Said of any number, so that they tell nothing.
 _PLAIN = frozenset(stem(word) for word in "number how many much time value amount count".split())
 
@@ -72,11 +72,18 @@ def _vocabulary(
             root = stem(word)
             is_unit = len(names) > 1 and any(dimension == unit for dimension, *_ in dimension_of(word))
             if word not in STOP and root not in _PLAIN and not is_unit:
-                found[root] = max(found.get(root, 0.0), weight)
+                for form in forms_of(root):
+                    found[form] = max(found.get(form, 0.0), weight)
     if unit == "time" and (_HOW_LONG.match(description) or {"duration", "length"} & set(names)):
         for root, weight in (("long", _DESCRIBED), ("for", _LASTING), ("over", _LASTING)):
             found[root] = max(found.get(root, 0.0), weight)
     return found
+
+
+def forms_of(root: str) -> tuple[str, ...]:
+    """A stem, and that of the verb that a noun is made of: preparation and prepare, inspection and inspect."""
+    ending = next((ending for ending in ("ation", "ion", "ment") if root.endswith(ending)), "")
+    return (root, stem(root.removesuffix(ending))) if ending and len(root) > len(ending) + 3 else (root,)
 
 
 @lru_cache(maxsize=5_000)

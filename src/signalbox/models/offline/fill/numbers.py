@@ -27,10 +27,12 @@ _POINTERS = word_set(
 )
 _COUNT_BEFORE = word_set("for is are be = : to of at just only x by , than least most about around exactly")
 _LASTING = word_set("for over within during in")
-_AFTER_ONE = word_set("please pls plz thanks thx with for in on at from to and or that which is")
+_AFTER_ONE = STOP | word_set("plz thx")
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|\d*\.\d+")
 # 0725 is a clock time and 0117 the beginning of a telephone number: neither counts anything.
 _LED_BY_ZERO = re.compile(r"0\d")
+_LEADING, _GROUP = re.compile(r"[1-9]\d{0,2}"), re.compile(r"\d{3}")
+_ENDS = re.compile(r"([1-9]\d{0,4}(?:\.\d+)?)[-–]([1-9]\d{0,4}(?:\.\d+)?)([a-zµ%°]*)")
 _GLUED = re.compile(r"([-+]?)(\d[\d,]*(?:\.\d+)?)([a-zµ%°/]*)", re.IGNORECASE)
 
 
@@ -39,6 +41,10 @@ def find_quantities(sentence: Sentence) -> list[Quantity]:
     found: list[Quantity] = []
     at = 0
     while at < len(sentence.tokens):
+        if ends := _read_ends(sentence, at):
+            found += ends
+            at = ends[-1].last
+            continue
         quantity = _read_digits(sentence, at) or _read_words(sentence, at)
         if quantity is None:
             at += 1
@@ -46,6 +52,20 @@ def find_quantities(sentence: Sentence) -> list[Quantity]:
         found.append(bounded(sentence, _signed(sentence, quantity)))
         at = max(quantity.last, at + 1)
     return share_units(sentence, share_bounds(sentence, join_compounds(found)))
+
+
+def _read_ends(sentence: Sentence, at: int) -> list[Quantity]:
+    """Both ends of a range that is written as one and measures or counts: 18-22 °C, 2-3 rooms."""
+    token = sentence.tokens[at]
+    written = _ENDS.fullmatch(token.lower)
+    following = sentence.tokens[at + 1] if at + 1 < len(sentence.tokens) else None
+    counting = following is not None and (following.text.isalpha() or bool(dimension_of(following.lower)))
+    if not written or not (counting or written[3]) or float(written[1]) >= float(written[2]):
+        return []
+    start, middle = token.start, token.start + len(written[1])
+    first = Quantity(float(written[1]), at, at + 1, start, middle, middle, reach=(start, middle))
+    last = _with_scale(sentence, float(written[2]), at, at + 1, middle + 1, token.end, written[3], "")
+    return [first, replace(last, reach=(last.start, last.end))] if last else []
 
 
 def _signed(sentence: Sentence, quantity: Quantity) -> Quantity:
@@ -69,6 +89,9 @@ def _read_digits(sentence: Sentence, at: int) -> Quantity | None:
         return _with_scale(
             sentence, float(glued[2].replace(",", "")), at, at + 1, token.start, token.end, "", _sign(before, token)
         )
+    if last := _thousands(sentence, at):
+        whole = float("".join(t.text for t in sentence.tokens[at:last]))
+        return _with_scale(sentence, whole, at, last, token.start, sentence.tokens[last - 1].end, "", "")
     value = float(glued[2].replace(",", "")) if _NUMBER.fullmatch(glued[2]) else None
     if value is None or value > 1e18 or _LED_BY_ZERO.match(glued[2]):
         return None
@@ -83,6 +106,19 @@ def _read_digits(sentence: Sentence, at: int) -> Quantity | None:
     if before and _is_symbol(before) and before.end >= token.start - 1:
         return _with_scale(sentence, value, at - 1, at + 1, before.start, token.end, glued[3], before.lower)
     return _with_scale(sentence, value, first, at + 1, start, token.end, glued[3], "")
+
+
+def _thousands(sentence: Sentence, at: int) -> int:
+    """Behind the last group of a number whose thousands stand apart, 27 680; zero when it is no such number."""
+    last, tokens = at + 1, sentence.tokens
+    before = tokens[at - 1].text if at else ""
+    labelled = before[-1:].isalnum() and before.lower() not in STOP
+    if not _LEADING.fullmatch(tokens[at].text) or labelled:
+        return 0
+    while last < len(tokens) and _GROUP.fullmatch(tokens[last].text) and tokens[last].start == tokens[last - 1].end + 1:
+        last += 1
+    ended = last == len(tokens) or not tokens[last].text[0].isdigit()
+    return last if last > at + 1 and ended and sentence.text[tokens[at].end] == " " else 0
 
 
 def _is_symbol(token: Token) -> bool:
@@ -195,7 +231,7 @@ def _means_one(tokens: tuple[Token, ...], at: int) -> bool:
 def _rates(tokens: tuple[Token, ...], at: int) -> bool:
     """Whether an article says by what a number is told: "20 euros a day", "twice a week"."""
     before = tokens[at - 1].lower if at else ""
-    numbers = any(t.text[-1].isdigit() for t in tokens[max(0, at - 2) : at]) and before not in STOP
+    numbers = any(t.text[-1].isdigit() for t in tokens[max(0, at - 2) : at]) and before not in STOP and before != ","
     return numbers or bool(dimension_of(before)) or before in _TIMES
 
 

@@ -9,7 +9,7 @@ from signalbox.models.offline.fill.words import Sentence
 
 __all__ = ["Quantity", "bounded", "join_compounds", "share_bounds", "share_units"]
 
-_NOT = r"(?:no|not|never|cannot|n't)(?: any| \w+){0,2}? "
+_NOT = r"(?:no|not|never|nothing|none|cannot|n't)(?: any| \w+){0,2}? "
 _NOT_LOW = re.compile(
     rf"{_NOT}(?:more|longer|higher|larger|bigger|older|greater|later|further|over|above|beyond)(?: than)?\s*$"
 )
@@ -121,7 +121,7 @@ def share_units(sentence: Sentence, found: list[Quantity]) -> list[Quantity]:
 
 
 _RANGE = re.compile(r"\s*(?:-|–|to|and|through|until|\.\.)\s*")
-_RANGE_OPENS = re.compile(r"(?:between|from|range(?: of)?)\s*$")
+_RANGE_OPENS = re.compile(r"(?:betwe+n|btwn|from|range(?: of)?)\s*$")
 
 
 def share_bounds(sentence: Sentence, found: list[Quantity]) -> list[Quantity]:

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from dataclasses import field as attribute
 from datetime import datetime, tzinfo
 from functools import cached_property
-from itertools import pairwise
 from typing import NamedTuple
 
-from signalbox.models.offline.fill.lexicon import is_past
 from signalbox.models.offline.fill.literals import Literal, find_literals
 from signalbox.models.offline.fill.numbers import Quantity, find_quantities
 from signalbox.models.offline.fill.schema import Field
@@ -26,8 +24,6 @@ _LINKS = word_set(
 )
 # More times or numbers than these are no request that one sentence makes.
 _MOST = 40
-_TELLERS = word_set("i we they")
-_ASKS = word_set("will want would like need book please pls order reserve schedule plan remind should")
 # Behind a length of time these make it a moment.
 _DISTANCES = ("ago", "from now", "hence", "from today", "from tomorrow", "time", "after tomorrow")
 # Literals whose digits count nothing.
@@ -154,13 +150,6 @@ class Reading:
     @cached_property
     def quoted(self) -> list[tuple[int, int]]:
         return [(literal.start, literal.end) for literal in self.literals if literal.kind == "quoted"]
-
-    @cached_property
-    def tells_past(self) -> bool:
-        """Whether the sentence tells what somebody did, and asks for nothing to be done."""
-        pairs = pairwise(word.lower for word in self.words)
-        told = any(before in _TELLERS and is_past(word) for before, word in pairs)
-        return told and not any(word.lower in _ASKS for word in self.words)
 
     def acts(self, start: int) -> bool:
         """Whether a small word acts as a command here: the first word, or right after one ("turn on", "switch off")."""

@@ -11,11 +11,12 @@ from itertools import pairwise
 from signalbox.models.offline.fill.clocks import with_half
 from signalbox.models.offline.fill.instants import as_text
 from signalbox.models.offline.fill.measures import convert
-from signalbox.models.offline.fill.moments import iso_duration, looks_back, side_in_time, time_kind
+from signalbox.models.offline.fill.moments import iso_duration, side_in_time, time_kind
 from signalbox.models.offline.fill.quantities import Quantity
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
+from signalbox.models.offline.fill.tenses import looks_back
 from signalbox.models.offline.fill.units import unit_of_field
 
 __all__ = ["find_hours", "find_lengths", "put_in_order"]

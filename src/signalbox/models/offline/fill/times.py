@@ -25,6 +25,8 @@ _UNIT = (
     r"fortnights?|nights?|weekends?|[smhdw])"
 )
 _DAYPART = r"(?:morning|afternoon|evening|night|midday|noon|midnight)"
+# Four digits that are rather a clock time than a year.
+_HOURS = r"\b(?:0\d|1[0-8])[0-5]\d"
 _CLOCK = (
     r"(?:\d{1,2}[:h]\d{2}(?::\d{2})?\s*(?:[ap]\.?m\b\.?)?|\d{1,2}\.\d{2}\s*[ap]\.?m\b\.?|"
     r"\d{1,2}\s*(?:[ap]\.?m\b\.?|o'?clock)|noon|midnight|midday|"
@@ -32,7 +34,7 @@ _CLOCK = (
     rf"(?<=at )(?:{'|'.join(HOUR_WORDS)})(?=\s*(?:$|[,.;!?]|on |for |tomorrow|today|this|next))|"
     rf"(?:\d{{1,2}}(?::\d\d)?|{'|'.join(HOUR_WORDS)}){LEADS_TO_CLOCK}|"
     r"(?<!\d )0\d[0-5]\d(?![.,:]?\d| \d)|(?:[01]\d|2[0-3])[0-5]\d(?=\s?(?:hrs|hours|h)\b)|"
-    r"(?:(?<=\b\d{4} to )|(?<=\b\d{4} till )|(?<=\b\d{4} until )|(?<=\b\d{4}-)|(?<=\b\d{4} - )|"
+    rf"(?:(?<={_HOURS} to )|(?<={_HOURS} till )|(?<={_HOURS} until )|(?<={_HOURS}-)|(?<={_HOURS} - )|"
     r"(?<=day )|(?<=tomorrow )|(?<=tonight ))"
     r"(?:[01]\d|2[0-3])[0-5]\d(?![\d:.])\b|"
     r"(?<=from )\d{1,2}(?=\s*(?:to|-|–|until|till)\s*\d{1,2}[:.]\d\d)|"

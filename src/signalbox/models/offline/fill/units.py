@@ -85,7 +85,7 @@ _UNITS: dict[str, dict[str, tuple[float, str]]] = {
     },
     "mass": {
         "mg": (1e-6, "mg milligram milligrams"),
-        "g": (1e-3, "g gram grams gramme grammes"),
+        "g": (1e-3, "g gram grams gramme grammes gsm g/m² g/m2"),
         "kg": (1, "kg kgs kilo kilos kilogram kilograms"),
         "tonne": (1000, "tonne tonnes ton tons"),
         "stone": (6.35029318, "stone"),
@@ -147,14 +147,14 @@ _FRACTION = re.compile(
 _PERCENT = re.compile(r"\b(percent(?:age)?s?|pct)\b|%")
 # A unit that a description names is one of these, written out or as the last word of the name.
 _FIELD_UNITS = re.compile(
-    r"\b(degrees?|deg|km/h|mi/h|m/s|[kmgt]?b(?:it)?/s|kmh|kph|mph|knots|hectares?|ha|acres?|km2|sqft|mbar|bar|psi|kpa|hpa|"
+    r"(?:°[cf]?|\b(?:g/m²|g/m2|gsm|degrees?|deg|km/h|mi/h|m/s|[kmgt]?b(?:it)?/s|kmh|kph|mph|knots|hectares?|ha|acres?|km2|sqft|mbar|bar|psi|kpa|hpa|"
     r"watts?|kw|kilowatts?|kwh|mwh|volts?|kv|amps?|amperes?|[kmg]?hz|cl|m3|pints?|gallons?|yards?|tons?|nanoseconds?|microseconds?|milliseconds?|millis|ms|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|"
     r"nights?|weeks?|months?|"
     r"years?|bytes?|kb|mb|gb|tb|kib|mib|gib|tib|kilobytes?|megabytes?|gigabytes?|terabytes?|[kmg]?bps|mm|cm|"
     r"meters?|metres?|"
     r"km|kms|kilomet(?:er|re)s?|miles?|feet|ft|inch(?:es)?|mg|grams?|kg|kilos?|kilograms?|tonnes?|ounces?|oz|"
     r"lbs?|ml|"
-    r"millilit(?:er|re)s?|lit(?:er|re)s?|celsius|fahrenheit)\b"
+    r"millilit(?:er|re)s?|lit(?:er|re)s?|celsius|fahrenheit)(?!\w))"
 )
 
 
@@ -168,6 +168,8 @@ _RATED = re.compile(
 
 # One of these inside a name or a description tells when, not in what unit: "temperature by day".
 _PERIODS = frozenset(("second", "minute", "hour", "day", "night", "week", "month", "year"))
+_LEAST = re.compile(r"\b(?:lowest|least|minimum|smallest|fewest|lower|cheapest|youngest|shortest|from)\b")
+_MINUTES = re.compile(r"\bmin(?:ute)?s?\b")
 _IN = re.compile(r"\bin (?:an? )?\Z")
 
 
@@ -201,6 +203,13 @@ def _asked_unit(part: str) -> tuple[str, str] | None:
     return ("money", "") if money else None
 
 
+def _without_bound(name: str, description: str) -> str:
+    """A name without the "min" that bounds: a leading one, or one whose description speaks of no minutes."""
+    name = re.sub(r"^(?:min|max)\b", "", name)
+    bounds = _LEAST.search(description) or _MONEY_FIELD.search(f"{name} {description}")
+    return re.sub(r"\bmin$", "", name).strip() if bounds and not _MINUTES.search(description) else name
+
+
 @lru_cache(maxsize=2_000)
 def unit_of_field(about: str, maximum: float | None) -> tuple[str, str]:
     """The dimension and unit that a numeric field asks for; empty when it asks for none."""
@@ -211,10 +220,9 @@ def unit_of_field(about: str, maximum: float | None) -> tuple[str, str]:
     about = re.sub(r"\b([kmgt]?b(?:it)?)(?:yte)?s? per second\b", r"\1/s", about)
     about = _RATED.sub("", about)
     name, _, description = about.partition(" . ")
-    # A leading "min" bounds; it is no unit.
-    if re.search(r"square met|sqm|m²|\bm2\b", about):
+    if re.search(r"square met|sqm|(?<!/)m²|(?<!/)\bm2\b", about):
         return "area", "m2"
-    for part in (re.sub(r"^(?:min|max)\b", "", name), *_by_weight(description)):
+    for part in (_without_bound(name, description), *_by_weight(description)):
         if found := _asked_unit(part):
             return found
     if maximum is not None and maximum <= 1:
