@@ -155,7 +155,7 @@ def _action(tools: ToolSet, card: ToolCard, part: Part) -> float:
     if part.verb in card.options and not part.asks and not card.families & READING:
         return 1.0
     if not part.families:
-        if card.families & READING or not card.verb:
+        if card.reads:
             return 0.45 if part.queried else 0.25
         return -0.2 if part.queried or card.families & _DANGEROUS else 0.05
     if part.asks and not (card.answers or card.reports):
@@ -176,12 +176,11 @@ def _action(tools: ToolSet, card: ToolCard, part: Part) -> float:
         return 0.65
     if {BROADER.get(family) for family in part.families} & card.families:
         return 0.6
-    reads = bool(card.families & READING) or not card.verb
-    if part.families & READING and reads:
+    if part.families & READING and card.reads:
         return 0.55
     if any(frozenset((a, b)) in OPPOSITES for a in part.families for b in card.families):
-        return 0.0 if part.vague and not reads else -0.8
-    return 0.0 if part.vague and not reads else -0.35
+        return 0.0 if part.vague and not card.reads else -0.8
+    return 0.0 if part.vague and not card.reads else -0.35
 
 
 def _is_its_own(tools: ToolSet, card: ToolCard, part: Part, shared: frozenset[str]) -> bool:
