@@ -10,6 +10,7 @@ from signalbox.models.offline.hiding import quotations
 from signalbox.models.offline.kinds import is_definite, is_given, is_id, is_plain, is_telling, is_text
 from signalbox.models.offline.nouns import kin_of
 from signalbox.models.offline.parts import Part
+from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.tools import ToolCard
 from signalbox.models.offline.verbs import READING, abbreviates, deeds_of, families_of
 from signalbox.models.offline.wording import content_start, mask
@@ -70,7 +71,8 @@ def trusted(part: Part, card: ToolCard, filling: Filling) -> list[str]:
 def _is_trusted(part: Part, card: ToolCard, filling: Filling, name: str) -> bool:
     """Whether something in the words speaks for a value, rather than that a parameter wanted one and this was left."""
     value = filling.values[name]
-    sure = filling.confidence.get(name)
+    within = [sure for one, sure in filling.confidence.items() if one.startswith(f"{name}.")]
+    sure = filling.confidence.get(name, max(within, default=None))
     if sure is not None and sure >= _TRUSTED:
         return not is_id(name) or is_given(name, filling)
     if value in quotations(part.text):
@@ -120,7 +122,7 @@ def _is_argued(part: Part, card: ToolCard, filling: Filling) -> bool:
         return False
     said = _words_of(part, filling, given)
     strange = _strange(part, card, filling)
-    told = [word for word in part.said if word in said]
+    told = said.intersection(tokens(part.text)) - STOP
     if _codes_left(part, card, filling):
         return False
     reads = card.families <= READING and not (part.asks or part.queried)

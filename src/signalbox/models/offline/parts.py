@@ -163,6 +163,8 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
     first = words[0]
     if first == "have" and not plain.endswith("?"):
         return _caused(words)
+    if first == "new" and len(words) > 1 and not plain.endswith("?") and not _asks_for_many(plain):
+        return first, frozenset({"create"})
     if first in OPENERS and not (first == "do" and words[1:2] and words[1] not in _SUBJECTS):
         return _question(words)
     if first not in NOT_ALONE and not _is_noun_here(first, words[1:2]) and not _COMPOUND.match(plain):
