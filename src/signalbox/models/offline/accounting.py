@@ -44,6 +44,7 @@ class Account:
     strange: int = 0
     given: int = 0
     firm: bool = False
+    identified: bool = False
 
 
 NO_ACCOUNT = Account()
@@ -60,6 +61,7 @@ def account_for(part: Part, card: ToolCard, filling: Filling) -> Account:
         len(_strange(part, card, filling)),
         len(trusted(part, card, filling)),
         any(_is_firm(card, filling, name) for name in trusted(part, card, filling)),
+        _is_identified(part, card, filling),
     )
 
 
@@ -90,6 +92,13 @@ def _is_firm(card: ToolCard, filling: Filling, name: str) -> bool:
     schema, value = card.properties.get(name) or {}, filling.values[name]
     coded = isinstance(value, str) and bool(_CODED.fullmatch(value))
     return coded or (is_telling(schema) and isinstance(value, str))
+
+
+def _is_identified(part: Part, card: ToolCard, filling: Filling) -> bool:
+    """Whether all that the tool requires is said by values that can hardly be of another parameter."""
+    sure = trusted(part, card, filling)
+    said = bool(card.required) and all(name in sure and _is_firm(card, filling, name) for name in card.required)
+    return said and not _codes_left(part, card, filling)
 
 
 def _fit(part: Part, card: ToolCard, filling: Filling) -> float:

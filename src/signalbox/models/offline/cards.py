@@ -24,8 +24,9 @@ _FOUND_OUT = frozenset({"whether", "if", "how", "what", "where", "when", "who", 
 _ALL_STOP = frozenset(stem(word) for word in STOP) | STOP
 _TELLING_OF = re.compile(
     r"(?i)(?:(?:in|at|on|for|by|from|to|with) )?(?:what|which|who|whose|where|when|how|whether)\b"
-    r"|(?:the|a|an|all|every|any|current|next|last|latest|recent|today['’]s|this|number|amount)\s"
-    r"|[a-z-]+ing \w+ of\b|(?P<first>[a-z-]+)(?:,| of\b| and (?:\w+ ){0,2}\w+ of\b| \w+ of\b| \w+(?:,| and) )"
+    r"|(?:the|a|an|all|every|any|current|next|last|latest|recent|today['’]s|this|number|amount|free|available|"
+    r"upcoming|past|pending|remaining|planned|overdue)\s"
+    r"|[a-z-]+ing \w+ of\b|(?P<first>[a-z-]+)(?:,| of\b| and (?:\w+ ){0,2}\w+ of\b| \w+ of\b| \w+(?:,| and) |(?<=s) (?:still|to be|that|which|with) )"
 )
 
 
@@ -111,7 +112,7 @@ def card_of(tool: dict[str, Any]) -> ToolCard:
     options = frozenset(str(value).lower() for prop in properties for value in _choices(prop))
     terms = _terms(nouns, description, schema)
     for one in verbs:
-        terms.setdefault(one, 0.8)
+        terms[one] = max(terms.get(one, 0.0), 0.8)
     initials = _initials(name)
     for one in initials:
         terms.setdefault(one, 0.9)

@@ -22,6 +22,7 @@ _TOUCHED = 0.25
 _PLAIN = 0.25
 _MOST_STRANGE = 2
 _AGREED = 0.5
+_SPOKEN = 0.4
 _LOSS = 0.5
 _FADE = (1.0, 0.7, 0.5, 0.35, 0.25, 0.2)
 _SHORTLIST = 5
@@ -58,6 +59,8 @@ class Choice:
         if self.action <= -0.5 or (self.action < 0.0 and self.asked):
             return False
         if self.account.argued and self._is_touched():
+            return True
+        if self.asked and self.action >= _AGREED and self.account.identified and self.account.strange <= _MOST_STRANGE:
             return True
         if self.explained >= (2 if self.action > -0.3 else 3):
             return True
@@ -174,13 +177,20 @@ def _action(tools: ToolSet, card: ToolCard, part: Part) -> float:
         return 1.0 if _is_its_own(tools, card, part, shared) else 0.85
     if part.families & card.side_families:
         return 0.65
-    if {BROADER.get(family) for family in part.families} & card.families:
+    if {BROADER.get(family) for family in part.families} & (card.families | card.side_families):
         return 0.6
+    if not any(map(tools.carriers, part.families)) and _is_akin(tools, card, part):
+        return 0.5
     if part.families & READING and card.reads:
         return 0.55
     if any(frozenset((a, b)) in OPPOSITES for a in part.families for b in card.families):
         return 0.0 if part.vague and not card.reads else -0.8
     return 0.0 if part.vague and not card.reads else -0.35
+
+
+def _is_akin(tools: ToolSet, card: ToolCard, part: Part) -> bool:
+    """Whether the tool speaks of what the verb does, where no tool here has a verb of its kind: weigh, the weight."""
+    return any(card.terms.get(term, 0.0) * sure >= _SPOKEN for term, sure in tools.near(part.verb).items())
 
 
 def _is_its_own(tools: ToolSet, card: ToolCard, part: Part, shared: frozenset[str]) -> bool:
