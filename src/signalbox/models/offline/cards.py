@@ -71,7 +71,7 @@ class ToolCard:
     @property
     def reads(self) -> bool:
         """Whether it looks at something: by its verb, or because neither its name nor its description has any."""
-        return bool(self.families & READING) or not (self.verb or self.families)
+        return bool(self.families & READING) or not (self.verbs or self.families)
 
     @property
     def answers(self) -> bool:
@@ -209,7 +209,8 @@ def _read_verbs(verb: str, description: str) -> tuple[frozenset[str], frozenset[
     described = frozenset().union(*(families_of(word) for word in found)) if found else frozenset()
     own = families_of(verb) if verb else frozenset()
     verbs = frozenset(stem(word) for word in ([verb] if verb else []) + [w for w in found[:1] if families_of(w)])
-    return verbs, own or described, described | own
+    does = own <= READING and described and not described & READING
+    return verbs, described if does else own or described, described | own
 
 
 def _terms(nouns: frozenset[str], description: str, schema: dict[str, Any]) -> dict[str, float]:

@@ -36,7 +36,7 @@ FAMILIES: dict[str, frozenset[str]] = {
         "display see look tell give pull examine what how",
         "search": "search find look lookup locate seek query hunt grep discover where who",
         "check": "check verify test inspect is are diagnose ping probe validate confirm monitor",
-        "create": "post publish create add new make book schedule insert register set put write plan arrange "
+        "create": "post publish create add new make take book schedule insert register set put write plan arrange "
         "setup generate open "
         "log record save note jot file raise report submit reserve compose draft append start remind build "
         "define need enter announce propose suggest enrol enroll enlist keep hold",
