@@ -24,6 +24,7 @@ _CUED = 0.8
 _LEFT = 0.65
 _WEAK = 0.55
 _TRUSTED = 0.6
+_LABELLED = 0.95
 _DIGITS = re.compile(r"\d+")
 _BOUNDS = word_set("below above under over least less fewer between within maximum minimum max min")
 _LIGHT = word_set(
@@ -45,6 +46,7 @@ class Account:
     given: int = 0
     firm: bool = False
     identified: bool = False
+    complete: bool = False
 
 
 NO_ACCOUNT = Account()
@@ -62,6 +64,7 @@ def account_for(part: Part, card: ToolCard, filling: Filling) -> Account:
         len(trusted(part, card, filling)),
         any(_is_firm(card, filling, name) for name in trusted(part, card, filling)),
         _is_identified(part, card, filling),
+        _is_complete(part, card, filling),
     )
 
 
@@ -91,7 +94,8 @@ def _is_firm(card: ToolCard, filling: Filling, name: str) -> bool:
     """Whether a value can hardly be of another parameter: an option, a date, a code; a bare number or name can."""
     schema, value = card.properties.get(name) or {}, filling.values[name]
     coded = isinstance(value, str) and bool(_CODED.fullmatch(value))
-    return coded or (is_telling(schema) and isinstance(value, str))
+    labelled = filling.confidence.get(name, 0.0) >= _LABELLED
+    return coded or (is_telling(schema) and (isinstance(value, str) or labelled))
 
 
 def _is_identified(part: Part, card: ToolCard, filling: Filling) -> bool:
@@ -99,6 +103,14 @@ def _is_identified(part: Part, card: ToolCard, filling: Filling) -> bool:
     sure = trusted(part, card, filling)
     said = bool(card.required) and all(name in sure and _is_firm(card, filling, name) for name in card.required)
     return said and not _codes_left(part, card, filling)
+
+
+def _is_complete(part: Part, card: ToolCard, filling: Filling) -> bool:
+    """Whether all that a tool with several parameters requires is there: surely said, or a proper name beside that."""
+    sure, given = trusted(part, card, filling), filling.values
+    named = [name for name in card.required if name in sure or str(given.get(name, ""))[:1].isupper()]
+    firm = any(_is_firm(card, filling, name) for name in card.required if name in sure)
+    return firm and len(named) == len(card.required) > 1
 
 
 def _fit(part: Part, card: ToolCard, filling: Filling) -> float:

@@ -26,7 +26,9 @@ _TELLING_OF = re.compile(
     r"(?i)(?:(?:in|at|on|for|by|from|to|with) )?(?:what|which|who|whose|where|when|how|whether)\b"
     r"|(?:the|a|an|all|every|any|current|next|last|latest|recent|today['’]s|this|number|amount|free|available|"
     r"upcoming|past|pending|remaining|planned|overdue)\s"
-    r"|[a-z-]+ing \w+ of\b|(?P<first>[a-z-]+)(?:,| of\b| and (?:\w+ ){0,2}\w+ of\b| \w+ of\b| \w+(?:,| and) |(?<=s) (?:still|to be|that|which|with) )"
+    r"|[a-z-]+ing \w+ of\b|(?P<first>[a-z-]+)(?:,| of\b| and (?:\w+ ){0,2}\w+ of\b| \w+ of\b| \w+(?:,| and) "
+    r"|(?<=s) (?:to be|that|which|in|on|at|from|by) "
+    r"| (?:left|until|per|since|between|still|available|due|used|needed|waiting|who|with) )"
 )
 
 

@@ -23,6 +23,7 @@ _PLAIN = 0.25
 _MOST_STRANGE = 2
 _AGREED = 0.5
 _SPOKEN = 0.4
+_MEANT = 0.85
 _TOO_MUCH = 1.2
 _LOSS = 0.5
 _FADE = (1.0, 0.7, 0.5, 0.35, 0.25, 0.2)
@@ -62,6 +63,8 @@ class Choice:
         if self.account.argued and self._is_touched():
             return True
         if self.asked and self.action >= _AGREED and self.account.identified and self.account.strange <= _MOST_STRANGE:
+            return True
+        if self.action >= _MEANT and not self.asked and self.account.complete and self.unaccounted < THRESHOLD:
             return True
         if self.card.reads and not self.asked and self.action < _AGREED and self.unaccounted > _TOO_MUCH:
             return False

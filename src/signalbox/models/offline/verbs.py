@@ -49,11 +49,11 @@ FAMILIES: dict[str, frozenset[str]] = {
         "send": "send mail email notify message text forward share ping dm post deliver write tell shoot drop "
         "pass relay hand inform sent",
         "reply": "reply respond answer",
-        "complete": "complete finish done mark close shut resolve tick check finalize conclude accomplish",
+        "complete": "complete finish done mark close shut resolve solve tick check finalize conclude accomplish",
         "reopen": "reopen uncomplete undo restore unmark undelete revert",
-        "start": "start run launch begin trigger execute deploy enable activate resume kick fire play turn "
+        "start": "start run launch begin trigger execute deploy enable activate resume continue proceed kick fire play turn "
         "switch initiate",
-        "stop": "stop end pause halt disable deactivate kill terminate abort shut suspend conclude finish "
+        "stop": "stop end pause hold halt disable deactivate kill terminate abort shut suspend conclude finish "
         "quit turn switch",
         "restart": "restart reboot reload bounce reset",
         "compare": "compare diff contrast versus vs",
@@ -65,7 +65,7 @@ FAMILIES: dict[str, frozenset[str]] = {
         "pay": "pay transfer send wire remit settle",
         "play": "play listen hear stream",
         "lock": "lock secure",
-        "unlock": "unlock open",
+        "unlock": "unlock open release",
         "approve": "approve accept grant allow confirm authorize",
         "reject": "reject decline deny refuse",
         "copy": "copy duplicate clone replicate",
