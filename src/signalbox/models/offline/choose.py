@@ -64,7 +64,7 @@ class Choice:
             return True
         if self.asked and self.action >= _AGREED and self.account.identified and self.account.strange <= _MOST_STRANGE:
             return True
-        if self.action >= _MEANT and not self.asked and self.account.complete and self.unaccounted < THRESHOLD:
+        if self.account.complete and not self.asked and self._leaves_little():
             return True
         if self.card.reads and not self.asked and self.action < _AGREED and self.unaccounted > _TOO_MUCH:
             return False
@@ -83,6 +83,12 @@ class Choice:
         if self.explained and not self.unaccounted and self.card.answers:
             bar = _BARE
         return (known or bool(self.explained)) and self.score >= bar
+
+    def _leaves_little(self) -> bool:
+        """Whether a call with all it requires leaves little of the request out: less where no verb speaks for it."""
+        if self.action >= _MEANT:
+            return self.unaccounted < THRESHOLD
+        return self.action >= 0.0 and self.unaccounted < _AGREED and self.score >= _AGREED
 
     def _is_touched(self) -> bool:
         """Whether the request touches the tool's meaning too, where its values alone would speak for the tool."""
