@@ -94,14 +94,18 @@ def _is_firm(card: ToolCard, filling: Filling, name: str) -> bool:
     """Whether a value can hardly be of another parameter: an option, a date, a code; a bare number or name can."""
     schema, value = card.properties.get(name) or {}, filling.values[name]
     coded = isinstance(value, str) and bool(_CODED.fullmatch(value))
-    labelled = filling.confidence.get(name, 0.0) >= _LABELLED
-    return coded or (is_telling(schema) and (isinstance(value, str) or labelled))
+    return coded or (is_telling(schema) and isinstance(value, str))
+
+
+def _is_settled(card: ToolCard, filling: Filling, name: str) -> bool:
+    """Whether a value is firm, or stands beside its label or unit: tank 4, 3 kg."""
+    return _is_firm(card, filling, name) or filling.confidence.get(name, 0.0) >= _LABELLED
 
 
 def _is_identified(part: Part, card: ToolCard, filling: Filling) -> bool:
     """Whether all that the tool requires is said by values that can hardly be of another parameter."""
     sure = trusted(part, card, filling)
-    said = bool(card.required) and all(name in sure and _is_firm(card, filling, name) for name in card.required)
+    said = bool(card.required) and all(name in sure and _is_settled(card, filling, name) for name in card.required)
     return said and not _codes_left(part, card, filling)
 
 
@@ -109,7 +113,7 @@ def _is_complete(part: Part, card: ToolCard, filling: Filling) -> bool:
     """Whether all that a tool with several parameters requires is there: surely said, or a proper name beside that."""
     sure, given = trusted(part, card, filling), filling.values
     named = [name for name in card.required if name in sure or str(given.get(name, ""))[:1].isupper()]
-    firm = any(_is_firm(card, filling, name) for name in card.required if name in sure)
+    firm = any(_is_settled(card, filling, name) for name in card.required if name in sure)
     return firm and len(named) == len(card.required) > 1
 
 

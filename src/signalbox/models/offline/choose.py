@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from signalbox.models.offline.accounting import NO_ACCOUNT, Account
+from signalbox.models.offline.nouns import kin_of
 from signalbox.models.offline.parts import Part
 from signalbox.models.offline.tools import ToolCard, ToolSet
 from signalbox.models.offline.verbs import BROADER, OPPOSITES, READING, SPECIFIC, abbreviates
@@ -191,7 +192,7 @@ def _action(tools: ToolSet, card: ToolCard, part: Part) -> float:
         return 0.65
     if {BROADER.get(family) for family in part.families} & (card.families | card.side_families):
         return 0.6
-    if not any(map(tools.carriers, part.families)) and _is_akin(tools, card, part):
+    if not any(map(tools.carriers, part.families)) and _is_akin(card, verb):
         return 0.5
     if part.families & READING and card.reads:
         return 0.55
@@ -200,9 +201,9 @@ def _action(tools: ToolSet, card: ToolCard, part: Part) -> float:
     return 0.0 if part.vague and not card.reads else -0.35
 
 
-def _is_akin(tools: ToolSet, card: ToolCard, part: Part) -> bool:
-    """Whether the tool speaks of what the verb does, where no tool here has a verb of its kind: weigh, the weight."""
-    return any(card.terms.get(term, 0.0) * sure >= _SPOKEN for term, sure in tools.near(part.verb).items())
+def _is_akin(card: ToolCard, verb: str) -> bool:
+    """Whether the tool speaks of what the verb does: weigh, the weight; print, a printing job."""
+    return any(card.terms.get(term, 0.0) >= _SPOKEN for term in {verb, *kin_of(verb)})
 
 
 def _is_its_own(tools: ToolSet, card: ToolCard, part: Part, shared: frozenset[str]) -> bool:

@@ -109,7 +109,7 @@ def _verb_follows(rest: str, verbs: frozenset[str]) -> bool:
     if first in NOT_ALONE or first.endswith("ing"):
         return False
     if not families_of(first):
-        return f"{first} {second}" in PHRASES or second in OBJECTS and may_be_verb(first) and is_known(first)
+        return f"{first} {second}" in PHRASES or (second in OBJECTS and may_be_verb(first) and is_known(first))
     return first not in NOUNISH or bool(second and (second in STOP or second not in ("and", "or")))
 
 

@@ -54,7 +54,9 @@ _WANTING = re.compile(
     r"(?P<no>(?:n't|not|no longer|never)\s+)?\b(?:be\s+)?"
     r"(?P<verb>wants?|needs?|wanted|needed|requires?)\b(?!\s+to\b)(?=\s+\w)"
 )
-_ALLOWED = re.compile(r"\w\s+(?:can|may|must|should|has to|have to)\s+(?:now\s+|be\s+|please\s+)*(?P<verb>[a-z]{4,})\b(?!.*\?)")
+_ALLOWED = re.compile(
+    r"\w\s+(?:can|may|must|should|has to|have to)\s+(?:now\s+|be\s+|please\s+)*(?P<verb>[a-z]{4,})\b(?!.*\?)"
+)
 _PLACING = word_set("in into on onto to from at for with")
 OBJECTS = word_set("the my our this that these those it them him her me us all every both")
 _PLAIN_VERBS = frozenset(verb for verbs in FAMILIES.values() for verb in verbs) - NOUNISH - STOP - NOT_ALONE
@@ -175,7 +177,11 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
     for at, (before, word) in enumerate(pairwise(words)):
         if before == "to" and at and words[at - 1].endswith("ing") and words[at - 1] not in _INTENDING:
             continue
-        if families_of(word) >= {"complete"} and word.endswith(("done", "ed")) and before in ("is", "are", "as", "be", "was"):
+        if (
+            families_of(word) >= {"complete"}
+            and word.endswith(("done", "ed"))
+            and before in ("is", "are", "as", "be", "was")
+        ):
             return word, frozenset({"complete"})
         bent = word.endswith(("ed", "ing")) or (word.endswith("s") and not word.endswith("ss"))
         last = word == words[-1] and before not in _DETERMINERS

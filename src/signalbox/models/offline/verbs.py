@@ -51,8 +51,8 @@ FAMILIES: dict[str, frozenset[str]] = {
         "reply": "reply respond answer",
         "complete": "complete finish done mark close shut resolve solve tick check finalize conclude accomplish",
         "reopen": "reopen uncomplete undo restore unmark undelete revert",
-        "start": "start run launch begin trigger execute deploy enable activate resume continue proceed kick fire play turn "
-        "switch initiate",
+        "start": "start run launch begin trigger execute deploy enable activate resume continue proceed kick fire play "
+        "turn switch initiate",
         "stop": "stop end pause hold halt disable deactivate kill terminate abort shut suspend conclude finish "
         "quit turn switch",
         "restart": "restart reboot reload bounce reset",
