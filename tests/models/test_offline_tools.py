@@ -346,7 +346,7 @@ OBSERVATORY = [
 @pytest.mark.parametrize(
     ("request_text", "call"),
     [
-        ("is anything wrong with D-7?", ("dome_state", {"dome": "D-7"})),
+        ("how warm is it in dome D-7?", ("dome_state", {"dome": "D-7"})),
         ("how old is the coating of the south mirror?", ("mirror_age", {"mirror": "south"})),
     ],
 )
