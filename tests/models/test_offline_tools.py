@@ -328,6 +328,42 @@ def test_no_tool_fits_and_it_says_what_the_tools_can_do(model: OfflineChatModel,
     assert "get tide" in answer.text
 
 
+def described(name: str, description: str, **kinds: Any) -> dict[str, Any]:
+    schema = {"type": "object", "properties": kinds, "required": list(kinds)}
+    return {"type": "function", "function": {"name": name, "description": description, "parameters": schema}}
+
+
+OBSERVATORY = [
+    described(
+        "dome_state", "Position and temperature of a dome.", dome={"type": "string", "description": "Such as D-4"}
+    ),
+    described("turn_dome", "Turn a dome.", dome={"type": "string"}, degrees={"type": "integer"}),
+    described("mirror_age", "Days since a mirror was coated.", mirror={"type": "string", "enum": ["north", "south"]}),
+    described("log_frames", "Note exposures that were taken.", target={"type": "string"}, count={"type": "integer"}),
+]
+
+
+@pytest.mark.parametrize(
+    ("request_text", "call"),
+    [
+        ("how warm is it in dome D-7?", ("dome_state", {"dome": "D-7"})),
+        ("how old is the coating of the south mirror?", ("mirror_age", {"mirror": "south"})),
+    ],
+)
+def test_a_description_of_what_is_told_makes_a_tool_that_answers(
+    model: OfflineChatModel, request_text: str, call: tuple[str, dict[str, Any]]
+) -> None:
+    assert calls_of(ask(model, OBSERVATORY, request_text)) == [call]
+
+
+def test_an_identifier_may_be_a_compound_without_figures(model: OfflineChatModel) -> None:
+    tools = [
+        described("alias_list", "List the aliases."),
+        described("alias_retire", "Retire an alias.", key={"type": "string", "description": "Key of the alias"}),
+    ]
+    assert calls_of(ask(model, tools, "retire the alias old-desk")) == [("alias_retire", {"key": "old-desk"})]
+
+
 @pytest.mark.parametrize(
     "request_text", ["the animals next door are loud", "buy two animals for the farm", "where should my animal sleep?"]
 )

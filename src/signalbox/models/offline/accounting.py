@@ -10,6 +10,7 @@ from signalbox.models.offline.hiding import quotations
 from signalbox.models.offline.kinds import is_definite, is_given, is_id, is_plain, is_telling, is_text
 from signalbox.models.offline.nouns import kin_of
 from signalbox.models.offline.parts import Part
+from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.tools import ToolCard
 from signalbox.models.offline.verbs import READING, abbreviates, deeds_of, families_of
 from signalbox.models.offline.wording import content_start, mask
@@ -23,6 +24,7 @@ _CUED = 0.8
 _LEFT = 0.65
 _WEAK = 0.55
 _TRUSTED = 0.6
+_LABELLED = 0.95
 _DIGITS = re.compile(r"\d+")
 _BOUNDS = word_set("below above under over least less fewer between within maximum minimum max min")
 _LIGHT = word_set(
@@ -43,6 +45,8 @@ class Account:
     strange: int = 0
     given: int = 0
     firm: bool = False
+    identified: bool = False
+    complete: bool = False
 
 
 NO_ACCOUNT = Account()
@@ -59,6 +63,8 @@ def account_for(part: Part, card: ToolCard, filling: Filling) -> Account:
         len(_strange(part, card, filling)),
         len(trusted(part, card, filling)),
         any(_is_firm(card, filling, name) for name in trusted(part, card, filling)),
+        _is_identified(part, card, filling),
+        _is_complete(part, card, filling),
     )
 
 
@@ -70,7 +76,8 @@ def trusted(part: Part, card: ToolCard, filling: Filling) -> list[str]:
 def _is_trusted(part: Part, card: ToolCard, filling: Filling, name: str) -> bool:
     """Whether something in the words speaks for a value, rather than that a parameter wanted one and this was left."""
     value = filling.values[name]
-    sure = filling.confidence.get(name)
+    within = [sure for one, sure in filling.confidence.items() if one.startswith(f"{name}.")]
+    sure = filling.confidence.get(name, max(within, default=None))
     if sure is not None and sure >= _TRUSTED:
         return not is_id(name) or is_given(name, filling)
     if value in quotations(part.text):
@@ -88,6 +95,26 @@ def _is_firm(card: ToolCard, filling: Filling, name: str) -> bool:
     schema, value = card.properties.get(name) or {}, filling.values[name]
     coded = isinstance(value, str) and bool(_CODED.fullmatch(value))
     return coded or (is_telling(schema) and isinstance(value, str))
+
+
+def _is_settled(card: ToolCard, filling: Filling, name: str) -> bool:
+    """Whether a value is firm, or stands beside its label or unit: tank 4, 3 kg."""
+    return _is_firm(card, filling, name) or filling.confidence.get(name, 0.0) >= _LABELLED
+
+
+def _is_identified(part: Part, card: ToolCard, filling: Filling) -> bool:
+    """Whether all that the tool requires is said by values that can hardly be of another parameter."""
+    sure = trusted(part, card, filling)
+    said = bool(card.required) and all(name in sure and _is_settled(card, filling, name) for name in card.required)
+    return said and not _codes_left(part, card, filling)
+
+
+def _is_complete(part: Part, card: ToolCard, filling: Filling) -> bool:
+    """Whether all that a tool with several parameters requires is there: surely said, or a proper name beside that."""
+    sure, given = trusted(part, card, filling), filling.values
+    named = [name for name in card.required if name in sure or str(given.get(name, ""))[:1].isupper()]
+    firm = any(_is_settled(card, filling, name) for name in card.required if name in sure)
+    return firm and len(named) == len(card.required) > 1
 
 
 def _fit(part: Part, card: ToolCard, filling: Filling) -> float:
@@ -120,7 +147,7 @@ def _is_argued(part: Part, card: ToolCard, filling: Filling) -> bool:
         return False
     said = _words_of(part, filling, given)
     strange = _strange(part, card, filling)
-    told = [word for word in part.said if word in said]
+    told = said.intersection(tokens(part.text)) - STOP
     if _codes_left(part, card, filling):
         return False
     reads = card.families <= READING and not (part.asks or part.queried)

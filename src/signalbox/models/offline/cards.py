@@ -22,6 +22,14 @@ _NUMBERED = re.compile(r"(?<=[a-z])\d+$")
 _AFTER_NOUNS = frozenset({"of", "for", "in", "on", "that", "which", "from", "by", "with", "and"})
 _FOUND_OUT = frozenset({"whether", "if", "how", "what", "where", "when", "who", "which"})
 _ALL_STOP = frozenset(stem(word) for word in STOP) | STOP
+_TELLING_OF = re.compile(
+    r"(?i)(?:(?:in|at|on|for|by|from|to|with) )?(?:what|which|who|whose|where|when|how|whether)\b"
+    r"|(?:the|a|an|all|every|any|current|next|last|latest|recent|today['’]s|this|number|amount|free|available|"
+    r"upcoming|past|pending|remaining|planned|overdue)\s"
+    r"|[a-z-]+ing \w+ of\b|(?P<first>[a-z-]+)(?:,| of\b| and (?:\w+ ){0,2}\w+ of\b| \w+ of\b| \w+(?:,| and) "
+    r"|(?<=s) (?:to be|that|which|in|on|at|from|by) "
+    r"| (?:left|until|per|since|between|still|available|due|used|needed|waiting|who|with) )"
+)
 
 
 @dataclass(frozen=True)
@@ -63,9 +71,14 @@ class ToolCard:
         return form
 
     @property
+    def reads(self) -> bool:
+        """Whether it looks at something: by its verb, or because neither its name nor its description has any."""
+        return bool(self.families & READING) or not (self.verbs or self.families)
+
+    @property
     def answers(self) -> bool:
         """Whether it can answer a question: it reads, and takes no text to be written down."""
-        if not self.verb or self.families <= READING:
+        if self.reports or (self.families <= READING and not (self.verb and not self.families)):
             return True
         reads = bool((self.families | self.side_families) & READING)
         return reads and not any(is_text(name, self.properties.get(name)) for name in self.required)
@@ -91,17 +104,22 @@ def card_of(tool: dict[str, Any]) -> ToolCard:
     verb, nouns = _read_name(name, description)
     verbs, families, side = _read_verbs(verb, description)
     side |= _deed_in_nouns(verb, name)
-    verbs |= _own_verb(name, description) | _told_verb(description)
+    nominal = _is_nominal(description)
+    if nominal:
+        families = side = families & READING or frozenset({"get"})
+        verbs = frozenset({stem(verb)} if verb else ())
+    coined = frozenset() if nominal else _own_verb(name, description)
+    verbs |= coined | (frozenset() if nominal else _told_verb(description))
     properties = [prop for prop in (schema.get("properties") or {}).values() if isinstance(prop, dict)]
     options = frozenset(str(value).lower() for prop in properties for value in _choices(prop))
     terms = _terms(nouns, description, schema)
     for one in verbs:
-        terms.setdefault(one, 0.8)
+        terms[one] = max(terms.get(one, 0.0), 0.8)
     initials = _initials(name)
     for one in initials:
         terms.setdefault(one, 0.9)
-    own = next(iter(_own_verb(name, description)), stem(verb) if verb else "")
-    reports, deeds = _reports(description), frozenset().union(*map(deeds_of, (*nouns, *verbs)))
+    own = next(iter(coined), stem(verb) if verb else "")
+    reports, deeds = nominal or _reports(description), frozenset().union(*map(deeds_of, (*nouns, *verbs)))
     return ToolCard(
         name, description, schema, own, verbs, families, side, nouns, options, initials, reports, terms, deeds
     )
@@ -143,6 +161,7 @@ def _opening(description: str) -> list[str]:
     """The first word of a description, unless it is plainly a noun: records of a zone."""
     words = tokens(description)[:2]
     noun = words[1:] and words[1] in _AFTER_NOUNS and (words[0] in NOUNISH or _is_plural_noun(words[0]))
+    noun = noun and not (words[1] == "that" and not _is_plural_noun(words[0]))
     return [] if noun else words[:1]
 
 
@@ -153,6 +172,16 @@ def _reports(description: str) -> bool:
         return bool(families_of(words[0]) & READING)
     told = frozenset().union(*(families_of(word) for word in _opening(description)))
     return bool(told) and told <= READING
+
+
+def _is_nominal(description: str) -> bool:
+    """Whether a description names what a tool tells rather than a deed: price of a ticket, where a parcel is."""
+    found = _TELLING_OF.match(description.strip())
+    if found is None or not found["first"]:
+        return found is not None
+    word = found["first"].lower()
+    bare = description.strip()[found.end("first") :].startswith((" of ", ","))
+    return not families_of(word) or (bare and word in NOUNISH)
 
 
 def _told_verb(description: str) -> frozenset[str]:
@@ -182,7 +211,8 @@ def _read_verbs(verb: str, description: str) -> tuple[frozenset[str], frozenset[
     described = frozenset().union(*(families_of(word) for word in found)) if found else frozenset()
     own = families_of(verb) if verb else frozenset()
     verbs = frozenset(stem(word) for word in ([verb] if verb else []) + [w for w in found[:1] if families_of(w)])
-    return verbs, own or described, described | own
+    does = own <= READING and described and not described & READING
+    return verbs, described if does else own or described, described | own
 
 
 def _terms(nouns: frozenset[str], description: str, schema: dict[str, Any]) -> dict[str, float]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from signalbox.models.offline.accounting import NO_ACCOUNT, Account
+from signalbox.models.offline.nouns import kin_of
 from signalbox.models.offline.parts import Part
 from signalbox.models.offline.tools import ToolCard, ToolSet
 from signalbox.models.offline.verbs import BROADER, OPPOSITES, READING, SPECIFIC, abbreviates
@@ -22,6 +23,9 @@ _TOUCHED = 0.25
 _PLAIN = 0.25
 _MOST_STRANGE = 2
 _AGREED = 0.5
+_SPOKEN = 0.4
+_MEANT = 0.85
+_TOO_MUCH = 1.2
 _LOSS = 0.5
 _FADE = (1.0, 0.7, 0.5, 0.35, 0.25, 0.2)
 _SHORTLIST = 5
@@ -59,6 +63,12 @@ class Choice:
             return False
         if self.account.argued and self._is_touched():
             return True
+        if self.asked and self.action >= _AGREED and self.account.identified and self.account.strange <= _MOST_STRANGE:
+            return True
+        if self.account.complete and not self.asked and self._leaves_little():
+            return True
+        if self.card.reads and not self.asked and self.action < _AGREED and self.unaccounted > _TOO_MUCH:
+            return False
         if self.explained >= (2 if self.action > -0.3 else 3):
             return True
         if not self.asked and self.named < 0.9 and self.account.strange > _MOST_STRANGE + self.account.given:
@@ -74,6 +84,12 @@ class Choice:
         if self.explained and not self.unaccounted and self.card.answers:
             bar = _BARE
         return (known or bool(self.explained)) and self.score >= bar
+
+    def _leaves_little(self) -> bool:
+        """Whether a call with all it requires leaves little of the request out: less where no verb speaks for it."""
+        if self.action >= _MEANT:
+            return self.unaccounted < THRESHOLD
+        return self.action >= 0.0 and self.unaccounted < _AGREED and self.score >= _AGREED
 
     def _is_touched(self) -> bool:
         """Whether the request touches the tool's meaning too, where its values alone would speak for the tool."""
@@ -155,7 +171,7 @@ def _action(tools: ToolSet, card: ToolCard, part: Part) -> float:
     if part.verb in card.options and not part.asks and not card.families & READING:
         return 1.0
     if not part.families:
-        if card.families & READING or not card.verb:
+        if card.reads:
             return 0.45 if part.queried else 0.25
         return -0.2 if part.queried or card.families & _DANGEROUS else 0.05
     if part.asks and not (card.answers or card.reports):
@@ -174,14 +190,20 @@ def _action(tools: ToolSet, card: ToolCard, part: Part) -> float:
         return 1.0 if _is_its_own(tools, card, part, shared) else 0.85
     if part.families & card.side_families:
         return 0.65
-    if {BROADER.get(family) for family in part.families} & card.families:
+    if {BROADER.get(family) for family in part.families} & (card.families | card.side_families):
         return 0.6
-    reads = bool(card.families & READING) or not card.verb
-    if part.families & READING and reads:
+    if not any(map(tools.carriers, part.families)) and _is_akin(card, verb):
+        return 0.5
+    if part.families & READING and card.reads:
         return 0.55
     if any(frozenset((a, b)) in OPPOSITES for a in part.families for b in card.families):
-        return 0.0 if part.vague and not reads else -0.8
-    return 0.0 if part.vague and not reads else -0.35
+        return 0.0 if part.vague and not card.reads else -0.8
+    return 0.0 if part.vague and not card.reads else -0.35
+
+
+def _is_akin(card: ToolCard, verb: str) -> bool:
+    """Whether the tool speaks of what the verb does: weigh, the weight; print, a printing job."""
+    return any(card.terms.get(term, 0.0) >= _SPOKEN for term in {verb, *kin_of(verb)})
 
 
 def _is_its_own(tools: ToolSet, card: ToolCard, part: Part, shared: frozenset[str]) -> bool:

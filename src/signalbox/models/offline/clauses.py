@@ -9,7 +9,7 @@ from itertools import pairwise
 from signalbox.models.offline.parts import NOT_ALONE, OBJECTS, OPENERS, may_be_verb, read_part
 from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.vectors import is_known
-from signalbox.models.offline.verbs import NOUNISH, families_of
+from signalbox.models.offline.verbs import NOUNISH, PHRASES, families_of
 from signalbox.models.offline.wording import mask, strip_padding
 from signalbox.models.offline.words import stem, tokens, word_set
 
@@ -109,7 +109,7 @@ def _verb_follows(rest: str, verbs: frozenset[str]) -> bool:
     if first in NOT_ALONE or first.endswith("ing"):
         return False
     if not families_of(first):
-        return second in OBJECTS and may_be_verb(first) and is_known(first)
+        return f"{first} {second}" in PHRASES or (second in OBJECTS and may_be_verb(first) and is_known(first))
     return first not in NOUNISH or bool(second and (second in STOP or second not in ("and", "or")))
 
 

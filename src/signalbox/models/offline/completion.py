@@ -18,7 +18,10 @@ from signalbox.models.offline.words import split_name, stem, tokens, word_set
 
 __all__ = ["complete_lists", "extend_content", "fill_from_verb", "fill_left", "fill_new"]
 
-_SWITCHES = {"start": "on", "stop": "off"}
+_SWITCHES = {
+    "start": word_set("on up enabled active running"),
+    "stop": word_set("off down disabled inactive stopped"),
+}
 _SWITCH_NAMES = word_set("on enabled enable active power state running")
 _DECIDING = frozenset({"start", "stop", "lock", "unlock", "approve", "reject", "complete", "reopen", "restart"})
 _SUM = re.compile(r"[(\d][\d\s.,()+*/×÷^-]*[\d)]")
@@ -51,8 +54,8 @@ def _states(option: str, said: frozenset[str]) -> bool:
     words = tokens(option.replace("_", " "))
     if len(words) != 1:
         return False
-    return words[0] in {_SWITCHES.get(family) for family in said} or bool(
-        families_of(words[0]) & said and stem(words[0]) == words[0]
+    return any(words[0] in _SWITCHES.get(family, ()) for family in said) or bool(
+        families_of(words[0]) & said and not words[0].endswith(("ed", "ing", "s"))
     )
 
 
@@ -166,6 +169,7 @@ def _object_of(card: ToolCard, part: Part, filling: Filling) -> str | None:
         words = words[1:]
     frame = {stem(word) for word in words_for(card, part).split()} - {stem(part.verb)} | {stem(verb)} | card.nouns
     frame |= {term for term, weight in card.terms.items() if weight >= 0.55}
+    frame |= {stem(word) for name, value in filling.values.items() for word in (*split_name(name), *tokens(str(value)))}
     own = [word for word in words if stem(word.lower()) not in frame and word.lower() not in STOP]
     return " ".join(words).strip(" ,.;:!?\"'") if own and own == words else None
 

@@ -11,6 +11,7 @@ from signalbox.models.offline.words import split_name, word_set
 __all__ = [
     "CODE",
     "definite_values",
+    "is_code",
     "is_definite",
     "is_given",
     "is_id",
@@ -27,6 +28,7 @@ _FREE = word_set(
 )
 _ID_NAMES = word_set("id ids uuid identifier key ref refs reference number numbers last4 sku isbn serial")
 CODE = re.compile(r"[/\\@_]|\w\.\w|\d")
+_CODED = re.compile(r"\S*\d\S*|\S+[-_./@:]\S+|[A-Z]{2,}")
 
 
 def is_telling(schema: Any) -> bool:
@@ -52,10 +54,15 @@ def definite_values(properties: dict[str, Any], values: dict[str, Any]) -> dict[
     return {name: value for name, value in values.items() if is_definite(properties.get(name), value)}
 
 
+def is_code(text: str) -> bool:
+    """Whether a text can be an identifier rather than a description: figures, a compound without blanks, capitals."""
+    return bool(re.search(r"\d", text) or _CODED.fullmatch(text))
+
+
 def is_given(name: str, filling: Filling) -> bool:
     """Whether a required value was said; plain words are no identifier."""
     value = filling.values.get(name)
-    return value is not None and not (is_id(name) and isinstance(value, str) and not re.search(r"\d", value))
+    return value is not None and not (is_id(name) and isinstance(value, str) and not is_code(value))
 
 
 def is_plain(schema: Any) -> bool:

@@ -139,6 +139,7 @@ KIN: tuple[frozenset[str], ...] = tuple(
         "height tall",
         "speed fast",
         "duration long",
+        "date day",
         "number count quantity",
         "tour guided guide",
         "exhibition gallery museum",

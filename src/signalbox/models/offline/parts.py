@@ -54,6 +54,9 @@ _WANTING = re.compile(
     r"(?P<no>(?:n't|not|no longer|never)\s+)?\b(?:be\s+)?"
     r"(?P<verb>wants?|needs?|wanted|needed|requires?)\b(?!\s+to\b)(?=\s+\w)"
 )
+_ALLOWED = re.compile(
+    r"\w\s+(?:can|may|must|should|has to|have to)\s+(?:now\s+|be\s+|please\s+)*(?P<verb>[a-z]{4,})\b(?!.*\?)"
+)
 _PLACING = word_set("in into on onto to from at for with")
 OBJECTS = word_set("the my our this that these those it them him her me us all every both")
 _PLAIN_VERBS = frozenset(verb for verbs in FAMILIES.values() for verb in verbs) - NOUNISH - STOP - NOT_ALONE
@@ -163,6 +166,8 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
     first = words[0]
     if first == "have" and not plain.endswith("?"):
         return _caused(words)
+    if first == "new" and len(words) > 1 and not plain.endswith("?") and not _asks_for_many(plain):
+        return first, frozenset({"create"})
     if first in OPENERS and not (first == "do" and words[1:2] and words[1] not in _SUBJECTS):
         return _question(words)
     if first not in NOT_ALONE and not _is_noun_here(first, words[1:2]) and not _COMPOUND.match(plain):
@@ -172,7 +177,11 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
     for at, (before, word) in enumerate(pairwise(words)):
         if before == "to" and at and words[at - 1].endswith("ing") and words[at - 1] not in _INTENDING:
             continue
-        if word in ("done", "finished", "completed") and before in ("is", "are", "as", "be", "was"):
+        if (
+            families_of(word) >= {"complete"}
+            and word.endswith(("done", "ed"))
+            and before in ("is", "are", "as", "be", "was")
+        ):
             return word, frozenset({"complete"})
         bent = word.endswith(("ed", "ing")) or (word.endswith("s") and not word.endswith("ss"))
         last = word == words[-1] and before not in _DETERMINERS
@@ -182,6 +191,9 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
             return word, families_of(word)
     if words[-1] in ("done", "finished", "completed", "complete"):
         return words[-1], frozenset({"complete"})
+    allowed = _ALLOWED.search(plain)
+    if allowed and families_of(allowed["verb"]):
+        return allowed["verb"], families_of(allowed["verb"])
     wanted = _WANTING.search(plain)
     if wanted:
         return stem(wanted["verb"]), _UNWISHED if wanted["no"] else _WISHED

@@ -13,7 +13,7 @@ from signalbox.models.offline.conditionals import Halves, split_condition
 from signalbox.models.offline.conversation import Conversation
 from signalbox.models.offline.followup import continue_request, follow_up, leans, was_asked
 from signalbox.models.offline.givens import label, names_key
-from signalbox.models.offline.kinds import definite_values, is_id, is_text
+from signalbox.models.offline.kinds import definite_values, is_code, is_id, is_text
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.phrase import ask_missing, ask_which
 from signalbox.models.offline.records import Record
@@ -265,7 +265,7 @@ def _share(step: Step, request: str, conversation: Conversation, pointing: bool,
         value = whole.get(name)
         if value is None and (pointing or reads):
             value = next((call.args[name] for call in reversed(earlier) if name in call.args), None)
-        if value is not None and not (isinstance(value, str) and is_id(name) and not re.search(r"\d", value)):
+        if value is not None and not (isinstance(value, str) and is_id(name) and not is_code(value)):
             step.args[name] = value
             step.missing.remove(name)
 

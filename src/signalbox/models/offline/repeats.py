@@ -7,7 +7,7 @@ from typing import Any
 
 from signalbox.models.offline.accounting import trusted
 from signalbox.models.offline.arguments import Filler
-from signalbox.models.offline.kinds import is_telling
+from signalbox.models.offline.kinds import is_plain, is_telling, is_text
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.tools import ToolCard
 from signalbox.models.offline.wording import mask
@@ -47,15 +47,22 @@ def repeats_of(text: str, card: ToolCard, filler: Filler) -> list[str]:
 
 
 def _values(text: str, card: ToolCard, filler: Filler) -> dict[str, tuple[Any, bool]]:
-    """The single values that a stretch gives, each with whether it is sure; free text and guessed names are none."""
+    """The single values that a stretch gives, each with whether it is sure; free text is none."""
     part = read_part(text, filler.verbs)
     filling = filler.fill(card, part.text)
     sure = trusted(part, card, filling)
     return {
         name: (value, name in sure)
         for name, value in filling.values.items()
-        if not isinstance(value, list | dict | bool) and (name in sure or is_telling(card.properties.get(name)))
+        if not isinstance(value, list | dict | bool)
+        and (name in sure or is_telling(card.properties.get(name)) or _may_be_named(name, card))
     }
+
+
+def _may_be_named(name: str, card: ToolCard) -> bool:
+    """Whether what is left in a stretch may be the thing it is about: a required name, no free text."""
+    schema = card.properties.get(name)
+    return name in card.required and is_plain(schema) and not is_text(name, schema)
 
 
 def _longest_run(values: list[dict[str, tuple[Any, bool]]]) -> tuple[int, int]:

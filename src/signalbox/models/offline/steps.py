@@ -11,7 +11,7 @@ from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.fill import Filling
 from signalbox.models.offline.givens import asks_identity, identity, label, names_key, value_for
 from signalbox.models.offline.hiding import quotations
-from signalbox.models.offline.kinds import is_id, is_list, is_telling, is_text
+from signalbox.models.offline.kinds import is_code, is_id, is_list, is_telling, is_text
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.phrase import ask_missing, ask_which
 from signalbox.models.offline.records import Record
@@ -194,7 +194,7 @@ def turn_round(step: Step, before: Sequence[Step]) -> None:
 def unname_ids(step: Step, shown: list[list[Record]]) -> None:
     """An identifier filled with plain words is a description, not an identifier, unless it was shown as one."""
     for name, value in list(step.args.items()):
-        if not (is_id(name) and isinstance(value, str)) or re.search(r"\d", value) or value in quotations(step.text):
+        if not (is_id(name) and isinstance(value, str)) or is_code(value) or value in quotations(step.text):
             continue
         known = any(str(value_for(name, {}, record)) == value for records in shown for record in records)
         if not known and (" " in value or value.islower() or value.istitle()):

@@ -86,6 +86,7 @@ def trim_values(card: ToolCard, part: Part, values: dict[str, Any]) -> None:
             values[name] = True
         if isinstance(value, str) and not quoted and not is_telling(card.properties.get(name)):
             loose = is_text(name, card.properties.get(name))
+            value = value if loose or value.count(" ") > 2 else _OWNER.sub("", value)
             values[name] = _trimmed(
                 _unlabelled(_subject(value, card, part), name, card, part),
                 card,

@@ -36,7 +36,7 @@ FAMILIES: dict[str, frozenset[str]] = {
         "display see look tell give pull examine what how",
         "search": "search find look lookup locate seek query hunt grep discover where who",
         "check": "check verify test inspect is are diagnose ping probe validate confirm monitor",
-        "create": "post publish create add new make book schedule insert register set put write plan arrange "
+        "create": "post publish create add new make take book schedule insert register set put write plan arrange "
         "setup generate open "
         "log record save note jot file raise report submit reserve compose draft append start remind build "
         "define need enter announce propose suggest enrol enroll enlist keep hold",
@@ -45,15 +45,15 @@ FAMILIES: dict[str, frozenset[str]] = {
         "move": "put move reschedule postpone shift push relocate transfer delay bring carry brought taken",
         "rename": "rename retitle relabel call name",
         "delete": "delete remove cancel clear drop erase discard trash purge wipe scrap ditch unsubscribe nuke "
-        "kill forget rm throw chuck toss bin void revoke withdraw eliminate",
+        "kill forget rm chuck toss bin void revoke withdraw eliminate",
         "send": "send mail email notify message text forward share ping dm post deliver write tell shoot drop "
         "pass relay hand inform sent",
         "reply": "reply respond answer",
-        "complete": "complete finish done mark close resolve tick check finalize conclude accomplish",
+        "complete": "complete finish done mark close shut resolve solve tick check finalize conclude accomplish",
         "reopen": "reopen uncomplete undo restore unmark undelete revert",
-        "start": "start run launch begin trigger execute deploy enable activate resume kick fire play turn "
-        "switch initiate",
-        "stop": "stop end pause halt disable deactivate kill terminate abort shut suspend conclude finish "
+        "start": "start run launch begin trigger execute deploy enable activate resume continue proceed kick fire play "
+        "turn switch initiate",
+        "stop": "stop end pause hold halt disable deactivate kill terminate abort shut suspend conclude finish "
         "quit turn switch",
         "restart": "restart reboot reload bounce reset",
         "compare": "compare diff contrast versus vs",
@@ -65,7 +65,7 @@ FAMILIES: dict[str, frozenset[str]] = {
         "pay": "pay transfer send wire remit settle",
         "play": "play listen hear stream",
         "lock": "lock secure",
-        "unlock": "unlock open",
+        "unlock": "unlock open release",
         "approve": "approve accept grant allow confirm authorize",
         "reject": "reject decline deny refuse",
         "copy": "copy duplicate clone replicate",
@@ -173,6 +173,15 @@ PHRASES: dict[str, tuple[str, ...]] = {
     "sign off": ("approve",),
     "call up": ("get",),
     "clear out": ("delete",),
+    "roll out": ("start", "update"),
+    "slow down": ("update",),
+    "speed up": ("update",),
+    "cool down": ("update",),
+    "heat up": ("update", "start"),
+    "warm up": ("update", "start"),
+    "top up": ("update", "create", "buy"),
+    "pick up": ("collect",),
+    "drop off": ("ship", "send"),
     "how do you say": ("convert",),
     "how do i say": ("convert",),
     "how to say": ("convert",),

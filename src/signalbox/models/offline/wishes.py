@@ -254,12 +254,14 @@ def _belongs(before: Wish, choice: Choice, text: str, fresh: bool, filler: Fille
         stem(word) for name in before.card.properties for word in split_name(name)
     }:
         return True
-    same = choice.card.name == before.card.name
-    if same and fresh and not read_part(text, filler.verbs).families:
-        return True
+    if choice.card.name != before.card.name or not choice.card.properties:
+        return False
     part = read_part(text, filler.verbs)
-    told = set(trusted(part, choice.card, filler.fill(choice.card, part.text)))
-    return same and not told & filler.fill(before.card, before.text).values.keys() and bool(choice.card.properties)
+    filling = filler.fill(choice.card, part.text)
+    again = set(trusted(part, choice.card, filling)) & filler.fill(before.card, before.text).values.keys()
+    if fresh and not part.families:
+        return not definite_values(choice.card.properties, {name: filling.values[name] for name in again})
+    return not again
 
 
 def _spread(wish: Wish, tools: ToolSet, filler: Filler) -> list[Wish]:
