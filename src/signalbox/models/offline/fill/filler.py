@@ -23,7 +23,7 @@ from signalbox.models.offline.fill.lists import find_closed_list, find_phrase_li
 from signalbox.models.offline.fill.lone_numbers import find_lone_number
 from signalbox.models.offline.fill.makes import find_makes
 from signalbox.models.offline.fill.meant import find_candidates, find_examples
-from signalbox.models.offline.fill.measures import find_measures, find_numbered
+from signalbox.models.offline.fill.measures import find_measures, find_numbered, find_units, holds_units
 from signalbox.models.offline.fill.moments import find_moments, find_spans, time_kind
 from signalbox.models.offline.fill.named_items import as_objects, list_by_name
 from signalbox.models.offline.fill.names import find_names, has_shape
@@ -42,7 +42,7 @@ from signalbox.models.offline.fill.state import Frame, State
 from signalbox.models.offline.fill.statements import find_statements
 from signalbox.models.offline.fill.stretches import find_hours, find_lengths, put_in_order
 from signalbox.models.offline.fill.texts import chunk_proposals, list_proposals
-from signalbox.models.offline.fill.units import dimension_of
+from signalbox.models.offline.fill.units import unit_names
 from signalbox.models.offline.fill.widening import widen
 from signalbox.models.offline.fill.worded_numbers import find_worded
 from signalbox.models.offline.fill.words import read_sentence
@@ -79,7 +79,7 @@ class Filler:
         self._assign(find_lengths(self.reading, self.leaves))
         self._assign(find_crossings(self.reading, self.leaves))
         self._assign(find_addresses(self.reading, self.leaves))
-        closed = list(self._closed())
+        closed = list(self._closed(self.leaves))
         self._assign(self._objects(closed))
         plain = list_by_name(self.state)
         self._assign_closed(closed)
@@ -129,10 +129,10 @@ class Filler:
             if leaf.must and leaf.kind == "enum" and len(leaf.options) == 1:
                 self.filled[leaf.path] = Proposal(leaf, leaf.options[0], 0, 0, 1.0)
 
-    def _closed(self) -> Iterator[Proposal]:
-        """Proposals of all fields whose values have a closed form, apart from text in quotes."""
+    def _closed(self, leaves: list[Field]) -> Iterator[Proposal]:
+        """Proposals of all these fields whose values have a closed form, apart from text in quotes."""
         kinds = frozenset(time_kind(leaf) for leaf in self.leaves)
-        for leaf in self.leaves:
+        for leaf in leaves:
             for proposal in self._closed_of(leaf, kinds):
                 if not self.doubts.doubted(proposal):
                     yield proposal
@@ -140,6 +140,7 @@ class Filler:
     def _closed_of(self, leaf: Field, kinds: frozenset[str]) -> Iterable[Proposal]:
         if leaf.kind == "enum":
             found = [*find_choices(self.reading, leaf), *find_numbered(self.reading, leaf)]
+            found += find_units(self.reading, leaf) if self._offered and holds_units(leaf) else ()
             return [*found, *find_comparisons(self.reading, leaf)]
         if leaf.kind == "boolean":
             return find_flags(self.reading, leaf, self.state.rivals(leaf))
@@ -178,8 +179,8 @@ class Filler:
     @cached_property
     def _offered(self) -> frozenset[str]:
         """Units that some field offers as options: a number told in one of them leaves its unit to that field."""
-        options = (str(option).lower() for leaf in self.leaves if leaf.kind == "enum" for option in leaf.options)
-        return frozenset(option for option in options if dimension_of(option))
+        units = [leaf for leaf in self.leaves if leaf.kind == "enum" and holds_units(leaf)]
+        return frozenset(name for leaf in units for option in leaf.options for name in unit_names(str(option)))
 
     def _objects(self, closed: list[Proposal]) -> Iterator[Proposal]:
         """Lists of objects, before what their items mean can fall to the fields around them."""
@@ -199,13 +200,14 @@ class Filler:
         """Proposals of the fields of an item in the whole sentence; what a number counts there may be an option."""
         options = [child for child in children if child.kind == "enum"]
         others = [child for child in children if child.kind != "enum"]
-        yield from Filler(self.reading, others, self.state.frame, "")._closed()
+        yield from Filler(self.reading, children, self.state.frame, "")._closed(others)
         if options:
             text = self.reading.text
             for q in self.reading.quantities:
                 text = text[: q.start] + " " * (q.number_end - q.start) + text[q.number_end :]
             reading = Reading(read_sentence(text), self.reading.clock, self.reading.tz)
-            yield from Filler(reading, options, self.state.frame, "")._closed()
+            yield from Filler(reading, options, self.state.frame, "")._closed(options)
+            yield from (p for child in options if holds_units(child) for p in find_units(self.reading, child))
 
     def _fill_stretch(
         self, span: tuple[int, int], children: list[Field], given: Mapping[str, Proposal], kept: list[Proposal]

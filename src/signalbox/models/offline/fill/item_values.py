@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from signalbox.models.offline.fill.anchors import LEAST
 from signalbox.models.offline.fill.counted import counted_nouns
-from signalbox.models.offline.fill.measures import convert, counts, is_year
+from signalbox.models.offline.fill.measures import convert, counts, find_units, holds_units, is_year
 from signalbox.models.offline.fill.quantities import Quantity
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
@@ -69,6 +69,14 @@ class ItemValues:
         for child in numbers:
             if child.required and counts(child):
                 yield from (Proposal(child, 1, *found.span(1), LEAST) for found in _A.finditer(self.state.reading.text))
+
+    def parted(self, proposals: Iterable[Proposal]) -> Iterable[Proposal]:
+        """Numbers without the units that another field of the item takes."""
+        units = [child for child in self.children if child.kind == "enum" and holds_units(child)]
+        starts = [p.start for child in units for p in find_units(self.state.reading, child)]
+        for proposal in proposals:
+            inside = [start for start in starts if proposal.start < start < proposal.end]
+            yield replace(proposal, end=inside[0]) if inside and proposal.field not in units else proposal
 
     def labelled(self) -> Iterable[Proposal]:
         """What the item is, when its field is named before a mere letter or number: "lift B", "lane 4"."""

@@ -73,7 +73,7 @@ class Objects:
         if sum(child.required for child in self._free()) > 1:
             return self._by_parts(outer) if self._is_named() else None
         values = ItemValues(self.state, self.leaf, self.children, self.thing)
-        inner = [*values.telling([*inner, *values.bare()]), *self._quoted(), *values.labelled()]
+        inner = [*values.telling(values.parted([*inner, *values.bare()])), *self._quoted(), *values.labelled()]
         anchors = find_anchors(inner, outer, self.state.taken, self.leaf.must, self.state.reading.words)
         required = {child.path for child in self.children if child.required and child in self._closed}
         groups = self._share(find_groups(self.text, anchors, required))
