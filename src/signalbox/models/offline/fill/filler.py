@@ -10,6 +10,7 @@ from functools import cached_property
 from signalbox.models.offline.fill.addresses import find_addresses
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.choices import find_choices
+from signalbox.models.offline.fill.chunks import find_chunks
 from signalbox.models.offline.fill.comparisons import find_comparisons
 from signalbox.models.offline.fill.crossings import find_crossings
 from signalbox.models.offline.fill.directions import agreement, mirrored, side_of
@@ -41,7 +42,7 @@ from signalbox.models.offline.fill.sorts import sort_of
 from signalbox.models.offline.fill.state import Frame, State
 from signalbox.models.offline.fill.statements import find_statements
 from signalbox.models.offline.fill.stretches import find_hours, find_lengths, put_in_order
-from signalbox.models.offline.fill.texts import chunk_proposals, list_proposals
+from signalbox.models.offline.fill.texts import chunk_proposals, list_proposals, run_on
 from signalbox.models.offline.fill.units import unit_names
 from signalbox.models.offline.fill.widening import widen
 from signalbox.models.offline.fill.worded_numbers import find_worded
@@ -342,6 +343,8 @@ class Filler:
                     yield proposal
                 elif proposal.field.must:
                     yield replace(proposal, value=split_items(str(proposal.value)), score=min(proposal.score, 0.55))
+                elif (run := run_on(bounds, proposal, find_chunks(bounds))) is not None:
+                    yield replace(run, value=split_items(str(run.value)))
 
 
 def _open(leaf: Field) -> bool:
