@@ -116,9 +116,16 @@ class Filler:
 
     def _assign_closed(self, proposals: list[Proposal]) -> None:
         """Values of closed form: first the set that explains most, then what is still free."""
-        sure = [p for p in proposals if p.score >= _SURE - 0.12 and self.doubts.at_home(p)]
+        listed = {span for p in proposals if p.field.kind == "array" and len(p.pieces) > 1 for span in p.pieces}
+        weighed = [self._unlisted(p) if (p.start, p.end) in listed else p for p in proposals]
+        sure = [p for p in weighed if p.score >= _SURE - 0.12 and self.doubts.at_home(p)]
         assign_best(sure, self.taken, self.filled, _CLOSED)
         assign(sure, self.taken, self.filled)
+
+    def _unlisted(self, proposal: Proposal) -> Proposal:
+        """One of several codes that "and" joins is less likely a single field's than the list's that takes them all."""
+        named = proposal.field.kind != "string" or self.reading.cue(proposal.field, proposal.start, proposal.end)
+        return proposal if named else replace(proposal, score=proposal.score - 0.25)
 
     def _choose(self, proposals: list[Proposal]) -> None:
         """Take the proposals that together explain most, and the words that only announce them."""

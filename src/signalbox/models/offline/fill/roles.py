@@ -72,7 +72,8 @@ def cues_of(field: Field) -> dict[tuple[str, ...], float]:
     """The phrases that announce the field's value, as tuples of words, with their strength."""
     cues = _cues(_named_by(field), field.described, field.description)
     towards = direction_of(field.within) if field.name in _GOALS else ()
-    return {**cues, **{(cue,): 1.0 for cue in towards}} if towards else cues
+    # "To Ann in York": it leads to whoever is there first, and to the place where nobody is asked for.
+    return {**cues, **{(cue,): 1.0 if field.name == "name" else 0.8 for cue in towards}} if towards else cues
 
 
 def direction_of(words: tuple[str, ...]) -> tuple[str, ...]:
