@@ -167,6 +167,8 @@ def _undergoes(bounds: Bounds, deeds: Deeds, first: int) -> bool:
         at -= 1
     if at < 0:
         return False
+    if at and bounds.tokens[at].lower in _PARTICLES and _among(bounds.tokens[at - 1].stem, deeds.done):
+        return True
     word = bounds.tokens[at]
     if word.lower == "by":
         return at > 0 and _among(bounds.tokens[at - 1].stem, deeds.doing)

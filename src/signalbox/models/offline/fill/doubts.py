@@ -7,9 +7,9 @@ from functools import cached_property
 
 from signalbox.models.offline.fill.comparisons import compares
 from signalbox.models.offline.fill.moments import time_kind
+from signalbox.models.offline.fill.part_cues import part_cues
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH
 from signalbox.models.offline.fill.phrases import find_phrases
-from signalbox.models.offline.fill.part_cues import part_cues
 from signalbox.models.offline.fill.roles import roles_of
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.state import State

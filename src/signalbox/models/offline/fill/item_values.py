@@ -68,7 +68,7 @@ class ItemValues:
                 if value is not None and score:
                     yield Proposal(child, value, quantity.start, quantity.end, score)
         for child in numbers:
-            if child.required and counts(child):
+            if child.required and counts(child) and not unit_of_field(child.about, child.maximum)[0]:
                 yield from (Proposal(child, 1, *found.span(1), LEAST) for found in _A.finditer(self.state.reading.text))
 
     def _least(self, child: Field) -> float:

@@ -26,7 +26,16 @@ from signalbox.models.offline.fill.units import dimension_of, factor_of, unit_na
 from signalbox.models.offline.fill.words import stem, word_set
 from signalbox.models.offline.vectors import is_known, word_rows
 
-__all__ = ["bounds_alike", "convert", "counts", "find_measures", "find_numbered", "find_units", "holds_units", "is_year"]
+__all__ = [
+    "bounds_alike",
+    "convert",
+    "counts",
+    "find_measures",
+    "find_numbered",
+    "find_units",
+    "holds_units",
+    "is_year",
+]
 
 _LOWEST = word_set("min minimum least lower low above over from start greater floor")
 _HIGHEST = word_set("""max maximum most upper high below under limit to end less cap ceiling budget within top""")
@@ -55,7 +64,7 @@ _LINKS = word_set("of is to = : the at a an")
 _SUMS = word_set("amount total sum value worth limit salary price cost fee")
 _PRICED = frozenset(stem(word) for word in "cost costs budget price spend pay paying worth priced".split())
 _MEASURED = word_set("amount value quantity measurement measure")
-_UNIT = re.compile(r"[\s-]?([^\W\d_]+)")
+_UNIT = re.compile(r"[\s-]?([^\W\d_]+(?:/[^\W\d_]+)?|%)")
 _BASE = 0.3
 _LEAST = 0.28
 
