@@ -184,3 +184,86 @@ class Recipe(BaseModel):
 @pytest.mark.parametrize("joined", ["nuts + eggs + milk", "nuts/eggs/milk", "nuts n eggs n milk", "nuts\neggs\nmilk"])
 def test_a_list_may_be_joined_by_signs(joined):
     assert fill(Recipe, f"recipe: walnut cake, allergens: {joined}")["allergens"] == ["nuts", "eggs", "milk"]
+
+
+class Medicine(BaseModel):
+    drug: str = Field(description="Name of the medicine.")
+    dose: float | None = Field(None, description="Size of one dose.")
+    unit: Literal["mg", "ml", "tablet"] | None = None
+
+
+class Prescription(BaseModel):
+    """A prescription."""
+
+    patient: str = Field(description="Name of the patient.")
+    drugs: list[Medicine] = Field(default=[], description="Medicines that are prescribed.")
+
+
+def test_a_number_of_an_item_leaves_its_unit_to_the_field_that_holds_units():
+    drugs = [
+        {"drug": "ibuprofen", "dose": 400, "unit": "mg"},
+        {"drug": "paracetamol", "dose": 2, "unit": "tablet"},
+    ]
+    filled = fill(Prescription, "For Lena Hofer: 400 mg ibuprofen and 2 tablets of paracetamol.")
+    assert filled == {"patient": "Lena Hofer", "drugs": drugs}
+
+
+class Voice(BaseModel):
+    voice: str | None = Field(None, description="Voice, e.g. alto.")
+    singers: int | None = Field(None, description="How many singers.")
+
+
+class Choir(BaseModel):
+    """A call for singers."""
+
+    piece: str = Field(description="Title of the piece.")
+    voices: list[Voice] = Field(default=[], description="The voices that are needed.")
+
+
+def test_a_second_item_may_leave_out_what_its_number_counts():
+    voices = [{"voice": "alto", "singers": 6}, {"voice": "tenor", "singers": 4}]
+    filled = fill(Choir, 'For "Messiah" we need 6 singers for alto and 4 for tenor.')
+    assert filled == {"piece": "Messiah", "voices": voices}
+
+
+class Queue(BaseModel):
+    """A queue of messages."""
+
+    queue: str = Field(description="Name of the queue, e.g. mail.out.")
+    producers: list[str] = Field(default=[], description="Services that write to the queue.")
+
+
+def test_names_that_are_joined_run_on_into_a_list():
+    filled = fill(Queue, "orders.new is written by shop-api and batch-import")
+    assert filled == {"queue": "orders.new", "producers": ["shop-api", "batch-import"]}
+
+
+class Home(BaseModel):
+    street: str | None = Field(None, description="House number and street.")
+    city: str | None = None
+
+
+class Move(BaseModel):
+    """A house move."""
+
+    customer: str = Field(description="Name of the customer.")
+    old_home: Home | None = None
+    new_home: Home | None = None
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (
+            "Please move Greta Lund from Aarhus to Odense.",
+            {"old_home": {"city": "Aarhus"}, "new_home": {"city": "Odense"}},
+        ),
+        ("Greta Lund moves to 18 Park Street, York.", {"new_home": {"street": "18 Park Street", "city": "York"}}),
+        (
+            "The old home of Greta Lund is 5 Mill Road in Leeds.",
+            {"old_home": {"street": "5 Mill Road", "city": "Leeds"}},
+        ),
+    ],
+)
+def test_two_parts_that_are_alike_are_told_apart_by_what_leads_to_them(text, parts):
+    assert fill(Move, text) == {"customer": "Greta Lund", **parts}

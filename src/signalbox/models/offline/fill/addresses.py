@@ -26,7 +26,9 @@ _BEHIND = re.compile(
     re.IGNORECASE,
 )
 _STREET = re.compile(rf"\b{_STREETS}\Z|(?:stra(?:ss|ß)e|gasse|weg|platz|allee|gata|gatan|straat|laan)\Z", re.IGNORECASE)
-_BOTH = re.compile(r"\bstreet (?:and|with|&) (?:house )?number\b")
+_BOTH = re.compile(r"\bstreet (?:and|with|&) (?:house )?number\b|\bnumber (?:and|with|&) street\b")
+_TOWN = re.compile(r"(?:,| in|, in)\s([^\W\d_a-z][\w'-]+(?: [^\W\d_a-z][\w'-]+)*)(?!\s\d)")
+_TOWNS = word_set("town city village place")
 _BEFORE_STREETS = word_set("at in on outside near opposite from to along address street")
 
 
@@ -52,6 +54,16 @@ def _whole(reading: Reading, strings: list[Field]) -> Iterator[Proposal]:
             for found in _AHEAD.finditer(reading.text):
                 if _is_name(found["street"]):
                     yield Proposal(field, found.group(), *found.span(), 0.9)
+                    yield from _town_behind(reading, field, strings, found.end())
+
+
+def _town_behind(reading: Reading, street: Field, strings: list[Field], end: int) -> Iterator[Proposal]:
+    """The name behind a street, for the town of the same address: "12 Acorn Way, Dunmore"."""
+    found = _TOWN.match(reading.text, end)
+    part = street.path.rpartition(".")[0]
+    for field in strings if found else ():
+        if found and field.path.rpartition(".")[0] == part and _TOWNS & set(field.name_words):
+            yield Proposal(field, found[1], *found.span(1), 0.85)
 
 
 def _asks_number(field: Field) -> bool:

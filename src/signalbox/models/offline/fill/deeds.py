@@ -104,7 +104,8 @@ def _object_verb(words: list[str], at: int) -> set[str]:
     """Of "song (that) the band plays" the verb: it is done to the holder."""
     if at + 2 >= len(words) or words[at] not in ("the", "a", "an"):
         return set()
-    verb, following = words[at + 2], words[at + 3] if at + 3 < len(words) else "."
+    at += 2 + (words[at + 2] in _HELPERS and at + 3 < len(words))
+    verb, following = words[at], words[at + 1] if at + 1 < len(words) else "."
     acts = verb.isalpha() and (is_verb_form(verb) or verb.endswith("s")) and verb not in STOP | _BE
     return {stem(verb)} if acts and following not in _PREPOSITIONS else set()
 
@@ -166,6 +167,8 @@ def _undergoes(bounds: Bounds, deeds: Deeds, first: int) -> bool:
         at -= 1
     if at < 0:
         return False
+    if at and bounds.tokens[at].lower in _PARTICLES and _among(bounds.tokens[at - 1].stem, deeds.done):
+        return True
     word = bounds.tokens[at]
     if word.lower == "by":
         return at > 0 and _among(bounds.tokens[at - 1].stem, deeds.doing)

@@ -8,9 +8,10 @@ from functools import cached_property
 from signalbox.models.offline.fill.comparisons import compares
 from signalbox.models.offline.fill.lexicon import is_verb_form
 from signalbox.models.offline.fill.moments import time_kind
+from signalbox.models.offline.fill.part_cues import part_cues
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH
 from signalbox.models.offline.fill.phrases import find_phrases
-from signalbox.models.offline.fill.roles import direction_of, roles_of
+from signalbox.models.offline.fill.roles import roles_of
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.state import State
 from signalbox.models.offline.fill.words import STOP, split_name, stem, word_set
@@ -54,22 +55,28 @@ class Doubts:
 
     @cached_property
     def _homes(self) -> dict[str, list[tuple[int, int]]]:
-        """For parts that have a direction ("sender", "destination"): where in the text each is spoken of."""
-        parts = {leaf.path.rpartition(".")[0]: direction_of(leaf.within) for leaf in self.state.leaves if leaf.within}
+        """For parts that are two of a kind or have a direction: where in the text each is spoken of."""
+        cues = part_cues([leaf for leaf in self.state.leaves if leaf.within])
+        if len(cues) < 2:
+            return {}
         marks = sorted(
-            (token.start, part)
-            for token in self.state.reading.sentence.tokens
-            for part, cues in parts.items()
-            if token.lower in cues
+            (word.start, part)
+            for word in self.state.reading.sentence.tokens
+            for part, (said, named) in cues.items()
+            if (word.lower in said or word.stem in named) and not self._leads_to_time(word.end)
         )
-        homes: dict[str, list[tuple[int, int]]] = {part: [] for part, cues in parts.items() if cues}
+        homes: dict[str, list[tuple[int, int]]] = {part: [] for part in cues}
         for at, (start, part) in enumerate(marks):
             end = marks[at + 1][0] if at + 1 < len(marks) else len(self.state.reading.text)
             homes[part].append((start, end))
         # What no word leads to stands before all that one leads to: "Ann sends it to Bo".
         opening = (0, marks[0][0] if marks else len(self.state.reading.text))
-        homes = {part: spans or [opening] for part, spans in homes.items()}
-        return homes if len(homes) > 1 else {}
+        return {part: spans or [opening] for part, spans in homes.items()}
+
+    def _leads_to_time(self, end: int) -> bool:
+        """Whether a time follows right behind: "from 1 May" tells no place."""
+        text = self.state.reading.text
+        return any(start >= end and not text[end:start].strip() for start, _ in self.state.reading.dates)
 
     @cached_property
     def _sayings(self) -> list[tuple[int, int]]:

@@ -10,6 +10,7 @@ from functools import cached_property
 from signalbox.models.offline.fill.addresses import find_addresses
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.choices import find_choices
+from signalbox.models.offline.fill.chunks import find_chunks
 from signalbox.models.offline.fill.comparisons import find_comparisons
 from signalbox.models.offline.fill.crossings import find_crossings
 from signalbox.models.offline.fill.directions import agreement, mirrored, side_of
@@ -23,7 +24,7 @@ from signalbox.models.offline.fill.lists import find_closed_list, find_phrase_li
 from signalbox.models.offline.fill.lone_numbers import find_count_of_value, find_lone_number
 from signalbox.models.offline.fill.makes import find_makes
 from signalbox.models.offline.fill.meant import find_candidates, find_examples
-from signalbox.models.offline.fill.measures import find_measures, find_numbered
+from signalbox.models.offline.fill.measures import find_measures, find_numbered, find_units, holds_units
 from signalbox.models.offline.fill.moments import find_moments, find_spans, time_kind
 from signalbox.models.offline.fill.named_items import as_objects, list_by_name
 from signalbox.models.offline.fill.names import find_names, has_shape
@@ -42,8 +43,8 @@ from signalbox.models.offline.fill.sorts import sort_of
 from signalbox.models.offline.fill.state import Frame, State
 from signalbox.models.offline.fill.statements import find_statements
 from signalbox.models.offline.fill.stretches import find_hours, find_lengths, put_in_order
-from signalbox.models.offline.fill.texts import chunk_proposals, list_proposals
-from signalbox.models.offline.fill.units import dimension_of
+from signalbox.models.offline.fill.texts import chunk_proposals, list_proposals, run_on
+from signalbox.models.offline.fill.units import unit_names
 from signalbox.models.offline.fill.widening import widen
 from signalbox.models.offline.fill.worded_numbers import find_worded
 from signalbox.models.offline.fill.words import read_sentence
@@ -82,7 +83,7 @@ class Filler:
         self._assign(find_lengths(self.reading, self.leaves))
         self._cross()
         self._assign(find_addresses(self.reading, self.leaves))
-        closed = list(self._closed())
+        closed = list(self._closed(self.leaves))
         self._assign(self._objects(closed))
         plain = list_by_name(self.state)
         self._assign_closed(closed)
@@ -119,9 +120,16 @@ class Filler:
 
     def _assign_closed(self, proposals: list[Proposal]) -> None:
         """Values of closed form: first the set that explains most, then what is still free."""
-        sure = [p for p in proposals if p.score >= _SURE - 0.12 and self.doubts.at_home(p)]
+        listed = {span for p in proposals if p.field.kind == "array" and len(p.pieces) > 1 for span in p.pieces}
+        weighed = [self._unlisted(p) if (p.start, p.end) in listed else p for p in proposals]
+        sure = [p for p in weighed if p.score >= _SURE - 0.12 and self.doubts.at_home(p)]
         assign_best(sure, self.taken, self.filled, _CLOSED)
         assign(sure, self.taken, self.filled)
+
+    def _unlisted(self, proposal: Proposal) -> Proposal:
+        """One of several codes that "and" joins is less likely a single field's than the list's that takes them all."""
+        named = proposal.field.kind != "string" or self.reading.cue(proposal.field, proposal.start, proposal.end)
+        return proposal if named else replace(proposal, score=proposal.score - 0.25)
 
     def _choose(self, proposals: list[Proposal]) -> None:
         """Take the proposals that together explain most, and the words that only announce them."""
@@ -139,10 +147,10 @@ class Filler:
             if leaf.must and leaf.kind == "enum" and len(leaf.options) == 1:
                 self.filled[leaf.path] = Proposal(leaf, leaf.options[0], 0, 0, 1.0)
 
-    def _closed(self) -> Iterator[Proposal]:
-        """Proposals of all fields whose values have a closed form, apart from text in quotes."""
+    def _closed(self, leaves: list[Field]) -> Iterator[Proposal]:
+        """Proposals of all these fields whose values have a closed form, apart from text in quotes."""
         kinds = frozenset(time_kind(leaf) for leaf in self.leaves)
-        for leaf in (leaf for leaf in self.leaves if leaf.path not in self._crossed):
+        for leaf in (leaf for leaf in leaves if leaf.path not in self._crossed):
             for proposal in self._closed_of(leaf, kinds):
                 if not self.doubts.doubted(proposal):
                     yield proposal
@@ -150,6 +158,7 @@ class Filler:
     def _closed_of(self, leaf: Field, kinds: frozenset[str]) -> Iterable[Proposal]:
         if leaf.kind == "enum":
             found = [*find_choices(self.reading, leaf), *find_numbered(self.reading, leaf)]
+            found += find_units(self.reading, leaf) if self._offered and holds_units(leaf) else ()
             return [*found, *find_comparisons(self.reading, leaf)]
         if leaf.kind == "boolean":
             return find_flags(self.reading, leaf, self.state.rivals(leaf))
@@ -192,8 +201,8 @@ class Filler:
     @cached_property
     def _offered(self) -> frozenset[str]:
         """Units that some field offers as options: a number told in one of them leaves its unit to that field."""
-        options = (str(option).lower() for leaf in self.leaves if leaf.kind == "enum" for option in leaf.options)
-        return frozenset(option for option in options if dimension_of(option))
+        units = [leaf for leaf in self.leaves if leaf.kind == "enum" and holds_units(leaf)]
+        return frozenset(name for leaf in units for option in leaf.options for name in unit_names(str(option)))
 
     def _objects(self, closed: list[Proposal]) -> Iterator[Proposal]:
         """Lists of objects, before what their items mean can fall to the fields around them."""
@@ -213,13 +222,14 @@ class Filler:
         """Proposals of the fields of an item in the whole sentence; what a number counts there may be an option."""
         options = [child for child in children if child.kind == "enum"]
         others = [child for child in children if child.kind != "enum"]
-        yield from Filler(self.reading, others, self.state.frame, "")._closed()
+        yield from Filler(self.reading, children, self.state.frame, "")._closed(others)
         if options:
             text = self.reading.text
             for q in self.reading.quantities:
                 text = text[: q.start] + " " * (q.number_end - q.start) + text[q.number_end :]
             reading = Reading(read_sentence(text), self.reading.clock, self.reading.tz)
-            yield from Filler(reading, options, self.state.frame, "")._closed()
+            yield from Filler(reading, options, self.state.frame, "")._closed(options)
+            yield from (p for child in options if holds_units(child) for p in find_units(self.reading, child))
 
     def _fill_stretch(
         self, span: tuple[int, int], children: list[Field], given: Mapping[str, Proposal], kept: list[Proposal]
@@ -354,6 +364,8 @@ class Filler:
                     yield proposal
                 elif proposal.field.must:
                     yield replace(proposal, value=split_items(str(proposal.value)), score=min(proposal.score, 0.55))
+                elif (run := run_on(bounds, proposal, find_chunks(bounds))) is not None:
+                    yield replace(run, value=split_items(str(run.value)))
 
 
 def _open(leaf: Field) -> bool:

@@ -58,7 +58,7 @@ def fill_schema(
 def _frame(schema: Mapping[str, Any], leaves: list[Field]) -> Frame:
     title = [stem(word) for word in content_words(str(schema.get("title") or ""))]
     described = [stem(word) for word in content_words(str(schema.get("description") or ""))]
-    names = [stem(word) for leaf in leaves for word in leaf.name_words]
+    names = [stem(word) for leaf in leaves for word in (*leaf.name_words, *leaf.within)]
     names += [nickname for leaf in leaves for nickname in leaf.nicknames]
     return Frame(frozenset([*title, *described, *names]), frozenset(title))
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from signalbox.models.offline.fill.anchors import LEAST
 from signalbox.models.offline.fill.counted import counted_nouns
-from signalbox.models.offline.fill.measures import convert, counts, is_year
+from signalbox.models.offline.fill.measures import convert, counts, find_units, holds_units, is_year
 from signalbox.models.offline.fill.quantities import Quantity
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
@@ -23,6 +23,7 @@ __all__ = ["ItemValues"]
 _A = re.compile(r"(?:^|[,;:+&]\s*|\b(?:and|plus|get|want|need|order|have|buy)\s+)(an?)\s(?=[^\W\d_]{2})", re.IGNORECASE)
 _CODE = re.compile(r"[A-Z]|[A-Z]{0,2}\d{1,5}[A-Za-z]?")
 _SURE = 0.8
+_LIKELY = 0.5
 
 
 @dataclass(frozen=True)
@@ -63,16 +64,32 @@ class ItemValues:
                 if is_year(quantity):
                     score = _SURE if "year" in child.about else 0.0
                 else:
-                    score = LEAST if child.required and self._may_mean(child, quantity) else 0.0
+                    score = self._least(child) if self._may_mean(child, quantity) else 0.0
                 if value is not None and score:
                     yield Proposal(child, value, quantity.start, quantity.end, score)
         for child in numbers:
-            if child.required and counts(child):
+            if child.required and counts(child) and not unit_of_field(child.about, child.maximum)[0]:
                 yield from (Proposal(child, 1, *found.span(1), LEAST) for found in _A.finditer(self.state.reading.text))
+
+    def _least(self, child: Field) -> float:
+        """What any number is worth for a field: something if items must have it, or are a thing and how many of it."""
+        if child.required:
+            return LEAST
+        alone = sum(c.kind in ("integer", "number") for c in self.children) == 1
+        counted = child.kind == "integer" and not unit_of_field(child.about, child.maximum)[0]
+        return _LIKELY if alone and counted and self.thing is not None else 0.0
+
+    def parted(self, proposals: Iterable[Proposal]) -> Iterable[Proposal]:
+        """Numbers without the units that another field of the item takes."""
+        units = [child for child in self.children if child.kind == "enum" and holds_units(child)]
+        starts = [p.start for child in units for p in find_units(self.state.reading, child)]
+        for proposal in proposals:
+            inside = [start for start in starts if proposal.start < start < proposal.end]
+            yield replace(proposal, end=inside[0]) if inside and proposal.field not in units else proposal
 
     def labelled(self) -> Iterable[Proposal]:
         """What the item is, when its field is named before a mere letter or number: "lift B", "lane 4"."""
-        counted = any(child.required and child.kind in ("integer", "number") for child in self.children)
+        counted = any(child.kind in ("integer", "number") for child in self.children)
         for label, token in pairwise(self.state.reading.sentence.tokens):
             named = self.thing is not None and label.stem in self.thing.name_stems and _CODE.fullmatch(token.text)
             if named and self.thing is not None and not (counted and token.text.isdigit()):

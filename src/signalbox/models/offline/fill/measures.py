@@ -23,7 +23,7 @@ from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.thesaurus import same_meaning
-from signalbox.models.offline.fill.units import dimension_of, factor_of, unit_of_field
+from signalbox.models.offline.fill.units import dimension_of, factor_of, unit_names, unit_of_field
 from signalbox.models.offline.fill.words import stem, word_set
 from signalbox.models.offline.vectors import is_known, word_rows
 
@@ -35,6 +35,8 @@ __all__ = [
     "counts_one_thing",
     "find_measures",
     "find_numbered",
+    "find_units",
+    "holds_units",
     "is_year",
 ]
 
@@ -69,6 +71,7 @@ _MEASURED = word_set("amount value quantity measurement measure")
 _YEAR = re.compile(r"\byears?(?! old)\b")
 # What is bounded by these is a time: no later than 1860.
 _DATED = re.compile(r"\b(?:later|earlier|before|after|since|until|older|newer)\b", re.IGNORECASE)
+_UNIT = re.compile(r"[\s-]?([^\W\d_]+(?:/[^\W\d_]+)?|%)")
 _BASE = 0.3
 _LEAST = 0.28
 
@@ -76,7 +79,7 @@ _LEAST = 0.28
 def find_measures(reading: Reading, field: Field, offered: frozenset[str] = frozenset()) -> list[Proposal]:
     """Proposals for a number, the likelier the nearer its words are to the field's.
 
-    `offered` are units that another field holds as options.
+    `offered` are the names of units that another field holds as options.
     """
     found = []
     for quantity in reading.quantities:
@@ -88,7 +91,7 @@ def find_measures(reading: Reading, field: Field, offered: frozenset[str] = froz
         ):
             continue
         apart = _has_unit_apart(reading, field, quantity, offered)
-        score = _score(reading, field, quantity) + 0.35 * apart
+        score = _score(reading, field, quantity) + 0.65 * apart
         if score >= _LEAST:
             end = quantity.number_end if apart else quantity.end
             found.append(Proposal(field, value, quantity.start, end, score + 0.12 * field.must))
@@ -103,8 +106,35 @@ def _is_side(reading: Reading, field: Field, quantity: Quantity) -> bool:
 
 def _has_unit_apart(reading: Reading, field: Field, quantity: Quantity, offered: frozenset[str]) -> bool:
     """Whether the unit of a number is another field's business, so that this one holds the bare number."""
-    unit = reading.text[quantity.number_end : quantity.end].strip(" -").lower()
-    return bool(unit) and unit in offered and not unit_of_field(field.about, field.maximum)[0]
+    named = bool(set(field.name_words) & (_MEASURED | _AMOUNTS))
+    counting = _HOW_OFTEN.search(field.about) or _SAID_COUNT.search(field.description)
+    if not offered or unit_of_field(field.about, field.maximum)[0] or (counting and not named):
+        return False
+    return not offered.isdisjoint(unit_names(_unit_said(reading, quantity)[0]))
+
+
+def _unit_said(reading: Reading, quantity: Quantity) -> tuple[str, int]:
+    """The word right behind a number that is its unit or what it counts, and where it ends."""
+    if found := _UNIT.match(reading.text, quantity.number_end):
+        return found[1], found.end()
+    return "", quantity.end
+
+
+def holds_units(field: Field) -> bool:
+    """Whether the options of a field are units: its name says so, or they are known as such."""
+    return field.name_words[-1:] == ("unit",) or sum(bool(dimension_of(str(o))) for o in field.options) > 1
+
+
+def find_units(reading: Reading, field: Field) -> list[Proposal]:
+    """Proposals for a field that holds the unit of a number beside it: the kg of "5 kg", the bag of "3 bags"."""
+    found = []
+    for quantity in reading.quantities:
+        word, end = _unit_said(reading, quantity)
+        names = unit_names(word)
+        option = next((o for o in field.options if word and not names.isdisjoint(unit_names(str(o)))), None)
+        if option is not None:
+            found.append(Proposal(field, option, end - len(word), end, 0.95))
+    return found
 
 
 def _by_ordinal(reading: Reading, field: Field) -> list[Proposal]:

@@ -36,9 +36,12 @@ def as_objects(plain: Mapping[str, tuple[Field, Field]], filled: Mapping[str, Pr
 
 
 def _name_of(leaf: Field) -> Field | None:
-    """The one field of an item that must be given, when any words may fill it."""
+    """The one field of an item that must be given, or that is its only one, when any words may fill it."""
     children = leaf.item.children if leaf.item else ()
-    needed = [child for child in children if child.required] or list(children[:1] if len(children) == 1 else ())
-    if len(needed) != 1 or needed[0].kind != "string" or needed[0].options:
-        return None
-    return needed[0] if not has_shape(needed[0]) and not time_kind(needed[0]) else None
+    needed = [child for child in children if child.required]
+    names = [child for child in needed or children if _is_free(child)]
+    return names[0] if len(names) == 1 and len(needed) < 2 else None
+
+
+def _is_free(child: Field) -> bool:
+    return child.kind == "string" and not child.options and not has_shape(child) and not time_kind(child)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 
 from signalbox.models.offline.fill.counted import is_bare
@@ -28,6 +29,7 @@ _PLATES = re.compile(r"\b(?:plates?|registration (?:number|mark)|post ?codes?|po
 _OWN_SHAPES = word_set("ip host url email mac uuid")
 _IDENTIFYING = word_set("system code file name label tag value")
 _IDENTIFIED = word_set("id ids key number no code reference ref sku identifier")
+_WWW = re.compile(r"www\.[\w.-]+")
 
 
 def has_shape(field: Field) -> bool:
@@ -80,6 +82,8 @@ def _by_kind(reading: Reading, field: Field) -> Iterator[Proposal]:
     seen: Counter[str] = Counter()
     by_name = kinds_wanted(" ".join(field.name_words) + " . ", field.format)
     for literal in reading.literals:
+        if literal.kind == "url" and "url" not in wanted and _WWW.fullmatch(literal.value):
+            literal = replace(literal, kind="host")
         if literal.kind == "quoted" or literal.kind not in wanted or not _allowed(field, literal.value):
             continue
         if literal.kind == "phone" and _DATE.fullmatch(literal.value):

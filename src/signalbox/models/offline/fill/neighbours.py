@@ -43,7 +43,8 @@ class Neighbours:
     def weigh(self, proposal: Proposal) -> Proposal:
         """A proposal with more for words of its own field beside it, less for those of another field of its unit."""
         quantity = self._numbers.get(proposal.start)
-        if quantity is None:
+        if quantity is None or proposal.end < quantity.end:
+            # A number whose unit is another field's is in no field of a unit.
             return proposal
         group = self._able(_unit(proposal.field), quantity)
         both = proposal.field, quantity

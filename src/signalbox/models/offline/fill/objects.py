@@ -73,7 +73,7 @@ class Objects:
         if sum(child.required for child in self._free()) > 1:
             return self._by_parts(outer) if self._is_named() else None
         values = ItemValues(self.state, self.leaf, self.children, self.thing)
-        inner = [*values.telling([*inner, *values.bare()]), *self._quoted(), *values.labelled()]
+        inner = [*values.telling(values.parted([*inner, *values.bare()])), *self._quoted(), *values.labelled()]
         anchors = find_anchors(inner, outer, self.state.taken, self.leaf.must, self.state.reading.words)
         required = {child.path for child in self.children if child.required and child in self._closed}
         groups = self._share(find_groups(self.text, anchors, required))
@@ -121,8 +121,9 @@ class Objects:
         return [child for child in self.children if child not in self._closed]
 
     def _thing(self) -> Field | None:
-        """The one field that holds what the item is, in free words."""
-        free = [child for child in self._free() if child.required]
+        """The one field that holds what the item is, in free words: the one it must have, or else its only such."""
+        required = any(child.required for child in self.children)
+        free = [child for child in self._free() if child.required or not required]
         return free[0] if len(free) == 1 else None
 
     def _quoted(self) -> list[Proposal]:
@@ -130,6 +131,10 @@ class Objects:
         if self.thing is None:
             return []
         spans = [span for span in self.state.reading.quoted if not self._is_outer(span)]
+        titles = [leaf for leaf in self.state.leaves if leaf.kind == "string" and sort_of(leaf) == "title"]
+        if len(spans) <= len(titles) and sort_of(self.thing) != "title":
+            # What is in quotes is the title that the whole asks for.
+            return []
         return [Proposal(self.thing, self.text[s + 1 : e - 1], s, e, _SURE) for s, e in spans]
 
     def _is_outer(self, span: Span, own: float = 0.0) -> bool:

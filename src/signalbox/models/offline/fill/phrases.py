@@ -116,7 +116,8 @@ def _beside_name(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]
     tokens, names = bounds.tokens, [*_spoken_names(field), *_head_alone(bounds, field)]
     for at in range(len(tokens)):
         for name in names:
-            if tuple(t.stem for t in tokens[at : at + len(name)]) != name and not (
+            said = tokens[at].stem == name[0] and tuple(t.stem for t in tokens[at : at + len(name)]) == name
+            if not said and not (
                 len(name) == 1
                 and len(tokens[at].text) > 1
                 and tokens[at].lower not in STOP

@@ -28,6 +28,10 @@ _TOLD = re.compile(
 )
 # "Town where the guest lives": the verb announces the value.
 _DOES = re.compile(r"\b(?:that|which|where|what|whom) (?:the |a )?\w+ (\w{3,}[^s\W]s)\b(?=\W*$)", re.IGNORECASE)
+# Fields of a part that a word for its direction leads to.
+_GOALS = ("name", "city", "town", "village", "address", "id", "place", "account", "location")
+# What is old is left, and what is new is gone to.
+_BY_AGE = {"origin": frozenset(("old", "former", "previous")), "destination": frozenset(("new",))}
 _WHOSE = re.compile(r"\b(to|for|from|in|at|with|by|about|on|under|near) (?:whom|which|what)\b")
 
 
@@ -67,21 +71,16 @@ def style_of(field: Field) -> str:
 def cues_of(field: Field) -> dict[tuple[str, ...], float]:
     """The phrases that announce the field's value, as tuples of words, with their strength."""
     cues = _cues(_named_by(field), field.described, field.description)
-    towards = (
-        direction_of(field.within)
-        if field.name in ("name", "city", "address", "id", "place", "account", "location")
-        else ()
-    )
-    return (
-        {**cues, **{(cue,): 1.0 for cue in towards}} if towards and (field.required or field.name == "name") else cues
-    )
+    towards = direction_of(field.within) if field.name in _GOALS else ()
+    # "To Ann in York": it leads to whoever is there first, and to the place where nobody is asked for.
+    return {**cues, **{(cue,): 1.0 if field.name == "name" else 0.8 for cue in towards}} if towards else cues
 
 
 def direction_of(words: tuple[str, ...]) -> tuple[str, ...]:
     """The single words that announce a part whose name says a direction: "to" for recipient, "from" for sender."""
     stems = {stem(word) for word in words}
     for role in ROLES:
-        if role.name in ("destination", "origin") and stems & role.words:
+        if role.name in _BY_AGE and stems & (role.words | _BY_AGE[role.name]):
             return tuple(cue for cue, weight in role.cues if weight == 1.0 and " " not in cue)
     return ()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.chunks import Chunk, find_chunks
@@ -30,7 +31,7 @@ from signalbox.models.offline.fill.sorts import (
 from signalbox.models.offline.fill.words import DEGREES, STOP, stem, word_set
 from signalbox.models.offline.vectors import is_known
 
-__all__ = ["chunk_proposals", "list_proposals"]
+__all__ = ["chunk_proposals", "list_proposals", "run_on"]
 
 _BASE = 0.36
 _NEEDED = 0.1
@@ -91,6 +92,26 @@ def list_proposals(bounds: Bounds, fields: Iterable[Field]) -> Iterator[Proposal
                 start = _with_number(bounds, chunks[at].first)
                 value = bounds.reading.text[start : chunks[last].end]
                 yield Proposal(field, value, start, chunks[last].end, 0.6)
+
+
+def run_on(bounds: Bounds, proposal: Proposal, chunks: list[Chunk]) -> Proposal | None:
+    """A name for a list with the names that commas and "and" join to it; one alone counts where something tells it."""
+    text, field, end = bounds.reading.text, proposal.field, proposal.end
+    own = next(chunk for chunk in chunks if chunk.start == proposal.start)
+    if any(c.kind == own.kind and _JOINS.fullmatch(text, c.end, own.start) for c in chunks):
+        return None
+    for chunk in chunks:
+        if chunk.kind == own.kind and chunk.start > end and _JOINS.fullmatch(text, end, chunk.start):
+            end = chunk.end
+    joined = end > proposal.end
+    if not joined and not tells_deed(bounds, field, own.first, own.last) and not _is_known(field, own.value):
+        return None
+    return replace(proposal, value=text[proposal.start : end], end=end, score=min(proposal.score + 0.05 * joined, 0.78))
+
+
+def _is_known(field: Field, value: str) -> bool:
+    """Whether a value is of the class that the list's name speaks of."""
+    return {"country", "countries"} & set(field.name_words) != set() and value.lower() in COUNTRIES
 
 
 def _with_number(bounds: Bounds, first: int) -> int:

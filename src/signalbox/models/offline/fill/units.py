@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-__all__ = ["CURRENCIES", "dimension_of", "factor_of", "unit_of_field"]
+from signalbox.models.offline.fill.words import stem
+
+__all__ = ["CURRENCIES", "dimension_of", "factor_of", "unit_names", "unit_of_field"]
 
 # dimension -> unit -> (how many of the base unit, spellings)
 _UNITS: dict[str, dict[str, tuple[float, str]]] = {
@@ -176,6 +178,13 @@ _IN = re.compile(r"\bin (?:an? )?\Z")
 def dimension_of(word: str) -> tuple[tuple[str, str, float], ...]:
     """What a unit word may mean: (dimension, unit, factor to the base unit), most likely first."""
     return _MEANINGS.get(word.lower(), ())
+
+
+def unit_names(word: str) -> frozenset[str]:
+    """What a unit goes by: its names in the table of units, and its own stem: "bags" for what comes in bags."""
+    # A currency serves many numbers at once, so that none of them leaves it to the field beside it.
+    known = (unit for dimension, unit, _ in dimension_of(word) if dimension != "money")
+    return frozenset(known) | {stem(word.lower())}
 
 
 def factor_of(dimension: str, unit: str) -> float:
