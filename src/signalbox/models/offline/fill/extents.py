@@ -15,6 +15,7 @@ from signalbox.models.offline.fill.running import text_pieces, trim
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.sorts import is_common, refit, sort_of
+from signalbox.models.offline.fill.whole_names import cut_name, whole_name
 from signalbox.models.offline.fill.words import DEGREES, STOP, Token, stem, word_set
 
 __all__ = ["SORTS", "clean", "identifier", "past_town", "take_phrase"]
@@ -224,8 +225,8 @@ def _name_pieces(bounds: Bounds, field: Field, first: int, style: str, naming: b
     roles = roles_of(field)
     placed = bool(roles) and roles[0][0].name in ("place", "system", "organisation", "role", "label")
     while last - first > 1 and (
-        tokens[last - 1].stem in field.name_stems
-        or tokens[last - 1].stem in map(stem, field.within)
+        (tokens[last - 1].stem in field.name_stems or tokens[last - 1].stem in map(stem, field.within))
+        and not _is_written_name(tokens, last - 1)
         or (placed and tokens[last - 1].text in field.described)
     ):
         last -= 1
@@ -237,7 +238,16 @@ def _name_pieces(bounds: Bounds, field: Field, first: int, style: str, naming: b
         first = _proper_tail(tokens, first, last)
     if not roles or roles[0][0].name in ("name", "system", "code"):
         first, last = identifier(tokens, first, last)
+    if style == "name" and last > first:
+        if sort_of(field) == "person":
+            last = cut_name(bounds, first, last)
+        first, last = whole_name(bounds, first, last)
     return [(first, last)] if last > first else []
+
+
+def _is_written_name(tokens: tuple[Token, ...], at: int) -> bool:
+    """Whether a word is part of a name, as its capital and that of the word before it say: "Mill Court"."""
+    return tokens[at].text.istitle() and tokens[at - 1].text[0].isupper()
 
 
 def past_town(bounds: Bounds, first: int, last: int) -> int:
