@@ -19,6 +19,7 @@ from signalbox.models.offline.fill.roles import style_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.sorts import CODED, DAYS, WIDE, looks_personal, sort_for, sort_of
+from signalbox.models.offline.fill.whole_names import as_whole
 from signalbox.models.offline.fill.words import STOP, Token, word_set
 
 __all__ = ["is_relative", "weigh"]
@@ -56,6 +57,7 @@ def weigh(bounds: Bounds, proposal: Proposal, waiting: list[Field]) -> Proposal 
     field = proposal.field
     if field.kind == "array" or style_of(field) == "text" or _is_solid(bounds, proposal):
         return proposal
+    proposal = as_whole(bounds, proposal)
     first = bounds.sentence.index_at(proposal.start)
     last = bounds.sentence.index_at(proposal.end - 1) + 1
     words = bounds.tokens[first:last]

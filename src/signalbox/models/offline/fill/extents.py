@@ -15,7 +15,6 @@ from signalbox.models.offline.fill.running import text_pieces, trim
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.sorts import is_common, refit, sort_of
-from signalbox.models.offline.fill.whole_names import cut_name, whole_name
 from signalbox.models.offline.fill.words import DEGREES, STOP, Token, stem, word_set
 
 __all__ = ["SORTS", "clean", "identifier", "past_town", "take_phrase"]
@@ -238,10 +237,6 @@ def _name_pieces(bounds: Bounds, field: Field, first: int, style: str, naming: b
         first = _proper_tail(tokens, first, last)
     if not roles or roles[0][0].name in ("name", "system", "code"):
         first, last = identifier(tokens, first, last)
-    if style == "name" and last > first:
-        if sort_of(field) == "person":
-            last = cut_name(bounds, first, last)
-        first, last = whole_name(bounds, first, last)
     return [(first, last)] if last > first else []
 
 

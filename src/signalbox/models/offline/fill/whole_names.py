@@ -2,33 +2,76 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from signalbox.models.offline.fill.bounds import Bounds
-from signalbox.models.offline.fill.sorts import is_common
+from signalbox.models.offline.fill.lexicon import FIRST_NAMES
+from signalbox.models.offline.fill.name_endings import bearer_of
+from signalbox.models.offline.fill.schema import Field
+from signalbox.models.offline.fill.slots import Proposal
+from signalbox.models.offline.fill.sorts import is_common, sort_of
 from signalbox.models.offline.fill.words import word_set
 
-__all__ = ["cut_name", "whole_name"]
+__all__ = ["as_whole"]
 
 _BRIDGES = word_set("of the de do dos da das des del della di du la le van von der den al el ter y e &")
 _OWNED = ("'s", "\u2019s")
 
 
-def whole_name(bounds: Bounds, first: int, last: int) -> tuple[int, int]:
+def as_whole(bounds: Bounds, proposal: Proposal) -> Proposal:
+    """A proposal with the whole of the name that it is a piece of, and nothing else: no verb, no owner's mark."""
+    if not bounds.cased:
+        return proposal
+    first, last = bounds.sentence.index_at(proposal.start), bounds.sentence.index_at(proposal.end - 1) + 1
+    begin, end = _widened(bounds, *_parted(bounds, proposal.field, first, last))
+    marked = bounds.tokens[end - 1].text.endswith(_OWNED) and sort_of(proposal.field) in ("person", "organisation")
+    if (begin, end) == (first, last) and not marked:
+        return proposal
+    start, stop = bounds.sentence.span(begin, end)
+    stop -= 2 * marked
+    return replace(proposal, value=bounds.reading.text[start:stop], start=start, end=stop, pieces=())
+
+
+def _parted(bounds: Bounds, field: Field, first: int, last: int) -> tuple[int, int]:
+    """Of an owner and what is theirs the one that the field asks for; of a person only the name."""
+    person = sort_of(field) == "person"
+    owner = next((at + 1 for at in range(first, last - 1) if _owns(bounds, at)), None)
+    if owner is not None and person:
+        return first, owner
+    if owner is not None and not bearer_of(bounds.tokens[last - 1].text) and _is_split(bounds, field, first, owner):
+        return owner, last
+    return first, _end_of_name(bounds, first, last) if person else last
+
+
+def _owns(bounds: Bounds, at: int) -> bool:
+    return bounds.tokens[at].text.endswith(_OWNED) and _names(bounds, at) and _names(bounds, at + 1)
+
+
+def _is_split(bounds: Bounds, field: Field, first: int, owner: int) -> bool:
+    """Whether a person is asked for beside the field, so that the owner's name is theirs: "Ann's Requiem"."""
+    waits = any(sort_of(leaf) == "person" and leaf.path in bounds.cues for leaf in bounds.leaves)
+    known = owner - first > 1 or bounds.tokens[first].lower[:-2] in FIRST_NAMES
+    told = sort_of(field) == "title" and not any(token.lower == "by" for token in bounds.tokens)
+    return waits and (known or told)
+
+
+def _end_of_name(bounds: Bounds, first: int, last: int) -> int:
+    """Where somebody's name ends, when words without a capital follow it: "Mrs Hill stood"."""
+    end = first
+    while end < last and _names(bounds, end):
+        end = max(end + 1, min(_behind(bounds, end + 1), last))
+    return end if end > first and bounds.tokens[min(end, len(bounds.tokens) - 1)].text.isalpha() else last
+
+
+def _widened(bounds: Bounds, first: int, last: int) -> tuple[int, int]:
     """The whole of the name that some tokens with capitals are a piece of: "Museum of Evora" for "Evora"."""
-    if not (bounds.cased and _names(bounds, first) and _names(bounds, last - 1)):
+    if not (_names(bounds, first) and _names(bounds, last - 1)):
         return first, last
     while (before := _before(bounds, first)) < first:
         first = before
     while (behind := _behind(bounds, last)) > last:
         last = behind
     return first, last
-
-
-def cut_name(bounds: Bounds, first: int, last: int) -> int:
-    """Where a name that opens with a capital ends, when words without one follow it: "Mrs Hill stood"."""
-    end = first
-    while end < last and _names(bounds, end):
-        end = max(end + 1, min(_behind(bounds, end + 1), last))
-    return end if end > first and bounds.tokens[min(end, len(bounds.tokens) - 1)].text.isalpha() else last
 
 
 def _before(bounds: Bounds, first: int) -> int:
