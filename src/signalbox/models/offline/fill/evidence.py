@@ -171,6 +171,8 @@ def _weigh_bearer(field: Field, words: tuple[Token, ...]) -> float:
     bearer, sort = bearer_of(words[-1].text), sort_for(field, words[-1].text)
     if not bearer:
         return 0.0
+    if words[-1].stem in field.name_stems:
+        return _BEARER
     if sort == bearer:
         # A lane or a hill is a spot in a town rather than the town.
         return -_BEARER if WIDE & set(field.name_words) else _BEARER

@@ -132,7 +132,7 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
         and tokens[0].lower in FIRST_NAMES
     ):
         score -= 0.06 if len(tokens) == 1 else 0.12
-    if chunk.kind == "plain" and sort == "organisation":
+    if chunk.kind == "plain" and sort == "organisation" and (bounds.cased or not field.must):
         score -= 0.16
     elif chunk.kind == "plain" and bounds.cased and sort in ("place", "title"):
         score -= 0.06
