@@ -49,9 +49,10 @@ def _whole(reading: Reading, strings: list[Field]) -> Iterator[Proposal]:
     """For a field of street and number together: both, also in small letters."""
     for field in strings:
         if _BOTH.search(field.about):
-            for found in _AHEAD.finditer(reading.text):
-                if _is_name(found["street"]):
-                    yield Proposal(field, found.group(), *found.span(), 0.9)
+            for found in _pairs(reading):
+                start, end = min(found.start("street"), found.start("number")), found.end()
+                if "," not in (said := reading.text[start:end]):
+                    yield Proposal(field, said, start, end, 0.9)
 
 
 def _asks_number(field: Field) -> bool:

@@ -226,7 +226,7 @@ def _parts(bounds: Bounds, first: int, last: int) -> list[Chunk]:
         end -= 1
     opens = bounds.opens_part(first) and _named(bounds, first) and capital == first + 1
     opening = opens and not _is_request(bounds, first)
-    short = tokens[capital].text.isupper() and len(tokens[capital].text) < 5 and end == capital + 1
+    short = tokens[capital].text.isupper() and len(tokens[capital].text) < 5 and end == capital + 1 and not opening
     name = _chunk(bounds, first if opening else capital, end, "plain" if short else "proper")
     found = [name]
     if (first, last) != (name.first, name.last):

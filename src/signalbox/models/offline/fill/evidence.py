@@ -15,7 +15,7 @@ from signalbox.models.offline.fill.everyday import words_for
 from signalbox.models.offline.fill.lexicon import AUXILIARIES, FIRST_NAMES, HONORIFICS, KINSHIP, is_past, is_verb_form
 from signalbox.models.offline.fill.name_endings import bearer_of
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
-from signalbox.models.offline.fill.roles import style_of
+from signalbox.models.offline.fill.roles import cues_of, style_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.sorts import CODED, DAYS, WIDE, looks_personal, sort_for, sort_of
@@ -31,6 +31,7 @@ _SOMEBODY = 0.2
 _ACTS = 0.1
 _SPOT = 0.15
 _NOBODY = 0.1
+_FAIR = 0.8
 _TURN = 0.02
 _LABEL = 0.25
 _BEARER = 0.1
@@ -72,7 +73,7 @@ def weigh(bounds: Bounds, proposal: Proposal, waiting: list[Field]) -> Proposal 
     score += _weigh_person(bounds, field, first, last, waiting)
     score += _weigh_labels(bounds, field, first, last, waiting)
     score += _weigh_maker(bounds, field, last, words, waiting)
-    score += _weigh_bearer(field, words) + _weigh_spot(bounds, field, first, words)
+    score += _weigh_bearer(field, words, waiting) + _weigh_spot(bounds, field, first, words, waiting)
     return replace(proposal, score=score)
 
 
@@ -164,7 +165,7 @@ def _weigh_maker(bounds: Bounds, field: Field, last: int, words: tuple[Token, ..
     return -_LABEL if made and not _MAKERS & set(field.name_words) else 0.0
 
 
-def _weigh_bearer(field: Field, words: tuple[Token, ...]) -> float:
+def _weigh_bearer(field: Field, words: tuple[Token, ...], waiting: list[Field]) -> float:
     """What the last word of a name with capitals says of its bearer."""
     if len(words) < 2 or not (words[-1].text[0].isupper() and words[0].text[0].isupper()):
         return 0.0
@@ -176,19 +177,39 @@ def _weigh_bearer(field: Field, words: tuple[Token, ...]) -> float:
     if sort == bearer:
         # A lane or a hill is a spot in a town rather than the town.
         return -_BEARER if WIDE & set(field.name_words) else _BEARER
-    return -2 * _BEARER * (sort in ("person", "place", "organisation"))
+    if sort in ("person", "place", "organisation"):
+        return -2 * _BEARER
+    return -_LABEL if sort == "title" and any(sort_of(other) == bearer for other in waiting) else 0.0
 
 
-def _weigh_spot(bounds: Bounds, field: Field, first: int, words: tuple[Token, ...]) -> float:
+def _weigh_spot(
+    bounds: Bounds, field: Field, first: int, words: tuple[Token, ...], waiting: list[Field]
+) -> float:
     """A name with capitals behind "in", "at" or "outside" is where something is, and so no common thing."""
     before = bounds.tokens[first - 1].lower if first else ""
     titled = words[0].text[0].isupper() and not words[0].text.isupper()
     sort = sort_of(field)
+    if titled and sort in ("title", "person", "organisation") and _is_spot(bounds, first):
+        told = cues_of(field).get((_lead_of(bounds, first),), 0.0) > _FAIR
+        placed = any(sort_of(other) == "place" for other in waiting)
+        return -2 * _SPOT if placed and not told else 0.0
     if before in ("in", "at", "outside", "near") and titled:
         return -_SPOT if sort == "thing" and not field.examples else 0.0
     # What is mine, or one of many, is no place and nobody: "my Skoda".
     owned = before in ("my", "our", "a", "an") and titled and not bounds.opens_part(first)
     return -_SPOT * (sort in ("place", "person")) if owned else 0.0
+
+
+def _lead_of(bounds: Bounds, first: int) -> str:
+    """The word that leads to some tokens, past an article."""
+    at = first - 1
+    at -= at > 0 and bounds.tokens[at].lower == "the"
+    return bounds.tokens[at].lower if at >= 0 else ""
+
+
+def _is_spot(bounds: Bounds, first: int) -> bool:
+    """Whether a preposition says that something is, or takes place, at what begins here."""
+    return _lead_of(bounds, first) in ("in", "on", "near", "outside", "along", "across", "off", "around")
 
 
 def _has_degree(bounds: Bounds, first: int) -> bool:
