@@ -56,7 +56,8 @@ _NUMBERED = re.compile(r"(?:the )?(?:\w+ )?number (?:or|of the)\b", re.IGNORECAS
 def weigh(bounds: Bounds, proposal: Proposal, waiting: list[Field]) -> Proposal | None:
     """The proposal with a score that counts what its surroundings tell; None when it can be no value at all."""
     field = proposal.field
-    if field.kind == "array" or style_of(field) == "text" or _is_solid(bounds, proposal):
+    runs = style_of(field) == "text" and (proposal.running or sort_of(field) != "title")
+    if field.kind == "array" or runs or _is_solid(bounds, proposal):
         return proposal
     proposal = as_whole(bounds, proposal)
     first = bounds.sentence.index_at(proposal.start)
@@ -72,6 +73,7 @@ def weigh(bounds: Bounds, proposal: Proposal, waiting: list[Field]) -> Proposal 
     score += _weigh_deeds(bounds, field, first, last, waiting)
     score += _weigh_person(bounds, field, first, last, waiting)
     score += _weigh_labels(bounds, field, first, last, waiting)
+    score += _weigh_town(bounds, field, first)
     score += _weigh_maker(bounds, field, last, words, waiting)
     score += _weigh_bearer(field, words, waiting) + _weigh_spot(bounds, field, first, words, waiting)
     return replace(proposal, score=score)
@@ -130,7 +132,7 @@ def _weigh_person(bounds: Bounds, field: Field, first: int, last: int, waiting: 
     if _is_somebody(bounds, first, last) and not person:
         score -= _SOMEBODY
     elif _acts(bounds, first, last):
-        score += _ACTS if person else -_ACTS * (sort_of(field) != "organisation")
+        score += _ACTS if person else -_ACTS * {"organisation": 0, "thing": 2}.get(sort_of(field), 1)
     return score
 
 
@@ -192,12 +194,24 @@ def _weigh_spot(
     if titled and sort in ("title", "person", "organisation") and _is_spot(bounds, first):
         told = cues_of(field).get((_lead_of(bounds, first),), 0.0) > _FAIR
         placed = any(sort_of(other) == "place" for other in waiting)
-        return -2 * _SPOT if placed and not told else 0.0
+        return -2 * _SPOT if (placed or sort == "person") and not told else 0.0
     if before in ("in", "at", "outside", "near") and titled:
         return -_SPOT if sort == "thing" and not field.examples else 0.0
     # What is mine, or one of many, is no place and nobody: "my Skoda".
     owned = before in ("my", "our", "a", "an") and titled and not bounds.opens_part(first)
     return -_SPOT * (sort in ("place", "person")) if owned else 0.0
+
+
+def _weigh_town(bounds: Bounds, field: Field, first: int) -> float:
+    """What follows a street with its number and a comma is the town, and nobody: "14 Mill Lane, Ely"."""
+    if first < 3 or bounds.tokens[first - 1].text != ",":
+        return 0.0
+    at = first - 2
+    while at > 0 and bounds.tokens[at].text[0].isupper():
+        at -= 1
+    if at == first - 2 or not bounds.tokens[at].text[0].isdigit():
+        return 0.0
+    return _LABEL if WIDE & set(field.name_words) else -_LABEL
 
 
 def _lead_of(bounds: Bounds, first: int) -> str:
@@ -209,6 +223,9 @@ def _lead_of(bounds: Bounds, first: int) -> str:
 
 def _is_spot(bounds: Bounds, first: int) -> bool:
     """Whether a preposition says that something is, or takes place, at what begins here."""
+    if first > 1 and is_verb_form(bounds.tokens[first - 2].lower) and bounds.tokens[first - 1].lower != "the":
+        # "pencil in Ann"
+        return False
     return _lead_of(bounds, first) in ("in", "on", "near", "outside", "along", "across", "off", "around")
 
 
@@ -261,7 +278,7 @@ def _acts(bounds: Bounds, first: int, last: int) -> bool:
     if not bounds.tokens[first].text[0].isupper() or last >= len(bounds.tokens):
         return False
     following = bounds.tokens[last]
-    if following.lower in ("will", "should", "would", "can", "could", "must", "may", "wants", "needs", "wishes"):
+    if following.lower in ("will", "should", "would", "can", "could", "must", "may", "wants", "needs", "wishes", "has"):
         return True
     if following.lower in ("is", "are") and last + 1 < len(bounds.tokens):
         return bounds.tokens[last + 1].lower.endswith("ing")

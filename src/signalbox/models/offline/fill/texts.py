@@ -149,7 +149,7 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
         score -= 0.25
     if bounds.distant(chunk.first):
         score += 0.3 if sort == "place" else -0.2
-    if sort in ("organisation", "thing") and len(tokens) == 1 and tokens[0].lower in CITIES:
+    if sort in ("organisation", "thing", "person") and len(tokens) == 1 and tokens[0].lower in CITIES:
         score -= 0.2
     if sort == "organisation" and chunk.kind == "proper" and bounds.qualifies(chunk.last):
         score += 0.1
