@@ -37,6 +37,7 @@ _LABEL = 0.25
 _BEARER = 0.1
 _LEARNED = word_set("doctor physician surgeon dentist vet consultant gp professor specialist prescriber")
 _MAKERS = word_set("brand make maker manufacturer vendor builder")
+_CREATORS = word_set("artist author composer director painter writer sculptor photographer poet singer band designer")
 _NAMING = word_set("called named titled entitled")
 # Who speaks or is spoken of, and words that open a clause: no name holds them.
 _CLAUSAL = (
@@ -123,7 +124,7 @@ def _weigh_person(bounds: Bounds, field: Field, first: int, last: int, waiting: 
     if not people:
         return 0.0
     person = sort_of(field) == "person"
-    score = _in_turn(bounds, field, first, people) if person else 0.0
+    score = _in_turn(bounds, field, first, people) + _by_maker(bounds, field, first, people) if person else 0.0
     if person and len(people) > 1 and is_relative(bounds, first) and not _wishes(bounds, last):
         score += (-_RELATIVE if field.must else _RELATIVE / 2) if _names_another(bounds, first, last) else 0.0
     if person and _has_degree(bounds, first):
@@ -142,6 +143,14 @@ def _in_turn(bounds: Bounds, field: Field, first: int, people: list[Field]) -> f
         other.path for other in people if len(other.name_words) > 1 and other.name_words[:-1] == field.name_words[:-1]
     ]
     return _TURN * twins.index(field.path) * first / len(bounds.tokens) if len(twins) > 1 else 0.0
+
+
+def _by_maker(bounds: Bounds, field: Field, first: int, people: list[Field]) -> float:
+    """Who something is by, without a verb that says more, is the one who made it: "a song by Ann"."""
+    if first < 2 or bounds.tokens[first - 1].lower != "by" or is_verb_form(bounds.tokens[first - 2].lower):
+        return 0.0
+    made = any(_CREATORS & set(other.name_words) for other in people)
+    return -_RELATIVE if made and not _CREATORS & set(field.name_words) else 0.0
 
 
 def _weigh_labels(bounds: Bounds, field: Field, first: int, last: int, waiting: list[Field]) -> float:
@@ -195,6 +204,8 @@ def _weigh_spot(
         told = cues_of(field).get((_lead_of(bounds, first),), 0.0) > _FAIR
         placed = any(sort_of(other) == "place" for other in waiting)
         return -2 * _SPOT if (placed or sort == "person") and not told else 0.0
+    if titled and sort == "person" and _leads_to_place(bounds, field, first, waiting):
+        return -2 * _SPOT
     if before in ("in", "at", "outside", "near") and titled:
         return -_SPOT if sort == "thing" and not field.examples else 0.0
     # What is mine, or one of many, is no place and nobody: "my Skoda".
@@ -219,6 +230,13 @@ def _lead_of(bounds: Bounds, first: int) -> str:
     at = first - 1
     at -= at > 0 and bounds.tokens[at].lower == "the"
     return bounds.tokens[at].lower if at >= 0 else ""
+
+
+def _leads_to_place(bounds: Bounds, field: Field, first: int, waiting: list[Field]) -> bool:
+    """Whether the word that leads to a name announces a place that is asked for, and not the field: "from Split"."""
+    lead = (_lead_of(bounds, first),)
+    places = (other for other in waiting if other.kind == "string" and sort_of(other) == "place")
+    return cues_of(field).get(lead, 0.0) < 0.7 and any(cues_of(other).get(lead, 0.0) >= 0.7 for other in places)
 
 
 def _is_spot(bounds: Bounds, first: int) -> bool:

@@ -10,7 +10,7 @@ __all__ = ["kind_of_noun"]
 
 _PERSONS = word_set(
     """accountant adviser advisor ancestor apprentice architect artist assistant athlete attorney author babysitter
-    baker barber barrister bidder borrower bride broker builder butcher buyer caller candidate captain caretaker
+    baker barber barrister bidder borrower bride broker buddy builder butcher buyer caller candidate captain caretaker
     carpenter cashier chairman chairwoman chaperone chef child citizen claimant cleaner client clerk coach
     colleague commander companion complainant composer conductor contractor coordinator counsellor courier cox
     creditor curator customer dancer debtor deceased defendant dentist deputy designer detective diver doctor
@@ -41,13 +41,13 @@ _BODIES = word_set(
 )
 _PLACES = word_set(
     """airfield airport alley avenue bay beach berth borough boulevard bridge building campsite canal canyon castle
-    cathedral cave cemetery chapel church city coast common continent corner country county creek crossroads district
-    dock estate estuary farm field fjord forest fort fountain gate glacier gorge ground grounds hall hamlet harbour
-    harbor heath hill hut intersection island junction lagoon lake landmark lane lighthouse lock lot marina market
+    cathedral cave cemetery chapel church city coast continent corner country county creek crossroads district
+    dock estate estuary farm fjord forest fort fountain gate glacier gorge grounds hall hamlet harbour
+    harbor heath hill hut intersection island junction lagoon lake landmark lane lighthouse marina market
     meadow monument moor motorway mountain municipality neighbourhood neighborhood ocean orchard palace parish
-    park pass path peak peninsula pier pitch place plaza pond pool port province quarry quay racecourse ravine
+    park path peak peninsula pier pitch place plaza pond pool port province quarry quay racecourse ravine
     reef refuge region reserve reservoir ridge river road roundabout ruin rink sea settlement shore site slope spot
-    spring square stadium station stop strait stream street suburb summit tarn temple terminal terrace territory
+    square stadium station stop strait stream street suburb summit tarn temple terminal terrace territory
     tower town trail tunnel valley vault village vineyard volcano ward warehouse water waterfall waterway well wetland
     wharf wood yard"""
 )

@@ -38,7 +38,7 @@ def _parted(bounds: Bounds, field: Field, first: int, last: int) -> tuple[int, i
     owner = next((at + 1 for at in range(first, last - 1) if _owns(bounds, at)), None)
     if owner is not None and person:
         return first, owner
-    if owner is not None and not bearer_of(bounds.tokens[last - 1].text) and _is_split(bounds, field, first, owner):
+    if owner is not None and _is_split(bounds, field, first, owner, last):
         return owner, last
     return first, _end_of_name(bounds, first, last) if person else last
 
@@ -47,12 +47,15 @@ def _owns(bounds: Bounds, at: int) -> bool:
     return bounds.tokens[at].text.endswith(_OWNED) and _names(bounds, at) and _names(bounds, at + 1)
 
 
-def _is_split(bounds: Bounds, field: Field, first: int, owner: int) -> bool:
+def _is_split(bounds: Bounds, field: Field, first: int, owner: int, last: int) -> bool:
     """Whether a person is asked for beside the field, so that the owner's name is theirs: "Ann's Requiem"."""
     waits = any(sort_of(leaf) == "person" and leaf.path in bounds.cues for leaf in bounds.leaves)
-    known = owner - first > 1 or bounds.tokens[first].lower[:-2] in FIRST_NAMES
+    if waits and owner - first > 1 and bounds.tokens[first].lower.rstrip(".") not in ("st", "saint"):
+        return True
+    known = bounds.tokens[first].lower[:-2] in FIRST_NAMES
     told = sort_of(field) == "title" and not any(token.lower == "by" for token in bounds.tokens)
-    return waits and (known or told)
+    # "Tanner's Hill" is a hill.
+    return waits and (known or told) and not bearer_of(bounds.tokens[last - 1].text)
 
 
 def _end_of_name(bounds: Bounds, first: int, last: int) -> int:
