@@ -133,7 +133,9 @@ def _weigh_person(bounds: Bounds, field: Field, first: int, last: int, waiting: 
     if _is_somebody(bounds, first, last) and not person:
         score -= _SOMEBODY
     elif _acts(bounds, first, last):
-        score += _ACTS if person else -_ACTS * {"organisation": 0, "thing": 2}.get(sort_of(field), 1)
+        # Who acts is rather the one who must be known than somebody else.
+        second = person and not field.must and any(other.must for other in people)
+        score += _ACTS * (not second) if person else -_ACTS * {"organisation": 0, "thing": 2}.get(sort_of(field), 1)
     return score
 
 
@@ -150,7 +152,7 @@ def _by_maker(bounds: Bounds, field: Field, first: int, people: list[Field]) -> 
     if first < 2 or bounds.tokens[first - 1].lower != "by" or is_verb_form(bounds.tokens[first - 2].lower):
         return 0.0
     made = any(_CREATORS & set(other.name_words) for other in people)
-    return -_RELATIVE if made and not _CREATORS & set(field.name_words) else 0.0
+    return -2 * _RELATIVE if made and not _CREATORS & set(field.name_words) else 0.0
 
 
 def _weigh_labels(bounds: Bounds, field: Field, first: int, last: int, waiting: list[Field]) -> float:
@@ -193,9 +195,7 @@ def _weigh_bearer(field: Field, words: tuple[Token, ...], waiting: list[Field]) 
     return -_LABEL if sort == "title" and any(sort_of(other) == bearer for other in waiting) else 0.0
 
 
-def _weigh_spot(
-    bounds: Bounds, field: Field, first: int, words: tuple[Token, ...], waiting: list[Field]
-) -> float:
+def _weigh_spot(bounds: Bounds, field: Field, first: int, words: tuple[Token, ...], waiting: list[Field]) -> float:
     """A name with capitals behind "in", "at" or "outside" is where something is, and so no common thing."""
     before = bounds.tokens[first - 1].lower if first else ""
     titled = words[0].text[0].isupper() and not words[0].text.isupper()
