@@ -224,8 +224,10 @@ def _name_pieces(bounds: Bounds, field: Field, first: int, style: str, naming: b
     roles = roles_of(field)
     placed = bool(roles) and roles[0][0].name in ("place", "system", "organisation", "role", "label")
     while last - first > 1 and (
-        (tokens[last - 1].stem in field.name_stems or tokens[last - 1].stem in map(stem, field.within))
-        and not _is_written_name(tokens, last - 1)
+        (
+            (tokens[last - 1].stem in field.name_stems or tokens[last - 1].stem in map(stem, field.within))
+            and not _is_written_name(tokens, last - 1)
+        )
         or (placed and tokens[last - 1].text in field.described)
     ):
         last -= 1

@@ -20,11 +20,11 @@ _PERSONS = word_set(
     keeper landlady landlord lawyer leader lecturer lender librarian lifeguard lodger machinist magistrate maid
     maintainer manager marshal mechanic mediator member mentor midwife minister mother musician narrator
     navigator neighbour nominee notary novelist nurse observer occupant officer operator organiser organist owner
-    painter parent participant partner passenger pastor patient people person pharmacist photographer physician physiotherapist
-    pianist pilot plaintiff player plumber poet policeman porter postman priest principal prisoner professor prosecutor
-    publican pupil rabbi ranger reader receptionist referee registrar relative reporter representative rescuer
-    researcher resident reviewer rider roofer rower sailor sculptor secretary seller sender shepherd sibling signatory
-    singer skip skipper soldier solicitor soloist speaker spouse steward student subscriber supervisor surgeon surveyor
+    painter parent participant partner passenger pastor patient people person pharmacist photographer physician
+    physiotherapist pianist pilot plaintiff player plumber poet policeman porter postman priest principal prisoner
+    professor prosecutor publican pupil rabbi ranger reader receptionist referee registrar relative reporter
+    representative rescuer researcher resident reviewer rider roofer rower sailor sculptor secretary seller sender shepherd sibling
+    signatory singer skip skipper soldier solicitor soloist speaker spouse steward student subscriber supervisor surgeon surveyor
     suspect swimmer tailor teacher technician tenant tester therapist trainee trainer translator traveller treasurer
     trustee tutor umpire undertaker user usher vet veterinarian vicar victim violinist visitor volunteer waiter
     waitress warden welder widow widower wife winner winemaker witness woman worker writer"""

@@ -69,7 +69,8 @@ _TITLES = re.compile(
 )
 _NOUN = re.compile(
     r"(?:(?:full |the |a |an )*name of (?:the |a |an )?|(?:the |a |an ))?(?P<noun>[a-z-]+)"
-    r"(?:,? (?:[a-z]+, |or |and )(?P<other>[a-z]+))?(?=$|[.,;(]| (?:of|who|that|where|which|in|to|at|from|with|by|on|for)\b)"
+    r"(?:,? (?:[a-z]+, |or |and )(?P<other>[a-z]+))?"
+    r"(?=$|[.,;(]| (?:of|who|that|where|which|in|to|at|from|with|by|on|for)\b)"
 )
 _HOUSED = re.compile(r"\bstreet (?:and|with|&) (?:house )?number\b")
 _ENDINGS = tuple("ly ing ed ent ant able ible ful ous ive ish less ism tion ment ness".split())

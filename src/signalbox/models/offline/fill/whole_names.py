@@ -7,10 +7,11 @@ from dataclasses import replace
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.lexicon import FIRST_NAMES
 from signalbox.models.offline.fill.name_endings import bearer_of
+from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.sorts import is_common, sort_of
-from signalbox.models.offline.fill.words import word_set
+from signalbox.models.offline.fill.words import STOP, word_set
 
 __all__ = ["as_whole"]
 
@@ -109,4 +110,5 @@ def _names(bounds: Bounds, at: int) -> bool:
     """Whether a token with a capital is free to be part of a name."""
     token = bounds.tokens[at]
     written = token.text[0].isupper() and token.text[-1].isalpha() and not bounds.in_quotes(at)
-    return written and token.text != "I" and not bounds.blocked(at) and not bounds.timed(at)
+    opener = token.text == "I" or (bounds.opens_part(at) and token.lower in STOP | POS["stops"])
+    return written and not opener and not bounds.blocked(at) and not bounds.timed(at)
