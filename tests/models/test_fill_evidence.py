@@ -110,3 +110,15 @@ class Table(BaseModel):
 )
 def test_times_of_day_as_they_are_said(text, at):
     assert fill(Table, text) == {"people": 1, "at": at}
+
+
+class BookOrder(BaseModel):
+    title: str = Field(description="Title of the book.")
+    author: str | None = Field(None, description="Author of the book.")
+    shop: str | None = Field(None, description="Bookshop that orders.")
+
+
+def test_a_name_is_taken_whole_and_an_owner_apart_from_what_is_theirs():
+    found = fill(BookOrder, "Corner Bookshop would like Hilary Mantel's Wolf Hall.")
+    assert found["title"] == "Wolf Hall"
+    assert found["shop"] == "Corner Bookshop"

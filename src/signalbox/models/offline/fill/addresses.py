@@ -51,10 +51,11 @@ def _whole(reading: Reading, strings: list[Field]) -> Iterator[Proposal]:
     """For a field of street and number together: both, also in small letters."""
     for field in strings:
         if _BOTH.search(field.about):
-            for found in _AHEAD.finditer(reading.text):
-                if _is_name(found["street"]):
-                    yield Proposal(field, found.group(), *found.span(), 0.9)
-                    yield from _town_behind(reading, field, strings, found.end())
+            for found in _pairs(reading):
+                start, end = min(found.start("street"), found.start("number")), found.end()
+                if "," not in (said := reading.text[start:end]):
+                    yield Proposal(field, said, start, end, 0.9)
+                    yield from _town_behind(reading, field, strings, end)
 
 
 def _town_behind(reading: Reading, street: Field, strings: list[Field], end: int) -> Iterator[Proposal]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.everyday import CITIES
 from signalbox.models.offline.fill.lexicon import AUXILIARIES, BASE_VERBS, FIRST_NAMES, KINSHIP, is_past, is_verb_form
+from signalbox.models.offline.fill.name_endings import bearer_of
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.sorts import is_common
 from signalbox.models.offline.fill.words import DEGREES, STOP, Token, word_set
@@ -213,7 +214,8 @@ def _parts(bounds: Bounds, first: int, last: int) -> list[Chunk]:
         words = tokens[first:last]
         proper = bounds.cased and all(word.text.istitle() for word in words) and _opens_name(bounds, first, last)
         proper = proper or _is_city(words) or (words[0].lower in FIRST_NAMES and len(words) > 1 and not bounds.cased)
-        small = not bounds.cased and not any(is_common(word.lower) for word in words)
+        strange = words[:-1] if len(words) > 1 and bearer_of(words[-1].text) else words
+        small = not bounds.cased and not any(is_common(word.lower) for word in strange)
         return [_chunk(bounds, first, last, "proper" if proper else ("small" if small else "plain"))]
     if capital + 1 < last and _named(bounds, capital + 1) and bounds.titles(tokens[capital]):
         capital += 1
@@ -226,7 +228,7 @@ def _parts(bounds: Bounds, first: int, last: int) -> list[Chunk]:
         end -= 1
     opens = bounds.opens_part(first) and _named(bounds, first) and capital == first + 1
     opening = opens and not _is_request(bounds, first)
-    short = tokens[capital].text.isupper() and len(tokens[capital].text) < 5 and end == capital + 1
+    short = tokens[capital].text.isupper() and len(tokens[capital].text) < 5 and end == capital + 1 and not opening
     name = _chunk(bounds, first if opening else capital, end, "plain" if short else "proper")
     found = [name]
     if (first, last) != (name.first, name.last):

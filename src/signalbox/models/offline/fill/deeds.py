@@ -28,7 +28,7 @@ _PLACING = word_set("at in from to on near outside of by")
 _OWNERS = POS["articles"] | word_set("mr mrs ms dr prof rev captain : .")
 _WORDS = re.compile(r"[a-z]+(?:'[a-z]+)?|[,;.(]")
 # Too common to tell anything.
-_DULL = frozenset(stem(word) for word in (*AUXILIARIES, *"need want do get have give go name".split()))
+_DULL = frozenset(stem(word) for word in (*AUXILIARIES, *"need want do get have go name".split()))
 _WINDOW = 6
 
 

@@ -15,10 +15,11 @@ from signalbox.models.offline.fill.everyday import words_for
 from signalbox.models.offline.fill.lexicon import AUXILIARIES, FIRST_NAMES, HONORIFICS, KINSHIP, is_past, is_verb_form
 from signalbox.models.offline.fill.name_endings import bearer_of
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
-from signalbox.models.offline.fill.roles import style_of
+from signalbox.models.offline.fill.roles import cues_of, style_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.sorts import CODED, DAYS, WIDE, looks_personal, sort_for, sort_of
+from signalbox.models.offline.fill.whole_names import as_whole
 from signalbox.models.offline.fill.words import STOP, Token, word_set
 
 __all__ = ["is_relative", "weigh"]
@@ -30,11 +31,13 @@ _SOMEBODY = 0.2
 _ACTS = 0.1
 _SPOT = 0.15
 _NOBODY = 0.1
+_FAIR = 0.8
 _TURN = 0.02
 _LABEL = 0.25
 _BEARER = 0.1
 _LEARNED = word_set("doctor physician surgeon dentist vet consultant gp professor specialist prescriber")
 _MAKERS = word_set("brand make maker manufacturer vendor builder")
+_CREATORS = word_set("artist author composer director painter writer sculptor photographer poet singer band designer")
 _NAMING = word_set("called named titled entitled")
 # Who speaks or is spoken of, and words that open a clause: no name holds them.
 _CLAUSAL = (
@@ -54,8 +57,10 @@ _NUMBERED = re.compile(r"(?:the )?(?:\w+ )?number (?:or|of the)\b", re.IGNORECAS
 def weigh(bounds: Bounds, proposal: Proposal, waiting: list[Field]) -> Proposal | None:
     """The proposal with a score that counts what its surroundings tell; None when it can be no value at all."""
     field = proposal.field
-    if field.kind == "array" or style_of(field) == "text" or _is_solid(bounds, proposal):
+    runs = style_of(field) == "text" and (proposal.running or sort_of(field) != "title")
+    if field.kind == "array" or runs or _is_solid(bounds, proposal):
         return proposal
+    proposal = as_whole(bounds, proposal)
     first = bounds.sentence.index_at(proposal.start)
     last = bounds.sentence.index_at(proposal.end - 1) + 1
     words = bounds.tokens[first:last]
@@ -69,8 +74,9 @@ def weigh(bounds: Bounds, proposal: Proposal, waiting: list[Field]) -> Proposal 
     score += _weigh_deeds(bounds, field, first, last, waiting)
     score += _weigh_person(bounds, field, first, last, waiting)
     score += _weigh_labels(bounds, field, first, last, waiting)
+    score += _weigh_town(bounds, field, first)
     score += _weigh_maker(bounds, field, last, words, waiting)
-    score += _weigh_bearer(field, words) + _weigh_spot(bounds, field, first, words)
+    score += _weigh_bearer(field, words, waiting) + _weigh_spot(bounds, field, first, words, waiting)
     return replace(proposal, score=score)
 
 
@@ -118,7 +124,7 @@ def _weigh_person(bounds: Bounds, field: Field, first: int, last: int, waiting: 
     if not people:
         return 0.0
     person = sort_of(field) == "person"
-    score = _in_turn(bounds, field, first, people) if person else 0.0
+    score = _in_turn(bounds, field, first, people) + _by_maker(bounds, field, first, people) if person else 0.0
     if person and len(people) > 1 and is_relative(bounds, first) and not _wishes(bounds, last):
         score += (-_RELATIVE if field.must else _RELATIVE / 2) if _names_another(bounds, first, last) else 0.0
     if person and _has_degree(bounds, first):
@@ -127,7 +133,9 @@ def _weigh_person(bounds: Bounds, field: Field, first: int, last: int, waiting: 
     if _is_somebody(bounds, first, last) and not person:
         score -= _SOMEBODY
     elif _acts(bounds, first, last):
-        score += _ACTS if person else -_ACTS * (sort_of(field) != "organisation")
+        # Who acts is rather the one who must be known than somebody else.
+        second = person and not field.must and any(other.must for other in people)
+        score += _ACTS * (not second) if person else -_ACTS * {"organisation": 0, "thing": 2}.get(sort_of(field), 1)
     return score
 
 
@@ -137,6 +145,14 @@ def _in_turn(bounds: Bounds, field: Field, first: int, people: list[Field]) -> f
         other.path for other in people if len(other.name_words) > 1 and other.name_words[:-1] == field.name_words[:-1]
     ]
     return _TURN * twins.index(field.path) * first / len(bounds.tokens) if len(twins) > 1 else 0.0
+
+
+def _by_maker(bounds: Bounds, field: Field, first: int, people: list[Field]) -> float:
+    """Who something is by, without a verb that says more, is the one who made it: "a song by Ann"."""
+    if first < 2 or bounds.tokens[first - 1].lower != "by" or is_verb_form(bounds.tokens[first - 2].lower):
+        return 0.0
+    made = any(_CREATORS & set(other.name_words) for other in people)
+    return -2 * _RELATIVE if made and not _CREATORS & set(field.name_words) else 0.0
 
 
 def _weigh_labels(bounds: Bounds, field: Field, first: int, last: int, waiting: list[Field]) -> float:
@@ -162,29 +178,73 @@ def _weigh_maker(bounds: Bounds, field: Field, last: int, words: tuple[Token, ..
     return -_LABEL if made and not _MAKERS & set(field.name_words) else 0.0
 
 
-def _weigh_bearer(field: Field, words: tuple[Token, ...]) -> float:
+def _weigh_bearer(field: Field, words: tuple[Token, ...], waiting: list[Field]) -> float:
     """What the last word of a name with capitals says of its bearer."""
     if len(words) < 2 or not (words[-1].text[0].isupper() and words[0].text[0].isupper()):
         return 0.0
     bearer, sort = bearer_of(words[-1].text), sort_for(field, words[-1].text)
     if not bearer:
         return 0.0
+    if words[-1].stem in field.name_stems:
+        return _BEARER
     if sort == bearer:
         # A lane or a hill is a spot in a town rather than the town.
         return -_BEARER if WIDE & set(field.name_words) else _BEARER
-    return -2 * _BEARER * (sort in ("person", "place", "organisation"))
+    if sort in ("person", "place", "organisation"):
+        return -2 * _BEARER
+    return -_LABEL if sort == "title" and any(sort_of(other) == bearer for other in waiting) else 0.0
 
 
-def _weigh_spot(bounds: Bounds, field: Field, first: int, words: tuple[Token, ...]) -> float:
+def _weigh_spot(bounds: Bounds, field: Field, first: int, words: tuple[Token, ...], waiting: list[Field]) -> float:
     """A name with capitals behind "in", "at" or "outside" is where something is, and so no common thing."""
     before = bounds.tokens[first - 1].lower if first else ""
     titled = words[0].text[0].isupper() and not words[0].text.isupper()
     sort = sort_of(field)
+    if titled and sort in ("title", "person", "organisation") and _is_spot(bounds, first):
+        told = cues_of(field).get((_lead_of(bounds, first),), 0.0) > _FAIR
+        placed = any(sort_of(other) == "place" for other in waiting)
+        return -2 * _SPOT if (placed or sort == "person") and not told else 0.0
+    if titled and sort == "person" and _leads_to_place(bounds, field, first, waiting):
+        return -2 * _SPOT
     if before in ("in", "at", "outside", "near") and titled:
         return -_SPOT if sort == "thing" and not field.examples else 0.0
     # What is mine, or one of many, is no place and nobody: "my Skoda".
     owned = before in ("my", "our", "a", "an") and titled and not bounds.opens_part(first)
     return -_SPOT * (sort in ("place", "person")) if owned else 0.0
+
+
+def _weigh_town(bounds: Bounds, field: Field, first: int) -> float:
+    """What follows a street with its number and a comma is the town, and nobody: "14 Mill Lane, Ely"."""
+    if first < 3 or bounds.tokens[first - 1].text != ",":
+        return 0.0
+    at = first - 2
+    while at > 0 and bounds.tokens[at].text[0].isupper():
+        at -= 1
+    if at == first - 2 or not bounds.tokens[at].text[0].isdigit():
+        return 0.0
+    return _LABEL if WIDE & set(field.name_words) else -_LABEL
+
+
+def _lead_of(bounds: Bounds, first: int) -> str:
+    """The word that leads to some tokens, past an article."""
+    at = first - 1
+    at -= at > 0 and bounds.tokens[at].lower == "the"
+    return bounds.tokens[at].lower if at >= 0 else ""
+
+
+def _leads_to_place(bounds: Bounds, field: Field, first: int, waiting: list[Field]) -> bool:
+    """Whether the word that leads to a name announces a place that is asked for, and not the field: "from Split"."""
+    lead = (_lead_of(bounds, first),)
+    places = (other for other in waiting if other.kind == "string" and sort_of(other) == "place")
+    return cues_of(field).get(lead, 0.0) < 0.7 and any(cues_of(other).get(lead, 0.0) >= 0.7 for other in places)
+
+
+def _is_spot(bounds: Bounds, first: int) -> bool:
+    """Whether a preposition says that something is, or takes place, at what begins here."""
+    if first > 1 and is_verb_form(bounds.tokens[first - 2].lower) and bounds.tokens[first - 1].lower != "the":
+        # "pencil in Ann"
+        return False
+    return _lead_of(bounds, first) in ("in", "on", "near", "outside", "along", "across", "off", "around")
 
 
 def _has_degree(bounds: Bounds, first: int) -> bool:
@@ -236,7 +296,7 @@ def _acts(bounds: Bounds, first: int, last: int) -> bool:
     if not bounds.tokens[first].text[0].isupper() or last >= len(bounds.tokens):
         return False
     following = bounds.tokens[last]
-    if following.lower in ("will", "should", "would", "can", "could", "must", "may", "wants", "needs", "wishes"):
+    if following.lower in ("will", "should", "would", "can", "could", "must", "may", "wants", "needs", "wishes", "has"):
         return True
     if following.lower in ("is", "are") and last + 1 < len(bounds.tokens):
         return bounds.tokens[last + 1].lower.endswith("ing")

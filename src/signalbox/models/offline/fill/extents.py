@@ -224,8 +224,10 @@ def _name_pieces(bounds: Bounds, field: Field, first: int, style: str, naming: b
     roles = roles_of(field)
     placed = bool(roles) and roles[0][0].name in ("place", "system", "organisation", "role", "label")
     while last - first > 1 and (
-        tokens[last - 1].stem in field.name_stems
-        or tokens[last - 1].stem in map(stem, field.within)
+        (
+            (tokens[last - 1].stem in field.name_stems or tokens[last - 1].stem in map(stem, field.within))
+            and not _is_written_name(tokens, last - 1)
+        )
         or (placed and tokens[last - 1].text in field.described)
     ):
         last -= 1
@@ -238,6 +240,11 @@ def _name_pieces(bounds: Bounds, field: Field, first: int, style: str, naming: b
     if not roles or roles[0][0].name in ("name", "system", "code"):
         first, last = identifier(tokens, first, last)
     return [(first, last)] if last > first else []
+
+
+def _is_written_name(tokens: tuple[Token, ...], at: int) -> bool:
+    """Whether a word is part of a name, as its capital and that of the word before it say: "Mill Court"."""
+    return tokens[at].text.istitle() and tokens[at - 1].text[0].isupper()
 
 
 def past_town(bounds: Bounds, first: int, last: int) -> int:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.chunks import Chunk, find_chunks
 from signalbox.models.offline.fill.everyday import CITIES
+from signalbox.models.offline.fill.lexicon import FIRST_NAMES
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
-from signalbox.models.offline.fill.sorts import is_common
+from signalbox.models.offline.fill.sorts import is_common, sort_of
 from signalbox.models.offline.fill.state import State
 from signalbox.models.offline.fill.words import word_set
 
@@ -27,13 +28,14 @@ def find_makes(bounds: Bounds, state: State) -> Iterator[Proposal]:
     if maker is None or model is None:
         return
     made = state.filled.get(maker.path)
+    people = any(leaf.kind == "string" and leaf.must and sort_of(leaf) == "person" for leaf in state.waiting())
     for chunk in find_chunks(bounds):
         behind = _end_of_model(bounds, chunk)
         if made is not None:
             if made.end < chunk.start and not bounds.reading.text[made.end : chunk.start].strip():
                 yield _take(bounds, model, chunk.first, behind, 0.78)
             continue
-        if not _names_product(bounds, chunk):
+        if not _names_product(bounds, chunk) or (people and _names_person(bounds, chunk)):
             continue
         score = 0.78 if behind > chunk.first + 1 else 0.66
         yield _take(bounds, maker, chunk.first, chunk.first + 1, score)
@@ -55,6 +57,12 @@ def _names_product(bounds: Bounds, chunk: Chunk) -> bool:
     if chunk.first and bounds.tokens[chunk.first - 1].lower in _ELSEWHERE:
         return False
     return chunk.kind == "proper" or (not bounds.cased and not is_common(word.lower))
+
+
+def _names_person(bounds: Bounds, chunk: Chunk) -> bool:
+    """Whether a name is rather that of the person who must be known: a first name opens it, or "for" leads to it."""
+    led = chunk.first > 0 and bounds.tokens[chunk.first - 1].lower == "for"
+    return led or bounds.tokens[chunk.first].lower in FIRST_NAMES
 
 
 def _end_of_model(bounds: Bounds, chunk: Chunk) -> int:

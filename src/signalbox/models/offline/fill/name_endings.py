@@ -7,12 +7,14 @@ from signalbox.models.offline.fill.words import word_set
 __all__ = ["bearer_of"]
 
 _ORGANISATIONS = word_set(
-    """ltd limited gmbh inc llc plc corp co ag sa bv oy ab company sons brothers bros group holdings partners
+    """ltd limited gmbh inc llc plc corp co ag sa bv nv oy ab kg srl spa aps sarl company
+    sons brothers bros group holdings partners
     associates industries works mills press media studios records labs laboratories technologies systems software
     solutions logistics foods motors airlines airways bank insurance museum gallery collection trust foundation
     institute university college school academy hospital clinic surgery practice pharmacy chemist bakery brewery
     butchers cafe restaurant hotel inn theatre cinema library club society association union council ministry agency
-    department office team united rovers orchestra choir consulting services supplies stores shop market dental vets
+    department office team united rovers orchestra choir band symphony philharmonic quartet
+    ensemble singers productions consulting services supplies stores shop market dental vets
     veterinary florists builders plumbing electric energy telecom publishing books bookshop nursery farms"""
 )
 _PLACES = word_set(

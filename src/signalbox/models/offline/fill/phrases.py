@@ -133,6 +133,8 @@ def _beside_name(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]
             )
             weight = 0.92 if signed else (0.85 if linked else 0.79)
             weight -= 0.06 if after < len(tokens) and tokens[after].text == "," else 0.0
+            if (told := _end_of_owner(bounds, after)) is not None:
+                after, linked, weight = told, True, 0.92
             before = [] if signed else list(_before_name(bounds, field, at, after))
             owned = bool(before) and after < len(tokens) and tokens[after].lower == "of"
             proposal = (
@@ -146,6 +148,18 @@ def _beside_name(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]
                 yield proposal
             yield from _quoted_after(bounds, field, after)
             yield from before
+
+
+def _end_of_owner(bounds: Bounds, at: int) -> int | None:
+    """Of "owner of the red house is Ann" the place of "is", where the value follows; None where nothing is told so."""
+    if at + 2 >= len(bounds.tokens) or bounds.tokens[at].lower not in ("of", "for"):
+        return None
+    for place in range(at + 2, min(at + 8, len(bounds.tokens) - 1)):
+        if bounds.tokens[place].lower in ("is", "was", "are", "were"):
+            return place
+        if bounds.tokens[place].text in ",;.!?:":
+            break
+    return None
 
 
 def _quoted_after(bounds: Bounds, field: Field, at: int) -> Iterator[Proposal]:

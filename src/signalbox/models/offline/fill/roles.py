@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from signalbox.models.offline.fill.noun_kinds import kind_of_noun
 from signalbox.models.offline.fill.role_table import ROLES, Role
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.words import stem, word_set
@@ -48,6 +49,8 @@ def _roles(name_words: tuple[str, ...], described: tuple[str, ...]) -> tuple[tup
             strength = 0.0 if first is None else (0.8 if first < 2 else 0.6)
         if strength:
             found.append((role, strength))
+    if not any(strength > 0.8 for _, strength in found) and (kind := kind_of_noun(head)):
+        found = [(role, 1.0) for role in ROLES if role.name == kind] + [row for row in found if row[0].name != kind]
     return tuple(sorted(found, key=lambda pair: -pair[1]))
 
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 from signalbox.models.offline.fill.everyday import CITIES, COUNTRIES, LANGUAGES, words_for
 from signalbox.models.offline.fill.lexicon import FIRST_NAMES, HONORIFICS, KINSHIP, is_verb_form
 from signalbox.models.offline.fill.name_endings import bearer_of
+from signalbox.models.offline.fill.noun_kinds import kind_of_noun
 from signalbox.models.offline.fill.role_table import ROLES
 from signalbox.models.offline.fill.roles import roles_of
 from signalbox.models.offline.fill.schema import Field
@@ -66,6 +67,11 @@ _TITLES = re.compile(
     r"what \w+(?: \w+)? is called)",
     re.IGNORECASE,
 )
+_NOUN = re.compile(
+    r"(?:(?:full |the |a |an )*name of (?:the |a |an )?|(?:the |a |an ))?(?P<noun>[a-z-]+)"
+    r"(?:,? (?:[a-z]+, |or |and )(?P<other>[a-z]+))?"
+    r"(?=$|[.,;(]| (?:of|who|that|where|which|in|to|at|from|with|by|on|for)\b)"
+)
 _HOUSED = re.compile(r"\bstreet (?:and|with|&) (?:house )?number\b")
 _ENDINGS = tuple("ly ing ed ent ant able ible ful ous ive ish less ism tion ment ness".split())
 CODED = word_set("code id ids number no key reference ref sku serial token coupon voucher")
@@ -90,7 +96,7 @@ def _sort(name_words: tuple[str, ...], within: tuple[str, ...], description: str
     noun = [word for word in noun if word] or [""]
     told = said is not None and (
         (not said["noun"] and (said["head"] or "person").lower() not in _THINGS and stem(noun[0]) not in _BODIES)
-        or any(stem(word) in _PERSON or _is_doer(word) for word in noun)
+        or any(stem(word) in _PERSON or kind_of_noun(word) == "person" or _is_doer(word) for word in noun)
     )
     if name_words == ("name",) and not told and {stem(word) for word in (*within, *noun)} & _ORGANISATIONS:
         return "organisation"
@@ -100,6 +106,8 @@ def _sort(name_words: tuple[str, ...], within: tuple[str, ...], description: str
     head = next((stem(word) for word in _nouns(description)[:1] if stem(word) in _BODIES), "")
     if head and not told and not _EITHER.match(description):
         return "organisation" if head in _ORGANISATIONS else "place"
+    if not told and (kind := _kind_told(description)):
+        return kind
     if not set(name_words) & _GROUPS and (told or inner or (name_words and stem(name_words[-1]) in _PERSON)):
         return "person"
     if roles and roles[0] == "body":
@@ -111,6 +119,17 @@ def _sort(name_words: tuple[str, ...], within: tuple[str, ...], description: str
     if roles and roles[0] == "organisation":
         return "organisation"
     return "thing"
+
+
+def _kind_told(description: str) -> str:
+    """What the noun that a description begins with is: "River or lake.", "Name of the court."."""
+    found = _NOUN.match(description.lower())
+    if found is None:
+        return ""
+    kinds = {kind_of_noun(noun) for noun in (found["noun"], found["other"] or found["noun"])}
+    if len(kinds) == 1:
+        return kinds.pop()
+    return "person" if "person" in kinds else ""
 
 
 def _nouns(description: str) -> list[str]:

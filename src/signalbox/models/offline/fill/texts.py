@@ -153,7 +153,7 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
         and tokens[0].lower in FIRST_NAMES
     ):
         score -= 0.06 if len(tokens) == 1 else 0.12
-    if chunk.kind == "plain" and sort == "organisation":
+    if chunk.kind == "plain" and sort == "organisation" and (bounds.cased or not field.must):
         score -= 0.16
     elif chunk.kind == "plain" and bounds.cased and sort in ("place", "title"):
         score -= 0.06
@@ -170,7 +170,7 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
         score -= 0.25
     if bounds.distant(chunk.first):
         score += 0.3 if sort == "place" else -0.2
-    if sort in ("organisation", "thing") and len(tokens) == 1 and tokens[0].lower in CITIES:
+    if sort in ("organisation", "thing", "person") and len(tokens) == 1 and tokens[0].lower in CITIES:
         score -= 0.2
     if sort == "organisation" and chunk.kind == "proper" and bounds.qualifies(chunk.last):
         score += 0.1
