@@ -29,7 +29,11 @@ _IDIOMS = frozenset(
     ).split(",")
 )
 # Forms that are nothing but verbs.
-_PAST = word_set("went became came took gave got said told knew began broke forgot kept brought bought sent wrote fell")
+_PAST = word_set(
+    """went became came took gave got said told knew began broke forgot kept brought bought sent wrote fell stood ran
+    held met paid sold sat slept spoke spent stole struck swam taught thought threw understood wore won drove ate drank
+    flew froze grew hid hung led rang rose sang sank shook stuck swore tore woke caught dealt meant heard built"""
+)
 _PARTNERS = word_set("co co. sons son daughters partners company associates brothers friends")
 _DETERMINERS = word_set("the a an my our your his her their this these those")
 _BEFORE_VERBS = (

@@ -97,8 +97,13 @@ def _is_no_such(bounds: Bounds, field: Field, first: int, words: tuple[Token, ..
         return not any(word.lower in known for word in words)
     if not (CODED & set(field.name_words) or _NUMBERED.match(field.description)):
         return False
-    short = len(words) == 1 and len(words[0].text) < 4 and words[0].text.isupper()
-    return not short and not any(c.isdigit() for word in words for c in word.text) and not field.examples
+    shouted = len(words) == 1 and words[0].text.isupper() and not bounds.reading.text.isupper()
+    return not shouted and not any(c.isdigit() for word in words for c in word.text) and not _shows_words(field)
+
+
+def _shows_words(field: Field) -> bool:
+    """Whether an example of a code is plain words, so that any words may be one."""
+    return any(str(one).replace(" ", "").isalpha() and not str(one).isupper() for one in field.examples)
 
 
 def _weigh_deeds(bounds: Bounds, field: Field, first: int, last: int, waiting: list[Field]) -> float:

@@ -39,6 +39,8 @@ _GROUPS = word_set("team department group project service branch company city to
 # A field for somebody's very words takes only what is said to be such.
 _VERBATIM = re.compile(r"\b(?:word (?:for|by) word|verbatim|exact (?:words|wording|text)|literally)\b", re.IGNORECASE)
 _QUOTES = re.compile(r".*\b(?:saying|says|reads|reading|message|text|body|note|wording)\b|:")
+# Of "serial number 123" for a serial.
+_LABELS = word_set("number no nr num code id key")
 _NAMING = word_set("called named titled entitled title name")
 
 
@@ -124,6 +126,7 @@ def _beside_name(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]
             ):
                 continue
             after = at + len(name)
+            after += after + 1 < len(tokens) and tokens[after].lower in _LABELS and tokens[after + 1].text[0].isalnum()
             signed = after < len(tokens) and tokens[after].text in (":", "=")
             linked = (
                 after < len(tokens)

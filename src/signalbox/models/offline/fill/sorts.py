@@ -9,7 +9,7 @@ from signalbox.models.offline.fill.everyday import CITIES, COUNTRIES, LANGUAGES,
 from signalbox.models.offline.fill.lexicon import FIRST_NAMES, HONORIFICS, KINSHIP, is_verb_form
 from signalbox.models.offline.fill.name_endings import bearer_of
 from signalbox.models.offline.fill.role_table import ROLES
-from signalbox.models.offline.fill.roles import roles_of
+from signalbox.models.offline.fill.roles import is_position, roles_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.words import DEGREES, STOP, Token, content_words, stem, word_set
 from signalbox.models.offline.vectors import is_known
@@ -104,6 +104,8 @@ def _sort(name_words: tuple[str, ...], within: tuple[str, ...], description: str
         return "person"
     if roles and roles[0] == "body":
         return "text"
+    if is_position(name_words):
+        return "thing"
     if names & {"titl", "headlin"} or _TITLES.match(description):
         return "title"
     if roles and roles[0] in ("place", "destination", "origin"):

@@ -15,7 +15,7 @@ from signalbox.models.offline.fill.lexicon import FIRST_NAMES, KINSHIP
 from signalbox.models.offline.fill.literals import shape_of
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.quotes import fits, shuns_quotes
-from signalbox.models.offline.fill.roles import cues_of
+from signalbox.models.offline.fill.roles import POSITIONS, cues_of, is_position
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.sorts import (
@@ -107,8 +107,19 @@ def _taken_whole(bounds: Bounds, field: Field, chunk: Chunk) -> tuple[str, int]:
     if (sort_of(field) == "place" or {"street", "address"} & set(field.name_words)) and bounds.numbered(last):
         last += 1
     if last == chunk.last:
+        last = _without_label(bounds, field, chunk)
+    if last == chunk.last:
         return clean(chunk.value), chunk.end
     return clean(bounds.sentence.slice(chunk.first, last)), bounds.sentence.span(chunk.first, last)[1]
+
+
+def _without_label(bounds: Bounds, field: Field, chunk: Chunk) -> int:
+    """Where a chunk ends without a last word that only says what the field is: the role of "night porter role"."""
+    labels = {*field.name_stems, *(POSITIONS if is_position(field.name_words) else ())}
+    last = chunk.last
+    while last - chunk.first > 1 and bounds.tokens[last - 1].text.islower() and bounds.tokens[last - 1].stem in labels:
+        last -= 1
+    return last
 
 
 def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
