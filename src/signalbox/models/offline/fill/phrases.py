@@ -9,7 +9,6 @@ from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.candidates import is_short_form
 from signalbox.models.offline.fill.chunks import is_verb
 from signalbox.models.offline.fill.extents import clean, take_phrase
-from signalbox.models.offline.fill.literals import shape_of
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.passives import find_affected
 from signalbox.models.offline.fill.quotes import find_quoted
@@ -20,7 +19,7 @@ from signalbox.models.offline.fill.sorts import sort_of
 from signalbox.models.offline.fill.words import DEGREES, STOP, Token, stem, word_set
 from signalbox.models.offline.vectors import is_known
 
-__all__ = ["find_phrases", "looks_fixed"]
+__all__ = ["find_phrases"]
 
 # How likely what the first verb acts on is what the field asks for, by the field's role.
 _STRENGTHS = {
@@ -88,8 +87,6 @@ def _after_cues(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
         score += 0.08 if at and bounds.tokens[at - 1].stem in field.words and cue[0] in POS["inner"] else 0.0
         # A small word that serves many roles says little for a field that may stay empty.
         score -= 0.1 if not field.must and not many and weight < 0.9 and cue[0] in POS["inner"] and needed else 0.0
-        # What looks like none of the examples is less likely to be meant.
-        score -= 0.15 if style_of(field) == "name" and looks_fixed(field) else 0.0
         proposal = take_phrase(bounds, field, at + len(cue), score, many, bounds.tokens[at].start, cue[-1] in _NAMING)
         if proposal:
             yield proposal
@@ -106,11 +103,6 @@ def _looks_named(bounds: Bounds, at: int, field: Field) -> bool:
         return False
     plain = bounds.tokens[at].text.islower() and bounds.tokens[at].text.isalpha()
     return not plain or (at == first and roles_of(field)[0][0].name not in ("person", "organisation"))
-
-
-def looks_fixed(field: Field) -> bool:
-    """Whether the examples have a look of their own, or are plain words such as options are."""
-    return bool(field.examples) and all(shape_of(str(one)) or str(one).islower() for one in field.examples)
 
 
 def _beside_name(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:

@@ -13,7 +13,7 @@ _SURELY = re.compile(r"(?:such as|e\.g\.?,?|for example,?|for instance)\s+([^.;)
 _FORM = re.compile(r"\bas ([a-z]+(?:[/:@][a-z]+)+)\b")
 _PARTED = re.compile(r"[A-Z0-9-]{1,8}(?: [A-Z0-9-]{1,8}){1,3}")
 _MARKED = re.compile(r"[\w-]+(?:[./@_:][\w-]+)+|[a-z0-9]+(?:-[a-z0-9]+)+")
-_PLAIN = re.compile(r"[a-z]+(?:[ -][a-z]+){0,2}|[A-Z]{3,}")
+_PLAIN = re.compile(r"[a-z]+(?:[ -][a-z]+){0,2}|[A-Z]{3,}|[A-Z][a-z]+(?: [A-Z][a-z]+){0,2}")
 _JOINTS = re.compile(r",\s*(?:or |and )?| or | and ")
 
 
