@@ -186,6 +186,9 @@ def is_verb(bounds: Bounds, at: int) -> bool:
         return True
     if token.text.islower() and is_past(token.lower) and after in _PLACING:
         return True
+    if token.lower in BASE_VERBS and any(q.first == at + 1 and q.dimension for q in bounds.reading.quantities):
+        # "For a stew take 500 g of beef."
+        return True
     if before.text in (",", ";") and token.lower in BASE_VERBS and after in STOP | POS["stops"]:
         return True
     # In the middle of plain words only what an object follows: "they in the office use the lift".

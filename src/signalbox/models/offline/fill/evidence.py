@@ -33,6 +33,7 @@ _SPOT = 0.15
 _NOBODY = 0.1
 _TURN = 0.02
 _UNLIKE = 0.25
+_NAMED = 0.12
 _LABEL = 0.25
 _BEARER = 0.1
 _LEARNED = word_set("doctor physician surgeon dentist vet consultant gp professor specialist prescriber")
@@ -105,11 +106,16 @@ def _is_no_such(bounds: Bounds, field: Field, first: int, words: tuple[Token, ..
 
 
 def _weigh_examples(bounds: Bounds, field: Field, first: int, words: tuple[Token, ...]) -> float:
-    """Less for plain words where all examples are codes."""
+    """Less for plain words where all examples are codes, and for a name where all are plain words."""
     if first and bounds.tokens[first - 1].text in ":=":
         return 0.0
     plain = all(word.text.isalpha() for word in words)
-    return -_UNLIKE if plain and field.examples and all(shape_of(str(one)) for one in field.examples) else 0.0
+    shown = [str(one) for one in field.examples]
+    if plain and shown and all(map(shape_of, shown)):
+        return -_UNLIKE
+    common = sort_of(field) == "thing" and bool(shown) and all(one.islower() and one.isalpha() for one in shown)
+    named = words[0].text.istitle() and not bounds.opens_part(first)
+    return -_NAMED if common and named else 0.0
 
 
 def _shows_words(field: Field) -> bool:

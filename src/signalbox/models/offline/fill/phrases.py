@@ -9,6 +9,7 @@ from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.candidates import is_short_form
 from signalbox.models.offline.fill.chunks import is_verb
 from signalbox.models.offline.fill.extents import clean, take_phrase
+from signalbox.models.offline.fill.literals import shape_of
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.passives import find_affected
 from signalbox.models.offline.fill.quotes import find_quoted
@@ -67,6 +68,8 @@ def _after_cues(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
     for at, cue, weight in bounds.occurrences(field):
         if quoting and not _QUOTES.match(" ".join(cue)):
             continue
+        if cue == ("in",) and sort_of(field) == "thing" and bounds.tokens[at + 1 : at + 2] and _places(bounds, at + 1):
+            continue
         if weight < 0.7 and at + 1 < len(bounds.tokens) and bounds.leads_on(at, field):
             weight = 1.0
         if bounds.distant(at + len(cue)):
@@ -87,9 +90,21 @@ def _after_cues(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
         score += 0.08 if at and bounds.tokens[at - 1].stem in field.words and cue[0] in POS["inner"] else 0.0
         # A small word that serves many roles says little for a field that may stay empty.
         score -= 0.1 if not field.must and not many and weight < 0.9 and cue[0] in POS["inner"] and needed else 0.0
+        # What looks like none of the examples is less likely to be meant.
+        score -= 0.15 if style_of(field) == "name" and _looks_fixed(field) else 0.0
         proposal = take_phrase(bounds, field, at + len(cue), score, many, bounds.tokens[at].start, cue[-1] in _NAMING)
         if proposal:
             yield proposal
+
+
+def _looks_fixed(field: Field) -> bool:
+    """Whether the examples have a look of their own, or are plain words such as options are."""
+    return bool(field.examples) and all(shape_of(str(one)) or str(one).islower() for one in field.examples)
+
+
+def _places(bounds: Bounds, at: int) -> bool:
+    """Whether "in" leads to where something is, and not to what it is made in: "in the cellar", but "in leather"."""
+    return bounds.tokens[at].lower in ("the", "my", "our", "your", "his", "her", "their")
 
 
 def _looks_named(bounds: Bounds, at: int, field: Field) -> bool:
@@ -179,6 +194,8 @@ def _spoken_names(field: Field) -> list[tuple[str, ...]]:
     short = tuple(s for w, s in zip(field.name_words, whole, strict=True) if w not in dull)
     spoken = [tuple(stem(w) for w in synonym.lower().split()) for synonym in field.synonyms.get("", ())]
     spoken += [(nickname,) for nickname in field.nicknames]
+    if field.described[:1] and field.described[0] in _GROUPS:
+        spoken.append((stem(field.described[0]),))
     if field.within and field.name_words == ("name",):
         spoken.append(tuple(stem(word) for word in field.within))
     directed = {"to", "from"} & set(field.name_words)

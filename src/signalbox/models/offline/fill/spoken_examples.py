@@ -31,7 +31,6 @@ def spoken_examples(description: str, kind: str) -> tuple[str, ...]:
     marked = [word for word in words if _MARKED.fullmatch(word)]
     if coded or marked or kind != "string":
         return tuple(coded or marked)
-    digits = [word for word in words if word.isdigit()]
-    if digits:
-        return () if any(len(word) == 1 and word.isupper() for word in words) else tuple(digits)
+    if digits := [one for one in phrases if one.isdigit()]:
+        return () if any(len(one) == 1 and one.isupper() for one in phrases) else tuple(digits)
     return tuple(one for one in phrases if _PLAIN.fullmatch(one))

@@ -193,13 +193,21 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
 
 def _like_examples(bounds: Bounds, field: Field, chunk: Chunk) -> float:
     """More for plain words that stand alone, for a field whose examples are such: "blocked drain" like "burst pipe"."""
-    if chunk.kind not in ("plain", "small") or not _apart(bounds, chunk):
+    if chunk.kind not in ("plain", "small") or not _stands_alone(bounds, chunk):
         return 0.0
     shown = [str(one).split() for one in field.examples if str(one).replace(" ", "").isalpha()]
     if not shown or len(shown) < len(field.examples) or not all(words[-1].islower() for words in shown):
         return 0.0
     size = chunk.last - chunk.first
     return _ALIKE if size <= max(map(len, shown)) + 1 else 0.0
+
+
+def _stands_alone(bounds: Bounds, chunk: Chunk) -> bool:
+    """Whether a chunk, with the article before it, stands between signs and ends."""
+    first = chunk.first - (chunk.first > 0 and bounds.tokens[chunk.first - 1].lower in _DETERMINERS)
+    tokens = bounds.tokens
+    before = first == 0 or not tokens[first - 1].text[0].isalnum()
+    return before and (chunk.last == len(tokens) or not tokens[chunk.last].text[0].isalnum())
 
 
 def _may_be_called(chunk: Chunk) -> bool:
