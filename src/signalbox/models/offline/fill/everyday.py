@@ -16,9 +16,9 @@ _LISTS: dict[frozenset[str], tuple[str, ...]] = {
         swedish danish norwegian finnish hungarian romanian bulgarian latin swahili persian urdu
         bengali indonesian malay catalan croatian serbian irish welsh icelandic estonian latvian lithuanian slovak
         slovenian tagalog tamil basque flemish georgian armenian albanian macedonian bosnian belarusian luxembourgish
-        maltese galician afrikaans amharic yoruba hausa igbo zulu xhosa somali tigrinya wolof nepali sinhala punjabi gujarati
-        marathi telugu kannada malayalam burmese khmer lao mongolian kazakh uzbek azerbaijani kurdish pashto dari farsi
-        uyghur tibetan javanese hawaiian maori samoan quechua gaelic breton yiddish esperanto"""
+        maltese galician afrikaans amharic yoruba hausa igbo zulu xhosa somali tigrinya wolof nepali sinhala punjabi
+        gujarati marathi telugu kannada malayalam burmese khmer lao mongolian kazakh uzbek azerbaijani kurdish pashto
+        dari farsi uyghur tibetan javanese hawaiian maori samoan quechua gaelic breton yiddish esperanto"""
     ),
     word_set("color colour colors colours"): word_list(
         """red green blue yellow orange purple violet pink brown black white grey gray silver gold

@@ -72,6 +72,8 @@ def _may_begin(bounds: Bounds, field: Field, first: int, style: str) -> bool:
         return False
     if style == "name" and tokens[first].text in POS["inner"] and tokens[first - 1].text not in ":=":
         return False
+    if style != "text" and tokens[first].text in ("no", "not"):
+        return False
     acts = tokens[first].lower in POS["verbs"] and tokens[first - 1].lower == "to"
     if style != "text" and (acts or bounds.measured(first, style)):
         return False

@@ -164,6 +164,9 @@ class _Reader:
         item = None
         if kind == "array" and not deep and isinstance(merged.get("items"), dict):
             item = self.field(name, _described(merged["items"], merged), path, False, trail, False)
+            if "examples" not in {**merged, **merged["items"]}:
+                # Plain words that a description mentions say little of what a list holds.
+                item = replace(item, examples=tuple(one for one in item.examples if not str(one).isalpha()))
         if kind == "map" and isinstance(merged.get("additionalProperties"), dict):
             item = self.field(name, merged["additionalProperties"], path, False, trail, False)
         if kind == "object" and not children:
