@@ -59,6 +59,7 @@ def is_position(name_words: tuple[str, ...]) -> bool:
     return name_words[-1:] in (("title",), ("name",)) and any(stem(word) in POSITIONS for word in name_words[:-1])
 
 
+@lru_cache(maxsize=5_000)
 def roles_of(field: Field) -> tuple[tuple[Role, float], ...]:
     """The roles of a field with their strength, strongest first."""
     roles = _roles(_named_by(field), field.described)
@@ -80,6 +81,7 @@ def style_of(field: Field) -> str:
     return roles[0][0].style if roles else "name"
 
 
+@lru_cache(maxsize=5_000)
 def cues_of(field: Field) -> dict[tuple[str, ...], float]:
     """The phrases that announce the field's value, as tuples of words, with their strength."""
     cues = _cues(_named_by(field), field.described, field.description)

@@ -125,6 +125,7 @@ def _is_doer(noun: str) -> bool:
     return len(noun) > 5 and noun.endswith(("er", "or", "ist", "ee", "man", "woman", "ian")) and noun not in _THINGS
 
 
+@lru_cache(maxsize=5_000)
 def sort_of(field: Field) -> str:
     """person, organisation, place, title, text or thing."""
     roles = roles_of(field)
