@@ -11,7 +11,7 @@ from signalbox.models.offline.fill.counted import is_bare
 from signalbox.models.offline.fill.literals import Literal, find_literals, kinds_wanted, shape_of
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH
 from signalbox.models.offline.fill.reading import Reading
-from signalbox.models.offline.fill.roles import cues_of, roles_of, style_of
+from signalbox.models.offline.fill.roles import cues_of, roles_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.sorts import sort_of
@@ -223,7 +223,7 @@ def _by_parts(reading: Reading, field: Field) -> Iterator[Proposal]:
             fits = next((one for one in (value, value.upper()) for s in shapes if s.fullmatch(one)), None)
             plain = any(
                 (part.islower() and is_known(part) and len(part) > 2)
-                or (part.lower() in STOP and not (part.isupper() and at))
+                or (part.lower() in STOP and not (part.isupper() and len(part) > 1))
                 or re.fullmatch(r"\d+(?:st|nd|rd|th)", part.lower())
                 for part in value.split()
             )
@@ -286,7 +286,7 @@ def _by_number(reading: Reading, field: Field) -> Iterator[Proposal]:
     told = bool(_NUMBERED.match(field.description)) and (not shown or any(one[:1].isdigit() for one in shown))
     coded = bool(shown) and all(_CODE.fullmatch(one) and any(c.isdigit() for c in one) for one in shown)
     # "line 18", "platform 4": a number right behind the name of a field for text.
-    named = style_of(field) == "name" and sort_of(field) == "thing" and not has_shape(field)
+    named = sort_of(field) == "thing" and not has_shape(field)
     if field.pattern or not (told or coded or named or set(field.name_words) & _IDENTIFIED):
         return
     for found in re.finditer(r"(?<![\w.$€£])#?\s?(\d{1,20})(?![\w%./-]\w|\w|%)", reading.text):
