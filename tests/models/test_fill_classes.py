@@ -107,3 +107,29 @@ class StockMove(BaseModel):
 )
 def test_an_arrow_leads_from_the_source_to_the_target_and_a_verb_is_no_name(text):
     assert fill(StockMove, text) == {"source_depot": "leeds", "target_depot": "hull", "fragile": True}
+
+
+class Vacancy(BaseModel):
+    job_title: str = Field(description="Title of the position.")
+    department: str | None = Field(None, description="Department.")
+    contract: Literal["full_time", "part_time", "temporary"] | None = None
+    city: str | None = Field(None, description="City of the job.")
+
+
+class Injury(BaseModel):
+    player: str = Field(description="Name of the player.")
+    body_part: str | None = Field(None, description="Part of the body that hurts, e.g. left knee.")
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "values"),
+    [
+        (Vacancy, "Advertise a full-time pastry chef position in Bath.",
+         {"job_title": "pastry chef", "contract": "full_time", "city": "Bath"}),
+        (Vacancy, "temporary receptionist, HR department",
+         {"job_title": "receptionist", "contract": "temporary", "department": "HR"}),
+        (Injury, "Ann Webb twisted her right ankle", {"player": "Ann Webb", "body_part": "right ankle"}),
+    ],
+)  # fmt: skip
+def test_nouns_of_a_known_class_go_to_the_field_that_asks_for_them(model, text, values):
+    assert fill(model, text) == values

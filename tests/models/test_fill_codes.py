@@ -107,3 +107,27 @@ class Singer(BaseModel):
 
 def test_a_required_option_comes_before_one_more_item_of_a_list():
     assert fill(Singer, "A tenor who goes well with altos.") == {"voice": "tenor", "partners": ["altos"]}
+
+
+class Delay(BaseModel):
+    train_number: str = Field(description="Number of the train, e.g. IC 512.")
+    track: str | None = Field(None, description="Track, e.g. 5 or D.")
+    cause: str | None = Field(None, description="Cause, e.g. signal failure.")
+
+
+class Promotion(BaseModel):
+    code: str = Field(description="Code that customers type in.")
+    percent: int | None = Field(None, description="Discount in percent.")
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "values"),
+    [
+        (Delay, "BE 4410, track 12, staff shortage",
+         {"train_number": "BE 4410", "track": "12", "cause": "staff shortage"}),
+        (Promotion, "20% off with FREESHIP", {"code": "FREESHIP", "percent": 20}),
+        (Promotion, "Please give them a discount of 10 percent.", {"percent": 10}),
+    ],
+)  # fmt: skip
+def test_examples_in_a_description_show_what_codes_and_words_look_like(model, text, values):
+    assert fill(model, text) == values

@@ -30,7 +30,11 @@ _IDIOMS = frozenset(
     ).split(",")
 )
 # Forms that are nothing but verbs.
-_PAST = word_set("went became came took gave got said told knew began broke forgot kept brought bought sent wrote fell")
+_PAST = word_set(
+    """went became came took gave got said told knew began broke forgot kept brought bought sent wrote fell stood ran
+    held met paid sold sat slept spoke spent stole struck swam taught thought threw understood wore won drove ate drank
+    flew froze grew hid hung led rang rose sang sank shook stuck swore tore woke caught dealt meant heard built"""
+)
 _PARTNERS = word_set("co co. sons son daughters partners company associates brothers friends")
 _DETERMINERS = word_set("the a an my our your his her their this these those")
 _BEFORE_VERBS = (
@@ -182,6 +186,9 @@ def is_verb(bounds: Bounds, at: int) -> bool:
     if before.lower in _BEFORE_VERBS or (_named(bounds, at - 1) and before.text.isalpha()):
         return True
     if token.text.islower() and is_past(token.lower) and after in _PLACING:
+        return True
+    if token.lower in BASE_VERBS and any(q.first == at + 1 and q.dimension for q in bounds.reading.quantities):
+        # "For a stew take 500 g of beef."
         return True
     if before.text in (",", ";") and token.lower in BASE_VERBS and after in STOP | POS["stops"]:
         return True

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+
 from signalbox.models.offline.fill.words import word_list, word_set
 
-__all__ = ["CITIES", "COUNTRIES", "LANGUAGES", "words_for"]
+__all__ = ["CITIES", "COUNTRIES", "LANGUAGES", "class_words", "words_for"]
 
 _LISTS: dict[frozenset[str], tuple[str, ...]] = {
     frozenset({"language", "lang", "languages"}): word_list(
@@ -12,7 +15,10 @@ _LISTS: dict[frozenset[str], tuple[str, ...]] = {
         turkish arabic hebrew hindi chinese mandarin cantonese japanese korean vietnamese thai
         swedish danish norwegian finnish hungarian romanian bulgarian latin swahili persian urdu
         bengali indonesian malay catalan croatian serbian irish welsh icelandic estonian latvian lithuanian slovak
-        slovenian tagalog tamil basque flemish"""
+        slovenian tagalog tamil basque flemish georgian armenian albanian macedonian bosnian belarusian luxembourgish
+        maltese galician afrikaans amharic yoruba hausa igbo zulu xhosa somali tigrinya wolof nepali sinhala punjabi
+        gujarati marathi telugu kannada malayalam burmese khmer lao mongolian kazakh uzbek azerbaijani kurdish pashto
+        dari farsi uyghur tibetan javanese hawaiian maori samoan quechua gaelic breton yiddish esperanto"""
     ),
     word_set("color colour colors colours"): word_list(
         """red green blue yellow orange purple violet pink brown black white grey gray silver gold
@@ -46,6 +52,50 @@ COUNTRIES = word_set(
     somalia spain sudan sweden switzerland syria taiwan tanzania thailand tunisia turkey uganda ukraine uruguay usa
     uk us venezuela vietnam wales yemen zambia zimbabwe holland america"""
 )
+
+
+# Classes of nouns that are never told in full: a word of one speaks for the field that asks for it.
+_CLASSES: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
+    (
+        re.compile(r"\bbody parts?\b|\bparts? of (?:the|his|her|their) body\b"),
+        word_list(
+            """head skull forehead eye ear nose mouth jaw chin cheek tooth neck throat shoulder arm elbow forearm wrist
+            hand finger thumb palm chest rib breast belly stomach abdomen spine hip groin thigh leg knee shin calf ankle
+            foot heel toe scalp face lip tongue knuckle collarbone buttock eyes ears arms hands fingers legs knees feet
+            toes ribs shoulders"""
+        ),
+    ),
+    (
+        re.compile(r"^[\w ]*\b(?:department|dept|division)\b[^.]* \. "),
+        word_list(
+            """sales marketing finance accounting accounts engineering logistics legal purchasing procurement
+            production operations payroll controlling compliance facilities security research support maintenance it hr
+            pr recruiting warehousing dispatch quality"""
+        ),
+    ),
+    (
+        re.compile(r"^[\w ]*\b(?:material|fabric|wood)\b[^.]* \. "),
+        word_list(
+            """wood oak pine walnut beech birch ash maple cherry teak mahogany bamboo plywood steel iron aluminium
+            aluminum brass bronze copper tin zinc lead metal concrete stone marble granite slate brick clay ceramic
+            porcelain glass plastic acrylic vinyl rubber leather suede wool cotton linen silk velvet denim polyester
+            nylon felt canvas paper cardboard wax titanium platinum"""
+        ),
+    ),
+    (
+        re.compile(r"\b(?<!measuring )(?<!financial )instrument\b"),
+        word_list(
+            """piano violin viola cello guitar flute clarinet oboe bassoon trumpet trombone horn tuba saxophone harp
+            drums drum organ accordion recorder ukulele mandolin banjo bass keyboard percussion harpsichord"""
+        ),
+    ),
+)
+
+
+@lru_cache(maxsize=2_000)
+def class_words(about: str) -> tuple[str, ...]:
+    """The nouns of the class that a field asks for by its name and description; none for most."""
+    return next((words for pattern, words in _CLASSES if pattern.search(about)), ())
 
 
 def words_for(name_words: tuple[str, ...]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from signalbox.models.offline.fill.chunks import is_verb
 from signalbox.models.offline.fill.deeds import tells_deed
 from signalbox.models.offline.fill.everyday import words_for
 from signalbox.models.offline.fill.lexicon import AUXILIARIES, FIRST_NAMES, HONORIFICS, KINSHIP, is_past, is_verb_form
+from signalbox.models.offline.fill.literals import shape_of
 from signalbox.models.offline.fill.name_endings import bearer_of
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.roles import cues_of, style_of
@@ -33,6 +34,8 @@ _SPOT = 0.15
 _NOBODY = 0.1
 _FAIR = 0.8
 _TURN = 0.02
+_UNLIKE = 0.25
+_NAMED = 0.12
 _LABEL = 0.25
 _BEARER = 0.1
 _LEARNED = word_set("doctor physician surgeon dentist vet consultant gp professor specialist prescriber")
@@ -71,6 +74,7 @@ def weigh(bounds: Bounds, proposal: Proposal, waiting: list[Field]) -> Proposal 
         if any(word.stem in bounds.frame for word in words):
             return None
         score -= 0.0 if looks_personal(list(words), bounds.cased) else _NOBODY
+    score += _weigh_examples(bounds, field, first, words)
     score += _weigh_deeds(bounds, field, first, last, waiting)
     score += _weigh_person(bounds, field, first, last, waiting)
     score += _weigh_labels(bounds, field, first, last, waiting)
@@ -103,8 +107,26 @@ def _is_no_such(bounds: Bounds, field: Field, first: int, words: tuple[Token, ..
         return not any(word.lower in known for word in words)
     if not (CODED & set(field.name_words) or _NUMBERED.match(field.description)):
         return False
-    short = len(words) == 1 and len(words[0].text) < 4 and words[0].text.isupper()
-    return not short and not any(c.isdigit() for word in words for c in word.text) and not field.examples
+    shouted = len(words) == 1 and words[0].text.isupper() and not bounds.reading.text.isupper()
+    return not shouted and not any(c.isdigit() for word in words for c in word.text) and not _shows_words(field)
+
+
+def _weigh_examples(bounds: Bounds, field: Field, first: int, words: tuple[Token, ...]) -> float:
+    """Less for plain words where all examples are codes, and for a name where all are plain words."""
+    if first and bounds.tokens[first - 1].text in ":=":
+        return 0.0
+    plain = all(word.text.isalpha() for word in words)
+    shown = [str(one) for one in field.examples]
+    if plain and shown and all(map(shape_of, shown)):
+        return -_UNLIKE
+    common = sort_of(field) == "thing" and bool(shown) and all(one.islower() and one.isalpha() for one in shown)
+    named = words[0].text.istitle() and not bounds.opens_part(first)
+    return -_NAMED if common and named else 0.0
+
+
+def _shows_words(field: Field) -> bool:
+    """Whether an example of a code is plain words, so that any words may be one."""
+    return any(str(one).replace(" ", "").isalpha() and not str(one).isupper() for one in field.examples)
 
 
 def _weigh_deeds(bounds: Bounds, field: Field, first: int, last: int, waiting: list[Field]) -> float:

@@ -70,6 +70,10 @@ def _may_begin(bounds: Bounds, field: Field, first: int, style: str) -> bool:
     tokens = bounds.tokens
     if first >= len(tokens) or (style != "text" and bounds.blocked(first)) or bounds.in_quotes(first):
         return False
+    if style == "name" and tokens[first].text in POS["inner"] and tokens[first - 1].text not in ":=":
+        return False
+    if style != "text" and tokens[first].text in ("no", "not"):
+        return False
     acts = tokens[first].lower in POS["verbs"] and tokens[first - 1].lower == "to"
     if style != "text" and (acts or bounds.measured(first, style)):
         return False

@@ -222,7 +222,9 @@ class Filler:
         """Proposals of the fields of an item in the whole sentence; what a number counts there may be an option."""
         options = [child for child in children if child.kind == "enum"]
         others = [child for child in children if child.kind != "enum"]
-        yield from Filler(self.reading, children, self.state.frame, "")._closed(others)
+        found = Filler(self.reading, children, self.state.frame, "")._closed(others)
+        # An example that is named once says nothing of the other items.
+        yield from (p for p in found if not (self._free(p.field) and str(p.value).replace(" ", "").isalpha()))
         if options:
             text = self.reading.text
             for q in self.reading.quantities:

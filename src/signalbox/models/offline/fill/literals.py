@@ -35,7 +35,7 @@ _SHAPES: tuple[tuple[str, str], ...] = (
     ),
     (
         "file",
-        r"(?<![\w.@/])[\w*-][\w.*-]*\.(?!(?:com|org|net|io|edu|gov|int|mil|info|biz|dev|app|eu|uk|de|fr|nl|ch|es|pt|se|fi|dk|ie|ca|au|nz|jp|br|"
+        r"(?<![\w.@/])[\w*-][\w.*-]*\.(?!(?:com|co|org|net|io|ai|cloud|shop|store|site|online|tech|blog|edu|gov|int|mil|info|biz|dev|app|eu|uk|de|fr|nl|ch|es|pt|se|fi|dk|ie|ca|au|nz|jp|br|"
         r"test|local|internal|example|invalid|lan)\b)(?:[A-Za-z][A-Za-z0-9]{1,4}|\d[a-z]{1,3})(?![\w@]|\.\w)",
     ),
     ("host", r"(?<![\w.@/])(?:[a-zA-Z0-9_-]+\.)+[a-zA-Z]{2,8}(?::\d+)?(?![\w@])"),

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from rapidfuzz.distance import OSA
+
 from signalbox.models.offline.fill.candidates import rank_candidates
 from signalbox.models.offline.fill.choices import find_choices
-from signalbox.models.offline.fill.everyday import words_for
+from signalbox.models.offline.fill.everyday import class_words, words_for
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.roles import style_of
 from signalbox.models.offline.fill.schema import Field
@@ -16,17 +18,27 @@ from signalbox.models.offline.fill.words import STOP, split_name, stem, word_set
 
 __all__ = ["find_candidates", "find_examples"]
 
+_SAME = 0.7
+# What tells a colour or a part of the body more closely.
 _SHADES = word_set("dark light pale deep bright dusty")
+_SIDES = word_set("left right upper lower middle index ring little big front rear")
 
 
 def find_examples(reading: Reading, leaf: Field) -> list[Proposal]:
     """Examples are no closed list, but one that stands in the sentence is meant."""
     plain = tuple(str(one) for one in leaf.examples if isinstance(one, str) and len(one) < 60)
-    plain += words_for(leaf.name_words)
+    plain += words_for(leaf.name_words) + class_words(leaf.about)
     if not plain or style_of(leaf) == "text":
         return []
     found = find_choices(reading, _with_options(leaf, plain))
-    return [_shaded(reading, _as_said(reading, p)) for p in found if p.score >= 0.8 and not _in_name(reading, p)]
+    said = [p for p in found if p.score >= 0.8 and _is_said(reading, p) and not _in_name(reading, p)]
+    return [_shaded(reading, _as_said(reading, p)) for p in said]
+
+
+def _is_said(reading: Reading, proposal: Proposal) -> bool:
+    """Whether an example itself is said, if with a typing error, and not only something that means much the same."""
+    said, value = reading.text[proposal.start : proposal.end].lower(), str(proposal.value).lower()
+    return OSA.normalized_similarity(said, value) > _SAME or stem(said) == stem(value)
 
 
 def _in_name(reading: Reading, proposal: Proposal) -> bool:
@@ -40,9 +52,10 @@ def _in_name(reading: Reading, proposal: Proposal) -> bool:
 
 
 def _shaded(reading: Reading, proposal: Proposal) -> Proposal:
-    """A colour with its shade: "dark green"."""
-    before = reading.before(proposal.start, 1)
-    if not before or before[0].lower not in _SHADES or str(proposal.value).lower() not in words_for(("colour",)):
+    """A colour with its shade, a limb with its side: "dark green", "left hand"."""
+    before, value = reading.before(proposal.start, 1), str(proposal.value).lower()
+    shades = _SHADES if value in words_for(("colour",)) else _SIDES if value in class_words("body part") else ()
+    if not before or before[0].lower not in shades:
         return proposal
     return replace(proposal, value=f"{before[0].lower} {proposal.value}", start=before[0].start)
 
@@ -51,7 +64,8 @@ def _as_said(reading: Reading, proposal: Proposal) -> Proposal:
     """An example as the person says it: in the plural, say; a typing error is mended."""
     said, value = reading.text[proposal.start : proposal.end], str(proposal.value)
     whole = " " in value and proposal.score > 0.95
-    kept = said if stem(said.lower()) == stem(value.lower()) and said.lower() != value.lower() else value
+    own = value in map(str, proposal.field.examples) and said.lower() == value.lower()
+    kept = said if stem(said.lower()) == stem(value.lower()) and not own else value
     return replace(proposal, value=kept, score=proposal.score * (0.98 if whole else 0.85))
 
 

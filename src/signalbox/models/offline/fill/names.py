@@ -10,10 +10,12 @@ from functools import lru_cache
 
 from signalbox.models.offline.fill.counted import is_bare
 from signalbox.models.offline.fill.literals import Literal, find_literals, kinds_wanted, shape_of
+from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.roles import cues_of, roles_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
+from signalbox.models.offline.fill.sorts import sort_of
 from signalbox.models.offline.fill.units import CURRENCIES
 from signalbox.models.offline.fill.words import STOP, stem, word_set
 from signalbox.models.offline.vectors import is_known
@@ -28,7 +30,7 @@ _CODE_PARTS = re.compile(r"[A-Z0-9-]{1,8}(?: [A-Z0-9-]{1,8}){1,3}")
 _PLATES = re.compile(r"\b(?:plates?|registration (?:number|mark)|post ?codes?|postal code)\b")
 _OWN_SHAPES = word_set("ip host url email mac uuid")
 _IDENTIFYING = word_set("system code file name label tag value")
-_IDENTIFIED = word_set("id ids key number no code reference ref sku identifier")
+_IDENTIFIED = word_set("id ids key number no code reference ref sku identifier serial")
 _WWW = re.compile(r"www\.[\w.-]+")
 
 
@@ -225,7 +227,7 @@ def _by_parts(reading: Reading, field: Field) -> Iterator[Proposal]:
             fits = next((one for one in (value, value.upper()) for s in shapes if s.fullmatch(one)), None)
             plain = any(
                 (part.islower() and is_known(part) and len(part) > 2)
-                or part.lower() in STOP
+                or (part.lower() in STOP and not (part.isupper() and len(part) > 1))
                 or re.fullmatch(r"\d+(?:st|nd|rd|th)", part.lower())
                 for part in value.split()
             )
@@ -287,7 +289,9 @@ def _by_number(reading: Reading, field: Field) -> Iterator[Proposal]:
     shown = [str(one) for one in field.examples]
     told = bool(_NUMBERED.match(field.description)) and (not shown or any(one[:1].isdigit() for one in shown))
     coded = bool(shown) and all(_CODE.fullmatch(one) and any(c.isdigit() for c in one) for one in shown)
-    if field.pattern or not (told or coded or set(field.name_words) & _IDENTIFIED):
+    # "line 18", "platform 4": a number right behind the name of a field for text.
+    named = sort_of(field) == "thing" and not has_shape(field)
+    if field.pattern or not (told or coded or named or set(field.name_words) & _IDENTIFIED):
         return
     for found in re.finditer(r"(?<![\w.$€£])#?\s?(\d{1,20})(?![\w%./-]\w|\w|%)", reading.text):
         cue = reading.cue(field, found.start(), found.end())
@@ -298,12 +302,22 @@ def _by_number(reading: Reading, field: Field) -> Iterator[Proposal]:
         behind = told and bool(before) and (before[0].stem in field.words or before[0].lower in ("the", "number"))
         if any(one.start < found.start(1) < one.end for one in reading.literals if one.kind in ("id", "path")):
             continue
-        if coded and not told and cue < 0.9 and not set(field.name_words) & _IDENTIFIED:
-            continue
+        if not told and not set(field.name_words) & _IDENTIFIED:
+            measures = any(q.start == found.start(1) and q.end > q.number_end for q in reading.quantities)
+            if cue < 0.9 or (not coded and (measures or not _is_label(reading, found.start(1), found.end(1)))):
+                continue
         if behind and not (cue or hashed):
             yield Proposal(field, found[1], found.start(1), found.end(1), 0.55)
         elif cue or hashed or (field.must and len(found[1]) > 3):
             yield Proposal(field, found[1], found.start(1), found.end(1), 0.6 + 0.3 * cue + 0.1 * hashed)
+
+
+def _is_label(reading: Reading, start: int, end: int) -> bool:
+    """Whether a number stands right behind a noun and counts nothing behind itself: "platform 4"."""
+    before, after = reading.before(start, 1), reading.text[end:].lstrip(" ")
+    behind = bool(before) and before[0].end == start - 1 and before[0].lower.isalpha()
+    word = re.match(r"\w+", after)
+    return behind and (word is None or word.group().lower() in STOP | PARTS_OF_SPEECH["stops"])
 
 
 def _by_currency(reading: Reading, field: Field) -> Iterator[Proposal]:

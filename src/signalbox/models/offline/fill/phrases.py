@@ -20,7 +20,7 @@ from signalbox.models.offline.fill.sorts import sort_of
 from signalbox.models.offline.fill.words import DEGREES, STOP, Token, stem, word_set
 from signalbox.models.offline.vectors import is_known
 
-__all__ = ["find_phrases", "looks_fixed"]
+__all__ = ["find_phrases"]
 
 # How likely what the first verb acts on is what the field asks for, by the field's role.
 _STRENGTHS = {
@@ -39,6 +39,8 @@ _GROUPS = word_set("team department group project service branch company city to
 # A field for somebody's very words takes only what is said to be such.
 _VERBATIM = re.compile(r"\b(?:word (?:for|by) word|verbatim|exact (?:words|wording|text)|literally)\b", re.IGNORECASE)
 _QUOTES = re.compile(r".*\b(?:saying|says|reads|reading|message|text|body|note|wording)\b|:")
+# Of "serial number 123" for a serial.
+_LABELS = word_set("number no nr num code id key")
 _NAMING = word_set("called named titled entitled title name")
 
 
@@ -66,6 +68,8 @@ def _after_cues(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
     for at, cue, weight in bounds.occurrences(field):
         if quoting and not _QUOTES.match(" ".join(cue)):
             continue
+        if cue == ("in",) and sort_of(field) == "thing" and bounds.tokens[at + 1 : at + 2] and _places(bounds, at + 1):
+            continue
         if weight < 0.7 and at + 1 < len(bounds.tokens) and bounds.leads_on(at, field):
             weight = 1.0
         if bounds.distant(at + len(cue)):
@@ -87,10 +91,20 @@ def _after_cues(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
         # A small word that serves many roles says little for a field that may stay empty.
         score -= 0.1 if not field.must and not many and weight < 0.9 and cue[0] in POS["inner"] and needed else 0.0
         # What looks like none of the examples is less likely to be meant.
-        score -= 0.15 if style_of(field) == "name" and looks_fixed(field) else 0.0
+        score -= 0.15 if style_of(field) == "name" and _looks_fixed(field) else 0.0
         proposal = take_phrase(bounds, field, at + len(cue), score, many, bounds.tokens[at].start, cue[-1] in _NAMING)
         if proposal:
             yield proposal
+
+
+def _looks_fixed(field: Field) -> bool:
+    """Whether the examples have a look of their own, or are plain words such as options are."""
+    return bool(field.examples) and all(shape_of(str(one)) or str(one).islower() for one in field.examples)
+
+
+def _places(bounds: Bounds, at: int) -> bool:
+    """Whether "in" leads to where something is, and not to what it is made in: "in the cellar", but "in leather"."""
+    return bounds.tokens[at].lower in ("the", "my", "our", "your", "his", "her", "their")
 
 
 def _looks_named(bounds: Bounds, at: int, field: Field) -> bool:
@@ -104,11 +118,6 @@ def _looks_named(bounds: Bounds, at: int, field: Field) -> bool:
         return False
     plain = bounds.tokens[at].text.islower() and bounds.tokens[at].text.isalpha()
     return not plain or (at == first and roles_of(field)[0][0].name not in ("person", "organisation"))
-
-
-def looks_fixed(field: Field) -> bool:
-    """Whether the examples have a look of their own, or are plain words such as options are."""
-    return bool(field.examples) and all(shape_of(str(one)) or str(one).islower() for one in field.examples)
 
 
 def _beside_name(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
@@ -125,6 +134,7 @@ def _beside_name(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]
             ):
                 continue
             after = at + len(name)
+            after += after + 1 < len(tokens) and tokens[after].lower in _LABELS and tokens[after + 1].text[0].isalnum()
             signed = after < len(tokens) and tokens[after].text in (":", "=")
             linked = (
                 after < len(tokens)
@@ -199,6 +209,8 @@ def _spoken_names(field: Field) -> list[tuple[str, ...]]:
     short = tuple(s for w, s in zip(field.name_words, whole, strict=True) if w not in dull)
     spoken = [tuple(stem(w) for w in synonym.lower().split()) for synonym in field.synonyms.get("", ())]
     spoken += [(nickname,) for nickname in field.nicknames]
+    if field.described[:1] and field.described[0] in _GROUPS:
+        spoken.append((stem(field.described[0]),))
     if field.within and field.name_words == ("name",):
         spoken.append(tuple(stem(word) for word in field.within))
     directed = {"to", "from"} & set(field.name_words)

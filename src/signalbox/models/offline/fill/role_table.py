@@ -128,7 +128,8 @@ ROLES = (
         "problem",
         "text",
         "problem symptom complaint trouble fault wrong malfunction",
-        strong="because,that,saying,problem is,problem,complaining that,reporting that",
+        strong="because,that,saying,problem is,problem,complaining that,reporting that,"
+        "complains of,complaining of,complained of,suffers from,suffering from",
         fair=":,with,i have,i've got,we have,has",
     ),
     _role("question", "text", "question ask", strong="asking,ask,question,:"),

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from signalbox.models.offline.fill.everyday import class_words
 from signalbox.models.offline.fill.noun_kinds import kind_of_noun
 from signalbox.models.offline.fill.role_table import ROLES, Role
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.words import stem, word_set
 
-__all__ = ["cues_of", "direction_of", "roles_of", "style_of"]
+__all__ = ["POSITIONS", "cues_of", "direction_of", "is_position", "roles_of", "style_of"]
 
 
 _SMALL_WORDS = word_set(
@@ -33,6 +34,9 @@ _DOES = re.compile(r"\b(?:that|which|where|what|whom) (?:the |a )?\w+ (\w{3,}[^s
 _GOALS = ("name", "city", "town", "village", "address", "id", "place", "account", "location")
 # What is old is left, and what is new is gone to.
 _BY_AGE = {"origin": frozenset(("old", "former", "previous")), "destination": frozenset(("new",))}
+_BINDING = word_set("for of to on about in")
+# What a title of somebody's work is said to be the title of.
+POSITIONS = frozenset(stem(word) for word in "position role job post vacancy opening".split())
 _WHOSE = re.compile(r"\b(to|for|from|in|at|with|by|about|on|under|near) (?:whom|which|what)\b")
 
 
@@ -44,6 +48,9 @@ def _roles(name_words: tuple[str, ...], described: tuple[str, ...]) -> tuple[tup
     found = []
     for role in ROLES:
         strength = 1.0 if head in role.words else (0.85 if names & role.words else 0.0)
+        if strength == 0.85 and role.style == "text" and not _BINDING & set(name_words):
+            # A body part is no text, though a body may be one.
+            strength = 0.0
         if not strength:
             first = next((at for at, word in enumerate(spoken) if word in role.words), None)
             strength = 0.0 if first is None else (0.8 if first < 2 else 0.6)
@@ -54,13 +61,23 @@ def _roles(name_words: tuple[str, ...], described: tuple[str, ...]) -> tuple[tup
     return tuple(sorted(found, key=lambda pair: -pair[1]))
 
 
+def is_position(name_words: tuple[str, ...]) -> bool:
+    """Whether a title is that of somebody's work, and so no text."""
+    return name_words[-1:] in (("title",), ("name",)) and any(stem(word) in POSITIONS for word in name_words[:-1])
+
+
+@lru_cache(maxsize=5_000)
 def roles_of(field: Field) -> tuple[tuple[Role, float], ...]:
     """The roles of a field with their strength, strongest first."""
-    return _roles(_named_by(field), field.described)
+    roles = _roles(_named_by(field), field.described)
+    # What asks for a noun of a known class is no text, though a word of its description may sound like one.
+    return tuple(pair for pair in roles if pair[0].style != "text") if class_words(field.about) else roles
 
 
 def _named_by(field: Field) -> tuple[str, ...]:
     """The words that say what a field is: those of its object where that bears the name that the field asks for."""
+    if is_position(field.name_words):
+        return ("position",)
     nested = field.name_words == ("name",) and any(stem(word) in _NAMED for word in field.within)
     return field.within if nested else field.name_words
 
@@ -71,6 +88,7 @@ def style_of(field: Field) -> str:
     return roles[0][0].style if roles else "name"
 
 
+@lru_cache(maxsize=5_000)
 def cues_of(field: Field) -> dict[tuple[str, ...], float]:
     """The phrases that announce the field's value, as tuples of words, with their strength."""
     cues = _cues(_named_by(field), field.described, field.description)

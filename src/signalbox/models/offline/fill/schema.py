@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from signalbox.models.offline.fill.codes import coded_kind, names_by_code
+from signalbox.models.offline.fill.spoken_examples import spoken_examples
 from signalbox.models.offline.fill.words import STOP, content_words, split_name, stem, word_set
 
 __all__ = ["Field", "read_schema"]
@@ -163,6 +164,9 @@ class _Reader:
         item = None
         if kind == "array" and not deep and isinstance(merged.get("items"), dict):
             item = self.field(name, _described(merged["items"], merged), path, False, trail, False)
+            if "examples" not in {**merged, **merged["items"]}:
+                # Plain words that a description mentions say little of what a list holds.
+                item = replace(item, examples=tuple(one for one in item.examples if not str(one).isalpha()))
         if kind == "map" and isinstance(merged.get("additionalProperties"), dict):
             item = self.field(name, merged["additionalProperties"], path, False, trail, False)
         if kind == "object" and not children:
@@ -274,7 +278,9 @@ def _facts(schema: dict[str, Any]) -> dict[str, Any]:
         "options": tuple(one for one in options if one is not None and not isinstance(one, dict | list)),
         "synonyms": _synonyms(schema),
         "examples": tuple(
-            _listed(schema.get("examples")) or _listed(schema.get("example")) or _spoken_examples(schema)
+            _listed(schema.get("examples"))
+            or _listed(schema.get("example"))
+            or spoken_examples(str(schema.get("description") or ""), str(schema.get("type")))
         ),
         "candidates": tuple(str(one) for one in _listed(schema.get("x-candidates") or schema.get("candidates"))),
         "minimum": _number(schema.get("minimum"), above),
@@ -282,23 +288,6 @@ def _facts(schema: dict[str, Any]) -> dict[str, Any]:
         "shortest": int(_number(schema.get("minLength")) or 0),
         "longest": _number(schema.get("maxLength")),
     }
-
-
-def _spoken_examples(schema: dict[str, Any]) -> list[str]:
-    """Examples that a description gives: "such as PL-12345", "e.g. web-1". Only those with a look of their own."""
-    said = re.findall(
-        r"(?:such as|e\.g\.?,?|for example,?|like|for instance)\s+([^.;)]+(?:\.\S+)*)",
-        str(schema.get("description") or ""),
-    )
-    words = [word.strip("'\"`,()").rstrip(".") for part in said for word in part.split()]
-    # "Repository as owner/name" shows the form too.
-    words += re.findall(r"\bas ([a-z]+(?:[/:@][a-z]+)+)\b", str(schema.get("description") or ""))
-    coded = [word for word in words if re.search(r"\d", word) and re.search(r"[A-Za-z/_-]", word)]
-    if coded and schema.get("type") == "string":
-        coded += [word for word in words if word.isdigit()]
-    marked = [word for word in words if re.fullmatch(r"[\w-]+(?:[./@_:][\w-]+)+", word)]
-    plain = schema.get("type") == "string" and not any(len(word) == 1 and word.isupper() for word in words)
-    return coded or marked or [word for word in words if word.isdigit() and plain]
 
 
 def _number(*values: Any) -> float | None:

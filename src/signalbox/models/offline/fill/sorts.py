@@ -10,7 +10,7 @@ from signalbox.models.offline.fill.lexicon import FIRST_NAMES, HONORIFICS, KINSH
 from signalbox.models.offline.fill.name_endings import bearer_of
 from signalbox.models.offline.fill.noun_kinds import kind_of_noun
 from signalbox.models.offline.fill.role_table import ROLES
-from signalbox.models.offline.fill.roles import roles_of
+from signalbox.models.offline.fill.roles import is_position, roles_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.words import DEGREES, STOP, Token, content_words, stem, word_set
 from signalbox.models.offline.vectors import is_known
@@ -112,6 +112,8 @@ def _sort(name_words: tuple[str, ...], within: tuple[str, ...], description: str
         return "person"
     if roles and roles[0] == "body":
         return "text"
+    if is_position(name_words):
+        return "thing"
     if names & {"titl", "headlin"} or _TITLES.match(description):
         return "title"
     if roles and roles[0] in ("place", "destination", "origin"):
@@ -142,6 +144,7 @@ def _is_doer(noun: str) -> bool:
     return len(noun) > 5 and noun.endswith(("er", "or", "ist", "ee", "man", "woman", "ian")) and noun not in _THINGS
 
 
+@lru_cache(maxsize=5_000)
 def sort_of(field: Field) -> str:
     """person, organisation, place, title, text or thing."""
     roles = roles_of(field)

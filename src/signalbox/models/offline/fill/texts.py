@@ -13,10 +13,9 @@ from signalbox.models.offline.fill.everyday import CITIES, COUNTRIES
 from signalbox.models.offline.fill.evidence import is_relative
 from signalbox.models.offline.fill.extents import SORTS, clean, past_town
 from signalbox.models.offline.fill.lexicon import FIRST_NAMES, KINSHIP
-from signalbox.models.offline.fill.literals import shape_of
 from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.quotes import fits, shuns_quotes
-from signalbox.models.offline.fill.roles import cues_of
+from signalbox.models.offline.fill.roles import POSITIONS, cues_of, is_position
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.sorts import (
@@ -39,6 +38,7 @@ _DEPTH = 0.03
 _CLEAR = 0.7
 _HINT = 0.1
 _CALLED = 0.12
+_ALIKE = 0.06
 # How well each kind of chunk suits each sort of field.
 _SUITS = {
     "person": {"quoted": -0.3, "code": -0.5, "proper": 0.17, "mixed": -0.4, "plain": 0.12, "small": 0.1},
@@ -128,8 +128,19 @@ def _taken_whole(bounds: Bounds, field: Field, chunk: Chunk) -> tuple[str, int]:
     if (sort_of(field) == "place" or {"street", "address"} & set(field.name_words)) and bounds.numbered(last):
         last += 1
     if last == chunk.last:
+        last = _without_label(bounds, field, chunk)
+    if last == chunk.last:
         return clean(chunk.value), chunk.end
     return clean(bounds.sentence.slice(chunk.first, last)), bounds.sentence.span(chunk.first, last)[1]
+
+
+def _without_label(bounds: Bounds, field: Field, chunk: Chunk) -> int:
+    """Where a chunk ends without a last word that only says what the field is: the role of "night porter role"."""
+    labels = {*field.name_stems, *(POSITIONS if is_position(field.name_words) else ())}
+    last = chunk.last
+    while last - chunk.first > 1 and bounds.tokens[last - 1].text.islower() and bounds.tokens[last - 1].stem in labels:
+        last -= 1
+    return last
 
 
 def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
@@ -166,8 +177,6 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
         score -= 0.25
     if chunk.first and sort in ("thing", "title") and bounds.counted(chunk.first):
         score += 0.12 * field.must
-    if chunk.kind in ("plain", "proper", "small") and field.examples and _unlike(field, chunk.value):
-        score -= 0.25
     if bounds.distant(chunk.first):
         score += 0.3 if sort == "place" else -0.2
     if sort in ("organisation", "thing", "person") and len(tokens) == 1 and tokens[0].lower in CITIES:
@@ -196,14 +205,30 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
     announced = (
         cue >= _CLEAR or kin or (called and sort == "title") or tells_deed(bounds, field, chunk.first, chunk.last)
     )
-    if not field.must and not announced and not _tells(bounds, chunk, sort):
+    alike = _like_examples(bounds, field, chunk)
+    if not field.must and not announced and not _tells(bounds, chunk, sort) and not alike:
         return 0.0
+    score += alike
     return score + _HINT * hinted + 0.3 * cue * (cue >= _CLEAR) + (0.04 if _apart(bounds, chunk) else 0.0)
 
 
-def _unlike(field: Field, value: str) -> bool:
-    """Whether all examples are codes and the value is plain words."""
-    return value.replace(" ", "").isalpha() and all(shape_of(str(one)) for one in field.examples)
+def _like_examples(bounds: Bounds, field: Field, chunk: Chunk) -> float:
+    """More for plain words that stand alone, for a field whose examples are such: "blocked drain" like "burst pipe"."""
+    if chunk.kind not in ("plain", "small") or not _stands_alone(bounds, chunk):
+        return 0.0
+    shown = [str(one).split() for one in field.examples if str(one).replace(" ", "").isalpha()]
+    if not shown or len(shown) < len(field.examples) or not all(words[-1].islower() for words in shown):
+        return 0.0
+    size = chunk.last - chunk.first
+    return _ALIKE if size <= max(map(len, shown)) + 1 else 0.0
+
+
+def _stands_alone(bounds: Bounds, chunk: Chunk) -> bool:
+    """Whether a chunk, with the article before it, stands between signs and ends."""
+    first = chunk.first - (chunk.first > 0 and bounds.tokens[chunk.first - 1].lower in _DETERMINERS)
+    tokens = bounds.tokens
+    before = first == 0 or not tokens[first - 1].text[0].isalnum()
+    return before and (chunk.last == len(tokens) or not tokens[chunk.last].text[0].isalnum())
 
 
 def _may_be_called(chunk: Chunk) -> bool:
