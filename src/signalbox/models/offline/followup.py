@@ -140,7 +140,7 @@ def _with_other(call: Call, card: ToolCard, conversation: Conversation, filler: 
     if not names:
         return []
     rest = {name: schema for name, schema in card.properties.items() if name not in names}
-    text = f"{request[: reference.start]}it{request[reference.end :]}"
+    text = reference.plain(request)
     said = filler.fill(narrowed(card, rest, []), text)
     changed = {name: value for name, value in said.values.items() if is_telling(schema_of(card, name))}
     changed |= {name: value for name, value in said.values.items() if _is_clock(value)}

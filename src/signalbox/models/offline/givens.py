@@ -69,7 +69,8 @@ def names_key(name: str, record: Record) -> bool:
     """Whether a field of the record has just the name of a parameter, or is the identifier that it asks for."""
     wanted = _roots(name)
     keys = [_roots(key) for key in record.fields]
-    return wanted in keys or (wanted[-1:] == ("id",) and ("id",) in keys)
+    coded = bool(wanted) and wanted[-1] in _ID_WORDS
+    return wanted in keys or (coded and (wanted[-1:] in keys or wanted[:-1] in keys))
 
 
 def _by_key(name: str, record: Record, object_words: frozenset[str]) -> Any:
@@ -114,8 +115,9 @@ def _identifier(wanted: tuple[str, ...], keys: dict[str, tuple[str, ...]], recor
     plain = [key for key in ids if len(keys[key]) == 1]
     for key in (*related, *plain, *(ids if len(ids) == 1 else [])):
         return record.fields[key]
-    if set(record.fields) == {"value"}:
-        return record.fields["value"]
+    bare = [key for key, words in keys.items() if words == wanted[:-1]]
+    if bare or set(record.fields) == {"value"}:
+        return record.fields[bare[0] if bare else "value"]
     return record.number
 
 

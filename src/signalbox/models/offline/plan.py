@@ -169,7 +169,7 @@ def _steps_for(
     reference = (
         None if awaits or asks_for_all(part) else reference_to(part.text, shown, card, setting_of(conversation, filler))
     )
-    words = part.text if reference is None else _without(part.text, reference)
+    words = part.text if reference is None else reference.plain(part.text)
     if pointing and shown and wish.core and points(wish.core):
         words = read_part(wish.core, tools.own_verbs).text
     if awaits:
@@ -178,7 +178,7 @@ def _steps_for(
     args = fill_beside(card, words, reference, filler)
     card = wish.card
     if wish.core:
-        lead = part.text if reference is None else _without(part.text, reference)
+        lead = part.text if reference is None else reference.plain(part.text)
         args = definite_values(card.properties, fill_beside(card, lead, reference, filler)) | args
     step = Step(card, args, part.text)
     turn_round(step, before)
@@ -226,10 +226,6 @@ def _recall(step: Step, record: Record, conversation: Conversation) -> None:
         if known is not None and not names_key(name, record):
             step.args[name] = known
             step.missing.remove(name)
-
-
-def _without(text: str, reference: Reference) -> str:
-    return f"{text[: reference.start]}it{text[reference.end :]}"
 
 
 def _after(step: Step, before: list[Step], text: str) -> Step:

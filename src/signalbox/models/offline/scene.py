@@ -59,10 +59,7 @@ class Scene:
                 said = tokens(text[reference.start : reference.end])
                 values = {stem(word) for record in records for word in tokens(record.text)}
                 nouns = frozenset(noun for card in tools.cards for noun in card.nouns) - values
-                return (
-                    f"{text[: reference.start]}it{text[reference.end :]}",
-                    tuple(word for word in said if stem(word) in nouns),
-                )
+                return reference.plain(text), tuple(word for word in said if stem(word) in nouns)
         return text, ()
 
     def serves(self, card: ToolCard, text: str, words: tuple[str, ...], filling: Filling) -> bool:

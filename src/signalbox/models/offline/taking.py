@@ -48,7 +48,7 @@ def taken_wish(request: str, tools: ToolSet, scene: Scene, filler: Filler) -> Wi
             continue
         bare = not request[: reference.start].strip(" ,.!") or bool(_TAKING.search(request))
         fitting = [card for card in tools.cards if _gets(card, reference.records[0])]
-        text = f"{request[: reference.start]}it{request[reference.end :]}"
+        text = reference.plain(request)
         best = _best(fitting, text, filler)
         if bare and best is not None:
             return Wish(request, Choice(best, 1.0, 0.0, 0.0, 0.0), 0, len(request))
