@@ -23,6 +23,7 @@ __all__ = ["answer_shown"]
 
 _QUESTION = re.compile(
     r"(?i)^\W*(?:(?:and|so|but|ok|okay|then|hm+|oh|great|thanks|wait|sorry|remind me)\b[\s,.]*)*"
+    r"(?:(?:in|on|at|from|to|by|for|with|of|until|since)\s+(?=which|what|whose|who))?"
     r"(?P<opener>which|whichever|who|whose|whos|who's|when|whens|when's|what|whats|what's|where|wheres|how|hows|"
     r"is|are|was|were|(?:does|do|did|has|have)(?=\s+(?:we|you|they|i|it|any|he|she)\b|.*\?))\b"
 )

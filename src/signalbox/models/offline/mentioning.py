@@ -13,6 +13,8 @@ from signalbox.models.offline.words import close, split_name, stem, tokens
 
 __all__ = ["describe_match", "having"]
 
+_NO = ("no", "none", "false", "not")
+
 
 def describe_match(text: str, records: Sequence[Record]) -> list[Record]:
     """The records that the words of a text describe best: those sharing the most words with it, if any are shared."""
@@ -55,6 +57,6 @@ def _mentions(record: Record, root: str) -> bool:
         return True
     opposite = root.removeprefix("un").removeprefix("non")
     return any(
-        root in map(stem, split_name(key)) if value else opposite != root and opposite in map(stem, split_name(key))
+        root in map(stem, split_name(key)) if value and value not in _NO else opposite != root and opposite in map(stem, split_name(key))
         for key, value in record.fields.items()
     )

@@ -23,6 +23,7 @@ from signalbox.models.offline.scene import Scene, setting_of, spoken_of, things_
 from signalbox.models.offline.spelling import respell
 from signalbox.models.offline.steps import (
     Step,
+    add_subject,
     by_description,
     describing,
     drop_pointers,
@@ -191,6 +192,8 @@ def _steps_for(
         referred = with_records(step, reference.records)
         if referred:
             return referred
+    elif reference is not None and len(reference.records) == 1:
+        add_subject(step, reference.records[0])
     if step.missing and before:
         _take_over(step, before)
     if step.missing and before and pointing:

@@ -24,6 +24,7 @@ from signalbox.models.offline.words import split_name, stem, tokens
 
 __all__ = [
     "Step",
+    "add_subject",
     "by_description",
     "drop_pointers",
     "fill_beside",
@@ -129,6 +130,15 @@ def with_records(step: Step, records: Sequence[Record]) -> list[Step]:
     return found
 
 
+def add_subject(step: Step, record: Record) -> None:
+    """A thing pointed at that no required argument has taken is that of the optional one which asks for it."""
+    card = step.card
+    if any(names_key(name, record) for name in card.required):
+        return
+    for name in _subject([name for name in card.properties if name not in step.args], record):
+        step.args[name] = value_for(name, schema_of(card, name), record, card.nouns)
+
+
 def _values(name: str, card: ToolCard, records: Sequence[Record]) -> Any:
     schema = schema_of(card, name)
     found = [value for record in records if (value := value_for(name, schema, record, card.nouns)) is not None]
@@ -154,7 +164,7 @@ def fill_beside(card: ToolCard, text: str, reference: Reference | None, filler: 
         name for name in card.required if names_key(name, reference.records[0]) and (is_id(name) or name not in said)
     ]
     if len(own) == len(card.properties):
-        own = [name for name in own if is_id(name)]
+        own = [name for name in own if is_id(name)] or _subject(own, reference.records[0])
     if own and len(own) == len(card.properties) and reference.kind not in ("one", "all"):
         return {}
     if not own or len(own) == len(card.properties):
@@ -162,6 +172,11 @@ def fill_beside(card: ToolCard, text: str, reference: Reference | None, filler: 
     rest = {name: schema for name, schema in card.properties.items() if name not in own}
     required = [name for name in card.required if name in rest]
     return dict(filler.fill(narrowed(card, rest, required), text).values)
+
+
+def _subject(names: list[str], record: Record) -> list[str]:
+    """The one of several parameters that asks for the thing itself, which a record names first of all."""
+    return next(([name] for key in record.fields for name in names if split_name(name) == split_name(key)), [])
 
 
 def _is_said(name: str, card: ToolCard, filling: Filling) -> bool:
