@@ -79,6 +79,8 @@ def _meant(request: str, records: Sequence[Record], setting: Setting) -> list[Re
     if of_them:
         rest = request[of_them.end() :]
         return _fitting(rest, specific or list(records), setting) or specific or list(records)
+    if reference is not None and reference.kind == "extreme" and _knows(reference.plain(request), records, setting):
+        return specific
     if (specific and len(specific) < len(records)) or (specific and len(records) == 1):
         return specific if _asks_field(request, specific) or _knows(request, records, setting) else []
     if reference is not None and reference.records and _ASKS.search(request) and _asks_field(request, records):

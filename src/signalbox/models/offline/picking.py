@@ -101,7 +101,10 @@ def pick(passage: Passage, records: Sequence[Record], setting: Setting) -> Picke
         timed = setting.takes_time and not _is_plural(passage.core) and passage.core[-1] not in _HEADS
         before = list(state.records)
         if not _narrow(state, tail, passage, records, setting, timed=not timed):
-            break
+            if not (any(map(ranking, tokens(tail))) and _by_rank(state, passage.upto(later))):
+                break
+            end = later
+            continue
         if len(before) == 1 and state.records == before:
             break
         end = later

@@ -105,9 +105,10 @@ def _by_option(record: Record, card: ToolCard) -> list[Record]:
 
 
 def serves(record: Record, card: ToolCard) -> bool:
-    return any(
-        value_for(name, schema_of(card, name), record, card.nouns) is not None
-        for name in card.required or card.properties
+    """Whether a record gives the tool something it needs, or has the very name of something it may take."""
+    needed = card.required or card.properties
+    return any(names_key(name, record) for name in card.properties) or any(
+        value_for(name, schema_of(card, name), record, card.nouns) is not None for name in needed
     )
 
 
@@ -237,13 +238,24 @@ def unname_shown(step: Step, shown: list[list[Record]]) -> None:
 
 def _read_numbers(step: Step, shown: list[list[Record]]) -> None:
     """A number that is no identifier of the things shown, but stands in one of them, means that one: `room 311`."""
-    for name, value in list(step.args.items()):
-        records = [record for record in (shown[0] if shown else []) if asks_identity(name, record)]
-        if not records or isinstance(value, list) or any(str(identity(record)) == str(value) for record in records):
+    for name, value in list(step.args.items()) if shown else ():
+        records = [record for record in shown[0] if asks_identity(name, record) or _links(name, step.card, record)]
+        own = [str(value_for(name, schema_of(step.card, name), record)) for record in records]
+        if not records or isinstance(value, list) or str(value) in own or name not in step.card.required:
             continue
-        having = [record for record in records if str(value) in map(str, record.fields.values())]
-        if len(having) == 1 and name in step.card.required:
+        having = [record for record in records if _shows(record, str(value))]
+        if len(having) == 1:
             step.args[name] = value_for(name, schema_of(step.card, name), having[0])
+
+
+def _links(name: str, card: ToolCard, record: Record) -> bool:
+    """Whether a number is all that a tool needs of a record, and so tells which one."""
+    return is_telling(schema_of(card, name)) and [one for one in card.required if names_key(one, record)] == [name]
+
+
+def _shows(record: Record, value: str) -> bool:
+    """Whether a value is one of a record's, or a number in its name."""
+    return value in map(str, record.fields.values()) or (value.isdigit() and value in tokens(label(record)))
 
 
 def _is_named(record: Record, value: str) -> bool:

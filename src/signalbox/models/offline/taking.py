@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.choose import Choice
@@ -82,9 +83,15 @@ def _verb(wish: Wish) -> str:
 
 def _best(cards: list[ToolCard], text: str, filler: Filler) -> ToolCard | None:
     """The one tool, or the one of several for which the rest of the request says the most."""
-    told = [len(definite_values(card.properties, filler.fill(card, text).values)) for card in cards]
+    told = [_told(card, filler.fill(card, text).values) for card in cards]
     best = [card for card, count in zip(cards, told, strict=True) if count == max(told)]
     return best[0] if len(best) == 1 else None
+
+
+def _told(card: ToolCard, values: dict[str, Any]) -> int:
+    """How many values can hardly be mistaken: those of a definite form, and names for what the tool needs."""
+    names = [name for name in card.required if str(values.get(name, ""))[:1].isupper()]
+    return len({*definite_values(card.properties, values), *names})
 
 
 def _gets(card: ToolCard, record: Record) -> bool:
