@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import date, timedelta
 from typing import Any
 
 from signalbox.models.offline.alternatives import alternatives
@@ -27,6 +28,11 @@ __all__ = ["continue_request", "follow_up", "was_asked"]
 _FOLLOWS = re.compile(r"(?i)^\W*(?:and|what about|how about|same|also|or|now|ok and|again|and for|then)\b")
 
 _BEFORE = re.compile(r"(?i)^(?:(?:in|on|at|for|from|to|by|with|about|the)\s+)+")
+_SHIFT = re.compile(
+    r"(?i)\b(?:the (?:(?:(?:next|following|previous) )?(?P<unit>day|week) (?P<way>after|before)|"
+    r"(?P<later>next|following|previous) (?P<units>day|week)))(?! tomorrow| yesterday)\b"
+)
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _LEANING = re.compile(
     r"(?i)^\W*(?:(?:ok|okay|now|and|also|then|again|please)\b[\s,]*)*"
     r"(?:and|what about|how about|(?:do |and )*(?:the )?same(?: thing)?|again|also)\b[\s,]*(?:for |with )?"
@@ -108,6 +114,9 @@ def follow_up(conversation: Conversation, tools: ToolSet, filler: Filler) -> lis
         again = _with_other(calls[-1], card, conversation, filler)
         if again:
             return again
+    moved = _moved(request, calls[-1])
+    if moved:
+        return [Step(card, {**calls[-1].args, **moved}, request)]
     part = read_part(request)
     if part.states and not leans(request):
         return []
@@ -117,6 +126,19 @@ def follow_up(conversation: Conversation, tools: ToolSet, filler: Filler) -> lis
     if not changed or (leans(request) and _names_another(part, card, tools, changed)):
         return []
     return [Step(card, {**calls[-1].args, **changed}, request)]
+
+
+def _moved(request: str, call: Call) -> dict[str, Any]:
+    """`and the day after?`: the one day that the last call was given, moved."""
+    found = _SHIFT.search(request)
+    days = {name: str(value) for name, value in call.args.items() if _DAY.fullmatch(str(value))}
+    if found is None or len(days) != 1:
+        return {}
+    back = (found["way"] or found["later"] or "").lower() in ("before", "earlier", "previous")
+    step = timedelta(days=7 if (found["unit"] or found["units"]).lower().startswith("week") else 1)
+    name, value = next(iter(days.items()))
+    day = date.fromisoformat(value)
+    return {name: (day - step if back else day + step).isoformat()}
 
 
 def _only_text(request: str, call: Call, card: ToolCard) -> dict[str, Any]:

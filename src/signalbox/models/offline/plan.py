@@ -40,6 +40,7 @@ from signalbox.models.offline.taking import each_reference, taken_wish
 from signalbox.models.offline.tools import ToolCard, ToolSet, narrowed
 from signalbox.models.offline.verbs import READING
 from signalbox.models.offline.wishes import Wish, asks_for_all, read_wishes
+from signalbox.models.offline.words import split_name, stem
 from signalbox.settings import now
 
 __all__ = ["Plan", "Step", "make_plan", "plan_turn", "resolve_step"]
@@ -49,6 +50,7 @@ _MOST_PLANS = 64
 _POINTED = re.compile(
     rf"(?:{POINTING.pattern.removeprefix('(?i)')})(?:\s+(?:ones?|two|three|of (?:them|those|these)))?", re.IGNORECASE
 )
+_SAME = re.compile(r"(?i)\bsame (?P<what>\w+)")
 
 
 @dataclass
@@ -184,6 +186,7 @@ def _steps_for(
     step = Step(card, args, part.text)
     turn_round(step, before)
     drop_pointers(step)
+    _repeat_same(step, conversation)
     unname_ids(step, shown)
     unname_shown(step, shown)
     step.missing = [name for name in card.required if name not in step.args]
@@ -219,6 +222,16 @@ def _without_pointed(card: ToolCard) -> ToolCard:
         return card
     rest = {name: schema for name, schema in card.properties.items() if name not in named}
     return narrowed(card, rest, [name for name in card.required if name in rest])
+
+
+def _repeat_same(step: Step, conversation: Conversation) -> None:
+    """`the same size`: what the last call was given under that name."""
+    calls = [call for turn in conversation.earlier[-3:] for call in turn.calls]
+    for match in _SAME.finditer(step.text):
+        named = [name for name in step.card.properties if stem(match["what"].lower()) in map(stem, split_name(name))]
+        known = [call.args[named[0]] for call in calls if named and named[0] in call.args]
+        if known:
+            step.args[named[0]] = known[-1]
 
 
 def _recall(step: Step, record: Record, conversation: Conversation) -> None:

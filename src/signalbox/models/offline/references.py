@@ -29,10 +29,10 @@ _ALL = re.compile(
     re.IGNORECASE,
 )
 _ONE = re.compile(
-    r"\b(?:that one|this one|the one|the same(?: one)?|(?:that|this)(?: same)? (?:\w+)(?=\s*(?:$|[.,?!]|"
+    r"\b(?:that one|this one|the one|the same(?: one| thing)?(?=\s*(?:$|[.,?!]|(?:for|again|with|to|as|on|in|at|please|there)\b))|(?:that|this)(?: same)? (?:\w+)(?=\s*(?:$|[.,?!]|"
     r"to\b|as\b|from\b|for\b|and\b))|"
     r"(?:that|this)(?=\s*(?:$|[.,?!]|to\b|as\b|from\b|for\b|by\b|with\b|and\b|please|now))|"
-    r"it|there(?! (?:is|are|was|were|will|should|must|has)\b)|him|her|his)\b",
+    r"it|there(?! (?:is|are|was|were|will|should|must|has)\b)|him|her)\b",
     re.IGNORECASE,
 )
 _OWNER = re.compile(r"\b(?:its|his|her|their)(?=\s+\w)", re.IGNORECASE)

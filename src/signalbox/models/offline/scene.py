@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.conversation import Conversation, Turn
 from signalbox.models.offline.fill import Filling
-from signalbox.models.offline.givens import asks_identity, identity, is_same_thing, value_for
+from signalbox.models.offline.givens import asks_identity, identity, is_same_thing, names_key, value_for
 from signalbox.models.offline.kinds import is_id
 from signalbox.models.offline.records import Record, records_in
 from signalbox.models.offline.references import Setting, describe_match, find_reference
@@ -63,7 +63,9 @@ class Scene:
         return text, ()
 
     def serves(self, card: ToolCard, text: str, words: tuple[str, ...], filling: Filling) -> bool:
-        """Whether the text points at something shown, and the tool needs just that."""
+        """Whether the text points at something shown, or names it, and the tool needs just that."""
+        if any(_names(record, card, filling) for records in self.shown[:1] for record in records):
+            return True
         lacking = [name for name in card.required if name not in filling.values or is_id(name)]
         if not lacking:
             return False
@@ -75,6 +77,12 @@ class Scene:
             if len(described) == 1:
                 return _gives(described[0], card, lacking)
         return False
+
+
+def _names(record: Record, card: ToolCard, filling: Filling) -> bool:
+    """Whether a value for something the tool needs is just what a record has under that name."""
+    given = {name: value for name in card.required if isinstance(value := filling.values.get(name), str)}
+    return any(names_key(name, record) and value_for(name, {}, record) == value for name, value in given.items())
 
 
 def _gives(record: Record, card: ToolCard, names: list[str]) -> bool:
