@@ -48,6 +48,8 @@ _ASKED: tuple[tuple[str, str], ...] = (
     (r"where|wheres", "place location room site branch city hall address shelf position"),
 )
 
+_HOW = re.compile(r"(?i)\bhow (\w+)")
+_MORE = re.compile(r"(?i)\b(?:else|others?|another)\b")
 _ASKS = re.compile(r"(?i)\b(?:which|what|whats|who|whose|when|where|how)\b")
 _SUPPLY = frozenset({"full", "left", "available", "availabl", "stock", "still"})
 
@@ -57,7 +59,7 @@ def answer_shown(conversation: Conversation, setting: Setting) -> str | None:
     request = mask(conversation.turn.request)
     shown = things_shown(conversation.earlier[-1:])
     question = _QUESTION.match(request)
-    if not shown or question is None or len(request.split()) > 20:
+    if not shown or question is None or len(request.split()) > 20 or _MORE.search(request):
         return None
     for records in shown[:2]:
         meant = _meant(request, records, setting)
@@ -103,6 +105,8 @@ def _knows(request: str, records: Sequence[Record], setting: Setting) -> bool:
     for pattern, names in _ASKED:
         if {stem(name) for name in names.split()} & keys:
             request = re.sub(rf"(?i)\b(?:{pattern})\b", " ", request)
+    if _asks_scale(request, keys):
+        request = _HOW.sub(" ", request)
     words = [word for word in tokens(request) if word not in STOP and not word.endswith(("ing", "ed"))]
     return all(stem(word) in keys or any(_has(record, word) for record in records) for word in words)
 
@@ -128,14 +132,19 @@ _DIGITS = {
 }
 
 
+def _asks_scale(request: str, keys: set[str]) -> bool:
+    """Whether a question asks how heavy, how deep and the like something is, and a field says so."""
+    said = _HOW.search(request)
+    return said is not None and bool(scale_words(said.group(1).lower()) & keys)
+
+
 def _asks_field(request: str, records: Sequence[Record]) -> bool:
     """Whether the fields of the records hold what a question asks: by its opener, or by name."""
     keys = {stem(word) for record in records for key in record.fields for word in split_name(key)}
     for pattern, names in _ASKED:
         if re.search(rf"(?i)\b(?:{pattern})\b", request) and {stem(name) for name in names.split()} & keys:
             return True
-    said = re.search(r"(?i)\bhow (\w+)", request)
-    if said and scale_words(said.group(1).lower()) & keys:
+    if _asks_scale(request, keys):
         return True
     asked = {stem(word) for word in tokens(request) if word not in STOP}
     return any(word in keys or kin_of(word) & keys for word in asked)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -9,10 +10,12 @@ from itertools import pairwise
 from signalbox.models.offline.comparing import as_moment
 from signalbox.models.offline.records import Record
 from signalbox.models.offline.smallwords import STOP
+from signalbox.models.offline.verbs import families_of
 from signalbox.models.offline.words import close, split_name, stem, tokens
 
-__all__ = ["describe_match", "having"]
+__all__ = ["PARTICIPLE", "describe_match", "having"]
 
+PARTICIPLE = re.compile(r"\w{3,}ed|taken|sent|put|done|brought|made|given|held|kept|set|paid|sold|shown|cut|read")
 _NO = ("no", "none", "false", "not")
 
 
@@ -36,9 +39,11 @@ def _stems(text: str) -> frozenset[str]:
 
 
 def having(word: str, records: Sequence[Record]) -> list[Record]:
-    """The records in which a word stands; where it stands in none, those in which it may be mistyped."""
+    """The records in which a word stands; where it stands in none, a word like it, or the word mistyped."""
     exact = [record for record in records if _mentions(record, stem(word))]
-    return exact or [record for record in records if any(close(stem(word), other) for other in _stems(record.text))]
+    like = families_of(word) if PARTICIPLE.fullmatch(word) and not exact else frozenset()
+    alike = [record for record in records if like and any(families_of(one) & like for one in tokens(record.text))]
+    return exact or alike or [record for record in records if any(close(stem(word), other) for other in _stems(record.text))]
 
 
 def _holds_number(value: object, digits: str) -> bool:

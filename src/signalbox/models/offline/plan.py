@@ -172,6 +172,8 @@ def _steps_for(
     reference = (
         None if awaits or asks_for_all(part) else reference_to(part.text, shown, card, setting_of(conversation, filler))
     )
+    if reference is not None and reference.kind in ("all", "one", "owner"):
+        reference = reference_to(part.text, [_dealt_with(before)], card) or reference
     words = part.text if reference is None else reference.plain(part.text)
     if pointing and shown and wish.core and points(wish.core):
         words = read_part(wish.core, tools.own_verbs).text
@@ -213,6 +215,11 @@ def _steps_for(
             return looked_up
         step.question = _question(step, reference, shown)
     return [step]
+
+
+def _dealt_with(before: list[Step]) -> list[Record]:
+    """The things that the wish before this one was about: `it` and `them` mean those."""
+    return [record for step in before if step.card is before[-1].card for record in step.things]
 
 
 def _without_pointed(card: ToolCard) -> ToolCard:

@@ -36,6 +36,7 @@ _ONE = re.compile(
     re.IGNORECASE,
 )
 _OWNER = re.compile(r"\b(?:its|his|her|their)(?=\s+\w)", re.IGNORECASE)
+_OWNED = re.compile(r"\b(?:its|his|her|their)\s+\w+[^\Ws](?<!s)s\s*(?=$|[.,?!])", re.IGNORECASE)
 _NAMED = re.compile(r"\b(?:that|this)\s+(?P<what>\w+(?:\s+\w+)?)", re.IGNORECASE)
 
 
@@ -108,6 +109,9 @@ def _numbered(text: str, records: Sequence[Record]) -> Reference | None:
 def _whole(text: str, records: Sequence[Record]) -> Reference | None:
     match = _ALL.search(text)
     if match and (match.group().lower() not in ("any", "all", "each") or match.end() == len(text.rstrip(" .!?"))):
+        return Reference(tuple(records), match.start(), match.end(), "all")
+    match = _OWNED.search(text)
+    if match and len(records) > 1:
         return Reference(tuple(records), match.start(), match.end(), "all")
     named = _by_field(text, records)
     if named:

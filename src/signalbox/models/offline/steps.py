@@ -64,6 +64,7 @@ class Step:
     waits: bool = False
     about: str = ""
     condition: bool | None = None
+    things: tuple[Record, ...] = ()
 
 
 def reference_to(
@@ -122,12 +123,12 @@ def with_records(step: Step, records: Sequence[Record]) -> list[Step]:
     card = step.card
     names = step.missing or [name for name in card.properties if name not in step.args][:1]
     if len(records) > 1 and any(is_list(schema_of(card, name)) for name in names):
-        return [filled(step, {name: _values(name, card, records) for name in names})]
+        return [replace(filled(step, {name: _values(name, card, records) for name in names}), things=tuple(records))]
     found = []
     for record in records:
         values = {name: value_for(name, schema_of(card, name), record, card.nouns) for name in names}
         if any(value is not None for value in values.values()):
-            found.append(filled(step, values))
+            found.append(replace(filled(step, values), things=(record,)))
     return found
 
 
