@@ -1,29 +1,29 @@
-"""Turns that lean on the turn before: the reply to a question, and `and in London?`."""
+"""Turns that lean on the turn before: the reply to a question, `and in London?`, and taking what was offered."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
-from signalbox.models.offline.alternatives import alternatives
 from signalbox.models.offline.arguments import Filler
-from signalbox.models.offline.comparing import as_moment
 from signalbox.models.offline.conversation import Call, Conversation, Turn
-from signalbox.models.offline.givens import names_key
 from signalbox.models.offline.kinds import is_id, is_plain, is_telling, is_text
 from signalbox.models.offline.parts import Part, read_part
-from signalbox.models.offline.references import named_in
-from signalbox.models.offline.scene import setting_of, things_shown
+from signalbox.models.offline.shown.comparing import as_moment
+from signalbox.models.offline.shown.givens import names_key
+from signalbox.models.offline.shown.records import Record, parse_data
+from signalbox.models.offline.shown.references import named_in
+from signalbox.models.offline.shown.scene import setting_of, things_shown
 from signalbox.models.offline.steps import Step, by_description, filled, reference_to, schema_of, with_records
 from signalbox.models.offline.tools import ToolCard, ToolSet, narrowed
 from signalbox.models.offline.verbs import READING, families_of
 from signalbox.models.offline.wishes import read_wishes
-from signalbox.models.offline.words import stem, tokens
+from signalbox.models.offline.words import split_name, stem, tokens
 
-__all__ = ["continue_request", "follow_up", "was_asked"]
+__all__ = ["continue_request", "follow_up", "leans", "was_asked"]
 
 _FOLLOWS = re.compile(r"(?i)^\W*(?:and|what about|how about|same|also|or|now|ok and|again|and for|then)\b")
 
@@ -151,7 +151,7 @@ def _only_text(request: str, call: Call, card: ToolCard) -> dict[str, Any]:
 def _with_other(call: Call, card: ToolCard, conversation: Conversation, filler: Filler) -> list[Step]:
     """The last deed again for what the request points at: another thing shown, or what was offered instead."""
     request = conversation.turn.request
-    offered = alternatives(call, card)
+    offered = _alternatives(call, card)
     shown = [offered] if offered else things_shown(conversation.earlier)
     reference = reference_to(request, shown, card, setting_of(conversation, filler))
     if reference is None or not reference.records or (reference.kind == "one" and not offered):
@@ -186,3 +186,47 @@ def _names_another(part: Part, card: ToolCard, tools: ToolSet, changed: dict[str
 def _has_verb(text: str) -> bool:
     words = tokens(text)
     return bool(words) and bool(families_of(words[0]))
+
+
+def _alternatives(call: Call, card: ToolCard) -> list[Record]:
+    """The values that a result offers, each as a thing that gives one parameter of the call."""
+    data = parse_data(call.text or "")
+    if not isinstance(data, dict):
+        return []
+    for key, value in data.items():
+        if isinstance(value, list) and value and not any(isinstance(one, dict | list) for one in value):
+            name = _parameter(str(key), value, call, card)
+            if name:
+                return [Record({name: one}, str(one)) for one in value]
+    return []
+
+
+def _parameter(key: str, values: Sequence[Any], call: Call, card: ToolCard) -> str | None:
+    """The parameter that the values are for: by its name, by their form, or the one whose value was refused."""
+    options = [name for name in card.properties if name in call.args and _are_options(values, card.properties[name])]
+    if options:
+        return options[0]
+    words = {stem(word) for word in split_name(key)}
+    given = [name for name in card.properties if name in call.args and not isinstance(call.args[name], list)]
+    named = [name for name in given if words & {stem(word) for word in split_name(name)}]
+    formed = [name for name in given if _form(call.args[name]) == _form(values[0]) != "text"]
+    told = (call.text or "").lower()
+    refused = [name for name in given if is_plain(card.properties[name]) and str(call.args[name]).lower() in told]
+    return next(iter([*named, *formed, *refused, *_plain(given, values, card)]), None)
+
+
+def _are_options(values: Sequence[Any], schema: Any) -> bool:
+    return isinstance(schema, dict) and bool(schema.get("enum")) and all(value in schema["enum"] for value in values)
+
+
+def _plain(given: list[str], values: Sequence[Any], card: ToolCard) -> list[str]:
+    return [name for name in given if is_plain(card.properties[name]) and _form(values[0]) == "text"]
+
+
+def _form(value: Any) -> str:
+    if isinstance(value, bool):
+        return "flag"
+    if isinstance(value, int | float):
+        return "number"
+    moment = as_moment(value)
+    return "text" if moment is None else "time" if moment.year == 1 else "date"

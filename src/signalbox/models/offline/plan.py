@@ -6,39 +6,35 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from signalbox.models.offline.answering import answer_shown
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.choose import rank
-from signalbox.models.offline.conditionals import Halves, split_condition
 from signalbox.models.offline.conversation import Conversation
+from signalbox.models.offline.correcting import drop_pointers, turn_round, unname_ids, unname_shown
 from signalbox.models.offline.followup import continue_request, follow_up, leans, was_asked
-from signalbox.models.offline.givens import label, names_key
 from signalbox.models.offline.kinds import definite_values, is_id, is_text
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.phrase import ask_missing, ask_which
-from signalbox.models.offline.records import Record
-from signalbox.models.offline.references import Reference
-from signalbox.models.offline.resolving import POINTING, points, resolve_step
-from signalbox.models.offline.scene import Scene, setting_of, spoken_of, things_shown
+from signalbox.models.offline.shown.answering import answer_shown
+from signalbox.models.offline.shown.givens import label, names_key
+from signalbox.models.offline.shown.records import Record
+from signalbox.models.offline.shown.references import Reference
+from signalbox.models.offline.shown.scene import Scene, setting_of, spoken_of, things_shown
 from signalbox.models.offline.spelling import respell
 from signalbox.models.offline.steps import (
     Step,
     add_subject,
     by_description,
     describing,
-    drop_pointers,
     fill_beside,
     look_up,
     reference_to,
     schema_of,
-    turn_round,
-    unname_ids,
-    unname_shown,
     with_records,
 )
 from signalbox.models.offline.taking import each_reference, taken_wish
 from signalbox.models.offline.tools import ToolCard, ToolSet, narrowed
 from signalbox.models.offline.verbs import READING
+from signalbox.models.offline.waiting import POINTING, Halves, points, resolve_step, split_condition
 from signalbox.models.offline.wishes import Wish, asks_for_all, read_wishes
 from signalbox.models.offline.words import split_name, stem
 from signalbox.settings import now

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.fill import Filling
-from signalbox.models.offline.givens import asks_identity, identity, label, names_key, value_for
-from signalbox.models.offline.hiding import quotations
 from signalbox.models.offline.kinds import is_id, is_list, is_telling, is_text
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.phrase import ask_missing, ask_which
-from signalbox.models.offline.records import Record
-from signalbox.models.offline.references import Reference, Setting, describe_match, find_reference
+from signalbox.models.offline.shown.givens import label, names_key, value_for
+from signalbox.models.offline.shown.mentioning import describe_match
+from signalbox.models.offline.shown.records import Record
+from signalbox.models.offline.shown.references import Reference, Setting, find_reference
 from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.tools import ToolCard, ToolSet, narrowed
 from signalbox.models.offline.verbs import READING
@@ -26,7 +25,6 @@ __all__ = [
     "Step",
     "add_subject",
     "by_description",
-    "drop_pointers",
     "fill_beside",
     "filled",
     "look_up",
@@ -34,20 +32,11 @@ __all__ = [
     "schema_of",
     "serves",
     "takes_time",
-    "turn_round",
-    "unname_ids",
-    "unname_shown",
     "useful_to",
     "with_records",
 ]
 
-_POINTER = re.compile(
-    r"(?i)(?:the |that |this )?(?:it|that|this|them|those|these|both|there|him|her|first|second|third|"
-    r"fourth|fifth|last|latest|newest|"
-    r"oldest|cheapest|best|top|other|same|one|ones|all|all of them)(?: ones?| two| three)?"
-)
 _SAID = 0.8
-_WAYS = (("from", "to"), ("origin", "destination"), ("departure", "arrival"))
 _IDS = frozenset({"id", "ids", "uuid", "identifier", "key"})
 _TIMES = frozenset({"time", "times", "date", "day", "start", "end", "when", "from", "until", "arrival", "departure"})
 
@@ -186,81 +175,6 @@ def _is_said(name: str, card: ToolCard, filling: Filling) -> bool:
     schema = schema_of(card, name)
     dated = str(schema.get("format")).startswith(("date", "time"))
     return is_telling(schema) and (dated or filling.confidence.get(name, 0.0) >= _SAID)
-
-
-def drop_pointers(step: Step) -> None:
-    """A value that only points (it, that one, the first) is none, unless it is one of the parameter's options."""
-    for name, value in list(step.args.items()):
-        if is_telling(schema_of(step.card, name)):
-            continue
-        texts = value if isinstance(value, list) else [value]
-        if texts and all(isinstance(one, str) and _POINTER.fullmatch(one.strip()) for one in texts):
-            del step.args[name]
-
-
-def turn_round(step: Step, before: Sequence[Step]) -> None:
-    """A way back to where the one before began starts where that one ended."""
-    last = before[-1] if before and before[-1].card.name == step.card.name else None
-    for start in step.card.properties if last else ():
-        end = next((start.replace(a, b) for a, b in _WAYS if a in split_name(start)), "")
-        back = step.args.get(end)
-        if last and back and back == last.args.get(start) and step.args.get(start) in (None, back):
-            step.args[start] = last.args.get(end, back)
-
-
-def unname_ids(step: Step, shown: list[list[Record]]) -> None:
-    """An identifier filled with plain words is a description, not an identifier, unless it was shown as one."""
-    for name, value in list(step.args.items()):
-        if not (is_id(name) and isinstance(value, str)) or re.search(r"\d", value) or value in quotations(step.text):
-            continue
-        known = any(str(value_for(name, {}, record)) == value for records in shown for record in records)
-        if not known and (" " in value or value.islower() or value.istitle()):
-            del step.args[name]
-            step.about = value
-
-
-def unname_shown(step: Step, shown: list[list[Record]]) -> None:
-    """A text that is the name of a thing shown describes it, where the tool asks for the thing's identifier."""
-    _read_numbers(step, shown)
-    lacking = [name for name in step.card.required if name not in step.args and is_id(name)]
-    for name, value in list(step.args.items()):
-        if (
-            not lacking
-            or not isinstance(value, str)
-            or is_telling(schema_of(step.card, name))
-            or value in quotations(step.text)
-        ):
-            continue
-        named = [record for records in shown[:1] for record in records if _is_named(record, value)]
-        if len(named) == 1 and not names_key(name, named[0]) and asks_identity(lacking[0], named[0]):
-            del step.args[name]
-            step.about = value
-
-
-def _read_numbers(step: Step, shown: list[list[Record]]) -> None:
-    """A number that is no identifier of the things shown, but stands in one of them, means that one: `room 311`."""
-    for name, value in list(step.args.items()) if shown else ():
-        records = [record for record in shown[0] if asks_identity(name, record) or _links(name, step.card, record)]
-        own = [str(value_for(name, schema_of(step.card, name), record)) for record in records]
-        if not records or isinstance(value, list) or str(value) in own or name not in step.card.required:
-            continue
-        having = [record for record in records if _shows(record, str(value))]
-        if len(having) == 1:
-            step.args[name] = value_for(name, schema_of(step.card, name), having[0])
-
-
-def _links(name: str, card: ToolCard, record: Record) -> bool:
-    """Whether a number is all that a tool needs of a record, and so tells which one."""
-    return is_telling(schema_of(card, name)) and [one for one in card.required if names_key(one, record)] == [name]
-
-
-def _shows(record: Record, value: str) -> bool:
-    """Whether a value is one of a record's, or a number in its name."""
-    return value in map(str, record.fields.values()) or (value.isdigit() and value in tokens(label(record)))
-
-
-def _is_named(record: Record, value: str) -> bool:
-    return any(isinstance(own, str) and own.lower() == value.lower() for own in record.fields.values())
 
 
 def by_description(step: Step, shown: list[list[Record]]) -> list[Step]:

@@ -9,12 +9,12 @@ from typing import Any
 
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.choose import Choice
-from signalbox.models.offline.givens import asks_identity, identity, names_key
 from signalbox.models.offline.kinds import definite_values
 from signalbox.models.offline.parts import read_part
-from signalbox.models.offline.records import Record
-from signalbox.models.offline.references import Setting, find_reference
-from signalbox.models.offline.scene import Scene
+from signalbox.models.offline.shown.givens import asks_identity, identity, names_key
+from signalbox.models.offline.shown.records import Record
+from signalbox.models.offline.shown.references import Setting, find_reference
+from signalbox.models.offline.shown.scene import Scene
 from signalbox.models.offline.tools import ToolCard, ToolSet
 from signalbox.models.offline.verbs import READING, families_of
 from signalbox.models.offline.wishes import Wish

@@ -6,15 +6,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from signalbox.models.offline.givens import identity
-from signalbox.models.offline.mentioning import describe_match
-from signalbox.models.offline.passages import passages
-from signalbox.models.offline.picking import Setting, pick
-from signalbox.models.offline.records import Record
+from signalbox.models.offline.shown.givens import identity
+from signalbox.models.offline.shown.mentioning import describe_match
+from signalbox.models.offline.shown.passages import passages
+from signalbox.models.offline.shown.picking import Setting, pick
+from signalbox.models.offline.shown.records import Record
 from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.words import split_name, stem
 
-__all__ = ["Reference", "Setting", "describe_match", "find_reference", "named_in"]
+__all__ = ["Reference", "Setting", "find_reference", "named_in"]
 
 _NUMBER = re.compile(
     r"\b(?:the\s+)?(?:number|no\.|nr\.?|item|option|entry|result)\s+(?P<n>\d{1,4}|one|two|three|four|five|six)\b",
@@ -29,7 +29,9 @@ _ALL = re.compile(
     re.IGNORECASE,
 )
 _ONE = re.compile(
-    r"\b(?:that one|this one|the one|the same(?: one| thing)?(?=\s*(?:$|[.,?!]|(?:for|again|with|to|as|on|in|at|please|there)\b))|(?:that|this)(?: same)? (?:\w+)(?=\s*(?:$|[.,?!]|"
+    r"\b(?:that one|this one|the one|"
+    r"the same(?: one| thing)?(?=\s*(?:$|[.,?!]|(?:for|again|with|to|as|on|in|at|please|there)\b))|"
+    r"(?:that|this)(?: same)? (?:\w+)(?=\s*(?:$|[.,?!]|"
     r"to\b|as\b|from\b|for\b|and\b))|"
     r"(?:that|this)(?=\s*(?:$|[.,?!]|to\b|as\b|from\b|for\b|by\b|with\b|and\b|please|now))|"
     r"it|there(?! (?:is|are|was|were|will|should|must|has)\b)|him|her)\b",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from signalbox.models.offline.comparing import as_moment
-from signalbox.models.offline.records import Record
+from signalbox.models.offline.shown.comparing import as_moment
+from signalbox.models.offline.shown.records import Record
 from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.verbs import families_of
 from signalbox.models.offline.words import close, split_name, stem, tokens
@@ -43,7 +43,9 @@ def having(word: str, records: Sequence[Record]) -> list[Record]:
     exact = [record for record in records if _mentions(record, stem(word))]
     like = families_of(word) if PARTICIPLE.fullmatch(word) and not exact else frozenset()
     alike = [record for record in records if like and any(families_of(one) & like for one in tokens(record.text))]
-    return exact or alike or [record for record in records if any(close(stem(word), other) for other in _stems(record.text))]
+    if exact or alike:
+        return exact or alike
+    return [record for record in records if any(close(stem(word), other) for other in _stems(record.text))]
 
 
 def _holds_number(value: object, digits: str) -> bool:
@@ -61,7 +63,11 @@ def _mentions(record: Record, root: str) -> bool:
     if root in _stems(record.text):
         return True
     opposite = root.removeprefix("un").removeprefix("non")
-    return any(
-        root in map(stem, split_name(key)) if value and value not in _NO else opposite != root and opposite in map(stem, split_name(key))
-        for key, value in record.fields.items()
-    )
+    return any(_is_so(root, opposite, map(stem, split_name(key)), value) for key, value in record.fields.items())
+
+
+def _is_so(root: str, opposite: str, key: Iterable[str], value: object) -> bool:
+    """Whether a word is the name of a field that holds something, or the opposite of one that holds nothing."""
+    if value and value not in _NO:
+        return root in key
+    return opposite != root and opposite in key

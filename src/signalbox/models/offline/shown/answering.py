@@ -6,16 +6,17 @@ import json
 import re
 from collections.abc import Sequence
 
-from signalbox.models.offline.comparing import scale_words
 from signalbox.models.offline.conversation import Conversation
-from signalbox.models.offline.givens import identity
 from signalbox.models.offline.nouns import kin_of
 from signalbox.models.offline.phrase import phrase_data
-from signalbox.models.offline.records import Record
-from signalbox.models.offline.references import Setting, describe_match, find_reference, named_in
-from signalbox.models.offline.scene import things_shown
+from signalbox.models.offline.shown.comparing import scale_words
+from signalbox.models.offline.shown.givens import identity
+from signalbox.models.offline.shown.mentioning import describe_match
+from signalbox.models.offline.shown.records import Record
+from signalbox.models.offline.shown.references import Setting, find_reference, named_in
+from signalbox.models.offline.shown.scene import things_shown
+from signalbox.models.offline.shown.timing import find_timings, holding
 from signalbox.models.offline.smallwords import STOP
-from signalbox.models.offline.timing import find_timings, holding
 from signalbox.models.offline.wording import mask
 from signalbox.models.offline.words import split_name, stem, tokens
 

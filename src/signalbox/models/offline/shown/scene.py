@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.conversation import Conversation, Turn
 from signalbox.models.offline.fill import Filling
-from signalbox.models.offline.givens import asks_identity, identity, is_same_thing, names_key, value_for
 from signalbox.models.offline.kinds import is_id
-from signalbox.models.offline.records import Record, records_in
-from signalbox.models.offline.references import Setting, describe_match, find_reference
+from signalbox.models.offline.shown.givens import asks_identity, identity, is_same_thing, names_key, value_for
+from signalbox.models.offline.shown.mentioning import describe_match
+from signalbox.models.offline.shown.records import Record, records_in
+from signalbox.models.offline.shown.references import Setting, find_reference
 from signalbox.models.offline.tools import ToolCard, ToolSet, narrowed
 from signalbox.models.offline.wording import mask
 from signalbox.models.offline.words import stem, tokens

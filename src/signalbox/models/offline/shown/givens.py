@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from signalbox.models.offline.records import Record
+from signalbox.models.offline.shown.records import Record
 from signalbox.models.offline.words import split_name, stem, word_set
 
 __all__ = ["asks_identity", "identity", "is_same_thing", "label", "names_key", "value_for"]

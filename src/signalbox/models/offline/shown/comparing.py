@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from signalbox.models.offline.nouns import kin_of
-from signalbox.models.offline.records import Record
+from signalbox.models.offline.shown.records import Record
 from signalbox.models.offline.words import split_name, stem, word_set
 
 __all__ = ["Ranking", "as_moment", "is_graded", "measure_of", "ranking", "ranks", "scale_words"]
