@@ -13,7 +13,7 @@ from signalbox.models.offline.conversation import Call, Conversation, Turn
 from signalbox.models.offline.kinds import is_id, is_plain, is_telling, is_text
 from signalbox.models.offline.parts import Part, read_part
 from signalbox.models.offline.shown.comparing import as_moment
-from signalbox.models.offline.shown.givens import names_key
+from signalbox.models.offline.shown.givens import ID_WORDS, names_key
 from signalbox.models.offline.shown.records import Record, parse_data
 from signalbox.models.offline.shown.references import named_in
 from signalbox.models.offline.shown.scene import setting_of, things_shown
@@ -23,7 +23,7 @@ from signalbox.models.offline.verbs import READING, families_of
 from signalbox.models.offline.wishes import read_wishes
 from signalbox.models.offline.words import split_name, stem, tokens
 
-__all__ = ["continue_request", "follow_up", "leans", "was_asked"]
+__all__ = ["continue_request", "follow_up", "leans", "repeated", "was_asked"]
 
 _FOLLOWS = re.compile(r"(?i)^\W*(?:and|what about|how about|same|also|or|now|ok and|again|and for|then)\b")
 
@@ -31,6 +31,10 @@ _BEFORE = re.compile(r"(?i)^(?:(?:in|on|at|for|from|to|by|with|about|the)\s+)+")
 _SHIFT = re.compile(
     r"(?i)\b(?:the (?:(?:(?:next|following|previous) )?(?P<unit>day|week) (?P<way>after|before)|"
     r"(?P<later>next|following|previous) (?P<units>day|week)))(?! tomorrow| yesterday)\b"
+)
+_AGAIN = re.compile(
+    r"(?i)[\s,]*\b(?:(?:exactly |just )?(?:the )?same(?: way| thing)|too|as well|likewise)"
+    r"(?=\s*(?:$|[.,;!?]|please|pls))"
 )
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _LEANING = re.compile(
@@ -120,12 +124,33 @@ def follow_up(conversation: Conversation, tools: ToolSet, filler: Filler) -> lis
     part = read_part(request)
     if part.states and not leans(request):
         return []
-    filling = filler.fill(card, part.text)
+    text = _AGAIN.sub(" ", part.text).strip()
+    filling = filler.fill(card, text)
     changed = {name: value for name, value in filling.values.items() if name in card.properties}
+    changed |= _other_number(text, calls[-1], card, changed, filler)
     changed = changed or _only_text(request, calls[-1], card)
     if not changed or (leans(request) and _names_another(part, card, tools, changed)):
         return []
     return [Step(card, {**calls[-1].args, **changed}, request)]
+
+
+def _other_number(text: str, call: Call, card: ToolCard, changed: dict[str, Any], filler: Filler) -> dict[str, Any]:
+    """`and six pears`: the number is another one for the one number that the last call was given."""
+    numbers = [name for name in call.args if schema_of(card, name).get("type") in ("integer", "number")]
+    numbers = [name for name in numbers if not set(split_name(name)[-1:]) & ID_WORDS]
+    if len(numbers) != 1 or numbers[0] in changed or not changed:
+        return {}
+    alone = narrowed(card, {numbers[0]: card.properties[numbers[0]]}, numbers)
+    found = filler.fill(alone, text).values
+    return {} if set(map(str, found.values())) & set(map(str, changed.values())) else dict(found)
+
+
+def repeated(step: Step, request: str, conversation: Conversation) -> Step:
+    """The step with what the last call was given beside, where it is to be done for something else too."""
+    calls = [call for turn in conversation.earlier[-1:] for call in turn.calls]
+    if not calls or calls[-1].tool != step.card.name or not _AGAIN.search(request):
+        return step
+    return filled(step, {name: value for name, value in calls[-1].args.items() if name not in step.args})
 
 
 def _moved(request: str, call: Call) -> dict[str, Any]:

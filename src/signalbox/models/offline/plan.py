@@ -10,7 +10,7 @@ from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.choose import rank
 from signalbox.models.offline.conversation import Conversation
 from signalbox.models.offline.correcting import drop_pointers, turn_round, unname_ids, unname_shown
-from signalbox.models.offline.followup import continue_request, follow_up, leans, was_asked
+from signalbox.models.offline.followup import continue_request, follow_up, leans, repeated, was_asked
 from signalbox.models.offline.kinds import definite_values, is_id, is_text
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.phrase import ask_missing, ask_which
@@ -113,7 +113,8 @@ def make_plan(conversation: Conversation, tools: ToolSet, choice: str | None, fi
             return Plan([])
         best = rank(tools, read_part(request, tools.own_verbs))
         return Plan([_forced_step(best[0].card, request, conversation, filler)] if best else [])
-    return Plan(_steps(wishes, request, conversation, tools, filler), unserved)
+    steps = _steps(wishes, request, conversation, tools, filler)
+    return Plan([repeated(steps[0], request, conversation)] if len(steps) == 1 else steps, unserved)
 
 
 def _reads_again(wishes: list[Wish], conversation: Conversation) -> bool:

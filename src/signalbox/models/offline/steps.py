@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -37,6 +38,7 @@ __all__ = [
 ]
 
 _SAID = 0.8
+_NAME = re.compile(r"[A-Z\d]")
 _IDS = frozenset({"id", "ids", "uuid", "identifier", "key"})
 _TIMES = frozenset({"time", "times", "date", "day", "start", "end", "when", "from", "until", "arrival", "departure"})
 
@@ -158,7 +160,13 @@ def fill_beside(card: ToolCard, text: str, reference: Reference | None, filler: 
         own = [name for name in own if is_id(name)] or _subject(own, reference.records[0])
     if own and len(own) == len(card.properties) and reference.kind not in ("one", "all"):
         return {}
-    if not own or len(own) == len(card.properties):
+    if own and len(own) == len(card.properties):
+        return {
+            name: value
+            for name, value in values.items()
+            if is_telling(schema_of(card, name)) or _NAME.search(str(value))
+        }
+    if not own:
         return values
     rest = {name: schema for name, schema in card.properties.items() if name not in own}
     required = [name for name in card.required if name in rest]
