@@ -41,6 +41,24 @@ def move_job(job_id: str, printer: str) -> str:
 
 
 @tool
+def locate_host(host: str) -> str:
+    """Find on which access point a host is."""
+    return ""
+
+
+@tool
+def reboot_ap(access_point: str) -> str:
+    """Reboot an access point."""
+    return ""
+
+
+@tool
+def set_channel(access_point: str, channel: int) -> str:
+    """Set the radio channel of an access point."""
+    return ""
+
+
+@tool
 def find_courts(day: str) -> str:
     """Find courts that are free on a day."""
     return ""
@@ -156,3 +174,33 @@ def test_a_condition_decides_on_the_second_half(model: OfflineChatModel, left: i
     request = HumanMessage("Check whether the river stall has plum jam, and if so reserve 2 there.")
     calls, _ = answer(model, [check_stock, reserve_goods], request, *called("check_stock", args, result))
     assert calls == ([("reserve_goods", {**args, "amount": 2})] if reserved else [])
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        ("Reboot that access point", ("reboot_ap", {"access_point": "ap-yard-4"})),
+        ("move its channel to 11", ("set_channel", {"access_point": "ap-yard-4", "channel": 11})),
+    ],
+)
+def test_its_and_that_with_a_fields_name_point_at_the_one_thing_shown(
+    model: OfflineChatModel, request_: str, expected: tuple[str, dict[str, Any]]
+) -> None:
+    found = {"host": "lap-31", "access_point": "ap-yard-4", "channel": 6}
+    before = [HumanMessage("where is lap-31?"), *called("locate_host", {"host": "lap-31"}, found)]
+    tools = [locate_host, reboot_ap, set_channel]
+    calls, _ = answer(model, tools, *before, AIMessage("On ap-yard-4."), HumanMessage(request_))
+    assert calls == [expected]
+
+
+def test_the_day_after_moves_the_day_of_the_last_call(model: OfflineChatModel) -> None:
+    before = [HumanMessage("Courts on 9 May?"), *called("find_courts", {"day": "2026-05-09"}, ["Court 2"])]
+    calls, _ = answer(
+        model, [find_courts, book_court], *before, AIMessage("Court 2."), HumanMessage("and the day after?")
+    )
+    assert calls == [("find_courts", {"day": "2026-05-10"})]
+
+
+def test_them_means_what_the_wish_before_was_about(model: OfflineChatModel) -> None:
+    calls, _ = after_the_list(model, "move the longest one to attic-2 and then cancel it")
+    assert [args["job_id"] for _, args in calls] == [calls[0][1]["job_id"]] * 2

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from signalbox.models.offline.conversation import Call
-from signalbox.models.offline.records import parse_data
+from signalbox.models.offline.shown.records import parse_data
 from signalbox.models.offline.tools import ToolCard, ToolSet
 from signalbox.models.offline.words import split_name
 

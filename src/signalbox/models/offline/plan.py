@@ -6,39 +6,37 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from signalbox.models.offline.answering import answer_shown
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.choose import rank
-from signalbox.models.offline.conditionals import Halves, split_condition
 from signalbox.models.offline.conversation import Conversation
-from signalbox.models.offline.followup import continue_request, follow_up, leans, was_asked
-from signalbox.models.offline.givens import label, names_key
+from signalbox.models.offline.correcting import drop_pointers, turn_round, unname_ids, unname_shown
+from signalbox.models.offline.followup import continue_request, follow_up, leans, repeated, was_asked
 from signalbox.models.offline.kinds import definite_values, is_code, is_id, is_text
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.phrase import ask_missing, ask_which
-from signalbox.models.offline.records import Record
-from signalbox.models.offline.references import Reference
-from signalbox.models.offline.resolving import POINTING, points, resolve_step
-from signalbox.models.offline.scene import Scene, setting_of, spoken_of, things_shown
+from signalbox.models.offline.shown.answering import answer_shown
+from signalbox.models.offline.shown.givens import label, names_key
+from signalbox.models.offline.shown.records import Record
+from signalbox.models.offline.shown.references import Reference
+from signalbox.models.offline.shown.scene import Scene, setting_of, spoken_of, things_shown
 from signalbox.models.offline.spelling import respell
 from signalbox.models.offline.steps import (
     Step,
+    add_subject,
     by_description,
     describing,
-    drop_pointers,
     fill_beside,
     look_up,
     reference_to,
     schema_of,
-    turn_round,
-    unname_ids,
-    unname_shown,
     with_records,
 )
 from signalbox.models.offline.taking import each_reference, taken_wish
 from signalbox.models.offline.tools import ToolCard, ToolSet, narrowed
 from signalbox.models.offline.verbs import READING
+from signalbox.models.offline.waiting import POINTING, Halves, points, resolve_step, split_condition
 from signalbox.models.offline.wishes import Wish, asks_for_all, read_wishes
+from signalbox.models.offline.words import split_name, stem
 from signalbox.settings import now
 
 __all__ = ["Plan", "Step", "make_plan", "plan_turn", "resolve_step"]
@@ -48,6 +46,7 @@ _MOST_PLANS = 64
 _POINTED = re.compile(
     rf"(?:{POINTING.pattern.removeprefix('(?i)')})(?:\s+(?:ones?|two|three|of (?:them|those|these)))?", re.IGNORECASE
 )
+_SAME = re.compile(r"(?i)\bsame (?P<what>\w+)")
 
 
 @dataclass
@@ -114,7 +113,8 @@ def make_plan(conversation: Conversation, tools: ToolSet, choice: str | None, fi
             return Plan([])
         best = rank(tools, read_part(request, tools.own_verbs))
         return Plan([_forced_step(best[0].card, request, conversation, filler)] if best else [])
-    return Plan(_steps(wishes, request, conversation, tools, filler), unserved)
+    steps = _steps(wishes, request, conversation, tools, filler)
+    return Plan([repeated(steps[0], request, conversation)] if len(steps) == 1 else steps, unserved)
 
 
 def _reads_again(wishes: list[Wish], conversation: Conversation) -> bool:
@@ -169,7 +169,9 @@ def _steps_for(
     reference = (
         None if awaits or asks_for_all(part) else reference_to(part.text, shown, card, setting_of(conversation, filler))
     )
-    words = part.text if reference is None else _without(part.text, reference)
+    if reference is not None and reference.kind in ("all", "one", "owner"):
+        reference = reference_to(part.text, [_dealt_with(before)], card) or reference
+    words = part.text if reference is None else reference.plain(part.text)
     if pointing and shown and wish.core and points(wish.core):
         words = read_part(wish.core, tools.own_verbs).text
     if awaits:
@@ -178,11 +180,12 @@ def _steps_for(
     args = fill_beside(card, words, reference, filler)
     card = wish.card
     if wish.core:
-        lead = part.text if reference is None else _without(part.text, reference)
+        lead = part.text if reference is None else reference.plain(part.text)
         args = definite_values(card.properties, fill_beside(card, lead, reference, filler)) | args
     step = Step(card, args, part.text)
     turn_round(step, before)
     drop_pointers(step)
+    _repeat_same(step, conversation)
     unname_ids(step, shown)
     unname_shown(step, shown)
     step.missing = [name for name in card.required if name not in step.args]
@@ -191,6 +194,8 @@ def _steps_for(
         referred = with_records(step, reference.records)
         if referred:
             return referred
+    elif reference is not None and len(reference.records) == 1:
+        add_subject(step, reference.records[0])
     if step.missing and before:
         _take_over(step, before)
     if step.missing and before and pointing:
@@ -209,6 +214,11 @@ def _steps_for(
     return [step]
 
 
+def _dealt_with(before: list[Step]) -> list[Record]:
+    """The things that the wish before this one was about: `it` and `them` mean those."""
+    return [record for step in before if step.card is before[-1].card for record in step.things]
+
+
 def _without_pointed(card: ToolCard) -> ToolCard:
     """The tool without the one identifier that it needs beside other things: what is pointed at gives that."""
     named = [name for name in card.required if is_id(name)]
@@ -216,6 +226,16 @@ def _without_pointed(card: ToolCard) -> ToolCard:
         return card
     rest = {name: schema for name, schema in card.properties.items() if name not in named}
     return narrowed(card, rest, [name for name in card.required if name in rest])
+
+
+def _repeat_same(step: Step, conversation: Conversation) -> None:
+    """`the same size`: what the last call was given under that name."""
+    calls = [call for turn in conversation.earlier[-3:] for call in turn.calls]
+    for match in _SAME.finditer(step.text):
+        named = [name for name in step.card.properties if stem(match["what"].lower()) in map(stem, split_name(name))]
+        known = [call.args[named[0]] for call in calls if named and named[0] in call.args]
+        if known:
+            step.args[named[0]] = known[-1]
 
 
 def _recall(step: Step, record: Record, conversation: Conversation) -> None:
@@ -226,10 +246,6 @@ def _recall(step: Step, record: Record, conversation: Conversation) -> None:
         if known is not None and not names_key(name, record):
             step.args[name] = known
             step.missing.remove(name)
-
-
-def _without(text: str, reference: Reference) -> str:
-    return f"{text[: reference.start]}it{text[reference.end :]}"
 
 
 def _after(step: Step, before: list[Step], text: str) -> Step:

@@ -9,13 +9,13 @@ from typing import Any
 
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.fill import Filling
-from signalbox.models.offline.givens import asks_identity, identity, label, names_key, value_for
-from signalbox.models.offline.hiding import quotations
-from signalbox.models.offline.kinds import is_code, is_id, is_list, is_telling, is_text
+from signalbox.models.offline.kinds import is_id, is_list, is_telling, is_text
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.phrase import ask_missing, ask_which
-from signalbox.models.offline.records import Record
-from signalbox.models.offline.references import Reference, Setting, describe_match, find_reference
+from signalbox.models.offline.shown.givens import label, names_key, value_for
+from signalbox.models.offline.shown.mentioning import describe_match
+from signalbox.models.offline.shown.records import Record
+from signalbox.models.offline.shown.references import Reference, Setting, find_reference
 from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.tools import ToolCard, ToolSet, narrowed
 from signalbox.models.offline.verbs import READING
@@ -24,8 +24,8 @@ from signalbox.models.offline.words import split_name, stem, tokens
 
 __all__ = [
     "Step",
+    "add_subject",
     "by_description",
-    "drop_pointers",
     "fill_beside",
     "filled",
     "look_up",
@@ -33,20 +33,12 @@ __all__ = [
     "schema_of",
     "serves",
     "takes_time",
-    "turn_round",
-    "unname_ids",
-    "unname_shown",
     "useful_to",
     "with_records",
 ]
 
-_POINTER = re.compile(
-    r"(?i)(?:the |that |this )?(?:it|that|this|them|those|these|both|there|him|her|first|second|third|"
-    r"fourth|fifth|last|latest|newest|"
-    r"oldest|cheapest|best|top|other|same|one|ones|all|all of them)(?: ones?| two| three)?"
-)
 _SAID = 0.8
-_WAYS = (("from", "to"), ("origin", "destination"), ("departure", "arrival"))
+_NAME = re.compile(r"[A-Z\d]")
 _IDS = frozenset({"id", "ids", "uuid", "identifier", "key"})
 _TIMES = frozenset({"time", "times", "date", "day", "start", "end", "when", "from", "until", "arrival", "departure"})
 
@@ -63,6 +55,7 @@ class Step:
     waits: bool = False
     about: str = ""
     condition: bool | None = None
+    things: tuple[Record, ...] = ()
 
 
 def reference_to(
@@ -104,9 +97,10 @@ def _by_option(record: Record, card: ToolCard) -> list[Record]:
 
 
 def serves(record: Record, card: ToolCard) -> bool:
-    return any(
-        value_for(name, schema_of(card, name), record, card.nouns) is not None
-        for name in card.required or card.properties
+    """Whether a record gives the tool something it needs, or has the very name of something it may take."""
+    needed = card.required or card.properties
+    return any(names_key(name, record) for name in card.properties) or any(
+        value_for(name, schema_of(card, name), record, card.nouns) is not None for name in needed
     )
 
 
@@ -120,13 +114,22 @@ def with_records(step: Step, records: Sequence[Record]) -> list[Step]:
     card = step.card
     names = step.missing or [name for name in card.properties if name not in step.args][:1]
     if len(records) > 1 and any(is_list(schema_of(card, name)) for name in names):
-        return [filled(step, {name: _values(name, card, records) for name in names})]
+        return [replace(filled(step, {name: _values(name, card, records) for name in names}), things=tuple(records))]
     found = []
     for record in records:
         values = {name: value_for(name, schema_of(card, name), record, card.nouns) for name in names}
         if any(value is not None for value in values.values()):
-            found.append(filled(step, values))
+            found.append(replace(filled(step, values), things=(record,)))
     return found
+
+
+def add_subject(step: Step, record: Record) -> None:
+    """A thing pointed at that no required argument has taken is that of the optional one which asks for it."""
+    card = step.card
+    if any(names_key(name, record) for name in card.required):
+        return
+    for name in _subject([name for name in card.properties if name not in step.args], record):
+        step.args[name] = value_for(name, schema_of(card, name), record, card.nouns)
 
 
 def _values(name: str, card: ToolCard, records: Sequence[Record]) -> Any:
@@ -154,14 +157,25 @@ def fill_beside(card: ToolCard, text: str, reference: Reference | None, filler: 
         name for name in card.required if names_key(name, reference.records[0]) and (is_id(name) or name not in said)
     ]
     if len(own) == len(card.properties):
-        own = [name for name in own if is_id(name)]
+        own = [name for name in own if is_id(name)] or _subject(own, reference.records[0])
     if own and len(own) == len(card.properties) and reference.kind not in ("one", "all"):
         return {}
-    if not own or len(own) == len(card.properties):
+    if own and len(own) == len(card.properties):
+        return {
+            name: value
+            for name, value in values.items()
+            if is_telling(schema_of(card, name)) or _NAME.search(str(value))
+        }
+    if not own:
         return values
     rest = {name: schema for name, schema in card.properties.items() if name not in own}
     required = [name for name in card.required if name in rest]
     return dict(filler.fill(narrowed(card, rest, required), text).values)
+
+
+def _subject(names: list[str], record: Record) -> list[str]:
+    """The one of several parameters that asks for the thing itself, which a record names first of all."""
+    return next(([name] for key in record.fields for name in names if split_name(name) == split_name(key)), [])
 
 
 def _is_said(name: str, card: ToolCard, filling: Filling) -> bool:
@@ -169,70 +183,6 @@ def _is_said(name: str, card: ToolCard, filling: Filling) -> bool:
     schema = schema_of(card, name)
     dated = str(schema.get("format")).startswith(("date", "time"))
     return is_telling(schema) and (dated or filling.confidence.get(name, 0.0) >= _SAID)
-
-
-def drop_pointers(step: Step) -> None:
-    """A value that only points (it, that one, the first) is none, unless it is one of the parameter's options."""
-    for name, value in list(step.args.items()):
-        if is_telling(schema_of(step.card, name)):
-            continue
-        texts = value if isinstance(value, list) else [value]
-        if texts and all(isinstance(one, str) and _POINTER.fullmatch(one.strip()) for one in texts):
-            del step.args[name]
-
-
-def turn_round(step: Step, before: Sequence[Step]) -> None:
-    """A way back to where the one before began starts where that one ended."""
-    last = before[-1] if before and before[-1].card.name == step.card.name else None
-    for start in step.card.properties if last else ():
-        end = next((start.replace(a, b) for a, b in _WAYS if a in split_name(start)), "")
-        back = step.args.get(end)
-        if last and back and back == last.args.get(start) and step.args.get(start) in (None, back):
-            step.args[start] = last.args.get(end, back)
-
-
-def unname_ids(step: Step, shown: list[list[Record]]) -> None:
-    """An identifier filled with plain words is a description, not an identifier, unless it was shown as one."""
-    for name, value in list(step.args.items()):
-        if not (is_id(name) and isinstance(value, str)) or is_code(value) or value in quotations(step.text):
-            continue
-        known = any(str(value_for(name, {}, record)) == value for records in shown for record in records)
-        if not known and (" " in value or value.islower() or value.istitle()):
-            del step.args[name]
-            step.about = value
-
-
-def unname_shown(step: Step, shown: list[list[Record]]) -> None:
-    """A text that is the name of a thing shown describes it, where the tool asks for the thing's identifier."""
-    _read_numbers(step, shown)
-    lacking = [name for name in step.card.required if name not in step.args and is_id(name)]
-    for name, value in list(step.args.items()):
-        if (
-            not lacking
-            or not isinstance(value, str)
-            or is_telling(schema_of(step.card, name))
-            or value in quotations(step.text)
-        ):
-            continue
-        named = [record for records in shown[:1] for record in records if _is_named(record, value)]
-        if len(named) == 1 and not names_key(name, named[0]) and asks_identity(lacking[0], named[0]):
-            del step.args[name]
-            step.about = value
-
-
-def _read_numbers(step: Step, shown: list[list[Record]]) -> None:
-    """A number that is no identifier of the things shown, but stands in one of them, means that one: `room 311`."""
-    for name, value in list(step.args.items()):
-        records = [record for record in (shown[0] if shown else []) if asks_identity(name, record)]
-        if not records or isinstance(value, list) or any(str(identity(record)) == str(value) for record in records):
-            continue
-        having = [record for record in records if str(value) in map(str, record.fields.values())]
-        if len(having) == 1 and name in step.card.required:
-            step.args[name] = value_for(name, schema_of(step.card, name), having[0])
-
-
-def _is_named(record: Record, value: str) -> bool:
-    return any(isinstance(own, str) and own.lower() == value.lower() for own in record.fields.values())
 
 
 def by_description(step: Step, shown: list[list[Record]]) -> list[Step]:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.choose import Choice
-from signalbox.models.offline.givens import asks_identity, identity, names_key
 from signalbox.models.offline.kinds import definite_values
 from signalbox.models.offline.parts import read_part
-from signalbox.models.offline.records import Record
-from signalbox.models.offline.references import Setting, find_reference
-from signalbox.models.offline.scene import Scene
+from signalbox.models.offline.shown.givens import asks_identity, identity, names_key
+from signalbox.models.offline.shown.records import Record
+from signalbox.models.offline.shown.references import Setting, find_reference
+from signalbox.models.offline.shown.scene import Scene
 from signalbox.models.offline.tools import ToolCard, ToolSet
 from signalbox.models.offline.verbs import READING, families_of
 from signalbox.models.offline.wishes import Wish
@@ -48,7 +49,7 @@ def taken_wish(request: str, tools: ToolSet, scene: Scene, filler: Filler) -> Wi
             continue
         bare = not request[: reference.start].strip(" ,.!") or bool(_TAKING.search(request))
         fitting = [card for card in tools.cards if _gets(card, reference.records[0])]
-        text = f"{request[: reference.start]}it{request[reference.end :]}"
+        text = reference.plain(request)
         best = _best(fitting, text, filler)
         if bare and best is not None:
             return Wish(request, Choice(best, 1.0, 0.0, 0.0, 0.0), 0, len(request))
@@ -82,9 +83,15 @@ def _verb(wish: Wish) -> str:
 
 def _best(cards: list[ToolCard], text: str, filler: Filler) -> ToolCard | None:
     """The one tool, or the one of several for which the rest of the request says the most."""
-    told = [len(definite_values(card.properties, filler.fill(card, text).values)) for card in cards]
+    told = [_told(card, filler.fill(card, text).values) for card in cards]
     best = [card for card, count in zip(cards, told, strict=True) if count == max(told)]
     return best[0] if len(best) == 1 else None
+
+
+def _told(card: ToolCard, values: dict[str, Any]) -> int:
+    """How many values can hardly be mistaken: those of a definite form, and names for what the tool needs."""
+    names = [name for name in card.required if str(values.get(name, ""))[:1].isupper()]
+    return len({*definite_values(card.properties, values), *names})
 
 
 def _gets(card: ToolCard, record: Record) -> bool:

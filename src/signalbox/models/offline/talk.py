@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from signalbox.models.offline.conversation import Conversation
 from signalbox.models.offline.nouns import TOPICS
 from signalbox.models.offline.phrase import phrase_data
-from signalbox.models.offline.records import parse_data
+from signalbox.models.offline.shown.records import parse_data
 from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.vectors import embed, word_rows
 from signalbox.models.offline.words import close, split_name, stem, tokens, word_set

@@ -13,7 +13,7 @@ from signalbox.models.offline.fill import Filling
 from signalbox.models.offline.kinds import definite_values, is_id, is_list, is_text
 from signalbox.models.offline.parts import Part, read_part
 from signalbox.models.offline.repeats import repeats_of, segments
-from signalbox.models.offline.scene import NOTHING, Scene
+from signalbox.models.offline.shown.scene import NOTHING, Scene
 from signalbox.models.offline.tools import ToolCard, ToolSet
 from signalbox.models.offline.verbs import READING
 from signalbox.models.offline.wording import forbids, is_courtesy, opens_content, strip_padding

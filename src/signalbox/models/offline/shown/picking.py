@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from signalbox.models.offline.comparing import Ranking, is_graded, measure_of, ranking, ranks
-from signalbox.models.offline.mentioning import having
-from signalbox.models.offline.passages import ORDINALS, Passage
-from signalbox.models.offline.records import Record
+from signalbox.models.offline.shown.comparing import Ranking, is_graded, measure_of, ranking, ranks
+from signalbox.models.offline.shown.mentioning import PARTICIPLE, having
+from signalbox.models.offline.shown.passages import ORDINALS, Passage
+from signalbox.models.offline.shown.records import Record
+from signalbox.models.offline.shown.timing import find_timings, holding
 from signalbox.models.offline.smallwords import STOP
-from signalbox.models.offline.timing import find_timings, holding
 from signalbox.models.offline.words import split_name, stem, tokens, word_set
 from signalbox.settings import now
 
@@ -38,7 +38,6 @@ _NOT = re.compile(
     r"(?i)\b(?:not|isn't|aren't|isnt|arent|without|no|un|never|hasn't|haven't|doesn't have)\b[\s-]*"
     r"(?:\b(?:been|yet|any|a|in)\b\s*)?$"
 )
-_PARTICIPLE = re.compile(r"\w{3,}ed|taken|sent|put|done|brought|made|given|held|kept|set|paid|sold|shown|cut|read")
 _ENOUGH = re.compile(r"(?i)\b(?:enough|sufficient|that many)\b")
 _WANTED = re.compile(r"(?i)\b(\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|a pair|a couple|a dozen)\b")
 _NUMBERS = dict(zip("two three four five six seven eight nine ten".split(), range(2, 11), strict=True)) | {
@@ -101,7 +100,10 @@ def pick(passage: Passage, records: Sequence[Record], setting: Setting) -> Picke
         timed = setting.takes_time and not _is_plural(passage.core) and passage.core[-1] not in _HEADS
         before = list(state.records)
         if not _narrow(state, tail, passage, records, setting, timed=not timed):
-            break
+            if not (any(map(ranking, tokens(tail))) and _by_rank(state, passage.upto(later))):
+                break
+            end = later
+            continue
         if len(before) == 1 and state.records == before:
             break
         end = later
@@ -120,7 +122,7 @@ def _core_end(passage: Passage, records: Sequence[Record]) -> int:
     """Where the core ends: before a participle that no record has, as in `have the terrier walked`."""
     end = passage.ends[0]
     last = passage.core[-1]
-    if len(passage.core) > 2 and _PARTICIPLE.fullmatch(last) and not having(last, records):
+    if len(passage.core) > 2 and PARTICIPLE.fullmatch(last) and not having(last, records):
         return end - len(last) - 1
     return end
 

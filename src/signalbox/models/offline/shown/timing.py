@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
 
-from signalbox.models.offline.comparing import as_moment
-from signalbox.models.offline.records import Record
+from signalbox.models.offline.shown.comparing import as_moment
+from signalbox.models.offline.shown.records import Record
 from signalbox.models.offline.words import split_name, stem
 
 __all__ = ["Timing", "find_timings"]

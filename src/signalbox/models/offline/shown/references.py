@@ -6,14 +6,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from signalbox.models.offline.givens import identity
-from signalbox.models.offline.mentioning import describe_match
-from signalbox.models.offline.passages import passages
-from signalbox.models.offline.picking import Setting, pick
-from signalbox.models.offline.records import Record
+from signalbox.models.offline.shown.givens import identity
+from signalbox.models.offline.shown.mentioning import describe_match
+from signalbox.models.offline.shown.passages import passages
+from signalbox.models.offline.shown.picking import Setting, pick
+from signalbox.models.offline.shown.records import Record
 from signalbox.models.offline.smallwords import STOP
+from signalbox.models.offline.words import split_name, stem
 
-__all__ = ["Reference", "Setting", "describe_match", "find_reference", "named_in"]
+__all__ = ["Reference", "Setting", "find_reference", "named_in"]
 
 _NUMBER = re.compile(
     r"\b(?:the\s+)?(?:number|no\.|nr\.?|item|option|entry|result)\s+(?P<n>\d{1,4}|one|two|three|four|five|six)\b",
@@ -28,12 +29,17 @@ _ALL = re.compile(
     re.IGNORECASE,
 )
 _ONE = re.compile(
-    r"\b(?:that one|this one|the one|the same(?: one)?|(?:that|this)(?: same)? (?:\w+)(?=\s*(?:$|[.,?!]|"
+    r"\b(?:that one|this one|the one|"
+    r"the same(?: one| thing)?(?=\s*(?:$|[.,?!]|(?:for|again|with|to|as|on|in|at|please|there)\b))|"
+    r"(?:that|this)(?: same)? (?:\w+)(?=\s*(?:$|[.,?!]|"
     r"to\b|as\b|from\b|for\b|and\b))|"
     r"(?:that|this)(?=\s*(?:$|[.,?!]|to\b|as\b|from\b|for\b|by\b|with\b|and\b|please|now))|"
-    r"it|there(?! (?:is|are|was|were|will|should|must|has)\b)|him|her|his)\b",
+    r"it|there(?! (?:is|are|was|were|will|should|must|has)\b)|him|her)\b",
     re.IGNORECASE,
 )
+_OWNER = re.compile(r"\b(?:its|his|her|their)(?=\s+\w)", re.IGNORECASE)
+_OWNED = re.compile(r"\b(?:its|his|her|their)\s+\w+[^\Ws](?<!s)s\s*(?=$|[.,?!])", re.IGNORECASE)
+_NAMED = re.compile(r"\b(?:that|this)\s+(?P<what>\w+(?:\s+\w+)?)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,10 @@ class Reference:
     start: int
     end: int
     kind: str
+
+    def plain(self, text: str) -> str:
+        """The text with a plain word in the place of the passage: `it`, or `the` where the passage says whose."""
+        return f"{text[: self.start]}{'the' if self.kind == 'owner' else 'it'}{text[self.end :]}"
 
 
 def find_reference(text: str, records: Sequence[Record], setting: Setting | None = None) -> Reference | None:
@@ -102,7 +112,27 @@ def _whole(text: str, records: Sequence[Record]) -> Reference | None:
     match = _ALL.search(text)
     if match and (match.group().lower() not in ("any", "all", "each") or match.end() == len(text.rstrip(" .!?"))):
         return Reference(tuple(records), match.start(), match.end(), "all")
+    match = _OWNED.search(text)
+    if match and len(records) > 1:
+        return Reference(tuple(records), match.start(), match.end(), "all")
+    named = _by_field(text, records)
+    if named:
+        return named
+    match = _OWNER.search(text)
+    if match and len(records) == 1:
+        return Reference(tuple(records), match.start(), match.end(), "owner")
     match = _ONE.search(text)
     if match:
         return Reference(tuple(records) if len(records) == 1 else (), match.start(), match.end(), "one")
+    return None
+
+
+def _by_field(text: str, records: Sequence[Record]) -> Reference | None:
+    """`that port`, `this access point`: a noun that names a field of the one thing shown."""
+    keys = {tuple(map(stem, split_name(key))) for record in records for key in record.fields}
+    for match in _NAMED.finditer(text) if len(records) == 1 else ():
+        said = [(word.group().lower(), match.start("what") + word.end()) for word in re.finditer(r"\w+", match["what"])]
+        for length in range(len(said), 0, -1):
+            if tuple(stem(word) for word, _ in said[:length]) in keys:
+                return Reference(tuple(records), match.start(), said[length - 1][1], "one")
     return None

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from signalbox.models.offline.records import Record
+from signalbox.models.offline.shown.records import Record
 from signalbox.models.offline.words import split_name, stem, word_set
 
-__all__ = ["asks_identity", "identity", "is_same_thing", "label", "names_key", "value_for"]
+__all__ = ["ID_WORDS", "asks_identity", "identity", "is_same_thing", "label", "names_key", "value_for"]
 
 _PERSONS = word_set("person name who user member recipient contact guest customer employee player student colleague to")
 _PROPER = re.compile(r"[A-Z][a-z'-]+(?: [A-Z][\w'.-]+){0,3}")
 _SINGULAR = {"ids": "id", "nos": "no", "refs": "ref", "keys": "key"}
-_ID_WORDS = word_set("id ids uuid key number ref reference identifier no code")
+ID_WORDS = word_set("id ids uuid key number ref reference identifier no code")
 
 
 def label(record: Record) -> str:
@@ -33,11 +33,9 @@ def asks_identity(name: str, record: Record) -> bool:
 
 def is_same_thing(name: str, record: Record) -> bool:
     """Whether an identifier asked for may be that of a record: no other thing is named by either."""
-    wanted = set(_roots(name)) - _ID_WORDS
+    wanted = set(_roots(name)) - ID_WORDS
     keys = [
-        set(_roots(key)) - _ID_WORDS
-        for key in record.fields
-        if split_name(key)[-1:] and split_name(key)[-1] in _ID_WORDS
+        set(_roots(key)) - ID_WORDS for key in record.fields if split_name(key)[-1:] and split_name(key)[-1] in ID_WORDS
     ]
     return not wanted or any(not words or words & wanted for words in keys)
 
@@ -45,7 +43,7 @@ def is_same_thing(name: str, record: Record) -> bool:
 def identity(record: Record) -> Any:
     """What a record is known by: the first of its fields that is an identifier; None where it has none."""
     for key, value in record.fields.items():
-        if split_name(key)[-1:] and split_name(key)[-1] in _ID_WORDS:
+        if split_name(key)[-1:] and split_name(key)[-1] in ID_WORDS:
             return value
     return None
 
@@ -69,7 +67,8 @@ def names_key(name: str, record: Record) -> bool:
     """Whether a field of the record has just the name of a parameter, or is the identifier that it asks for."""
     wanted = _roots(name)
     keys = [_roots(key) for key in record.fields]
-    return wanted in keys or (wanted[-1:] == ("id",) and ("id",) in keys)
+    coded = bool(wanted) and wanted[-1] in ID_WORDS
+    return wanted in keys or (coded and (wanted[-1:] in keys or wanted[:-1] in keys))
 
 
 def _by_key(name: str, record: Record, object_words: frozenset[str]) -> Any:
@@ -78,7 +77,7 @@ def _by_key(name: str, record: Record, object_words: frozenset[str]) -> Any:
     exact = [key for key, words in keys.items() if words == wanted]
     if exact:
         return record.fields[exact[0]]
-    if wanted and wanted[-1] in _ID_WORDS:
+    if wanted and wanted[-1] in ID_WORDS:
         return _identifier(wanted, keys, record)
     within = [key for key, words in keys.items() if words and (set(words) <= set(wanted) or set(wanted) <= set(words))]
     if within:
@@ -109,13 +108,14 @@ _NAMING = frozenset(map(stem, word_set("name title item target source object fil
 
 
 def _identifier(wanted: tuple[str, ...], keys: dict[str, tuple[str, ...]], record: Record) -> Any:
-    ids = [key for key, words in keys.items() if words and words[-1] in _ID_WORDS]
+    ids = [key for key, words in keys.items() if words and words[-1] in ID_WORDS]
     related = [key for key in ids if set(keys[key]) & set(wanted[:-1])]
     plain = [key for key in ids if len(keys[key]) == 1]
     for key in (*related, *plain, *(ids if len(ids) == 1 else [])):
         return record.fields[key]
-    if set(record.fields) == {"value"}:
-        return record.fields["value"]
+    bare = [key for key, words in keys.items() if words == wanted[:-1]]
+    if bare or set(record.fields) == {"value"}:
+        return record.fields[bare[0] if bare else "value"]
     return record.number
 
 

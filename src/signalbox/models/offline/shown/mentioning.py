@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from signalbox.models.offline.comparing import as_moment
-from signalbox.models.offline.records import Record
+from signalbox.models.offline.shown.comparing import as_moment
+from signalbox.models.offline.shown.records import Record
 from signalbox.models.offline.smallwords import STOP
+from signalbox.models.offline.verbs import families_of
 from signalbox.models.offline.words import close, split_name, stem, tokens
 
-__all__ = ["describe_match", "having"]
+__all__ = ["PARTICIPLE", "describe_match", "having"]
+
+PARTICIPLE = re.compile(r"\w{3,}ed|taken|sent|put|done|brought|made|given|held|kept|set|paid|sold|shown|cut|read")
+_NO = ("no", "none", "false", "not")
 
 
 def describe_match(text: str, records: Sequence[Record]) -> list[Record]:
@@ -34,9 +39,13 @@ def _stems(text: str) -> frozenset[str]:
 
 
 def having(word: str, records: Sequence[Record]) -> list[Record]:
-    """The records in which a word stands; where it stands in none, those in which it may be mistyped."""
+    """The records in which a word stands; where it stands in none, a word like it, or the word mistyped."""
     exact = [record for record in records if _mentions(record, stem(word))]
-    return exact or [record for record in records if any(close(stem(word), other) for other in _stems(record.text))]
+    like = families_of(word) if PARTICIPLE.fullmatch(word) and not exact else frozenset()
+    alike = [record for record in records if like and any(families_of(one) & like for one in tokens(record.text))]
+    if exact or alike:
+        return exact or alike
+    return [record for record in records if any(close(stem(word), other) for other in _stems(record.text))]
 
 
 def _holds_number(value: object, digits: str) -> bool:
@@ -54,7 +63,11 @@ def _mentions(record: Record, root: str) -> bool:
     if root in _stems(record.text):
         return True
     opposite = root.removeprefix("un").removeprefix("non")
-    return any(
-        root in map(stem, split_name(key)) if value else opposite != root and opposite in map(stem, split_name(key))
-        for key, value in record.fields.items()
-    )
+    return any(_is_so(root, opposite, map(stem, split_name(key)), value) for key, value in record.fields.items())
+
+
+def _is_so(root: str, opposite: str, key: Iterable[str], value: object) -> bool:
+    """Whether a word is the name of a field that holds something, or the opposite of one that holds nothing."""
+    if value and value not in _NO:
+        return root in key
+    return opposite != root and opposite in key

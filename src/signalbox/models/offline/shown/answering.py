@@ -6,16 +6,17 @@ import json
 import re
 from collections.abc import Sequence
 
-from signalbox.models.offline.comparing import scale_words
 from signalbox.models.offline.conversation import Conversation
-from signalbox.models.offline.givens import identity
 from signalbox.models.offline.nouns import kin_of
 from signalbox.models.offline.phrase import phrase_data
-from signalbox.models.offline.records import Record
-from signalbox.models.offline.references import Setting, describe_match, find_reference, named_in
-from signalbox.models.offline.scene import things_shown
+from signalbox.models.offline.shown.comparing import scale_words
+from signalbox.models.offline.shown.givens import identity
+from signalbox.models.offline.shown.mentioning import describe_match
+from signalbox.models.offline.shown.records import Record
+from signalbox.models.offline.shown.references import Setting, find_reference, named_in
+from signalbox.models.offline.shown.scene import things_shown
+from signalbox.models.offline.shown.timing import find_timings, holding
 from signalbox.models.offline.smallwords import STOP
-from signalbox.models.offline.timing import find_timings, holding
 from signalbox.models.offline.wording import mask
 from signalbox.models.offline.words import split_name, stem, tokens
 
@@ -23,6 +24,7 @@ __all__ = ["answer_shown"]
 
 _QUESTION = re.compile(
     r"(?i)^\W*(?:(?:and|so|but|ok|okay|then|hm+|oh|great|thanks|wait|sorry|remind me)\b[\s,.]*)*"
+    r"(?:(?:in|on|at|from|to|by|for|with|of|until|since)\s+(?=which|what|whose|who))?"
     r"(?P<opener>which|whichever|who|whose|whos|who's|when|whens|when's|what|whats|what's|where|wheres|how|hows|"
     r"is|are|was|were|(?:does|do|did|has|have)(?=\s+(?:we|you|they|i|it|any|he|she)\b|.*\?))\b"
 )
@@ -47,6 +49,8 @@ _ASKED: tuple[tuple[str, str], ...] = (
     (r"where|wheres", "place location room site branch city hall address shelf position"),
 )
 
+_HOW = re.compile(r"(?i)\bhow (\w+)")
+_MORE = re.compile(r"(?i)\b(?:else|others?|another)\b")
 _ASKS = re.compile(r"(?i)\b(?:which|what|whats|who|whose|when|where|how)\b")
 _SUPPLY = frozenset({"full", "left", "available", "availabl", "stock", "still"})
 
@@ -56,7 +60,7 @@ def answer_shown(conversation: Conversation, setting: Setting) -> str | None:
     request = mask(conversation.turn.request)
     shown = things_shown(conversation.earlier[-1:])
     question = _QUESTION.match(request)
-    if not shown or question is None or len(request.split()) > 20:
+    if not shown or question is None or len(request.split()) > 20 or _MORE.search(request):
         return None
     for records in shown[:2]:
         meant = _meant(request, records, setting)
@@ -78,6 +82,8 @@ def _meant(request: str, records: Sequence[Record], setting: Setting) -> list[Re
     if of_them:
         rest = request[of_them.end() :]
         return _fitting(rest, specific or list(records), setting) or specific or list(records)
+    if reference is not None and reference.kind == "extreme" and _knows(reference.plain(request), records, setting):
+        return specific
     if (specific and len(specific) < len(records)) or (specific and len(records) == 1):
         return specific if _asks_field(request, specific) or _knows(request, records, setting) else []
     if reference is not None and reference.records and _ASKS.search(request) and _asks_field(request, records):
@@ -100,6 +106,8 @@ def _knows(request: str, records: Sequence[Record], setting: Setting) -> bool:
     for pattern, names in _ASKED:
         if {stem(name) for name in names.split()} & keys:
             request = re.sub(rf"(?i)\b(?:{pattern})\b", " ", request)
+    if _asks_scale(request, keys):
+        request = _HOW.sub(" ", request)
     words = [word for word in tokens(request) if word not in STOP and not word.endswith(("ing", "ed"))]
     return all(stem(word) in keys or any(_has(record, word) for record in records) for word in words)
 
@@ -125,14 +133,19 @@ _DIGITS = {
 }
 
 
+def _asks_scale(request: str, keys: set[str]) -> bool:
+    """Whether a question asks how heavy, how deep and the like something is, and a field says so."""
+    said = _HOW.search(request)
+    return said is not None and bool(scale_words(said.group(1).lower()) & keys)
+
+
 def _asks_field(request: str, records: Sequence[Record]) -> bool:
     """Whether the fields of the records hold what a question asks: by its opener, or by name."""
     keys = {stem(word) for record in records for key in record.fields for word in split_name(key)}
     for pattern, names in _ASKED:
         if re.search(rf"(?i)\b(?:{pattern})\b", request) and {stem(name) for name in names.split()} & keys:
             return True
-    said = re.search(r"(?i)\bhow (\w+)", request)
-    if said and scale_words(said.group(1).lower()) & keys:
+    if _asks_scale(request, keys):
         return True
     asked = {stem(word) for word in tokens(request) if word not in STOP}
     return any(word in keys or kin_of(word) & keys for word in asked)

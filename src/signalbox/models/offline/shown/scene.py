@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.conversation import Conversation, Turn
 from signalbox.models.offline.fill import Filling
-from signalbox.models.offline.givens import asks_identity, identity, is_same_thing, value_for
 from signalbox.models.offline.kinds import is_id
-from signalbox.models.offline.records import Record, records_in
-from signalbox.models.offline.references import Setting, describe_match, find_reference
+from signalbox.models.offline.shown.givens import asks_identity, identity, is_same_thing, names_key, value_for
+from signalbox.models.offline.shown.mentioning import describe_match
+from signalbox.models.offline.shown.records import Record, records_in
+from signalbox.models.offline.shown.references import Setting, find_reference
 from signalbox.models.offline.tools import ToolCard, ToolSet, narrowed
 from signalbox.models.offline.wording import mask
 from signalbox.models.offline.words import stem, tokens
@@ -59,14 +60,13 @@ class Scene:
                 said = tokens(text[reference.start : reference.end])
                 values = {stem(word) for record in records for word in tokens(record.text)}
                 nouns = frozenset(noun for card in tools.cards for noun in card.nouns) - values
-                return (
-                    f"{text[: reference.start]}it{text[reference.end :]}",
-                    tuple(word for word in said if stem(word) in nouns),
-                )
+                return reference.plain(text), tuple(word for word in said if stem(word) in nouns)
         return text, ()
 
     def serves(self, card: ToolCard, text: str, words: tuple[str, ...], filling: Filling) -> bool:
-        """Whether the text points at something shown, and the tool needs just that."""
+        """Whether the text points at something shown, or names it, and the tool needs just that."""
+        if any(_names(record, card, filling) for records in self.shown[:1] for record in records):
+            return True
         lacking = [name for name in card.required if name not in filling.values or is_id(name)]
         if not lacking:
             return False
@@ -78,6 +78,12 @@ class Scene:
             if len(described) == 1:
                 return _gives(described[0], card, lacking)
         return False
+
+
+def _names(record: Record, card: ToolCard, filling: Filling) -> bool:
+    """Whether a value for something the tool needs is just what a record has under that name."""
+    given = {name: value for name in card.required if isinstance(value := filling.values.get(name), str)}
+    return any(names_key(name, record) and value_for(name, {}, record) == value for name, value in given.items())
 
 
 def _gives(record: Record, card: ToolCard, names: list[str]) -> bool:

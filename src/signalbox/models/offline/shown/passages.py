@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from signalbox.models.offline.comparing import ranking
+from signalbox.models.offline.shown.comparing import ranking
 from signalbox.models.offline.words import word_set
 
 __all__ = ["ORDINALS", "Passage", "passages"]

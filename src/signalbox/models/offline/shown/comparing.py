@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from signalbox.models.offline.nouns import kin_of
-from signalbox.models.offline.records import Record
+from signalbox.models.offline.shown.records import Record
 from signalbox.models.offline.words import split_name, stem, word_set
 
 __all__ = ["Ranking", "as_moment", "is_graded", "measure_of", "ranking", "ranks", "scale_words"]
@@ -60,6 +60,7 @@ _URGENCY = {
     for word in words.split()
 }
 _URGENT = word_set("urgent important critical severe pressing")
+_MEASURES = word_set("percent value level amount reading measure measurement rate score")
 _NO_MEASURE = word_set("id ids uuid key number no nr ref code phone zip postcode")
 
 
@@ -131,9 +132,9 @@ def _fields_for(base: str, noun: str, records: Sequence[Record]) -> list[tuple[s
         chosen = [key for key in dated if key in named] + dated if timed else named
         chosen = chosen if timed else [key for key in chosen if not _is_dated(records, key)]
         found += [(key, low, high) for key in chosen]
-    if base in _ANY and scales:
-        numeric = [key for key in keys if _is_numeric(records, key)]
-        found += [(key, scales[0][0], scales[0][1]) for key in numeric if len(numeric) == 1]
+    numeric = [key for key in keys if _is_numeric(records, key)]
+    if scales and len(numeric) == 1 and (base in _ANY or set(split_name(numeric[0])) & _MEASURES):
+        found.append((numeric[0], scales[0][0], scales[0][1]))
     return found
 
 
