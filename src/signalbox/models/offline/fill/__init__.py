@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from signalbox.models.offline.fill.candidates import Match, best_candidate
 from signalbox.models.offline.fill.filling import Filling, fill_schema
+from signalbox.models.offline.fill.options.candidates import Match, best_candidate
 
 __all__ = ["Filling", "Match", "best_candidate", "fill_schema"]

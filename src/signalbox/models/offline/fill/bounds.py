@@ -6,17 +6,17 @@ from functools import cached_property
 
 from rapidfuzz.distance import OSA
 
-from signalbox.models.offline.fill.candidates import is_short_form
-from signalbox.models.offline.fill.directions import mirrored, side_at, side_of
-from signalbox.models.offline.fill.literals import Literal
-from signalbox.models.offline.fill.openings import past_politeness
-from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH
+from signalbox.models.offline.fill.english.openings import past_politeness
+from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH
+from signalbox.models.offline.fill.english.words import STOP, Token, stem
+from signalbox.models.offline.fill.options.candidates import is_short_form
+from signalbox.models.offline.fill.options.directions import mirrored, side_at, side_of
 from signalbox.models.offline.fill.reading import Reading
-from signalbox.models.offline.fill.roles import cues_of
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Taken
-from signalbox.models.offline.fill.sorts import DAYS, is_cased, sort_of
-from signalbox.models.offline.fill.words import STOP, Token, stem
+from signalbox.models.offline.fill.texts.literals import Literal
+from signalbox.models.offline.fill.texts.roles import cues_of
+from signalbox.models.offline.fill.texts.sorts import DAYS, is_cased, sort_of
 from signalbox.models.offline.vectors import is_known
 
 __all__ = ["Bounds"]

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
-from signalbox.models.offline.fill.comparisons import compares
-from signalbox.models.offline.fill.lexicon import is_verb_form
-from signalbox.models.offline.fill.moments import time_kind
-from signalbox.models.offline.fill.part_cues import part_cues
-from signalbox.models.offline.fill.parts_of_speech import PARTS_OF_SPEECH
-from signalbox.models.offline.fill.phrases import find_phrases
-from signalbox.models.offline.fill.roles import roles_of
+from signalbox.models.offline.fill.english.lexicon import is_verb_form
+from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH
+from signalbox.models.offline.fill.english.words import STOP, split_name, stem, word_set
+from signalbox.models.offline.fill.lists.part_cues import part_cues
+from signalbox.models.offline.fill.options.comparisons import compares
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.state import State
-from signalbox.models.offline.fill.words import STOP, split_name, stem, word_set
+from signalbox.models.offline.fill.texts.phrases import find_phrases
+from signalbox.models.offline.fill.texts.roles import roles_of
+from signalbox.models.offline.fill.times.moments import time_kind
 
 __all__ = ["Doubts"]
 

@@ -7,48 +7,48 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 
-from signalbox.models.offline.fill.addresses import find_addresses
 from signalbox.models.offline.fill.bounds import Bounds
-from signalbox.models.offline.fill.choices import find_choices
-from signalbox.models.offline.fill.chunks import find_chunks
-from signalbox.models.offline.fill.comparisons import find_comparisons
-from signalbox.models.offline.fill.crossings import find_crossings
-from signalbox.models.offline.fill.directions import agreement, mirrored, side_of
 from signalbox.models.offline.fill.doubts import Doubts
-from signalbox.models.offline.fill.evidence import weigh
-from signalbox.models.offline.fill.filters import find_filters, find_signed
-from signalbox.models.offline.fill.flags import find_flags
-from signalbox.models.offline.fill.labels import find_labelled
-from signalbox.models.offline.fill.listed import listed_candidates
-from signalbox.models.offline.fill.lists import find_closed_list, find_phrase_list, split_items
-from signalbox.models.offline.fill.lone_numbers import find_count_of_value, find_lone_number
-from signalbox.models.offline.fill.makes import find_makes
-from signalbox.models.offline.fill.meant import find_candidates, find_examples
-from signalbox.models.offline.fill.measures import find_measures, find_numbered, find_units, holds_units
-from signalbox.models.offline.fill.moments import find_moments, find_spans, time_kind
-from signalbox.models.offline.fill.named_items import as_objects, list_by_name
-from signalbox.models.offline.fill.names import find_names, has_shape
-from signalbox.models.offline.fill.neighbours import Neighbours
-from signalbox.models.offline.fill.objects import Objects
-from signalbox.models.offline.fill.occasions import Occasions
-from signalbox.models.offline.fill.pairs import find_pairs
-from signalbox.models.offline.fill.parents import find_by_parent
-from signalbox.models.offline.fill.phrases import find_phrases
+from signalbox.models.offline.fill.english.words import read_sentence
+from signalbox.models.offline.fill.figures.lone_numbers import find_count_of_value, find_lone_number
+from signalbox.models.offline.fill.figures.measures import find_measures, find_numbered, find_units, holds_units
+from signalbox.models.offline.fill.figures.neighbours import Neighbours
+from signalbox.models.offline.fill.figures.parents import find_by_parent
+from signalbox.models.offline.fill.figures.units import unit_names
+from signalbox.models.offline.fill.figures.worded_numbers import find_worded
+from signalbox.models.offline.fill.figures.zeros import find_zeros
+from signalbox.models.offline.fill.lists.filters import find_filters, find_signed
+from signalbox.models.offline.fill.lists.lists import find_closed_list, find_phrase_list, split_items
+from signalbox.models.offline.fill.lists.named_items import as_objects, list_by_name
+from signalbox.models.offline.fill.lists.objects import Objects
+from signalbox.models.offline.fill.lists.pairs import find_pairs
+from signalbox.models.offline.fill.options.choices import find_choices
+from signalbox.models.offline.fill.options.comparisons import find_comparisons
+from signalbox.models.offline.fill.options.crossings import find_crossings
+from signalbox.models.offline.fill.options.directions import agreement, mirrored, side_of
+from signalbox.models.offline.fill.options.flags import find_flags
+from signalbox.models.offline.fill.options.listed import listed_candidates
+from signalbox.models.offline.fill.options.meant import find_candidates, find_examples
 from signalbox.models.offline.fill.reading import Reading
-from signalbox.models.offline.fill.roles import style_of
-from signalbox.models.offline.fill.routes import find_routes
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal, assign, assign_best
-from signalbox.models.offline.fill.sorts import sort_of
 from signalbox.models.offline.fill.state import Frame, State
-from signalbox.models.offline.fill.statements import find_statements
-from signalbox.models.offline.fill.stretches import find_hours, find_lengths, put_in_order
-from signalbox.models.offline.fill.texts import chunk_proposals, list_proposals, run_on
-from signalbox.models.offline.fill.units import unit_names
-from signalbox.models.offline.fill.widening import widen
-from signalbox.models.offline.fill.worded_numbers import find_worded
-from signalbox.models.offline.fill.words import read_sentence
-from signalbox.models.offline.fill.zeros import find_zeros
+from signalbox.models.offline.fill.texts.addresses import find_addresses
+from signalbox.models.offline.fill.texts.chunks import find_chunks
+from signalbox.models.offline.fill.texts.evidence import weigh
+from signalbox.models.offline.fill.texts.labels import find_labelled
+from signalbox.models.offline.fill.texts.makes import find_makes
+from signalbox.models.offline.fill.texts.names import find_names, has_shape
+from signalbox.models.offline.fill.texts.phrases import find_phrases
+from signalbox.models.offline.fill.texts.roles import style_of
+from signalbox.models.offline.fill.texts.routes import find_routes
+from signalbox.models.offline.fill.texts.sorts import sort_of
+from signalbox.models.offline.fill.texts.statements import find_statements
+from signalbox.models.offline.fill.texts.texts import chunk_proposals, list_proposals, run_on
+from signalbox.models.offline.fill.texts.widening import widen
+from signalbox.models.offline.fill.times.moments import find_moments, find_spans, time_kind
+from signalbox.models.offline.fill.times.occasions import Occasions
+from signalbox.models.offline.fill.times.stretches import find_hours, find_lengths, put_in_order
 
 __all__ = ["Filler"]
 

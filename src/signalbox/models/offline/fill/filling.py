@@ -8,13 +8,13 @@ from dataclasses import field as attribute
 from datetime import datetime, tzinfo
 from typing import Any
 
+from signalbox.models.offline.fill.english.words import content_words, read_sentence, stem
 from signalbox.models.offline.fill.filler import Filler
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.recall import recall
 from signalbox.models.offline.fill.schema import Field, read_schema
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.state import Frame, build_values, leaves_of
-from signalbox.models.offline.fill.words import content_words, read_sentence, stem
 
 __all__ = ["Filling", "fill_schema"]
 

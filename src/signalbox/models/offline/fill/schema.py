@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
-from signalbox.models.offline.fill.codes import coded_kind, names_by_code
+from signalbox.models.offline.fill.english.words import STOP, content_words, split_name, stem, word_set
+from signalbox.models.offline.fill.options.codes import coded_kind, names_by_code
 from signalbox.models.offline.fill.spoken_examples import spoken_examples
-from signalbox.models.offline.fill.words import STOP, content_words, split_name, stem, word_set
 
 __all__ = ["Field", "read_schema"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from signalbox.models.offline.fill.schema import Field
-from signalbox.models.offline.fill.sorts import sort_of
+from signalbox.models.offline.fill.texts.sorts import sort_of
 
 __all__ = ["Proposal", "Taken", "assign", "assign_best"]
 

@@ -8,10 +8,10 @@ from dataclasses import field as attribute
 from typing import Any, NamedTuple
 
 from signalbox.models.offline.fill.bounds import Bounds
+from signalbox.models.offline.fill.english.words import split_name, stem, word_set
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal, Taken
-from signalbox.models.offline.fill.words import split_name, stem, word_set
 
 __all__ = ["Frame", "State", "build_values", "leaves_of"]
 

@@ -1,0 +1,123 @@
+"""Words that say the opposite of one another, and turns of speech that stand for one word."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from signalbox.models.offline.fill.english.thesaurus import same_meaning, stands_for
+from signalbox.models.offline.fill.english.words import stem
+
+__all__ = ["TURNS", "Said", "akin", "opposed", "turns_of_speech"]
+
+# Left of the bar stands one side, right of it the other. Only general words belong here.
+_PAIRS = """
+live | recorded recording prerecorded taped repeat
+open | closed shut locked
+opened | unopened sealed
+public | private internal confidential
+indoor indoors inside | outdoor outdoors outside
+paid | unpaid owed owing outstanding
+new | used secondhand old
+enabled enable active activated | disabled disable inactive deactivated paused suspended dormant
+start | stop
+stop abort halt cancel break | continue
+keep retain preserve | delete discard remove overwrite erase drop
+include | exclude omit
+visible shown show | hidden hide invisible
+return | oneway single
+now immediately | later
+full | empty
+occupied inhabited | empty vacant unoccupied
+automatic automatically | manual manually hand
+standing | seated sitting seats
+colour color | monochrome greyscale grayscale blackandwhite
+free | paid
+present | absent away
+married | single unmarried divorced
+alive living | dead
+armed arm | disarmed disarm
+permanent | temporary
+online | offline inperson
+remote remotely | onsite inperson
+accept agree approve | refuse reject decline object disagree
+allowed permitted allow permit | forbidden prohibited banned forbid
+attend participate come go join | absent stay miss
+approved accepted | rejected declined refused
+resolved solved fixed closed | unresolved unsolved open
+working | broken defective faulty
+clean | dirty
+wet | dry
+warm hot | cold cool
+loud | quiet silent
+lit | dark
+sharp | blunt
+loaded | unloaded empty
+shared | own private
+urgent express rush | leisurely
+paperless | paper
+digital electronic | paper printed
+frozen | fresh
+raw | cooked
+sweet | dry
+valid | expired invalid
+blocking | harmless
+single | double both
+ready | unfinished
+found | missing
+healthy | ill sick
+first | repeat
+formal | informal casual
+released | kept
+late | ontime punctual early
+alone | accompanied
+""".strip().splitlines()
+
+TURNS = {
+    "now": r"straight ?away|right away|right now|at once|without delay|as soon as possible|asap|instantly|immediately|"
+    r"on the spot|yet",
+    "later": r"later on|some other time|for later|at a later date",
+    "continu": r"carr(?:y|ies|ying) on|ke(?:ep|eps|eping|pt) (?:going|running|on)|runs? on|go(?:es)? on|press on|"
+    r"to the (?:very )?end|regardless|(?:run|go) through|finish anyway|even then",
+    "cancel": r"call(?:ed|ing)? off|scrapped|isn't happening|is off\b",
+    "oneway": r"one[- ]way|single (?:ticket|trip|journey)|no way back",
+    "return": r"there and back|round[- ]?trip|both ways|and back again|two[- ]way",
+    "blackandwhite": r"black[ -](?:and|&|n)[ -]white|\bb ?& ?w\b|\bb/w\b",
+    "inperson": r"in person|face[- ]to[- ]face|on[- ]site",
+    "participat": r"tak(?:e|es|ing) part|comes? along|com(?:e|ing) with|joins? in|(?:be|is|are) there|on board",
+    "secondhand": r"second[- ]hand|pre[- ]owned",
+    "outdoor": r"open[- ]air|in the open|under the open sky",
+    "ontim": r"on time|in time",
+    "releas": r"(?:let|lets|letting) (?:it |them |him |her )?go|(?:set|put) (?:it |them )?(?:free|back)",
+    "double": r"both sides|two[- ]sided|duplex",
+    "single": r"(?:only |just )?(?:on )?one side(?: only)?|one[- ]sided",
+}
+_SPOKEN = re.compile("|".join(rf"(?P<{name}>\b(?:{words})\b)" for name, words in TURNS.items()), re.IGNORECASE)
+_OPPOSITES: dict[str, set[str]] = {}
+for _line in _PAIRS:
+    _left, _right = ([stem(word) for word in side.split()] for side in _line.split("|"))
+    for _one, _others in ((_left, _right), (_right, _left)):
+        for _word in _one:
+            _OPPOSITES.setdefault(_word, set()).update(_others)
+
+# Kin only where a yes or no is asked: a nest that is seen is also found.
+_AKIN = [frozenset(stem(word) for word in line.split()) for line in ("see find spot notice sight discover detect",)]
+
+Said = tuple[str, int, int]
+
+
+def opposed(a: str, b: str) -> bool:
+    """Whether two stems, or one and what the other may stand for, say the opposite of one another."""
+    others = _OPPOSITES.get(a, set())
+    return b in others or (bool(others) and not others.isdisjoint(stands_for(b)))
+
+
+def akin(a: str, b: str) -> bool:
+    """Whether two stems say the same of a thing."""
+    return same_meaning(a, b) or any(a in family and b in family for family in _AKIN)
+
+
+@lru_cache(maxsize=64)
+def turns_of_speech(text: str) -> tuple[Said, ...]:
+    """The stems that turns of speech in a text stand for, with their places."""
+    return tuple((str(found.lastgroup), *found.span()) for found in _SPOKEN.finditer(text))

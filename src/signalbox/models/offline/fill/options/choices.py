@@ -1,0 +1,295 @@
+"""One of several options: which option of a field a sentence names, and where."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import lru_cache
+from itertools import pairwise
+
+from signalbox.models.offline.fill.english.lexicon import is_verb_form
+from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH as POS
+from signalbox.models.offline.fill.english.words import STOP, stem, word_set
+from signalbox.models.offline.fill.figures.counted import counted_nouns, counts_people
+from signalbox.models.offline.fill.figures.units import dimension_of
+from signalbox.models.offline.fill.options.candidates import is_short_form, word_likeness
+from signalbox.models.offline.fill.options.denials import denied
+from signalbox.models.offline.fill.options.exchanges import exchange_of
+from signalbox.models.offline.fill.options.weekdays import is_weekday
+from signalbox.models.offline.fill.options.wording_places import find_phrase
+from signalbox.models.offline.fill.options.wordings import Phrase, phrases_of
+from signalbox.models.offline.fill.reading import Reading
+from signalbox.models.offline.fill.schema import Field
+from signalbox.models.offline.fill.slots import Proposal
+from signalbox.models.offline.fill.times.times import find_times
+from signalbox.models.offline.vectors import is_known, word_rows
+
+__all__ = ["excludes", "find_choices", "find_mentions"]
+
+_ARROW_BEFORE = re.compile(r"(?:->|=>|→|➔|>)\s*$")
+_ARROW_AFTER = re.compile(r"\s*(?:->|=>|→|➔|>(?!=))")
+_EXCLUDING = re.compile(
+    r"\bmust not\b|\bmay not\b|\bnot be (?:in|used|part)|\bavoid\w*|\bexclud\w*|\bleft out\b|"
+    r"\bleave out\b|\bunwanted\b|\bomit\w*|"
+    r"\ballerg\w*|\bwithout which\b|\bnot wanted\b|\bintoleran\w*|\bignored?\b|\bskip(?:ped)?\b"
+)
+_NOT_EXCLUDED = re.compile(
+    r"\b(?:not|never|no|no longer|isn't|aren't|isnt|don't|dont|doesn't)\s+(?:\w+\s+)?"
+    r"(?:allerg|intoleran|avoid|exclud|skip|omit|ignor)\w*\b(?:(?!\bbut\b)[^,;.])*$",
+    re.IGNORECASE,
+)
+_NONE = word_set("none no never nobody nothing")
+_CORRECTS = re.compile(
+    r"\b(?:sorry|actually|i mean|make (?:that|it)|correction|should be|(?:change|switch)(?: it)? to|no,? wait)"
+    r"[\s,:]*(?:an? |the |to )*$",
+    re.IGNORECASE,
+)
+_AND = re.compile(r"\s*(?:and|&|\+|as well as|plus)\s*(?:the\s+|also\s+)?", re.IGNORECASE)
+# In a text like a form, what stands before a colon is the name of something, not a value itself.
+_LABELS = re.compile(r"(?:^|[.;,\n])\s*[A-Za-z][\w' -]{1,24}:\s")
+_LABELLED = re.compile(r":\s+\w")
+_DECLARED = 0.97
+# A day with its part tells both: "this morning" is a date, and a morning.
+_DAY_PARTS = word_set("morning afternoon evening night noon midday midnight")
+_PARTICLES = POS["particles"] | {"it", "this", "these", "those", "everything", "away"}
+_LEAD_VERBS = word_set("please pls plz you we just then let's")
+_WISHES = word_set("want wants need needs like love have going trying wish plan wanted hoping")
+
+
+def find_choices(reading: Reading, field: Field) -> list[Proposal]:
+    """Proposals for an option field; negated mentions are none."""
+    found, refused = find_mentions(reading, field)
+    return _corrected(reading, _together(reading, field, found)) or ([] if refused else _by_meaning(reading, field))
+
+
+def _together(reading: Reading, field: Field, found: list[Proposal]) -> list[Proposal]:
+    """Where an option stands for the two others, "a and b" means it, with or without the word itself."""
+    both = next((option for option in field.options if str(option).lower() == "both"), None)
+    if both is None or len(field.options) != 3:
+        return found
+    others = sorted((p for p in found if p.value != both and p.score > 0.9), key=lambda p: p.start)
+    pairs = [(a, b) for a, b in pairwise(others) if a.value != b.value]
+    joined = [(a, b) for a, b in pairs if _AND.fullmatch(reading.text, a.end, b.start)]
+    return [replace(a, value=both, end=b.end, score=1.0) for a, b in joined[:1]] or found
+
+
+def _corrected(reading: Reading, found: list[Proposal]) -> list[Proposal]:
+    """Without what a later mention puts right: "a single, sorry, make that a double"."""
+    last = max(
+        (one.start for one in found if _CORRECTS.search(reading.text, max(0, one.start - 30), one.start)), default=0
+    )
+    return [one for one in found if one.start >= last]
+
+
+def find_mentions(reading: Reading, field: Field) -> tuple[list[Proposal], list[Proposal]]:
+    """Where options are said, and where they are said to be denied."""
+    found: list[Proposal] = []
+    refused: list[Proposal] = []
+    for phrase in phrases_of(field):
+        for start, end, quality in find_phrase(reading, phrase):
+            if proposal := _propose(reading, field, phrase, start, end, quality):
+                meant = _refuses(reading, field, phrase, start, end) == phrase.when_denied
+                (found if meant else refused).append(proposal)
+    return _widest(found), [one for one in refused if not any(one.value == other.value for other in found)]
+
+
+def _refuses(reading: Reading, field: Field, phrase: Phrase, start: int, end: int) -> bool:
+    """Whether a mention is denied; where the field holds what is not wanted, whether that itself is denied."""
+    if excludes(field):
+        return bool(_NOT_EXCLUDED.search(reading.text, max(0, start - 60), start))
+    return denied(reading, start, end, events=phrase.when_denied)
+
+
+def excludes(field: Field) -> bool:
+    """Whether a field holds what is not wanted, so that a denial names its value."""
+    return bool(_EXCLUDING.search(field.about))
+
+
+def _widest(found: list[Proposal]) -> list[Proposal]:
+    """Without those that stand inside a longer wording: "direct debit" is more than "debit"."""
+    return [
+        one
+        for one in found
+        if not any(
+            other.start <= one.start
+            and one.end <= other.end
+            and other.end - other.start > one.end - one.start
+            and other.score > one.score - 0.1
+            for other in found
+        )
+    ]
+
+
+def _propose(reading: Reading, field: Field, phrase: Phrase, start: int, end: int, quality: float) -> Proposal | None:
+    cue = reading.cue(field, start, end)
+    inflected = (quality < 0.98 or phrase.weight < 0.85) and not cue
+    declared = phrase.weight == _DECLARED and quality > 0.95
+    if (not declared and _is_deed(reading, field, start, end, inflected)) or (
+        quality < 0.98 and _is_counted(reading, start)
+    ):
+        return None
+    measured = _is_unit(reading, field, phrase, start, end)
+    if measured is None and not (cue and quality > 0.95):
+        return None
+    measured = bool(measured)
+    if not cue and _needs_sign(reading, field, phrase, start, end):
+        return None
+    if _is_article(reading, field, start, end):
+        return None
+    if phrase.parted or _is_letter(reading, start, end):
+        pass
+    elif (phrase.joined in STOP or reading.text[start:end].lower() in STOP) and not cue:
+        declared = 0.9 < phrase.weight < 1.0 and len(phrase.joined) > 3
+        if not declared and not reading.acts(start):
+            return None
+        quality -= 0.2
+    if quality < 0.98 and not cue and reading.opens(start):
+        quality -= 0.1
+    if _cuts_token(reading, start, end):
+        quality -= 0.3
+    score = phrase.weight * quality + 0.05 * cue + _direction(reading, field, start, end)
+    return Proposal(
+        field, phrase.value, start, end, min(score, 1.0) - (0 if len(phrase.joined) > 1 else 0.05), shared=measured
+    )
+
+
+def _needs_sign(reading: Reading, field: Field, phrase: Phrase, start: int, end: int) -> bool:
+    """Whether a wording proves nothing without the field's name beside it: one letter, "none", a bare code, a verb."""
+    said = reading.text[start:end]
+    if _LABELLED.match(reading.text, end) and len(_LABELS.findall(reading.text)) > 2:
+        return True
+    if len(phrase.joined) == 1 and phrase.joined.isalnum():
+        return not (said.isupper() and len(said) == 1)
+    if phrase.joined in _NONE and not phrase.when_denied:
+        return True
+    if field.coded and phrase.joined == str(phrase.value).lower() and len(said) <= 3:
+        return not said.isupper() and (said in STOP or is_known(said))
+    if str(phrase.value).isupper() and is_verb_form(phrase.joined) and not said.isupper():
+        return said.lower() != phrase.joined or not any(
+            w.stem in field.words for w in (*reading.before(start, 2), *reading.after(end, 2))
+        )
+    return False
+
+
+def _is_letter(reading: Reading, start: int, end: int) -> bool:
+    """Whether one capital letter stands within a sentence as a name of its own: "an A record"."""
+    said, before = reading.text[start:end], reading.before(start, 1)
+    alone = end - start == 1 and said.isupper() and said != "I"
+    return alone and bool(before) and before[0].lower not in (".", "!", "?") and not reading.text.isupper()
+
+
+def _is_article(reading: Reading, field: Field, start: int, end: int) -> bool:
+    """Whether an "a" only leads to a noun, such as the name of the field: "a size"."""
+    if reading.text[start:end] not in ("a", "an"):
+        return False
+    before = reading.before(start, 1)
+    named = bool(before) and before[0].stem in field.name_stems
+    return not named and any(word.lower.isalpha() for word in reading.after(end, 1))
+
+
+def _is_counted(reading: Reading, start: int) -> bool:
+    """Whether a number counts the word: "4 seats" says nothing of how one sits."""
+    numbers = [q for q in reading.quantities if counts_people(reading, q)]
+    return any(noun.start == start for q in numbers for noun in counted_nouns(reading, q)[:1])
+
+
+def _is_deed(reading: Reading, field: Field, start: int, end: int, inflected: bool) -> bool:
+    """Whether a word stands as a verb ("we want to ship it") though the field's options are no verbs."""
+    word = reading.text[start:end].lower()
+    before = [w.lower for w in reading.before(start, 2)]
+    wished = before[:1] == ["to"] and len(before) > 1 and before[1] in _WISHES and word in POS["verbs"]
+    particle = [w.lower for w in reading.after(end, 1)]
+    if not wished and not (inflected and _commands(before) and particle and particle[0] in _PARTICLES):
+        return False
+    options = field.options or field.candidates
+    verbs = sum(str(option).lower() in POS["verbs"] for option in options)
+    return 2 * verbs < len(options)
+
+
+def _commands(before: list[str]) -> bool:
+    """Whether a verb may stand behind these words, nearest first: at the beginning, or after "please", "could you"."""
+    return not before or before[0] in _LEAD_VERBS
+
+
+def _is_unit(reading: Reading, field: Field, phrase: Phrase, start: int, end: int) -> bool | None:
+    """Whether an option stands as the unit of a number, as in "20 EUR"; None if it only looks so, as in "30 min"."""
+    spans = [(q.start, q.end) for q in reading.quantities if q.dimension]
+    spans += (
+        [] if _names_time(phrase.joined) or is_weekday(phrase.joined) else [(t.start, t.end) for t in reading.times]
+    )
+    inside = any(s <= start and end <= e and (s, e) != (start, end) for s, e in spans)
+    if not inside:
+        return False
+    if phrase.joined in _DAY_PARTS or field.coded:
+        return True
+    if phrase.joined.isdigit() and any(stem(w.lower) in field.words for w in reading.after(end, 1)):
+        return False
+    own = dimension_of(str(phrase.value)) or dimension_of(phrase.joined)
+    return True if own and own[0][0] not in ("time", "count", "percent", "rate") else None
+
+
+def _cuts_token(reading: Reading, start: int, end: int) -> bool:
+    """Whether the words are only a part of something written as one: the red of red-shift."""
+    first, last = reading.text[start - 1 : start], reading.text[end : end + 1]
+    beyond = reading.text[end + 1 : end + 2]
+    return (first in ("-", "_", "/", ".") and start > 1 and reading.text[start - 2].isalnum()) or (
+        last in ("-", "_", "/", ".") and beyond.isalnum()
+    )
+
+
+@lru_cache(maxsize=5_000)
+def _names_time(wording: str) -> bool:
+    """Whether an option is itself a word for a time, such as a day of the week."""
+    return bool(find_times(wording))
+
+
+def _direction(reading: Reading, field: Field, start: int, end: int) -> float:
+    """In "from open to closed" and "open -> closed" the second is meant, unless the field asks for the first."""
+    before = [word.lower for word in reading.before(start, 1)]
+    backward = -1 if exchange_of(field) == "start" else 1
+    if before == ["from"] or _ARROW_AFTER.match(reading.text, end):
+        return -0.04 * backward
+    forward = before in (["to"], ["into"]) or _ARROW_BEFORE.search(reading.text, max(0, start - 6), start)
+    return 0.04 * backward if forward else 0.0
+
+
+def _by_meaning(reading: Reading, field: Field) -> list[Proposal]:
+    """The option nearest in meaning to a word of the sentence, when it is near and no other is as near."""
+    phrases = [
+        phrase
+        for phrase in phrases_of(field)
+        if len(phrase.stems) == 1 and phrase.weight > 0.8 and len(phrase.joined) > 2 and not phrase.when_denied
+    ]
+    words = [word for word in reading.words if word.lower not in STOP and word.lower.isalpha() and len(word.lower) > 1][
+        :40
+    ]
+    if not phrases or not words or len(phrases) > 60:
+        return []
+    others = [phrase.joined for phrase in phrases]
+    likeness = word_likeness(
+        [w.lower for w in words], [w.stem for w in words], others, [p.stems[0] for p in phrases], word_rows(others)
+    )
+    best_of: dict[str, tuple[float, int, int]] = {}
+    for row, word in enumerate(words):
+        for column, phrase in enumerate(phrases):
+            score = float(likeness[row, column])
+            if is_short_form(word.lower, phrase.joined) and score < 0.8:
+                score = 0.0
+            key = str(phrase.value)
+            if score > best_of.get(key, (0.0, 0, 0))[0]:
+                best_of[key] = (score, row, column)
+    ranked = sorted(best_of.values(), reverse=True)
+    if not ranked:
+        return []
+    score, row, column = ranked[0]
+    word, phrase = words[row], phrases[column]
+    margin = score - (ranked[1][0] if len(ranked) > 1 else 0.0)
+    cue = reading.cue(field, word.start, word.end)
+    if not cue and _needs_sign(reading, field, phrase, word.start, word.end):
+        return []
+    needed = (0.4 if field.must else 0.55) if cue else (0.5 if field.must else 0.62)
+    if score < needed or margin < 0.08 or denied(reading, word.start, word.end, events=False):
+        return []
+    if _is_deed(reading, field, word.start, word.end, not cue) or _is_counted(reading, word.start):
+        return []
+    return [Proposal(field, phrase.value, word.start, word.end, 0.45 + 0.3 * score + 0.05 * cue)]

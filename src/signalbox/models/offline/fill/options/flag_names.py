@@ -1,0 +1,109 @@
+"""How the name of a boolean is said: by its own words, by words of the same root or meaning, or by their opposites."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from rapidfuzz.distance import OSA
+
+from signalbox.models.offline.fill.english.lexicon import is_verb_form
+from signalbox.models.offline.fill.english.opposites import Said, akin, opposed, turns_of_speech
+from signalbox.models.offline.fill.english.roots import same_root
+from signalbox.models.offline.fill.english.thesaurus import same_meaning
+from signalbox.models.offline.fill.english.words import stem, word_set
+from signalbox.models.offline.fill.reading import Reading
+from signalbox.models.offline.vectors import is_known
+
+__all__ = ["NEGATIVE", "core_of", "find_core"]
+
+_OPENERS = word_set(
+    """is has have include includes including with enable enabled use allow allowed do should want
+    needs need may can only show make add wants requires require required be are was must will send
+    apply as force needed wanted"""
+)
+NEGATIVE = word_set("no not exclude skip disable without omit hide ignore non un")
+_PARTICLES = word_set("on off of at to in up for by the")
+_NEAR = 50
+_BREAK = re.compile(r"[,;.!?](?!\w)")
+_PARTED = re.compile(r"(\w{3,})(up|off|out|in|down|away|back|over)")
+
+Span = tuple[int, int]
+
+
+@lru_cache(maxsize=1_000)
+def core_of(words: tuple[str, ...]) -> tuple[list[str], bool]:
+    """The telling stems of a name, and whether the name denies: no_pets, alcohol_free."""
+    free = len(words) > 1 and words[-1] == "free"
+    pairs = [(word, stem(word)) for word in words][: -1 if free else None]
+    core = [root for word, root in pairs if word not in _OPENERS | NEGATIVE]
+    telling = [root for root in core if root not in _PARTICLES or len(core) == 2]
+    return telling or core or [stem(word) for word in words], free or bool(set(words) & NEGATIVE)
+
+
+def _deed(root: str) -> str:
+    """What a doer does: smoke for a smoker."""
+    done = root.removesuffix("er")
+    return stem(done) if done != root and len(done) > 3 and is_verb_form(done + "e") else root
+
+
+def find_core(reading: Reading, core: list[str], rivals: frozenset[str]) -> tuple[tuple[Span, ...], bool] | None:
+    """Where all stems of the core are said in some way near one another, and whether as their opposite."""
+    said: list[Said] = [(word.stem, word.start, word.end) for word in reading.words]
+    said += [*turns_of_speech(reading.text), *_phrasal(reading, core)]
+    spots: list[Said] = []
+    opposite = False
+    for root in core:
+        lone = rivals if len(core) == 1 else frozenset()
+        match = _best(said, root, lone)
+        if match is None:
+            return None
+        spots.append(match[0])
+        opposite ^= match[1]
+    places = tuple(sorted((start, end) for _, start, end in spots))
+    near = places[-1][1] - places[0][0] < _NEAR and not _BREAK.search(reading.text, places[0][1], places[-1][0])
+    return (places, opposite) if near else None
+
+
+def _phrasal(reading: Reading, core: list[str]) -> list[Said]:
+    """Where a noun of verb and particle is said as the verb: "back it up" for a backup."""
+    nouns = [(root, found) for root in core if (found := _PARTED.fullmatch(root))]
+    return [
+        (root, *said.span())
+        for root, noun in nouns
+        for said in re.finditer(
+            rf"\b{noun[1]}(?:s|ed|ing)? (?:it |them |(?:the|my|our) [\w-]+ )?{noun[2]}\b", reading.text
+        )
+    ]
+
+
+def _best(said: list[Said], root: str, rivals: frozenset[str]) -> tuple[Said, bool] | None:
+    """What comes nearest to a stem: itself, its root, its opposite, or a word of its family."""
+    deed = _deed(root)
+    first = root[:3]
+    near = [one for one in said if one[0] == deed or (one[0][:3] == first and same_root(one[0], root))]
+    near = near or [one for one in said if len(root) >= 5 and one[0].startswith(root)]
+    if near:
+        return near[0], False
+    free = [one for one in said if one[0] not in rivals]
+    for one in said:
+        if _unsaid(one[0], root) or (one in free and opposed(one[0], root)):
+            return one, True
+    if kin := next((one for one in free if akin(one[0], root)), None):
+        return kin, False
+    return next(((one, False) for one in said if _mistyped(one[0], root)), None)
+
+
+def _mistyped(word: str, root: str) -> bool:
+    """Whether a word that means nothing is a stem with one letter wrong."""
+    alike = len(root) > 5 and abs(len(word) - len(root)) < 2 and word[0] == root[0]
+    return alike and not is_known(word) and OSA.distance(word, root, score_cutoff=1) <= 1
+
+
+def _unsaid(word: str, root: str) -> bool:
+    """Whether a word is a stem with a prefix that turns it round: uninsured, inactive, non-refundable."""
+    for prefix in ("un", "non", "in", "im", "dis", "de"):
+        rest = word.removeprefix(prefix)
+        if rest != word and len(rest) > (2 if prefix in ("un", "non") else 4):
+            return same_root(rest, root) or (prefix == "un" and same_meaning(rest, root))
+    return False

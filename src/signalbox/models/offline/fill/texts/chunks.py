@@ -1,0 +1,299 @@
+"""The pieces of a sentence that no closed value explains: names, noun phrases and texts in quotes, each whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from signalbox.models.offline.fill.bounds import Bounds
+from signalbox.models.offline.fill.english.everyday import CITIES
+from signalbox.models.offline.fill.english.lexicon import (
+    AUXILIARIES,
+    BASE_VERBS,
+    FIRST_NAMES,
+    KINSHIP,
+    is_past,
+    is_verb_form,
+)
+from signalbox.models.offline.fill.english.name_endings import bearer_of
+from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH as POS
+from signalbox.models.offline.fill.english.words import DEGREES, STOP, Token, word_set
+from signalbox.models.offline.fill.texts.sorts import is_common
+from signalbox.models.offline.vectors import is_known
+
+__all__ = ["Chunk", "find_chunks", "is_verb"]
+
+_LONGEST_RUN = 24
+_BRIDGES = word_set("of the de van von der den la le du di da del al & 's")
+_CONTRACTED = ("'d", "'ll", "'ve", "'re", "'m")
+_INSIDE_TITLES = word_set("for and in on with to")
+_PLACING = word_set("in on at by from to into onto with for near under behind inside during")
+_IDIOMS = frozenset(
+    tuple(row.split())
+    for row in (
+        "in charge,in total,in advance,in person,in time,in stock,in need,in case,in short,in general,in addition,"
+        "on time,"
+        "on purpose,on top,on board,on hand,on foot,on request,by hand,by mistake,by chance,at home,at once,at last,"
+        "for sure,for free,for good,for example,of course,as usual,as possible"
+    ).split(",")
+)
+# Forms that are nothing but verbs.
+_PAST = word_set(
+    """went became came took gave got said told knew began broke forgot kept brought bought sent wrote fell stood ran
+    held met paid sold sat slept spoke spent stole struck swam taught thought threw understood wore won drove ate drank
+    flew froze grew hid hung led rang rose sang sank shook stuck swore tore woke caught dealt meant heard built"""
+)
+_PARTNERS = word_set("co co. sons son daughters partners company associates brothers friends")
+_DETERMINERS = word_set("the a an my our your his her their this these those")
+_BEFORE_VERBS = (
+    word_set("to i we you he she they it who which that please pls plz and then also just never not us me him her them")
+    | AUXILIARIES
+)
+_NEVER = (
+    STOP
+    | DEGREES
+    | POS["stops"]
+    | POS["pronouns"]
+    | POS["polite"]
+    | POS["articles"]
+    | AUXILIARIES
+    | word_set(
+        "hi hello hey hiya dear greetings morning afternoon evening cheers regards ta ok okay sorry yes no "
+        "asap fyi btw "
+        "name's outside opposite beside behind along across beyond inside against towards toward past onto off "
+        "alongside beneath"
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Tokens `first` up to `last` that belong together. Kinds: quoted, code, proper, small, plain and mixed.
+
+    `small` are words in small letters that may be a name; `mixed` are plain words with a name among them.
+    """
+
+    first: int
+    last: int
+    kind: str
+    value: str
+    start: int
+    end: int
+
+
+def find_chunks(bounds: Bounds) -> list[Chunk]:
+    """All chunks, left to right; a name behind plain words is a chunk of its own."""
+    found: list[Chunk] = []
+    at = 0
+    while at < len(bounds.tokens):
+        solid = _solid(bounds, at)
+        if solid is not None:
+            found.append(solid)
+            at = max(solid.last, at + 1)
+            continue
+        last = _run(bounds, at)
+        if last > at:
+            found += _parts(bounds, at, last)
+        at = max(last, at + 1)
+    return found
+
+
+def _solid(bounds: Bounds, at: int) -> Chunk | None:
+    """A text in quotes or a code that begins at a token."""
+    start = bounds.tokens[at].start
+    for one in bounds.reading.literals:
+        if (
+            one.start == start
+            and one.kind not in ("phone", "version")
+            and not bounds.taken.overlaps(one.start, one.end)
+        ):
+            kind = "quoted" if one.kind == "quoted" else "code"
+            if kind == "code" and not any(c.isdigit() or c in "@/._" for c in one.value):
+                continue
+            last = bounds.sentence.index_at(one.end - 1) + 1
+            return Chunk(at, last, kind, one.value, one.start, one.end)
+    return None
+
+
+def _run(bounds: Bounds, first: int) -> int:
+    """Where the run of words that begins at a token ends."""
+    tokens, last = bounds.tokens, first
+    while last < min(len(tokens), first + _LONGEST_RUN) and (last == first or _solid(bounds, last) is None):
+        if not _is_word(bounds, last):
+            joins = last > first and _bridges(bounds, last)
+            if not joins:
+                break
+        last += 1
+    return last
+
+
+def _bridges(bounds: Bounds, at: int) -> bool:
+    """Whether a small word stands inside a name: "House of Cards"."""
+    tokens = bounds.tokens
+    ahead = at + 1
+    while ahead < len(tokens) and tokens[ahead].lower in _BRIDGES and ahead - at < 2:
+        ahead += 1
+    if tokens[at].lower in ("and", "&") and at + 1 < len(tokens) and tokens[at + 1].lower in _PARTNERS:
+        return _named(bounds, at - 1)
+    if tokens[at].lower in _INSIDE_TITLES and at + 1 < len(tokens):
+        led = _named(bounds, at - 1) and bounds.tokens[at - 1].lower not in FIRST_NAMES | CITIES
+        return led and _named(bounds, at + 1) and _is_plain_noun(bounds, at + 1)
+    return (
+        tokens[at].lower in _BRIDGES
+        and ahead < len(tokens)
+        and _named(bounds, at - 1)
+        and _named(bounds, ahead)
+        and _is_word(bounds, ahead)
+    ) or (tokens[at].lower in _BRIDGES and tokens[at - 1].lower in _BRIDGES and at > 1 and _bridges(bounds, at - 1))
+
+
+def _is_plain_noun(bounds: Bounds, at: int) -> bool:
+    """Whether a word would be a common one without its capital, and so belongs to a title: "Art for Kids"."""
+    return is_common(bounds.tokens[at].lower) and _is_word(bounds, at) and not bounds.opens_part(at)
+
+
+def _named(bounds: Bounds, at: int) -> bool:
+    return bounds.tokens[at].text[0].isupper()
+
+
+def _is_word(bounds: Bounds, at: int) -> bool:
+    token = bounds.tokens[at]
+    if bounds.blocked(at) or bounds.timed(at) or not token.text[0].isalnum() or bounds.in_quotes(at):
+        return False
+    if bounds.in_quantity(at) and not _counts_in_name(bounds, at):
+        return False
+    if token.text[0].isdigit():
+        # A number ends a name ("Pier 7"), or is taken by a field that measures.
+        return at > 0 and _named(bounds, at - 1) and bounds.tokens[at - 1].text.isalpha()
+    if at and (bounds.tokens[at - 1].lower, token.lower) in _IDIOMS:
+        return False
+    if _named(bounds, at) and not bounds.opens_part(at):
+        return token.lower != "i" and not token.lower.endswith(_CONTRACTED)
+    return token.lower not in _NEVER and not token.lower.endswith(_CONTRACTED) and not is_verb(bounds, at)
+
+
+def _counts_in_name(bounds: Bounds, at: int) -> bool:
+    """Whether a number in words is part of a name, as its capital and that of the word before it say."""
+    return at > 0 and _named(bounds, at) and _named(bounds, at - 1) and not bounds.opens_part(at - 1)
+
+
+def is_verb(bounds: Bounds, at: int) -> bool:
+    """Whether a word acts as a verb where it stands."""
+    token = bounds.tokens[at]
+    if token.lower in AUXILIARIES or token.text in _PAST or _takes_object(bounds, at):
+        return True
+    if not (is_verb_form(token.lower) or token.lower in POS["verbs"]) or (
+        _named(bounds, at) and not bounds.opens_part(at)
+    ):
+        return False
+    if at <= bounds.begins or bounds.opens_part(at):
+        following = bounds.tokens[at + 1].lower if at + 1 < len(bounds.tokens) else ""
+        return not token.lower.endswith("ing") or following in STOP or not following.isalpha()
+    before = bounds.tokens[at - 1]
+    after = bounds.tokens[at + 1].lower if at + 1 < len(bounds.tokens) else ""
+    if before.lower in _BEFORE_VERBS or (_named(bounds, at - 1) and before.text.isalpha()):
+        return True
+    if token.text.islower() and is_past(token.lower) and after in _PLACING:
+        return True
+    if token.lower in BASE_VERBS and any(q.first == at + 1 and q.dimension for q in bounds.reading.quantities):
+        # "For a stew take 500 g of beef."
+        return True
+    if before.text in (",", ";") and token.lower in BASE_VERBS and after in STOP | POS["stops"]:
+        return True
+    # In the middle of plain words only what an object follows: "they in the office use the lift".
+    objects = after in POS["pronouns"] or after in POS["articles"] or after == "to"
+    return objects and before.lower not in POS["articles"] and not token.lower.endswith("ing")
+
+
+def _takes_object(bounds: Bounds, at: int) -> bool:
+    """Whether any word at all is a verb, because of who stands before it and what behind: "Ann glazes the pots"."""
+    token = bounds.tokens[at]
+    if not token.text.islower() or not token.text.isalpha() or at == 0 or at + 1 >= len(bounds.tokens):
+        return False
+    before = bounds.tokens[at - 1]
+    acted = (_named(bounds, at - 1) and before.text.isalpha()) or before.lower in _BEFORE_VERBS - {"and", "that"}
+    return acted and bounds.tokens[at + 1].lower in _DETERMINERS and token.lower not in _NEVER
+
+
+def _parts(bounds: Bounds, first: int, last: int) -> list[Chunk]:
+    """A run as chunks: plain words and the name behind them apart, and both together."""
+    tokens = bounds.tokens
+    while last > first and (tokens[last - 1].lower in _BRIDGES or _is_dull(bounds, last - 1)):
+        last -= 1
+    while first < last and _is_dull(bounds, first):
+        first += 1
+    if first == last:
+        return []
+    capital = next((at for at in range(first, last) if _named(bounds, at) and not bounds.opens_part(at)), None)
+    if capital is None:
+        words = tokens[first:last]
+        proper = bounds.cased and all(word.text.istitle() for word in words) and _opens_name(bounds, first, last)
+        proper = proper or _is_city(words) or (words[0].lower in FIRST_NAMES and len(words) > 1 and not bounds.cased)
+        strange = words[:-1] if len(words) > 1 and bearer_of(words[-1].text) else words
+        small = not bounds.cased and not any(is_common(word.lower) for word in strange)
+        return [_chunk(bounds, first, last, "proper" if proper else ("small" if small else "plain"))]
+    if capital + 1 < last and _named(bounds, capital + 1) and bounds.titles(tokens[capital]):
+        capital += 1
+    end = capital
+    while end < last and (
+        _named(bounds, end) or tokens[end].lower in _BRIDGES | _INSIDE_TITLES or tokens[end].text[0].isdigit()
+    ):
+        end += 1
+    while end > capital + 1 and tokens[end - 1].lower in _BRIDGES:
+        end -= 1
+    opens = bounds.opens_part(first) and _named(bounds, first) and capital == first + 1
+    opening = opens and not _is_request(bounds, first)
+    short = tokens[capital].text.isupper() and len(tokens[capital].text) < 5 and end == capital + 1 and not opening
+    name = _chunk(bounds, first if opening else capital, end, "plain" if short else "proper")
+    found = [name]
+    if (first, last) != (name.first, name.last):
+        if tokens[first].lower not in KINSHIP:
+            found.append(_chunk(bounds, first, last, "mixed"))
+        if last > end:
+            found += _parts(bounds, end, last)
+    return found
+
+
+def _is_dull(bounds: Bounds, at: int) -> bool:
+    """Whether a word in small letters only says what the schema speaks of."""
+    token = bounds.tokens[at]
+    if not token.text.islower() and not bounds.opens_part(at):
+        return False
+    return token.stem in bounds.frame or token.lower in POS["kinds"] | POS["blanks"] or bounds.nearly_frame(token)
+
+
+def _is_city(words: tuple[Token, ...]) -> bool:
+    return len(words) == 1 and words[0].lower in CITIES
+
+
+def _opens_name(bounds: Bounds, first: int, last: int) -> bool:
+    """Whether words with capitals that open a sentence are a name: two of them, a first name, or one who acts."""
+    if _is_common(bounds.tokens[first]):
+        return False
+    if last - first > 1 or bounds.tokens[first].lower in FIRST_NAMES or not bounds.opens_part(first):
+        return True
+    following = bounds.tokens[last] if last < len(bounds.tokens) else None
+    if following is None or following.text in (",", ":", ";", "(", "-", "'s"):
+        return True
+    return following.lower in AUXILIARIES or is_verb(bounds, last)
+
+
+def _is_common(token: Token) -> bool:
+    """Whether a word that opens a sentence is rather a common word than the beginning of a name."""
+    return token.lower not in FIRST_NAMES and (is_verb_form(token.lower) or is_known(token.lower))
+
+
+def _is_request(bounds: Bounds, at: int) -> bool:
+    """Whether a word that opens a sentence asks for something or names a field, so that the name begins behind it."""
+    token = bounds.tokens[at]
+    if token.lower in FIRST_NAMES:
+        return False
+    dull = token.stem in bounds.frame or token.lower in POS["kinds"] | POS["blanks"] | POS["verbs"] | KINSHIP
+    return dull or is_verb_form(token.lower)
+
+
+def _chunk(bounds: Bounds, first: int, last: int, kind: str) -> Chunk:
+    start, end = bounds.sentence.span(first, last)
+    value = bounds.sentence.slice(first, last)
+    if kind == "proper" and value.endswith(("'s", "\u2019s")):
+        value, end = value[:-2], end - 2
+    return Chunk(first, last, kind, value, start, end)

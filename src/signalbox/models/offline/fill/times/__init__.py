@@ -1,0 +1,1 @@
+"""Fields of time: dates, clocks, lengths and ranges."""
