@@ -203,7 +203,7 @@ def test_what_is_no_length_of_time_is_none(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "start", "end"),
     [
-        ("since quarter past two", "11-12 14:15", "11-12 15:20"),
+        ("since twenty past one", "11-12 13:20", "11-12 15:20"),
         ("since ten to four", "11-12 03:50", "11-12 15:20"),
         ("from half past one until now", "11-12 13:30", "11-12 15:20"),
         ("On Monday at 08:15 we deployed. Show the half hour after that.", "11-09 08:15", "11-09 08:45"),
