@@ -15,6 +15,7 @@ from signalbox.models.offline.steps import Step
 from signalbox.models.offline.structured import OutputSchema, as_text, fill_output
 from signalbox.models.offline.talk import answer_prompt, asks_abilities, small_talk
 from signalbox.models.offline.tools import ToolCard, ToolSet
+from signalbox.settings import now
 
 __all__ = ["Clock", "Reply", "respond"]
 
@@ -43,7 +44,7 @@ def respond(
     conversation: Conversation, tools: ToolSet, choice: str | None, output: OutputSchema | None, clock: Clock
 ) -> Reply:
     """The model's next message, from nothing but what it is given."""
-    filler = Filler(conversation.system, clock.now, clock.zone, tools.own_verbs)
+    filler = Filler(conversation.system, clock.now or now(), clock.zone, tools.own_verbs)
     reply = Reply()
     if tools and choice != "none":
         reply = _use_tools(conversation, tools, choice, filler)

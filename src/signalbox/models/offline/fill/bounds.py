@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from rapidfuzz.distance import OSA
 
@@ -55,6 +55,7 @@ class Bounds:
         self.options = options
         self.deeds = deeds
         self.leaves = leaves
+        self.fields = tuple(fields)
         self.cues = {field.path: cues_of(field) for field in fields}
         self._rivals: dict[str, frozenset[str]] = {}
         self._own: dict[str, frozenset[str]] = {}
@@ -108,22 +109,22 @@ class Bounds:
     @cached_property
     def _found(self) -> dict[str, list[tuple[int, tuple[str, ...], float]]]:
         """Where each field is announced; a phrase inside a longer one that announces something does not count."""
-        found: dict[str, list[tuple[int, tuple[str, ...], float]]] = {}
+        ranked: dict[str, list[tuple[int, int, tuple[str, ...], float]]] = {}
         starts: dict[int, int] = {}
-        by_word: dict[str, list[int]] = {}
+        by_word = _cues_by_word(self.fields)
         for at, token in enumerate(self.tokens):
+            if token.lower not in by_word:
+                continue
             if at > self.begins and token.text[0].isupper() and token.text[1:].islower() and not self._opens(at):
                 continue
-            by_word.setdefault(token.lower, []).append(at)
-        for path, cues in self.cues.items():
-            for cue, weight in cues.items():
-                for at in by_word.get(cue[0], ()):
-                    if self._matches(at, cue):
-                        found.setdefault(path, []).append((at, cue, weight))
-                        starts[at] = max(starts.get(at, 0), len(cue))
-        for path, rows in found.items():
-            found[path] = [row for row in rows if not self._inside(row[0], len(row[1]), starts)]
-        return found
+            for rank, path, cue, weight in by_word[token.lower]:
+                if self._matches(at, cue):
+                    ranked.setdefault(path, []).append((rank, at, cue, weight))
+                    starts[at] = max(starts.get(at, 0), len(cue))
+        return {
+            path: [row[1:] for row in sorted(rows) if not self._inside(row[1], len(row[2]), starts)]
+            for path, rows in ranked.items()
+        }
 
     def _opens(self, at: int) -> bool:
         """Whether a word with a capital only opens a sentence or a part of one, and so is no name."""
@@ -324,3 +325,13 @@ class Bounds:
     def breaks(self, at: int) -> bool:
         """A dot or dash ends a phrase when a blank or nothing follows."""
         return at + 1 >= len(self.tokens) or self.tokens[at + 1].start > self.tokens[at].end
+
+
+@lru_cache(maxsize=1_000)
+def _cues_by_word(fields: tuple[Field, ...]) -> dict[str, list[tuple[int, str, tuple[str, ...], float]]]:
+    """The phrases that announce fields, by their first word; each with its rank, path and strength."""
+    found: dict[str, list[tuple[int, str, tuple[str, ...], float]]] = {}
+    for field in fields:
+        for rank, (cue, weight) in enumerate(cues_of(field).items()):
+            found.setdefault(cue[0], []).append((rank, field.path, cue, weight))
+    return found

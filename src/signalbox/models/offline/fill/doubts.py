@@ -81,6 +81,8 @@ class Doubts:
     @cached_property
     def _sayings(self) -> list[tuple[int, int]]:
         """Where somebody's own words stand: "saying ...", "... : ..."; what they mention fills nothing."""
+        if not _SPEAKS.search(self.state.reading.text):
+            return []
         bounds = self.state.bounds()
         speaking = [
             leaf
@@ -108,10 +110,11 @@ class Doubts:
 
     def _bounds_number(self, proposal: Proposal) -> bool:
         """Whether the words of an option only bound a number: "two hours tops"."""
-        bounds = [(q.reach[0], q.start) for q in self.state.reading.quantities if q.bound]
-        bounds += [(q.end, q.reach[1]) for q in self.state.reading.quantities if q.bound]
-        inside = any(start <= proposal.start and proposal.end <= end for start, end in bounds)
-        return inside and proposal.field.kind in ("enum", "boolean") and not compares(proposal.field)
+        if proposal.field.kind not in ("enum", "boolean") or compares(proposal.field):
+            return False
+        bounded = [q for q in self.state.reading.quantities if q.bound]
+        bounds = [span for q in bounded for span in ((q.reach[0], q.start), (q.end, q.reach[1]))]
+        return any(start <= proposal.start and proposal.end <= end for start, end in bounds)
 
     def _labels_literal(self, proposal: Proposal) -> bool:
         """Whether an option is said as the name of another field whose value follows: "phone 555-0100"."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from dataclasses import field as attribute
 from datetime import datetime, tzinfo
+from functools import lru_cache
 from typing import Any
 
 from signalbox.models.offline.fill.english.words import content_words, read_sentence, stem
@@ -44,8 +45,9 @@ def fill_schema(
     """
     fields = read_schema(schema)
     reading = Reading(read_sentence(text), clock, tz)
-    leaves = list(leaves_of(fields))
-    filled = Filler(reading, leaves, _frame(schema, leaves), instructions).fill() if leaves else {}
+    title, description = str(schema.get("title") or ""), str(schema.get("description") or "")
+    leaves = list(_leaves(fields))
+    filled = Filler(reading, leaves, _frame(title, description, fields), instructions).fill() if leaves else {}
     filled |= recall(reading, [leaf for leaf in leaves if leaf.path not in filled], known or {})
     return Filling(
         values=build_values(fields, filled),
@@ -55,12 +57,19 @@ def fill_schema(
     )
 
 
-def _frame(schema: Mapping[str, Any], leaves: list[Field]) -> Frame:
-    title = [stem(word) for word in content_words(str(schema.get("title") or ""))]
-    described = [stem(word) for word in content_words(str(schema.get("description") or ""))]
+@lru_cache(maxsize=256)
+def _leaves(fields: tuple[Field, ...]) -> tuple[Field, ...]:
+    return tuple(leaves_of(fields))
+
+
+@lru_cache(maxsize=256)
+def _frame(title: str, description: str, fields: tuple[Field, ...]) -> Frame:
+    leaves = _leaves(fields)
+    titled = [stem(word) for word in content_words(title)]
+    described = [stem(word) for word in content_words(description)]
     names = [stem(word) for leaf in leaves for word in (*leaf.name_words, *leaf.within)]
     names += [nickname for leaf in leaves for nickname in leaf.nicknames]
-    return Frame(frozenset([*title, *described, *names]), frozenset(title))
+    return Frame(frozenset([*titled, *described, *names]), frozenset(titled))
 
 
 def _missing(fields: Iterable[Field], filled: Mapping[str, Proposal]) -> Iterator[str]:
