@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from signalbox.models.offline.fill.english.words import stem
 
-__all__ = ["CURRENCIES", "dimension_of", "factor_of", "unit_names", "unit_of_field"]
+__all__ = ["ANY_UNIT", "CURRENCIES", "dimension_of", "factor_of", "unit_names", "unit_of_field"]
 
 # dimension -> unit -> (how many of the base unit, spellings)
 _UNITS: dict[str, dict[str, tuple[float, str]]] = {
@@ -171,6 +171,9 @@ _RATED = re.compile(
 # One of these inside a name or a description tells when, not in what unit: "temperature by day".
 _PERIODS = frozenset(("second", "minute", "hour", "day", "night", "week", "month", "year"))
 _LEAST = re.compile(r"\b(?:lowest|least|minimum|smallest|fewest|lower|cheapest|youngest|shortest|from)\b")
+# "percent for usage, milliseconds for latency": which unit it is depends on another field.
+_BY_CASE = re.compile(r"(%|\b[a-z]+) (?:for|if|when) ")
+ANY_UNIT = "any"
 _MINUTES = re.compile(r"\bmin(?:ute)?s?\b")
 _IN = re.compile(r"\bin (?:an? )?\Z")
 
@@ -222,6 +225,9 @@ def _without_bound(name: str, description: str) -> str:
 @lru_cache(maxsize=2_000)
 def unit_of_field(about: str, maximum: float | None) -> tuple[str, str]:
     """The dimension and unit that a numeric field asks for; empty when it asks for none."""
+    cases = {dimension_of(found[1])[0][0] for found in _BY_CASE.finditer(about) if dimension_of(found[1])}
+    if len(cases) > 1:
+        return "", ANY_UNIT
     if _FRACTION.search(about):
         return "percent", "fraction"
     if _PERCENT.search(about):

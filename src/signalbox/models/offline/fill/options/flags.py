@@ -12,6 +12,7 @@ from signalbox.models.offline.fill.english.roots import same_root
 from signalbox.models.offline.fill.english.thesaurus import idioms_for
 from signalbox.models.offline.fill.english.words import NEGATIONS, STOP, split_name, stem, word_set
 from signalbox.models.offline.fill.options.denials import DENYING, denied
+from signalbox.models.offline.fill.options.endings_of_things import ended
 from signalbox.models.offline.fill.options.flag_names import NEGATIVE, core_of, find_core
 from signalbox.models.offline.fill.options.permissions import find_leave
 from signalbox.models.offline.fill.options.whether import Statement, statements_of
@@ -255,6 +256,7 @@ def _answer(
         return Proposal(field, told != opposite, start, end, 0.97, shared=True)
     own = {w.lower for w in reading.words if start <= w.start < end and w.stem not in field.name_stems}
     negated = denied(reading, start, end, 6) or bool(own & DENYING) or _IS_NOT.match(reading.text, end) is not None
+    negated = negated or (not inverted and ended(reading.text, start, end))
     said = {w.lower for w in reading.words if start <= w.start < end} | {w.lower for w in reading.after(end, 1)}
     named = inverted and bool(said & (NEGATIVE | {"free"}))
     value = (not negated) if not inverted else (negated or named)
