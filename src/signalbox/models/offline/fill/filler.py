@@ -14,6 +14,7 @@ from signalbox.models.offline.fill.figures.intervals import find_intervals
 from signalbox.models.offline.fill.figures.lone_numbers import find_count_of_value, find_lone_number
 from signalbox.models.offline.fill.figures.measures import find_measures, find_numbered, find_units, holds_units
 from signalbox.models.offline.fill.figures.neighbours import Neighbours
+from signalbox.models.offline.fill.figures.ones import find_ones
 from signalbox.models.offline.fill.figures.parents import find_by_parent
 from signalbox.models.offline.fill.figures.twins import find_twins
 from signalbox.models.offline.fill.figures.units import unit_names
@@ -172,8 +173,8 @@ class Filler:
             ]
             found = [self._neighbours.weigh(p) for p in found]
             found = [p for p in found if leaf.must or p.score >= _SURE]
-            told = (find_worded(self.reading, leaf), find_zeros(self.reading, leaf), find_intervals(self.reading, leaf))
-            return [*found, *(p for row in told for p in row)]
+            finders = (find_worded, find_zeros, find_ones, find_intervals)
+            return [*found, *(p for find in finders for p in find(self.reading, leaf))]
         if leaf.kind == "array":
             return find_closed_list(self.reading, leaf, self.taken)
         if leaf.kind != "string":

@@ -11,7 +11,7 @@ from typing import Any
 from rapidfuzz.distance import OSA
 
 from signalbox.models.offline.fill.english.thesaurus import same_meaning
-from signalbox.models.offline.fill.english.words import stem, word_set
+from signalbox.models.offline.fill.english.words import STOP, stem, word_set
 from signalbox.models.offline.fill.figures.counted import (
     counted_nouns,
     counts_people,
@@ -20,6 +20,7 @@ from signalbox.models.offline.fill.figures.counted import (
     holds_people,
     label_of,
 )
+from signalbox.models.offline.fill.figures.number_words import kin_of
 from signalbox.models.offline.fill.figures.numbers import ORDINALS, Quantity
 from signalbox.models.offline.fill.figures.units import ANY_UNIT, dimension_of, factor_of, unit_names, unit_of_field
 from signalbox.models.offline.fill.reading import Reading, Word
@@ -255,6 +256,9 @@ def _noun_score(reading: Reading, field: Field, quantity: Quantity) -> float:
     """What is counted ("3 nights") beside what the field speaks of."""
     nouns = counted_nouns(reading, quantity)
     dimension, _ = unit_of_field(field.about, field.maximum)
+    if is_year(quantity) and _YEAR.search(field.about):
+        # "the 1978 edition" is one edition, and "Malbec 2021" no number of Malbecs.
+        return _named_score(field, quantity, nouns)
     if _tells_age(reading, quantity):
         return 0.6 if _AGE.search(field.about) else -0.6
     if nouns and not dimension and (same := fits_kind(field, nouns[0].stem)) is not None:
@@ -270,7 +274,7 @@ def _noun_score(reading: Reading, field: Field, quantity: Quantity) -> float:
     if score := _named_score(field, quantity, nouns):
         return score
     if not nouns and not dimension and (label := label_of(reading, quantity)) is not None:
-        return 0.35 if _speaks_of(field, label) else -0.35
+        return 0.35 if any(_speaks_of(field, word) for word in _compound(reading, label)) else -0.35
     if reading.text[: quantity.start].lower().endswith("the ") and not nouns and not quantity.dimension:
         # "the 71" is a thing that goes by its number.
         return -0.3
@@ -293,8 +297,16 @@ def _speaks_of(field: Field, word: Word) -> bool:
     return (
         word.stem in field.kin
         or any(same_meaning(word.stem, other) for other in field.kin)
+        or any(kin in field.kin for kin, _ in kin_of(word.stem))
         or any(_is_misspelt(word.lower, name) or _shortens(word.lower, name) for name in field.name_words)
     )
+
+
+def _compound(reading: Reading, label: Word) -> list[Word]:
+    """A label and the noun that it may be one with: the heart of "heart rate"."""
+    before = reading.before(label.start, 1)
+    joined = bool(before) and before[0].lower.isalpha() and before[0].lower not in STOP
+    return [label, *(before if joined and reading.text[before[0].end : label.start] == " " else ())]
 
 
 def _is_priced(reading: Reading, quantity: Quantity) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 from signalbox.models.offline.fill.figures.counted import counted_nouns
 from signalbox.models.offline.fill.figures.measures import bounds_alike, convert
@@ -91,10 +93,11 @@ class Neighbours:
             unit = [word for word in self.reading.after(quantity.number_end, 2) if word.end <= quantity.end]
             after = self.reading.after(quantity.end, _REACH)
             for words, back in ((unit, False), (before, True), (after, False)):
-                for word, weight in self._near(words, quantity, back=back):
-                    for root, share in kin_of(word.stem):
-                        if root in self._known and weight * share > found.get(root, 0.0):
-                            found[root] = weight * share
+                near = self._near(words, quantity, back=back)
+                for root, weight in (*((word.stem, weight) for word, weight in near), *_joined(near, back=back)):
+                    for kin, share in kin_of(root):
+                        if kin in self._known and weight * share > found.get(kin, 0.0):
+                            found[kin] = weight * share
             self._contexts[quantity.start] = found
         return self._contexts[quantity.start]
 
@@ -125,6 +128,14 @@ class Neighbours:
                     found[word.start] = quantity.start
             found.update((noun.start, quantity.start) for noun in nouns)
         return found
+
+
+def _joined(near: list[tuple[Word, float]], *, back: bool) -> Iterator[tuple[str, float]]:
+    """Words side by side as one, as a name may write them: "time out" for a timeout."""
+    for (word, weight), (other, _) in pairwise(near):
+        first, last = (other, word) if back else (word, other)
+        if last.start == first.end + 1:
+            yield first.lower + last.lower, weight
 
 
 Words = dict[str, dict[str, float]]

@@ -188,7 +188,7 @@ def _with_unit(sentence: Sentence, value: float, first: int, last: int, start: i
         if word.lower in ("cent", "cents", "pence", "penny"):
             value, meanings = value / 100, (("money", "", 1.0),)
         if meanings and not (
-            word.lower in ("m", "s", "d", "b", "k", "w", "g", "l", "y", "h") and not word.text.islower()
+            word.lower in ("m", "s", "d", "b", "k", "w", "g", "l", "y", "h", "t") and not word.text.islower()
         ):
             last, end = last + 1 + hyphen, word.end
             meanings = (("area", "m2", 1.0),) if squared else meanings

@@ -15,13 +15,15 @@ _UP, _DOWN = (
 )
 _NOT = r"(?:no|not|never|nothing|none|cannot|n't)(?: any| \w+){0,2}? "
 _NOT_LOW = re.compile(
-    rf"{_NOT}(?:more|longer|higher|larger|bigger|older|greater|later|further|over|above|beyond|after|{_UP})(?: than)?\s*$"
+    rf"{_NOT}(?:more|longer|higher|larger|bigger|older|greater|later|further|over|above|beyond|after|{_UP})"
+    r"(?: than)?\s*$"
 )
 _NOT_HIGH = re.compile(
     rf"{_NOT}(?:less|fewer|shorter|lower|smaller|younger|cheaper|earlier|under|below|before|{_DOWN})(?: than)?\s*$"
 )
 _LOW = re.compile(
-    rf"(?:(?:{_UP}) than|at least|more than|over|above|greater than|min(?:imum)?(?: of)?|no less than|not less than|from|"
+    rf"(?:(?:{_UP}) than|at least|more than|over|above|greater than|min(?:imum)?(?: of)?|"
+    r"no less than|not less than|from|"
     r"starting at|"
     r"exceed(?:s|ing)?|>=?|higher than|or more than|after|since|longer than|older than|bigger than|"
     r"larger than)\s*$"

@@ -89,7 +89,7 @@ _UNITS: dict[str, dict[str, tuple[float, str]]] = {
         "mg": (1e-6, "mg milligram milligrams"),
         "g": (1e-3, "g gram grams gramme grammes gsm g/m² g/m2"),
         "kg": (1, "kg kgs kilo kilos kilogram kilograms"),
-        "tonne": (1000, "tonne tonnes ton tons"),
+        "tonne": (1000, "tonne tonnes ton tons t"),
         "stone": (6.35029318, "stone"),
         "ounce": (0.028349523125, "oz ounce ounces"),
         "pound": (0.45359237, "lb lbs pound pounds"),
@@ -232,6 +232,7 @@ def unit_of_field(about: str, maximum: float | None) -> tuple[str, str]:
         return "percent", "fraction"
     if _PERCENT.search(about):
         return "percent", "percent"
+    about = re.sub(r"\b(k?m) ([23])\b", r"\1\2", about)
     about = re.sub(r"\b([kmgt]?b(?:it)?)(?:yte)?s? per second\b", r"\1/s", about)
     about = _RATED.sub("", about)
     name, _, description = about.partition(" . ")

@@ -14,7 +14,9 @@ _BEFORE = re.compile(rf"\b(?:{_STOP}\s+{_THE}?|{_STOP_THE}\s+{_THE})(?:[\w-]+\s+
 _SWITCHES = re.compile(rf"\b(?:turn|switch|shut|leave|keep|put)(?:s|ed|ing)?\s+{_THE}?(?:[\w-]+\s+)?\Z", re.IGNORECASE)
 _OFF = re.compile(r"(?:\s+(?!on\b)[\w-]+)?\s+off\b(?!\s+(?:the|a)\b)", re.IGNORECASE)
 _STAYS_OFF = re.compile(
-    r"\s+(?:(?:must|should|to|will)\s+)?(?:stays?|remains?|goes|go|kept|be|are|is)\s+off\b", re.IGNORECASE
+    r"\s+(?:(?:must|should|to|will)\s+)?(?:stays?|remains?|goes|go|kept|be|are|is)\s+off\b|"
+    r"\s+(?:(?:is|are|was|were)\s+)?(?:still\s+)?(?:missing|lacking|lapsed)\b",
+    re.IGNORECASE,
 )
 
 
