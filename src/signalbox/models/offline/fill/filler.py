@@ -16,6 +16,7 @@ from signalbox.models.offline.fill.figures.measures import find_measures, find_n
 from signalbox.models.offline.fill.figures.neighbours import Neighbours
 from signalbox.models.offline.fill.figures.ones import find_ones
 from signalbox.models.offline.fill.figures.parents import find_by_parent
+from signalbox.models.offline.fill.figures.sizes import find_sizes
 from signalbox.models.offline.fill.figures.twins import find_twins
 from signalbox.models.offline.fill.figures.units import unit_names
 from signalbox.models.offline.fill.figures.worded_numbers import find_worded
@@ -85,6 +86,7 @@ class Filler:
         self._assign(find_hours(self.reading, self.leaves))
         self._assign(find_lengths(self.reading, self.leaves))
         self._assign(find_twins(self.reading, self.leaves))
+        self._assign(find_sizes(self.reading, self.leaves))
         self._cross()
         self._assign(find_addresses(self.reading, self.leaves))
         closed = list(self._closed(self.leaves))

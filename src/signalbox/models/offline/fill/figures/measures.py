@@ -210,7 +210,8 @@ def _score(reading: Reading, field: Field, quantity: Quantity) -> float:
     elif (quantity.dimension and (quantity.dimension == dimension or unit == ANY_UNIT)) or (
         any(m[0] == "money" for m in quantity.meanings) and set(field.name_words) & _SUMS
     ):
-        score += 0.35
+        # Six hours are rather a field's in hours than one's in minutes.
+        score += 0.35 + 0.04 * bool(unit and unit == quantity.unit)
     elif quantity.dimension and not dimension and set(field.name_words) & _MEASURED:
         score += 0.2
     elif is_year(quantity) or (quantity.bound and _YEAR.search(field.about) and 1000 <= quantity.value <= 2100):

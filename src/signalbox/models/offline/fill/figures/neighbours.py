@@ -11,7 +11,7 @@ from signalbox.models.offline.fill.figures.counted import counted_nouns
 from signalbox.models.offline.fill.figures.measures import bounds_alike, convert
 from signalbox.models.offline.fill.figures.number_words import kin_of, vocabulary_of
 from signalbox.models.offline.fill.figures.quantities import Quantity
-from signalbox.models.offline.fill.figures.units import unit_of_field
+from signalbox.models.offline.fill.figures.units import dimension_of, unit_of_field
 from signalbox.models.offline.fill.options.wordings import phrases_of
 from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
@@ -28,6 +28,8 @@ _FADES = 0.11
 _PAST_JOIN = 0.4
 _MOST = 1.2
 _CLEAR = 0.5
+# With a unit alone, these name what the whole has: duration_minutes, total_hours.
+_OF_WHOLE = frozenset(("duration", "length", "total", "weight", "distance"))
 # Numbers that people say without their unit.
 _OFTEN_BARE = ("", "money", "percent", "temperature")
 
@@ -175,8 +177,10 @@ def _shared(group: list[Field], spoken: Words) -> dict[str, float]:
 def _main(group: list[Field]) -> Field | None:
     """The field of a group that a number means when nothing is said: needed, of the whole, or how long it takes."""
 
-    def rank(field: Field) -> tuple[bool, bool, bool]:
-        return field.must, not field.within, "long" in vocabulary_of(field) or "duration" in field.name_words
+    def rank(field: Field) -> tuple[bool, bool, bool, bool]:
+        plain = all(word in _OF_WHOLE or dimension_of(word) for word in field.name_words)
+        lasting = "long" in vocabulary_of(field) or "duration" in field.name_words
+        return field.must, not field.within, plain, lasting
 
     ranked = sorted(group, key=rank, reverse=True)
     return ranked[0] if rank(ranked[0]) > rank(ranked[1]) else None

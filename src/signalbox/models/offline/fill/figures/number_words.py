@@ -39,6 +39,7 @@ discount off reduction
 loudness volume loud
 watering water
 remind reminder before ahead notice
+birth born birthday dob
 average avg mean
 maximum max highest peak
 minimum min lowest

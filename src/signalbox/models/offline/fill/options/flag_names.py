@@ -105,5 +105,6 @@ def unsaid(word: str, root: str) -> bool:
     for prefix in ("un", "non", "in", "im", "dis", "de"):
         rest = word.removeprefix(prefix)
         if rest != word and len(rest) > (2 if prefix in ("un", "non") else 4):
+            rest = stem(rest)
             return same_root(rest, root) or (prefix == "un" and same_meaning(rest, root))
     return False

@@ -266,7 +266,11 @@ def _answer(
     if told is not None:
         return Proposal(field, told != opposite, start, end, 0.97, shared=True)
     own = {w.lower for w in reading.words if start <= w.start < end and w.stem not in field.name_stems}
-    negated = denied(reading, start, end, 6) or bool(own & DENYING) or _IS_NOT.match(reading.text, end) is not None
+    negated = (
+        denied(reading, start, end, 6)
+        or bool(own & DENYING and not opposite)
+        or _IS_NOT.match(reading.text, end) is not None
+    )
     negated = negated or (not inverted and ended(reading.text, start, end))
     said = {w.lower for w in reading.words if start <= w.start < end} | {w.lower for w in reading.after(end, 1)}
     named = inverted and bool(said & (NEGATIVE | {"free"}))
