@@ -54,13 +54,13 @@ def _twins(leaves: tuple[Field, ...]) -> tuple[Field, ...]:
     """The two numeric fields that differ in one word of their name, or of a description that says what they hold."""
     pairs = [pair for pair in pairwise(leaves) if not any(LIMITING & set(leaf.name_words) for leaf in pair)]
     named = [pair for pair in pairs if _differ_in_one(pair[0].name_words, pair[1].name_words, 1)]
-    described = [pair for pair in pairs if _differ_in_one(*(_telling(leaf.description) for leaf in pair), 2)]
+    described = [pair for pair in pairs if _differ_in_one(_telling(pair[0]), _telling(pair[1]), 2)]
     found = named or described
     return found[0] if len(found) == 1 else ()
 
 
-def _telling(description: str) -> tuple[str, ...]:
-    return tuple(word for word in split_name(description.lower()) if word not in STOP)
+def _telling(leaf: Field) -> tuple[str, ...]:
+    return tuple(word for word in split_name(leaf.description.lower()) if word not in STOP)
 
 
 def _differ_in_one(a: tuple[str, ...], b: tuple[str, ...], shared: int) -> bool:

@@ -174,6 +174,16 @@ _LEAST = re.compile(r"\b(?:lowest|least|minimum|smallest|fewest|lower|cheapest|y
 # "percent for usage, milliseconds for latency": which unit it is depends on another field.
 _BY_CASE = re.compile(r"(%|\b[a-z]+) (?:for|if|when) ")
 ANY_UNIT = "any"
+# The last letter of a name, where nothing else tells the unit: length_m, timeout_s. Sizes S, M and L are no units.
+_LETTERS = {
+    "m": ("length", "m"),
+    "s": ("time", "second"),
+    "h": ("time", "hour"),
+    "l": ("volume", "l"),
+    "g": ("mass", "g"),
+    "t": ("mass", "tonne"),
+}
+_SIZED = frozenset(("size", "sizes", "count", "qty", "quantity", "number"))
 _MINUTES = re.compile(r"\bmin(?:ute)?s?\b")
 _IN = re.compile(r"\bin (?:an? )?\Z")
 
@@ -243,4 +253,5 @@ def unit_of_field(about: str, maximum: float | None) -> tuple[str, str]:
             return found
     if maximum is not None and maximum <= 1:
         return "percent", "fraction"
-    return "", ""
+    *words, last = name.split()
+    return _LETTERS.get(last, ("", "")) if words and not _SIZED & set(words) else ("", "")
