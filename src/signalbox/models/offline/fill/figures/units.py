@@ -253,5 +253,5 @@ def unit_of_field(about: str, maximum: float | None) -> tuple[str, str]:
             return found
     if maximum is not None and maximum <= 1:
         return "percent", "fraction"
-    *words, last = name.split()
-    return _LETTERS.get(last, ("", "")) if words and not _SIZED & set(words) else ("", "")
+    words = name.split()
+    return _LETTERS.get(words[-1], ("", "")) if len(words) > 1 and not _SIZED & set(words) else ("", "")
