@@ -221,7 +221,7 @@ def full_year(year: int) -> int:
 
 
 def _is_year(r: Reader, i: int) -> bool:
-    return r.kind(i) == "number" and isinstance(r.tokens[i].value, int) and 1970 <= r.tokens[i].value <= 2100
+    return r.kind(i) == "number" and isinstance(r.tokens[i].value, int) and 1900 <= r.tokens[i].value <= 2100
 
 
 def year_atom(r: Reader, year: int) -> Atom:

@@ -10,10 +10,14 @@ from functools import cached_property
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.doubts import Doubts
 from signalbox.models.offline.fill.english.words import read_sentence
+from signalbox.models.offline.fill.figures.intervals import find_intervals
 from signalbox.models.offline.fill.figures.lone_numbers import find_count_of_value, find_lone_number
 from signalbox.models.offline.fill.figures.measures import find_measures, find_numbered, find_units, holds_units
 from signalbox.models.offline.fill.figures.neighbours import Neighbours
+from signalbox.models.offline.fill.figures.ones import find_ones
 from signalbox.models.offline.fill.figures.parents import find_by_parent
+from signalbox.models.offline.fill.figures.sizes import find_sizes
+from signalbox.models.offline.fill.figures.twins import find_twins
 from signalbox.models.offline.fill.figures.units import unit_names
 from signalbox.models.offline.fill.figures.worded_numbers import find_worded
 from signalbox.models.offline.fill.figures.zeros import find_zeros
@@ -81,6 +85,8 @@ class Filler:
         self._assign(find_spans(self.reading, self.leaves))
         self._assign(find_hours(self.reading, self.leaves))
         self._assign(find_lengths(self.reading, self.leaves))
+        self._assign(find_twins(self.reading, self.leaves))
+        self._assign(find_sizes(self.reading, self.leaves))
         self._cross()
         self._assign(find_addresses(self.reading, self.leaves))
         closed = list(self._closed(self.leaves))
@@ -169,7 +175,8 @@ class Filler:
             ]
             found = [self._neighbours.weigh(p) for p in found]
             found = [p for p in found if leaf.must or p.score >= _SURE]
-            return [*found, *find_worded(self.reading, leaf), *find_zeros(self.reading, leaf)]
+            finders = (find_worded, find_zeros, find_ones, find_intervals)
+            return [*found, *(p for find in finders for p in find(self.reading, leaf))]
         if leaf.kind == "array":
             return find_closed_list(self.reading, leaf, self.taken)
         if leaf.kind != "string":

@@ -18,6 +18,7 @@ start launch begin run activate kick
 stop halt end terminate kill finish
 cancel abort revoke withdraw
 pause suspend hold freeze
+auto automatic automatically
 resume continue unpause unfreeze
 restart reboot reload bounce
 find search lookup look seek locate

@@ -33,7 +33,8 @@ _KINDS = tuple(
 )
 _OURS = re.compile(r"\s*(?:of (?:us|them|you)|in (?:our|my|the) (?:group|party))\b", re.IGNORECASE)
 _WE_ARE = re.compile(
-    r"(?:\b(?:we|we'll|they|they'll)(?: are|'re| will be| would be)|\bwe be|"
+    r"(?:\b(?:feeds?|feeding|serves?|serving|seats?|sleeps?)|"
+    r"\b(?:we|we'll|they|they'll)(?: are|'re| will be| would be)|\bwe be|"
     r"\b(?:party|group|table|team|room|family|class) (?:of|for))(?: about| around)?\s*$",
     re.IGNORECASE,
 )

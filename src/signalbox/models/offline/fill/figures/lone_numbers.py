@@ -127,7 +127,21 @@ def _may_end(state: State, leaf: Field, quantity: Quantity) -> bool:
         return not nouns and (quantity.value >= 1000 or not _bounded_away(leaf, quantity))
     texts = any(style_of(other) == "text" for other in state.leaves if other.kind == "string" and other.must)
     follows = state.reading.after(quantity.end, 1)
-    return not texts and (not follows or not follows[0].lower.isalpha()) and not _bounded_away(leaf, quantity)
+    return (
+        not texts
+        and (not follows or not follows[0].lower.isalpha() or _stands_by(state, quantity))
+        and not _bounded_away(leaf, quantity)
+    )
+
+
+def _stands_by(state: State, quantity: Quantity) -> bool:
+    """Whether a number that counts nothing stands right behind what serves another field: the 53 of "udp 53 from"."""
+    before = state.reading.before(quantity.start, 1)
+    return (
+        bool(before)
+        and state.taken.overlaps(before[0].start, before[0].end)
+        and not counted_nouns(state.reading, quantity)
+    )
 
 
 def _bounded_away(leaf: Field, quantity: Quantity) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 from rapidfuzz.distance import OSA
 
 from signalbox.models.offline.fill.english.thesaurus import same_meaning
-from signalbox.models.offline.fill.english.words import stem, word_set
+from signalbox.models.offline.fill.english.words import STOP, stem, word_set
 from signalbox.models.offline.fill.figures.counted import (
     counted_nouns,
     counts_people,
@@ -20,8 +20,9 @@ from signalbox.models.offline.fill.figures.counted import (
     holds_people,
     label_of,
 )
+from signalbox.models.offline.fill.figures.number_words import kin_of
 from signalbox.models.offline.fill.figures.numbers import ORDINALS, Quantity
-from signalbox.models.offline.fill.figures.units import dimension_of, factor_of, unit_names, unit_of_field
+from signalbox.models.offline.fill.figures.units import ANY_UNIT, dimension_of, factor_of, unit_names, unit_of_field
 from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
@@ -41,7 +42,9 @@ __all__ = [
 ]
 
 _LOWEST = word_set("min minimum least lower low above over from start greater floor")
-_HIGHEST = word_set("""max maximum most upper high below under limit to end less cap ceiling budget within top""")
+_HIGHEST = word_set(
+    """max maximum most upper high below under limit to end less cap ceiling budget within top until till latest"""
+)
 LIMITING = _LOWEST | _HIGHEST
 _COUNTS = word_set(
     """count limit number quantity qty top amount max maximum size many results total rows entries n
@@ -72,6 +75,7 @@ _YEAR = re.compile(r"\byears?(?! old)\b")
 # What is bounded by these is a time: no later than 1860.
 _DATED = re.compile(r"\b(?:later|earlier|before|after|since|until|older|newer)\b", re.IGNORECASE)
 _UNIT = re.compile(r"[\s-]?([^\W\d_]+(?:/[^\W\d_]+)?|%)")
+_OF_THEM = re.compile(r"\s+of (?:them|these|those)\b", re.IGNORECASE)
 _BASE = 0.3
 _LEAST = 0.28
 
@@ -87,7 +91,7 @@ def find_measures(reading: Reading, field: Field, offered: frozenset[str] = froz
         if (
             value is None
             or _is_side(reading, field, quantity)
-            or (ends_name(reading, quantity) and not reading.cue(field, quantity.start, quantity.end))
+            or (_ends_name(reading, field, quantity) and not reading.cue(field, quantity.start, quantity.end))
         ):
             continue
         apart = _has_unit_apart(reading, field, quantity, offered)
@@ -96,6 +100,11 @@ def find_measures(reading: Reading, field: Field, offered: frozenset[str] = froz
             end = quantity.number_end if apart else quantity.end
             found.append(Proposal(field, value, quantity.start, end, score + 0.12 * field.must))
     return [*found, *_by_ordinal(reading, field)]
+
+
+def _ends_name(reading: Reading, field: Field, quantity: Quantity) -> bool:
+    """Whether a number ends a name and is no year that the field asks for: "Malbec Reserva 2021" tells its vintage."""
+    return ends_name(reading, quantity) and not (is_year(quantity) and _YEAR.search(field.about))
 
 
 def _is_side(reading: Reading, field: Field, quantity: Quantity) -> bool:
@@ -180,7 +189,7 @@ def convert(field: Field, quantity: Quantity) -> Any:
         if abs(value) < 0.01 < abs(quantity.value):
             # Nobody counts minutes in years.
             return None
-    elif quantity.dimension == "percent" and not dimension and not (field.must or field.maximum == 100):
+    elif quantity.dimension == "percent" and not (dimension or unit or field.must or field.maximum == 100):
         return None
     return _typed(field, round(value, 10))
 
@@ -194,14 +203,15 @@ def _typed(field: Field, value: float) -> Any:
 
 
 def _score(reading: Reading, field: Field, quantity: Quantity) -> float:
-    dimension, _ = unit_of_field(field.about, field.maximum)
+    dimension, unit = unit_of_field(field.about, field.maximum)
     score = _BASE
     if dimension in ("money", "percent") and _DATED.search(reading.text, quantity.reach[0], quantity.start):
         score -= 0.5
-    elif (dimension and quantity.dimension == dimension) or (
+    elif (quantity.dimension and (quantity.dimension == dimension or unit == ANY_UNIT)) or (
         any(m[0] == "money" for m in quantity.meanings) and set(field.name_words) & _SUMS
     ):
-        score += 0.35
+        # Six hours are rather a field's in hours than one's in minutes.
+        score += 0.35 + 0.04 * bool(unit and unit == quantity.unit)
     elif quantity.dimension and not dimension and set(field.name_words) & _MEASURED:
         score += 0.2
     elif is_year(quantity) or (quantity.bound and _YEAR.search(field.about) and 1000 <= quantity.value <= 2100):
@@ -247,10 +257,15 @@ def _noun_score(reading: Reading, field: Field, quantity: Quantity) -> float:
     """What is counted ("3 nights") beside what the field speaks of."""
     nouns = counted_nouns(reading, quantity)
     dimension, _ = unit_of_field(field.about, field.maximum)
+    if is_year(quantity) and _YEAR.search(field.about):
+        # "the 1978 edition" is one edition, and "Malbec 2021" no number of Malbecs.
+        return _named_score(field, quantity, nouns)
     if _tells_age(reading, quantity):
         return 0.6 if _AGE.search(field.about) else -0.6
     if nouns and not dimension and (same := fits_kind(field, nouns[0].stem)) is not None:
         return 0.6 if same else -0.6
+    if _OF_THEM.match(reading.text, quantity.end) and counts(field) and not _is_sum(field) and not dimension:
+        return 0.35
     if counts_people(reading, quantity):
         return 0.5 if holds_people(field) else (-0.6 if dimension else _named_score(field, quantity, nouns))
     if nouns and not quantity.dimension and dimension in ("time", "bytes", "length", "mass"):
@@ -260,7 +275,7 @@ def _noun_score(reading: Reading, field: Field, quantity: Quantity) -> float:
     if score := _named_score(field, quantity, nouns):
         return score
     if not nouns and not dimension and (label := label_of(reading, quantity)) is not None:
-        return 0.35 if _speaks_of(field, label) else -0.35
+        return 0.35 if any(_speaks_of(field, word) for word in _compound(reading, label)) else -0.35
     if reading.text[: quantity.start].lower().endswith("the ") and not nouns and not quantity.dimension:
         # "the 71" is a thing that goes by its number.
         return -0.3
@@ -283,8 +298,16 @@ def _speaks_of(field: Field, word: Word) -> bool:
     return (
         word.stem in field.kin
         or any(same_meaning(word.stem, other) for other in field.kin)
+        or any(kin in field.kin for kin, _ in kin_of(word.stem))
         or any(_is_misspelt(word.lower, name) or _shortens(word.lower, name) for name in field.name_words)
     )
+
+
+def _compound(reading: Reading, label: Word) -> list[Word]:
+    """A label and the noun that it may be one with: the heart of "heart rate"."""
+    before = reading.before(label.start, 1)
+    joined = bool(before) and before[0].lower.isalpha() and before[0].lower not in STOP
+    return [label, *(before if joined and reading.text[before[0].end : label.start] == " " else ())]
 
 
 def _is_priced(reading: Reading, quantity: Quantity) -> bool:
@@ -318,10 +341,17 @@ def _named_score(field: Field, quantity: Quantity, nouns: list[Word]) -> float:
             or any(same_meaning(word.stem, other) for other in field.name_stems)
         ):
             return 0.5 if at == 0 else 0.4
+    if _is_sum(field) and nouns and not quantity.dimension:
+        return -0.4
     for at, word in enumerate(nouns[:2]):
         if word.stem in field.words:
             return 0.4 - 0.1 * at if not quantity.dimension or at else 0.1
     return 0.0
+
+
+def _is_sum(field: Field) -> bool:
+    """Whether a field holds an amount of which things are spoken: an invoice has one, and no number counts it."""
+    return field.kind == "number" and field.name_words[-1] in _SUMS and not _SAID_COUNT.search(field.description)
 
 
 def _is_misspelt(word: str, name: str) -> bool:
@@ -345,7 +375,8 @@ def _nearness(noun: str, words: tuple[str, ...]) -> float:
 
 def _bound_score(field: Field, quantity: Quantity) -> float:
     if not quantity.bound:
-        return 0.0
+        # A plain year is when something was, not from when or until when it is good.
+        return -0.2 if is_year(quantity) and any(_sides(field)) else 0.0
     if threshold := _THRESHOLD.search(field.description):
         return 0.3 if (threshold[1].lower() in ("below", "under")) == (quantity.bound == "max") else -0.5
     if quantity.condition:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 from signalbox.models.offline.fill.figures.counted import counted_nouns
 from signalbox.models.offline.fill.figures.measures import bounds_alike, convert
 from signalbox.models.offline.fill.figures.number_words import kin_of, vocabulary_of
 from signalbox.models.offline.fill.figures.quantities import Quantity
-from signalbox.models.offline.fill.figures.units import unit_of_field
+from signalbox.models.offline.fill.figures.units import dimension_of, unit_of_field
 from signalbox.models.offline.fill.options.wordings import phrases_of
 from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
@@ -26,6 +28,8 @@ _FADES = 0.11
 _PAST_JOIN = 0.4
 _MOST = 1.2
 _CLEAR = 0.5
+# With a unit alone, these name what the whole has: duration_minutes, total_hours.
+_OF_WHOLE = frozenset(("duration", "length", "total", "weight", "distance"))
 # Numbers that people say without their unit.
 _OFTEN_BARE = ("", "money", "percent", "temperature")
 
@@ -91,10 +95,11 @@ class Neighbours:
             unit = [word for word in self.reading.after(quantity.number_end, 2) if word.end <= quantity.end]
             after = self.reading.after(quantity.end, _REACH)
             for words, back in ((unit, False), (before, True), (after, False)):
-                for word, weight in self._near(words, quantity, back=back):
-                    for root, share in kin_of(word.stem):
-                        if root in self._known and weight * share > found.get(root, 0.0):
-                            found[root] = weight * share
+                near = self._near(words, quantity, back=back)
+                for root, weight in (*((word.stem, weight) for word, weight in near), *_joined(near, back=back)):
+                    for kin, share in kin_of(root):
+                        if kin in self._known and weight * share > found.get(kin, 0.0):
+                            found[kin] = weight * share
             self._contexts[quantity.start] = found
         return self._contexts[quantity.start]
 
@@ -125,6 +130,14 @@ class Neighbours:
                     found[word.start] = quantity.start
             found.update((noun.start, quantity.start) for noun in nouns)
         return found
+
+
+def _joined(near: list[tuple[Word, float]], *, back: bool) -> Iterator[tuple[str, float]]:
+    """Words side by side as one, as a name may write them: "time out" for a timeout."""
+    for (word, weight), (other, _) in pairwise(near):
+        first, last = (other, word) if back else (word, other)
+        if last.start == first.end + 1:
+            yield first.lower + last.lower, weight
 
 
 Words = dict[str, dict[str, float]]
@@ -164,8 +177,10 @@ def _shared(group: list[Field], spoken: Words) -> dict[str, float]:
 def _main(group: list[Field]) -> Field | None:
     """The field of a group that a number means when nothing is said: needed, of the whole, or how long it takes."""
 
-    def rank(field: Field) -> tuple[bool, bool, bool]:
-        return field.must, not field.within, "long" in vocabulary_of(field) or "duration" in field.name_words
+    def rank(field: Field) -> tuple[bool, bool, bool, bool]:
+        plain = all(word in _OF_WHOLE or dimension_of(word) for word in field.name_words)
+        lasting = "long" in vocabulary_of(field) or "duration" in field.name_words
+        return field.must, not field.within, plain, lasting
 
     ranked = sorted(group, key=rank, reverse=True)
     return ranked[0] if rank(ranked[0]) > rank(ranked[1]) else None

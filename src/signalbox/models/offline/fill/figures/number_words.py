@@ -39,6 +39,12 @@ discount off reduction
 loudness volume loud
 watering water
 remind reminder before ahead notice
+birth born birthday dob
+average avg mean
+maximum max highest peak
+minimum min lowest
+heart pulse heartbeat
+temperature temp
 """.strip().splitlines()
 _ROLES: dict[str, set[int]] = defaultdict(set)
 for _number, _family in enumerate(_FAMILIES):

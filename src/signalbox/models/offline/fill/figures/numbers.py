@@ -39,7 +39,8 @@ _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|\d*\.\d+")
 _LED_BY_ZERO = re.compile(r"0\d")
 _LEADING, _GROUP = re.compile(r"[1-9]\d{0,2}"), re.compile(r"\d{3}")
 _ENDS = re.compile(r"([1-9]\d{0,4}(?:\.\d+)?)[-–]([1-9]\d{0,4}(?:\.\d+)?)([a-zµ%°]*)")
-_GLUED = re.compile(r"([-+]?)(\d[\d,]*(?:\.\d+)?)([a-zµ%°/]*)", re.IGNORECASE)
+_GLUED = re.compile(r"([-+]?)(\d[\d,]*(?:\.\d+)?)([a-zµ%°/]*(?:(?<=m)[23]|[²³])?)", re.IGNORECASE)
+_DECIMAL_COMMA = re.compile(r"(\d+),(\d{1,2})")
 
 
 def find_quantities(sentence: Sentence) -> list[Quantity]:
@@ -98,7 +99,7 @@ def _read_digits(sentence: Sentence, at: int) -> Quantity | None:
     if last := _thousands(sentence, at):
         whole = float("".join(t.text for t in sentence.tokens[at:last]))
         return _with_scale(sentence, whole, at, last, token.start, sentence.tokens[last - 1].end, "", "")
-    value = float(glued[2].replace(",", "")) if _NUMBER.fullmatch(glued[2]) else None
+    value = float(glued[2].replace(",", "")) if _NUMBER.fullmatch(glued[2]) else _decimal(sentence, at, glued)
     if value is None or value > 1e18 or _LED_BY_ZERO.match(glued[2]):
         return None
     start, first = token.start, at
@@ -112,6 +113,14 @@ def _read_digits(sentence: Sentence, at: int) -> Quantity | None:
     if before and _is_symbol(before) and before.end >= token.start - 1:
         return _with_scale(sentence, value, at - 1, at + 1, before.start, token.end, glued[3], before.lower)
     return _with_scale(sentence, value, first, at + 1, start, token.end, glued[3], "")
+
+
+def _decimal(sentence: Sentence, at: int, glued: re.Match[str]) -> float | None:
+    """A number with a comma before its fraction, if a unit tells that it is one number: 18,40 EUR."""
+    written = _DECIMAL_COMMA.fullmatch(glued[2])
+    around = (*sentence.tokens[max(0, at - 1) : at], *sentence.tokens[at + 1 : at + 2])
+    measured = glued[3] or any(dimension_of(token.lower) for token in around)
+    return float(f"{written[1]}.{written[2]}") if written and measured else None
 
 
 def _thousands(sentence: Sentence, at: int) -> int:
@@ -179,7 +188,7 @@ def _with_unit(sentence: Sentence, value: float, first: int, last: int, start: i
         if word.lower in ("cent", "cents", "pence", "penny"):
             value, meanings = value / 100, (("money", "", 1.0),)
         if meanings and not (
-            word.lower in ("m", "s", "d", "b", "k", "w", "g", "l", "y", "h") and not word.text.islower()
+            word.lower in ("m", "s", "d", "b", "k", "w", "g", "l", "y", "h", "t") and not word.text.islower()
         ):
             last, end = last + 1 + hyphen, word.end
             meanings = (("area", "m2", 1.0),) if squared else meanings

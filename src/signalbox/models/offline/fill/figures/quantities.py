@@ -9,19 +9,27 @@ from signalbox.models.offline.fill.english.words import Sentence
 
 __all__ = ["Quantity", "bounded", "join_compounds", "share_bounds", "share_units"]
 
+_UP, _DOWN = (
+    "warmer|hotter|heavier|faster|taller|wider|deeper|louder|thicker",
+    "colder|cooler|lighter|slower|thinner|quieter",
+)
 _NOT = r"(?:no|not|never|nothing|none|cannot|n't)(?: any| \w+){0,2}? "
 _NOT_LOW = re.compile(
-    rf"{_NOT}(?:more|longer|higher|larger|bigger|older|greater|later|further|over|above|beyond)(?: than)?\s*$"
+    rf"{_NOT}(?:more|longer|higher|larger|bigger|older|greater|later|further|over|above|beyond|after|{_UP})"
+    r"(?: than)?\s*$"
 )
-_NOT_HIGH = re.compile(rf"{_NOT}(?:less|fewer|shorter|lower|smaller|younger|cheaper|earlier|under|below)(?: than)?\s*$")
+_NOT_HIGH = re.compile(
+    rf"{_NOT}(?:less|fewer|shorter|lower|smaller|younger|cheaper|earlier|under|below|before|{_DOWN})(?: than)?\s*$"
+)
 _LOW = re.compile(
-    r"(?:at least|more than|over|above|greater than|min(?:imum)?(?: of)?|no less than|not less than|from|"
+    rf"(?:(?:{_UP}) than|at least|more than|over|above|greater than|min(?:imum)?(?: of)?|"
+    r"no less than|not less than|from|"
     r"starting at|"
     r"exceed(?:s|ing)?|>=?|higher than|or more than|after|since|longer than|older than|bigger than|"
     r"larger than)\s*$"
 )
 _HIGH = re.compile(
-    r"(?:at most|less than|under|below|up to|max(?:imum)?(?: of)?|no more than|not more than|within|"
+    rf"(?:(?:{_DOWN}) than|at most|less than|under|below|up to|max(?:imum)?(?: of)?|no more than|not more than|within|"
     r"cheaper than|not over|not above|not exceeding|"
     r"<=?|before|by|lower than|fewer than|shorter than|younger than|smaller than|or less than|until)\s*$"
 )

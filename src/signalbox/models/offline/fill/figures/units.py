@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from signalbox.models.offline.fill.english.words import stem
 
-__all__ = ["CURRENCIES", "dimension_of", "factor_of", "unit_names", "unit_of_field"]
+__all__ = ["ANY_UNIT", "CURRENCIES", "dimension_of", "factor_of", "unit_names", "unit_of_field"]
 
 # dimension -> unit -> (how many of the base unit, spellings)
 _UNITS: dict[str, dict[str, tuple[float, str]]] = {
@@ -89,7 +89,7 @@ _UNITS: dict[str, dict[str, tuple[float, str]]] = {
         "mg": (1e-6, "mg milligram milligrams"),
         "g": (1e-3, "g gram grams gramme grammes gsm g/m² g/m2"),
         "kg": (1, "kg kgs kilo kilos kilogram kilograms"),
-        "tonne": (1000, "tonne tonnes ton tons"),
+        "tonne": (1000, "tonne tonnes ton tons t"),
         "stone": (6.35029318, "stone"),
         "ounce": (0.028349523125, "oz ounce ounces"),
         "pound": (0.45359237, "lb lbs pound pounds"),
@@ -171,6 +171,19 @@ _RATED = re.compile(
 # One of these inside a name or a description tells when, not in what unit: "temperature by day".
 _PERIODS = frozenset(("second", "minute", "hour", "day", "night", "week", "month", "year"))
 _LEAST = re.compile(r"\b(?:lowest|least|minimum|smallest|fewest|lower|cheapest|youngest|shortest|from)\b")
+# "percent for usage, milliseconds for latency": which unit it is depends on another field.
+_BY_CASE = re.compile(r"(%|\b[a-z]+) (?:for|if|when) ")
+ANY_UNIT = "any"
+# The last letter of a name, where nothing else tells the unit: length_m, timeout_s. Sizes S, M and L are no units.
+_LETTERS = {
+    "m": ("length", "m"),
+    "s": ("time", "second"),
+    "h": ("time", "hour"),
+    "l": ("volume", "l"),
+    "g": ("mass", "g"),
+    "t": ("mass", "tonne"),
+}
+_SIZED = frozenset(("size", "sizes", "count", "qty", "quantity", "number"))
 _MINUTES = re.compile(r"\bmin(?:ute)?s?\b")
 _IN = re.compile(r"\bin (?:an? )?\Z")
 
@@ -222,10 +235,14 @@ def _without_bound(name: str, description: str) -> str:
 @lru_cache(maxsize=2_000)
 def unit_of_field(about: str, maximum: float | None) -> tuple[str, str]:
     """The dimension and unit that a numeric field asks for; empty when it asks for none."""
+    cases = {dimension_of(found[1])[0][0] for found in _BY_CASE.finditer(about) if dimension_of(found[1])}
+    if len(cases) > 1:
+        return "", ANY_UNIT
     if _FRACTION.search(about):
         return "percent", "fraction"
     if _PERCENT.search(about):
         return "percent", "percent"
+    about = re.sub(r"\b(k?m) ([23])\b", r"\1\2", about)
     about = re.sub(r"\b([kmgt]?b(?:it)?)(?:yte)?s? per second\b", r"\1/s", about)
     about = _RATED.sub("", about)
     name, _, description = about.partition(" . ")
@@ -236,4 +253,5 @@ def unit_of_field(about: str, maximum: float | None) -> tuple[str, str]:
             return found
     if maximum is not None and maximum <= 1:
         return "percent", "fraction"
-    return "", ""
+    words = name.split()
+    return _LETTERS.get(words[-1], ("", "")) if len(words) > 1 and not _SIZED & set(words) else ("", "")

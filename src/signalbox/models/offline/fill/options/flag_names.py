@@ -15,7 +15,7 @@ from signalbox.models.offline.fill.english.words import stem, word_set
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.vectors import is_known
 
-__all__ = ["NEGATIVE", "core_of", "find_core"]
+__all__ = ["NEGATIVE", "core_of", "find_core", "unsaid"]
 
 _OPENERS = word_set(
     """is has have include includes including with enable enabled use allow allowed do should want
@@ -87,7 +87,7 @@ def _best(said: list[Said], root: str, rivals: frozenset[str]) -> tuple[Said, bo
         return near[0], False
     free = [one for one in said if one[0] not in rivals]
     for one in said:
-        if _unsaid(one[0], root) or (one in free and opposed(one[0], root)):
+        if unsaid(one[0], root) or (one in free and opposed(one[0], root)):
             return one, True
     if kin := next((one for one in free if akin(one[0], root)), None):
         return kin, False
@@ -100,10 +100,11 @@ def _mistyped(word: str, root: str) -> bool:
     return alike and not is_known(word) and OSA.distance(word, root, score_cutoff=1) <= 1
 
 
-def _unsaid(word: str, root: str) -> bool:
+def unsaid(word: str, root: str) -> bool:
     """Whether a word is a stem with a prefix that turns it round: uninsured, inactive, non-refundable."""
     for prefix in ("un", "non", "in", "im", "dis", "de"):
         rest = word.removeprefix(prefix)
         if rest != word and len(rest) > (2 if prefix in ("un", "non") else 4):
+            rest = stem(rest)
             return same_root(rest, root) or (prefix == "un" and same_meaning(rest, root))
     return False

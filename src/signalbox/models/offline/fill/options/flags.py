@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from signalbox.models.offline.fill.english.lexicon import is_verb_form
-from signalbox.models.offline.fill.english.opposites import TURNS, turns_of_speech
+from signalbox.models.offline.fill.english.lexicon import is_past, is_verb_form
+from signalbox.models.offline.fill.english.opposites import TURNS, opposed, turns_of_speech
 from signalbox.models.offline.fill.english.roots import same_root
 from signalbox.models.offline.fill.english.thesaurus import idioms_for
 from signalbox.models.offline.fill.english.words import NEGATIONS, STOP, split_name, stem, word_set
 from signalbox.models.offline.fill.options.denials import DENYING, denied
-from signalbox.models.offline.fill.options.flag_names import NEGATIVE, core_of, find_core
+from signalbox.models.offline.fill.options.endings_of_things import ended
+from signalbox.models.offline.fill.options.flag_names import NEGATIVE, core_of, find_core, unsaid
 from signalbox.models.offline.fill.options.permissions import find_leave
 from signalbox.models.offline.fill.options.whether import Statement, statements_of
 from signalbox.models.offline.fill.reading import Reading, Word
@@ -53,6 +54,7 @@ _PEOPLE = word_set(
     """customer client patient child guest member user applicant visitor person people student tenant owner driver
     passenger employee staff parent guardian somebody someone anybody anyone caller team company"""
 )
+_IS_DONE = re.compile(r"\b(?:is|are|was|were|has been|have been|be)\s+(?:already\s+)?(\w+ed|paid|kept|sold)\b")
 _CLAUSE_ENDS = word_set(", ; . ! ? but")
 _ANYBODY = frozenset(stem(w) for w in _PEOPLE) | next(role.words for role in ROLES if role.name == "person")
 
@@ -67,7 +69,7 @@ def find_flags(reading: Reading, field: Field, rivals: frozenset[str]) -> list[P
         found.append(Proposal(field, given if told is None else told, start, end, 0.85, shared=True))
     if not found and (spot := _find_deed(reading, field)):
         found.append(_answer(reading, field, spot, False, 0.8))
-    return found or _by_description(reading, field, rivals)
+    return found or _by_opposite(reading, field, rivals) or _by_description(reading, field, rivals)
 
 
 def _by_name(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Proposal]:
@@ -113,6 +115,16 @@ def _by_description(reading: Reading, field: Field, rivals: frozenset[str]) -> l
                 score = 0.6 + 0.1 * share + 0.02 * (not statement.value)
                 found.append(Proposal(field, value, start, end, score, shared=True))
     return found
+
+
+def _by_opposite(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Proposal]:
+    """The opposite of what the description says is done: "rejected" where it asks whether something is accepted."""
+    for done in (stem(found[1].lower()) for found in _IS_DONE.finditer(field.description)):
+        for word in (w for w in reading.words if w.stem not in rivals):
+            if unsaid(word.stem, done) or (is_past(word.lower) and opposed(word.stem, done)):
+                value = denied(reading, word.start, word.end)
+                return [Proposal(field, value, word.start, word.end, 0.75, shared=True)]
+    return []
 
 
 def _by_contrast(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Proposal]:
@@ -254,7 +266,12 @@ def _answer(
     if told is not None:
         return Proposal(field, told != opposite, start, end, 0.97, shared=True)
     own = {w.lower for w in reading.words if start <= w.start < end and w.stem not in field.name_stems}
-    negated = denied(reading, start, end, 6) or bool(own & DENYING) or _IS_NOT.match(reading.text, end) is not None
+    negated = (
+        denied(reading, start, end, 6)
+        or bool(own & DENYING and not opposite)
+        or _IS_NOT.match(reading.text, end) is not None
+    )
+    negated = negated or (not inverted and ended(reading.text, start, end))
     said = {w.lower for w in reading.words if start <= w.start < end} | {w.lower for w in reading.after(end, 1)}
     named = inverted and bool(said & (NEGATIVE | {"free"}))
     value = (not negated) if not inverted else (negated or named)

@@ -32,6 +32,10 @@ _LATE = {
     re.compile(r"\b(?:dinner|supper|evening|tonight|tonite|drinks|night)\b", re.IGNORECASE): range(4, 12),
 }
 
+# Nobody says "half past two" of the small hours without saying so.
+_BY_DAY = range(1, 6)
+_EARLY = re.compile(r"\b(?:morning|night|midnight|a\.?m|dawn|early|overnight|nightly)\b", re.IGNORECASE)
+
 _LATER = (
     rf"\s*(?:-|–|to|until|till|til|and)\s*(?P<later>{_HOUR})(?:[:.]\d\d)?\s*"
     rf"(?:(?P<sign>[ap])\.?m\b|in the (?P<time>morning|afternoon|evening)|at (?P<night>night))"
@@ -61,6 +65,8 @@ def _written(found: re.Match[str], context: str) -> str:
             hour, minute = hour - 1, 60 - minute
     if not 0 <= hour <= 23:
         return found[0]
+    if spoken and not said and hour in _BY_DAY and not _EARLY.search(context):
+        hour += 12
     tonight = " tonight" if said and said.lower().startswith("toni") else ""
     return f"{_on_dial(hour, said or '', context):02d}:{minute:02d}{tonight}"
 

@@ -32,6 +32,9 @@ _WHEN = re.compile(
 _SAID_WHEN = re.compile(r"(?:when|date|time)\b(?! zone)", re.IGNORECASE)
 _HOUR = re.compile(r"\b(?:time|hour)$")
 _DAY = re.compile(r"\b(?:date|day)$")
+_BIRTH = word_set("birth born dob birthday birthdate")
+_BORN = re.compile(r"\b(?:born|birth\w*|d\.?o\.?b)\b", re.IGNORECASE)
+_WRITTEN_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _ISO = re.compile(r"iso[ -]?8601|yyyy|\brfc ?3339\b|\bhh:mm", re.IGNORECASE)
 _CLOCK = re.compile(r"\bhh:mm", re.IGNORECASE)
 _BOUNDS = re.compile(r"\b(?:period|range|window|interval|span)\b")
@@ -146,7 +149,7 @@ def _moment(
     reading: Reading, field: Field, kind: str, kinds: frozenset[str], phrase: TimePhrase, at: int
 ) -> Iterator[Proposal]:
     span = _wanted_part(phrase, kind, kinds)
-    if span is None:
+    if span is None or not _may_be_birth(reading, field, phrase):
         return
     words = _with_day(reading, phrase, kind, with_half(reading.text, *span, with_month(reading.text, *span)))
     if not words:
@@ -158,6 +161,13 @@ def _moment(
     if kind == "range-words" and phrase.kind == "range":
         score += 0.08
     yield Proposal(field, value, *span, min(score, 0.97))
+
+
+def _may_be_birth(reading: Reading, field: Field, phrase: TimePhrase) -> bool:
+    """Nobody tells when he was born without a year, unless the words say that it is a birth."""
+    return _BIRTH.isdisjoint(field.name_words) or bool(
+        _WRITTEN_YEAR.search(phrase.text) or re.search(r"/\d\d$", phrase.text) or _BORN.search(reading.text)
+    )
 
 
 def _with_day(reading: Reading, phrase: TimePhrase, kind: str, words: str) -> str:
