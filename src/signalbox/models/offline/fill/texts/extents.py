@@ -40,8 +40,8 @@ def take_phrase(
     style = "list" if many else style_of(field)
     first = _skip_openers(bounds, field, first, style)
     roles = roles_of(field)
-    while roles and roles[0][0].name == "thing" and first < len(bounds.tokens) and bounds.blocked(first):
-        first += 1
+    if roles and roles[0][0].name == "thing":
+        first = bounds.past_portion(first)
     if not _may_begin(bounds, field, first, style):
         return None
     if solid := _take_solid(bounds, field, first, score, lead, style):
