@@ -24,6 +24,7 @@ SORTS = word_set("post position role job city town village name title kind type 
 # Of "roll it back", "scale it down" and the like.
 _PARTICLES = word_set("back down up off out away over again")
 _ANYBODY = word_set("everybody everyone anybody anyone nobody someone somebody")
+_ANYTHING = word_set("something anything nothing everything")
 _KIND_STEMS = frozenset(stem(word) for word in POS["kinds"])
 _CONTAINER = re.compile(
     r",?\s+(?:to|on|in|into|from|off|onto) (?:my|the|our|a|this)(?: \w+){0,2}? "
@@ -172,7 +173,7 @@ def _is_title(bounds: Bounds, field: Field, at: int, style: str) -> bool:
 def _says_nothing(bounds: Bounds, field: Field, words: list[Token], first: int, style: str, signed: bool) -> bool:
     if all(word.lower in POS["pronouns"] or word.lower in STOP for word in words) and not signed:
         return True
-    if words[0].lower in _ANYBODY and not signed:
+    if (words[0].lower in _ANYBODY or (words[-1].lower in _ANYTHING and style != "text")) and not signed:
         return True
     if all(word.lower in KINSHIP or word.lower in STOP for word in words) and sort_of(field) != "person":
         return True

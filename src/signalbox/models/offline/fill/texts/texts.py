@@ -169,6 +169,9 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
     elif chunk.kind == "plain" and bounds.cased and sort in ("place", "title"):
         score -= 0.06
     cue = _cue(bounds, field, chunk)
+    if chunk.kind == "plain" and bounds.cased and sort in ("place", "organisation") and cue < _CLEAR:
+        if not bounds.hinted(chunk.first, chunk.last, field):
+            return 0.0
     if CODED & set(field.name_words) and (" " in chunk.value or chunk.kind == "plain"):
         score -= 0.3
     if chunk.kind in ("plain", "small") and bounds.modifies(chunk.last):
