@@ -179,6 +179,8 @@ def _says_nothing(bounds: Bounds, field: Field, words: list[Token], first: int, 
         return True
     if not any(c.isalpha() for word in words for c in word.text) and style == "text":
         return True
+    if style == "list" and all(word.stem in field.words for word in words):
+        return True
     if style == "text":
         return not signed and all(_is_frame(bounds, word) for word in words)
     if words[0].text in POS["pronouns"] and not signed:
