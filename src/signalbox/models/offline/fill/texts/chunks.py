@@ -48,6 +48,7 @@ _PAST = word_set(
 _MEASURED = word_set("long wide high deep tall thick broad old away heavy apart early late ago worth")
 _PARTNERS = word_set("co co. sons son daughters partners company associates brothers friends")
 _DETERMINERS = word_set("the a an my our your his her their this these those")
+_ALL = word_set("it them everything all both each every")
 _BEFORE_VERBS = (
     word_set("to i we you he she they it who which that please pls plz and then also just never not us me him her them")
     | AUXILIARIES
@@ -232,7 +233,7 @@ def _demands(bounds: Bounds, at: int) -> bool:
         return False
     token, following, thing = bounds.tokens[at : at + 3]
     # But "Rex the Boxer".
-    demanded = following.text in _DETERMINERS and not thing.text[0].isupper()
+    demanded = following.text in _DETERMINERS | _ALL and not thing.text[0].isupper()
     return demanded and token.text.isalpha() and token.lower not in _NEVER | FIRST_NAMES
 
 

@@ -150,7 +150,7 @@ def _beside_name(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]
             owned = bool(before) and after < len(tokens) and tokens[after].lower == "of"
             proposal = (
                 None
-                if owned or (at <= bounds.begins and not signed)
+                if owned or (at <= bounds.begins and not (signed or _is_told(bounds, after)))
                 else take_phrase(
                     bounds, field, after + (signed or linked), weight + 0.01 * len(name), many, tokens[at].start
                 )
@@ -159,6 +159,11 @@ def _beside_name(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]
                 yield proposal
             yield from _quoted_after(bounds, field, after)
             yield from before
+
+
+def _is_told(bounds: Bounds, at: int) -> bool:
+    """Whether a field's name goes on with what it is: "colours are red and blue"."""
+    return at < len(bounds.tokens) and bounds.tokens[at].lower in ("is", "are")
 
 
 def _has_label(bounds: Bounds, at: int) -> bool:
