@@ -307,7 +307,7 @@ class Bounds:
         return ended and not any(q.first <= at < q.last and q.dimension for q in self.reading.quantities)
 
     def counted(self, first: int) -> bool:
-        """Whether a number stands right before and counts what begins here: six eggs, two boxes of nails, 1 kg of rice."""
+        """Whether a number right before counts what begins here: six eggs, two boxes of nails, 1 kg of rice."""
         if first > 1 and self.tokens[first - 1].lower == "of":
             portion = any(q.last == first - 1 and q.dimension in _PORTIONS for q in self.reading.quantities)
             return portion or self.counted(first - 2)

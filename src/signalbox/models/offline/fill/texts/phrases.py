@@ -167,7 +167,7 @@ def _is_told(bounds: Bounds, at: int) -> bool:
 
 
 def _has_label(bounds: Bounds, at: int) -> bool:
-    """Whether a word behind a field's name only goes with it: "serial number 12", "tag it urgent"; not "columns id and"."""
+    """Whether a word behind a field's name only goes with it: "serial number 12", "tag it urgent"."""
     if at + 1 >= len(bounds.tokens) or bounds.tokens[at].lower not in _LABELS | _SAID_OF:
         return False
     return bounds.tokens[at + 1].text[0].isalnum() and bounds.tokens[at + 1].lower not in ("and", "or")
