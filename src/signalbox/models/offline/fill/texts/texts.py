@@ -217,7 +217,9 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
 
 def _is_unlike_name(bounds: Bounds, field: Field, chunk: Chunk) -> bool:
     """Whether plain words that nothing ties to a field for a place or firm are none: "a post", but "the kitchen"."""
-    if sort_of(field) not in ("place", "organisation") or bounds.hinted(chunk.first, chunk.last, field):
+    if sort_of(field) not in ("place", "organisation") or not chunk.value.islower():
+        return False
+    if bounds.hinted(chunk.first, chunk.last, field):
         return False
     return chunk.first == 0 or bounds.tokens[chunk.first - 1].lower not in _DETERMINERS - {"a", "an", "some", "any"}
 
