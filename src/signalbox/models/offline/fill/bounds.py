@@ -25,6 +25,8 @@ _SMALL = STOP | PARTS_OF_SPEECH["stops"] | PARTS_OF_SPEECH["verbs"]
 # No sentence of a person announces one field more often than this.
 _MOST_CUES = 40
 _PART_ENDS = (",", ";", ".", "!", "?", "(", ")")
+# In these a thing itself is told, and "of" leads to it: two litres of milk, but five percent of the yield.
+_PORTIONS = ("mass", "volume", "length")
 
 
 def _related(field: Field, roots: set[str]) -> bool:
@@ -273,7 +275,8 @@ class Bounds:
             at -= 1
         if at < 1 or self.tokens[at].lower != "of":
             return False
-        return any(q.last == at for q in self.reading.quantities if q.dimension) and not self.distant(first)
+        whole = any(q.last == at for q in self.reading.quantities if q.dimension and q.dimension not in _PORTIONS)
+        return whole and not self.distant(first)
 
     def distant(self, first: int) -> bool:
         """Whether a distance leads to what begins here, which so is a place: "within 5 km of the harbour"."""
@@ -305,8 +308,18 @@ class Bounds:
         return ended and not any(q.first <= at < q.last and q.dimension for q in self.reading.quantities)
 
     def counted(self, first: int) -> bool:
-        """Whether a number without a unit stands right before: it counts what begins here."""
+        """Whether a number right before counts what begins here: six eggs, two boxes of nails, 1 kg of rice."""
+        if first > 1 and self.tokens[first - 1].lower == "of":
+            portion = any(q.last == first - 1 and q.dimension in _PORTIONS for q in self.reading.quantities)
+            return portion or self.counted(first - 2)
         return any(q.last == first and not q.dimension for q in self.reading.quantities)
+
+    def past_portion(self, first: int) -> int:
+        """Behind what serves other fields and the unit of a number, with its "of": where the thing itself begins."""
+        at = first
+        while at < len(self.tokens) and (self.blocked(at) or self.in_quantity(at)):
+            at += 1
+        return at + (first < at < len(self.tokens) - 1 and self.tokens[at].lower == "of")
 
     def qualifies(self, last: int) -> bool:
         """Whether a plain noun follows at once, as it does behind the name of a maker."""

@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from signalbox.models.offline.fill.bounds import Bounds
+from signalbox.models.offline.fill.english.everyday import COUNTRIES, LANGUAGES
+from signalbox.models.offline.fill.english.words import stem
 from signalbox.models.offline.fill.figures.measures import convert
 from signalbox.models.offline.fill.options.choices import find_choices
 from signalbox.models.offline.fill.options.weekdays import find_weekdays
@@ -32,6 +34,9 @@ _SEPARATOR = re.compile(
     r"\s/\s|(?<=[a-z]{2})/(?=[a-z]{2}))",
     re.IGNORECASE,
 )
+# Classes that are known nearly in full, by what a field calls them.
+_CLASSES = (("country", COUNTRIES), ("countries", COUNTRIES), ("language", LANGUAGES))
+_KNOWN = 0.8
 _PART_END = re.compile(rf"{_SEPARATOR.pattern}|[:.!?](?=\s|$)", re.IGNORECASE)
 
 
@@ -148,7 +153,27 @@ def find_phrase_list(bounds: Bounds, field: Field) -> list[Proposal]:
         items = split_items(str(proposal.value))
         if items:
             found.append(replace(proposal, value=items))
-    return [*found, *_repeated(bounds, found)]
+    return [*found, *_repeated(bounds, found), *_of_class(bounds, field)]
+
+
+def _of_class(bounds: Bounds, field: Field) -> list[Proposal]:
+    """Countries or languages for a list that asks for such by its name or the first words of its description."""
+    told = {stem(word) for word in (*field.name_words, *field.described[:2])}
+    known = next((words for name, words in _CLASSES if stem(name) in told), None)
+    if known is None or any(_asks_one(leaf, known) for leaf in bounds.leaves if leaf.path != field.path):
+        return []
+    named = [
+        Proposal(field, token.text, token.start, token.end, _KNOWN)
+        for at, token in enumerate(bounds.tokens)
+        if token.lower in known and token.text[0].isupper() and not bounds.blocked(at) and not bounds.in_quotes(at)
+    ]
+    return _gather(field, named, anywhere=False, text=bounds.reading.text)
+
+
+def _asks_one(leaf: Field, known: frozenset[str]) -> bool:
+    """Whether another field asks for a single one of the class."""
+    told = {stem(word) for word in (*leaf.name_words, *leaf.described)}
+    return any(words is known and stem(name) in told for name, words in _CLASSES)
 
 
 def _repeated(bounds: Bounds, found: list[Proposal]) -> list[Proposal]:

@@ -40,10 +40,15 @@ _IDIOMS = frozenset(
 _PAST = word_set(
     """went became came took gave got said told knew began broke forgot kept brought bought sent wrote fell stood ran
     held met paid sold sat slept spoke spent stole struck swam taught thought threw understood wore won drove ate drank
-    flew froze grew hid hung led rang rose sang sank shook stuck swore tore woke caught dealt meant heard built"""
+    flew froze grew hid hung led rang rose sang sank shook stuck swore tore woke caught dealt meant heard built
+    goes comes gets gives brings sends becomes keeps lets wants arrives departs exceeds contains includes receives
+    requires belongs happens seems lies tells says"""
 )
+# Behind a measure these only say what is measured: 3 metres long, 12 years old.
+_MEASURED = word_set("long wide high deep tall thick broad old away heavy apart early late ago worth")
 _PARTNERS = word_set("co co. sons son daughters partners company associates brothers friends")
 _DETERMINERS = word_set("the a an my our your his her their this these those")
+_ALL = word_set("it them everything all both each every")
 _BEFORE_VERBS = (
     word_set("to i we you he she they it who which that please pls plz and then also just never not us me him her them")
     | AUXILIARIES
@@ -60,7 +65,7 @@ _NEVER = (
         "hi hello hey hiya dear greetings morning afternoon evening cheers regards ta ok okay sorry yes no "
         "asap fyi btw "
         "name's outside opposite beside behind along across beyond inside against towards toward past onto off "
-        "alongside beneath"
+        "alongside beneath worth something anything nothing everything"
     )
 )
 
@@ -166,6 +171,11 @@ def _is_word(bounds: Bounds, at: int) -> bool:
         return at > 0 and _named(bounds, at - 1) and bounds.tokens[at - 1].text.isalpha()
     if at and (bounds.tokens[at - 1].lower, token.lower) in _IDIOMS:
         return False
+    if at > 1 and bounds.tokens[at - 1].text == "-" and bounds.tokens[at - 1].start == bounds.tokens[at - 2].end:
+        # The end of "two-way" is no word of its own.
+        return bounds.tokens[at - 1].end < token.start
+    if token.text in _MEASURED and any(q.last == at and q.dimension for q in bounds.reading.quantities):
+        return False
     if _named(bounds, at) and not bounds.opens_part(at):
         return token.lower != "i" and not token.lower.endswith(_CONTRACTED)
     return token.lower not in _NEVER and not token.lower.endswith(_CONTRACTED) and not is_verb(bounds, at)
@@ -179,7 +189,7 @@ def _counts_in_name(bounds: Bounds, at: int) -> bool:
 def is_verb(bounds: Bounds, at: int) -> bool:
     """Whether a word acts as a verb where it stands."""
     token = bounds.tokens[at]
-    if token.lower in AUXILIARIES or token.text in _PAST or _takes_object(bounds, at):
+    if token.lower in AUXILIARIES or token.text in _PAST or _takes_object(bounds, at) or _demands(bounds, at):
         return True
     if not (is_verb_form(token.lower) or token.lower in POS["verbs"]) or (
         _named(bounds, at) and not bounds.opens_part(at)
@@ -192,13 +202,16 @@ def is_verb(bounds: Bounds, at: int) -> bool:
     after = bounds.tokens[at + 1].lower if at + 1 < len(bounds.tokens) else ""
     if before.lower in _BEFORE_VERBS or (_named(bounds, at - 1) and before.text.isalpha()):
         return True
+    if token.text.endswith("s") and _is_code(before):
+        # "K-12 shows an error."
+        return True
     if token.text.islower() and is_past(token.lower) and after in _PLACING:
         return True
     if token.lower in BASE_VERBS and any(q.first == at + 1 and q.dimension for q in bounds.reading.quantities):
         # "For a stew take 500 g of beef."
         return True
-    if before.text in (",", ";") and token.lower in BASE_VERBS and after in STOP | POS["stops"]:
-        return True
+    if before.text in (",", ";") and (after in STOP | POS["stops"] or after.isdigit()):
+        return token.lower in BASE_VERBS or (token.lower[:-1] in BASE_VERBS and token.lower.endswith("s"))
     # In the middle of plain words only what an object follows: "they in the office use the lift".
     objects = after in POS["pronouns"] or after in POS["articles"] or after == "to"
     return objects and before.lower not in POS["articles"] and not token.lower.endswith("ing")
@@ -212,6 +225,20 @@ def _takes_object(bounds: Bounds, at: int) -> bool:
     before = bounds.tokens[at - 1]
     acted = (_named(bounds, at - 1) and before.text.isalpha()) or before.lower in _BEFORE_VERBS - {"and", "that"}
     return acted and bounds.tokens[at + 1].lower in _DETERMINERS and token.lower not in _NEVER
+
+
+def _demands(bounds: Bounds, at: int) -> bool:
+    """Whether any word at all that opens a sentence is a demand, because of what stands behind it: "Dim the lamps"."""
+    if not (at <= bounds.begins or bounds.opens_part(at)) or at + 2 >= len(bounds.tokens):
+        return False
+    token, following, thing = bounds.tokens[at : at + 3]
+    # But "Rex the Boxer".
+    demanded = following.text in _DETERMINERS | _ALL and not thing.text[0].isupper()
+    return demanded and token.text.isalpha() and token.lower not in _NEVER | FIRST_NAMES
+
+
+def _is_code(token: Token) -> bool:
+    return any(c.isdigit() for c in token.text) and any(c.isalpha() for c in token.text)
 
 
 def _parts(bounds: Bounds, first: int, last: int) -> list[Chunk]:

@@ -65,7 +65,7 @@ def _deeds(name_words: tuple[str, ...], description: str) -> Deeds:
             leading |= _clause_verb(words, at)
     if words and words[0].endswith("ing") and len(words[0]) > 5:
         doing.add(stem(words[0]))
-    done |= _object_verb(words, 1)
+    done |= _object_verb(words, 1) | _purpose(words)
     leading |= _dangling(words)
     doing |= _doer_deeds(name_words[-1:]) | _doer_deeds(tuple(words[:1]))
     # "Ann hosts" tells who the host is.
@@ -108,6 +108,15 @@ def _object_verb(words: list[str], at: int) -> set[str]:
     verb, following = words[at], words[at + 1] if at + 1 < len(words) else "."
     acts = verb.isalpha() and (is_verb_form(verb) or verb.endswith("s")) and verb not in STOP | _BE
     return {stem(verb)} if acts and following not in _PREPOSITIONS else set()
+
+
+def _purpose(words: list[str]) -> set[str]:
+    """Of "extras to fit" the verb: it is done to the holder, unless a preposition says that it leads there."""
+    at = next((at for at, word in enumerate(words[:6]) if word == "to" and at), -1)
+    if at < 0 or at + 1 >= len(words) or not is_verb_form(words[at + 1]) or not all(map(str.isalpha, words[:at])):
+        return set()
+    following = words[at + 2] if at + 2 < len(words) else "."
+    return set() if following in _PREPOSITIONS | _PARTICLES else {stem(words[at + 1])}
 
 
 def _clause_verb(words: list[str], at: int) -> set[tuple[str, str]]:

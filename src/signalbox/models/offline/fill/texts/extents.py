@@ -24,6 +24,7 @@ SORTS = word_set("post position role job city town village name title kind type 
 # Of "roll it back", "scale it down" and the like.
 _PARTICLES = word_set("back down up off out away over again")
 _ANYBODY = word_set("everybody everyone anybody anyone nobody someone somebody")
+_ANYTHING = word_set("something anything nothing everything")
 _KIND_STEMS = frozenset(stem(word) for word in POS["kinds"])
 _CONTAINER = re.compile(
     r",?\s+(?:to|on|in|into|from|off|onto) (?:my|the|our|a|this)(?: \w+){0,2}? "
@@ -40,8 +41,8 @@ def take_phrase(
     style = "list" if many else style_of(field)
     first = _skip_openers(bounds, field, first, style)
     roles = roles_of(field)
-    while roles and roles[0][0].name == "thing" and first < len(bounds.tokens) and bounds.blocked(first):
-        first += 1
+    if roles and roles[0][0].name == "thing":
+        first = bounds.past_portion(first)
     if not _may_begin(bounds, field, first, style):
         return None
     if solid := _take_solid(bounds, field, first, score, lead, style):
@@ -172,11 +173,13 @@ def _is_title(bounds: Bounds, field: Field, at: int, style: str) -> bool:
 def _says_nothing(bounds: Bounds, field: Field, words: list[Token], first: int, style: str, signed: bool) -> bool:
     if all(word.lower in POS["pronouns"] or word.lower in STOP for word in words) and not signed:
         return True
-    if words[0].lower in _ANYBODY and not signed:
+    if (words[0].lower in _ANYBODY or (words[-1].lower in _ANYTHING and style != "text")) and not signed:
         return True
     if all(word.lower in KINSHIP or word.lower in STOP for word in words) and sort_of(field) != "person":
         return True
     if not any(c.isalpha() for word in words for c in word.text) and style == "text":
+        return True
+    if style == "list" and all(word.stem in field.words for word in words):
         return True
     if style == "text":
         return not signed and all(_is_frame(bounds, word) for word in words)

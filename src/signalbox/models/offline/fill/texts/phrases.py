@@ -41,6 +41,7 @@ _VERBATIM = re.compile(r"\b(?:word (?:for|by) word|verbatim|exact (?:words|wordi
 _QUOTES = re.compile(r".*\b(?:saying|says|reads|reading|message|text|body|note|wording)\b|:")
 # Of "serial number 123" for a serial.
 _LABELS = word_set("number no nr num code id key")
+_SAID_OF = word_set("it this them")
 _NAMING = word_set("called named titled entitled title name")
 
 
@@ -134,7 +135,7 @@ def _beside_name(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]
             ):
                 continue
             after = at + len(name)
-            after += after + 1 < len(tokens) and tokens[after].lower in _LABELS and tokens[after + 1].text[0].isalnum()
+            after += _has_label(bounds, after)
             signed = after < len(tokens) and tokens[after].text in (":", "=")
             linked = (
                 after < len(tokens)
@@ -149,7 +150,7 @@ def _beside_name(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]
             owned = bool(before) and after < len(tokens) and tokens[after].lower == "of"
             proposal = (
                 None
-                if owned or (at <= bounds.begins and not signed)
+                if owned or (at <= bounds.begins and not (signed or _is_told(bounds, after)))
                 else take_phrase(
                     bounds, field, after + (signed or linked), weight + 0.01 * len(name), many, tokens[at].start
                 )
@@ -158,6 +159,18 @@ def _beside_name(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]
                 yield proposal
             yield from _quoted_after(bounds, field, after)
             yield from before
+
+
+def _is_told(bounds: Bounds, at: int) -> bool:
+    """Whether a field's name goes on with what it is: "colours are red and blue"."""
+    return at < len(bounds.tokens) and bounds.tokens[at].lower in ("is", "are")
+
+
+def _has_label(bounds: Bounds, at: int) -> bool:
+    """Whether a word behind a field's name only goes with it: "serial number 12", "tag it urgent"."""
+    if at + 1 >= len(bounds.tokens) or bounds.tokens[at].lower not in _LABELS | _SAID_OF:
+        return False
+    return bounds.tokens[at + 1].text[0].isalnum() and bounds.tokens[at + 1].lower not in ("and", "or")
 
 
 def _end_of_owner(bounds: Bounds, at: int) -> int | None:
@@ -204,12 +217,15 @@ def _before_name(bounds: Bounds, field: Field, at: int, after: int) -> Iterator[
 
 def _spoken_names(field: Field) -> list[tuple[str, ...]]:
     """How a person may say the field's name: whole, without its dull part, and its declared synonyms."""
-    dull = {"id", "name", "text", "string", "value", "the", "to", "from"}
+    dull = {"id", "name", "names", "text", "string", "value", "values", "the", "to", "from"}
     whole = field.name_stems
     short = tuple(s for w, s in zip(field.name_words, whole, strict=True) if w not in dull)
     spoken = [tuple(stem(w) for w in synonym.lower().split()) for synonym in field.synonyms.get("", ())]
     spoken += [(nickname,) for nickname in field.nicknames]
     if field.described[:1] and field.described[0] in _GROUPS:
+        spoken.append((stem(field.described[0]),))
+    if field.kind == "array" and field.described[:1] and field.described[0].endswith("s"):
+        # "Keywords of the talk" for topics.
         spoken.append((stem(field.described[0]),))
     if field.within and field.name_words == ("name",):
         spoken.append(tuple(stem(word) for word in field.within))

@@ -169,6 +169,8 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
     elif chunk.kind == "plain" and bounds.cased and sort in ("place", "title"):
         score -= 0.06
     cue = _cue(bounds, field, chunk)
+    if chunk.kind == "plain" and bounds.cased and cue < _CLEAR and _is_unlike_name(bounds, field, chunk):
+        return 0.0
     if CODED & set(field.name_words) and (" " in chunk.value or chunk.kind == "plain"):
         score -= 0.3
     if chunk.kind in ("plain", "small") and bounds.modifies(chunk.last):
@@ -176,7 +178,8 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
     if bounds.complements(chunk.first):
         score -= 0.25
     if chunk.first and sort in ("thing", "title") and bounds.counted(chunk.first):
-        score += 0.12 * field.must
+        # Of "two bags of sand" the sand is meant.
+        score += (-0.12 if following == "of" else 0.12) * field.must
     if bounds.distant(chunk.first):
         score += 0.3 if sort == "place" else -0.2
     if sort in ("organisation", "thing", "person") and len(tokens) == 1 and tokens[0].lower in CITIES:
@@ -210,6 +213,15 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
         return 0.0
     score += alike
     return score + _HINT * hinted + 0.3 * cue * (cue >= _CLEAR) + (0.04 if _apart(bounds, chunk) else 0.0)
+
+
+def _is_unlike_name(bounds: Bounds, field: Field, chunk: Chunk) -> bool:
+    """Whether plain words that nothing ties to a field for a place or firm are none: "a post", but "the kitchen"."""
+    if sort_of(field) not in ("place", "organisation") or not chunk.value.islower():
+        return False
+    if bounds.hinted(chunk.first, chunk.last, field):
+        return False
+    return chunk.first == 0 or bounds.tokens[chunk.first - 1].lower not in _DETERMINERS - {"a", "an", "some", "any"}
 
 
 def _like_examples(bounds: Bounds, field: Field, chunk: Chunk) -> float:
