@@ -39,6 +39,7 @@ from signalbox.models.offline.fill.texts.evidence import weigh
 from signalbox.models.offline.fill.texts.labels import find_labelled
 from signalbox.models.offline.fill.texts.makes import find_makes
 from signalbox.models.offline.fill.texts.names import find_names, has_shape
+from signalbox.models.offline.fill.texts.opponents import find_opponents
 from signalbox.models.offline.fill.texts.phrases import find_phrases
 from signalbox.models.offline.fill.texts.roles import style_of
 from signalbox.models.offline.fill.texts.routes import find_routes
@@ -96,6 +97,7 @@ class Filler:
         self._choose(
             [
                 *find_routes(bounds, waiting),
+                *find_opponents(bounds, waiting),
                 *find_makes(bounds, self.state),
                 *(p for p in self._weighed(self._strings()) if p.score >= _SURE and self._comes_first(p)),
                 *(p for p in self._chunks() if style_of(p.field) != "text" or self._is_titled(p)),

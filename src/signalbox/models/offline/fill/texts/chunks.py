@@ -36,6 +36,9 @@ _IDIOMS = frozenset(
         "for sure,for free,for good,for example,of course,as usual,as possible"
     ).split(",")
 )
+_LATIN = ("us", "a", "um", "is", "ii", "ae", "ens", "ans", "or", "ur")
+# What a measure is of: "24 metres long".
+_EXTENTS = word_set("long wide high tall deep thick old away apart heavy broad across early late")
 # Forms that are nothing but verbs.
 _PAST = word_set(
     """went became came took gave got said told knew began broke forgot kept brought bought sent wrote fell stood ran
@@ -59,7 +62,7 @@ _NEVER = (
     | word_set(
         "hi hello hey hiya dear greetings morning afternoon evening cheers regards ta ok okay sorry yes no "
         "asap fyi btw "
-        "name's outside opposite beside behind along across beyond inside against towards toward past onto off "
+        "name's worth outside opposite beside behind along across beyond inside against towards toward past onto off "
         "alongside beneath"
     )
 )
@@ -166,6 +169,8 @@ def _is_word(bounds: Bounds, at: int) -> bool:
         return at > 0 and _named(bounds, at - 1) and bounds.tokens[at - 1].text.isalpha()
     if at and (bounds.tokens[at - 1].lower, token.lower) in _IDIOMS:
         return False
+    if token.lower in _EXTENTS and any(q.last == at and q.dimension for q in bounds.reading.quantities):
+        return False
     if _named(bounds, at) and not bounds.opens_part(at):
         return token.lower != "i" and not token.lower.endswith(_CONTRACTED)
     return token.lower not in _NEVER and not token.lower.endswith(_CONTRACTED) and not is_verb(bounds, at)
@@ -194,6 +199,8 @@ def is_verb(bounds: Bounds, at: int) -> bool:
         return True
     if token.text.islower() and is_past(token.lower) and after in _PLACING:
         return True
+    if token.text.islower() and token.lower.endswith("s") and _is_subject(bounds, at - 1):
+        return True
     if token.lower in BASE_VERBS and any(q.first == at + 1 and q.dimension for q in bounds.reading.quantities):
         # "For a stew take 500 g of beef."
         return True
@@ -204,9 +211,19 @@ def is_verb(bounds: Bounds, at: int) -> bool:
     return objects and before.lower not in POS["articles"] and not token.lower.endswith("ing")
 
 
+def _is_subject(bounds: Bounds, at: int) -> bool:
+    """Whether a code stands here, which does what follows: "pump P-7 shows E2"."""
+    token = bounds.tokens[at]
+    coded = token.text[0].isalpha() and any(c.isdigit() for c in token.text)
+    return coded or (bounds.in_literal(at) and not bounds.in_quotes(at))
+
+
 def _takes_object(bounds: Bounds, at: int) -> bool:
     """Whether any word at all is a verb, because of who stands before it and what behind: "Ann glazes the pots"."""
     token = bounds.tokens[at]
+    if at == bounds.begins and token.text.isalpha() and at + 1 < len(bounds.tokens):
+        # "Roll the carpet out": what opens a request before an article is a verb.
+        return token.lower not in _NEVER and bounds.tokens[at + 1].lower in _DETERMINERS
     if not token.text.islower() or not token.text.isalpha() or at == 0 or at + 1 >= len(bounds.tokens):
         return False
     before = bounds.tokens[at - 1]
@@ -240,6 +257,7 @@ def _parts(bounds: Bounds, first: int, last: int) -> list[Chunk]:
         end += 1
     while end > capital + 1 and tokens[end - 1].lower in _BRIDGES:
         end -= 1
+    end += end == last - 1 == capital + 1 and _is_strange(tokens[end])
     opens = bounds.opens_part(first) and _named(bounds, first) and capital == first + 1
     opening = opens and not _is_request(bounds, first)
     short = tokens[capital].text.isupper() and len(tokens[capital].text) < 5 and end == capital + 1 and not opening
@@ -253,11 +271,23 @@ def _parts(bounds: Bounds, first: int, last: int) -> list[Chunk]:
     return found
 
 
+def _is_strange(token: Token) -> bool:
+    """Whether a word in small letters is no English one, as the second of a botanical name."""
+    return token.text.islower() and token.text[3:].endswith(_LATIN) and not is_common(token.lower)
+
+
+def _is_framed(bounds: Bounds, token: Token) -> bool:
+    """Whether a word is one of the schema's own, and not a name that only sounds like it: Record, but not Recorde."""
+    return token.stem in bounds.frame and (token.lower == token.stem or is_known(token.lower))
+
+
 def _is_dull(bounds: Bounds, at: int) -> bool:
     """Whether a word in small letters only says what the schema speaks of."""
     token = bounds.tokens[at]
     if not token.text.islower() and not bounds.opens_part(at):
         return False
+    if _named(bounds, at) and at + 1 < len(bounds.tokens) and _named(bounds, at + 1):
+        return _is_framed(bounds, token) or token.lower in POS["kinds"] | POS["blanks"]
     return token.stem in bounds.frame or token.lower in POS["kinds"] | POS["blanks"] or bounds.nearly_frame(token)
 
 
@@ -287,7 +317,7 @@ def _is_request(bounds: Bounds, at: int) -> bool:
     token = bounds.tokens[at]
     if token.lower in FIRST_NAMES:
         return False
-    dull = token.stem in bounds.frame or token.lower in POS["kinds"] | POS["blanks"] | POS["verbs"] | KINSHIP
+    dull = _is_framed(bounds, token) or token.lower in POS["kinds"] | POS["blanks"] | POS["verbs"] | KINSHIP
     return dull or is_verb_form(token.lower)
 
 
