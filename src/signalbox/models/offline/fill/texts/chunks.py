@@ -223,7 +223,8 @@ def _takes_object(bounds: Bounds, at: int) -> bool:
     token = bounds.tokens[at]
     if at == bounds.begins and token.text.isalpha() and at + 1 < len(bounds.tokens):
         # "Roll the carpet out": what opens a request before an article is a verb.
-        return token.lower not in _NEVER and bounds.tokens[at + 1].lower in _DETERMINERS
+        known = is_known(token.lower) and token.lower not in _NEVER | FIRST_NAMES
+        return known and bounds.tokens[at + 1].lower in _DETERMINERS
     if not token.text.islower() or not token.text.isalpha() or at == 0 or at + 1 >= len(bounds.tokens):
         return False
     before = bounds.tokens[at - 1]

@@ -52,6 +52,10 @@ _SITES = word_set("office branch site plant factory warehouse store shop depot c
 _NAMING = word_set("called named titled entitled")
 # Somebody is put in, not in somebody.
 _ENTERING = word_set("put pencil squeeze slot fit book write check sign add enter")
+_TRAVELLING = word_set(
+    """come comes came coming travel travels travelling drive drives driving fly flies flying sail sails sailing head
+    heads heading walk walks walking return returns returning"""
+)
 # Who speaks or is spoken of, and words that open a clause: no name holds them.
 _CLAUSAL = (
     word_set(
@@ -158,7 +162,8 @@ def _weigh_person(bounds: Bounds, field: Field, first: int, last: int, waiting: 
     if not people:
         return 0.0
     person = sort_of(field) == "person"
-    score = _in_turn(bounds, field, first, people) + _by_maker(bounds, field, first, people) if person else 0.0
+    score = _in_turn(bounds, field, first, people) if person else 0.0
+    score += _by_maker(bounds, field, first, people) if sort_of(field) in ("person", "organisation") else 0.0
     if person and len(people) > 1 and is_relative(bounds, first) and not _wishes(bounds, last):
         score += (-_RELATIVE if field.must else _RELATIVE / 2) if _names_another(bounds, first, last) else 0.0
     if person and _has_degree(bounds, first):
@@ -245,6 +250,9 @@ def _weigh_spot(bounds: Bounds, field: Field, first: int, words: tuple[Token, ..
     sort = sort_of(field)
     if titled and before == "in" and first > 1 and bounds.tokens[first - 2].lower in _ENTERING and people:
         return 0.25 if sort == "person" else -_LABEL
+    if titled and before == "to" and first > 1 and bounds.tokens[first - 2].lower in _TRAVELLING:
+        placed = any(sort_of(other) == "place" for other in waiting if other.kind == "string")
+        return (_SPOT if sort == "place" else -2 * _SPOT) if placed and sort in ("place", "person") else 0.0
     if titled and sort in ("title", "person", "organisation") and _is_spot(bounds, first):
         told = cues_of(field).get((_lead_of(bounds, first),), 0.0) > _FAIR
         placed = any(sort_of(other) == "place" for other in waiting)
@@ -339,7 +347,8 @@ def _is_somebody(bounds: Bounds, first: int, last: int) -> bool:
     """Whether words are surely somebody's name: a known first name, a title, or a relative's."""
     words = bounds.tokens[first:last]
     opener = words[0].lower
-    named = words[0].text[0].isupper() and opener in FIRST_NAMES and len(words) < 4
+    thing = first > 0 and bounds.tokens[first - 1].text == "the"
+    named = words[0].text[0].isupper() and opener in FIRST_NAMES and len(words) < 4 and not thing
     behind_title = first > 0 and bounds.tokens[first - 1].lower in HONORIFICS
     return named or behind_title or opener in HONORIFICS or is_relative(bounds, first)
 

@@ -60,7 +60,7 @@ ROLES = (
         "terminal gym cinema theatre museum",
         strong="in,at,near,around,located in,close to,nearby,room,hall,terminal,gate,studio,venue,outside,opposite,"
         "beside,next to,behind,in front of,along",
-        fair="within,across,inside",
+        fair="within,across,inside,into",
         weak="of,to,on,for,from",
     ),
     _role(

@@ -68,7 +68,7 @@ _TITLES = re.compile(
     re.IGNORECASE,
 )
 _NOUN = re.compile(
-    r"(?:(?:full |the |a |an )*name of (?:the |a |an )?|(?:the |a |an ))?(?:[a-z-]+ ){0,2}?(?P<noun>[a-z-]+)"
+    r"(?:(?:full |the |a |an )*name of (?:the |a |an )?|(?:the |a |an ))?(?:[a-z-]+ )??(?P<noun>[a-z-]+)"
     r"(?:,? (?:[a-z]+, |or |and )(?P<other>[a-z]+))?"
     r"(?=$|[.,;(]| (?:of|who|that|where|which|in|to|at|from|with|by|on|for)\b)"
 )

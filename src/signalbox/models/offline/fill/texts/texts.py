@@ -165,6 +165,7 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
         and chunk.kind == "proper"
         and tokens[0].lower in FIRST_NAMES
         and (len(tokens) == 1 or bearer_of(tokens[-1].text) != sort)
+        and not _has_article(bounds, chunk)
     ):
         score -= 0.06 if len(tokens) == 1 else 0.12
     if chunk.kind == "plain" and sort == "organisation" and (bounds.cased or not field.must):
@@ -213,6 +214,11 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
         return 0.0
     score += alike
     return score + _HINT * hinted + 0.3 * cue * (cue >= _CLEAR) + (0.04 if _apart(bounds, chunk) else 0.0)
+
+
+def _has_article(bounds: Bounds, chunk: Chunk) -> bool:
+    """Whether an article says that a name is nobody's: the ship of "the Astrid"."""
+    return chunk.first > 0 and bounds.tokens[chunk.first - 1].text == "the"
 
 
 def _like_examples(bounds: Bounds, field: Field, chunk: Chunk) -> float:
