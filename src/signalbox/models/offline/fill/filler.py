@@ -163,7 +163,7 @@ class Filler:
             found += find_units(self.reading, leaf) if self._offered and holds_units(leaf) else ()
             return [*found, *find_comparisons(self.reading, leaf)]
         if leaf.kind == "boolean":
-            return find_flags(self.reading, leaf, self.state.rivals(leaf))
+            return [self._around_names(p) for p in find_flags(self.reading, leaf, self.state.rivals(leaf))]
         if leaf.kind in ("integer", "number"):
             found = [
                 *find_measures(self.reading, leaf, self._offered),
@@ -182,6 +182,14 @@ class Filler:
             return [self._occasions.weigh(p) for p in find_moments(self.reading, leaf, kinds)]
         shaped = [*find_names(self.reading, leaf), *find_examples(self.reading, leaf)]
         return [self._directed(self._uncontested(p)) for p in shaped]
+
+    def _around_names(self, proposal: Proposal) -> Proposal:
+        """A flag without the names inside its saying, which others may want: "count Ann Lee in"."""
+        inner = [span for span in self.reading.titled if proposal.start < span[0] and span[1] < proposal.end]
+        if not inner or proposal.pieces:
+            return proposal
+        edges = [proposal.start, *(edge for span in inner for edge in span), proposal.end]
+        return replace(proposal, pieces=tuple(zip(edges[::2], edges[1::2], strict=True)))
 
     def _uncontested(self, proposal: Proposal) -> Proposal:
         """A code that stands right behind another field's name is rather that field's: "gate B4"."""

@@ -188,7 +188,7 @@ def _in_turn(bounds: Bounds, field: Field, first: int, people: list[Field]) -> f
 
 def _by_maker(bounds: Bounds, field: Field, first: int, people: list[Field]) -> float:
     """Who something is by, without a verb that says more, is the one who made it: "a song by Ann"."""
-    if first < 2 or bounds.tokens[first - 1].lower != "by" or is_verb_form(bounds.tokens[first - 2].lower):
+    if first < 2 or bounds.tokens[first - 1].lower != "by" or is_verb_form(bounds.tokens[first - 2].text):
         return 0.0
     made = any(_CREATORS & set(other.name_words) for other in people)
     return -2 * _RELATIVE if made and not _CREATORS & set(field.name_words) else 0.0

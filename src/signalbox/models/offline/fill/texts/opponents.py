@@ -17,7 +17,9 @@ _FIRSTS = word_set("home host hosts hosting white one 1 a first plaintiff claima
 _SECONDS = word_set(
     "away guest guests visitor visitors visiting black two 2 b second opponent challenger defendant respondent"
 )
-_AGAINST = word_set("v vs v. vs. versus against beat beats defeated host hosts hosted faces face meets meet visit visits")
+_AGAINST = word_set(
+    "v vs v. vs. versus against beat beats defeated host hosts hosted faces face meets meet visit visits"
+)
 _TURNED = word_set("visit visits visited away black visitors")
 _STEPS = 4
 

@@ -113,5 +113,9 @@ def _names(bounds: Bounds, at: int) -> bool:
     """Whether a token with a capital is free to be part of a name."""
     token = bounds.tokens[at]
     written = token.text[0].isupper() and token.text[-1].isalpha() and not bounds.in_quotes(at)
-    opener = token.text == "I" or token.text.startswith(_SPEAKER) or (bounds.opens_part(at) and token.lower in STOP | POS["stops"])
+    opener = (
+        token.text == "I"
+        or token.text.startswith(_SPEAKER)
+        or (bounds.opens_part(at) and token.lower in STOP | POS["stops"])
+    )
     return written and not opener and not bounds.blocked(at) and not bounds.timed(at)
