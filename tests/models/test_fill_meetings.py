@@ -31,7 +31,7 @@ def test_a_name_behind_the_title_of_one_field_is_not_anothers() -> None:
 
 def test_a_town_before_an_office_is_where_it_is() -> None:
     found = _filled(
-        "A night porter for our Derby branch.", ["job"], job="Title of the job.", town="Town of the branch."
+        "A night porter for our Derby branch.", ["role"], role="Title of the job", town="Town of the branch."
     )
     assert found["town"] == "Derby"
 
