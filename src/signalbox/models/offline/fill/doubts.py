@@ -21,6 +21,8 @@ __all__ = ["Doubts"]
 _SPEAKS = re.compile(r"(?:that says|saying|says|telling|tell|reads|reading|that)\b|:", re.IGNORECASE)
 # What these hold is the matter itself, not somebody's words to others: it may tell of other fields too.
 _OWN_TEXTS = word_set("description details detail summary problem issue")
+# From here on an option is said, and not only meant.
+_PLAIN = 0.85
 
 
 class Doubts:
@@ -33,6 +35,7 @@ class Doubts:
         """Whether a proposal rests on words that serve something else."""
         reasons = (
             self._inside_literal,
+            self._part_of_name,
             self._part_of_date,
             self._names_number,
             self._bounds_number,
@@ -101,6 +104,16 @@ class Doubts:
             for one in self.state.reading.literals
             if one.kind in ("quoted", "file", "url", "email", "host", "path", "uuid")
         )
+
+    def _part_of_name(self, proposal: Proposal) -> bool:
+        """Whether a word that only means an option is the end of a name: the hotels of "Northgate Hotels"."""
+        text = self.state.reading.text
+        said = text[proposal.start : proposal.end]
+        if proposal.field.kind not in ("enum", "boolean") or not said.istitle() or " " in said:
+            return False
+        meant = stem(said.lower()) not in map(stem, split_name(str(proposal.value)))
+        named = re.search(r"[A-Z][a-z]+ \Z", text[: proposal.start])
+        return meant and proposal.score < _PLAIN and named is not None
 
     def _part_of_date(self, proposal: Proposal) -> bool:
         """Whether a code or a name is cut out of a written date: the 30TH OF of "the 30th of June"."""

@@ -43,6 +43,7 @@ from signalbox.models.offline.fill.texts.evidence import weigh
 from signalbox.models.offline.fill.texts.labels import find_labelled
 from signalbox.models.offline.fill.texts.makes import find_makes
 from signalbox.models.offline.fill.texts.names import find_names, has_shape
+from signalbox.models.offline.fill.texts.opponents import find_opponents
 from signalbox.models.offline.fill.texts.phrases import find_phrases
 from signalbox.models.offline.fill.texts.roles import style_of
 from signalbox.models.offline.fill.texts.routes import find_routes
@@ -102,6 +103,7 @@ class Filler:
         self._choose(
             [
                 *find_routes(bounds, waiting),
+                *find_opponents(bounds, waiting),
                 *find_makes(bounds, self.state),
                 *(p for p in self._weighed(self._strings()) if p.score >= _SURE and self._comes_first(p)),
                 *(p for p in self._chunks() if style_of(p.field) != "text" or self._is_titled(p)),
@@ -167,7 +169,7 @@ class Filler:
             found += find_units(self.reading, leaf) if self._offered and holds_units(leaf) else ()
             return [*found, *find_comparisons(self.reading, leaf)]
         if leaf.kind == "boolean":
-            return find_flags(self.reading, leaf, self.state.rivals(leaf))
+            return [self._around_names(p) for p in find_flags(self.reading, leaf, self.state.rivals(leaf))]
         if leaf.kind in ("integer", "number"):
             found = [
                 *find_measures(self.reading, leaf, self._offered),
@@ -187,6 +189,14 @@ class Filler:
             return [self._occasions.weigh(p) for p in find_moments(self.reading, leaf, kinds)]
         shaped = [*find_names(self.reading, leaf), *find_examples(self.reading, leaf)]
         return [self._directed(self._uncontested(p)) for p in shaped]
+
+    def _around_names(self, proposal: Proposal) -> Proposal:
+        """A flag without the names inside its saying, which others may want: "count Ann Lee in"."""
+        inner = [span for span in self.reading.titled if proposal.start < span[0] and span[1] < proposal.end]
+        if not inner or proposal.pieces:
+            return proposal
+        edges = [proposal.start, *(edge for span in inner for edge in span), proposal.end]
+        return replace(proposal, pieces=tuple(zip(edges[::2], edges[1::2], strict=True)))
 
     def _uncontested(self, proposal: Proposal) -> Proposal:
         """A code that stands right behind another field's name is rather that field's: "gate B4"."""

@@ -31,6 +31,7 @@ _NUMBERED = ("phone", "uuid", "ip", "url", "email", "host")
 
 # "40 for the left side": what a number is for may stand behind it.
 _TOWARDS = word_set("for on of the")
+_TITLED = re.compile(r"(?<=[a-z,] )[A-Z][a-z][\w'-]*(?: [A-Z][a-z][\w'-]*)*")
 
 
 class Word(NamedTuple):
@@ -177,6 +178,11 @@ class Reading:
     @cached_property
     def _ends(self) -> list[int]:
         return [word.end for word in self.words]
+
+    @cached_property
+    def titled(self) -> list[tuple[int, int]]:
+        """Where words with capitals stand that open no sentence."""
+        return [found.span() for found in _TITLED.finditer(self.text)]
 
     def cue(self, field: Field, start: int, end: int) -> float:
         """How clearly the field is named right beside a piece of text: 0 not at all, 1 its whole name."""

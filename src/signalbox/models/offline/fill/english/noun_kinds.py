@@ -42,11 +42,11 @@ _BODIES = word_set(
 )
 _PLACES = word_set(
     """airfield airport alley avenue bay beach berth borough boulevard bridge building campsite canal canyon castle
-    cathedral cave cemetery chapel church city coast continent corner country county creek crossroads district
-    dock estate estuary farm fjord forest fort fountain gate glacier gorge grounds hall hamlet harbour harbor
-    heath hill hut intersection island junction lagoon lake landmark lane lighthouse marina market meadow
-    monument moor motorway mountain municipality neighbourhood neighborhood ocean orchard palace parish park
-    path peak peninsula pier pitch place plaza pond pool port province quarry quay racecourse ravine reef refuge
+    cathedral cave cemetery center centre chapel church city coast continent corner country county creek
+    crossroads district dock estate estuary farm fjord forest fort fountain gate glacier gorge grounds hall
+    hamlet harbour harbor heath hill hut intersection island junction lagoon lake landmark lane lighthouse marina
+    market meadow monument moor motorway mountain municipality neighbourhood neighborhood ocean orchard palace parish
+    park path peak peninsula pier pitch place plaza pond pool port province quarry quay racecourse ravine reef refuge
     region reserve reservoir ridge river road roundabout ruin rink sea settlement shore site slope spot square
     stadium station stop strait stream street suburb summit tarn temple terminal terrace territory tower town
     trail tunnel valley vault village vineyard volcano ward warehouse water waterfall waterway well wetland

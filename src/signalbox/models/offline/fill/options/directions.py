@@ -14,11 +14,12 @@ __all__ = ["CONTRARY", "agreement", "coming_at", "comings_of", "mirrored", "side
 
 _START_NAMES = word_set(
     """from origin source departure depart departing start starting begin pickup collection checkin outbound sender
-    shipper payer since earliest leaving outward entry arrive_from seller"""
+    shipper payer since earliest leaving outward entry arrive_from seller lender giver exporter
+    consignor"""
 )
 _END_NAMES = word_set(
     """to destination dest arrival arriving end ending finish dropoff return returning inbound back recipient
-    receiver payee beneficiary until till latest checkout target exit buyer"""
+    receiver payee beneficiary until till latest checkout target exit buyer borrower importer consignee"""
 )
 _START_SAID = re.compile(
     r"\b(?:collected|picked up|collect|depart\w*|leaves?|leaving|starts?|begins?|outward|taken from|sent from)\b", re.I

@@ -36,6 +36,9 @@ _IDIOMS = frozenset(
         "for sure,for free,for good,for example,of course,as usual,as possible"
     ).split(",")
 )
+_LATIN = ("us", "a", "um", "is", "ii", "ae", "ens", "ans", "or", "ur")
+# What a measure is of: "24 metres long".
+_EXTENTS = word_set("long wide high tall deep thick old away apart heavy broad across early late ago worth")
 # Forms that are nothing but verbs.
 _PAST = word_set(
     """went became came took gave got said told knew began broke forgot kept brought bought sent wrote fell stood ran
@@ -45,7 +48,6 @@ _PAST = word_set(
     requires belongs happens seems lies tells says"""
 )
 # Behind a measure these only say what is measured: 3 metres long, 12 years old.
-_MEASURED = word_set("long wide high deep tall thick broad old away heavy apart early late ago worth")
 _PARTNERS = word_set("co co. sons son daughters partners company associates brothers friends")
 _DETERMINERS = word_set("the a an my our your his her their this these those")
 _ALL = word_set("it them everything all both each every")
@@ -174,7 +176,7 @@ def _is_word(bounds: Bounds, at: int) -> bool:
     if at > 1 and bounds.tokens[at - 1].text == "-" and bounds.tokens[at - 1].start == bounds.tokens[at - 2].end:
         # The end of "two-way" is no word of its own.
         return bounds.tokens[at - 1].end < token.start
-    if token.text in _MEASURED and any(q.last == at and q.dimension for q in bounds.reading.quantities):
+    if token.lower in _EXTENTS and any(q.last == at and q.dimension for q in bounds.reading.quantities):
         return False
     if _named(bounds, at) and not bounds.opens_part(at):
         return token.lower != "i" and not token.lower.endswith(_CONTRACTED)
@@ -207,6 +209,8 @@ def is_verb(bounds: Bounds, at: int) -> bool:
         return True
     if token.text.islower() and is_past(token.lower) and after in _PLACING:
         return True
+    if token.text.islower() and token.lower.endswith("s") and _is_subject(bounds, at - 1):
+        return True
     if token.lower in BASE_VERBS and any(q.first == at + 1 and q.dimension for q in bounds.reading.quantities):
         # "For a stew take 500 g of beef."
         return True
@@ -217,9 +221,20 @@ def is_verb(bounds: Bounds, at: int) -> bool:
     return objects and before.lower not in POS["articles"] and not token.lower.endswith("ing")
 
 
+def _is_subject(bounds: Bounds, at: int) -> bool:
+    """Whether a code stands here, which does what follows: "pump P-7 shows E2"."""
+    token = bounds.tokens[at]
+    coded = token.text[0].isalpha() and any(c.isdigit() for c in token.text)
+    return coded or (bounds.in_literal(at) and not bounds.in_quotes(at))
+
+
 def _takes_object(bounds: Bounds, at: int) -> bool:
     """Whether any word at all is a verb, because of who stands before it and what behind: "Ann glazes the pots"."""
     token = bounds.tokens[at]
+    if at == bounds.begins and token.text.isalpha() and at + 1 < len(bounds.tokens):
+        # "Roll the carpet out": what opens a request before an article is a verb.
+        known = is_known(token.lower) and token.lower not in _NEVER | FIRST_NAMES
+        return known and bounds.tokens[at + 1].lower in _DETERMINERS
     if not token.text.islower() or not token.text.isalpha() or at == 0 or at + 1 >= len(bounds.tokens):
         return False
     before = bounds.tokens[at - 1]
@@ -267,6 +282,7 @@ def _parts(bounds: Bounds, first: int, last: int) -> list[Chunk]:
         end += 1
     while end > capital + 1 and tokens[end - 1].lower in _BRIDGES:
         end -= 1
+    end += end == last - 1 == capital + 1 and _is_strange(tokens[end])
     opens = bounds.opens_part(first) and _named(bounds, first) and capital == first + 1
     opening = opens and not _is_request(bounds, first)
     short = tokens[capital].text.isupper() and len(tokens[capital].text) < 5 and end == capital + 1 and not opening
@@ -280,11 +296,23 @@ def _parts(bounds: Bounds, first: int, last: int) -> list[Chunk]:
     return found
 
 
+def _is_strange(token: Token) -> bool:
+    """Whether a word in small letters is no English one, as the second of a botanical name."""
+    return token.text.islower() and token.text[3:].endswith(_LATIN) and not is_common(token.lower)
+
+
+def _is_framed(bounds: Bounds, token: Token) -> bool:
+    """Whether a word is one of the schema's own, and not a name that only sounds like it: Record, but not Recorde."""
+    return token.stem in bounds.frame and (token.lower == token.stem or is_known(token.lower))
+
+
 def _is_dull(bounds: Bounds, at: int) -> bool:
     """Whether a word in small letters only says what the schema speaks of."""
     token = bounds.tokens[at]
     if not token.text.islower() and not bounds.opens_part(at):
         return False
+    if _named(bounds, at) and at + 1 < len(bounds.tokens) and _named(bounds, at + 1):
+        return _is_framed(bounds, token) or token.lower in POS["kinds"] | POS["blanks"]
     return token.stem in bounds.frame or token.lower in POS["kinds"] | POS["blanks"] or bounds.nearly_frame(token)
 
 
@@ -314,7 +342,7 @@ def _is_request(bounds: Bounds, at: int) -> bool:
     token = bounds.tokens[at]
     if token.lower in FIRST_NAMES:
         return False
-    dull = token.stem in bounds.frame or token.lower in POS["kinds"] | POS["blanks"] | POS["verbs"] | KINSHIP
+    dull = _is_framed(bounds, token) or token.lower in POS["kinds"] | POS["blanks"] | POS["verbs"] | KINSHIP
     return dull or is_verb_form(token.lower)
 
 

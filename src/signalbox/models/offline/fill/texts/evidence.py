@@ -9,7 +9,7 @@ import re
 from dataclasses import replace
 
 from signalbox.models.offline.fill.bounds import Bounds
-from signalbox.models.offline.fill.english.everyday import words_for
+from signalbox.models.offline.fill.english.everyday import COUNTRIES, words_for
 from signalbox.models.offline.fill.english.lexicon import (
     AUXILIARIES,
     FIRST_NAMES,
@@ -48,7 +48,14 @@ _BEARER = 0.1
 _LEARNED = word_set("doctor physician surgeon dentist vet consultant gp professor specialist prescriber")
 _MAKERS = word_set("brand make maker manufacturer vendor builder")
 _CREATORS = word_set("artist author composer director painter writer sculptor photographer poet singer band designer")
+_SITES = word_set("office branch site plant factory warehouse store shop depot campus studio clinic location")
 _NAMING = word_set("called named titled entitled")
+# Somebody is put in, not in somebody.
+_ENTERING = word_set("put pencil squeeze slot fit book write check sign add enter")
+_TRAVELLING = word_set(
+    """come comes came coming travel travels travelling drive drives driving fly flies flying sail sails sailing head
+    heads heading walk walks walking return returns returning"""
+)
 # Who speaks or is spoken of, and words that open a clause: no name holds them.
 _CLAUSAL = (
     word_set(
@@ -112,6 +119,8 @@ def _is_no_such(bounds: Bounds, field: Field, first: int, words: tuple[Token, ..
         return False
     if known := words_for(field.name_words):
         return not any(word.lower in known for word in words)
+    if sort_of(field) == "person" and len(words) == 1 and words[0].lower in COUNTRIES - FIRST_NAMES:
+        return True
     if not (CODED & set(field.name_words) or _NUMBERED.match(field.description)):
         return False
     shouted = len(words) == 1 and words[0].text.isupper() and not bounds.reading.text.isupper()
@@ -153,7 +162,8 @@ def _weigh_person(bounds: Bounds, field: Field, first: int, last: int, waiting: 
     if not people:
         return 0.0
     person = sort_of(field) == "person"
-    score = _in_turn(bounds, field, first, people) + _by_maker(bounds, field, first, people) if person else 0.0
+    score = _in_turn(bounds, field, first, people) if person else 0.0
+    score += _by_maker(bounds, field, first, people) if sort_of(field) in ("person", "organisation") else 0.0
     if person and len(people) > 1 and is_relative(bounds, first) and not _wishes(bounds, last):
         score += (-_RELATIVE if field.must else _RELATIVE / 2) if _names_another(bounds, first, last) else 0.0
     if person and _has_degree(bounds, first):
@@ -178,7 +188,7 @@ def _in_turn(bounds: Bounds, field: Field, first: int, people: list[Field]) -> f
 
 def _by_maker(bounds: Bounds, field: Field, first: int, people: list[Field]) -> float:
     """Who something is by, without a verb that says more, is the one who made it: "a song by Ann"."""
-    if first < 2 or bounds.tokens[first - 1].lower != "by" or is_verb_form(bounds.tokens[first - 2].lower):
+    if first < 2 or bounds.tokens[first - 1].lower != "by" or is_verb_form(bounds.tokens[first - 2].text):
         return 0.0
     made = any(_CREATORS & set(other.name_words) for other in people)
     return -2 * _RELATIVE if made and not _CREATORS & set(field.name_words) else 0.0
@@ -189,6 +199,9 @@ def _weigh_labels(bounds: Bounds, field: Field, first: int, last: int, waiting: 
     score = 0.0
     if first and bounds.tokens[first - 1].lower in _NAMING:
         score += _LABEL if sort_of(field) == "title" else -_LABEL * (sort_of(field) in ("thing", "organisation"))
+    if first and bounds.tokens[first].text[0].isupper() and bounds.tokens[first - 1].stem not in field.name_stems:
+        # Attorney Ann Lee is no applicant.
+        score -= _LABEL * any(_is_title(bounds.tokens[first - 1], other) for other in waiting)
     if last + 1 < len(bounds.tokens) and bounds.tokens[last].lower in ("as", "in", "is", "being"):
         at = last + 1 + (bounds.tokens[last + 1].lower in POS["articles"])
         label = bounds.tokens[at].stem if at < len(bounds.tokens) else ""
@@ -197,6 +210,11 @@ def _weigh_labels(bounds: Bounds, field: Field, first: int, last: int, waiting: 
         elif any(label == other.name_stems[-1] for other in waiting if other.kind == "string" and other.name_stems):
             score -= _LABEL
     return score
+
+
+def _is_title(token: Token, field: Field) -> bool:
+    """Whether a word is the name of a field for a person, and not a verb of the same stem."""
+    return field.name_words[-1:] == (token.lower,) and sort_of(field) == "person"
 
 
 def _weigh_maker(bounds: Bounds, field: Field, last: int, words: tuple[Token, ...], waiting: list[Field]) -> float:
@@ -228,7 +246,13 @@ def _weigh_spot(bounds: Bounds, field: Field, first: int, words: tuple[Token, ..
     """A name with capitals behind "in", "at" or "outside" is where something is, and so no common thing."""
     before = bounds.tokens[first - 1].lower if first else ""
     titled = words[0].text[0].isupper() and not words[0].text.isupper()
+    people = any(sort_of(other) == "person" for other in waiting if other.kind == "string")
     sort = sort_of(field)
+    if titled and before == "in" and first > 1 and bounds.tokens[first - 2].lower in _ENTERING and people:
+        return 0.25 if sort == "person" else -_LABEL
+    if titled and before == "to" and first > 1 and bounds.tokens[first - 2].lower in _TRAVELLING:
+        placed = any(sort_of(other) == "place" for other in waiting if other.kind == "string")
+        return (_SPOT if sort == "place" else -2 * _SPOT) if placed and sort in ("place", "person") else 0.0
     if titled and sort in ("title", "person", "organisation") and _is_spot(bounds, first):
         told = cues_of(field).get((_lead_of(bounds, first),), 0.0) > _FAIR
         placed = any(sort_of(other) == "place" for other in waiting)
@@ -237,9 +261,17 @@ def _weigh_spot(bounds: Bounds, field: Field, first: int, words: tuple[Token, ..
         return -2 * _SPOT
     if before in ("in", "at", "outside", "near") and titled:
         return -_SPOT if sort == "thing" and not field.examples else 0.0
+    if before in ("the", "my", "our", "your") and titled and _is_site(bounds, first + len(words)):
+        # The office of "our Ely office" is in Ely.
+        return _SPOT if sort == "place" else -2 * _SPOT * (sort in ("thing", "person", "title"))
     # What is mine, or one of many, is no place and nobody: "my Skoda".
     owned = before in ("my", "our", "a", "an") and titled and not bounds.opens_part(first)
     return -_SPOT * (sort in ("place", "person")) if owned else 0.0
+
+
+def _is_site(bounds: Bounds, at: int) -> bool:
+    """Whether a plain noun for a house of a firm stands here, or right before."""
+    return any(token.lower in _SITES for token in bounds.tokens[at - 1 : at + 1])
 
 
 def _weigh_town(bounds: Bounds, field: Field, first: int) -> float:
@@ -315,7 +347,8 @@ def _is_somebody(bounds: Bounds, first: int, last: int) -> bool:
     """Whether words are surely somebody's name: a known first name, a title, or a relative's."""
     words = bounds.tokens[first:last]
     opener = words[0].lower
-    named = words[0].text[0].isupper() and opener in FIRST_NAMES and len(words) < 4
+    thing = first > 0 and bounds.tokens[first - 1].text == "the"
+    named = words[0].text[0].isupper() and opener in FIRST_NAMES and len(words) < 4 and not thing
     behind_title = first > 0 and bounds.tokens[first - 1].lower in HONORIFICS
     return named or behind_title or opener in HONORIFICS or is_relative(bounds, first)
 

@@ -25,7 +25,7 @@ _ELSEWHERE = word_set("in at near around from to by of via on and or with plus i
 def find_makes(bounds: Bounds, state: State) -> Iterator[Proposal]:
     """The first word of a product's name for its maker, the rest for its model."""
     maker, model = _asking(state.leaves, _MAKERS), _asking(state.waiting(), _MODELS)
-    if maker is None or model is None:
+    if maker is None or model is None or maker is model:
         return
     made = state.filled.get(maker.path)
     people = any(leaf.kind == "string" and leaf.must and sort_of(leaf) == "person" for leaf in state.waiting())

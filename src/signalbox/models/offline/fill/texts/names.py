@@ -31,6 +31,7 @@ _PLATES = re.compile(r"\b(?:plates?|registration (?:number|mark)|post ?codes?|po
 _OWN_SHAPES = word_set("ip host url email mac uuid")
 _IDENTIFYING = word_set("system code file name label tag value")
 _IDENTIFIED = word_set("id ids key number no code reference ref sku identifier serial")
+_LOGIN = re.compile(r"\b(?:id|ids|identifier|number|no|code|handle|login|account|user ?name|user|e-?mail)\b")
 _WWW = re.compile(r"www\.[\w.-]+")
 
 
@@ -104,8 +105,8 @@ def _by_kind(reading: Reading, field: Field) -> Iterator[Proposal]:
 
 def _holds_person(field: Field) -> bool:
     """Whether a field holds somebody's name, which no identifier is."""
-    named = any(role.name == "person" for role, strength in roles_of(field)[:1] if strength > 0.8)
-    return named and "name" in field.name_words and not set(field.name_words) & _IDENTIFIED
+    coded = set(field.name_words) & _IDENTIFIED or field.examples or _LOGIN.search(field.about)
+    return sort_of(field) == "person" and not coded
 
 
 @lru_cache(maxsize=1_000)

@@ -37,7 +37,9 @@ ROLES = (
         "destination",
         "name",
         "to destination dest arrival target recipient receiver goal payee beneficiary toward into dropoff",
-        strong="->,→,=>,to,into,towards,toward,going to,arriving in,arriving at,heading to,bound for",
+        strong="->,→,=>,to,into,towards,toward,going to,arriving in,arriving at,heading to,bound for,"
+        "leaves for,leave for,leaving for,left for,departs for,depart for,departing for,sails for,sailing for,"
+        "heads for,heading for,makes for,sets off for,setting off for,off to",
         weak="for",
     ),
     _role("copy", "name", "cc bcc", strong="cc,cc'ing,copy,copying,bcc,ccing"),
@@ -45,7 +47,7 @@ ROLES = (
         "origin",
         "name",
         "from origin source departure sender start leaving depart payer pickup shipper",
-        strong="from,leaving from,leaving,departing from,departing,starting from,out of,starting at",
+        strong="from,leaving from,leaving,leave,leaves,departing from,departing,starting from,out of,starting at",
     ),
     _role(
         "place",
@@ -58,7 +60,7 @@ ROLES = (
         "terminal gym cinema theatre museum",
         strong="in,at,near,around,located in,close to,nearby,room,hall,terminal,gate,studio,venue,outside,opposite,"
         "beside,next to,behind,in front of,along",
-        fair="within,across,inside",
+        fair="within,across,inside,into",
         weak="of,to,on,for,from",
     ),
     _role(

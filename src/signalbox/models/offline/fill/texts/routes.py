@@ -34,6 +34,9 @@ def find_routes(bounds: Bounds, fields: list[Field]) -> Iterator[Proposal]:
         first, last = _reach(bounds, at - 1, -1), _reach(bounds, at + 1, 1)
         if first is None or last is None or not _alike(bounds.tokens[at - 1], bounds.tokens[last]):
             continue
+        if first and bounds.tokens[first - 1].lower == "by":
+            # "a song by Ann to Bo" starts from nobody.
+            continue
         for field, a, b in ((starts[0], first, at), (ends[0], at + 1, last + 1)):
             span = bounds.sentence.span(a, b)
             yield Proposal(field, bounds.sentence.slice(a, b), *span, 0.9, lead=bounds.tokens[a].start)

@@ -68,7 +68,7 @@ _TITLES = re.compile(
     re.IGNORECASE,
 )
 _NOUN = re.compile(
-    r"(?:(?:full |the |a |an )*name of (?:the |a |an )?|(?:the |a |an ))?(?P<noun>[a-z-]+)"
+    r"(?:(?:full |the |a |an )*name of (?:the |a |an )?|(?:the |a |an ))?(?:[a-z-]+ )??(?P<noun>[a-z-]+)"
     r"(?:,? (?:[a-z]+, |or |and )(?P<other>[a-z]+))?"
     r"(?=$|[.,;(]| (?:of|who|that|where|which|in|to|at|from|with|by|on|for)\b)"
 )
@@ -96,19 +96,19 @@ def _sort(name_words: tuple[str, ...], within: tuple[str, ...], description: str
     noun = [word for word in noun if word] or [""]
     told = said is not None and (
         (not said["noun"] and (said["head"] or "person").lower() not in _THINGS and stem(noun[0]) not in _BODIES)
-        or any(stem(word) in _PERSON or kind_of_noun(word) == "person" or _is_doer(word) for word in noun)
+        or any(_is_somebody(word) or _is_doer(word) for word in noun)
     )
     if name_words == ("name",) and not told and {stem(word) for word in (*within, *noun)} & _ORGANISATIONS:
         return "organisation"
     if name_words and stem(name_words[-1]) in _FIRMS and not (said and said["noun"]) and roles[:1] != ("place",):
         return "organisation"
-    inner = name_words[-1:] == ("name",) and any(stem(word) in _PERSON for word in (*within, *name_words[:-1]))
+    inner = name_words[-1:] == ("name",) and any(map(_is_somebody, (*within, *name_words[:-1])))
     head = next((stem(word) for word in _nouns(description)[:1] if stem(word) in _BODIES), "")
     if head and not told and not _EITHER.match(description):
         return "organisation" if head in _ORGANISATIONS else "place"
     if not told and (kind := _kind_told(description)):
         return kind
-    if not set(name_words) & _GROUPS and (told or inner or (name_words and stem(name_words[-1]) in _PERSON)):
+    if not set(name_words) & _GROUPS and (told or inner or (name_words and _is_somebody(name_words[-1]))):
         return "person"
     if roles and roles[0] == "body":
         return "text"
@@ -125,6 +125,8 @@ def _sort(name_words: tuple[str, ...], within: tuple[str, ...], description: str
 
 def _kind_told(description: str) -> str:
     """What the noun that a description begins with is: "River or lake.", "Name of the court."."""
+    if description[:6].lower() == "where ":
+        return "place"
     found = _NOUN.match(description.lower())
     if found is None:
         return ""
@@ -137,6 +139,10 @@ def _kind_told(description: str) -> str:
 def _nouns(description: str) -> list[str]:
     """The telling words of a description; what is stored is no store."""
     return [word for word in content_words(description) if not word.endswith("ed")]
+
+
+def _is_somebody(noun: str) -> bool:
+    return stem(noun) in _PERSON or kind_of_noun(noun) == "person"
 
 
 def _is_doer(noun: str) -> bool:
@@ -160,6 +166,7 @@ def sort_for(field: Field, last_word: str) -> str:
     if sort != "person" or bearer_of(last_word) != "organisation":
         return sort
     party = field.description[:4].lower() == "who " or bool(_PARTIES & {*field.name_words, *field.within})
+    party = party or any(kind_of_noun(word) == "organisation" for word in field.described[:3])
     return "organisation" if party else sort
 
 

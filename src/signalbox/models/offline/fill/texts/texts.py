@@ -9,6 +9,8 @@ from dataclasses import replace
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.english.everyday import CITIES, COUNTRIES
 from signalbox.models.offline.fill.english.lexicon import FIRST_NAMES, KINSHIP
+from signalbox.models.offline.fill.english.name_endings import bearer_of
+from signalbox.models.offline.fill.english.noun_kinds import kind_of_noun
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.english.words import DEGREES, STOP, stem, word_set
 from signalbox.models.offline.fill.schema import Field
@@ -162,6 +164,8 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
         sort in ("title", "thing", "place", "organisation")
         and chunk.kind == "proper"
         and tokens[0].lower in FIRST_NAMES
+        and (len(tokens) == 1 or bearer_of(tokens[-1].text) != sort)
+        and not _has_article(bounds, chunk)
     ):
         score -= 0.06 if len(tokens) == 1 else 0.12
     if chunk.kind == "plain" and sort == "organisation" and (bounds.cased or not field.must):
@@ -200,7 +204,7 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
         # In "a lamp for the hall" the lamp is what is spoken of.
         score -= 0.05
     hinted = bounds.hinted(chunk.first, chunk.last, field)
-    called = chunk.first > 0 and bounds.mentioned(chunk.first - 1) and _may_be_called(chunk)
+    called = chunk.first > 0 and _is_bearer(bounds, chunk.first - 1) and _may_be_called(chunk)
     if called:
         # In "our dog Rex" the name is the dog's, not somebody's.
         score += _CALLED if sort == "title" else -_CALLED * (sort == "person" and not hinted)
@@ -224,6 +228,11 @@ def _is_unlike_name(bounds: Bounds, field: Field, chunk: Chunk) -> bool:
     return chunk.first == 0 or bounds.tokens[chunk.first - 1].lower not in _DETERMINERS - {"a", "an", "some", "any"}
 
 
+def _has_article(bounds: Bounds, chunk: Chunk) -> bool:
+    """Whether an article says that a name is nobody's: the ship of "the Astrid"."""
+    return chunk.first > 0 and bounds.tokens[chunk.first - 1].text == "the"
+
+
 def _like_examples(bounds: Bounds, field: Field, chunk: Chunk) -> float:
     """More for plain words that stand alone, for a field whose examples are such: "blocked drain" like "burst pipe"."""
     if chunk.kind not in ("plain", "small") or not _stands_alone(bounds, chunk):
@@ -241,6 +250,12 @@ def _stands_alone(bounds: Bounds, chunk: Chunk) -> bool:
     tokens = bounds.tokens
     before = first == 0 or not tokens[first - 1].text[0].isalnum()
     return before and (chunk.last == len(tokens) or not tokens[chunk.last].text[0].isalnum())
+
+
+def _is_bearer(bounds: Bounds, at: int) -> bool:
+    """Whether a word says what bears the name behind it: an option, or what is mine and fills another field."""
+    owned = at > 0 and bounds.tokens[at - 1].lower in ("my", "our", "his", "her", "their")
+    return bounds.mentioned(at) or (owned and bounds.blocked(at) and kind_of_noun(bounds.tokens[at].lower) != "person")
 
 
 def _may_be_called(chunk: Chunk) -> bool:

@@ -16,6 +16,7 @@ from signalbox.models.offline.fill.texts.sorts import is_common, sort_of
 __all__ = ["as_whole"]
 
 _BRIDGES = word_set("of the de do dos da das des del della di du la le van von der den al el ter y e &")
+_SPEAKER = ("I'", "I\u2019")
 _OWNED = ("'s", "\u2019s")
 
 
@@ -86,7 +87,9 @@ def _before(bounds: Bounds, first: int) -> int:
     if at < 0 or not _names(bounds, at) or not _joins(bounds, at, first):
         return first
     titled = at == first - 1 and any(bounds.tokens[at].stem in leaf.name_stems for leaf in bounds.leaves)
-    return first if titled or (bounds.opens_part(at) and at == first - 1) else at
+    # In "Stamps of Bhutan" for a search of stamps the first word is no part of the name.
+    framed = bounds.opens_part(at) and (at == first - 1 or bounds.tokens[at].stem in bounds.frame)
+    return first if titled or framed else at
 
 
 def _behind(bounds: Bounds, last: int) -> int:
@@ -110,5 +113,9 @@ def _names(bounds: Bounds, at: int) -> bool:
     """Whether a token with a capital is free to be part of a name."""
     token = bounds.tokens[at]
     written = token.text[0].isupper() and token.text[-1].isalpha() and not bounds.in_quotes(at)
-    opener = token.text == "I" or (bounds.opens_part(at) and token.lower in STOP | POS["stops"])
+    opener = (
+        token.text == "I"
+        or token.text.startswith(_SPEAKER)
+        or (bounds.opens_part(at) and token.lower in STOP | POS["stops"])
+    )
     return written and not opener and not bounds.blocked(at) and not bounds.timed(at)
