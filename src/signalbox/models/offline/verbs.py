@@ -59,7 +59,7 @@ FAMILIES: dict[str, frozenset[str]] = {
         "compare": "compare diff contrast versus vs",
         "count": "count tally many",
         "convert": "convert translate transform exchange",
-        "compute": "calculate compute evaluate estimate solve work",
+        "compute": "calculate compute evaluate estimate solve work price quote",
         "summarize": "summarize summarise recap digest",
         "buy": "buy sell order place purchase checkout shop acquire procure",
         "pay": "pay transfer send wire remit settle",
