@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from signalbox.models.offline.fill import Filling
 from signalbox.models.offline.hiding import quotations
@@ -28,7 +29,7 @@ _LABELLED = 0.95
 _DIGITS = re.compile(r"\d+")
 _BOUNDS = word_set("below above under over least less fewer between within maximum minimum max min")
 _LIGHT = word_set(
-    "instead rather because someone somebody anyone anybody made makes gave gives goes takes puts mr mrs ms dr"
+    "instead rather because someone somebody anyone anybody made makes gave gives goes takes puts number mr mrs ms dr"
 )
 _BLAND = word_set("show list get give see view display tell read check open what which how")
 
@@ -112,9 +113,18 @@ def _is_identified(part: Part, card: ToolCard, filling: Filling) -> bool:
 def _is_complete(part: Part, card: ToolCard, filling: Filling) -> bool:
     """Whether all that a tool with several parameters requires is there: surely said, or a proper name beside that."""
     sure, given = trusted(part, card, filling), filling.values
-    named = [name for name in card.required if name in sure or str(given.get(name, ""))[:1].isupper()]
+    numbered = not _codes_left(part, card, filling)
+    named = [
+        name
+        for name in card.required
+        if name in sure or str(given.get(name, ""))[:1].isupper() or (numbered and _is_number(given.get(name)))
+    ]
     firm = any(_is_settled(card, filling, name) for name in card.required if name in sure)
     return firm and len(named) == len(card.required) > 1
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _fit(part: Part, card: ToolCard, filling: Filling) -> float:

@@ -28,6 +28,7 @@ _MEANT = 0.85
 _TOO_MUCH = 1.2
 _LOSS = 0.5
 _ENTIRE = 0.4
+_UNLIKE = -0.3
 _FADE = (1.0, 0.7, 0.5, 0.35, 0.25, 0.2)
 _SHORTLIST = 5
 _DANGEROUS = frozenset({"delete", "send", "pay", "buy", "stop", "restart", "reject", "approve"})
@@ -90,7 +91,8 @@ class Choice:
         """Whether a call with all it requires leaves little of the request out: less where no verb speaks for it."""
         if self.action >= _MEANT:
             return self.unaccounted < THRESHOLD
-        return self.action >= 0.0 and self.unaccounted < _AGREED and self.score >= _AGREED
+        little = self.unaccounted < _AGREED if self.action >= 0.0 else not self.unaccounted and self.action > _UNLIKE
+        return little and self.score >= _AGREED
 
     def _is_touched(self) -> bool:
         """Whether the request touches the tool's meaning too, where its values alone would speak for the tool."""

@@ -44,7 +44,7 @@ _RELATIVE = re.compile(r"(?i)(?:which|who|whose|where|when)\b")
 _ASKED = re.compile(r"(?i)(?:is|are|has|have|was|were) (?:there|the|my|our|any|it|they)\b[^.;]*\?")
 _CODE_LAST = re.compile(r"[\w#/-]*\d[\w/-]*$")
 _CODE_FIRST = re.compile(r"[\w#/-]*\d[\w/-]*")
-_AND = re.compile(r"(?i)\s(?:and|plus|&|as well as)\s")
+_AND = re.compile(r"(?i)\s(?:and|plus|&|\+|as well as)\s")
 _REASONS = word_set("because i'm we're it's i've we've they're")
 _SUBJECTS = word_set("i we it they he she")
 _AUXILIARIES = word_set("can't cannot couldn't won't am is are was were don't didn't have has isn't aren't")
@@ -121,7 +121,7 @@ def coordinations(text: str) -> list[list[str]]:
     """Ways to read `a, b and c` inside a clause as several clauses: each way is a list of clauses, one an element."""
     masked = mask(text)
     ways = []
-    for match in re.finditer(r"(?i)(?:\s*,\s*(?:and|plus)?\s+|\s+(?:and|plus|&|as well as)\s+)", masked):
+    for match in re.finditer(r"(?i)(?:\s*,\s*(?:and|plus)?\s+|\s+(?:and|plus|&|\+|as well as)\s+)", masked):
         if not _BETWEEN.search(masked, 0, match.start()):
             ways.append((match.start(), match.end()))
     joined = [match.start() for match in _AND.finditer(masked)]
