@@ -109,7 +109,7 @@ def fill_left(card: ToolCard, part: Part, filling: Filling) -> None:
     _fill_number(card, part, filling)
     if not card.required:
         _fill_list(card, part, filling)
-    if len(left) != 1 or _move_code(card, left[0], filling):
+    if len(left) != 1 or _move_code(card, part, left[0], filling):
         return
     name = left[0]
     value = _code_left(part, filling) if is_id(name) else _object_of(card, part, filling)
@@ -122,22 +122,34 @@ def _fill_number(card: ToolCard, part: Part, filling: Filling) -> None:
     lacking = [name for name in card.required if name not in filling.values]
     kinds = {name: (card.properties.get(name) or {}).get("type") for name in lacking}
     wanted = [name for name, kind in kinds.items() if kind in ("integer", "number")]
-    numbers = re.findall(r"(?<![\w.,:/-])\d+(?:\.\d+)?(?![\w:/-]|[.,]\d)", part.text)
+    numbers = [
+        found.group()
+        for found in re.finditer(r"(?<![\w.,:/-])\d+(?:\.\d+)?(?![\w:/-]|[.,]\d)", part.text)
+        if not any(found.start() in range(*span) for span in filling.spans.values())
+    ]
     if len(wanted) == 1 and len(numbers) == 1 and numbers[0] not in map(str, filling.values.values()):
-        taken = any(part.text.find(numbers[0]) in range(*span) for span in filling.spans.values())
-        if not taken and ("." not in numbers[0] or kinds[wanted[0]] == "number"):
+        if "." not in numbers[0] or kinds[wanted[0]] == "number":
             filling.values[wanted[0]] = float(numbers[0]) if kinds[wanted[0]] == "number" else int(numbers[0])
 
 
-def _move_code(card: ToolCard, name: str, filling: Filling) -> bool:
+def _move_code(card: ToolCard, part: Part, name: str, filling: Filling) -> bool:
     """The one name-like code that an optional parameter took belongs to the required one that lacks it."""
     codes = [
         other for other, value in filling.values.items() if other not in card.required and _is_name(card, other, value)
     ]
+    if not codes:
+        codes = [other for other in filling.values if other not in card.required and _is_unlabelled(card, part, other)]
     if len(codes) != 1 or is_id(codes[0]):
         return False
     filling.values[name] = filling.values.pop(codes[0])
     return True
+
+
+def _is_unlabelled(card: ToolCard, part: Part, name: str) -> bool:
+    """Whether a parameter for a plain name got its value although nothing in the part speaks of the parameter."""
+    schema = card.properties.get(name)
+    said = {stem(word) for word in tokens(part.text)}
+    return is_plain(schema) and not is_text(name, schema) and not said & {stem(word) for word in split_name(name)}
 
 
 def _is_name(card: ToolCard, name: str, value: Any) -> bool:

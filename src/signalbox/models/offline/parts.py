@@ -58,7 +58,7 @@ _ALLOWED = re.compile(
     r"\w\s+(?:can|may|must|should|has to|have to)\s+(?:now\s+|be\s+|please\s+)*(?P<verb>[a-z]{4,})\b(?!.*\?)"
 )
 _TO_A_FIGURE = re.compile(r"(?:drop|cut|bring|take|turn|knock|get)\b[^,;]*\bto \d[\d.,]*\s*(?:%|°?[a-z]+)?\W*$")
-_TO_A_PLACE = re.compile(r"(?:take|bring|carry|get)\b[^,;]*\b(?:down|up|over|out|back|across|along)(?: in)?to\b")
+_TO_A_PLACE = re.compile(r"(?:take|bring|carry|get)\b[^,;]*\b(?:down|up|over|out|across|along) (?:in)?to\b")
 _PLACING = word_set("in into on onto to from at for with")
 OBJECTS = word_set("the my our this that these those it them him her me us all every both")
 _PLAIN_VERBS = frozenset(verb for verbs in FAMILIES.values() for verb in verbs) - NOUNISH - STOP - NOT_ALONE

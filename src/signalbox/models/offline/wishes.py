@@ -136,7 +136,7 @@ def _pick_any(text: str, tools: ToolSet, filler: Filler, scene: Scene) -> Choice
     if found is None and not opens_content(text):
         for way in coordinations(text):
             picked = [_pick(one, tools, filler, scene) for one in way]
-            if all(choice is not None and choice.explained for choice in picked):
+            if all(choice is not None and (choice.explained or not choice.unaccounted) for choice in picked):
                 return picked[0]
         return _pick_repeated(text, tools, filler, scene)
     return found
