@@ -144,7 +144,7 @@ def _fit(part: Part, card: ToolCard, filling: Filling) -> float:
     if required:
         several = sum(name in sure for name in given) - 1
         fit += 0.1 * min(max(several, 0), 2)
-        fit += 0.2 * weight / len(required) - 0.4 * (len(required) - len(given)) / len(required)
+        fit += 0.2 * weight / len(required) - (0.4 if part.families else 0.6) * (len(required) - len(given)) / len(required)
     return fit
 
 
@@ -279,7 +279,7 @@ def _is_known(word: str, card: ToolCard, said: set[str]) -> bool:
         return True
     if word in said or own in card.terms or root(word) in card.terms or kin_of(own) & card.terms.keys():
         return True
-    return len(own) >= 5 and any(term.startswith(own) for term in card.terms)
+    return len(own) >= 4 and any(term.startswith(own) for term in card.terms)
 
 
 def _has_leftover(part: Part, card: ToolCard, filling: Filling) -> bool:

@@ -180,8 +180,9 @@ def _is_nominal(description: str) -> bool:
     if found is None or not found["first"]:
         return found is not None
     word = found["first"].lower()
-    bare = description.strip()[found.end("first") :].startswith((" of ", ","))
-    return not families_of(word) or (bare and word in NOUNISH)
+    rest = description.strip()[found.end("first") :]
+    deeds = rest.startswith(",") and bool(families_of(next(iter(tokens(rest)), "")))
+    return not families_of(word) or (rest.startswith((" of ", ",")) and word in NOUNISH and not deeds)
 
 
 def _told_verb(description: str) -> frozenset[str]:

@@ -27,7 +27,7 @@ _SPOKEN = 0.4
 _MEANT = 0.85
 _TOO_MUCH = 1.2
 _LOSS = 0.5
-_ENTIRE = 0.4
+_ENTIRE = 0.5
 _UNLIKE = -0.3
 _FADE = (1.0, 0.7, 0.5, 0.35, 0.25, 0.2)
 _SHORTLIST = 5
@@ -140,7 +140,7 @@ def _fitted(short: list[Choice], fits: list[Fitness]) -> list[Choice]:
     found = [
         replace(
             choice,
-            score=choice.score + fit.score - _LOSS * (fit.account.unaccounted - least) + _whole(fit.account),
+            score=choice.score + fit.score - _LOSS * (fit.account.unaccounted - least) + _whole(choice, fit.account),
             account=fit.account,
         )
         for choice, fit in zip(short, fits, strict=True)
@@ -148,8 +148,10 @@ def _fitted(short: list[Choice], fits: list[Fitness]) -> list[Choice]:
     return sorted(found, key=lambda choice: -choice.score)
 
 
-def _whole(account: Account) -> float:
-    """What speaks for a tool whose values are all it requires and leave nothing of the part over."""
+def _whole(choice: Choice, account: Account) -> float:
+    """What speaks for a tool whose values are all it requires and leave nothing over, unless it is asked to tell."""
+    if choice.asked and not choice.card.families & READING:
+        return 0.0
     return _ENTIRE if account.explained >= 2 and account.argued and not account.unaccounted else 0.0
 
 

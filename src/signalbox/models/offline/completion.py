@@ -112,7 +112,11 @@ def fill_left(card: ToolCard, part: Part, filling: Filling) -> None:
     if len(left) != 1 or _move_code(card, part, left[0], filling):
         return
     name = left[0]
-    value = _code_left(part, filling) if is_id(name) else _object_of(card, part, filling)
+    value = (
+        _code_left(part, filling)
+        if is_id(name)
+        else _object_of(card, part, filling) or _word_left(card, part, name, filling)
+    )
     if value:
         filling.values[name] = value
 
@@ -184,6 +188,21 @@ def _object_of(card: ToolCard, part: Part, filling: Filling) -> str | None:
     frame |= {stem(word) for name, value in filling.values.items() for word in (*split_name(name), *tokens(str(value)))}
     own = [word for word in words if stem(word.lower()) not in frame and word.lower() not in STOP]
     return " ".join(words).strip(" ,.;:!?\"'") if own and own == words else None
+
+
+def _word_left(card: ToolCard, part: Part, name: str, filling: Filling) -> str | None:
+    """The one word after a preposition that is in no value and not the tool's own: 2 kg of flour on the list."""
+    if part.asks or not part.families or is_text(name, card.properties.get(name)):
+        return None
+    frame = {stem(word) for word in words_for(card, part).split()} | card.terms.keys()
+    taken = {word for value in filling.values.values() for word in tokens(str(value))}
+    left = [
+        word for word in part.said if word not in taken and stem(word) not in frame and not any(map(str.isdigit, word))
+    ]
+    if len(left) != 1:
+        return None
+    found = re.search(rf"(?i)\b(?:of|to|for|from|with|by)\s+(?P<word>{re.escape(left[0])})(?![\w.@-])", part.text)
+    return found["word"] if found else None
 
 
 def _fill_list(card: ToolCard, part: Part, filling: Filling) -> None:

@@ -222,7 +222,7 @@ NOUNISH: frozenset[str] = word_set(
     "open free set mark make new many done what which how is are who where off directions next need "
     "check look work use "
     "answer count shop exchange share travel visit head update change transfer group bounce profile "
-    "drive fire fix view pull push see return"
+    "drive fire fix view pull push see return service quote offer loan"
 )
 
 IMPLIED: dict[str, str] = {

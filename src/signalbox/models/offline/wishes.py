@@ -136,7 +136,9 @@ def _pick_any(text: str, tools: ToolSet, filler: Filler, scene: Scene) -> Choice
     if found is None and not opens_content(text):
         for way in coordinations(text):
             picked = [_pick(one, tools, filler, scene) for one in way]
-            if all(choice is not None and (choice.explained or not choice.unaccounted) for choice in picked):
+            sure = [choice for choice in picked if choice is not None]
+            alike = len({choice.card.name for choice in sure}) == 1
+            if len(sure) == len(way) and (alike or all(choice.explained for choice in sure)):
                 return picked[0]
         return _pick_repeated(text, tools, filler, scene)
     return found
