@@ -28,6 +28,7 @@ _SUM = re.compile(r"[(\d][\d\s.,()+*/×÷^-]*[\d)]")
 _ARTICLE = re.compile(r"(?i)^(?:the|a|an|my|our)\s+")
 _LIST_END = re.compile(r"(?i)\s(?:to|from|in|on|at|for|with|into|by|about|as|via|using|then)\b|[;:?!]")
 _BOUND = re.compile(r"(?i)\s(?:to|from|in|on|at|for|with|into|by|about|as|via|using|and|then|of)\b|[,;:?!]")
+_MOST_LEFT = 3
 _TAIL = re.compile(r"(?i)[\s,;]+(?:and|with|on|at|by|due|for|in|to|from|until|before|the)*[\s,;.!?]*$")
 
 
@@ -115,7 +116,7 @@ def fill_left(card: ToolCard, part: Part, filling: Filling) -> None:
     value = (
         _code_left(part, filling)
         if is_id(name)
-        else _object_of(card, part, filling) or _word_left(card, part, name, filling)
+        else _object_of(card, part, filling) or _words_left(card, part, name, filling)
     )
     if value:
         filling.values[name] = value
@@ -190,19 +191,21 @@ def _object_of(card: ToolCard, part: Part, filling: Filling) -> str | None:
     return " ".join(words).strip(" ,.;:!?\"'") if own and own == words else None
 
 
-def _word_left(card: ToolCard, part: Part, name: str, filling: Filling) -> str | None:
-    """The one word after a preposition that is in no value and not the tool's own: 2 kg of flour on the list."""
+def _words_left(card: ToolCard, part: Part, name: str, filling: Filling) -> str | None:
+    """The words after a preposition that are in no value and not the tool's own: 2 kg of rye flour on the list."""
     if part.asks or not part.families or is_text(name, card.properties.get(name)):
         return None
     frame = {stem(word) for word in words_for(card, part).split()} | card.terms.keys()
     taken = {word for value in filling.values.values() for word in tokens(str(value))}
+    taken |= {word for start, end in filling.spans.values() for word in tokens(part.text[start:end])}
     left = [
         word for word in part.said if word not in taken and stem(word) not in frame and not any(map(str.isdigit, word))
     ]
-    if len(left) != 1:
+    if not 1 <= len(left) <= _MOST_LEFT:
         return None
-    found = re.search(rf"(?i)\b(?:of|to|for|from|with|by)\s+(?P<word>{re.escape(left[0])})(?![\w.@-])", part.text)
-    return found["word"] if found else None
+    run = r"\s+".join(map(re.escape, left))
+    found = re.search(rf"(?i)\b(?:of|to|for|from|with|by)\s+(?:the\s+)?(?P<words>{run})(?![\w.@-])", part.text)
+    return found["words"] if found else None
 
 
 def _fill_list(card: ToolCard, part: Part, filling: Filling) -> None:
