@@ -13,7 +13,7 @@ from signalbox.models.offline.nouns import kin_of
 from signalbox.models.offline.parts import Part
 from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.tools import ToolCard
-from signalbox.models.offline.verbs import READING, abbreviates, deeds_of, families_of
+from signalbox.models.offline.verbs import abbreviates, deeds_of, families_of
 from signalbox.models.offline.wording import content_start, mask
 from signalbox.models.offline.words import root, stem, tokens, word_set
 
@@ -29,7 +29,8 @@ _LABELLED = 0.95
 _DIGITS = re.compile(r"\d+")
 _BOUNDS = word_set("below above under over least less fewer between within maximum minimum max min")
 _LIGHT = word_set(
-    "instead rather because someone somebody anyone anybody made makes gave gives goes takes puts number whether mr mrs ms dr"
+    "instead rather because whether someone somebody anyone anybody made makes gave gives goes takes puts "
+    "number mr mrs ms dr"
 )
 _BLAND = word_set("show list get give see view display tell read check open what which how")
 
@@ -112,7 +113,9 @@ def _is_settled(part: Part, card: ToolCard, filling: Filling, name: str) -> bool
 def _is_identified(part: Part, card: ToolCard, filling: Filling) -> bool:
     """Whether all that the tool requires is said by values that can hardly be of another parameter."""
     sure = trusted(part, card, filling)
-    said = bool(card.required) and all(name in sure and _is_settled(part, card, filling, name) for name in card.required)
+    said = bool(card.required) and all(
+        name in sure and _is_settled(part, card, filling, name) for name in card.required
+    )
     return said and not _codes_left(part, card, filling)
 
 
@@ -144,7 +147,9 @@ def _fit(part: Part, card: ToolCard, filling: Filling) -> float:
     if required:
         several = sum(name in sure for name in given) - 1
         fit += 0.1 * min(max(several, 0), 2)
-        fit += 0.2 * weight / len(required) - (0.4 if part.families else 0.6) * (len(required) - len(given)) / len(required)
+        fit += 0.2 * weight / len(required) - (0.4 if part.families else 0.6) * (len(required) - len(given)) / len(
+            required
+        )
     return fit
 
 

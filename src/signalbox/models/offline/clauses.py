@@ -93,7 +93,9 @@ def _begins_wish(masked: str, joint: re.Match[str], verbs: frozenset[str]) -> bo
     rest = masked[joint.end() :]
     if joint.group().strip() == "," and _RELATIVE.match(rest):
         return False
-    if (label := _LABELLED.match(rest)) and re.search(rf"\S\s+{label['label']}s?\s+[\w#.-]*\d", masked[: joint.start()]):
+    if (label := _LABELLED.match(rest)) and re.search(
+        rf"\S\s+{label['label']}s?\s+[\w#.-]*\d", masked[: joint.start()]
+    ):
         return False
     return _verb_follows(rest, verbs) or bool(_ASKED.match(rest))
 
@@ -155,7 +157,10 @@ def _distribute(text: str, masked: str, joints: list[tuple[int, int]]) -> list[l
     right = bound.start() if bound else len(text)
     middles = [text[a:b].strip() for (_, a), (b, _) in pairwise(joints)]
     tail = text[last:right].strip()
-    starts = sorted({m.end() for m in _LEFT.finditer(masked, 0, first)} | {_after_verb(text, first), _after_plural(masked, first)}, reverse=True)
+    starts = sorted(
+        {m.end() for m in _LEFT.finditer(masked, 0, first)} | {_after_verb(text, first), _after_plural(masked, first)},
+        reverse=True,
+    )
     ways = _codes_each(text, masked, joints)
     for start in starts:
         if start >= first:

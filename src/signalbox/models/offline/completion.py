@@ -132,9 +132,11 @@ def _fill_number(card: ToolCard, part: Part, filling: Filling) -> None:
         for found in re.finditer(r"(?<![\w.,:/-])\d+(?:\.\d+)?(?![\w:/-]|[.,]\d)", part.text)
         if not any(found.start() in range(*span) for span in filling.spans.values())
     ]
-    if len(wanted) == 1 and len(numbers) == 1 and numbers[0] not in map(str, filling.values.values()):
-        if "." not in numbers[0] or kinds[wanted[0]] == "number":
-            filling.values[wanted[0]] = float(numbers[0]) if kinds[wanted[0]] == "number" else int(numbers[0])
+    if len(wanted) != 1 or len(numbers) != 1 or numbers[0] in map(str, filling.values.values()):
+        return
+    broken = kinds[wanted[0]] == "number"
+    if broken or "." not in numbers[0]:
+        filling.values[wanted[0]] = float(numbers[0]) if broken else int(numbers[0])
 
 
 def _move_code(card: ToolCard, part: Part, name: str, filling: Filling) -> bool:
