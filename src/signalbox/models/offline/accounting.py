@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from signalbox.models.offline.fill import Filling
 from signalbox.models.offline.hiding import quotations
@@ -12,7 +13,7 @@ from signalbox.models.offline.nouns import kin_of
 from signalbox.models.offline.parts import Part
 from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.tools import ToolCard
-from signalbox.models.offline.verbs import READING, abbreviates, deeds_of, families_of
+from signalbox.models.offline.verbs import abbreviates, deeds_of, families_of
 from signalbox.models.offline.wording import content_start, mask
 from signalbox.models.offline.words import root, stem, tokens, word_set
 
@@ -28,7 +29,8 @@ _LABELLED = 0.95
 _DIGITS = re.compile(r"\d+")
 _BOUNDS = word_set("below above under over least less fewer between within maximum minimum max min")
 _LIGHT = word_set(
-    "instead rather because someone somebody anyone anybody made makes gave gives goes takes puts mr mrs ms dr"
+    "instead rather because whether someone somebody anyone anybody made makes gave gives goes takes puts "
+    "number mr mrs ms dr"
 )
 _BLAND = word_set("show list get give see view display tell read check open what which how")
 
@@ -80,7 +82,7 @@ def _is_trusted(part: Part, card: ToolCard, filling: Filling, name: str) -> bool
     sure = filling.confidence.get(name, max(within, default=None))
     if sure is not None and sure >= _TRUSTED:
         return not is_id(name) or is_given(name, filling)
-    if value in quotations(part.text):
+    if value in quotations(part.text) or _is_numbered(part, value):
         return True
     schema = card.properties.get(name)
     if sure is not None and is_telling(schema):
@@ -90,6 +92,11 @@ def _is_trusted(part: Part, card: ToolCard, filling: Filling, name: str) -> bool
     return isinstance(value, str) and bool(_CODED.fullmatch(value))
 
 
+def _is_numbered(part: Part, value: Any) -> bool:
+    """Whether a figure is said to be a thing's number: number 4, no. 4."""
+    return _is_number(value) and bool(re.search(rf"(?i)\b(?:number|no\.?|nr\.?)\s*{value}\b", part.text))
+
+
 def _is_firm(card: ToolCard, filling: Filling, name: str) -> bool:
     """Whether a value can hardly be of another parameter: an option, a date, a code; a bare number or name can."""
     schema, value = card.properties.get(name) or {}, filling.values[name]
@@ -97,24 +104,36 @@ def _is_firm(card: ToolCard, filling: Filling, name: str) -> bool:
     return coded or (is_telling(schema) and isinstance(value, str))
 
 
-def _is_settled(card: ToolCard, filling: Filling, name: str) -> bool:
+def _is_settled(part: Part, card: ToolCard, filling: Filling, name: str) -> bool:
     """Whether a value is firm, or stands beside its label or unit: tank 4, 3 kg."""
-    return _is_firm(card, filling, name) or filling.confidence.get(name, 0.0) >= _LABELLED
+    labelled = filling.confidence.get(name, 0.0) >= _LABELLED or _is_numbered(part, filling.values[name])
+    return _is_firm(card, filling, name) or labelled
 
 
 def _is_identified(part: Part, card: ToolCard, filling: Filling) -> bool:
     """Whether all that the tool requires is said by values that can hardly be of another parameter."""
     sure = trusted(part, card, filling)
-    said = bool(card.required) and all(name in sure and _is_settled(card, filling, name) for name in card.required)
+    said = bool(card.required) and all(
+        name in sure and _is_settled(part, card, filling, name) for name in card.required
+    )
     return said and not _codes_left(part, card, filling)
 
 
 def _is_complete(part: Part, card: ToolCard, filling: Filling) -> bool:
     """Whether all that a tool with several parameters requires is there: surely said, or a proper name beside that."""
     sure, given = trusted(part, card, filling), filling.values
-    named = [name for name in card.required if name in sure or str(given.get(name, ""))[:1].isupper()]
-    firm = any(_is_settled(card, filling, name) for name in card.required if name in sure)
+    numbered = not _codes_left(part, card, filling)
+    named = [
+        name
+        for name in card.required
+        if name in sure or str(given.get(name, ""))[:1].isupper() or (numbered and _is_number(given.get(name)))
+    ]
+    firm = any(_is_settled(part, card, filling, name) for name in card.required if name in sure)
     return firm and len(named) == len(card.required) > 1
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _fit(part: Part, card: ToolCard, filling: Filling) -> float:
@@ -126,7 +145,11 @@ def _fit(part: Part, card: ToolCard, filling: Filling) -> float:
     optional = [name for name in filling.values if name not in required and not is_text(name, properties.get(name))]
     fit = 0.12 * min(len(optional), 3)
     if required:
-        fit += 0.2 * weight / len(required) - 0.4 * (len(required) - len(given)) / len(required)
+        several = sum(name in sure for name in given) - 1
+        fit += 0.1 * min(max(several, 0), 2)
+        fit += 0.2 * weight / len(required) - (0.4 if part.families else 0.6) * (len(required) - len(given)) / len(
+            required
+        )
     return fit
 
 
@@ -150,7 +173,7 @@ def _is_argued(part: Part, card: ToolCard, filling: Filling) -> bool:
     told = said.intersection(tokens(part.text)) - STOP
     if _codes_left(part, card, filling):
         return False
-    reads = card.families <= READING and not (part.asks or part.queried)
+    reads = card.reads and not (part.asks or part.queried)
     return not strange if reads else len(strange) <= len(told)
 
 
@@ -261,7 +284,7 @@ def _is_known(word: str, card: ToolCard, said: set[str]) -> bool:
         return True
     if word in said or own in card.terms or root(word) in card.terms or kin_of(own) & card.terms.keys():
         return True
-    return len(own) >= 5 and any(term.startswith(own) for term in card.terms)
+    return len(own) >= 4 and any(term.startswith(own) for term in card.terms)
 
 
 def _has_leftover(part: Part, card: ToolCard, filling: Filling) -> bool:

@@ -23,9 +23,9 @@ _AFTER_NOUNS = frozenset({"of", "for", "in", "on", "that", "which", "from", "by"
 _FOUND_OUT = frozenset({"whether", "if", "how", "what", "where", "when", "who", "which"})
 _ALL_STOP = frozenset(stem(word) for word in STOP) | STOP
 _TELLING_OF = re.compile(
-    r"(?i)(?:(?:in|at|on|for|by|from|to|with) )?(?:what|which|who|whose|where|when|how|whether)\b"
-    r"|(?:the|a|an|all|every|any|current|next|last|latest|recent|today['’]s|this|number|amount|free|available|"
-    r"upcoming|past|pending|remaining|planned|overdue)\s"
+    r"(?i)(?:(?:in|at|on|for|by|from|to|with) )?(?:what|which|who|whose|where|when|how|whether|is|are|does|has)\b"
+    r"|(?:the|a|an|all|every|any|current|next|last|latest|recent|most|today['’]s|this|number|amount|free|available|"
+    r"newest|oldest|nearest|upcoming|past|pending|remaining|planned|overdue)\s"
     r"|[a-z-]+ing \w+ of\b|(?P<first>[a-z-]+)(?:,| of\b| and (?:\w+ ){0,2}\w+ of\b| \w+ of\b| \w+(?:,| and) "
     r"|(?<=s) (?:to be|that|which|in|on|at|from|by) "
     r"| (?:left|until|per|since|between|still|available|due|used|needed|waiting|who|with) )"
@@ -180,8 +180,9 @@ def _is_nominal(description: str) -> bool:
     if found is None or not found["first"]:
         return found is not None
     word = found["first"].lower()
-    bare = description.strip()[found.end("first") :].startswith((" of ", ","))
-    return not families_of(word) or (bare and word in NOUNISH)
+    rest = description.strip()[found.end("first") :]
+    deeds = rest.startswith(",") and bool(families_of(next(iter(tokens(rest)), "")))
+    return not families_of(word) or (rest.startswith((" of ", ",")) and word in NOUNISH and not deeds)
 
 
 def _told_verb(description: str) -> frozenset[str]:

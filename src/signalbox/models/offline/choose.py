@@ -18,7 +18,7 @@ THRESHOLD = 1.0
 MARGIN = 0.3
 _BARE = 0.4
 _INDIRECT = 0.6
-_ARGUED = 0.7
+_ARGUED = 0.6
 _TOUCHED = 0.25
 _PLAIN = 0.25
 _MOST_STRANGE = 2
@@ -27,6 +27,8 @@ _SPOKEN = 0.4
 _MEANT = 0.85
 _TOO_MUCH = 1.2
 _LOSS = 0.5
+_ENTIRE = 0.5
+_UNLIKE = -0.3
 _FADE = (1.0, 0.7, 0.5, 0.35, 0.25, 0.2)
 _SHORTLIST = 5
 _DANGEROUS = frozenset({"delete", "send", "pay", "buy", "stop", "restart", "reject", "approve"})
@@ -89,7 +91,8 @@ class Choice:
         """Whether a call with all it requires leaves little of the request out: less where no verb speaks for it."""
         if self.action >= _MEANT:
             return self.unaccounted < THRESHOLD
-        return self.action >= 0.0 and self.unaccounted < _AGREED and self.score >= _AGREED
+        little = self.unaccounted < _AGREED if self.action >= 0.0 else not self.unaccounted and self.action > _UNLIKE
+        return little and self.score >= _AGREED
 
     def _is_touched(self) -> bool:
         """Whether the request touches the tool's meaning too, where its values alone would speak for the tool."""
@@ -137,12 +140,19 @@ def _fitted(short: list[Choice], fits: list[Fitness]) -> list[Choice]:
     found = [
         replace(
             choice,
-            score=choice.score + fit.score - _LOSS * (fit.account.unaccounted - least),
+            score=choice.score + fit.score - _LOSS * (fit.account.unaccounted - least) + _whole(choice, fit.account),
             account=fit.account,
         )
         for choice, fit in zip(short, fits, strict=True)
     ]
     return sorted(found, key=lambda choice: -choice.score)
+
+
+def _whole(choice: Choice, account: Account) -> float:
+    """What speaks for a tool whose values are all it requires and leave nothing over, unless it is asked to tell."""
+    if choice.asked and not choice.card.families & READING:
+        return 0.0
+    return _ENTIRE if account.explained >= 2 and account.argued and not account.unaccounted else 0.0
 
 
 def _score(tools: ToolSet, card: ToolCard, part: Part, nearness: float) -> Choice:

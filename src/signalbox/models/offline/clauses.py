@@ -25,11 +25,11 @@ _THEN = re.compile(
 )
 _JOINT = re.compile(r"(?i)\s*,\s*(?:and|plus|but)\s+|\s+(?:and|plus|&|but)\s+|\s*,\s*")
 _BOUND = re.compile(
-    r"(?i)\s+(?:to|from|in|on|at|for|with|of|into|by|about|as|via|using|between|is|are|was|were|since|until|before|after|during|over|"
+    r"(?i)\s+(?:to|from|in|on|at|for|with|of|into|by|about|as|via|using|between|is|are|was|were|has|have|had|since|until|before|after|during|over|"
     r"tomorrow|today|tonight|yesterday|now|right|next|last|this)\b|[,.:;?!](?=\s|$)|$"
 )
 _LEFT = re.compile(
-    r"(?i)(?:^|\s)(?:to|from|in|on|at|for|with|of|into|by|about|as|via|using|between|my|the|a|an|is|are|me|both)\s+"
+    r"(?i)(?:^|\s)(?:to|from|in|on|at|for|with|of|into|by|about|as|via|using|between|my|the|a|an|is|are|me|both|whether)\s+"
     r"|:\s+"
 )
 
@@ -42,11 +42,14 @@ _MOST_JOINTS = 4
 _REMARK = re.compile(r"(?i)(?:^|(?<=[.!?]))[^:.!?]*\b(?:is|are|was|were|has|have|had|things?)\b[^:.!?]*(?P<cut>:\s+)")
 _RELATIVE = re.compile(r"(?i)(?:which|who|whose|where|when)\b")
 _ASKED = re.compile(r"(?i)(?:is|are|has|have|was|were) (?:there|the|my|our|any|it|they)\b[^.;]*\?")
-_CODE_LAST = re.compile(r"[\w#/-]*\d[\w/-]*$")
-_CODE_FIRST = re.compile(r"[\w#/-]*\d[\w/-]*")
-_AND = re.compile(r"(?i)\s(?:and|plus|&|as well as)\s")
+_CODE_LAST = re.compile(r"(?:(?P<label>[^\W\d_]+)\s+)?(?P<code>(?<![\w.])[\w#/.-]*\d[\w/-]*)$")
+_CODE_FIRST = re.compile(r"(?:(?P<label>[^\W\d_]+)\s+)?(?P<code>[\w#/-]*\d(?:[\w/-]|\.(?=\w))*)")
+_DEED = re.compile(r"(?i)(?!of |for |to |in |with |both )[a-z]+ (?:it|them|him|her)\b")
+_LABELLED = re.compile(r"(?P<label>[^\W\d_]+)\s+[\w#.-]*\d")
+_AND = re.compile(r"(?i)\s(?:and|plus|&|\+|as well as)\s")
 _REASONS = word_set("because i'm we're it's i've we've they're")
 _SUBJECTS = word_set("i we it they he she")
+_AFTER_PARTICIPLES = word_set("on in by at to for with from as into")
 _AUXILIARIES = word_set("can't cannot couldn't won't am is are was were don't didn't have has isn't aren't")
 
 
@@ -90,6 +93,10 @@ def _begins_wish(masked: str, joint: re.Match[str], verbs: frozenset[str]) -> bo
     rest = masked[joint.end() :]
     if joint.group().strip() == "," and _RELATIVE.match(rest):
         return False
+    if (label := _LABELLED.match(rest)) and re.search(
+        rf"\S\s+{label['label']}s?\s+[\w#.-]*\d", masked[: joint.start()]
+    ):
+        return False
     return _verb_follows(rest, verbs) or bool(_ASKED.match(rest))
 
 
@@ -106,7 +113,7 @@ def _verb_follows(rest: str, verbs: frozenset[str]) -> bool:
         return True
     if first == "remind" or (first in ("i", "let") and second):
         return first != "i"
-    if first in NOT_ALONE or first.endswith("ing"):
+    if first in NOT_ALONE or first.endswith("ing") or (first.endswith("ed") and second in _AFTER_PARTICIPLES):
         return False
     if not families_of(first):
         return f"{first} {second}" in PHRASES or (second in OBJECTS and may_be_verb(first) and is_known(first))
@@ -121,8 +128,8 @@ def coordinations(text: str) -> list[list[str]]:
     """Ways to read `a, b and c` inside a clause as several clauses: each way is a list of clauses, one an element."""
     masked = mask(text)
     ways = []
-    for match in re.finditer(r"(?i)(?:\s*,\s*(?:and|plus)?\s+|\s+(?:and|plus|&|as well as)\s+)", masked):
-        if not _BETWEEN.search(masked, 0, match.start()):
+    for match in re.finditer(r"(?i)(?:\s*,\s*(?:and|plus)?\s+|\s+(?:and|plus|&|\+|as well as)\s+)", masked):
+        if not _BETWEEN.search(masked, 0, match.start()) and not _DEED.match(masked, match.end()):
             ways.append((match.start(), match.end()))
     joined = [match.start() for match in _AND.finditer(masked)]
     if joined:
@@ -150,7 +157,10 @@ def _distribute(text: str, masked: str, joints: list[tuple[int, int]]) -> list[l
     right = bound.start() if bound else len(text)
     middles = [text[a:b].strip() for (_, a), (b, _) in pairwise(joints)]
     tail = text[last:right].strip()
-    starts = sorted({m.end() for m in _LEFT.finditer(masked, 0, first)} | {_after_verb(text, first)}, reverse=True)
+    starts = sorted(
+        {m.end() for m in _LEFT.finditer(masked, 0, first)} | {_after_verb(text, first), _after_plural(masked, first)},
+        reverse=True,
+    )
     ways = _codes_each(text, masked, joints)
     for start in starts:
         if start >= first:
@@ -167,11 +177,17 @@ def _codes_each(text: str, masked: str, joints: list[tuple[int, int]]) -> list[l
     ends = [*(start for start, _ in joints), len(text)]
     first = _CODE_LAST.search(masked, 0, ends[0])
     others = [_CODE_FIRST.match(masked, begin, end) for begin, end in zip(edges[1:], ends[1:], strict=True)]
-    if not first or not all(others):
+    if not first or not all(found and found["label"] in (None, first["label"]) for found in others):
         return []
-    codes = [first.group(), *(found.group() for found in others if found)]
+    codes = [first["code"], *(found["code"] for found in others if found)]
     last = others[-1]
-    return [[f"{text[: first.start()]}{code}{text[last.end() :]}" for code in codes]] if last else []
+    return [[f"{text[: first.start('code')]}{code}{text[last.end() :]}" for code in codes]] if last else []
+
+
+def _after_plural(masked: str, limit: int) -> int:
+    """Where the name begins that follows a noun in the plural: the hosts | alpha and beta."""
+    found = re.search(r"[a-z]{3}s\s+(?=\S+$)", masked[:limit])
+    return found.end() if found else limit
 
 
 def _after_verb(text: str, limit: int) -> int:

@@ -28,6 +28,7 @@ _SUM = re.compile(r"[(\d][\d\s.,()+*/×÷^-]*[\d)]")
 _ARTICLE = re.compile(r"(?i)^(?:the|a|an|my|our)\s+")
 _LIST_END = re.compile(r"(?i)\s(?:to|from|in|on|at|for|with|into|by|about|as|via|using|then)\b|[;:?!]")
 _BOUND = re.compile(r"(?i)\s(?:to|from|in|on|at|for|with|into|by|about|as|via|using|and|then|of)\b|[,;:?!]")
+_MOST_LEFT = 3
 _TAIL = re.compile(r"(?i)[\s,;]+(?:and|with|on|at|by|due|for|in|to|from|until|before|the)*[\s,;.!?]*$")
 
 
@@ -109,10 +110,14 @@ def fill_left(card: ToolCard, part: Part, filling: Filling) -> None:
     _fill_number(card, part, filling)
     if not card.required:
         _fill_list(card, part, filling)
-    if len(left) != 1 or _move_code(card, left[0], filling):
+    if len(left) != 1 or _move_code(card, part, left[0], filling):
         return
     name = left[0]
-    value = _code_left(part, filling) if is_id(name) else _object_of(card, part, filling)
+    value = (
+        _code_left(part, filling)
+        if is_id(name)
+        else _object_of(card, part, filling) or _words_left(card, part, name, filling)
+    )
     if value:
         filling.values[name] = value
 
@@ -122,22 +127,36 @@ def _fill_number(card: ToolCard, part: Part, filling: Filling) -> None:
     lacking = [name for name in card.required if name not in filling.values]
     kinds = {name: (card.properties.get(name) or {}).get("type") for name in lacking}
     wanted = [name for name, kind in kinds.items() if kind in ("integer", "number")]
-    numbers = re.findall(r"(?<![\w.,:/-])\d+(?:\.\d+)?(?![\w:/-]|[.,]\d)", part.text)
-    if len(wanted) == 1 and len(numbers) == 1 and numbers[0] not in map(str, filling.values.values()):
-        taken = any(part.text.find(numbers[0]) in range(*span) for span in filling.spans.values())
-        if not taken and ("." not in numbers[0] or kinds[wanted[0]] == "number"):
-            filling.values[wanted[0]] = float(numbers[0]) if kinds[wanted[0]] == "number" else int(numbers[0])
+    numbers = [
+        found.group()
+        for found in re.finditer(r"(?<![\w.,:/-])\d+(?:\.\d+)?(?![\w:/-]|[.,]\d)", part.text)
+        if not any(found.start() in range(*span) for span in filling.spans.values())
+    ]
+    if len(wanted) != 1 or len(numbers) != 1 or numbers[0] in map(str, filling.values.values()):
+        return
+    broken = kinds[wanted[0]] == "number"
+    if broken or "." not in numbers[0]:
+        filling.values[wanted[0]] = float(numbers[0]) if broken else int(numbers[0])
 
 
-def _move_code(card: ToolCard, name: str, filling: Filling) -> bool:
+def _move_code(card: ToolCard, part: Part, name: str, filling: Filling) -> bool:
     """The one name-like code that an optional parameter took belongs to the required one that lacks it."""
     codes = [
         other for other, value in filling.values.items() if other not in card.required and _is_name(card, other, value)
     ]
+    if not codes:
+        codes = [other for other in filling.values if other not in card.required and _is_unlabelled(card, part, other)]
     if len(codes) != 1 or is_id(codes[0]):
         return False
     filling.values[name] = filling.values.pop(codes[0])
     return True
+
+
+def _is_unlabelled(card: ToolCard, part: Part, name: str) -> bool:
+    """Whether a parameter for a plain name got its value although nothing in the part speaks of the parameter."""
+    schema = card.properties.get(name)
+    said = {stem(word) for word in tokens(part.text)}
+    return is_plain(schema) and not is_text(name, schema) and not said & {stem(word) for word in split_name(name)}
 
 
 def _is_name(card: ToolCard, name: str, value: Any) -> bool:
@@ -172,6 +191,23 @@ def _object_of(card: ToolCard, part: Part, filling: Filling) -> str | None:
     frame |= {stem(word) for name, value in filling.values.items() for word in (*split_name(name), *tokens(str(value)))}
     own = [word for word in words if stem(word.lower()) not in frame and word.lower() not in STOP]
     return " ".join(words).strip(" ,.;:!?\"'") if own and own == words else None
+
+
+def _words_left(card: ToolCard, part: Part, name: str, filling: Filling) -> str | None:
+    """The words after a preposition that are in no value and not the tool's own: 2 kg of rye flour on the list."""
+    if part.asks or not part.families or is_text(name, card.properties.get(name)):
+        return None
+    frame = {stem(word) for word in words_for(card, part).split()} | card.terms.keys()
+    taken = {word for value in filling.values.values() for word in tokens(str(value))}
+    taken |= {word for start, end in filling.spans.values() for word in tokens(part.text[start:end])}
+    left = [
+        word for word in part.said if word not in taken and stem(word) not in frame and not any(map(str.isdigit, word))
+    ]
+    if not 1 <= len(left) <= _MOST_LEFT:
+        return None
+    run = r"\s+".join(map(re.escape, left))
+    found = re.search(rf"(?i)\b(?:of|to|for|from|with|by)\s+(?:the\s+)?(?P<words>{run})(?![\w.@-])", part.text)
+    return found["words"] if found else None
 
 
 def _fill_list(card: ToolCard, part: Part, filling: Filling) -> None:

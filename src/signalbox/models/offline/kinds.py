@@ -83,6 +83,6 @@ def is_list(schema: Any) -> bool:
 
 def is_text(name: str, schema: Any) -> bool:
     """Whether a parameter is free text, in which an `and` is part of what is said."""
-    if not isinstance(schema, dict) or schema.get("enum"):
+    if not isinstance(schema, dict) or is_telling(schema):
         return False
     return bool(set(name.lower().split("_")) & _FREE)

@@ -52,10 +52,16 @@ _WISHED = frozenset({"create", "buy", "search", "move", "update"})
 _UNWISHED = frozenset({"delete", "stop"})
 _WANTING = re.compile(
     r"(?P<no>(?:n't|not|no longer|never)\s+)?\b(?:be\s+)?"
-    r"(?P<verb>wants?|needs?|wanted|needed|requires?)\b(?!\s+to\b)(?=\s+\w)"
+    r"(?P<verb>wants?|needs?|wanted|needed|requires?|(?<=would )like|(?<='d )like)\b(?!\s+to\b)(?=\s+\w)"
 )
 _ALLOWED = re.compile(
     r"\w\s+(?:can|may|must|should|has to|have to)\s+(?:now\s+|be\s+|please\s+)*(?P<verb>[a-z]{4,})\b(?!.*\?)"
+)
+_TO_A_FIGURE = re.compile(r"(?:drop|cut|bring|take|turn|knock|get)\b[^,;]*\bto \d[\d.,]*\s*(?:%|°?[a-z]+)?\W*$")
+_TO_A_PLACE = re.compile(r"(?:take|bring|carry|get)\b[^,;]*\b(?:down|up|over|out|across|along) (?:in)?to\b")
+_GOES = re.compile(
+    r"(?!(?:i|we|you|he|she|they|who|what|where|how|do|does)\b)[^,;?]*\S "
+    r"(?:(?:has|have|needs?|ought) to go|(?:should|must|can|may|will) go|goes) (?:in|on|back )?to\b(?!.*\?)"
 )
 _PLACING = word_set("in into on onto to from at for with")
 OBJECTS = word_set("the my our this that these those it them him her me us all every both")
@@ -160,6 +166,12 @@ def _asks_for_many(plain: str) -> bool:
 def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
     if not words:
         return "", frozenset()
+    if _TO_A_FIGURE.match(plain):
+        return words[0], frozenset({"update"})
+    if _TO_A_PLACE.match(plain):
+        return words[0], frozenset({"move", "update"})
+    if _GOES.match(plain):
+        return "go", frozenset({"move", "send", "update"})
     phrase = _phrase(words)
     if phrase and (words[0] not in OPENERS or phrase[0] == words[0]):
         return phrase[0], phrase[1]

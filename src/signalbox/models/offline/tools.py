@@ -9,6 +9,7 @@ from typing import Any
 
 from signalbox.models.offline.cards import ToolCard, all_words, card_of, key_words, narrowed
 from signalbox.models.offline.nouns import kin_of
+from signalbox.models.offline.sharing import share_descriptions
 from signalbox.models.offline.vectors import embed, is_known, word_rows
 from signalbox.models.offline.verbs import deeds_of, families_of
 from signalbox.models.offline.words import close, root, split_name, stem
@@ -22,7 +23,7 @@ class ToolSet(list[dict[str, Any]]):
     def __init__(self, tools: Iterable[dict[str, Any]]) -> None:
         super().__init__(tools)
         self.key = json.dumps(list(self), sort_keys=True, default=str)
-        self.cards: tuple[ToolCard, ...] = tuple(card_of(tool) for tool in self)
+        self.cards: tuple[ToolCard, ...] = tuple(card_of(tool) for tool in share_descriptions(self))
         self.spelling = {stem(word): word for card in self.cards for word in all_words(card)}
         self.own_words = frozenset(word for card in self.cards for word in key_words(card) if len(word) >= 4)
         self.by_name = {card.name: card for card in self.cards}

@@ -30,6 +30,7 @@ _LEADING = frozenset({"to", "on", "that"})
 _WHEN = frozenset(
     {"know", "goes", "is", "are", "was", "right", "today", "tomorrow", "tonight", "yesterday", "now", "please"}
 )
+_NUMBERED = re.compile(r"(?i)(?:e\.g\.|such as|for example|like)[^.;]*\b[^\W\d_]{2,} \d+\b")
 _OF = re.compile(r"(?i)\s+(?:of|for|in|on|at|from|about)\s+(?:the |my |a |an )?(?=\S)")
 
 
@@ -107,6 +108,9 @@ def _unlabelled(value: str, name: str, card: ToolCard, part: Part) -> str:
     """The value without the parameter's own name, or the tool's own verb, before it."""
     words = value.split()
     labels = set(split_name(name)[-1:]) | set(split_name(card.name)[:1])
+    told = str(card.properties[name].get("description") or "") if name in card.properties else ""
+    if len(words) == 2 and words[1].isdigit() and words[0][0].isupper() and _NUMBERED.search(told):
+        return value
     if len(words) > 1 and words[0].lower() in labels:
         return " ".join(words[1:])
     if len(words) > 2 and (words[0] + words[1]).lower() in labels:

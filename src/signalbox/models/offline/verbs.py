@@ -59,7 +59,7 @@ FAMILIES: dict[str, frozenset[str]] = {
         "compare": "compare diff contrast versus vs",
         "count": "count tally many",
         "convert": "convert translate transform exchange",
-        "compute": "calculate compute evaluate estimate solve work",
+        "compute": "calculate compute evaluate estimate solve work price quote",
         "summarize": "summarize summarise recap digest",
         "buy": "buy sell order place purchase checkout shop acquire procure",
         "pay": "pay transfer send wire remit settle",
@@ -222,7 +222,7 @@ NOUNISH: frozenset[str] = word_set(
     "open free set mark make new many done what which how is are who where off directions next need "
     "check look work use "
     "answer count shop exchange share travel visit head update change transfer group bounce profile "
-    "drive fire fix view pull push see return"
+    "drive fire fix view pull push see return service quote offer loan"
 )
 
 IMPLIED: dict[str, str] = {

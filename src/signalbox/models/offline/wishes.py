@@ -27,6 +27,7 @@ _REMARK = 0.8
 _UNSERVED = 0.4
 _LEFT_OUT = 0.8
 _REPEATED = 4
+_REMARKED = 2
 _BACK = re.compile(r"(?i)\b(?:it|its|them|they|those|these|that|she|he|him|her|both|all of them)\b")
 _STATING = re.compile(
     r"(?i)\W*(?:(?:and|with|the|its|my|a)\s+)*(?P<what>\w+)\s*(?:\b(?:is|are|should be|will be)\b|[:=])"
@@ -136,7 +137,9 @@ def _pick_any(text: str, tools: ToolSet, filler: Filler, scene: Scene) -> Choice
     if found is None and not opens_content(text):
         for way in coordinations(text):
             picked = [_pick(one, tools, filler, scene) for one in way]
-            if all(choice is not None and choice.explained for choice in picked):
+            sure = [choice for choice in picked if choice is not None]
+            alike = len({choice.card.name for choice in sure}) == 1
+            if len(sure) == len(way) and (alike or all(choice.explained for choice in sure)):
                 return picked[0]
         return _pick_repeated(text, tools, filler, scene)
     return found
@@ -220,7 +223,11 @@ def _by_clause(request: str, tools: ToolSet, filler: Filler, scene: Scene) -> tu
 def _leads_up(wish: Wish, text: str, filler: Filler, scene: Scene) -> bool:
     """Whether a wish is only a remark about how things are, or about a thing shown, before the demand in `text`."""
     part = read_part(wish.text, filler.verbs)
-    if not part.states or part.families or not read_part(text, filler.verbs).families:
+    if part.families or not read_part(text, filler.verbs).families:
+        return False
+    if wish.card.reads and not part.queried and len(part.words) > _REMARKED and _BACK.search(text):
+        return True
+    if not part.states:
         return False
     about = bool(_BACK.search(text)) and scene.points(part.text)
     return about or not filler.fill(wish.card, part.text).values
