@@ -156,6 +156,8 @@ def fill_beside(card: ToolCard, text: str, reference: Reference | None, filler: 
     own = [
         name for name in card.required if names_key(name, reference.records[0]) and (is_id(name) or name not in said)
     ]
+    if len(own) == len(card.required):
+        own = _unchanged(own, card, values, reference.records[0]) or own
     if len(own) == len(card.properties):
         own = [name for name in own if is_id(name)] or _subject(own, reference.records[0])
     if own and len(own) == len(card.properties) and reference.kind not in ("one", "all"):
@@ -171,6 +173,14 @@ def fill_beside(card: ToolCard, text: str, reference: Reference | None, filler: 
     rest = {name: schema for name, schema in card.properties.items() if name not in own}
     required = [name for name in card.required if name in rest]
     return dict(filler.fill(narrowed(card, rest, required), text).values)
+
+
+def _unchanged(names: list[str], card: ToolCard, values: dict[str, Any], record: Record) -> list[str]:
+    """Of the parameters that a record gives, all that a tool needs, those for which the text tells nothing else."""
+    told = [name for name in values if is_telling(schema_of(card, name)) and not is_id(name)]
+    return [
+        name for name in names if name not in told or value_for(name, schema_of(card, name), record) == values[name]
+    ]
 
 
 def _subject(names: list[str], record: Record) -> list[str]:
