@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -102,7 +103,17 @@ def things_shown(turns: Sequence[Turn]) -> list[list[Record]]:
         done = [call for call in reversed(turn.results) if not call.failed]
         dealt = [[thing] for call in done if (thing := thing_dealt_with(call))]
         groups += results_shown([turn]) if len(dealt) < len(done) or not dealt else dealt
-    return groups
+    return [_with_answer(records, turns[-1].answer) for records in groups[:1]] + groups[1:]
+
+
+def _with_answer(records: list[Record], answer: str) -> list[Record]:
+    """The records with what the answer says of each in brackets after its identifier: `R-12 (the corner room)`."""
+    named = [re.escape(str(identity(record) or next(iter(record.fields.values()), ""))) for record in records]
+    told = [re.search(rf"(?i)(?<![\w-]){name} \((?P<said>[^()]+)\)", answer) if name else None for name in named]
+    return [
+        replace(record, text=f"{record.text} {found['said']}") if found else record
+        for record, found in zip(records, told, strict=True)
+    ]
 
 
 def results_shown(turns: Sequence[Turn]) -> list[list[Record]]:
