@@ -31,7 +31,7 @@ from signalbox.models.offline.steps import (
     schema_of,
     with_records,
 )
-from signalbox.models.offline.taking import each_reference, taken_wish
+from signalbox.models.offline.taking import changing_wish, each_reference, taken_wish
 from signalbox.models.offline.tools import ToolCard, ToolSet, narrowed
 from signalbox.models.offline.verbs import READING
 from signalbox.models.offline.waiting import POINTING, Halves, points, resolve_step, split_condition
@@ -113,6 +113,7 @@ def make_plan(conversation: Conversation, tools: ToolSet, choice: str | None, fi
             return Plan([])
         best = rank(tools, read_part(request, tools.own_verbs))
         return Plan([_forced_step(best[0].card, request, conversation, filler)] if best else [])
+    wishes = [changing_wish(wish, conversation, tools, scene, filler) for wish in wishes]
     steps = _steps(wishes, request, conversation, tools, filler)
     return Plan([repeated(steps[0], request, conversation)] if len(steps) == 1 else steps, unserved)
 

@@ -207,7 +207,6 @@ _IRREGULAR = {
         "catch": "caught",
         "forget": "forgot forgotten",
         "tear": "tore torn",
-        "freez": "froze frozen",
         "shak": "shook shaken",
         "speak": "spoke spoken",
         "sink": "sank sunk",
