@@ -62,7 +62,8 @@ _URGENCY = {
 _UNITS = {
     unit: size
     for size, units in (
-        (1 / 86_400, "s sec secs second seconds"), (1 / 1_440, "min mins minute minutes"), (1 / 24, "h hr hrs hour hours"),
+        (1 / 86_400, "s sec secs second seconds"), (1 / 1_440, "min mins minute minutes"),
+        (1 / 24, "h hr hrs hour hours"),
         (1.0, "day days kg kilo kilos gb"), (7.0, "week weeks"), (30.4, "month months"), (365.0, "year years yr yrs"),
         (0.001, "g gram grams mb"), (1_000.0, "t tonne tonnes tb km"), (0.01, "cm"),
     )

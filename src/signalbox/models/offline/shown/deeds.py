@@ -12,7 +12,8 @@ from signalbox.models.offline.smallwords import STOP
 __all__ = ["thing_dealt_with"]
 
 _NUMBERED = re.compile(
-    r"\b(?P<what>[A-Za-z][a-z]{2,})(?: (?:no\.?|nr\.?|number|id|ref))? #?(?P<code>(?=[A-Z-]*\d)[A-Z]{0,4}-?\d+)\b(?![:.\d-]*\d)"
+    r"\b(?P<what>[A-Za-z][a-z]{2,})(?: (?:no\.?|nr\.?|number|id|ref))? "
+    r"#?(?P<code>(?=[A-Z-]*\d)[A-Z]{0,4}-?\d+)\b(?![:.\d-]*\d)"
 )
 _NOTHING = re.compile(r"(?i)\W*(?:no\b|none\b|nothing\b|not found\b|error\b|0 )")
 _LONGEST = 300

@@ -22,7 +22,8 @@ _NUMBER = re.compile(
 )
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _ALL = re.compile(
-    r"\b(?<!after )(?<!at )(?<!above )(?:(?:all|both|each|every (?:single )?one|any)(?: of)?(?: (?:them|those|these|it))?(?: (?:two|three|four))?|"
+    r"\b(?<!after )(?<!at )(?<!above )"
+    r"(?:(?:all|both|each|every (?:single )?one|any)(?: of)?(?: (?:them|those|these|it))?(?: (?:two|three|four))?|"
     r"of each|"
     r"them(?: all)?|those(?: ones)?|the (?:whole )?lot|"
     r"these(?: ones)?|everything)\b",
