@@ -204,3 +204,46 @@ def test_the_day_after_moves_the_day_of_the_last_call(model: OfflineChatModel) -
 def test_them_means_what_the_wish_before_was_about(model: OfflineChatModel) -> None:
     calls, _ = after_the_list(model, "move the longest one to attic-2 and then cancel it")
     assert [args["job_id"] for _, args in calls] == [calls[0][1]["job_id"]] * 2
+
+
+@tool
+def place_order(item: str, size: Literal["small", "large"]) -> str:
+    """Order a cake."""
+    return ""
+
+
+@tool
+def cancel_order(order_no: int) -> str:
+    """Cancel an order."""
+    return ""
+
+
+@tool
+def change_size(order_no: int, size: Literal["small", "large"]) -> str:
+    """Change the size of an ordered cake."""
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        ("oh no, cancel that one", ("cancel_order", {"order_no": 318})),
+        ("hmm, make it large after all", ("change_size", {"order_no": 318, "size": "large"})),
+    ],
+)
+def test_a_call_told_of_in_a_sentence_is_a_thing_to_point_at(
+    model: OfflineChatModel, request_: str, expected: tuple[str, dict[str, Any]]
+) -> None:
+    given = {"item": "lemon cake", "size": "small"}
+    before = [HumanMessage("a small lemon cake"), *called("place_order", given, "Order 318 placed.")]
+    tools = [place_order, cancel_order, change_size]
+    calls, _ = answer(model, tools, *before, AIMessage("Placed."), HumanMessage(request_))
+    assert calls == [expected]
+
+
+def test_what_a_call_was_given_serves_the_next_one(model: OfflineChatModel) -> None:
+    before = [HumanMessage("reboot ap-yard-4"), *called("reboot_ap", {"access_point": "ap-yard-4"}, "rebooting")]
+    calls, _ = answer(
+        model, [reboot_ap, set_channel], *before, AIMessage("Done."), HumanMessage("Good. Now set it to channel 6.")
+    )
+    assert calls == [("set_channel", {"access_point": "ap-yard-4", "channel": 6})]

@@ -20,6 +20,7 @@ _POINTER = re.compile(
     r"fourth|fifth|last|latest|newest|"
     r"oldest|cheapest|best|top|other|same|one|ones|all|all of them)(?: ones?| two| three)?"
 )
+_OF_IT = re.compile(rf"(?i)(?:.*\b(?:of|for|from|on|to) )?(?:{_POINTER.pattern.removeprefix('(?i)')})")
 _WAYS = (("from", "to"), ("origin", "destination"), ("departure", "arrival"))
 
 
@@ -29,7 +30,8 @@ def drop_pointers(step: Step) -> None:
         if is_telling(schema_of(step.card, name)):
             continue
         texts = value if isinstance(value, list) else [value]
-        if texts and all(isinstance(one, str) and _POINTER.fullmatch(one.strip()) for one in texts):
+        pattern = _OF_IT if isinstance(value, list) else _POINTER
+        if texts and all(isinstance(one, str) and pattern.fullmatch(one.strip()) for one in texts):
             del step.args[name]
 
 

@@ -31,7 +31,7 @@ from signalbox.models.offline.steps import (
     schema_of,
     with_records,
 )
-from signalbox.models.offline.taking import each_reference, taken_wish
+from signalbox.models.offline.taking import changing_wish, each_reference, taken_wish
 from signalbox.models.offline.tools import ToolCard, ToolSet, narrowed
 from signalbox.models.offline.verbs import READING
 from signalbox.models.offline.waiting import POINTING, Halves, points, resolve_step, split_condition
@@ -113,6 +113,7 @@ def make_plan(conversation: Conversation, tools: ToolSet, choice: str | None, fi
             return Plan([])
         best = rank(tools, read_part(request, tools.own_verbs))
         return Plan([_forced_step(best[0].card, request, conversation, filler)] if best else [])
+    wishes = [changing_wish(wish, conversation, tools, scene, filler) for wish in wishes]
     steps = _steps(wishes, request, conversation, tools, filler)
     return Plan([repeated(steps[0], request, conversation)] if len(steps) == 1 else steps, unserved)
 
@@ -189,6 +190,8 @@ def _steps_for(
     unname_ids(step, shown)
     unname_shown(step, shown)
     step.missing = [name for name in card.required if name not in step.args]
+    if reference is not None and reference.records:
+        _tell_options(step, reference, part.text, filler)
     if reference is not None and reference.records and (step.missing or not card.required):
         _recall(step, reference.records[0], conversation)
         referred = with_records(step, reference.records)
@@ -236,6 +239,19 @@ def _repeat_same(step: Step, conversation: Conversation) -> None:
         known = [call.args[named[0]] for call in calls if named and named[0] in call.args]
         if known:
             step.args[named[0]] = known[-1]
+
+
+def _tell_options(step: Step, reference: Reference, text: str, filler: Filler) -> None:
+    """What the words for a thing say of it may be the option that is missing: `have the torn one mended`."""
+    unknown = [name for name in step.missing if not names_key(name, reference.records[0])]
+    lacking = {name: schema for name in unknown if (schema := schema_of(step.card, name)).get("enum")}
+    if not lacking:
+        return
+    alone = narrowed(step.card, lacking, list(lacking))
+    without = f"{text[: reference.start]}{text[reference.end :].lstrip()}"
+    found = dict(filler.fill(alone, without).values) or dict(filler.fill(alone, text).values)
+    step.args |= found
+    step.missing = [name for name in step.missing if name not in found]
 
 
 def _recall(step: Step, record: Record, conversation: Conversation) -> None:

@@ -22,7 +22,9 @@ STOP: frozenset[str] = (
 
 PADDING: tuple[str, ...] = (
     r"(?:hey|hi|hello|yo|ok|okay|so|well|um|uh|hmm|right|alright|great|cool|nice|perfect|thanks|thank you|sorry|"
-    r"good (?:morning|evening|afternoon)|dear \w+)(?: there| again| team)?(?=[\s,!.:-])[\s,!.:-]*",
+    r"hm+|oh no|oh dear|oops|whoops|aha?|good (?:morning|evening|afternoon)|dear \w+)(?: there| again| team)?"
+    r"(?=[\s,!.:-])[\s,!.:-]*",
+    r"(?:good|fine|lovely|brilliant|excellent|wonderful|super|splendid|yes|yeah|yep|sure)\s*[,.!:]+\s*",
     r"(?:please|pls|plz|kindly|just|quickly|quick|now|maybe|perhaps|actually|btw|fyi|also|and|then|after that|"
     r"afterwards|finally|firstly|secondly|lastly|oh|but|or rather|additionally|plus)\b[\s,]*",
     r"(?:first|second|next|next up|now then)\s*[,:]\s*",

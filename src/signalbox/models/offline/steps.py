@@ -12,6 +12,7 @@ from signalbox.models.offline.fill import Filling
 from signalbox.models.offline.kinds import is_id, is_list, is_telling, is_text
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.phrase import ask_missing, ask_which
+from signalbox.models.offline.shown.comparing import as_moment
 from signalbox.models.offline.shown.givens import label, names_key, value_for
 from signalbox.models.offline.shown.mentioning import describe_match
 from signalbox.models.offline.shown.records import Record
@@ -152,10 +153,12 @@ def fill_beside(card: ToolCard, text: str, reference: Reference | None, filler: 
     values = dict(filling.values)
     if reference is None or not reference.records:
         return values
-    said = [name for name in values if _is_said(name, card, filling)]
+    said = [name for name in values if _is_said(name, card, filling, reference.records[0])]
     own = [
         name for name in card.required if names_key(name, reference.records[0]) and (is_id(name) or name not in said)
     ]
+    if len(own) == len(card.required):
+        own = _unchanged(own, card, values, reference.records[0]) or own
     if len(own) == len(card.properties):
         own = [name for name in own if is_id(name)] or _subject(own, reference.records[0])
     if own and len(own) == len(card.properties) and reference.kind not in ("one", "all"):
@@ -173,16 +176,27 @@ def fill_beside(card: ToolCard, text: str, reference: Reference | None, filler: 
     return dict(filler.fill(narrowed(card, rest, required), text).values)
 
 
+def _unchanged(names: list[str], card: ToolCard, values: dict[str, Any], record: Record) -> list[str]:
+    """Of the parameters that a record gives, all that a tool needs, those for which the text tells nothing else."""
+    told = [name for name in values if is_telling(schema_of(card, name)) and not is_id(name)]
+    return [
+        name for name in names if name not in told or value_for(name, schema_of(card, name), record) == values[name]
+    ]
+
+
 def _subject(names: list[str], record: Record) -> list[str]:
     """The one of several parameters that asks for the thing itself, which a record names first of all."""
     return next(([name] for key in record.fields for name in names if split_name(name) == split_name(key)), [])
 
 
-def _is_said(name: str, card: ToolCard, filling: Filling) -> bool:
+def _is_said(name: str, card: ToolCard, filling: Filling, record: Record) -> bool:
     """Whether a value stands in the text for sure: a date or a time does, other telling ones by their confidence."""
     schema = schema_of(card, name)
-    dated = str(schema.get("format")).startswith(("date", "time"))
-    return is_telling(schema) and (dated or filling.confidence.get(name, 0.0) >= _SAID)
+    if str(schema.get("format")).startswith(("date", "time")):
+        return True
+    if as_moment(value_for(name, {}, record)) is not None:
+        return as_moment(filling.values[name]) is not None
+    return is_telling(schema) and filling.confidence.get(name, 0.0) >= _SAID
 
 
 def by_description(step: Step, shown: list[list[Record]]) -> list[Step]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.choose import Choice
+from signalbox.models.offline.conversation import Conversation
 from signalbox.models.offline.kinds import definite_values
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.shown.givens import asks_identity, identity, names_key
@@ -21,7 +22,7 @@ from signalbox.models.offline.wishes import Wish
 from signalbox.models.offline.wording import mask
 from signalbox.models.offline.words import stem
 
-__all__ = ["each_reference", "taken_wish"]
+__all__ = ["changing_wish", "each_reference", "taken_wish"]
 
 _TAKING = re.compile(
     r"(?i)\b(?:take|taking|i'll have|we'll have|i'd like|i would like|i want|we want|i need|we need|"
@@ -54,6 +55,27 @@ def taken_wish(request: str, tools: ToolSet, scene: Scene, filler: Filler) -> Wi
         if bare and best is not None:
             return Wish(request, Choice(best, 1.0, 0.0, 0.0, 0.0), 0, len(request))
     return None
+
+
+def changing_wish(wish: Wish, conversation: Conversation, tools: ToolSet, scene: Scene, filler: Filler) -> Wish:
+    """The wish for the tool that changes what the last call has made, where it would be made a second time."""
+    made = [call for turn in conversation.earlier[-1:] for call in turn.calls if call.tool == wish.card.name]
+    if not made or "create" not in wish.card.families or not scene.shown or len(scene.shown[0]) != 1:
+        return wish
+    reference = find_reference(mask(wish.text), scene.shown[0], scene.setting)
+    if reference is None or reference.kind != "one":
+        return wish
+    told = filler.fill(wish.card, reference.plain(wish.text)).values
+    changed = {name for name in definite_values(wish.card.properties, told) if told[name] != made[-1].args.get(name)}
+    fitting = [card for card in tools.cards if changed and card is not wish.card and _changes(card, changed, scene)]
+    return replace(wish, choice=replace(wish.choice, card=fitting[0])) if len(fitting) == 1 else wish
+
+
+def _changes(card: ToolCard, names: set[str], scene: Scene) -> bool:
+    """Whether a tool needs just these values and what tells which thing was made."""
+    rest = [name for name in card.required if name not in names]
+    known = [name for name in rest if names_key(name, scene.shown[0][0])]
+    return names < set(card.required) and rest == known and not card.families & READING
 
 
 def each_reference(wish: Wish, shown: Sequence[Sequence[Record]], setting: Setting) -> list[Wish]:

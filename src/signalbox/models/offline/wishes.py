@@ -223,11 +223,11 @@ def _by_clause(request: str, tools: ToolSet, filler: Filler, scene: Scene) -> tu
 def _leads_up(wish: Wish, text: str, filler: Filler, scene: Scene) -> bool:
     """Whether a wish is only a remark about how things are, or about a thing shown, before the demand in `text`."""
     part = read_part(wish.text, filler.verbs)
-    if part.families or not read_part(text, filler.verbs).families:
+    if part.families or part.queried or not read_part(text, filler.verbs).families:
         return False
-    if wish.card.reads and not part.queried and len(part.words) > _REMARKED and _BACK.search(text):
+    if wish.card.reads and len(part.words) > _REMARKED and _BACK.search(text):
         return True
-    if not part.states:
+    if not part.states and not wish.card.required:
         return False
     about = bool(_BACK.search(text)) and scene.points(part.text)
     return about or not filler.fill(wish.card, part.text).values

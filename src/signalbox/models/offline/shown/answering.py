@@ -14,7 +14,7 @@ from signalbox.models.offline.shown.givens import identity
 from signalbox.models.offline.shown.mentioning import describe_match
 from signalbox.models.offline.shown.records import Record
 from signalbox.models.offline.shown.references import Setting, find_reference, named_in
-from signalbox.models.offline.shown.scene import things_shown
+from signalbox.models.offline.shown.scene import results_shown
 from signalbox.models.offline.shown.timing import find_timings, holding
 from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.wording import mask
@@ -51,6 +51,7 @@ _ASKED: tuple[tuple[str, str], ...] = (
 
 _HOW = re.compile(r"(?i)\bhow (\w+)")
 _MORE = re.compile(r"(?i)\b(?:else|others?|another)\b")
+_NOW = re.compile(r"(?i)\b(?:now|by now|at the moment)\b")
 _ASKS = re.compile(r"(?i)\b(?:which|what|whats|who|whose|when|where|how)\b")
 _SUPPLY = frozenset({"full", "left", "available", "availabl", "stock", "still"})
 
@@ -58,11 +59,13 @@ _SUPPLY = frozenset({"full", "left", "available", "availabl", "stock", "still"})
 def answer_shown(conversation: Conversation, setting: Setting) -> str | None:
     """The shown things that answer a question about them; None when it is no such question."""
     request = mask(conversation.turn.request)
-    shown = things_shown(conversation.earlier[-1:])
+    shown = results_shown(conversation.earlier[-1:])
     question = _QUESTION.match(request)
     if not shown or question is None or len(request.split()) > 20 or _MORE.search(request):
         return None
     for records in shown[:2]:
+        if len(records) == 1 and _NOW.search(request):
+            return None
         meant = _meant(request, records, setting)
         if meant:
             return phrase_data(json.dumps([record.fields for record in meant], default=str, ensure_ascii=False))

@@ -59,6 +59,16 @@ _URGENCY = {
     )
     for word in words.split()
 }
+_UNITS = {
+    unit: size
+    for size, units in (
+        (1 / 86_400, "s sec secs second seconds"), (1 / 1_440, "min mins minute minutes"),
+        (1 / 24, "h hr hrs hour hours"),
+        (1.0, "day days kg kilo kilos gb"), (7.0, "week weeks"), (30.4, "month months"), (365.0, "year years yr yrs"),
+        (0.001, "g gram grams mb"), (1_000.0, "t tonne tonnes tb km"), (0.01, "cm"),
+    )
+    for unit in units.split()
+}  # fmt: skip
 _URGENT = word_set("urgent important critical severe pressing")
 _MEASURES = word_set("percent value level amount reading measure measurement rate score")
 _NO_MEASURE = word_set("id ids uuid key number no nr ref code phone zip postcode")
@@ -172,14 +182,14 @@ def _read(text: str) -> float | datetime | None:
     moment = as_moment(text)
     if moment is not None:
         return moment
-    number = re.fullmatch(r"\D{0,4}?(-?\d[\d,. ]*)\s*\D{0,12}", text)
+    number = re.fullmatch(r"\D{0,4}?(-?\d[\d,. ]*)\s*(\D{0,12})", text)
     if number:
         digits = number.group(1).strip(" .,")
         digits = (
             digits.replace(",", "") if re.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?", digits) else digits.replace(",", ".")
         )
         try:
-            return float(digits.replace(" ", ""))
+            return float(digits.replace(" ", "")) * _UNITS.get(number.group(2).strip(" .").lower(), 1.0)
         except ValueError:
             return None
     rank = _URGENCY.get(text.lower())

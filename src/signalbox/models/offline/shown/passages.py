@@ -19,7 +19,7 @@ _OPENING = _PLACES | word_set(
 _BREAKS = word_set(
     "to into onto and or but please pls plz then instead is are was were be can could should will would must may has "
     "have had goes go again too as so if because since than via it me us i you we he she they now not do does "
-    "did isn't aren't gets get shall might"
+    "did isn't aren't gets get shall might needs need wants want"
 )
 _LINKS = word_set(
     "in from at by for with of about on called named due that which who whose where under over before after without "

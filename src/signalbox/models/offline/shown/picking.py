@@ -216,7 +216,7 @@ def _is_used(record: Record, used: frozenset[str]) -> bool:
 def _in_order(state: _Narrowing, core: Sequence[str], records: Sequence[Record]) -> list[Record] | None:
     """The records at the place that a passage names, of those it describes; none where there is no such place."""
     place = next((ORDINALS[word] for word in core if word in ORDINALS), None)
-    if place is None:
+    if place is None or any(word.isdigit() and int(word) > len(records) for word in core):
         return None
     many = next((_COUNTS[word] for word in core if word in _COUNTS), 1)
     among = state.records if state.told else list(records)

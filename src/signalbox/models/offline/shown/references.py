@@ -22,7 +22,8 @@ _NUMBER = re.compile(
 )
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _ALL = re.compile(
-    r"\b(?:(?:all|both|each|every (?:single )?one|any)(?: of)?(?: (?:them|those|these|it))?(?: (?:two|three|four))?|"
+    r"\b(?<!after )(?<!at )(?<!above )"
+    r"(?:(?:all|both|each|every (?:single )?one|any)(?: of)?(?: (?:them|those|these|it))?(?: (?:two|three|four))?|"
     r"of each|"
     r"them(?: all)?|those(?: ones)?|the (?:whole )?lot|"
     r"these(?: ones)?|everything)\b",
@@ -31,9 +32,9 @@ _ALL = re.compile(
 _ONE = re.compile(
     r"\b(?:that one|this one|the one|"
     r"the same(?: one| thing)?(?=\s*(?:$|[.,?!]|(?:for|again|with|to|as|on|in|at|please|there)\b))|"
-    r"(?:that|this)(?: same)? (?:\w+)(?=\s*(?:$|[.,?!]|"
+    r"(?:that|this)(?: same)? (?!\d)(?:\w+)(?=\s*(?:$|[.,?!]|"
     r"to\b|as\b|from\b|for\b|and\b))|"
-    r"(?:that|this)(?=\s*(?:$|[.,?!]|to\b|as\b|from\b|for\b|by\b|with\b|and\b|please|now))|"
+    r"(?:that|this)(?=\s*(?:$|[.,?!\d]|to\b|as\b|from\b|for\b|by\b|with\b|and\b|please|now))|"
     r"it|there(?! (?:is|are|was|were|will|should|must|has)\b)|him|her)\b",
     re.IGNORECASE,
 )
@@ -105,6 +106,8 @@ def _numbered(text: str, records: Sequence[Record]) -> Reference | None:
     number = _NUMBERS.get(match["n"].lower()) or int(match["n"])
     named = [record for record in records if record.number == number or str(identity(record)) == str(number)]
     chosen = named[:1] or records[number - 1 : number]
+    if not chosen and len(records) == 1:
+        return None
     return Reference(tuple(chosen), match.start(), match.end(), "ordinal")
 
 

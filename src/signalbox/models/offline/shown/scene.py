@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -9,6 +10,7 @@ from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.conversation import Conversation, Turn
 from signalbox.models.offline.fill import Filling
 from signalbox.models.offline.kinds import is_id
+from signalbox.models.offline.shown.deeds import thing_dealt_with
 from signalbox.models.offline.shown.givens import asks_identity, identity, is_same_thing, names_key, value_for
 from signalbox.models.offline.shown.mentioning import describe_match
 from signalbox.models.offline.shown.records import Record, records_in
@@ -18,7 +20,7 @@ from signalbox.models.offline.wording import mask
 from signalbox.models.offline.words import stem, tokens
 from signalbox.settings import now
 
-__all__ = ["NOTHING", "Scene", "setting_of", "spoken_of", "things_shown"]
+__all__ = ["NOTHING", "Scene", "results_shown", "setting_of", "spoken_of", "things_shown"]
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,27 @@ def _gives(record: Record, card: ToolCard, names: list[str]) -> bool:
 
 
 def things_shown(turns: Sequence[Turn]) -> list[list[Record]]:
-    """What was shown before, the latest first: results, or else lists in the answers."""
+    """What was shown before, the latest first: results, lists in the answers, or else what was dealt with."""
+    groups = []
+    for turn in reversed(turns):
+        done = [call for call in reversed(turn.results) if not call.failed]
+        dealt = [[thing] for call in done if (thing := thing_dealt_with(call))]
+        groups += results_shown([turn]) if len(dealt) < len(done) or not dealt else dealt
+    return [_with_answer(records, turns[-1].answer) for records in groups[:1]] + groups[1:]
+
+
+def _with_answer(records: list[Record], answer: str) -> list[Record]:
+    """The records with what the answer says of each in brackets after its identifier: `R-12 (the corner room)`."""
+    named = [re.escape(str(identity(record) or next(iter(record.fields.values()), ""))) for record in records]
+    told = [re.search(rf"(?i)(?<![\w-]){name} \((?P<said>[^()]+)\)", answer) if name else None for name in named]
+    return [
+        replace(record, text=f"{record.text} {found['said']}") if found else record
+        for record, found in zip(records, told, strict=True)
+    ]
+
+
+def results_shown(turns: Sequence[Turn]) -> list[list[Record]]:
+    """What the results of calls say, the latest first; the lists in the answers where they say nothing."""
     groups = []
     for turn in reversed(turns):
         found = [

@@ -206,6 +206,18 @@ _IRREGULAR = {
         "choos": "chose chosen",
         "catch": "caught",
         "forget": "forgot forgotten",
+        "tear": "tore torn",
+        "shak": "shook shaken",
+        "speak": "spoke spoken",
+        "sink": "sank sunk",
+        "bend": "bent",
+        "stick": "stuck",
+        "burn": "burnt",
+        "sweep": "swept",
+        "fall": "fell fallen",
+        "ring": "rang rung",
+        "sing": "sang sung",
+        "throw": "threw thrown",
     }.items()
     for form in forms.split()
 }

@@ -47,7 +47,6 @@ _PAST = word_set(
     goes comes gets gives brings sends becomes keeps lets wants arrives departs exceeds contains includes receives
     requires belongs happens seems lies tells says"""
 )
-# Behind a measure these only say what is measured: 3 metres long, 12 years old.
 _PARTNERS = word_set("co co. sons son daughters partners company associates brothers friends")
 _DETERMINERS = word_set("the a an my our your his her their this these those")
 _ALL = word_set("it them everything all both each every")
