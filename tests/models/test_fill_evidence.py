@@ -19,6 +19,19 @@ def fill(model: type[BaseModel], text: str) -> dict[str, Any]:
     return fill_schema(model.model_json_schema(), text, clock=WEDNESDAY, tz=UTC).values
 
 
+class MilkRun(BaseModel):
+    """Milk for a depot."""
+
+    depot: str = Field(description="Depot that gets it.")
+    litres: float = Field(description="How many litres.")
+
+
+def test_a_greeting_is_no_place() -> None:
+    filling = fill_schema(MilkRun.model_json_schema(), "Good morning, 40 litres of milk please.")
+    assert filling.values == {"litres": 40}
+    assert filling.missing == ("depot",)
+
+
 class Ferry(BaseModel):
     """A crossing by ferry."""
 

@@ -54,6 +54,7 @@ _BEFORE_VERBS = (
     word_set("to i we you he she they it who which that please pls plz and then also just never not us me him her them")
     | AUXILIARIES
 )
+_GREETED = word_set("morning afternoon evening day night")
 _NEVER = (
     STOP
     | DEGREES
@@ -171,6 +172,8 @@ def _is_word(bounds: Bounds, at: int) -> bool:
         # A number ends a name ("Pier 7"), or is taken by a field that measures.
         return at > 0 and _named(bounds, at - 1) and bounds.tokens[at - 1].text.isalpha()
     if at and (bounds.tokens[at - 1].lower, token.lower) in _IDIOMS:
+        return False
+    if token.lower == "good" and at + 1 < len(bounds.tokens) and bounds.tokens[at + 1].lower in _GREETED:
         return False
     if at > 1 and bounds.tokens[at - 1].text == "-" and bounds.tokens[at - 1].start == bounds.tokens[at - 2].end:
         # The end of "two-way" is no word of its own.
