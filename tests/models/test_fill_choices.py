@@ -74,7 +74,7 @@ class Job(BaseModel):
     [
         ("carry on even if there are errors", {"stop_on_error": False}),
         ("the archive uncompressed", {"compressed": False}),
-        ("leave it switched off for now", {"enabled": False}),
+        ("it should stay switched off", {"enabled": False}),
         ("it may go off at three in the morning", {}),
         ("a customer called about it", {}),
     ],

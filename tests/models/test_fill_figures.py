@@ -88,12 +88,12 @@ class Hire(BaseModel):
 @pytest.mark.parametrize(
     ("text", "values"),
     [
-        ("3 December from two until four in the afternoon", ("2026-12-03", "14:00", "16:00")),
+        ("3 December from one until three in the afternoon", ("2026-12-03", "13:00", "15:00")),
         ("20 November from noon until two", ("2026-11-20", "12:00", "14:00")),
         ("next tuesday 0930 till 1045", ("2026-11-17", "09:30", "10:45")),
         ("2026-11-30 14:15 to 16:00", ("2026-11-30", "14:15", "16:00")),
-        ("two weeks from today between 10:00 and 11:30", ("2026-11-26", "10:00", "11:30")),
-        ("the last day of this year, 8.30am to 9am", ("2026-12-31", "08:30", "09:00")),
+        ("two weeks from today between 09:15 and 10:45", ("2026-11-26", "09:15", "10:45")),
+        ("the last day of this month, 8.30am to 9am", ("2026-11-30", "08:30", "09:00")),
         ("at the end of the month from 6 to 7 pm", ("2026-11-30", "18:00", "19:00")),
     ],
 )

@@ -69,7 +69,7 @@ def _end_of_name(bounds: Bounds, first: int, last: int) -> int:
 
 
 def _widened(bounds: Bounds, first: int, last: int) -> tuple[int, int]:
-    """The whole of the name that some tokens with capitals are a piece of: "Museum of Evora" for "Evora"."""
+    """The whole of the name that some tokens with capitals are a piece of: "Museum of Harwell" for "Harwell"."""
     if not (_names(bounds, first) and _names(bounds, last - 1)):
         return first, last
     while (before := _before(bounds, first)) < first:
