@@ -33,17 +33,16 @@ class Doubts:
 
     def doubted(self, proposal: Proposal) -> bool:
         """Whether a proposal rests on words that serve something else."""
-        reasons = (
-            self._inside_literal,
-            self._part_of_name,
-            self._part_of_date,
-            self._names_number,
-            self._bounds_number,
-            self._labels_literal,
-            self._labels_name,
-            self._shielded,
+        return (
+            self._inside_literal(proposal)
+            or self._part_of_name(proposal)
+            or self._part_of_date(proposal)
+            or self._names_number(proposal)
+            or self._bounds_number(proposal)
+            or self._labels_literal(proposal)
+            or self._labels_name(proposal)
+            or self._shielded(proposal)
         )
-        return any(reason(proposal) for reason in reasons)
 
     def names_measure(self, proposal: Proposal) -> bool:
         """Whether the words only name a number of the schema: the width of "90 cm of width" is no name."""

@@ -109,9 +109,9 @@ class Filler:
                 *(p for p in self._chunks() if style_of(p.field) != "text" or self._is_titled(p)),
             ]
         )
-        statements = find_statements(self.state.bounds(), [leaf for leaf in self.state.waiting() if self._free(leaf)])
-        announced = (p for p in self._weighed(self._strings()) if p.score >= _SURE)
-        self._choose([*announced, *self._chunks(), *statements])
+        if waiting := [leaf for leaf in self.state.waiting() if self._free(leaf)]:
+            announced = (p for p in self._weighed(self._strings()) if p.score >= _SURE)
+            self._choose([*announced, *self._chunks(), *find_statements(self.state.bounds(), waiting)])
         self._assign(find_count_of_value(self.state))
         self.filled |= put_in_order(self.reading, self.filled) | as_objects(plain, self.filled)
         return self.filled

@@ -61,6 +61,9 @@ class Reading:
 
     moments: dict[str, datetime | None] = attribute(default_factory=dict)
     nouns: dict[int, list[Word]] = attribute(default_factory=dict)
+    # What stands before and behind a place: every field asks it of the same few places.
+    _ahead: dict[int, list[str]] = attribute(default_factory=dict)
+    _behind: dict[int, list[str]] = attribute(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -186,7 +189,11 @@ class Reading:
 
     def cue(self, field: Field, start: int, end: int) -> float:
         """How clearly the field is named right beside a piece of text: 0 not at all, 1 its whole name."""
-        return max(self._named(field, self._leading(start), -1), self._named(field, self._trailing(end), 0) * 0.9)
+        if start not in self._ahead:
+            self._ahead[start] = self._leading(start)
+        if end not in self._behind:
+            self._behind[end] = self._trailing(end)
+        return max(self._named(field, self._ahead[start], -1), self._named(field, self._behind[end], 0) * 0.9)
 
     def _leading(self, start: int) -> list[str]:
         words = self.before(start, 7)

@@ -30,12 +30,14 @@ _LIMITS = word_set("limit results top count")
 
 def find_lone_number(state: State) -> Iterator[Proposal]:
     """A number that nothing explains, when one field that counts is left."""
-    plain = [q for q in state.reading.quantities if not q.dimension and not _spoken_for(state, q)]
     waiting = [leaf for leaf in state.waiting() if leaf.kind in ("integer", "number")]
+    lists = [leaf for leaf in state.waiting() if leaf.kind == "array" and leaf.item and leaf.item.kind == "integer"]
+    if not waiting and not lists:
+        return
+    plain = [q for q in state.reading.quantities if not q.dimension and not _spoken_for(state, q)]
     if len(plain) != 1:
         yield from _needed_measure(state, waiting)
         return
-    lists = [leaf for leaf in state.waiting() if leaf.kind == "array" and leaf.item and leaf.item.kind == "integer"]
     if not any(convert(leaf, plain[0]) is not None for leaf in waiting) and len(lists) == 1 and lists[0].item:
         value = convert(lists[0].item, plain[0])
         nouns = [n for n in counted_nouns(state.reading, plain[0]) if not state.taken.overlaps(n.start, n.end)]
