@@ -11,13 +11,14 @@ from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 from zoneinfo import ZoneInfo
 
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, BaseCallbackManager, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput, ModelProfile
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import tool_call, tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables.config import ensure_config
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import ConfigDict, Field
@@ -117,6 +118,20 @@ class OfflineChatModel(BaseChatModel):
             },
             usage_metadata=UsageMetadata(input_tokens=said, output_tokens=answered, total_tokens=said + answered),
         )
+
+    async def ainvoke(
+        self,
+        input: LanguageModelInput,  # noqa: A002
+        config: RunnableConfig | None = None,
+        *,
+        stop: list[str] | None = None,
+        **kwargs: Any,
+    ) -> AIMessage:
+        """As `invoke`, for nothing is waited for; callbacks, if any, are called in LangChain's asynchronous way."""
+        listening = ensure_config(config).get("callbacks")
+        if listening is None or (isinstance(listening, BaseCallbackManager) and not listening.handlers):
+            return self.invoke(input, config, stop=stop, **kwargs)
+        return await super().ainvoke(input, config, stop=stop, **kwargs)
 
     def _generate(
         self,
