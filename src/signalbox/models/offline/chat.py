@@ -11,7 +11,8 @@ from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 from zoneinfo import ZoneInfo
 
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, BaseCallbackManager, CallbackManagerForLLMRun
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManager, CallbackManagerForLLMRun
+from langchain_core.globals import get_llm_cache
 from langchain_core.language_models import BaseChatModel, LanguageModelInput, ModelProfile
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
@@ -21,6 +22,8 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import ensure_config
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
+from langchain_core.utils.utils import LC_ID_PREFIX
+from langchain_core.utils.uuid import uuid7
 from pydantic import ConfigDict, Field
 
 from signalbox.errors import UnsupportedError
@@ -31,6 +34,7 @@ from signalbox.models.offline.tools import ToolSet, read_tools
 
 __all__ = ["OfflineChatModel"]
 
+_OPTIONS = frozenset({"tools", "tool_choice", "output", "response_format"})
 _CONVERTED: dict[int, tuple[Any, dict[str, Any]]] = {}
 
 
@@ -119,6 +123,18 @@ class OfflineChatModel(BaseChatModel):
             usage_metadata=UsageMetadata(input_tokens=said, output_tokens=answered, total_tokens=said + answered),
         )
 
+    def invoke(
+        self,
+        input: LanguageModelInput,  # noqa: A002
+        config: RunnableConfig | None = None,
+        *,
+        stop: list[str] | None = None,
+        **kwargs: Any,
+    ) -> AIMessage:
+        """The model's answer; where nobody listens and nothing is kept, without LangChain's detours."""
+        answer = self._answer_unheard(input, config, stop, kwargs)
+        return super().invoke(input, config, stop=stop, **kwargs) if answer is None else answer
+
     async def ainvoke(
         self,
         input: LanguageModelInput,  # noqa: A002
@@ -128,10 +144,30 @@ class OfflineChatModel(BaseChatModel):
         **kwargs: Any,
     ) -> AIMessage:
         """As `invoke`, for nothing is waited for; callbacks, if any, are called in LangChain's asynchronous way."""
-        listening = ensure_config(config).get("callbacks")
-        if listening is None or (isinstance(listening, BaseCallbackManager) and not listening.handlers):
-            return self.invoke(input, config, stop=stop, **kwargs)
-        return await super().ainvoke(input, config, stop=stop, **kwargs)
+        answer = self._answer_unheard(input, config, stop, kwargs)
+        return await super().ainvoke(input, config, stop=stop, **kwargs) if answer is None else answer
+
+    def _answer_unheard(
+        self, question: LanguageModelInput, config: RunnableConfig | None, stop: list[str] | None, kwargs: dict[str, Any]
+    ) -> AIMessage | None:
+        """What LangChain's `invoke` comes to where no callback, cache or limiter has a part; None elsewhere."""
+        if not self._is_plain() or not kwargs.keys() <= _OPTIONS:
+            return None
+        settled = ensure_config(config)
+        if CallbackManager.configure(settled.get("callbacks"), self.callbacks, self.verbose).handlers:
+            return None
+        messages = self._convert_input(question).to_messages()
+        if not all(isinstance(message.content, str) for message in messages):
+            return None
+        message = self._reply(messages, kwargs | {"stop": stop})
+        message.id = f"{LC_ID_PREFIX}-{settled.get('run_id') or uuid7()}-0"
+        return message
+
+    def _is_plain(self) -> bool:
+        """Whether the model keeps no answers, waits for no limiter, gives its messages as they are and is no other."""
+        kept = self.cache is not False and (self.cache is not None or get_llm_cache() is not None)
+        other = type(self) is not OfflineChatModel or self.output_version or self.rate_limiter
+        return not kept and not other
 
     def _generate(
         self,
