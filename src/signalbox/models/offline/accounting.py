@@ -56,17 +56,20 @@ NO_ACCOUNT = Account()
 
 def account_for(part: Part, card: ToolCard, filling: Filling) -> Account:
     """How the part and the values of the tool agree."""
+    sure, left = trusted(part, card, filling), _codes_left(part, card, filling)
+    said, guessed = _spoken(part, card, filling)
+    strange = _strange(part, card, _words_of(part, filling, sure))
     return Account(
-        _fit(part, card, filling),
-        _explained(part, card, filling),
-        _has_leftover(part, card, filling),
-        _unaccounted(part, card, filling),
-        _is_argued(part, card, filling),
-        len(_strange(part, card, filling)),
-        len(trusted(part, card, filling)),
-        any(_is_firm(card, filling, name) for name in trusted(part, card, filling)),
-        _is_identified(part, card, filling),
-        _is_complete(part, card, filling),
+        _fit(part, card, filling, sure),
+        _explained(part, card, filling, sure),
+        _has_leftover(part, card, said | guessed),
+        _unaccounted(part, card, left, said, guessed),
+        _is_argued(part, card, filling, sure, strange, left),
+        len(strange),
+        len(sure),
+        any(_is_firm(card, filling, name) for name in sure),
+        _is_identified(part, card, filling, sure, left),
+        _is_complete(part, card, filling, sure, left),
     )
 
 
@@ -110,19 +113,17 @@ def _is_settled(part: Part, card: ToolCard, filling: Filling, name: str) -> bool
     return _is_firm(card, filling, name) or labelled
 
 
-def _is_identified(part: Part, card: ToolCard, filling: Filling) -> bool:
+def _is_identified(part: Part, card: ToolCard, filling: Filling, sure: list[str], left: int) -> bool:
     """Whether all that the tool requires is said by values that can hardly be of another parameter."""
-    sure = trusted(part, card, filling)
     said = bool(card.required) and all(
         name in sure and _is_settled(part, card, filling, name) for name in card.required
     )
-    return said and not _codes_left(part, card, filling)
+    return said and not left
 
 
-def _is_complete(part: Part, card: ToolCard, filling: Filling) -> bool:
+def _is_complete(part: Part, card: ToolCard, filling: Filling, sure: list[str], left: int) -> bool:
     """Whether all that a tool with several parameters requires is there: surely said, or a proper name beside that."""
-    sure, given = trusted(part, card, filling), filling.values
-    numbered = not _codes_left(part, card, filling)
+    given, numbered = filling.values, not left
     named = [
         name
         for name in card.required
@@ -136,9 +137,9 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _fit(part: Part, card: ToolCard, filling: Filling) -> float:
+def _fit(part: Part, card: ToolCard, filling: Filling, sure: list[str]) -> float:
     """How well the part serves the parameters: required ones count either way, optional ones a little."""
-    properties, sure = card.properties, trusted(part, card, filling)
+    properties = card.properties
     required = [name for name in card.required if name in properties]
     given = {name: 0.5 if is_text(name, properties[name]) else 1.0 for name in required if is_given(name, filling)}
     weight = sum(share for name, share in given.items() if name in sure)
@@ -153,26 +154,22 @@ def _fit(part: Part, card: ToolCard, filling: Filling) -> float:
     return fit
 
 
-def _strange(part: Part, card: ToolCard, filling: Filling) -> list[str]:
-    """The words that are neither the tool's nor in a sure value."""
-    said = _words_of(part, filling, trusted(part, card, filling))
+def _strange(part: Part, card: ToolCard, said: set[str]) -> list[str]:
+    """The words that are neither the tool's nor among those of the sure values."""
     return [word for word in part.said if not _is_known(word, card, said)]
 
 
-def _is_argued(part: Part, card: ToolCard, filling: Filling) -> bool:
+def _is_argued(part: Part, card: ToolCard, filling: Filling, given: list[str], strange: list[str], left: int) -> bool:
     """Whether the values alone speak for the tool: all it requires is surely said, and most words are in them."""
-    given = trusted(part, card, filling)
     if len(given) < 2 or any(name not in given for name in card.required):
         return False
     quoted = quotations(part.text)
     values = {name: filling.values[name] for name in given}
     if not any(is_definite(card.properties.get(name), value) or value in quoted for name, value in values.items()):
         return False
-    said = _words_of(part, filling, given)
-    strange = _strange(part, card, filling)
-    told = said.intersection(tokens(part.text)) - STOP
-    if _codes_left(part, card, filling):
+    if left:
         return False
+    told = _words_of(part, filling, given).intersection(tokens(part.text)) - STOP
     reads = card.reads and not (part.asks or part.queried)
     return not strange if reads else len(strange) <= len(told)
 
@@ -185,11 +182,10 @@ def _words_of(part: Part, filling: Filling, names: list[str]) -> set[str]:
     }
 
 
-def _explained(part: Part, card: ToolCard, filling: Filling) -> int:
+def _explained(part: Part, card: ToolCard, filling: Filling, sure: list[str]) -> int:
     """How well the tool accounts for every word: 0 not, 1 with a definite value, 2 with all required, 3 definite."""
     given = filling.values
     definite = [name for name, value in given.items() if is_definite(card.properties.get(name), value)]
-    sure = trusted(part, card, filling)
     needed = [name for name in card.required if name in sure and not is_text(name, card.properties.get(name))]
     complete = len(card.required) > 1 and all(name in sure for name in card.required)
     cued = [name for name in given if name not in definite and _is_cued(part, card, filling, name)]
@@ -228,10 +224,8 @@ def _is_cued(part: Part, card: ToolCard, filling: Filling, name: str) -> bool:
     return value[:1].isupper() and part.text.find(value) > 0 and (sure or beside)
 
 
-def _unaccounted(part: Part, card: ToolCard, filling: Filling) -> float:
+def _unaccounted(part: Part, card: ToolCard, left: int, said: set[str], guessed: set[str]) -> float:
     """How much of the part the tool leaves out: codes and numbers in none of its values count most, words little."""
-    left = _codes_left(part, card, filling)
-    said, guessed = _spoken(part, card, filling)
     unsaid = 0.0
     typed = set(tokens(part.text)) - ({part.first} if abbreviates(part.first, card.verb) else set())
     for word in part.words:
@@ -287,9 +281,8 @@ def _is_known(word: str, card: ToolCard, said: set[str]) -> bool:
     return len(own) >= 4 and any(term.startswith(own) for term in card.terms)
 
 
-def _has_leftover(part: Part, card: ToolCard, filling: Filling) -> bool:
+def _has_leftover(part: Part, card: ToolCard, spoken: set[str]) -> bool:
     """Whether a word of a part that only says `show` or the like is neither the tool's nor in any value."""
     if part.verb not in _BLAND:
         return False
-    spoken = set[str]().union(*_spoken(part, card, filling))
     return not all(_is_known(word, card, spoken) for word in part.said)

@@ -148,7 +148,11 @@ class OfflineChatModel(BaseChatModel):
         return await super().ainvoke(input, config, stop=stop, **kwargs) if answer is None else answer
 
     def _answer_unheard(
-        self, question: LanguageModelInput, config: RunnableConfig | None, stop: list[str] | None, kwargs: dict[str, Any]
+        self,
+        question: LanguageModelInput,
+        config: RunnableConfig | None,
+        stop: list[str] | None,
+        kwargs: dict[str, Any],
     ) -> AIMessage | None:
         """What LangChain's `invoke` comes to where no callback, cache or limiter has a part; None elsewhere."""
         if not self._is_plain() or not kwargs.keys() <= _OPTIONS:

@@ -37,6 +37,7 @@ _LEFT = re.compile(
 _CODES = re.compile(
     r"(?<!\w)((?=[\w-]*[A-Za-z#])#?[\w-]*\d[\w-]*)(?:(?:\s*,\s*|\s*,?\s+(?:and|&)\s+)(?=[\w-]*[A-Za-z#])#?[\w-]*\d[\w-]*(?!\w))+"
 )
+_DIGIT = re.compile(r"\d")
 _BETWEEN = re.compile(r"(?i)\bbetween\s+(?:(?!\band\b)[^,;])*$")
 _MOST_JOINTS = 4
 _REMARK = re.compile(r"(?i)(?:^|(?<=[.!?]))[^:.!?]*\b(?:is|are|was|were|has|have|had|things?)\b[^:.!?]*(?P<cut>:\s+)")
@@ -51,6 +52,7 @@ _REASONS = word_set("because i'm we're it's i've we've they're")
 _SUBJECTS = word_set("i we it they he she")
 _AFTER_PARTICIPLES = word_set("on in by at to for with from as into")
 _AUXILIARIES = word_set("can't cannot couldn't won't am is are was were don't didn't have has isn't aren't")
+_BEFORE_VERBS = _SUBJECTS | {"you", "the"}
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,7 @@ def _verb_follows(rest: str, verbs: frozenset[str]) -> bool:
     first, second = words[0], words[1] if len(words) > 1 else ""
     if first in _REASONS or (first in _SUBJECTS and second in _AUXILIARIES):
         return True
-    if (stem(first) in verbs and second) or (first == "have" and second not in _SUBJECTS | {"you", "the"}):
+    if (stem(first) in verbs and second) or (first == "have" and second not in _BEFORE_VERBS):
         return True
     if first in OPENERS and first not in ("is", "are", "has", "have", "will"):
         return True
@@ -141,7 +143,7 @@ def coordinations(text: str) -> list[list[str]]:
 
 def first_code(text: str) -> str:
     """The text with only the first of several codes in a row: A-5 for A-5, A-7 and A-9."""
-    return _CODES.sub(r"\1", text)
+    return _CODES.sub(r"\1", text) if _DIGIT.search(text) else text
 
 
 def joints_of(text: str) -> list[tuple[int, int]]:

@@ -8,7 +8,7 @@ from typing import Any
 from signalbox.models.offline.fill import Filling
 from signalbox.models.offline.kinds import is_plain, is_text
 from signalbox.models.offline.tools import ToolCard
-from signalbox.models.offline.wording import QUOTED
+from signalbox.models.offline.wording import QUOTED, may_quote
 from signalbox.models.offline.words import split_name, stem, tokens
 
 __all__ = ["hide_whole", "place_quote", "quotations", "show_whole"]
@@ -35,7 +35,8 @@ def hide_whole(text: str) -> tuple[str, dict[str, str], dict[str, str]]:
         codes[name] = match.group()
         return name
 
-    return _WHOLE.sub(join, QUOTED.sub(hide, text)), quotes, codes
+    plain = QUOTED.sub(hide, text) if may_quote(text) else text
+    return _WHOLE.sub(join, plain) if "/" in plain or "." in plain else plain, quotes, codes
 
 
 def show_whole(card: ToolCard, filling: Filling, quotes: dict[str, str], codes: dict[str, str]) -> None:
@@ -74,4 +75,4 @@ def _unhidden(value: Any, quotes: dict[str, str]) -> Any:
 
 
 def quotations(text: str) -> list[str]:
-    return [match.group()[1:-1] for match in QUOTED.finditer(text)]
+    return [match.group()[1:-1] for match in QUOTED.finditer(text)] if may_quote(text) else []

@@ -35,14 +35,10 @@ def is_telling(schema: Any) -> bool:
     """Whether a value found for this parameter says something: an enum, a number, a date; free text fits anything."""
     if not isinstance(schema, dict):
         return False
-    kinds = {schema.get("type")} | {b.get("type") for b in schema.get("anyOf") or () if isinstance(b, dict)}
-    return bool(
-        schema.get("type") == "boolean"
-        or schema.get("enum")
-        or schema.get("format")
-        or kinds & {"integer", "number"}
-        or any("enum" in b for b in schema.get("anyOf") or ())
-    )
+    if schema.get("type") in ("boolean", "integer", "number") or schema.get("enum") or schema.get("format"):
+        return True
+    branches = schema.get("anyOf") or ()
+    return any("enum" in b or (isinstance(b, dict) and b.get("type") in ("integer", "number")) for b in branches)
 
 
 def is_definite(schema: Any, value: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from signalbox.models.offline.smallwords import STOP
@@ -25,13 +25,16 @@ _HAVING = re.compile(
     r"(?:do|does|have|has) (?:we|you|they|it|the \w+(?: \w+)?)(?: still)? (?:have|got|stock|carry|sell)\b"
 )
 _ARITHMETIC = re.compile(r"\d\s*(?:[+*×÷^]|plus|minus|times|divided by)\s*\(?\s*\d|\d\s+[-/]\s+\d")
+_PLURAL = re.compile(r"[a-z][a-hj-rtv-z]s\b")
+_ALL = re.compile(r"\b(?:all|every|list)\b")
 _MANY = re.compile(
-    r"^(?:(?:what|which|any|show|list|get|see|give|all|every|how many|me|my|the|do|i|have|are|there|is|of|"
+    r"(?:(?:what|which|any|show|list|get|see|give|all|every|how many|me|my|the|do|i|have|are|there|is|of|"
     r"our|new)\s+)*"
-    r"(?!whats\b)(?:[\w-]+\s+){0,2}?(?!whats\b)[a-z]{2,}(?<!s)(?<!u)(?<!i)s\b|\ball\b|\bevery\b|\blist\b"
+    r"(?!whats\b)(?:[\w-]+\s+){0,2}?(?!whats\b)[a-z]{2,}(?<!s)(?<!u)(?<!i)s\b"
 )
 
 _CODE = re.compile(r"\b[^\s]{0,80}?(?:[/\\@_*=]|[^\W\d]\.[^\W\d]|[^\W\d]-?\d|\d-?[^\W\d])\S{0,80}")
+_CODE_SIGN = re.compile(r"[/\\@_*=.\d]")
 OPENERS = word_set("whats what which who whose when where why how is are was were do does did has have will am should")
 NOT_ALONE = word_set("is are what which how who where many need done next off directions vs versus new")
 _DETERMINERS = word_set(
@@ -70,6 +73,10 @@ _BY_HEAD: dict[str, list[tuple[list[str], frozenset[str]]]] = {}
 for _said, _families in PHRASES.items():
     _BY_HEAD.setdefault(_said.split()[0], []).append((_said.split()[1:], frozenset(_families)))
 _RELATING = frozenset({"to", "of", "for", "on", "in", "from", "at", "by", "with", "about"})
+_OPENING = _PROMPTS | OPENERS
+_NEVER_VERBS = STOP | NOUNISH | _LINKING
+_NOUNISH_OR_SMALL = NOUNISH | STOP
+_SOMETIMES = NOUNISH - _ALWAYS
 
 
 @dataclass(frozen=True)
@@ -92,12 +99,12 @@ class Part:
         """Whether it is a question rather than a demand."""
         return self.verb in OPENERS
 
-    @property
+    @cached_property
     def tells(self) -> bool:
         """Whether it says how things are: neither a demand nor a question."""
         return not (self.families or self.queried) and bool(_TELLING.search(self.text))
 
-    @property
+    @cached_property
     def said(self) -> tuple[str, ...]:
         """The words that were typed, without those that the verb implies."""
         typed = set(tokens(self.text))
@@ -125,11 +132,12 @@ def read_part(text: str, verbs: frozenset[str] = frozenset()) -> Part:
     if words and stem(words[0]) in verbs and not families_of(words[0]):
         verb, families = words[0], frozenset({stem(words[0])})
     said = plain[:content] if ruling else plain
-    spoken = tokens(_CODE.sub(" ", said))
+    spoken = tokens(_CODE.sub(" ", said) if _CODE_SIGN.search(said) else said)
     phrase = _phrase(ruling or words)
     part_of_verb = {verb, *(phrase[2] if phrase else ())}
+    empty, root = STOP | part_of_verb, stem(verb)
     carrying = tuple(
-        dict.fromkeys(w for w in spoken if w not in STOP | part_of_verb and stem(w) not in STOP | {stem(verb)})
+        dict.fromkeys(w for w in spoken if w not in empty and (base := stem(w)) not in STOP and base != root)
     )
     if _asks_for_state(words):
         carrying = (*carrying, "status")
@@ -149,7 +157,7 @@ def read_part(text: str, verbs: frozenset[str] = frozenset()) -> Part:
 def _is_indirect(verb: str, words: list[str]) -> bool:
     """Whether the verb is what somebody else wants or has to do: Ann wants to see the flat."""
     at = words.index(verb) if verb in words else 0
-    return at > 2 and words[at - 1] == "to" and words[0] not in _PROMPTS | OPENERS and not families_of(words[0])
+    return at > 2 and words[at - 1] == "to" and words[0] not in _OPENING and not families_of(words[0])
 
 
 def _asks_for_state(words: list[str]) -> bool:
@@ -160,7 +168,7 @@ def _asks_for_state(words: list[str]) -> bool:
 
 
 def _asks_for_many(plain: str) -> bool:
-    return bool(_MANY.search(plain))
+    return bool(_ALL.search(plain) or (_PLURAL.search(plain) and _MANY.match(plain)))
 
 
 def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
@@ -197,7 +205,7 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
             return word, frozenset({"complete"})
         bent = word.endswith(("ed", "ing")) or (word.endswith("s") and not word.endswith("ss"))
         last = word == words[-1] and before not in _DETERMINERS
-        if not bent and (last or before in _PROMPTS) and word not in NOUNISH | STOP and families_of(word):
+        if not bent and (last or before in _PROMPTS) and word not in _NOUNISH_OR_SMALL and families_of(word):
             return word, families_of(word)
         if before in ("to", "please", "you", "and", "pls") and word not in NOT_ALONE and families_of(word):
             return word, families_of(word)
@@ -218,7 +226,7 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
 
 def may_be_verb(word: str) -> bool:
     """Whether a word with an object after it may be a verb in the imperative that is not known here."""
-    return word not in STOP | NOUNISH | _LINKING and not word.endswith(("s", "ing", "ed"))
+    return word not in _NEVER_VERBS and not word.endswith(("s", "ing", "ed"))
 
 
 def _caused(words: list[str]) -> tuple[str, frozenset[str]]:
@@ -231,7 +239,7 @@ def _is_noun_here(first: str, following: list[str]) -> bool:
     """Whether a first word that may be a verb is a noun: in the plural, or with a preposition after it."""
     if first.endswith("s") and stem(first) != first and stem(first) in NOUNISH:
         return True
-    return first in NOUNISH - _ALWAYS and bool(following) and following[0] in _RELATING
+    return first in _SOMETIMES and bool(following) and following[0] in _RELATING
 
 
 def _phrase(words: list[str]) -> tuple[str, frozenset[str], frozenset[str]] | None:

@@ -32,11 +32,15 @@ _WHEN = frozenset(
 )
 _NUMBERED = re.compile(r"(?i)(?:e\.g\.|such as|for example|like)[^.;]*\b[^\W\d_]{2,} \d+\b")
 _OF = re.compile(r"(?i)\s+(?:of|for|in|on|at|from|about)\s+(?:the |my |a |an )?(?=\S)")
+_SMALL = STOP - _ARTICLES
+_ENDLESS_QUERY = _ENDLESS | _BOUNDING
+_POINTING = STOP | _WHICH
 
 
 def words_for(card: ToolCard, part: Part) -> str:
     """The words of a part that stand for the tool itself: its verb, and other names for what it deals with."""
-    before = dict(zip(tokens(part.text)[1:], tokens(part.text), strict=False))
+    words = tokens(part.text)
+    before = dict(zip(words[1:], words, strict=False))
     kin = [
         word
         for word in part.words
@@ -66,8 +70,9 @@ def stray_words(card: ToolCard, filling: Filling) -> str:
 
 def drop_leftovers(card: ToolCard, part: Part, filling: Filling) -> None:
     """What no cue gave to an optional parameter is none of it, nor are words for the tool's own thing."""
-    own = set(words_for(card, part).split())
-    for name in [name for name in filling.values if name not in card.required]:
+    optional = [name for name in filling.values if name not in card.required]
+    own = set(words_for(card, part).split()) if optional else set()
+    for name in optional:
         sure = filling.confidence.get(name, 1.0)
         start, end = filling.spans.get(name, (0, 0))
         words = tokens(part.text[start:end])
@@ -126,13 +131,13 @@ def _trimmed(value: str, card: ToolCard, own: frozenset[str], *, loose: bool) ->
     words = value.split()
     asked = bool(own & _QUERIES)
     while len(words) > 1 and (
-        words[0] in (_LEADING if loose and not asked else STOP - _ARTICLES)
+        words[0] in (_LEADING if loose and not asked else _SMALL)
         or (asked and kin_of(stem(words[0])) & card.nouns and words[0].islower())
     ):
         words = words[1:]
     while len(words) > 1 and (not loose or asked) and (words[-1] in _WHEN or _is_of_tool(words[-1], card, own)):
         words = [*words[:-2], _OWNER.sub("", words[-2])]
-    while len(words) > 1 and (words[-1] in _ENDLESS if not loose else asked and words[-1] in _ENDLESS | _BOUNDING):
+    while len(words) > 1 and (words[-1] in _ENDLESS if not loose else asked and words[-1] in _ENDLESS_QUERY):
         words = words[:-1]
     value = " ".join(words) if len(words) < len(value.split()) else value
     owner, _, owned = value.replace("’", "'").partition("'s ")
@@ -141,7 +146,7 @@ def _trimmed(value: str, card: ToolCard, own: frozenset[str], *, loose: bool) ->
     found = _OF.search(value)
     if not found:
         return value
-    before = [word for word in tokens(value[: found.start()]) if word not in STOP | _WHICH]
+    before = [word for word in tokens(value[: found.start()]) if word not in _POINTING]
     if all(card.terms.get(stem(word), 0.0) >= 0.55 or kin_of(stem(word)) & card.nouns for word in before):
         return value[found.end() :].strip() or value
     return value
@@ -153,10 +158,11 @@ def _is_of_tool(word: str, card: ToolCard, own: frozenset[str]) -> bool:
 
 def drop_bare(card: ToolCard, part: Part, filling: Filling) -> None:
     """A required text made only of words for the tool itself was not said."""
-    own = {stem(word) for word in words_for(card, part).split()} | card.nouns | card.verbs
-    for name in [name for name in card.required if isinstance(filling.values.get(name), str)]:
+    texts = [name for name in card.required if isinstance(filling.values.get(name), str)]
+    own = {stem(word) for word in words_for(card, part).split()} | card.nouns | card.verbs if texts else frozenset()
+    for name in texts:
         words = tokens(filling.values[name])
-        bare = words and all(word in STOP | _WHICH or stem(word) in own for word in words)
+        bare = words and all(word in _POINTING or stem(word) in own for word in words)
         if bare and is_plain(card.properties.get(name)) and filling.values[name] not in quotations(part.text):
             del filling.values[name]
 

@@ -57,7 +57,7 @@ def embed(texts: Sequence[str]) -> Rows:
     """One unit row for each text; the row of a text without any word is all zeros."""
     if not texts:
         return np.zeros((0, _table().rows.shape[1]), dtype=np.float32)
-    return np.stack([_text_row(text[:_LONGEST_TEXT]) for text in texts])
+    return np.array([_text_row(text[:_LONGEST_TEXT]) for text in texts])
 
 
 def similarity(a: str, b: str) -> float:
@@ -93,7 +93,8 @@ def _text_row(text: str) -> Rows:
     heavy = [word for word in words if word not in _LIGHT] or words
     if not heavy:
         return np.zeros(_table().rows.shape[1], dtype=np.float32)
-    return _unit(np.sum([_word_row(word[:_LONGEST_WORD]) for word in heavy], axis=0))
+    row: Rows = np.add.reduce([_word_row(word[:_LONGEST_WORD]) for word in heavy])
+    return _unit(row)
 
 
 @lru_cache(maxsize=20_000)
@@ -134,5 +135,5 @@ def _row_of_characters(word: str) -> Rows:
 
 
 def _unit(row: Rows) -> Rows:
-    length = float(np.linalg.norm(row))
+    length = float(np.sqrt(row.dot(row)))
     return row / length if length else row

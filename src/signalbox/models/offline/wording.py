@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from signalbox.models.offline.smallwords import PADDING
 
-__all__ = ["QUOTED", "content_start", "forbids", "is_courtesy", "mask", "opens_content", "strip_padding"]
+__all__ = ["QUOTED", "content_start", "forbids", "is_courtesy", "mask", "may_quote", "opens_content", "strip_padding"]
 
 FILLER = "\u00a4"
 QUOTED = re.compile(
     r'```.*?```|"[^"\n]*"|“[^”]*”|«[^»]*»|`[^`\n]*`|(?<![\w])\'(?:[^\'\n]|(?<=\w)\'(?=\w))*\'(?!\w)|(?m:^>.*$)',
     re.DOTALL,
 )
+_QUOTING = re.compile("[\"“«`'>]")
 _PADDING = tuple(re.compile(pattern, re.IGNORECASE) for pattern in PADDING)
 _TRAILING = re.compile(
     r"(?i)[\s,]*\b(?:please|pls|plz|thanks(?: a lot| so much| in advance)?|thank you(?: very much| so "
@@ -46,11 +48,17 @@ _FORBIDDING = re.compile(
 _COLON = re.compile(r"[^\s:]+\s+[^:\n]*\S:\s")
 
 
+def may_quote(text: str) -> bool:
+    """Whether a text has any sign that opens a quotation."""
+    return _QUOTING.search(text) is not None
+
+
 def mask(text: str) -> str:
     """The text with quoted passages filled in, of the same length: they may be arguments, never instructions."""
-    return QUOTED.sub(lambda m: FILLER * len(m.group()), text)
+    return QUOTED.sub(lambda m: FILLER * len(m.group()), text) if may_quote(text) else text
 
 
+@lru_cache(maxsize=64)
 def strip_padding(text: str) -> str:
     """The text without greetings, politeness and the like at either end."""
     text = text.strip(" \t\n,;-–—")
@@ -84,6 +92,7 @@ def opens_content(text: str) -> bool:
     return content_start(text) is not None
 
 
+@lru_cache(maxsize=64)
 def content_start(text: str) -> int | None:
     """Where something to be written down begins: after a colon, `saying`, `remind me to` and the like."""
     masked = mask(text) + " "

@@ -14,8 +14,21 @@ _POSSIBLE = re.compile(r"(?P<verb>\w{4,}?)(?:[ai]ble|[ai]bility)")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
+_SHORT = 300
+
+
 def tokens(text: str) -> list[str]:
     """The words of a text in lower case; a possessive ending is dropped."""
+    return list(_short_tokens(text)) if len(text) <= _SHORT else _read_tokens(text)
+
+
+@lru_cache(maxsize=256)
+def _short_tokens(text: str) -> list[str]:
+    # While one request is read, the same few stretches of it are taken apart again and again.
+    return _read_tokens(text)
+
+
+def _read_tokens(text: str) -> list[str]:
     found = _TOKEN.findall(text.lower().replace("’", "'"))
     return [word[:-2] if word.endswith("'s") else word for word in found]
 
@@ -51,7 +64,7 @@ def stem(word: str) -> str:
 @lru_cache(maxsize=16384)
 def root(word: str) -> str:
     """The stem of a word, for an adjective of possibility or its noun that of the verb in it: reach of reachable."""
-    found = _POSSIBLE.fullmatch(word)
+    found = _POSSIBLE.fullmatch(word) if word.endswith(("ble", "bility")) else None
     return stem(found["verb"]) if found else stem(word)
 
 

@@ -27,6 +27,7 @@ _MOST_CUES = 40
 _PART_ENDS = (",", ";", ".", "!", "?", "(", ")")
 # In these a thing itself is told, and "of" leads to it: two litres of milk, but five percent of the yield.
 _PORTIONS = ("mass", "volume", "length")
+_ASKING = PARTS_OF_SPEECH["verbs"] - PARTS_OF_SPEECH["commands"]
 
 
 def _related(field: Field, roots: set[str]) -> bool:
@@ -83,7 +84,7 @@ class Bounds:
     def asks(self) -> bool:
         """Whether the request opens with a verb that makes nothing: "list ...", "show ..."."""
         word = self.tokens[self.opening].lower if self.opening < len(self.tokens) else ""
-        return word in PARTS_OF_SPEECH["verbs"] - PARTS_OF_SPEECH["commands"]
+        return word in _ASKING
 
     @property
     def acts_by_option(self) -> bool:

@@ -26,6 +26,7 @@ _FRAME = word_set(
     name e.g eg i.e ie etc example used specified given specify provide if not none null one two
     more such must"""
 )
+_NO_ALIASES = STOP | _FRAME
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +104,7 @@ class Field:
         """Stems of single words that the description adds in brackets as other names: "Breadth (width)"."""
         rows = re.findall(r"\(([^)]{2,40})\)", self.description.lower())
         parts = [part.strip() for row in rows for part in re.split(r",|/|;|\bor\b", row)]
-        return frozenset(stem(part) for part in parts if part.isalpha() and part not in STOP | _FRAME)
+        return frozenset(stem(part) for part in parts if part.isalpha() and part not in _NO_ALIASES)
 
     @cached_property
     def about(self) -> str:

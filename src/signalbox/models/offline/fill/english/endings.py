@@ -20,6 +20,9 @@ _SMALL = STOP | POS["stops"]
 _JOINTS = (",", "and", "&", "or", "/", "+", "plus", "n")
 _BULLETS = ("-", "*", "•", "–")
 _RELATIVES = word_set("that which who whose whom where")
+_ENDING_STOPS = POS["stops"] - {"and", "or"}
+_TURNING = POS["pronouns"] | POS["articles"] | POS["stops"]
+_SMALL_OR_POLITE = _SMALL | POS["polite"]
 
 
 def ends_phrase(bounds: Bounds, field: Field, at: int, style: str) -> bool:
@@ -92,7 +95,7 @@ def _tells_option(bounds: Bounds, at: int) -> bool:
 def _leads_to_name(bounds: Bounds, at: int) -> bool:
     """Whether a noun has its value behind it, as in "hall B"; the gate of "the old gate at nine" has none."""
     following = bounds.tokens[at + 1] if at + 1 < len(bounds.tokens) else None
-    return following is not None and following.text[0].isalnum() and following.lower not in _SMALL | POS["polite"]
+    return following is not None and following.text[0].isalnum() and following.lower not in _SMALL_OR_POLITE
 
 
 def _names_matter(field: Field) -> bool:
@@ -112,13 +115,13 @@ def _turns_to_asking(bounds: Bounds, field: Field, at: int) -> bool:
 
 
 def _follows_stop(bounds: Bounds, at: int) -> bool:
-    return at + 1 < len(bounds.tokens) and bounds.tokens[at + 1].lower in POS["stops"] - {"and", "or"}
+    return at + 1 < len(bounds.tokens) and bounds.tokens[at + 1].lower in _ENDING_STOPS
 
 
 def turns(bounds: Bounds, at: int) -> bool:
     """Whether the list is over, and something else is said: "and with ...", "and mark her"."""
     tokens = bounds.tokens
-    if tokens[at].lower in POS["stops"] - {"and", "or"}:
+    if tokens[at].lower in _ENDING_STOPS:
         return True
     following = tokens[at + 1].lower if at + 1 < len(tokens) else ""
-    return tokens[at].lower in POS["verbs"] and following in POS["pronouns"] | POS["articles"] | POS["stops"]
+    return tokens[at].lower in POS["verbs"] and following in _TURNING

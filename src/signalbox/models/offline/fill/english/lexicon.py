@@ -93,16 +93,13 @@ FIRST_NAMES = word_set(
     victoria vikram viktor vincent viola viktoria walter wanda wei wendy werner wilhelm will william willem wolfgang
     xavier yara yasmin yasmine yuki yusuf yves yvonne zara zoe"""
 )
+_NOT_PAST = BASE_VERBS | AUXILIARIES
 
 
 @lru_cache(maxsize=5_000)
 def is_past(word: str) -> bool:
     """Whether a word is the past form of a common verb."""
-    return (
-        is_verb_form(word)
-        and word not in BASE_VERBS | AUXILIARIES
-        and (word.endswith("ed") or stem(word) != word.rstrip("s"))
-    )
+    return is_verb_form(word) and word not in _NOT_PAST and (word.endswith("ed") or stem(word) != word.rstrip("s"))
 
 
 @lru_cache(maxsize=5_000)

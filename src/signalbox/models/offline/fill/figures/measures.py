@@ -78,6 +78,7 @@ _UNIT = re.compile(r"[\s-]?([^\W\d_]+(?:/[^\W\d_]+)?|%)")
 _OF_THEM = re.compile(r"\s+of (?:them|these|those)\b", re.IGNORECASE)
 _BASE = 0.3
 _LEAST = 0.28
+_QUANTIFIED = _MEASURED | _AMOUNTS
 
 
 def find_measures(reading: Reading, field: Field, offered: frozenset[str] = frozenset()) -> list[Proposal]:
@@ -115,7 +116,7 @@ def _is_side(reading: Reading, field: Field, quantity: Quantity) -> bool:
 
 def _has_unit_apart(reading: Reading, field: Field, quantity: Quantity, offered: frozenset[str]) -> bool:
     """Whether the unit of a number is another field's business, so that this one holds the bare number."""
-    named = bool(set(field.name_words) & (_MEASURED | _AMOUNTS))
+    named = bool(set(field.name_words) & _QUANTIFIED)
     counting = _HOW_OFTEN.search(field.about) or _SAID_COUNT.search(field.description)
     if not offered or unit_of_field(field.about, field.maximum)[0] or (counting and not named):
         return False

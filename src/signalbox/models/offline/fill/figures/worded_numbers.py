@@ -23,6 +23,7 @@ _BOUNDS = word_set(
     """default defaults maximum minimum max min limit range from between least most highest lowest usual normal
     typical example number value unit per percent allowed possible scale"""
 )
+_NO_THINGS = STOP | _BOUNDS
 
 
 def find_worded(reading: Reading, field: Field) -> Iterator[Proposal]:
@@ -39,4 +40,4 @@ def find_worded(reading: Reading, field: Field) -> Iterator[Proposal]:
 def _worded(description: str) -> tuple[tuple[str, float], ...]:
     pairs = [(found[1], found[2]) for found in _WORD_FIRST.finditer(description)]
     pairs += [(found[2], found[1]) for found in _NUMBER_FIRST.finditer(description)]
-    return tuple((word.lower(), float(number)) for word, number in pairs if word.lower() not in STOP | _BOUNDS)
+    return tuple((word.lower(), float(number)) for word, number in pairs if word.lower() not in _NO_THINGS)

@@ -29,6 +29,7 @@ _BREAK = re.compile(r"[,;.!?](?!\w)")
 _PARTED = re.compile(r"(\w{3,})(up|off|out|in|down|away|back|over)")
 
 Span = tuple[int, int]
+_DROPPED = _OPENERS | NEGATIVE
 
 
 @lru_cache(maxsize=1_000)
@@ -36,7 +37,7 @@ def core_of(words: tuple[str, ...]) -> tuple[list[str], bool]:
     """The telling stems of a name, and whether the name denies: no_pets, alcohol_free."""
     free = len(words) > 1 and words[-1] == "free"
     pairs = [(word, stem(word)) for word in words][: -1 if free else None]
-    core = [root for word, root in pairs if word not in _OPENERS | NEGATIVE]
+    core = [root for word, root in pairs if word not in _DROPPED]
     telling = [root for root in core if root not in _PARTICLES or len(core) == 2]
     return telling or core or [stem(word) for word in words], free or bool(set(words) & NEGATIVE)
 

@@ -57,6 +57,9 @@ _PEOPLE = word_set(
 _IS_DONE = re.compile(r"\b(?:is|are|was|were|has been|have been|be)\s+(?:already\s+)?(\w+ed|paid|kept|sold)\b")
 _CLAUSE_ENDS = word_set(", ; . ! ? but")
 _ANYBODY = frozenset(stem(w) for w in _PEOPLE) | next(role.words for role in ROLES if role.name == "person")
+_NO_DEEDS = STOP | NEGATIONS | {"own"}
+_NEGATING = NEGATIVE | {"free"}
+_ASKING_OR_DENYING = _ASKING | DENYING
 
 
 def find_flags(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Proposal]:
@@ -92,7 +95,7 @@ def _find_head(reading: Reading, head: str) -> tuple[int, int] | None:
     for word in (word for word in reading.words if same_root(word.stem, head)):
         before = [w.lower for w in reading.before(word.start, 2)]
         before = before[1:] if before[:1] and before[0] in _ARTICLES else before
-        asked = bool(before) and before[0] in _ASKING | DENYING
+        asked = bool(before) and before[0] in _ASKING_OR_DENYING
         if asked or denied(reading, word.start, word.end) or _told(reading, word.end) is not None:
             return word.start, word.end
     return None
@@ -189,7 +192,7 @@ def _find_deed(reading: Reading, field: Field) -> tuple[int, int] | None:
                 continue
             before = reading.words[max(0, at - 4) : at]
             verb = next((w for w in reversed(before) if _same_deed(w.lower, having)), None)
-            if verb is not None and all(w.lower in STOP | NEGATIONS | {"own"} for w in before if w.start > verb.start):
+            if verb is not None and all(w.lower in _NO_DEEDS for w in before if w.start > verb.start):
                 return verb.start, word.end
     return None
 
@@ -273,6 +276,6 @@ def _answer(
     )
     negated = negated or (not inverted and ended(reading.text, start, end))
     said = {w.lower for w in reading.words if start <= w.start < end} | {w.lower for w in reading.after(end, 1)}
-    named = inverted and bool(said & (NEGATIVE | {"free"}))
+    named = inverted and bool(said & _NEGATING)
     value = (not negated) if not inverted else (negated or named)
     return Proposal(field, value != opposite, start, end, score, shared=True)

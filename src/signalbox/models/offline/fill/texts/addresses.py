@@ -30,6 +30,7 @@ _BOTH = re.compile(r"\bstreet (?:and|with|&) (?:house )?number\b|\bnumber (?:and
 _TOWN = re.compile(r"(?:,| in|, in)\s([^\W\d_a-z][\w'-]+(?: [^\W\d_a-z][\w'-]+)*)(?!\s\d)")
 _TOWNS = word_set("town city village place")
 _BEFORE_STREETS = word_set("at in on outside near opposite from to along address street")
+_NO_STREETS = STOP | _BEFORE_STREETS
 
 
 def find_addresses(reading: Reading, leaves: list[Field]) -> Iterator[Proposal]:
@@ -77,7 +78,7 @@ def _pairs(reading: Reading) -> Iterator[re.Match[str]]:
     yield from (found for found in _AHEAD.finditer(reading.text) if _is_name(found["street"]))
     for found in _BEHIND.finditer(reading.text):
         words = found["street"].split()
-        small = [at for at, word in enumerate(words) if word.lower() in STOP | _BEFORE_STREETS]
+        small = [at for at, word in enumerate(words) if word.lower() in _NO_STREETS]
         words = words[small[-1] + 1 :] if small else words
         start = found.end("street") - len(" ".join(words))
         before = reading.before(start, 1)
@@ -91,4 +92,4 @@ def _pairs(reading: Reading) -> Iterator[re.Match[str]]:
 
 def _is_name(street: str) -> bool:
     words = street.split()
-    return len(words) > 1 and not any(word.lower() in STOP | _BEFORE_STREETS for word in words[:-1])
+    return len(words) > 1 and not any(word.lower() in _NO_STREETS for word in words[:-1])

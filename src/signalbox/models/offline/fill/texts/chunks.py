@@ -70,6 +70,14 @@ _NEVER = (
         "alongside beneath worth something anything nothing everything"
     )
 )
+_NAMED = FIRST_NAMES | CITIES
+_SMALL = STOP | POS["stops"]
+_NO_VERBS = _NEVER | FIRST_NAMES
+_LEADING_ON = _BEFORE_VERBS - {"and", "that"}
+_DETERMINING = _DETERMINERS | _ALL
+_LINKING = _BRIDGES | _INSIDE_TITLES
+_REQUESTED = POS["kinds"] | POS["blanks"] | POS["verbs"] | KINSHIP
+_BLANKS = POS["kinds"] | POS["blanks"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +150,7 @@ def _bridges(bounds: Bounds, at: int) -> bool:
     if tokens[at].lower in ("and", "&") and at + 1 < len(tokens) and tokens[at + 1].lower in _PARTNERS:
         return _named(bounds, at - 1)
     if tokens[at].lower in _INSIDE_TITLES and at + 1 < len(tokens):
-        led = _named(bounds, at - 1) and bounds.tokens[at - 1].lower not in FIRST_NAMES | CITIES
+        led = _named(bounds, at - 1) and bounds.tokens[at - 1].lower not in _NAMED
         return led and _named(bounds, at + 1) and _is_plain_noun(bounds, at + 1)
     return (
         tokens[at].lower in _BRIDGES
@@ -216,7 +224,7 @@ def is_verb(bounds: Bounds, at: int) -> bool:
     if token.lower in BASE_VERBS and any(q.first == at + 1 and q.dimension for q in bounds.reading.quantities):
         # "For a stew take 500 g of beef."
         return True
-    if before.text in (",", ";") and (after in STOP | POS["stops"] or after.isdigit()):
+    if before.text in (",", ";") and (after in _SMALL or after.isdigit()):
         return token.lower in BASE_VERBS or (token.lower[:-1] in BASE_VERBS and token.lower.endswith("s"))
     # In the middle of plain words only what an object follows: "they in the office use the lift".
     objects = after in POS["pronouns"] or after in POS["articles"] or after == "to"
@@ -235,12 +243,12 @@ def _takes_object(bounds: Bounds, at: int) -> bool:
     token = bounds.tokens[at]
     if at == bounds.begins and token.text.isalpha() and at + 1 < len(bounds.tokens):
         # "Roll the carpet out": what opens a request before an article is a verb.
-        known = is_known(token.lower) and token.lower not in _NEVER | FIRST_NAMES
+        known = is_known(token.lower) and token.lower not in _NO_VERBS
         return known and bounds.tokens[at + 1].lower in _DETERMINERS
     if not token.text.islower() or not token.text.isalpha() or at == 0 or at + 1 >= len(bounds.tokens):
         return False
     before = bounds.tokens[at - 1]
-    acted = (_named(bounds, at - 1) and before.text.isalpha()) or before.lower in _BEFORE_VERBS - {"and", "that"}
+    acted = (_named(bounds, at - 1) and before.text.isalpha()) or before.lower in _LEADING_ON
     return acted and bounds.tokens[at + 1].lower in _DETERMINERS and token.lower not in _NEVER
 
 
@@ -250,8 +258,8 @@ def _demands(bounds: Bounds, at: int) -> bool:
         return False
     token, following, thing = bounds.tokens[at : at + 3]
     # But "Rex the Boxer".
-    demanded = following.text in _DETERMINERS | _ALL and not thing.text[0].isupper()
-    return demanded and token.text.isalpha() and token.lower not in _NEVER | FIRST_NAMES
+    demanded = following.text in _DETERMINING and not thing.text[0].isupper()
+    return demanded and token.text.isalpha() and token.lower not in _NO_VERBS
 
 
 def _is_code(token: Token) -> bool:
@@ -278,9 +286,7 @@ def _parts(bounds: Bounds, first: int, last: int) -> list[Chunk]:
     if capital + 1 < last and _named(bounds, capital + 1) and bounds.titles(tokens[capital]):
         capital += 1
     end = capital
-    while end < last and (
-        _named(bounds, end) or tokens[end].lower in _BRIDGES | _INSIDE_TITLES or tokens[end].text[0].isdigit()
-    ):
+    while end < last and (_named(bounds, end) or tokens[end].lower in _LINKING or tokens[end].text[0].isdigit()):
         end += 1
     while end > capital + 1 and tokens[end - 1].lower in _BRIDGES:
         end -= 1
@@ -314,8 +320,8 @@ def _is_dull(bounds: Bounds, at: int) -> bool:
     if not token.text.islower() and not bounds.opens_part(at):
         return False
     if _named(bounds, at) and at + 1 < len(bounds.tokens) and _named(bounds, at + 1):
-        return _is_framed(bounds, token) or token.lower in POS["kinds"] | POS["blanks"]
-    return token.stem in bounds.frame or token.lower in POS["kinds"] | POS["blanks"] or bounds.nearly_frame(token)
+        return _is_framed(bounds, token) or token.lower in _BLANKS
+    return token.stem in bounds.frame or token.lower in _BLANKS or bounds.nearly_frame(token)
 
 
 def _is_city(words: tuple[Token, ...]) -> bool:
@@ -344,7 +350,7 @@ def _is_request(bounds: Bounds, at: int) -> bool:
     token = bounds.tokens[at]
     if token.lower in FIRST_NAMES:
         return False
-    dull = _is_framed(bounds, token) or token.lower in POS["kinds"] | POS["blanks"] | POS["verbs"] | KINSHIP
+    dull = _is_framed(bounds, token) or token.lower in _REQUESTED
     return dull or is_verb_form(token.lower)
 
 

@@ -30,6 +30,11 @@ _WORDS = re.compile(r"[a-z]+(?:'[a-z]+)?|[,;.(]")
 # Too common to tell anything.
 _DULL = frozenset(stem(word) for word in (*AUXILIARIES, *"need want do get have go name".split()))
 _WINDOW = 6
+_SMALL_OR_BE = STOP | _BE
+_ATTACHED = _PREPOSITIONS | _PARTICLES
+_CLAUSE_HELPERS = _HELPERS | _BE - {"got"}
+_HELPERS_OR_BE = _HELPERS | _BE
+_SMALL = STOP | POS["articles"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +93,10 @@ def _doer_deeds(nouns: tuple[str, ...]) -> set[str]:
 def _verb_after(words: list[str], at: int) -> tuple[bool, str, str]:
     """The first verb from a word on, whether it is done to the holder, and the preposition that ends the clause."""
     passive = False
-    while at < len(words) and words[at] in _HELPERS | _BE:
+    while at < len(words) and words[at] in _HELPERS_OR_BE:
         passive = passive or words[at] in _BE
         at += 1
-    if at >= len(words) or not words[at].isalpha() or words[at] in STOP | POS["articles"]:
+    if at >= len(words) or not words[at].isalpha() or words[at] in _SMALL:
         return passive, "", ""
     if passive and not (words[at].endswith(("ed", "en", "wn", "nt", "lt", "ught")) or is_verb_form(words[at])):
         return passive, "", ""
@@ -106,7 +111,7 @@ def _object_verb(words: list[str], at: int) -> set[str]:
         return set()
     at += 2 + (words[at + 2] in _HELPERS and at + 3 < len(words))
     verb, following = words[at], words[at + 1] if at + 1 < len(words) else "."
-    acts = verb.isalpha() and (is_verb_form(verb) or verb.endswith("s")) and verb not in STOP | _BE
+    acts = verb.isalpha() and (is_verb_form(verb) or verb.endswith("s")) and verb not in _SMALL_OR_BE
     return {stem(verb)} if acts and following not in _PREPOSITIONS else set()
 
 
@@ -116,7 +121,7 @@ def _purpose(words: list[str]) -> set[str]:
     if at < 0 or at + 1 >= len(words) or not is_verb_form(words[at + 1]) or not all(map(str.isalpha, words[:at])):
         return set()
     following = words[at + 2] if at + 2 < len(words) else "."
-    return set() if following in _PREPOSITIONS | _PARTICLES else {stem(words[at + 1])}
+    return set() if following in _ATTACHED else {stem(words[at + 1])}
 
 
 def _clause_verb(words: list[str], at: int) -> set[tuple[str, str]]:
@@ -126,7 +131,7 @@ def _clause_verb(words: list[str], at: int) -> set[tuple[str, str]]:
         word = words[place]
         if not word.isalpha():
             break
-        if place > at + 1 and word not in _HELPERS | _BE - {"got"} and (is_verb_form(word) or word.endswith("s")):
+        if place > at + 1 and word not in _CLAUSE_HELPERS and (is_verb_form(word) or word.endswith("s")):
             particle = words[place + 1] if place + 1 < len(words) and words[place + 1] in _PARTICLES else ""
             found = {(stem(word), before if before in _PREPOSITIONS else particle)}
     return found

@@ -69,6 +69,9 @@ _ADVERBS = word_set(
     already today tonight tomorrow yesterday daily weekly whenever wherever however perhaps please thanks"""
 )
 _NUMBERED = re.compile(r"(?:the )?(?:\w+ )?number (?:or|of the)\b", re.IGNORECASE)
+_NO_NAMES = _ADVERBS | STOP
+_ONLY_COUNTRIES = COUNTRIES - FIRST_NAMES
+_NOBODY_ELSE = STOP | DAYS | HONORIFICS
 
 
 def weigh(bounds: Bounds, proposal: Proposal, waiting: list[Field]) -> Proposal | None:
@@ -110,7 +113,7 @@ def _is_no_name(bounds: Bounds, first: int, words: tuple[Token, ...]) -> bool:
         return True
     if len(words) == len(small) == 1 and words[0].lower.endswith("ed") and is_past(words[0].lower):
         return True
-    return len(small) == len(words) and all(word.lower in _ADVERBS | STOP for word in words)
+    return len(small) == len(words) and all(word.lower in _NO_NAMES for word in words)
 
 
 def _is_no_such(bounds: Bounds, field: Field, first: int, words: tuple[Token, ...]) -> bool:
@@ -119,7 +122,7 @@ def _is_no_such(bounds: Bounds, field: Field, first: int, words: tuple[Token, ..
         return False
     if known := words_for(field.name_words):
         return not any(word.lower in known for word in words)
-    if sort_of(field) == "person" and len(words) == 1 and words[0].lower in COUNTRIES - FIRST_NAMES:
+    if sort_of(field) == "person" and len(words) == 1 and words[0].lower in _ONLY_COUNTRIES:
         return True
     if not (CODED & set(field.name_words) or _NUMBERED.match(field.description)):
         return False
@@ -336,7 +339,7 @@ def _names_another(bounds: Bounds, first: int, last: int) -> bool:
     return any(
         bounds.tokens[at].text[0].isupper()
         and bounds.tokens[at].text.isalpha()
-        and bounds.tokens[at].lower not in STOP | DAYS | HONORIFICS
+        and bounds.tokens[at].lower not in _NOBODY_ELSE
         and not bounds.opens_part(at)
         and not bounds.timed(at)
         for at in others

@@ -32,6 +32,10 @@ _CONTAINER = re.compile(
     r"planner|queue|inbox)\b.*$",
     re.IGNORECASE,
 )
+_OPENING_ARTICLES = POS["articles"] | {":", "-", ",", "="}
+_OPENING_LINKS = POS["links"] | {":", "-", ",", "="}
+_SMALL = POS["stops"] | STOP
+_FRAMING = STOP | DEGREES | POS["kinds"] | POS["polite"]
 
 
 def take_phrase(
@@ -141,7 +145,7 @@ def _skip_openers(bounds: Bounds, field: Field, first: int, style: str) -> int:
     tokens = bounds.tokens
     roles = roles_of(field)
     keeps = style == "text" and bool(roles) and roles[0][0].name in ("body", "reason", "problem")
-    skipped = POS["links"] | {":", "-", ",", "="} if keeps else POS["articles"] | {":", "-", ",", "="}
+    skipped = _OPENING_LINKS if keeps else _OPENING_ARTICLES
     while first < len(tokens) and (
         (tokens[first].lower in POS["polite"] and style == "text")
         or (
@@ -167,7 +171,7 @@ def _is_title(bounds: Bounds, field: Field, at: int, style: str) -> bool:
         return False
     token, following = bounds.tokens[at], bounds.tokens[at + 1]
     named = token.text.islower() and token.stem in field.name_stems
-    return named and following.text[0].isalpha() and following.lower not in POS["stops"] | STOP
+    return named and following.text[0].isalpha() and following.lower not in _SMALL
 
 
 def _says_nothing(bounds: Bounds, field: Field, words: list[Token], first: int, style: str, signed: bool) -> bool:
@@ -202,7 +206,7 @@ def _is_frame(bounds: Bounds, word: Token) -> bool:
     at = bounds.sentence.index_at(word.start)
     if word.text[0].isupper() and not bounds.opens_part(at):
         return False
-    small = word.lower in STOP | DEGREES | POS["kinds"] | POS["polite"] or not word.text[0].isalnum()
+    small = word.lower in _FRAMING or not word.text[0].isalnum()
     taken = bounds.taken.overlaps(word.start, word.end)
     return small or taken or word.stem in bounds.frame or is_verb(bounds, at)
 

@@ -33,6 +33,7 @@ _IDENTIFYING = word_set("system code file name label tag value")
 _IDENTIFIED = word_set("id ids key number no code reference ref sku identifier serial")
 _LOGIN = re.compile(r"\b(?:id|ids|identifier|number|no|code|handle|login|account|user ?name|user|e-?mail)\b")
 _WWW = re.compile(r"www\.[\w.-]+")
+_SMALL = STOP | PARTS_OF_SPEECH["stops"]
 
 
 def has_shape(field: Field) -> bool:
@@ -318,7 +319,7 @@ def _is_label(reading: Reading, start: int, end: int) -> bool:
     before, after = reading.before(start, 1), reading.text[end:].lstrip(" ")
     behind = bool(before) and before[0].end == start - 1 and before[0].lower.isalpha()
     word = re.match(r"\w+", after)
-    return behind and (word is None or word.group().lower() in STOP | PARTS_OF_SPEECH["stops"])
+    return behind and (word is None or word.group().lower() in _SMALL)
 
 
 def _by_currency(reading: Reading, field: Field) -> Iterator[Proposal]:

@@ -22,6 +22,8 @@ _AGAINST = word_set(
 )
 _TURNED = word_set("visit visits visited away black visitors")
 _STEPS = 4
+_NO_NAMES = STOP | POS["stops"] | POS["verbs"] | POS["polite"]
+_SIDES = _FIRSTS | _SECONDS
 
 
 def find_opponents(bounds: Bounds, fields: list[Field]) -> Iterator[Proposal]:
@@ -92,7 +94,7 @@ def _name_behind(bounds: Bounds, at: int) -> tuple[int, int] | None:
 
 def _without_side(bounds: Bounds, first: int, last: int) -> tuple[int, int] | None:
     """A name without the word before it that only says which of the two it is: "visitors Elton"."""
-    if last - first > 1 and bounds.tokens[first].lower in _FIRSTS | _SECONDS:
+    if last - first > 1 and bounds.tokens[first].lower in _SIDES:
         first += 1
     return (first, last) if last > first else None
 
@@ -100,7 +102,7 @@ def _without_side(bounds: Bounds, first: int, last: int) -> tuple[int, int] | No
 def _names(bounds: Bounds, at: int) -> bool:
     """Whether a word with a capital is part of a name."""
     token = bounds.tokens[at]
-    small = bounds.opens_part(at) and token.lower in STOP | POS["stops"] | POS["verbs"] | POS["polite"]
+    small = bounds.opens_part(at) and token.lower in _NO_NAMES
     return token.text[0].isupper() and not small and not bounds.timed(at) and not bounds.in_quotes(at)
 
 

@@ -34,6 +34,7 @@ _DONE_SHORT = re.compile(
 _THINGS = word_set("items item things thing goods belongings objects products articles property")
 _HARMED = word_set("lost stolen damaged broken missing destroyed ruined affected")
 _HARM_STEMS = frozenset(stem(word) for word in _HARMED) | {"steal", "miss", "tak", "drop", "forget", "leav"}
+_AFFECTED = _THINGS | _HARMED
 
 
 def find_affected(bounds: Bounds, field: Field) -> Iterator[Proposal]:
@@ -57,4 +58,4 @@ def _speaks_of(field: Field, verb: str) -> bool:
     if verb in field.words or any(same_meaning(verb, word) for word in field.words):
         return True
     names = set(field.name_words)
-    return verb in _HARM_STEMS and bool(names & (_THINGS | _HARMED)) and bool(field.words & _HARM_STEMS)
+    return verb in _HARM_STEMS and bool(names & _AFFECTED) and bool(field.words & _HARM_STEMS)

@@ -43,6 +43,10 @@ _QUOTES = re.compile(r".*\b(?:saying|says|reads|reading|message|text|body|note|w
 _LABELS = word_set("number no nr num code id key")
 _SAID_OF = word_set("it this them")
 _NAMING = word_set("called named titled entitled title name")
+_NO_NAMES = POS["verbs"] | DEGREES
+_GOING_WITH = _LABELS | _SAID_OF
+_PASSED_BETWEEN = POS["articles"] | POS["particles"] | {"new", ":"}
+_PASSED = POS["articles"] | POS["particles"]
 
 
 def find_phrases(bounds: Bounds, field: Field, *, many: bool = False) -> list[Proposal]:
@@ -115,7 +119,7 @@ def _looks_named(bounds: Bounds, at: int, field: Field) -> bool:
     first = at
     while at < len(bounds.tokens) and bounds.tokens[at].lower in POS["articles"]:
         at += 1
-    if at >= len(bounds.tokens) or bounds.tokens[at].lower in POS["verbs"] | DEGREES:
+    if at >= len(bounds.tokens) or bounds.tokens[at].lower in _NO_NAMES:
         return False
     plain = bounds.tokens[at].text.islower() and bounds.tokens[at].text.isalpha()
     return not plain or (at == first and roles_of(field)[0][0].name not in ("person", "organisation"))
@@ -168,7 +172,7 @@ def _is_told(bounds: Bounds, at: int) -> bool:
 
 def _has_label(bounds: Bounds, at: int) -> bool:
     """Whether a word behind a field's name only goes with it: "serial number 12", "tag it urgent"."""
-    if at + 1 >= len(bounds.tokens) or bounds.tokens[at].lower not in _LABELS | _SAID_OF:
+    if at + 1 >= len(bounds.tokens) or bounds.tokens[at].lower not in _GOING_WITH:
         return False
     return bounds.tokens[at + 1].text[0].isalnum() and bounds.tokens[at + 1].lower not in ("and", "or")
 
@@ -308,13 +312,11 @@ def _past_command(bounds: Bounds, first: int) -> int:
             and (_is_kind(bounds, tokens[at - 1]) or bounds.blocked(at - 1))
         ):
             return at + 1
-        if not (token.lower in POS["articles"] | POS["particles"] or _is_kind(bounds, token) or bounds.blocked(at)):
+        if not (token.lower in _PASSED or _is_kind(bounds, token) or bounds.blocked(at)):
             break
         at += 1
     while first < len(tokens) and (
-        tokens[first].lower in POS["articles"] | POS["particles"] | {"new", ":"}
-        or bounds.blocked(first, firm=True)
-        or _heads(bounds, first)
+        tokens[first].lower in _PASSED_BETWEEN or bounds.blocked(first, firm=True) or _heads(bounds, first)
     ):
         first += 1
     return first

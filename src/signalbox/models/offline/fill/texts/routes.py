@@ -20,6 +20,8 @@ _JOURNEYS = word_set(
     seats move person people passenger passengers adult adults message mail email letter parcel package
     shipment delivery up down over similar due next close back money call calls invitation reply response"""
 )
+_NO_PLACES = STOP | DEGREES | POS["stops"] | POS["verbs"] | POS["pronouns"] | _JOURNEYS
+_SMALL = STOP | POS["stops"]
 
 
 def find_routes(bounds: Bounds, fields: list[Field]) -> Iterator[Proposal]:
@@ -58,9 +60,9 @@ def _may_name(bounds: Bounds, at: int) -> bool:
     token = bounds.tokens[at]
     if not token.text[0].isalpha() or bounds.blocked(at) or bounds.timed(at) or token.stem in bounds.frame:
         return False
-    if token.text[0].isupper() and at > bounds.begins and token.lower not in STOP | POS["stops"]:
+    if token.text[0].isupper() and at > bounds.begins and token.lower not in _SMALL:
         return True
-    small = STOP | DEGREES | POS["stops"] | POS["verbs"] | POS["pronouns"] | _JOURNEYS
+    small = _NO_PLACES
     return token.lower not in small or (token.text.isupper() and len(token.text) > 2)
 
 

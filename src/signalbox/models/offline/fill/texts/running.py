@@ -18,6 +18,7 @@ _TRIM_RIGHT = word_set(
     thanks about that me it them us which just only also too it's its via using"""
 )
 _MODALS = word_set("she he it they we would not will do don't should could very i")
+_GOING_ON = POS["inner"] | {"about", "regarding"}
 
 
 def text_pieces(bounds: Bounds, field: Field, first: int, naming: bool) -> list[tuple[int, int]]:
@@ -55,7 +56,7 @@ def _goes_on(bounds: Bounds, at: int, field: Field) -> bool:
     roles = roles_of(field)
     if roles and roles[0][0].name in ("body", "reason", "problem"):
         return True
-    return at < len(bounds.tokens) and bounds.tokens[at].lower in POS["inner"] | {"about", "regarding"}
+    return at < len(bounds.tokens) and bounds.tokens[at].lower in _GOING_ON
 
 
 def _trim_pieces(bounds: Bounds, pieces: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -20,6 +20,7 @@ _ENDS = frozenset((",", ";", ".", "!", "?", ":", "-", "–"))
 _ASKERS = word_set("i we you i'm we're i'd we'd can could would will please pls may he she they which who that whose")
 _STARTS = word_set("the my our it there his her its their one")
 _TELLING = frozenset(("problem", "reason"))
+_SAYING_LITTLE = STOP | POS["polite"]
 
 
 def find_statements(bounds: Bounds, fields: Iterable[Field]) -> Iterator[Proposal]:
@@ -28,7 +29,7 @@ def find_statements(bounds: Bounds, fields: Iterable[Field]) -> Iterator[Proposa
     for first, last in _parts(bounds) if wanted else ():
         while first < last and bounds.blocked(first):
             first += 1
-        while last > first and (bounds.blocked(last - 1) or bounds.tokens[last - 1].lower in STOP | POS["polite"]):
+        while last > first and (bounds.blocked(last - 1) or bounds.tokens[last - 1].lower in _SAYING_LITTLE):
             last -= 1
         if last - first >= 2 and _states(bounds, first, last):
             value = clean(bounds.sentence.slice(first, last))

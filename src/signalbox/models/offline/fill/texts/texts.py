@@ -62,6 +62,9 @@ _OWN_NAME = re.compile(
     r"(?:^|[.,;!?] *|\b(?:and|hi|hello|hey) )(?:this is|it's|it is))[\s:]*\Z",
     re.IGNORECASE,
 )
+_DEFINITE = _DETERMINERS - {"a", "an", "some", "any"}
+_DULL = POS["kinds"] | POS["blanks"] | POS["containers"] | DEGREES | STOP | KINSHIP | DAYS
+_TYING = POS["inner"] - {"and", "or"}
 
 
 def chunk_proposals(bounds: Bounds, fields: Iterable[Field]) -> Iterator[Proposal]:
@@ -225,7 +228,7 @@ def _is_unlike_name(bounds: Bounds, field: Field, chunk: Chunk) -> bool:
         return False
     if bounds.hinted(chunk.first, chunk.last, field):
         return False
-    return chunk.first == 0 or bounds.tokens[chunk.first - 1].lower not in _DETERMINERS - {"a", "an", "some", "any"}
+    return chunk.first == 0 or bounds.tokens[chunk.first - 1].lower not in _DEFINITE
 
 
 def _has_article(bounds: Bounds, chunk: Chunk) -> bool:
@@ -277,7 +280,7 @@ def _tells(bounds: Bounds, chunk: Chunk, sort: str) -> bool:
 def _says_something(bounds: Bounds, field: Field, chunk: Chunk) -> bool:
     """Whether a chunk holds more than words that name the schema, its fields, or a blank of a form."""
     for token in bounds.tokens[chunk.first : chunk.last]:
-        dull = token.lower in POS["kinds"] | POS["blanks"] | POS["containers"] | DEGREES | STOP | KINSHIP | DAYS
+        dull = token.lower in _DULL
         dull = dull or (token.text.islower() and token.text.endswith("ly") and is_known(token.lower[:-2]))
         joined = stem(token.lower.replace("-", ""))
         if not dull and token.stem not in bounds.frame and joined not in bounds.frame:
@@ -306,7 +309,7 @@ def _is_aside(bounds: Bounds, chunk: Chunk) -> bool:
     at = chunk.first - 1
     while at >= 0 and bounds.tokens[at].lower in _DETERMINERS:
         at -= 1
-    return at >= 0 and bounds.tokens[at].lower in POS["inner"] - {"and", "or"}
+    return at >= 0 and bounds.tokens[at].lower in _TYING
 
 
 def _lead_start(bounds: Bounds, chunk: Chunk) -> int:

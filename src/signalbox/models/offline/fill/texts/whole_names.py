@@ -18,6 +18,7 @@ __all__ = ["as_whole"]
 _BRIDGES = word_set("of the de do dos da das des del della di du la le van von der den al el ter y e &")
 _SPEAKER = ("I'", "I\u2019")
 _OWNED = ("'s", "\u2019s")
+_SMALL = STOP | POS["stops"]
 
 
 def as_whole(bounds: Bounds, proposal: Proposal) -> Proposal:
@@ -113,9 +114,5 @@ def _names(bounds: Bounds, at: int) -> bool:
     """Whether a token with a capital is free to be part of a name."""
     token = bounds.tokens[at]
     written = token.text[0].isupper() and token.text[-1].isalpha() and not bounds.in_quotes(at)
-    opener = (
-        token.text == "I"
-        or token.text.startswith(_SPEAKER)
-        or (bounds.opens_part(at) and token.lower in STOP | POS["stops"])
-    )
+    opener = token.text == "I" or token.text.startswith(_SPEAKER) or (bounds.opens_part(at) and token.lower in _SMALL)
     return written and not opener and not bounds.blocked(at) and not bounds.timed(at)
