@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from rapidfuzz.distance import OSA
 
@@ -15,7 +15,7 @@ from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Taken
 from signalbox.models.offline.fill.texts.literals import Literal
-from signalbox.models.offline.fill.texts.roles import cues_of
+from signalbox.models.offline.fill.texts.roles import cues_by_word, cues_of
 from signalbox.models.offline.fill.texts.sorts import DAYS, is_cased, sort_of
 from signalbox.models.offline.vectors import is_known
 
@@ -114,16 +114,15 @@ class Bounds:
         """Where each field is announced; a phrase inside a longer one that announces something does not count."""
         ranked: dict[str, list[tuple[int, int, tuple[str, ...], float]]] = {}
         starts: dict[int, int] = {}
-        by_word = _cues_by_word(self.fields)
+        by_word = [(field.path, cues_by_word(field)) for field in self.fields]
         for at, token in enumerate(self.tokens):
-            if token.lower not in by_word:
-                continue
             if at > self.begins and token.text[0].isupper() and token.text[1:].islower() and not self._opens(at):
                 continue
-            for rank, path, cue, weight in by_word[token.lower]:
-                if self._matches(at, cue):
-                    ranked.setdefault(path, []).append((rank, at, cue, weight))
-                    starts[at] = max(starts.get(at, 0), len(cue))
+            for path, cues in by_word:
+                for rank, cue, weight in cues.get(token.lower, ()):
+                    if self._matches(at, cue):
+                        ranked.setdefault(path, []).append((rank, at, cue, weight))
+                        starts[at] = max(starts.get(at, 0), len(cue))
         return {
             path: [row[1:] for row in sorted(rows) if not self._inside(row[1], len(row[2]), starts)]
             for path, rows in ranked.items()
@@ -339,13 +338,3 @@ class Bounds:
     def breaks(self, at: int) -> bool:
         """A dot or dash ends a phrase when a blank or nothing follows."""
         return at + 1 >= len(self.tokens) or self.tokens[at + 1].start > self.tokens[at].end
-
-
-@lru_cache(maxsize=1_000)
-def _cues_by_word(fields: tuple[Field, ...]) -> dict[str, list[tuple[int, str, tuple[str, ...], float]]]:
-    """The phrases that announce fields, by their first word; each with its rank, path and strength."""
-    found: dict[str, list[tuple[int, str, tuple[str, ...], float]]] = {}
-    for field in fields:
-        for rank, (cue, weight) in enumerate(cues_of(field).items()):
-            found.setdefault(cue[0], []).append((rank, field.path, cue, weight))
-    return found

@@ -19,6 +19,7 @@ from signalbox.models.offline.fill.times.moments import time_kind
 __all__ = ["Doubts"]
 
 _SPEAKS = re.compile(r"(?:that says|saying|says|telling|tell|reads|reading|that)\b|:", re.IGNORECASE)
+_TITLED = re.compile(r"[A-Z][a-z]+ \Z")
 # What these hold is the matter itself, not somebody's words to others: it may tell of other fields too.
 _OWN_TEXTS = word_set("description details detail summary problem issue")
 # From here on an option is said, and not only meant.
@@ -110,9 +111,9 @@ class Doubts:
         said = text[proposal.start : proposal.end]
         if proposal.field.kind not in ("enum", "boolean") or not said.istitle() or " " in said:
             return False
-        meant = stem(said.lower()) not in map(stem, split_name(str(proposal.value)))
-        named = re.search(r"[A-Z][a-z]+ \Z", text[: proposal.start])
-        return meant and proposal.score < _PLAIN and named is not None
+        if proposal.score >= _PLAIN or stem(said.lower()) in map(stem, split_name(str(proposal.value))):
+            return False
+        return _TITLED.search(text[: proposal.start]) is not None
 
     def _part_of_date(self, proposal: Proposal) -> bool:
         """Whether a code or a name is cut out of a written date: the 30TH OF of "the 30th of June"."""
@@ -133,8 +134,10 @@ class Doubts:
         if proposal.field.kind != "enum":
             return False
         reading = self.state.reading
-        said = stem(reading.text[proposal.start : proposal.end].lower())
         shapes = [one for one in reading.literals if one.kind in ("phone", "email", "url", "ip", "host")]
+        if not shapes:
+            return False
+        said = stem(reading.text[proposal.start : proposal.end].lower())
         follows = any(
             not reading.text[proposal.end : one.start].strip(" :=#") for one in shapes if one.start >= proposal.end
         )
@@ -170,12 +173,14 @@ class Doubts:
         if self._names_whole(proposal, words):
             return True
         names = {s for leaf in self.state.leaves if leaf.kind in ("integer", "number") for s in leaf.name_stems}
+        if not words & names:
+            return False
         shared = [
             option for option in proposal.field.options if names & {stem(word) for word in split_name(str(option))}
         ]
         near = any(0 <= q.start - proposal.end < 20 for q in self.state.reading.quantities)
         counted = any(0 <= proposal.start - q.number_end <= 1 for q in self.state.reading.quantities)
-        return bool(words & names) and ((len(shared) > 1 and near) or counted)
+        return (len(shared) > 1 and near) or counted
 
     def _names_whole(self, proposal: Proposal, words: set[str]) -> bool:
         """Whether an option is said only because it is the schema's own word, or half said by another field's."""
@@ -187,12 +192,13 @@ class Doubts:
         if words and words <= self.state.frame.title:
             return not self._commands(proposal)
         rivals = [leaf for leaf in self.state.leaves if leaf is not proposal.field]
-        others = {s for leaf in rivals for s in (*leaf.name_stems, *leaf.aliases)}
-        heads = {leaf.name.lower() for leaf in rivals}
         text = self.state.reading.text[proposal.start : proposal.end].lower()
-        if text in heads and text != str(proposal.value).lower() and proposal.score < 0.97:
+        unlike = proposal.score < 0.97 and text != str(proposal.value).lower()
+        if unlike and any(text == leaf.name.lower() for leaf in rivals):
             return True
-        return bool(words) and proposal.score < 0.85 and words <= others | self.state.frame.title
+        if not words or proposal.score >= 0.85:
+            return False
+        return words <= self.state.frame.title.union(*((*leaf.name_stems, *leaf.aliases) for leaf in rivals))
 
     def _commands(self, proposal: Proposal) -> bool:
         """Whether the first word is a verb that stands for an option of verbs, though the schema is called so too."""

@@ -31,6 +31,7 @@ _NUMBERED = ("phone", "uuid", "ip", "url", "email", "host")
 
 # "40 for the left side": what a number is for may stand behind it.
 _TOWARDS = word_set("for on of the")
+_DIGIT = re.compile(r"\d")
 _TITLED = re.compile(r"(?<=[a-z,] )[A-Z][a-z][\w'-]*(?: [A-Z][a-z][\w'-]*)*")
 
 
@@ -61,6 +62,9 @@ class Reading:
 
     moments: dict[str, datetime | None] = attribute(default_factory=dict)
     nouns: dict[int, list[Word]] = attribute(default_factory=dict)
+    # Whether a number is somebody's age, and whether it counts people: every field for a number asks.
+    ages: dict[Quantity, bool] = attribute(default_factory=dict)
+    people: dict[Quantity, bool] = attribute(default_factory=dict)
     # What stands before and behind a place: every field asks it of the same few places.
     _ahead: dict[int, list[str]] = attribute(default_factory=dict)
     _behind: dict[int, list[str]] = attribute(default_factory=dict)
@@ -150,6 +154,10 @@ class Reading:
         phones = [(one.start - 1, one.end + 1) for one in self.literals if _is_phone(one)]
         shut = [*self.quoted, *phones]
         return [t for t in found if not any(start < t.start and t.end < end for start, end in shut)]
+
+    @cached_property
+    def has_digits(self) -> bool:
+        return _DIGIT.search(self.text) is not None
 
     @cached_property
     def quoted(self) -> list[tuple[int, int]]:

@@ -36,6 +36,8 @@ _REFERENCE = re.compile(
 def recall(reading: Reading, fields: list[Field], known: Mapping[str, Any]) -> dict[str, Proposal]:
     """Known values for fields that the text refers to; a list of them needs an ordinal, unless it holds one."""
     found: dict[str, Proposal] = {}
+    if not known:
+        return found
     ordinal, reference = _ORDINAL.search(reading.text), _REFERENCE.search(reading.text)
     for field in fields:
         value = known.get(field.path, known.get(field.name))

@@ -118,7 +118,9 @@ def _end_of(token: Token) -> int:
 
 def read_sentence(text: str) -> Sentence:
     """The tokens of a text; control characters read as blanks, so that places stay true."""
-    readable = "".join(c if c.isprintable() or c == "\n" else " " for c in text[:LONGEST_TEXT])
+    readable = text[:LONGEST_TEXT]
+    if not readable.isprintable():
+        readable = "".join(c if c.isprintable() or c == "\n" else " " for c in readable)
     readable = _ENDLESS.sub(lambda run: " " * len(run.group()), readable)
     readable = readable.replace("’", "'").replace("“", '"').replace("”", '"')
     return Sentence(readable, tuple(_tokens(readable)))

@@ -32,6 +32,7 @@ _KINDS = tuple(
     )
 )
 _OURS = re.compile(r"\s*(?:of (?:us|them|you)|in (?:our|my|the) (?:group|party))\b", re.IGNORECASE)
+_FOR = re.compile(r"\bfor\s*$", re.IGNORECASE)
 _WE_ARE = re.compile(
     r"(?:\b(?:feeds?|feeding|serves?|serving|seats?|sleeps?)|"
     r"\b(?:we|we'll|they|they'll)(?: are|'re| will be| would be)|\bwe be|"
@@ -110,6 +111,12 @@ def counts_people(reading: Reading, quantity: Quantity) -> bool:
     """Whether a number says how many people: "2 adults", "five of us", "we are four", "party of 9", "for two"."""
     if quantity.dimension:
         return False
+    if quantity not in reading.people:
+        reading.people[quantity] = _is_of_people(reading, quantity)
+    return reading.people[quantity]
+
+
+def _is_of_people(reading: Reading, quantity: Quantity) -> bool:
     nouns = counted_nouns(reading, quantity)
     if any(noun.lower in _PEOPLE for noun in nouns[:2]):
         return True
@@ -120,7 +127,7 @@ def counts_people(reading: Reading, quantity: Quantity) -> bool:
     before = reading.text[max(0, quantity.start - 30) : quantity.start]
     if _OURS.match(reading.text, quantity.end) or _WE_ARE.search(before):
         return True
-    return bool(re.search(r"\bfor\s*$", before, re.IGNORECASE)) and quantity.value <= 40 and is_whole(quantity)
+    return bool(_FOR.search(before)) and quantity.value <= 40 and is_whole(quantity)
 
 
 def is_whole(quantity: Quantity) -> bool:
@@ -134,7 +141,8 @@ def holds_people(field: Field) -> bool:
 
 def ends_name(reading: Reading, quantity: Quantity) -> bool:
     """Whether a number ends a name, as in "Pier 7": a word with a capital leads to it, and it counts nothing."""
-    before = [token for token in reading.sentence.tokens if token.end <= quantity.start][-2:]
+    at = reading.sentence.index_at(quantity.start)
+    before = reading.sentence.tokens[max(0, at - 2) : at]
     if len(before) < 2 or not before[-1].text.isalpha() or quantity.dimension:
         return False
     if before[-1].text.islower() or (before[-1].text.isupper() and len(before[-1].text) > _LONGEST_PREFIX):

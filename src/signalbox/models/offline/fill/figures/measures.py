@@ -75,6 +75,12 @@ _YEAR = re.compile(r"\byears?(?! old)\b")
 # What is bounded by these is a time: no later than 1860.
 _DATED = re.compile(r"\b(?:later|earlier|before|after|since|until|older|newer)\b", re.IGNORECASE)
 _UNIT = re.compile(r"[\s-]?([^\W\d_]+(?:/[^\W\d_]+)?|%)")
+_PLAIN_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_OLD = re.compile(r"[\s-]*(?:years? )?(?:old\b|of age\b|y/?o\b)", re.IGNORECASE)
+_AGED = re.compile(r"\baged?:?$", re.IGNORECASE)
+_SOMEBODY_IS = re.compile(r"\b(?:he|she|who)(?:'s| is| was| turned| turns)$", re.IGNORECASE)
+_ALONE = re.compile(r"\s*(?:$|[,.;!?)]|and\b|but\b)")
+_NAME_BEFORE = re.compile(r"[A-Z][\w'-]+(?:,| \()$")
 _OF_THEM = re.compile(r"\s+of (?:them|these|those)\b", re.IGNORECASE)
 _BASE = 0.3
 _LEAST = 0.28
@@ -110,15 +116,17 @@ def _ends_name(reading: Reading, field: Field, quantity: Quantity) -> bool:
 
 def _is_side(reading: Reading, field: Field, quantity: Quantity) -> bool:
     """Whether a number is a side of a size, which counts nothing: 20 by 30."""
-    crossed = _CROSS.match(reading.text, quantity.end) or _CROSSED.search(reading.text[: quantity.start])
-    return field.kind == "integer" and crossed is not None and not unit_of_field(field.about, field.maximum)[0]
+    if field.kind != "integer" or unit_of_field(field.about, field.maximum)[0]:
+        return False
+    return bool(_CROSS.match(reading.text, quantity.end) or _CROSSED.search(reading.text[: quantity.start]))
 
 
 def _has_unit_apart(reading: Reading, field: Field, quantity: Quantity, offered: frozenset[str]) -> bool:
     """Whether the unit of a number is another field's business, so that this one holds the bare number."""
-    named = bool(set(field.name_words) & _QUANTIFIED)
-    counting = _HOW_OFTEN.search(field.about) or _SAID_COUNT.search(field.description)
-    if not offered or unit_of_field(field.about, field.maximum)[0] or (counting and not named):
+    if not offered or unit_of_field(field.about, field.maximum)[0]:
+        return False
+    counting = _HOW_OFTEN.search(field.about) or _says_count(field.description)
+    if counting and not set(field.name_words) & _QUANTIFIED:
         return False
     return not offered.isdisjoint(unit_names(_unit_said(reading, quantity)[0]))
 
@@ -164,7 +172,9 @@ def _rank(reading: Reading, word: Word, noun: Word) -> int | None:
 
 def find_numbered(reading: Reading, field: Field) -> list[Proposal]:
     """Proposals for a field whose options are numbers: a number of the sentence, in the field's unit."""
-    options = {float(str(one)): one for one in field.options if re.fullmatch(r"\d+(?:\.\d+)?", str(one))}
+    if not field.options or not _PLAIN_NUMBER.fullmatch(str(field.options[0])):
+        return []
+    options = {float(str(one)): one for one in field.options if _PLAIN_NUMBER.fullmatch(str(one))}
     if len(options) < len(field.options):
         return []
     number = replace(field, kind="number", options=())
@@ -250,8 +260,12 @@ def is_year(quantity: Quantity) -> bool:
 
 def counts(field: Field) -> bool:
     """Whether the field holds how many of something there are."""
-    said = _SAID_COUNT.search(field.description)
-    return bool(said) or bool(_COUNTS & set(field.name_words))
+    return _says_count(field.description) or not _COUNTS.isdisjoint(field.name_words)
+
+
+@lru_cache(maxsize=2_000)
+def _says_count(description: str) -> bool:
+    return _SAID_COUNT.search(description) is not None
 
 
 def _noun_score(reading: Reading, field: Field, quantity: Quantity) -> float:
@@ -318,19 +332,22 @@ def _is_priced(reading: Reading, quantity: Quantity) -> bool:
 
 def _tells_age(reading: Reading, quantity: Quantity) -> bool:
     """Whether a number is how old somebody is: "7 years old", "aged 7", "she is 34", "Ann Lee (34)"."""
+    if quantity not in reading.ages:
+        reading.ages[quantity] = _is_age(reading, quantity)
+    return reading.ages[quantity]
+
+
+def _is_age(reading: Reading, quantity: Quantity) -> bool:
     if quantity.dimension not in ("", "time") or quantity.value > 120:
         return False
     before, after = reading.text[: quantity.start].rstrip(), reading.text[quantity.end :]
-    if re.match(r"[\s-]*(?:years? )?(?:old\b|of age\b|y/?o\b)", after, re.IGNORECASE) or re.search(
-        r"\baged?:?$", before, re.I
-    ):
+    if _OLD.match(after) or _AGED.search(before):
         return True
     if quantity.dimension or counted_nouns(reading, quantity):
         return False
-    if re.search(r"\b(?:he|she|who)(?:'s| is| was| turned| turns)$", before, re.IGNORECASE):
-        return re.match(r"\s*(?:$|[,.;!?)]|and\b|but\b)", after) is not None
-    named = re.search(r"[A-Z][\w'-]+(?:,| \()$", before)
-    return bool(named) and after.lstrip()[:1] in (",", ".", "", ")", ";")
+    if _SOMEBODY_IS.search(before):
+        return _ALONE.match(after) is not None
+    return bool(_NAME_BEFORE.search(before)) and after.lstrip()[:1] in (",", ".", "", ")", ";")
 
 
 def _named_score(field: Field, quantity: Quantity, nouns: list[Word]) -> float:
@@ -352,7 +369,7 @@ def _named_score(field: Field, quantity: Quantity, nouns: list[Word]) -> float:
 
 def _is_sum(field: Field) -> bool:
     """Whether a field holds an amount of which things are spoken: an invoice has one, and no number counts it."""
-    return field.kind == "number" and field.name_words[-1] in _SUMS and not _SAID_COUNT.search(field.description)
+    return field.kind == "number" and field.name_words[-1] in _SUMS and not _says_count(field.description)
 
 
 def _is_misspelt(word: str, name: str) -> bool:

@@ -40,6 +40,7 @@ _LED_BY_ZERO = re.compile(r"0\d")
 _LEADING, _GROUP = re.compile(r"[1-9]\d{0,2}"), re.compile(r"\d{3}")
 _ENDS = re.compile(r"([1-9]\d{0,4}(?:\.\d+)?)[-–]([1-9]\d{0,4}(?:\.\d+)?)([a-zµ%°]*)")
 _GLUED = re.compile(r"([-+]?)(\d[\d,]*(?:\.\d+)?)([a-zµ%°/]*(?:(?<=m)[23]|[²³])?)", re.IGNORECASE)
+_TIMES_SIGN = re.compile(r"x(\d{1,4})")
 _DECIMAL_COMMA = re.compile(r"(\d+),(\d{1,2})")
 
 
@@ -86,7 +87,7 @@ def _signed(sentence: Sentence, quantity: Quantity) -> Quantity:
 def _read_digits(sentence: Sentence, at: int) -> Quantity | None:
     token = sentence.tokens[at]
     before = sentence.tokens[at - 1] if at else None
-    if times := re.fullmatch(r"x(\d{1,4})", token.lower):
+    if times := _TIMES_SIGN.fullmatch(token.lower):
         return Quantity(float(times[1]), at, at + 1, token.start, token.end, token.end, "count", "times", 1.0)
     glued = _GLUED.fullmatch(token.lower)
     if not glued or not token.lower[0].isdigit():

@@ -102,7 +102,12 @@ def _refuses(reading: Reading, field: Field, phrase: Phrase, start: int, end: in
 
 def excludes(field: Field) -> bool:
     """Whether a field holds what is not wanted, so that a denial names its value."""
-    return bool(_EXCLUDING.search(field.about))
+    return _says_excluded(field.about)
+
+
+@lru_cache(maxsize=2_000)
+def _says_excluded(about: str) -> bool:
+    return _EXCLUDING.search(about) is not None
 
 
 def _widest(found: list[Proposal]) -> list[Proposal]:

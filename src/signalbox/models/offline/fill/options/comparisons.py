@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from signalbox.models.offline.fill.english.words import split_name, word_set
 from signalbox.models.offline.fill.reading import Reading
@@ -16,6 +17,7 @@ _LOWER = word_set("below under less lt lte le lower fewer smaller shorter < <=")
 _EQUAL = word_set("equal equals eq ne same exactly not = == !=")
 
 
+@lru_cache(maxsize=5_000)
 def compares(field: Field) -> bool:
     """Whether the options of a field are sides of a number."""
     higher, lower = _side(field, _HIGHER), _side(field, _LOWER)

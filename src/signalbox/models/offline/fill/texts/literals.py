@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 __all__ = ["Literal", "find_literals", "kinds_wanted", "shape_of"]
 
@@ -49,7 +49,30 @@ _SHAPES: tuple[tuple[str, str], ...] = (
         r"(?<![\w.])[A-Za-z]+[-_][A-Za-z0-9_-]+\b",
     ),
 )
-_FINDER = re.compile("|".join(f"(?P<{kind}>{shape})" for kind, shape in _SHAPES))
+# A shape can only be in a text that has some sign of one of these kinds.
+_SIGNS = {
+    "quotes": re.compile("[\"«`']"),
+    "digits": re.compile(r"\d"),
+    "points": re.compile(r"[.:/\\@]"),
+    "links": re.compile("[-_#]"),
+}
+_SIGNS_OF = {
+    "quoted": ("quotes",),
+    "url": ("points",),
+    "street": ("digits",),
+    "email": ("points",),
+    "uuid": ("links",),
+    "ip": ("points",),
+    "mac": ("points", "links"),
+    "path": ("points",),
+    "file": ("points",),
+    "host": ("points",),
+    "version": ("digits",),
+    "phone": ("digits",),
+    "handle": ("points", "links"),
+    "number_id": ("links",),
+    "id": ("digits", "links"),
+}
 _ORDINAL_OR_UNIT = re.compile(r"x\d+|\d+(?:st|nd|rd|th|am|pm|[a-zµ]{1,3})|p\d\d?|q[1-4]", re.IGNORECASE)
 # "20 MB/s" measures; it is no path.
 _RATE = re.compile(r"(?:\d[\d.,]*)?[a-zµ]{1,12}/(?:s|secs?|seconds?|min|minute|h|hr|hour|d|day|week|month|year)", re.I)
@@ -118,8 +141,11 @@ class Literal:
 
 def find_literals(text: str) -> list[Literal]:
     """All literals, left to right; the most telling shape wins where several fit."""
-    found = []
-    for match in _FINDER.finditer(text):
+    found: list[Literal] = []
+    signs = frozenset(kind for kind, sign in _SIGNS.items() if sign.search(text))
+    if not signs:
+        return found
+    for match in _finder(signs).finditer(text):
         kind, value = str(match.lastgroup), match.group()
         if kind == "quoted":
             value = value[1:-1].strip()
@@ -134,6 +160,13 @@ def find_literals(text: str) -> list[Literal]:
         if value:
             found.append(Literal(kind, value, match.start(), match.end()))
     return found
+
+
+@cache
+def _finder(signs: frozenset[str]) -> re.Pattern[str]:
+    """A pattern for all shapes that a text with such signs can hold."""
+    shapes = [(kind, shape) for kind, shape in _SHAPES if not signs.isdisjoint(_SIGNS_OF[kind])]
+    return re.compile("|".join(f"(?P<{kind}>{shape})" for kind, shape in shapes))
 
 
 def _is_rate(text: str, start: int, value: str) -> bool:

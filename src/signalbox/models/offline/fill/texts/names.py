@@ -36,6 +36,7 @@ _WWW = re.compile(r"www\.[\w.-]+")
 _SMALL = STOP | PARTS_OF_SPEECH["stops"]
 
 
+@lru_cache(maxsize=5_000)
 def has_shape(field: Field) -> bool:
     """Whether only a thing of a given shape may fill the field."""
     if field.pattern or field.format in ("email", "uri", "url", "uuid", "ipv4", "ipv6", "ipvanyaddress", "hostname"):
@@ -74,6 +75,8 @@ def find_names(reading: Reading, field: Field) -> list[Proposal]:
 
 
 def _by_kind(reading: Reading, field: Field) -> Iterator[Proposal]:
+    if not reading.literals:
+        return
     wanted = tuple(
         dict.fromkeys(
             [
@@ -200,19 +203,19 @@ def _matching(reading: Reading, field: Field, shape: re.Pattern[str], score: flo
         word = raw.strip(_EDGES).removesuffix(".")[:200]
         if not word or word in ("I", "A") or (not field.pattern and _DATE.fullmatch(word)):
             continue
+        cases = (word.upper(), word.lower()) if any(c.isdigit() for c in word) else ()
+        value = next((one for one in (word, word.lstrip("#"), *cases) if shape.search(one)), None)
+        if value is None or not _telling(field, word):
+            continue
         start = found.start() + raw.find(word)
         if word.isdigit() and not _may_label(reading, field, start, start + len(word)):
             continue
         strange = word.isdigit() and bool(shown) and _build(word) not in map(_build, shown) and not field.pattern
         if strange and not reading.cue(field, start, start + len(word)):
             continue
-        cases = (word.upper(), word.lower()) if any(c.isdigit() for c in word) else ()
-        for value in dict.fromkeys((word, word.lstrip("#"), *cases)):
-            if shape.search(value) and _telling(field, word):
-                bonus = 0.08 * reading.cue(field, start, start + len(word)) + 0.06 * _shares_stem(field, value)
-                bonus += _closeness(shown, value)
-                yield Proposal(field, value, start, start + len(word), score + bonus - 0.02 * (value != word))
-                break
+        bonus = 0.08 * reading.cue(field, start, start + len(word)) + 0.06 * _shares_stem(field, value)
+        bonus += _closeness(shown, value)
+        yield Proposal(field, value, start, start + len(word), score + bonus - 0.02 * (value != word))
 
 
 def _by_parts(reading: Reading, field: Field) -> Iterator[Proposal]:
@@ -237,6 +240,7 @@ def _by_parts(reading: Reading, field: Field) -> Iterator[Proposal]:
                 yield Proposal(field, fits, start, end, 0.93 + 0.01 * size + 0.2 * reading.cue(field, start, end))
 
 
+@lru_cache(maxsize=5_000)
 def _part_shapes(field: Field) -> list[re.Pattern[str]]:
     """Patterns for codes with blanks inside."""
     if field.pattern:
@@ -288,6 +292,8 @@ def _shares_stem(field: Field, value: str) -> bool:
 
 def _by_number(reading: Reading, field: Field) -> Iterator[Proposal]:
     """A plain number for an identifier that is written as text: "order 4411"."""
+    if not reading.has_digits:
+        return
     shown = [str(one) for one in field.examples]
     told = bool(_NUMBERED.match(field.description)) and (not shown or any(one[:1].isdigit() for one in shown))
     coded = bool(shown) and all(_CODE.fullmatch(one) and any(c.isdigit() for c in one) for one in shown)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH as POS
@@ -69,7 +70,7 @@ def find_phrases(bounds: Bounds, field: Field, *, many: bool = False) -> list[Pr
 
 def _after_cues(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
     needed = any(leaf.must and leaf.kind == "string" for leaf in bounds.leaves)
-    quoting = _VERBATIM.search(field.description) is not None
+    quoting = _is_verbatim(field.description)
     for at, cue, weight in bounds.occurrences(field):
         if quoting and not _QUOTES.match(" ".join(cue)):
             continue
@@ -102,6 +103,11 @@ def _after_cues(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
             yield proposal
 
 
+@lru_cache(maxsize=2_000)
+def _is_verbatim(description: str) -> bool:
+    return _VERBATIM.search(description) is not None
+
+
 def _looks_fixed(field: Field) -> bool:
     """Whether the examples have a look of their own, or are plain words such as options are."""
     return bool(field.examples) and all(shape_of(str(one)) or str(one).islower() for one in field.examples)
@@ -128,15 +134,13 @@ def _looks_named(bounds: Bounds, at: int, field: Field) -> bool:
 def _beside_name(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
     """ "project apollo", "the apollo project", "project: apollo", "set the project to apollo"."""
     tokens, names = bounds.tokens, [*_spoken_names(field), *_head_alone(bounds, field)]
-    for at in range(len(tokens)):
+    single = any(len(name) == 1 for name in names)
+    for at, token in enumerate(tokens):
+        short = single and len(token.text) > 1 and token.lower not in STOP
+        short = short and _shortens(token.lower, field.name_words[-1])
         for name in names:
-            said = tokens[at].stem == name[0] and tuple(t.stem for t in tokens[at : at + len(name)]) == name
-            if not said and not (
-                len(name) == 1
-                and len(tokens[at].text) > 1
-                and tokens[at].lower not in STOP
-                and _shortens(tokens[at].lower, field.name_words[-1])
-            ):
+            said = token.stem == name[0] and tuple(t.stem for t in tokens[at : at + len(name)]) == name
+            if not said and not (short and len(name) == 1):
                 continue
             after = at + len(name)
             after += _has_label(bounds, after)
@@ -219,7 +223,8 @@ def _before_name(bounds: Bounds, field: Field, at: int, after: int) -> Iterator[
         yield Proposal(field, clean(bounds.sentence.slice(first, at)), *span, 0.81, lead=span[0])
 
 
-def _spoken_names(field: Field) -> list[tuple[str, ...]]:
+@lru_cache(maxsize=5_000)
+def _spoken_names(field: Field) -> tuple[tuple[str, ...], ...]:
     """How a person may say the field's name: whole, without its dull part, and its declared synonyms."""
     dull = {"id", "name", "names", "text", "string", "value", "values", "the", "to", "from"}
     whole = field.name_stems
@@ -234,9 +239,8 @@ def _spoken_names(field: Field) -> list[tuple[str, ...]]:
     if field.within and field.name_words == ("name",):
         spoken.append(tuple(stem(word) for word in field.within))
     directed = {"to", "from"} & set(field.name_words)
-    return [
-        name for name in dict.fromkeys([whole, *([] if directed else [short]), *spoken]) if name and name != ("to",)
-    ]
+    names = dict.fromkeys([whole, *([] if directed else [short]), *spoken])
+    return tuple(name for name in names if name and name != ("to",))
 
 
 def _head_alone(bounds: Bounds, field: Field) -> list[tuple[str, ...]]:

@@ -11,9 +11,9 @@ from signalbox.models.offline.fill.english.words import stem, word_set
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.texts.role_table import ROLES, Role
 
-__all__ = ["POSITIONS", "cues_of", "direction_of", "is_position", "roles_of", "style_of"]
+__all__ = ["POSITIONS", "cues_by_word", "cues_of", "direction_of", "is_position", "roles_of", "style_of"]
 
-
+CuesByWord = dict[str, list[tuple[int, tuple[str, ...], float]]]
 _SMALL_WORDS = word_set(
     """with using without no from to into in at by for of on per via about containing including except excluding
     called named near under over"""
@@ -95,6 +95,25 @@ def cues_of(field: Field) -> dict[tuple[str, ...], float]:
     towards = direction_of(field.within) if field.name in _GOALS else ()
     # "To Ann in York": it leads to whoever is there first, and to the place where nobody is asked for.
     return {**cues, **{(cue,): 1.0 if field.name == "name" else 0.8 for cue in towards}} if towards else cues
+
+
+@lru_cache(maxsize=5_000)
+def cues_by_word(field: Field) -> CuesByWord:
+    """The phrases that announce the field's value by their first word, each with its rank and its strength."""
+    named, towards = _named_by(field), direction_of(field.within) if field.name in _GOALS else ()
+    return _by_word(cues_of(field)) if towards else _plain_by_word(named, field.described, field.description)
+
+
+@lru_cache(maxsize=2_000)
+def _plain_by_word(name_words: tuple[str, ...], described: tuple[str, ...], description: str) -> CuesByWord:
+    return _by_word(_cues(name_words, described, description))
+
+
+def _by_word(cues: dict[tuple[str, ...], float]) -> CuesByWord:
+    found: CuesByWord = {}
+    for rank, (cue, weight) in enumerate(cues.items()):
+        found.setdefault(cue[0], []).append((rank, cue, weight))
+    return found
 
 
 def direction_of(words: tuple[str, ...]) -> tuple[str, ...]:

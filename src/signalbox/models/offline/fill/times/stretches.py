@@ -35,6 +35,8 @@ _APART = re.compile(r"\b(?:before|ahead|reminder|notice|break|between|buffer)\b"
 
 def find_lengths(reading: Reading, fields: list[Field]) -> Iterator[Proposal]:
     """How long something lasts, from the two clock times that it runs between, when no field holds the end."""
+    if len(reading.times) < 2:
+        return
     if any(time_kind(f) in ("date-time", "time", "hour", "time-words") and side_in_time(f) == "end" for f in fields):
         return
     lasting = [f for f in fields if _LENGTH.search(f.about) and not _APART.search(f.about) and _holds_time(f)]

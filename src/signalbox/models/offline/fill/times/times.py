@@ -48,7 +48,7 @@ _CLOCK = (
 )
 _LATER_DAY = rf"(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}\b"
 _DATE = (
-    rf"(?:\d{{4}}-\d{{2}}-\d{{2}}(?:T\d{{2}}:\d{{2}}(?::\d{{2}}(?:\.\d+)?)?(?:Z|[+-]\d{{2}}:?\d{{2}})?)?|"
+    rf"(?:\d{{4}}-\d{{2}}-\d{{2}}(?:t\d{{2}}:\d{{2}}(?::\d{{2}}(?:\.\d+)?)?(?:z|[+-]\d{{2}}:?\d{{2}})?)?|"
     rf"(?:\d{{1,2}}(?:st|nd|rd|th)?(?=\s*(?:-|–|to)\s*{_LATER_DAY})|"
     rf"(?:(?<=from )\d{{1,2}}|\d{{1,2}}(?:st|nd|rd|th))(?=\s*(?:until|till)\s*{_LATER_DAY}))|"
     rf"\d{{1,2}}/\d{{1,2}}(?:/\d{{2,4}})?|\d{{1,2}}\.\d{{1,2}}\.\d{{4}}|"
@@ -71,7 +71,7 @@ _DAY = (
     rf"(?:this|next|last|previous|past|coming|current|the)\s+(?:week(?:end)?|month|year|quarter|hour|minute|"
     rf"day|fortnight|spring|summer|fall|autumn|winter)|"
     rf"(?:this|yesterday|tomorrow)\s+{_DAYPART}|"
-    rf"Q[1-4](?: \d{{4}})?)"
+    rf"q[1-4](?: \d{{4}})?)"
 )
 _RELATIVE = (
     rf"(?:in (?:the next )?{_COUNT}\s*{_UNIT}\b(?: and a (?:half|quarter)\b)?(?!\s+(?:before|after))|"
@@ -81,10 +81,10 @@ _RELATIVE = (
     rf"since (?:{_CLOCK}))"
 )
 _DURATION = rf"for (?:the (?:last|past) )?{_COUNT}\s*{_UNIT}\b"
+# For text in lower case: so an alternative is out by its first letter, which no pattern that minds no case can do.
 _ATOM = re.compile(
     rf"(?<!\w)(?<![^\d]-)(?:(?P<relative>{_RELATIVE})|(?P<date>{_DATE})|(?P<day>{_DAY})|(?P<clock>{_CLOCK})|"
-    rf"(?P<part>(?<!every )(?<!each )(?:in the )?{_DAYPART}))(?![\w])",
-    re.IGNORECASE,
+    rf"(?P<part>(?<!every )(?<!each )(?:in the )?{_DAYPART}))(?![\w])"
 )
 _THAT_YEAR = re.compile(r"(?:this|last|next) year", re.IGNORECASE)
 _GLUE = re.compile(r"\s*,?\s*(?:at|on|in the|of|around|@|from|by)?\s*", re.IGNORECASE)
@@ -126,7 +126,7 @@ class TimePhrase:
 def find_times(text: str) -> list[TimePhrase]:
     """The phrases of time, left to right; a day and a clock time beside each other are one phrase."""
     phrases: list[list[tuple[str, int, int]]] = []
-    for found in _ATOM.finditer(text):
+    for found in _ATOM.finditer(_lowered(text)):
         kind = str(found.lastgroup)
         start = found.start() + len(found.group()) - len(found.group().lstrip())
         atom = (kind, start, found.start() + len(found.group().rstrip()))
@@ -137,6 +137,12 @@ def find_times(text: str) -> list[TimePhrase]:
     return [
         _phrase(text, parts) for parts in phrases if parts[0][0] != "part" or len(parts) > 1 or _alone(text, parts[0])
     ]
+
+
+def _lowered(text: str) -> str:
+    """The text in lower case, every place where it was."""
+    lower = text.lower()
+    return lower if len(lower) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
 def with_month(text: str, start: int, end: int) -> str:
