@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -56,7 +57,7 @@ class ToolCard:
         """Whether it is a form for the answer rather than a deed: a class's name without a verb."""
         return self.name[:1].isupper() and "_" not in self.name and not _read_name(self.name, self.description)[0]
 
-    @property
+    @cached_property
     def properties(self) -> dict[str, Any]:
         return self.schema.get("properties") or {}
 
@@ -83,7 +84,7 @@ class ToolCard:
         reads = bool((self.families | self.side_families) & READING)
         return reads and not any(is_text(name, self.properties.get(name)) for name in self.required)
 
-    @property
+    @cached_property
     def required(self) -> tuple[str, ...]:
         return tuple(self.schema.get("required") or ())
 

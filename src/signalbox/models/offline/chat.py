@@ -18,7 +18,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import tool_call, tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
-from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableSequence
 from langchain_core.runnables.config import ensure_config
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
@@ -85,7 +85,7 @@ class OfflineChatModel(BaseChatModel):
         if kwargs:
             raise UnsupportedError(f"The offline model does not know these options: {', '.join(sorted(kwargs))}.")
         output = OutputSchema.of(schema)
-        return self.bind(output=output) | _Parsing(output, include_raw=include_raw)
+        return _Structured(self.bind(output=output), _Parsing(output, include_raw=include_raw), name="RunnableSequence")
 
     def _reply(self, messages: list[BaseMessage], options: dict[str, Any]) -> AIMessage:
         conversation = read_conversation(messages)
@@ -215,6 +215,25 @@ class OfflineChatModel(BaseChatModel):
             if run_manager:
                 await run_manager.on_llm_new_token(text_of(chunk.message.content), chunk=chunk)
             yield chunk
+
+
+class _Structured(RunnableSequence[LanguageModelInput, Any]):
+    """The model and the parsing of its reply; where nobody listens, without LangChain's account of each step."""
+
+    def invoke(self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002
+        own = ensure_config(config)
+        if CallbackManager.configure(own.get("callbacks")).handlers:
+            return super().invoke(input, config, **kwargs)
+        # The id of the run is that of the whole, not of the model's part in it.
+        own.pop("run_id", None)
+        return self.last.invoke(self.first.invoke(input, own, **kwargs), own)
+
+    async def ainvoke(self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002
+        own = ensure_config(config)
+        if CallbackManager.configure(own.get("callbacks")).handlers:
+            return await super().ainvoke(input, config, **kwargs)
+        own.pop("run_id", None)
+        return await self.last.ainvoke(await self.first.ainvoke(input, own, **kwargs), own)
 
 
 class _Parsing(Runnable[AIMessage, Any]):

@@ -118,12 +118,14 @@ def _pieces(word: str) -> list[str]:
     if _START + word in rank:
         return [_START + word]
     pieces = [_START + word[:1], *word[1:]]
-    while len(pieces) > 1:
-        joined = [(rank.get(a + b, len(rank)), at) for at, (a, b) in enumerate(pairwise(pieces))]
-        best, at = min(joined)
-        if best == len(rank):
-            break
+    joined = [rank.get(a + b, len(rank)) for a, b in pairwise(pieces)]
+    while joined and (best := min(joined)) < len(rank):
+        at = joined.index(best)
         pieces[at : at + 2] = [pieces[at] + pieces[at + 1]]
+        del joined[at]
+        # Only the pairs that the new piece is part of are others now.
+        for place in range(max(at - 1, 0), min(at + 1, len(joined))):
+            joined[place] = rank.get(pieces[place] + pieces[place + 1], len(rank))
     return pieces
 
 

@@ -62,10 +62,11 @@ class Wish:
 
 def read_wishes(request: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> tuple[list[Wish], list[str]]:
     """The wishes of a request, in order, and clauses that ask for what no tool does, where others are served."""
-    at_once = _pick_at_once(request, tools, filler, scene)
+    clauses = split_request(request, tools.verbs)
+    at_once = _pick_at_once(request, clauses, tools, filler, scene)
     if at_once is not None:
         return [Wish(request, at_once, 0, len(request))], []
-    wishes, unserved = _by_clause(request, tools, filler, scene)
+    wishes, unserved = _by_clause(request, clauses, tools, filler, scene)
     if not wishes:
         whole = _pick(request, tools, filler, scene)
         wishes = [Wish(request, whole, 0, len(request))] if whole else []
@@ -122,10 +123,10 @@ def _speaks_of(card: ToolCard, part: Part, filling: Filling, tools: ToolSet) -> 
     )
 
 
-def _pick_at_once(request: str, tools: ToolSet, filler: Filler, scene: Scene) -> Choice | None:
+def _pick_at_once(request: str, clauses: list[Clause], tools: ToolSet, filler: Filler, scene: Scene) -> Choice | None:
     """The tool for clauses without any verb that only together say all it needs: `to B, 12 of X, they're in A`."""
-    clauses = [request[clause.start : clause.end] for clause in split_request(request, tools.verbs)]
-    if len(clauses) < 2 or any(read_part(text, tools.own_verbs).families for text in clauses):
+    texts = [request[clause.start : clause.end] for clause in clauses]
+    if len(texts) < 2 or any(read_part(text, tools.own_verbs).families for text in texts):
         return None
     found = _pick(request, tools, filler, scene)
     return found if found is not None and found.explained == 3 and not found.unaccounted else None
@@ -185,12 +186,14 @@ def _is_demand(text: str, before: Wish, filler: Filler) -> bool:
     return filler.fill(before.card, f"{before.text} {text}").values == filler.fill(before.card, before.text).values
 
 
-def _by_clause(request: str, tools: ToolSet, filler: Filler, scene: Scene) -> tuple[list[Wish], list[str]]:
+def _by_clause(
+    request: str, clauses: list[Clause], tools: ToolSet, filler: Filler, scene: Scene
+) -> tuple[list[Wish], list[str]]:
     wishes: list[Wish] = []
     unserved: list[str] = []
     lead: int | None = None
-    clauses = [one for clause in split_request(request, tools.verbs) for one in _halves(clause, request, tools, filler)]
-    for clause in clauses[:_MOST_CLAUSES]:
+    parted = [one for clause in clauses for one in _halves(clause, request, tools, filler)]
+    for clause in parted[:_MOST_CLAUSES]:
         text = request[clause.start : clause.end]
         if is_courtesy(text):
             continue

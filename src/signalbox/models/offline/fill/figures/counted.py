@@ -111,9 +111,10 @@ def counts_people(reading: Reading, quantity: Quantity) -> bool:
     """Whether a number says how many people: "2 adults", "five of us", "we are four", "party of 9", "for two"."""
     if quantity.dimension:
         return False
-    if quantity not in reading.people:
-        reading.people[quantity] = _is_of_people(reading, quantity)
-    return reading.people[quantity]
+    found = reading.people.get(quantity)
+    if found is None:
+        found = reading.people[quantity] = _is_of_people(reading, quantity)
+    return found
 
 
 def _is_of_people(reading: Reading, quantity: Quantity) -> bool:

@@ -332,9 +332,10 @@ def _is_priced(reading: Reading, quantity: Quantity) -> bool:
 
 def _tells_age(reading: Reading, quantity: Quantity) -> bool:
     """Whether a number is how old somebody is: "7 years old", "aged 7", "she is 34", "Ann Lee (34)"."""
-    if quantity not in reading.ages:
-        reading.ages[quantity] = _is_age(reading, quantity)
-    return reading.ages[quantity]
+    found = reading.ages.get(quantity)
+    if found is None:
+        found = reading.ages[quantity] = _is_age(reading, quantity)
+    return found
 
 
 def _is_age(reading: Reading, quantity: Quantity) -> bool:

@@ -98,7 +98,7 @@ def weigh(bounds: Bounds, proposal: Proposal, waiting: list[Field]) -> Proposal 
     score += _weigh_town(bounds, field, first)
     score += _weigh_maker(bounds, field, last, words, waiting)
     score += _weigh_bearer(field, words, waiting) + _weigh_spot(bounds, field, first, words, waiting)
-    return replace(proposal, score=score)
+    return replace(proposal, score=score) if score != proposal.score else proposal
 
 
 def _is_solid(bounds: Bounds, proposal: Proposal) -> bool:

@@ -31,6 +31,15 @@ _DONE_SHORT = re.compile(
     r"(?P<verb>lost|stolen|damaged|broken|missing|destroyed|ruined)\b",
     re.IGNORECASE,
 )
+# Each with the words without which it need not be looked for.
+_PATTERNS = (
+    (_DONE, re.compile(r"\b(?:was|were|is|are|been|got|went)\b", re.IGNORECASE)),
+    (
+        _DONE_TO,
+        re.compile(r"\b(?:lost|broke|stole|damaged|took|dropped|forgot|left|ruined|destroyed)\b", re.IGNORECASE),
+    ),
+    (_DONE_SHORT, re.compile(r"\b(?:lost|stolen|damaged|broken|missing|destroyed|ruined)\b", re.IGNORECASE)),
+)
 _THINGS = word_set("items item things thing goods belongings objects products articles property")
 _HARMED = word_set("lost stolen damaged broken missing destroyed ruined affected")
 _HARM_STEMS = frozenset(stem(word) for word in _HARMED) | {"steal", "miss", "tak", "drop", "forget", "leav"}
@@ -39,8 +48,8 @@ _AFFECTED = _THINGS | _HARMED
 
 def find_affected(bounds: Bounds, field: Field) -> Iterator[Proposal]:
     """Proposals for a field that holds what something was done to; its words must speak of such a deed."""
-    for pattern in (_DONE, _DONE_TO, _DONE_SHORT) if field.kind == "array" else (_DONE, _DONE_TO):
-        for found in pattern.finditer(bounds.reading.text):
+    for pattern, verbs in _PATTERNS if field.kind == "array" else _PATTERNS[:2]:
+        for found in pattern.finditer(bounds.reading.text) if verbs.search(bounds.reading.text) else ():
             verb = stem(found["verb"].lower())
             if _speaks_of(field, verb):
                 first = bounds.sentence.index_at(found.start("things"))

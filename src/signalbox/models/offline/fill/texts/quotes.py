@@ -37,10 +37,12 @@ _PEOPLE = next(role.words for role in ROLES if role.name == "person")
 
 def find_quoted(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
     """What stands in quotes is a name or a text, even when nothing announces it."""
+    if many or not bounds.reading.quoted:
+        return
     needed = field.must and sort_of(field) not in ("person", "place")
     score = max(_worth(field), 0.66 if needed else 0.0)
     for literal in bounds.reading.literals:
-        if literal.kind == "quoted" and score and not many and fits(field, literal.value):
+        if literal.kind == "quoted" and score and fits(field, literal.value):
             told = 0.12 if _is_called(bounds, field, literal) else 0.0
             yield Proposal(
                 field, literal.value, literal.start, literal.end, score + told + 0.05 * field.must, running=True
