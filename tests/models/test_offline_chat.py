@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from typing import Any, TypedDict
+from uuid import uuid4
 
 import pytest
 from langchain.agents import create_agent
 from langchain.agents.structured_output import ToolStrategy
+from langchain_core.caches import InMemoryCache
+from langchain_core.callbacks import BaseCallbackHandler, get_usage_metadata_callback
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import tool
 from pydantic import BaseModel, Field
@@ -72,6 +75,48 @@ async def test_it_answers_and_streams_in_an_event_loop_too(model: OfflineChatMod
         streamed = chunk if streamed is None else streamed + chunk  # type: ignore[assignment]
     assert streamed is not None
     assert streamed.tool_calls == whole.tool_calls
+
+
+class Heard(BaseCallbackHandler):
+    """Notes which runs begin, by name."""
+
+    def __init__(self) -> None:
+        self.runs: list[str] = []
+
+    def on_chain_start(self, *_: Any, name: str = "", **__: Any) -> None:
+        self.runs.append(name)
+
+    def on_chat_model_start(self, *_: Any, name: str | None = None, **__: Any) -> None:
+        self.runs.append(name or "a model")
+
+
+async def test_whoever_listens_hears_of_every_call(model: OfflineChatModel) -> None:
+    heard = Heard()
+    await model.ainvoke("hello", {"callbacks": [heard], "run_name": "greeting"})
+    OfflineChatModel(callbacks=[heard]).invoke("hello")
+    model.with_structured_output(Parcel).invoke("a parcel of 3 kg to Ghent", {"callbacks": [heard]})
+    assert heard.runs == ["greeting", "a model", "RunnableSequence", "a model"]
+
+
+def test_the_words_of_calls_are_counted_for_whoever_asks(model: OfflineChatModel) -> None:
+    with get_usage_metadata_callback() as counted:
+        model.invoke("hello there")
+    assert counted.usage_metadata["offline"]["input_tokens"] == 2
+
+
+def test_a_message_bears_the_id_of_its_run_whether_anybody_listens_or_not(model: OfflineChatModel) -> None:
+    run = uuid4()
+    alone, heard = (
+        model.invoke("hello", {"run_id": run}),
+        model.invoke("hello", {"run_id": run, "callbacks": [Heard()]}),
+    )
+    assert alone.id == heard.id == f"lc_run--{run}-0"
+    assert alone == heard
+
+
+def test_a_cache_keeps_answers(model: OfflineChatModel) -> None:
+    model.cache = InMemoryCache()
+    assert model.invoke("hello").id == model.invoke("hello").id
 
 
 def test_a_batch_is_answered_in_order(model: OfflineChatModel) -> None:

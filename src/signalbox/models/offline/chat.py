@@ -85,7 +85,8 @@ class OfflineChatModel(BaseChatModel):
         if kwargs:
             raise UnsupportedError(f"The offline model does not know these options: {', '.join(sorted(kwargs))}.")
         output = OutputSchema.of(schema)
-        return _Structured(self.bind(output=output), _Parsing(output, include_raw=include_raw), name="RunnableSequence")
+        parsing = _Parsing(output, include_raw=include_raw)
+        return _Structured(first=self.bind(output=output), last=parsing, name="RunnableSequence")
 
     def _reply(self, messages: list[BaseMessage], options: dict[str, Any]) -> AIMessage:
         conversation = read_conversation(messages)

@@ -116,10 +116,13 @@ class Bounds:
         starts: dict[int, int] = {}
         by_word = [(field.path, cues_by_word(field)) for field in self.fields]
         for at, token in enumerate(self.tokens):
+            announced = [(path, rows) for path, cues in by_word if (rows := cues.get(token.lower))]
+            if not announced:
+                continue
             if at > self.begins and token.text[0].isupper() and token.text[1:].islower() and not self._opens(at):
                 continue
-            for path, cues in by_word:
-                for rank, cue, weight in cues.get(token.lower, ()):
+            for path, rows in announced:
+                for rank, cue, weight in rows:
                     if self._matches(at, cue):
                         ranked.setdefault(path, []).append((rank, at, cue, weight))
                         starts[at] = max(starts.get(at, 0), len(cue))

@@ -100,21 +100,27 @@ class Filler:
         widen(self.state)
         bounds = self.state.bounds()
         waiting = [leaf for leaf in self.state.waiting() if self._free(leaf)]
+        announced, chunks = self._free_words()
         self._choose(
             [
                 *find_routes(bounds, waiting),
                 *find_opponents(bounds, waiting),
                 *find_makes(bounds, self.state),
-                *(p for p in self._weighed(self._strings()) if p.score >= _SURE and self._comes_first(p)),
-                *(p for p in self._chunks() if style_of(p.field) != "text" or self._is_titled(p)),
+                *(p for p in announced if self._comes_first(p)),
+                *(p for p in chunks if style_of(p.field) != "text" or self._is_titled(p)),
             ]
         )
         if waiting := [leaf for leaf in self.state.waiting() if self._free(leaf)]:
-            announced = (p for p in self._weighed(self._strings()) if p.score >= _SURE)
-            self._choose([*announced, *self._chunks(), *find_statements(self.state.bounds(), waiting)])
+            if self.state.bounds() is not bounds:
+                announced, chunks = self._free_words()
+            self._choose([*announced, *chunks, *find_statements(self.state.bounds(), waiting)])
         self._assign(find_count_of_value(self.state))
         self.filled |= put_in_order(self.reading, self.filled) | as_objects(plain, self.filled)
         return self.filled
+
+    def _free_words(self) -> tuple[list[Proposal], list[Proposal]]:
+        """What free words propose as the sentence stands now: those that something announces, and the others."""
+        return [p for p in self._weighed(self._strings()) if p.score >= _SURE], list(self._chunks())
 
     def _weighed(self, proposals: Iterable[Proposal]) -> Iterator[Proposal]:
         """Free words with all that their surroundings tell of them counted in."""

@@ -68,6 +68,7 @@ class Reading:
     # What stands before and behind a place: every field asks it of the same few places.
     _ahead: dict[int, list[str]] = attribute(default_factory=dict)
     _behind: dict[int, list[str]] = attribute(default_factory=dict)
+    _windows: dict[int, dict[str, list[tuple[str, int]]]] = attribute(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -112,16 +113,14 @@ class Reading:
 
     def windows(self, count: int, letter: str) -> list[tuple[str, int]]:
         """Runs of so many words that begin with a letter, written together, each with its first place."""
-        if count not in self._windows:
+        by_letter = self._windows.get(count)
+        if by_letter is None:
             by_letter = self._windows[count] = {}
-            for at in range(len(self.words) - count + 1):
-                joined = "".join(word.lower for word in self.words[at : at + count])
+            written = [word.lower for word in self.words]
+            for at in range(len(written) - count + 1):
+                joined = "".join(written[at : at + count])
                 by_letter.setdefault(joined[:1], []).append((joined, at))
-        return self._windows[count].get(letter, [])
-
-    @cached_property
-    def _windows(self) -> dict[int, dict[str, list[tuple[str, int]]]]:
-        return {}
+        return by_letter.get(letter, [])
 
     @cached_property
     def quantities(self) -> list[Quantity]:
@@ -197,11 +196,13 @@ class Reading:
 
     def cue(self, field: Field, start: int, end: int) -> float:
         """How clearly the field is named right beside a piece of text: 0 not at all, 1 its whole name."""
-        if start not in self._ahead:
-            self._ahead[start] = self._leading(start)
-        if end not in self._behind:
-            self._behind[end] = self._trailing(end)
-        return max(self._named(field, self._ahead[start], -1), self._named(field, self._behind[end], 0) * 0.9)
+        ahead = self._ahead.get(start)
+        if ahead is None:
+            ahead = self._ahead[start] = self._leading(start)
+        behind = self._behind.get(end)
+        if behind is None:
+            behind = self._behind[end] = self._trailing(end)
+        return max(self._named(field, ahead, -1), self._named(field, behind, 0) * 0.9)
 
     def _leading(self, start: int) -> list[str]:
         words = self.before(start, 7)

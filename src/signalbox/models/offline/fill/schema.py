@@ -218,6 +218,8 @@ class _Reader:
                     str(m["const"]): [m[key] for key in ("title", "description") if key in m] for m in members
                 },
             }
+        if len(members) == 1:
+            return members[0]
         resolved = [self.resolve(member, trail)[0] if "$ref" in member else member for member in members]
         ranked = sorted(zip(resolved, members, strict=True), key=lambda pair: _SPECIFIC.index(_kind(pair[0])))
         return ranked[0][1] if ranked else {}
@@ -292,7 +294,10 @@ def _facts(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _number(*values: Any) -> float | None:
-    return next((float(v) for v in values if isinstance(v, int | float) and not isinstance(v, bool)), None)
+    for value in values:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return float(value)
+    return None
 
 
 def _listed(value: Any) -> list[Any]:
@@ -304,7 +309,7 @@ def _listed(value: Any) -> list[Any]:
 def _synonyms(schema: dict[str, Any]) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for key in ("synonyms", "x-synonyms", "enumDescriptions", "x-enum-descriptions"):
-        for value, words in _pairs(schema.get(key)):
+        for value, words in _pairs(schema[key]) if key in schema else ():
             found[value] = (*found.get(value, ()), *words)
     return found
 

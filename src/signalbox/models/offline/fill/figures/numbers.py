@@ -20,6 +20,7 @@ __all__ = ["ORDINALS", "Quantity", "find_quantities"]
 
 _FAR = 200
 _TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
+_SHARES = {"half": 50.0, "quarter": 25.0, "third": 100 / 3, "tenth": 10.0, "fifth": 20.0}
 _SUFFIXES = {"x": 1.0, "k": 1e3, "m": 1e6, "mm": 1e6, "b": 1e9, "bn": 1e9, "mn": 1e6}
 ORDINALS = {
     word: value
@@ -65,10 +66,12 @@ def find_quantities(sentence: Sentence) -> list[Quantity]:
 def _read_ends(sentence: Sentence, at: int) -> list[Quantity]:
     """Both ends of a range that is written as one and measures or counts: 18-22 °C, 2-3 rooms."""
     token = sentence.tokens[at]
-    written = _ENDS.fullmatch(token.lower)
+    written = _ENDS.fullmatch(token.lower) if token.lower[0].isdigit() else None
+    if not written:
+        return []
     following = sentence.tokens[at + 1] if at + 1 < len(sentence.tokens) else None
     counting = following is not None and (following.text.isalpha() or bool(dimension_of(following.lower)))
-    if not written or not (counting or written[3]) or float(written[1]) >= float(written[2]):
+    if not (counting or written[3]) or float(written[1]) >= float(written[2]):
         return []
     start, middle = token.start, token.start + len(written[1])
     first = Quantity(float(written[1]), at, at + 1, start, middle, middle, reach=(start, middle))
@@ -87,10 +90,10 @@ def _signed(sentence: Sentence, quantity: Quantity) -> Quantity:
 def _read_digits(sentence: Sentence, at: int) -> Quantity | None:
     token = sentence.tokens[at]
     before = sentence.tokens[at - 1] if at else None
-    if times := _TIMES_SIGN.fullmatch(token.lower):
+    if token.lower[0] == "x" and (times := _TIMES_SIGN.fullmatch(token.lower)):
         return Quantity(float(times[1]), at, at + 1, token.start, token.end, token.end, "count", "times", 1.0)
-    glued = _GLUED.fullmatch(token.lower)
-    if not glued or not token.lower[0].isdigit():
+    glued = _GLUED.fullmatch(token.lower) if token.lower[0].isdigit() else None
+    if not glued:
         return None
     if glued[3].startswith("/"):
         # 120/h is a number by the hour.
@@ -262,9 +265,8 @@ def _points(tokens: tuple[Token, ...], at: int) -> bool:
 def _share_words(words: list[str]) -> tuple[float, int] | None:
     """ "half of", "a quarter of", "a third of": the share in percent, and how many words say it."""
     skip = 1 if words[0] in ("a", "an", "one") else 0
-    shares = {"half": 50.0, "quarter": 25.0, "third": 100 / 3, "tenth": 10.0, "fifth": 20.0}
-    if words[skip] in shares and words[skip + 1] in ("of", "the"):
-        return shares[words[skip]], skip + 1
+    if words[skip] in _SHARES and words[skip + 1] in ("of", "the"):
+        return _SHARES[words[skip]], skip + 1
     return None
 
 

@@ -73,9 +73,9 @@ class Quantity:
 def bounded(sentence: Sentence, quantity: Quantity) -> Quantity:
     before = sentence.text[max(0, quantity.start - 36) : quantity.start].lower()
     after = sentence.text[quantity.end : quantity.end + 24].lower()
-    low, high = _NOT_HIGH.search(before) or _LOW.search(before), _NOT_LOW.search(before) or _HIGH.search(before)
-    if _NOT_HIGH.search(before):
-        high = None
+    not_high = _NOT_HIGH.search(before)
+    low = not_high or _LOW.search(before)
+    high = None if not_high else _NOT_LOW.search(before) or _HIGH.search(before)
     low_after, high_after = _LOW_AFTER.match(after), _HIGH_AFTER.match(after)
     bound = "max" if high or high_after else ("min" if low or low_after else "")
     opened, closed = high or low, high_after or low_after

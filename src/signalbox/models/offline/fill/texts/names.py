@@ -24,8 +24,11 @@ __all__ = ["find_names", "has_shape"]
 
 _DATE = re.compile(r"\d{4}-\d\d?-\d\d?|\d\d?([./-])\d\d?\1\d{4}")
 _CODE = re.compile(r"[A-Za-z]*[A-Z0-9][\w./-]*")
+_WRITTEN_NUMBER = re.compile(r"(?<![\w.$€£])#?\s?(\d{1,20})(?![\w%./-]\w|\w|%)")
 _NUMBERED = re.compile(r"(?:the )?number\b(?! plate| of (?!the\b))", re.IGNORECASE)
 _EDGES = " ,;:!?()[]{}\"'"
+_SHORT_CODE = re.compile(r"[A-Za-z]{1,4}-?\d+")
+_PARTED_CODE = re.compile(r"(?<![\w-])([A-Za-z]{1,4}) (\d{1,6})(?![\w%.:/-]\w|\w|%)")
 _CODE_PARTS = re.compile(r"[A-Z0-9-]{1,8}(?: [A-Z0-9-]{1,8}){1,3}")
 _PLATES = re.compile(r"\b(?:plates?|registration (?:number|mark)|post ?codes?|postal code)\b")
 _OWN_SHAPES = word_set("ip host url email mac uuid")
@@ -182,11 +185,13 @@ def _build(value: str) -> str:
 
 def _parted(reading: Reading, field: Field, shape: re.Pattern[str], score: float) -> Iterator[Proposal]:
     """A code of letters and digits that the person parts with a blank where the field has none: "xy 204"."""
-    shown = tuple(one for one in map(str, field.examples) if re.fullmatch(r"[A-Za-z]{1,4}-?\d+", one))
+    if not reading.has_digits:
+        return
+    shown = tuple(one for one in map(str, field.examples) if _SHORT_CODE.fullmatch(one))
     if not shown:
         return
-    sizes = {len(re.sub(r"[^A-Za-z]", "", one)) for one in shown}
-    for found in re.finditer(r"(?<![\w-])([A-Za-z]{1,4}) (\d{1,6})(?![\w%.:/-]\w|\w|%)", reading.text):
+    sizes = {sum(c.isascii() and c.isalpha() for c in one) for one in shown}
+    for found in _PARTED_CODE.finditer(reading.text):
         sign = "-" if "-" in shown[0] else ""
         value = f"{found[1].upper()}{sign}{found[2]}"
         alike = any(one.lower().startswith(found[1].lower()) for one in shown)
@@ -201,11 +206,9 @@ def _matching(reading: Reading, field: Field, shape: re.Pattern[str], score: flo
     for found in re.finditer(r"\S+", reading.text):
         raw = found.group()
         word = raw.strip(_EDGES).removesuffix(".")[:200]
-        if not word or word in ("I", "A") or (not field.pattern and _DATE.fullmatch(word)):
+        if not word or word in ("I", "A") or (value := _fitting(shape, word)) is None:
             continue
-        cases = (word.upper(), word.lower()) if any(c.isdigit() for c in word) else ()
-        value = next((one for one in (word, word.lstrip("#"), *cases) if shape.search(one)), None)
-        if value is None or not _telling(field, word):
+        if (not field.pattern and _DATE.fullmatch(word)) or not _telling(field, word):
             continue
         start = found.start() + raw.find(word)
         if word.isdigit() and not _may_label(reading, field, start, start + len(word)):
@@ -216,6 +219,16 @@ def _matching(reading: Reading, field: Field, shape: re.Pattern[str], score: flo
         bonus = 0.08 * reading.cue(field, start, start + len(word)) + 0.06 * _shares_stem(field, value)
         bonus += _closeness(shown, value)
         yield Proposal(field, value, start, start + len(word), score + bonus - 0.02 * (value != word))
+
+
+def _fitting(shape: re.Pattern[str], word: str) -> str | None:
+    """A word as a shape takes it: as it is, without the sign before a number, or a code in other letters."""
+    if shape.search(word):
+        return word
+    if word.isalpha():
+        return None
+    cases = (word.upper(), word.lower()) if any(c.isdigit() for c in word) else ()
+    return next((one for one in (word.lstrip("#"), *cases) if shape.search(one)), None)
 
 
 def _by_parts(reading: Reading, field: Field) -> Iterator[Proposal]:
@@ -301,7 +314,7 @@ def _by_number(reading: Reading, field: Field) -> Iterator[Proposal]:
     named = sort_of(field) == "thing" and not has_shape(field)
     if field.pattern or not (told or coded or named or set(field.name_words) & _IDENTIFIED):
         return
-    for found in re.finditer(r"(?<![\w.$€£])#?\s?(\d{1,20})(?![\w%./-]\w|\w|%)", reading.text):
+    for found in _WRITTEN_NUMBER.finditer(reading.text):
         cue = reading.cue(field, found.start(), found.end())
         hashed = "#" in found.group()
         if not hashed and not _may_label(reading, field, found.start(1), found.end(1)):
