@@ -36,6 +36,9 @@ __all__ = ["OfflineChatModel"]
 
 _OPTIONS = frozenset({"tools", "tool_choice", "output", "response_format"})
 _CONVERTED: dict[int, tuple[Any, dict[str, Any]]] = {}
+# With the conversions themselves, so that their ids stay theirs.
+_BOUND: dict[tuple[int, ...], tuple[list[dict[str, Any]], ToolSet]] = {}
+_MOST_BOUND = 64
 
 
 class OfflineChatModel(BaseChatModel):
@@ -70,7 +73,7 @@ class OfflineChatModel(BaseChatModel):
         `tool_choice` is none, auto, any, required, a tool's name, or OpenAI's dictionary with one.
         """
         kwargs.pop("strict", None)
-        bound = read_tools([_openai_tool(tool) for tool in tools])
+        bound = _tool_set(tools)
         choice = _choice_name(tool_choice, bound)
         return self.bind(tools=bound, **({"tool_choice": choice} if choice else {}), **kwargs)
 
@@ -266,6 +269,20 @@ def _openai_tool(tool: Any) -> dict[str, Any]:
         return converted
     _CONVERTED[key] = (reference, converted)
     return converted
+
+
+def _tool_set(tools: Sequence[Any]) -> ToolSet:
+    """The tools with their cards. An agent binds the same ones for every call: these are known by their conversions."""
+    converted = [_openai_tool(tool) for tool in tools]
+    if any(isinstance(tool, dict) for tool in tools):
+        return read_tools(converted)
+    key = tuple(map(id, converted))
+    kept = _BOUND.get(key)
+    if kept is None:
+        if len(_BOUND) >= _MOST_BOUND:
+            _BOUND.clear()
+        kept = _BOUND[key] = (converted, read_tools(converted))
+    return kept[1]
 
 
 def _choice_name(tool_choice: str | dict[str, Any] | bool | None, tools: ToolSet) -> str | None:

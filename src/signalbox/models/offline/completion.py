@@ -28,6 +28,7 @@ _SUM = re.compile(r"[(\d][\d\s.,()+*/×÷^-]*[\d)]")
 _ARTICLE = re.compile(r"(?i)^(?:the|a|an|my|our)\s+")
 _LIST_END = re.compile(r"(?i)\s(?:to|from|in|on|at|for|with|into|by|about|as|via|using|then)\b|[;:?!]")
 _BOUND = re.compile(r"(?i)\s(?:to|from|in|on|at|for|with|into|by|about|as|via|using|and|then|of)\b|[,;:?!]")
+_NUMBER = re.compile(r"(?<![\w.,:/-])\d+(?:\.\d+)?(?![\w:/-]|[.,]\d)")
 _MOST_LEFT = 3
 _TAIL = re.compile(r"(?i)[\s,;]+(?:and|with|on|at|by|due|for|in|to|from|until|before|the)*[\s,;.!?]*$")
 
@@ -127,12 +128,14 @@ def _fill_number(card: ToolCard, part: Part, filling: Filling) -> None:
     lacking = [name for name in card.required if name not in filling.values]
     kinds = {name: (card.properties.get(name) or {}).get("type") for name in lacking}
     wanted = [name for name, kind in kinds.items() if kind in ("integer", "number")]
+    if len(wanted) != 1:
+        return
     numbers = [
         found.group()
-        for found in re.finditer(r"(?<![\w.,:/-])\d+(?:\.\d+)?(?![\w:/-]|[.,]\d)", part.text)
+        for found in _NUMBER.finditer(part.text)
         if not any(found.start() in range(*span) for span in filling.spans.values())
     ]
-    if len(wanted) != 1 or len(numbers) != 1 or numbers[0] in map(str, filling.values.values()):
+    if len(numbers) != 1 or numbers[0] in map(str, filling.values.values()):
         return
     broken = kinds[wanted[0]] == "number"
     if broken or "." not in numbers[0]:

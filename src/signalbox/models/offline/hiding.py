@@ -43,16 +43,18 @@ def show_whole(card: ToolCard, filling: Filling, quotes: dict[str, str], codes: 
     """The quotations back in their places; a single one that found no place is the text that the tool requires."""
     for name, value in filling.values.items():
         filling.values[name] = _unhidden(value, quotes | codes)
+    if len(quotes) != 1 or next(iter(quotes.values())) in filling.values.values():
+        return
     texts = [name for name in card.required if is_text(name, card.properties.get(name))]
-    if len(quotes) == 1 and len(texts) == 1 and next(iter(quotes.values())) not in filling.values.values():
+    if len(texts) == 1:
         filling.values[texts[0]] = next(iter(quotes.values()))
 
 
 def place_quote(card: ToolCard, text: str, filling: Filling) -> None:
     """The one quotation in a text is what is looked for or written, where nothing in the text names another place."""
     quotes = quotations(text)
-    texts = [name for name in card.properties if is_text(name, card.properties[name])]
-    if len(quotes) != 1 or len(texts) != 1 or filling.values.get(texts[0]) == quotes[0]:
+    texts = [name for name in card.properties if is_text(name, card.properties[name])] if len(quotes) == 1 else []
+    if len(texts) != 1 or filling.values.get(texts[0]) == quotes[0]:
         return
     said = {stem(word) for word in tokens(QUOTED.sub(" ", text))}
     for name, value in list(filling.values.items()):

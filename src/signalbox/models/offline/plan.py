@@ -93,7 +93,7 @@ def make_plan(conversation: Conversation, tools: ToolSet, choice: str | None, fi
     answer = answer_shown(conversation, setting) if choice is None else None
     if answer:
         return Plan([], answer=answer)
-    if leans(request):
+    if conversation.earlier and leans(request):
         followed = follow_up(conversation, tools, filler)
         if followed:
             return Plan(followed)
@@ -167,9 +167,9 @@ def _steps_for(
     part = read_part(wish.text, tools.own_verbs)
     pointing = points(part.text)
     awaits = bool(before and pointing) and not (shown and not any(one.card.families & READING for one in before))
-    reference = (
-        None if awaits or asks_for_all(part) else reference_to(part.text, shown, card, setting_of(conversation, filler))
-    )
+    reference = None
+    if shown and not awaits and not asks_for_all(part):
+        reference = reference_to(part.text, shown, card, setting_of(conversation, filler))
     if reference is not None and reference.kind in ("all", "one", "owner"):
         reference = reference_to(part.text, [_dealt_with(before)], card) or reference
     words = part.text if reference is None else reference.plain(part.text)

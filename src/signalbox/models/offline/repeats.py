@@ -32,8 +32,8 @@ def segments(text: str) -> list[tuple[int, int]]:
 
 def repeats_of(text: str, card: ToolCard, filler: Filler) -> list[str]:
     """The text once for each stretch that gives other values to the same parameters; empty when there is one only."""
-    parts = segments(text)
-    if not 2 <= len(parts) <= _MOST or len(card.properties) < 2:
+    parts = segments(text) if len(card.properties) > 1 else []
+    if not 2 <= len(parts) <= _MOST:
         return []
     values = [_values(text[start:end], card, filler) for start, end in parts]
     first, last = _longest_run(values)

@@ -169,9 +169,10 @@ def drop_bare(card: ToolCard, part: Part, filling: Filling) -> None:
 
 def drop_doubles(card: ToolCard, part: Part, filling: Filling) -> None:
     """A text that begins with what another parameter surely takes (reply to m-1) was not said."""
-    sure = [str(value) for name, value in filling.values.items() if not is_text(name, card.properties.get(name))]
+    texts = [name for name in filling.values if is_text(name, card.properties.get(name))]
+    sure = [str(value) for name, value in filling.values.items() if texts and name not in texts]
     codes = [value for value in sure if CODE.search(value)]
-    for name in [name for name in filling.values if is_text(name, card.properties.get(name))]:
+    for name in texts:
         value = str(filling.values[name])
         if value not in quotations(part.text) and any(re.match(rf"{re.escape(code)}(?!\w)", value) for code in codes):
             del filling.values[name]

@@ -58,10 +58,12 @@ _SUPPLY = frozenset({"full", "left", "available", "availabl", "stock", "still"})
 
 def answer_shown(conversation: Conversation, setting: Setting) -> str | None:
     """The shown things that answer a question about them; None when it is no such question."""
-    request = mask(conversation.turn.request)
     shown = results_shown(conversation.earlier[-1:])
+    if not shown:
+        return None
+    request = mask(conversation.turn.request)
     question = _QUESTION.match(request)
-    if not shown or question is None or len(request.split()) > 20 or _MORE.search(request):
+    if question is None or len(request.split()) > 20 or _MORE.search(request):
         return None
     for records in shown[:2]:
         if len(records) == 1 and _NOW.search(request):
