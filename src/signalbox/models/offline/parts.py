@@ -46,6 +46,10 @@ _LINKING = word_set(
     "before after while until till since because although though unless once during like near behind beside without "
     "except despite between against through throughout around under above below inside outside beyond per via"
 )
+_PAST = word_set(
+    "took gave went came saw got had made said told found left kept brought bought sent paid lost broke felt met ran "
+    "sold ate drank caught taught did knew grew drew fell held stood wrote spoke chose drove flew threw"
+)
 _INTENDING = word_set("going trying planning looking hoping wanting needing wishing asking")
 _DONE = ("ed", "sent", "brought", "taken", "put", "made", "done")
 _WISHED = frozenset({"create", "buy", "search", "move", "update"})
@@ -69,6 +73,8 @@ _PLAIN_VERBS = frozenset(verb for verbs in FAMILIES.values() for verb in verbs) 
 _BY_HEAD: dict[str, list[tuple[list[str], frozenset[str]]]] = {}
 for _said, _families in PHRASES.items():
     _BY_HEAD.setdefault(_said.split()[0], []).append((_said.split()[1:], frozenset(_families)))
+for _tails in _BY_HEAD.values():
+    _tails.sort(key=lambda tail: -len(tail[0]))
 _RELATING = frozenset({"to", "of", "for", "on", "in", "from", "at", "by", "with", "about"})
 
 
@@ -218,7 +224,7 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
 
 def may_be_verb(word: str) -> bool:
     """Whether a word with an object after it may be a verb in the imperative that is not known here."""
-    return word not in STOP | NOUNISH | _LINKING and not word.endswith(("s", "ing", "ed"))
+    return word not in STOP | NOUNISH | _LINKING | _PAST and not word.endswith(("s", "ing", "ed"))
 
 
 def _caused(words: list[str]) -> tuple[str, frozenset[str]]:

@@ -18,7 +18,7 @@ _TRAILING = re.compile(
     r"(?i)[\s,]*\b(?:please|pls|plz|thanks(?: a lot| so much| in advance)?|thank you(?: very much| so "
     r"much)?|thx|ty|cheers|"
     r"for me|if you can|if possible|asap|will you|would you|when you can|when you get a chance|"
-    r"while you['’]?re at it|if poss|right away|straight away|at once|as soon as possible|for now|ok\??)\s*[.!?]*$"
+    r"while you['’]?re at it|if poss|right away|straight away|at once|as soon as possible|for now|so far|by any chance|these days|ok\??)\s*[.!?]*$"
 )
 _COURTESY = re.compile(
     r"(?i)\W*(?:(?:please|pls|plz|thanks|thank you|thank u|thx|ty|tia|tnx|cheers|hi|hey|hello|good (?:morning|evening)|"
