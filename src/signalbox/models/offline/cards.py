@@ -21,6 +21,7 @@ _NEGATIVE = re.compile(
 _NUMBERED = re.compile(r"(?<=[a-z])\d+$")
 _AFTER_NOUNS = frozenset({"of", "for", "in", "on", "that", "which", "from", "by", "with", "and"})
 _FOUND_OUT = frozenset({"whether", "if", "how", "what", "where", "when", "who", "which"})
+_PARTICLES = frozenset({"in", "out", "up", "off", "on", "down", "over", "back", "away"})
 _ALL_STOP = frozenset(stem(word) for word in STOP) | STOP
 _TELLING_OF = re.compile(
     r"(?i)(?:(?:in|at|on|for|by|from|to|with) )?(?:what|which|who|whose|where|when|how|whether|is|are|does|has)\b"
@@ -115,6 +116,7 @@ def card_of(tool: dict[str, Any]) -> ToolCard:
     terms = _terms(nouns, description, schema)
     for one in verbs:
         terms[one] = max(terms.get(one, 0.0), 0.8)
+    verbs |= _with_particle(name)
     initials = _initials(name)
     for one in initials:
         terms.setdefault(one, 0.9)
@@ -151,6 +153,12 @@ def _deed_in_nouns(verb: str, name: str) -> frozenset[str]:
     if verb not in LIGHT:
         return frozenset()
     return frozenset().union(*(families_of(word) for word in split_name(name) if word != verb))
+
+
+def _with_particle(name: str) -> frozenset[str]:
+    """The verb of a name that is a verb and its particle alone: check_in, log_out."""
+    words = split_name(name)
+    return frozenset({"".join(words)}) if len(words) == 2 and words[1] in _PARTICLES else frozenset()
 
 
 def _is_plural_noun(word: str) -> bool:

@@ -22,7 +22,9 @@ _TELLING = re.compile(
 )
 _COMPOUND = re.compile(r"[a-z]{4,}[-_.]\w+\s+(?!(?:the|my|our|this|that|it|them|a|an)\b)")
 _HAVING = re.compile(
-    r"(?:do|does|have|has) (?:we|you|they|it|the \w+(?: \w+)?)(?: still)? (?:have|got|stock|carry|sell)\b"
+    r"(?:(?:do|does|have|has) (?:we|you|they|it|the \w+(?: \w+)?)(?: still)? (?:have|got|stock|carry|sell)\b"
+    r"|(?:(?:have|has) (?:we|you|they) )?(?:still )?got (?:any|some|enough|more)\b[^.;]*\?"
+    r"|(?:how (?:much|many)|is there|are there|any)\b[^.;]*\b(?:left|remain(?:s|ing)?|in stock|on hand)\b)"
 )
 _ARITHMETIC = re.compile(r"\d\s*(?:[+*×÷^]|plus|minus|times|divided by)\s*\(?\s*\d|\d\s+[-/]\s+\d")
 _MANY = re.compile(
@@ -141,7 +143,7 @@ def read_part(text: str, verbs: frozenset[str] = frozenset()) -> Part:
         carrying = (*carrying, "status")
     if verb in IMPLIED:
         carrying = (*carrying, IMPLIED[verb])
-    if verb in OPENERS and _HAVING.match(plain):
+    if _HAVING.match(plain) and (verb in OPENERS or not families):
         carrying = (*carrying, "stock")
     if _ARITHMETIC.search(plain):
         carrying = (*carrying, "arithmetic", "calculate")
@@ -188,7 +190,8 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
         return first, frozenset({"create"})
     if first in OPENERS and not (first == "do" and words[1:2] and words[1] not in _SUBJECTS):
         return _question(words)
-    if first not in NOT_ALONE and not _is_noun_here(first, words[1:2]) and not _COMPOUND.match(plain):
+    adjective = first.endswith("ed") and plain.endswith("?")
+    if first not in NOT_ALONE and not (adjective or _is_noun_here(first, words[1:2]) or _COMPOUND.match(plain)):
         families = families_of(first, typos=True)
         if families:
             return first, families

@@ -62,6 +62,8 @@ class Wish:
 
 def read_wishes(request: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> tuple[list[Wish], list[str]]:
     """The wishes of a request, in order, and clauses that ask for what no tool does, where others are served."""
+    if is_courtesy(request):
+        return [], []
     at_once = _pick_at_once(request, tools, filler, scene)
     if at_once is not None:
         return [Wish(request, at_once, 0, len(request))], []

@@ -22,7 +22,8 @@ _TRAILING = re.compile(
 )
 _COURTESY = re.compile(
     r"(?i)\W*(?:(?:please|pls|plz|thanks|thank you|thank u|thx|ty|tia|tnx|cheers|hi|hey|hello|good (?:morning|evening)|"
-    r"ok|okay|bye|sorry|a lot|so much|very much|in advance|again|best|regards|much appreciated|there)\b\W*)+"
+    r"ok|okay|bye|sorry|a lot|so much|very much|in advance|again|best|regards|much appreciated|how are you(?: doing)?(?: today)?|how(?:'s| is) it going|how do you do|nice to meet you|"
+    r"there)\b\W*)+"
 )
 _CONTENT = re.compile(
     r"(?i)\b(?:remind (?:me|us|him|her|them|\w+) (?:to|about|that)|reminder (?:to|about|for me to)|"
