@@ -144,12 +144,20 @@ def _move_code(card: ToolCard, part: Part, name: str, filling: Filling) -> bool:
     codes = [
         other for other, value in filling.values.items() if other not in card.required and _is_name(card, other, value)
     ]
+    if len(codes) == 1 and _is_labelled(part, codes[0], filling):
+        return False
     if not codes:
         codes = [other for other in filling.values if other not in card.required and _is_unlabelled(card, part, other)]
     if len(codes) != 1 or is_id(codes[0]):
         return False
     filling.values[name] = filling.values.pop(codes[0])
     return True
+
+
+def _is_labelled(part: Part, name: str, filling: Filling) -> bool:
+    """Whether a value stands just after the name of its parameter: on the branch x-1."""
+    before = part.text[: filling.spans.get(name, (0, 0))[0]].split()[-1:]
+    return bool(before) and stem(before[0].lower()) in {stem(word) for word in split_name(name)}
 
 
 def _is_unlabelled(card: ToolCard, part: Part, name: str) -> bool:
