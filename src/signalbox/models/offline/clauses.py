@@ -165,7 +165,9 @@ def _distribute(text: str, masked: str, joints: list[tuple[int, int]]) -> list[l
     for start in starts:
         if start >= first:
             continue
-        elements = [text[start:first].strip(), *middles, tail]
+        before = text[:start].split()[-1:]
+        again = before[0] + " " if before else " "
+        elements = [text[start:first].strip(), *(one.removeprefix(again) for one in (*middles, tail))]
         if all(elements):
             ways.append([f"{text[:start]}{element}{text[right:]}" for element in elements])
     return ways

@@ -46,7 +46,9 @@ def fill_from_verb(card: ToolCard, part: Part, values: dict[str, Any]) -> None:
             continue
         if schema.get("type") == "boolean" and said <= {"start", "stop"} and set(split_name(name)) & _SWITCH_NAMES:
             values[name] = "start" in said
+        shut = part.verb in ("shut", "close") and {"open", "closed"} <= set(options)
         meant = [option for option in schema.get("enum") or () if _states(str(option), said)]
+        meant = [options["closed"]] if shut else meant
         if len(meant) == 1:
             values[name] = meant[0]
 

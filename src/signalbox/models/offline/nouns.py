@@ -12,6 +12,8 @@ KIN: tuple[frozenset[str], ...] = tuple(
         "mail email message inbox",
         "meeting event appointment calendar",
         "task todo chore to-do reminder",
+        "task work working",
+        "lawn grass mow",
         "song track music tune",
         "album record",
         "temperature temp thermostat heating heat degrees warm warmer cold",

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from signalbox.models.offline.smallwords import STOP
-from signalbox.models.offline.verbs import FAMILIES, IMPLIED, NOUNISH, PHRASES, READING, VAGUE, families_of
+from signalbox.models.offline.verbs import FAMILIES, IMPLIED, NOUNISH, PHRASES, READING, VAGUE, base_of, families_of
 from signalbox.models.offline.wording import content_start, mask, strip_padding
 from signalbox.models.offline.words import stem, tokens, word_set
 
@@ -62,6 +62,14 @@ _WANTING = re.compile(
 )
 _ALLOWED = re.compile(
     r"\w\s+(?:can|may|must|should|has to|have to)\s+(?:now\s+|be\s+|please\s+)*(?P<verb>[a-z]{4,})\b(?!.*\?)"
+)
+_PASSIVE = re.compile(
+    r"\S\s+(?:can|may|must|should|could|has to|have to|needs? to|ought to|to)\s+(?:now\s+|please\s+|also\s+|all\s+|both\s+)*"
+    r"be\s+(?P<deed>[a-z]+(?:ed|en|wn|ung|t|de|id|ld|ne)\b.*)"
+)
+_TAKES = re.compile(
+    r"(?!(?:it|that|this|which|what|who|how|there|i|we|you|he|she|they)\b)(?:mr |mrs |ms |dr )?[^\W\d]+(?: [^\W\d]+)? "
+    r"(?:(?:can|could|will|should|shall|may) (?:take|have|get|do)|takes|gets)\b(?!.*\?)"
 )
 _TO_A_FIGURE = re.compile(r"(?:drop|cut|bring|take|turn|knock|get)\b[^,;]*\bto \d[\d.,]*\s*(?:%|°?[a-z]+)?\W*$")
 _TO_A_PLACE = re.compile(r"(?:take|bring|carry|get)\b[^,;]*\b(?:down|up|over|out|across|along) (?:in)?to\b")
@@ -180,6 +188,15 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
         return words[0], frozenset({"move", "update"})
     if _GOES.match(plain):
         return "go", frozenset({"move", "send", "update"})
+    passive = _PASSIVE.search(plain)
+    if passive and not (families_of(words[0]) - {"create", "apply"}) and words[0] not in OPENERS:
+        deed = tokens(passive["deed"])
+        found = _phrase([base_of(deed[0]), *deed[1:]])
+        families = found[1] if found and found[0] == base_of(deed[0]) else families_of(base_of(deed[0]))
+        if families:
+            return deed[0], families
+    if _TAKES.match(plain) and not families_of(words[0]):
+        return "take", frozenset({"assign", "buy", "create"})
     phrase = _phrase(words)
     if phrase and (words[0] not in OPENERS or phrase[0] == words[0]):
         return phrase[0], phrase[1]
