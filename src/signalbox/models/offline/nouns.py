@@ -81,7 +81,7 @@ KIN: tuple[frozenset[str], ...] = tuple(
         "error failure fault",
         "status state health",
         "detail info information",
-        "comment remark",
+        "comment remark note",
         "label tag",
         "priority urgency urgent",
         "due deadline",

@@ -142,7 +142,7 @@ def read_part(text: str, verbs: frozenset[str] = frozenset()) -> Part:
         verb, families = words[0], frozenset({stem(words[0])})
     said = plain[:content] if ruling else plain
     spoken = tokens(_CODE.sub(" ", said))
-    phrase = _phrase(ruling or words)
+    phrase = _phrase(ruling or words) or _phrase([base_of(verb), *words[words.index(verb) + 1 :]] if verb in words else [])
     part_of_verb = {verb, *(phrase[2] if phrase else ())}
     carrying = tuple(
         dict.fromkeys(w for w in spoken if w not in STOP | part_of_verb and stem(w) not in STOP | {stem(verb)})
@@ -201,6 +201,8 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
     if phrase and (words[0] not in OPENERS or phrase[0] == words[0]):
         return phrase[0], phrase[1]
     first = words[0]
+    if first == "leave" and words[1:2] in (["a"], ["an"]):
+        return first, frozenset({"create", "send"})
     if first == "have" and not plain.endswith("?"):
         return _caused(words)
     if first == "new" and len(words) > 1 and not plain.endswith("?") and not _asks_for_many(plain):

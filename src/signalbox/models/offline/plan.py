@@ -47,6 +47,8 @@ _MOST_PLANS = 64
 _POINTED = re.compile(
     rf"(?:{POINTING.pattern.removeprefix('(?i)')})(?:\s+(?:ones?|two|three|of (?:them|those|these)))?", re.IGNORECASE
 )
+_THAT_DAY = re.compile(r"(?i)\b(?:that|the same|this same) (?:day|date|morning|afternoon|evening|night)\b")
+_DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 _SAME = re.compile(r"(?i)\bsame (?P<what>\w+)")
 
 
@@ -191,6 +193,7 @@ def _steps_for(
     unname_ids(step, shown)
     unname_shown(step, shown)
     step.missing = [name for name in card.required if name not in step.args]
+    _repeat_day(step, conversation)
     if reference is not None and reference.records:
         _tell_options(step, reference, part.text, filler)
     if reference is not None and reference.records and (step.missing or not card.required):
@@ -240,6 +243,18 @@ def _repeat_same(step: Step, conversation: Conversation) -> None:
         known = [call.args[named[0]] for call in calls if named and named[0] in call.args]
         if known:
             step.args[named[0]] = known[-1]
+
+
+def _repeat_day(step: Step, conversation: Conversation) -> None:
+    """`that day`: the day that the last calls were given or told, for the one day that the step lacks."""
+    lacking = [name for name in step.missing if schema_of(step.card, name).get("format") == "date"]
+    if len(lacking) != 1 or not _THAT_DAY.search(step.text):
+        return
+    calls = [call for turn in conversation.earlier[-3:] for call in turn.calls]
+    days = [day.group() for call in calls for day in _DAY.finditer(f"{call.args} {call.text}")]
+    if days:
+        step.args[lacking[0]] = days[-1]
+        step.missing.remove(lacking[0])
 
 
 def _tell_options(step: Step, reference: Reference, text: str, filler: Filler) -> None:
