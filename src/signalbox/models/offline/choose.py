@@ -7,11 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from signalbox.models.offline.accounting import NO_ACCOUNT, Account
+from signalbox.models.offline.cards import question_words
 from signalbox.models.offline.nouns import kin_of
 from signalbox.models.offline.parts import Part
 from signalbox.models.offline.tools import ToolCard, ToolSet
 from signalbox.models.offline.verbs import BROADER, OPPOSITES, READING, SPECIFIC, abbreviates, deeds_of
-from signalbox.models.offline.words import stem
+from signalbox.models.offline.words import stem, tokens
 
 __all__ = ["Choice", "Fitness", "choose", "rank"]
 
@@ -33,6 +34,8 @@ _UNLIKE = -0.3
 _SERVICE = re.compile(
     r"(?i)(?:do|does|can) (?:you|they|we|your \w+)(?: also| even| still)? (?!sell|offer|order|take)(?P<deed>[a-z]+) "
 )
+_TOLD = 0.4
+_NAMED = 0.6
 _FADE = (1.0, 0.7, 0.5, 0.35, 0.25, 0.2)
 _SHORTLIST = 5
 _DANGEROUS = frozenset({"delete", "send", "pay", "buy", "stop", "restart", "reject", "approve"})
@@ -165,6 +168,8 @@ def _score(tools: ToolSet, card: ToolCard, part: Part, nearness: float) -> Choic
         action = max(action, 0.0) * _INDIRECT
     nouns, named = _nouns(tools, card, part)
     covered = _covered(tools, card, part)
+    if part.asks and card.told & question_words(tokens(part.text)[:3]):
+        nouns, named = nouns + _TOLD, max(named, _NAMED)
     score = action + 1.2 * nouns + 0.45 * covered + 0.8 * max(nearness, 0.0) + _number(card, part)
     return Choice(card, score, action, nouns, named, part.asks)
 

@@ -16,7 +16,7 @@ from signalbox.models.offline.verbs import families_of
 from signalbox.models.offline.wording import content_start
 from signalbox.models.offline.words import split_name, stem, tokens, word_set
 
-__all__ = ["complete_lists", "extend_content", "fill_from_verb", "fill_left", "fill_new"]
+__all__ = ["complete_lists", "extend_content", "fill_from_verb", "fill_left", "fill_new", "place_target"]
 
 _SWITCHES = {
     "start": word_set("on up enabled active running"),
@@ -28,6 +28,8 @@ _SUM = re.compile(r"[(\d][\d\s.,()+*/×÷^-]*[\d)]")
 _ARTICLE = re.compile(r"(?i)^(?:the|a|an|my|our)\s+")
 _LIST_END = re.compile(r"(?i)\s(?:to|from|in|on|at|for|with|into|by|about|as|via|using|then)\b|[;:?!]")
 _BOUND = re.compile(r"(?i)\s(?:to|from|in|on|at|for|with|into|by|about|as|via|using|and|then|of)\b|[,;:?!]")
+_TARGETS = word_set("destination dest target folder directory dir to into new")
+_TOWARDS = re.compile(r"(?i)\b(?:to|into|onto|as|at|in|under)\s+(?:the\s+)?$")
 _MOST_LEFT = 3
 _TAIL = re.compile(r"(?i)[\s,;]+(?:and|with|on|at|by|due|for|in|to|from|until|before|the)*[\s,;.!?]*$")
 
@@ -230,6 +232,19 @@ def _fill_list(card: ToolCard, part: Part, filling: Filling) -> None:
     items = [item for item in items if item and item.lower() not in STOP and stem(item.lower()) not in card.nouns]
     if items:
         filling.values[lists[0]] = items
+
+
+def place_target(card: ToolCard, part: Part, filling: Filling) -> None:
+    """What stands after `to` or `into` is the target (folder, destination, new name), what stands before is moved."""
+    plain = [name for name in filling.values if is_plain(card.properties.get(name)) and not is_id(name)]
+    places = {name: part.text.find(str(filling.values[name])) for name in plain}
+    if len(plain) != 2 or min(places.values()) < 0 or not all(CODE.search(filling.values[name]) for name in plain):
+        return
+    targets = [name for name in plain if set(split_name(name)) & _TARGETS]
+    towards = [name for name in plain if _TOWARDS.search(part.text[: places[name]])]
+    if len(targets) == len(towards) == 1 and targets != towards:
+        one, other = plain
+        filling.values[one], filling.values[other] = filling.values[other], filling.values[one]
 
 
 def fill_new(card: ToolCard, part: Part, filling: Filling) -> None:

@@ -64,8 +64,8 @@ _ALLOWED = re.compile(
     r"\w\s+(?:can|may|must|should|has to|have to)\s+(?:now\s+|be\s+|please\s+)*(?P<verb>[a-z]{4,})\b(?!.*\?)"
 )
 _PASSIVE = re.compile(
-    r"\S\s+(?:can|may|must|should|could|has to|have to|needs? to|ought to|to)\s+(?:now\s+|please\s+|also\s+|all\s+|both\s+)*"
-    r"be\s+(?P<deed>[a-z]+(?:ed|en|wn|ung|t|de|id|ld|ne)\b.*)"
+    r"\S\s+(?:can|may|must|should|could|has to|have to|needs? to|ought to|to)\s+"
+    r"(?:now\s+|please\s+|also\s+|all\s+|both\s+)*be\s+(?P<deed>[a-z]+(?:ed|en|wn|ung|t|de|id|ld|ne)\b.*)"
 )
 _TAKES = re.compile(
     r"(?!(?:it|that|this|which|what|who|how|there|i|we|you|he|she|they)\b)(?:mr |mrs |ms |dr )?[^\W\d]+(?: [^\W\d]+)? "
@@ -76,6 +76,7 @@ _TO_A_PLACE = re.compile(r"(?:take|bring|carry|get)\b[^,;]*\b(?:down|up|over|out
 _GOES = re.compile(
     r"(?!(?:i|we|you|he|she|they|who|what|where|how|do|does)\b)[^,;?]*\S "
     r"(?:(?:has|have|needs?|ought) to go|(?:should|must|can|may|will) go|goes) (?:in|on|back )?to\b(?!.*\?)"
+    r"|(?!(?:what|which|who|where)\b)[^,;?]*\S belongs? (?:in|into|on|to|under)\b(?!.*\?)"
 )
 _PLACING = word_set("in into on onto to from at for with")
 OBJECTS = word_set("the my our this that these those it them him her me us all every both")
@@ -142,7 +143,9 @@ def read_part(text: str, verbs: frozenset[str] = frozenset()) -> Part:
         verb, families = words[0], frozenset({stem(words[0])})
     said = plain[:content] if ruling else plain
     spoken = tokens(_CODE.sub(" ", said))
-    phrase = _phrase(ruling or words) or _phrase([base_of(verb), *words[words.index(verb) + 1 :]] if verb in words else [])
+    phrase = _phrase(ruling or words) or _phrase(
+        [base_of(verb), *words[words.index(verb) + 1 :]] if verb in words else []
+    )
     part_of_verb = {verb, *(phrase[2] if phrase else ())}
     carrying = tuple(
         dict.fromkeys(w for w in spoken if w not in STOP | part_of_verb and stem(w) not in STOP | {stem(verb)})
@@ -201,6 +204,8 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
     if phrase and (words[0] not in OPENERS or phrase[0] == words[0]):
         return phrase[0], phrase[1]
     first = words[0]
+    if first == "let" and words[1:2] and words[1] not in ("me", "us", "it"):
+        return first, frozenset({"approve", "assign", "send"})
     if first == "leave" and words[1:2] in (["a"], ["an"]):
         return first, frozenset({"create", "send"})
     if first == "have" and not plain.endswith("?"):
