@@ -111,7 +111,7 @@ KIN: tuple[frozenset[str], ...] = tuple(
         "certificate paper document licence license permit",
         "meal food",
         "visitor guest visit visiting",
-        "absence absent missing away",
+        "absence absent missing away miss",
         "debt owe owed owing",
         "donation donor donate gift",
         "bicycle bike cycle",

@@ -71,6 +71,11 @@ _TAKES = re.compile(
     r"(?!(?:it|that|this|which|what|who|how|there|i|we|you|he|she|they)\b)(?:mr |mrs |ms |dr )?[^\W\d]+(?: [^\W\d]+)? "
     r"(?:(?:can|could|will|should|shall|may) (?:take|have|get|do)|takes|gets)\b(?!.*\?)"
 )
+_OFF = re.compile(
+    r"[^?]*(?:(?:n't|not|cannot|cant|wont) (?:go ahead|happen|take place|be held)|"
+    r"\w (?:is|are) (?:off|cancelled|canceled))\W*$"
+)
+_AWAY = re.compile(r"[^?]*(?:n't|not|cannot|cant|wont|wasnt) (?:come|make it|attend|be (?:there|coming|here)|there)\b")
 _TO_A_FIGURE = re.compile(r"(?:drop|cut|bring|take|turn|knock|get)\b[^,;]*\bto \d[\d.,]*\s*(?:%|°?[a-z]+)?\W*$")
 _TO_A_PLACE = re.compile(r"(?:take|bring|carry|get)\b[^,;]*\b(?:down|up|over|out|across|along) (?:in)?to\b")
 _GOES = re.compile(
@@ -156,6 +161,8 @@ def read_part(text: str, verbs: frozenset[str] = frozenset()) -> Part:
         carrying = (*carrying, IMPLIED[verb])
     if _HAVING.match(plain) and (verb in OPENERS or not families):
         carrying = (*carrying, "stock")
+    if _AWAY.match(plain):
+        carrying = (*carrying, "absent")
     if _ARITHMETIC.search(plain):
         carrying = (*carrying, "arithmetic", "calculate")
     pairs = tuple(a + b for a, b in pairwise(words[:40]))
@@ -191,6 +198,8 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
         return words[0], frozenset({"move", "update"})
     if _GOES.match(plain):
         return "go", frozenset({"move", "send", "update"})
+    if _OFF.match(plain) and not families_of(words[0]):
+        return "cancel", frozenset({"delete", "stop"})
     passive = _PASSIVE.search(plain)
     if passive and not (families_of(words[0]) - {"create", "apply"}) and words[0] not in OPENERS:
         deed = tokens(passive["deed"])
