@@ -162,7 +162,7 @@ def read_part(text: str, verbs: frozenset[str] = frozenset()) -> Part:
     if _HAVING.match(plain) and (verb in OPENERS or not families):
         carrying = (*carrying, "stock")
     if _AWAY.match(plain):
-        carrying = (*carrying, "absent")
+        carrying = (*carrying, "absent", "excuse")
     if _ARITHMETIC.search(plain):
         carrying = (*carrying, "arithmetic", "calculate")
     pairs = tuple(a + b for a, b in pairwise(words[:40]))
@@ -197,7 +197,7 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
     if _TO_A_PLACE.match(plain):
         return words[0], frozenset({"move", "update"})
     if _GOES.match(plain):
-        return "go", frozenset({"move", "send", "update"})
+        return next((word for word in words if word.startswith("belong")), "go"), frozenset({"move", "send", "update"})
     if _OFF.match(plain) and not families_of(words[0]):
         return "cancel", frozenset({"delete", "stop"})
     passive = _PASSIVE.search(plain)
