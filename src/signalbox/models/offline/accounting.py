@@ -29,7 +29,8 @@ _LABELLED = 0.95
 _DIGITS = re.compile(r"\d+")
 _BOUNDS = word_set("below above under over least less fewer between within maximum minimum max min")
 _LIGHT = word_set(
-    "instead rather because whether someone somebody anyone anybody made makes gave gives goes takes puts "
+    "instead rather because whether someone somebody anyone anybody everyone everybody "
+    "made makes gave gives goes takes puts belongs "
     "number mr mrs ms dr"
 )
 _BLAND = word_set("show list get give see view display tell read check open what which how")

@@ -6,7 +6,14 @@ from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Any
 
-from signalbox.models.offline.completion import complete_lists, extend_content, fill_from_verb, fill_left, fill_new
+from signalbox.models.offline.completion import (
+    complete_lists,
+    extend_content,
+    fill_from_verb,
+    fill_left,
+    fill_new,
+    place_target,
+)
 from signalbox.models.offline.fill import Filling, fill_schema
 from signalbox.models.offline.hiding import hide_whole, place_quote, show_whole
 from signalbox.models.offline.parts import read_part
@@ -53,6 +60,7 @@ class Filler:
             extend_content(card, part, found)
             fill_left(card, part, found)
             fill_new(card, part, found)
+            place_target(card, part, found)
             drop_bare(card, part, found)
             drop_doubles(card, part, found)
             self._done[key] = found

@@ -14,7 +14,7 @@ from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.verbs import LIGHT, NOUNISH, READING, VAGUE, deeds_of, families_of
 from signalbox.models.offline.words import split_name, stem, tokens
 
-__all__ = ["ToolCard", "all_words", "card_of", "key_words", "narrowed"]
+__all__ = ["ToolCard", "all_words", "card_of", "key_words", "narrowed", "question_words"]
 
 _NEGATIVE = re.compile(
     r"(?i)\b(?:do not|don't|never|not for|cannot|does not|doesn't|unlike|instead of|rather than)\b[^.;\n]*"
@@ -22,6 +22,8 @@ _NEGATIVE = re.compile(
 _NUMBERED = re.compile(r"(?<=[a-z])\d+$")
 _AFTER_NOUNS = frozenset({"of", "for", "in", "on", "that", "which", "from", "by", "with", "and"})
 _FOUND_OUT = frozenset({"whether", "if", "how", "what", "where", "when", "who", "which"})
+_PEOPLE = frozenset({"somebody", "someone", "people", "users", "another"})
+_PARTICLES = frozenset({"in", "out", "up", "off", "on", "down", "over", "back", "away"})
 _ALL_STOP = frozenset(stem(word) for word in STOP) | STOP
 _TELLING_OF = re.compile(
     r"(?i)(?:(?:in|at|on|for|by|from|to|with) )?(?:what|which|who|whose|where|when|how|whether|is|are|does|has)\b"
@@ -49,6 +51,7 @@ class ToolCard:
     initials: frozenset[str]
     reports: bool
     terms: dict[str, float] = field(hash=False)
+    told: frozenset[str] = frozenset()
     deeds: frozenset[str] = frozenset()
     filled_as: dict[str, dict[str, Any]] = field(default_factory=dict, hash=False, compare=False)
 
@@ -116,14 +119,16 @@ def card_of(tool: dict[str, Any]) -> ToolCard:
     terms = _terms(nouns, description, schema)
     for one in verbs:
         terms[one] = max(terms.get(one, 0.0), 0.8)
+    verbs |= _with_particle(name)
     initials = _initials(name)
     for one in initials:
         terms.setdefault(one, 0.9)
     own = next(iter(coined), stem(verb) if verb else "")
     reports, deeds = nominal or _reports(description), frozenset().union(*map(deeds_of, (*nouns, *verbs)))
     return ToolCard(
-        name, description, schema, own, verbs, families, side, nouns, options, initials, reports, terms, deeds
-    )
+        name, description, schema, own, verbs, families, side, nouns, options, initials, reports, terms,
+        question_words(tokens(description)[:8]), deeds,
+    )  # fmt: skip
 
 
 def _read_name(name: str, description: str = "") -> tuple[str, frozenset[str]]:
@@ -154,6 +159,12 @@ def _deed_in_nouns(verb: str, name: str) -> frozenset[str]:
     return frozenset().union(*(families_of(word) for word in split_name(name) if word != verb))
 
 
+def _with_particle(name: str) -> frozenset[str]:
+    """The verb of a name that is a verb and its particle alone: check_in, log_out."""
+    words = split_name(name)
+    return frozenset({"".join(words)}) if len(words) == 2 and words[1] in _PARTICLES else frozenset()
+
+
 def _is_plural_noun(word: str) -> bool:
     return word.endswith("s") and stem(word) != word and stem(word) in NOUNISH
 
@@ -161,6 +172,8 @@ def _is_plural_noun(word: str) -> bool:
 def _opening(description: str) -> list[str]:
     """The first word of a description, unless it is plainly a noun: records of a zone."""
     words = tokens(description)[:2]
+    if words[:1] == ["give"] and words[1:] and words[1] in _PEOPLE:
+        return ["assign"]
     noun = words[1:] and words[1] in _AFTER_NOUNS and (words[0] in NOUNISH or _is_plural_noun(words[0]))
     noun = noun and not (words[1] == "that" and not _is_plural_noun(words[0]))
     return [] if noun else words[:1]
@@ -173,6 +186,12 @@ def _reports(description: str) -> bool:
         return bool(families_of(words[0]) & READING)
     told = frozenset().union(*(families_of(word) for word in _opening(description)))
     return bool(told) and told <= READING
+
+
+def question_words(words: Sequence[str]) -> frozenset[str]:
+    """What a text asks or tells of by its question words: when, where, who, how many."""
+    plain = {word for word in words if word in ("when", "where", "who", "whose")}
+    return frozenset(plain | {f"how {after}" for word, after in pairwise(words) if word == "how"})
 
 
 def _is_nominal(description: str) -> bool:
@@ -211,6 +230,8 @@ def _read_verbs(verb: str, description: str) -> tuple[frozenset[str], frozenset[
     first = [word for word in _opening(opening) if not (verb and stem(word) in VAGUE)]
     found = first + [b for a, b in pairwise(words) if a in ("and", "or", "to") and families_of(b)]
     described = frozenset().union(*(families_of(word) for word in found)) if found else frozenset()
+    if words[:1] == ["tell"] and (words[1:2] == ["the"] or _FOUND_OUT & set(words[1:2])):
+        described -= {"send"}
     own = families_of(verb) if verb else frozenset()
     verbs = frozenset(stem(word) for word in ([verb] if verb else []) + [w for w in found[:1] if families_of(w)])
     does = own <= READING and described and not described & READING

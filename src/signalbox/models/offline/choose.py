@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from signalbox.models.offline.accounting import NO_ACCOUNT, Account
+from signalbox.models.offline.cards import question_words
 from signalbox.models.offline.nouns import kin_of
 from signalbox.models.offline.parts import Part
 from signalbox.models.offline.tools import ToolCard, ToolSet
-from signalbox.models.offline.verbs import BROADER, OPPOSITES, READING, SPECIFIC, abbreviates
-from signalbox.models.offline.words import stem
+from signalbox.models.offline.verbs import BROADER, OPPOSITES, READING, SPECIFIC, abbreviates, deeds_of
+from signalbox.models.offline.words import stem, tokens
 
 __all__ = ["Choice", "Fitness", "choose", "rank"]
 
@@ -29,6 +31,11 @@ _TOO_MUCH = 1.2
 _LOSS = 0.5
 _ENTIRE = 0.5
 _UNLIKE = -0.3
+_SERVICE = re.compile(
+    r"(?i)(?:do|does|can) (?:you|they|we|your \w+)(?: also| even| still)? (?!sell|offer|order|take)(?P<deed>[a-z]+) "
+)
+_TOLD = 0.4
+_NAMED = 0.6
 _FADE = (1.0, 0.7, 0.5, 0.35, 0.25, 0.2)
 _SHORTLIST = 5
 _DANGEROUS = frozenset({"delete", "send", "pay", "buy", "stop", "restart", "reject", "approve"})
@@ -161,6 +168,8 @@ def _score(tools: ToolSet, card: ToolCard, part: Part, nearness: float) -> Choic
         action = max(action, 0.0) * _INDIRECT
     nouns, named = _nouns(tools, card, part)
     covered = _covered(tools, card, part)
+    if part.asks and card.told & question_words(tokens(part.text)[:3]):
+        nouns, named = nouns + _TOLD, max(named, _NAMED)
     score = action + 1.2 * nouns + 0.45 * covered + 0.8 * max(nearness, 0.0) + _number(card, part)
     return Choice(card, score, action, nouns, named, part.asks)
 
@@ -184,7 +193,7 @@ def _action(tools: ToolSet, card: ToolCard, part: Part) -> float:
         if card.reads:
             return 0.45 if part.queried else 0.25
         return -0.2 if part.queried or card.families & _DANGEROUS else 0.05
-    if part.asks and not (card.answers or card.reports):
+    if part.asks and (not (card.answers or card.reports) or _asks_deed(card, part)):
         return -0.8
     verb = stem(part.verb)
     if part.families == {verb} and verb in card.nouns and not card.families & READING:
@@ -209,6 +218,13 @@ def _action(tools: ToolSet, card: ToolCard, part: Part) -> float:
     if any(frozenset((a, b)) in OPPOSITES for a in part.families for b in card.families):
         return 0.0 if part.vague and not card.reads else -0.8
     return 0.0 if part.vague and not card.reads else -0.35
+
+
+def _asks_deed(card: ToolCard, part: Part) -> bool:
+    """Whether a question is after a deed of which the tool says nothing: do you also mend shoes?"""
+    asked = _SERVICE.match(part.text)
+    deed = stem(asked["deed"].lower()) if asked else ""
+    return bool(deeds_of(deed)) and not (deeds_of(deed) & card.deeds or _is_akin(card, deed))
 
 
 def _is_akin(card: ToolCard, verb: str) -> bool:

@@ -48,6 +48,7 @@ _CODE_FIRST = re.compile(r"(?:(?P<label>[^\W\d_]+)\s+)?(?P<code>[\w#/-]*\d(?:[\w
 _DEED = re.compile(r"(?i)(?!of |for |to |in |with |both )[a-z]+ (?:it|them|him|her)\b")
 _LABELLED = re.compile(r"(?P<label>[^\W\d_]+)\s+[\w#.-]*\d")
 _AND = re.compile(r"(?i)\s(?:and|plus|&|\+|as well as)\s")
+_PERSON = re.compile(r"[A-Z][a-z'-]+(?: [A-Z][a-z'-]+)*")
 _REASONS = word_set("because i'm we're it's i've we've they're")
 _SUBJECTS = word_set("i we it they he she")
 _AFTER_PARTICIPLES = word_set("on in by at to for with from as into")
@@ -163,11 +164,13 @@ def _distribute(text: str, masked: str, joints: list[tuple[int, int]]) -> list[l
         {m.end() for m in _LEFT.finditer(masked, 0, first)} | {_after_verb(text, first), _after_plural(masked, first)},
         reverse=True,
     )
-    ways = _codes_each(text, masked, joints)
+    ways = _codes_each(text, masked, joints) + _names_each(text, joints)
     for start in starts:
         if start >= first:
             continue
-        elements = [text[start:first].strip(), *middles, tail]
+        before = text[:start].split()[-1:]
+        again = before[0] + " " if before else " "
+        elements = [text[start:first].strip(), *(one.removeprefix(again) for one in (*middles, tail))]
         if all(elements):
             ways.append([f"{text[:start]}{element}{text[right:]}" for element in elements])
     return ways
@@ -184,6 +187,22 @@ def _codes_each(text: str, masked: str, joints: list[tuple[int, int]]) -> list[l
     codes = [first["code"], *(found["code"] for found in others if found)]
     last = others[-1]
     return [[f"{text[: first.start('code')]}{code}{text[last.end() :]}" for code in codes]] if last else []
+
+
+def _names_each(text: str, joints: list[tuple[int, int]]) -> list[list[str]]:
+    """The way to read names that a text begins with: Ann, Bob and Carl Gray | are coming."""
+    edges = [0, *(end for _, end in joints)]
+    found = [_PERSON.match(text, edge) for edge in edges]
+    names = [one.group() for one in found if one]
+    last = found[-1]
+    ends = [start for start, _ in joints]
+    if (
+        last is None
+        or len(names) < len(found)
+        or any(one and one.end() != end for one, end in zip(found, ends, strict=False))
+    ):
+        return []
+    return [[f"{name}{text[last.end() :]}" for name in names]]
 
 
 def _after_plural(masked: str, limit: int) -> int:

@@ -16,7 +16,7 @@ from signalbox.models.offline.verbs import families_of
 from signalbox.models.offline.wording import content_start
 from signalbox.models.offline.words import split_name, stem, tokens, word_set
 
-__all__ = ["complete_lists", "extend_content", "fill_from_verb", "fill_left", "fill_new"]
+__all__ = ["complete_lists", "extend_content", "fill_from_verb", "fill_left", "fill_new", "place_target"]
 
 _SWITCHES = {
     "start": word_set("on up enabled active running"),
@@ -29,6 +29,8 @@ _ARTICLE = re.compile(r"(?i)^(?:the|a|an|my|our)\s+")
 _LIST_END = re.compile(r"(?i)\s(?:to|from|in|on|at|for|with|into|by|about|as|via|using|then)\b|[;:?!]")
 _BOUND = re.compile(r"(?i)\s(?:to|from|in|on|at|for|with|into|by|about|as|via|using|and|then|of)\b|[,;:?!]")
 _NUMBER = re.compile(r"(?<![\w.,:/-])\d+(?:\.\d+)?(?![\w:/-]|[.,]\d)")
+_TARGETS = word_set("destination dest target folder directory dir to into new")
+_TOWARDS = re.compile(r"(?i)\b(?:to|into|onto|as|at|in|under)\s+(?:the\s+)?$")
 _MOST_LEFT = 3
 _TAIL = re.compile(r"(?i)[\s,;]+(?:and|with|on|at|by|due|for|in|to|from|until|before|the)*[\s,;.!?]*$")
 
@@ -47,7 +49,9 @@ def fill_from_verb(card: ToolCard, part: Part, values: dict[str, Any]) -> None:
             continue
         if schema.get("type") == "boolean" and said <= {"start", "stop"} and set(split_name(name)) & _SWITCH_NAMES:
             values[name] = "start" in said
+        shut = part.verb in ("shut", "close") and {"open", "closed"} <= set(options)
         meant = [option for option in schema.get("enum") or () if _states(str(option), said)]
+        meant = [options["closed"]] if shut else meant
         if len(meant) == 1:
             values[name] = meant[0]
 
@@ -147,12 +151,20 @@ def _move_code(card: ToolCard, part: Part, name: str, filling: Filling) -> bool:
     codes = [
         other for other, value in filling.values.items() if other not in card.required and _is_name(card, other, value)
     ]
+    if len(codes) == 1 and _is_labelled(part, codes[0], filling):
+        return False
     if not codes:
         codes = [other for other in filling.values if other not in card.required and _is_unlabelled(card, part, other)]
     if len(codes) != 1 or is_id(codes[0]):
         return False
     filling.values[name] = filling.values.pop(codes[0])
     return True
+
+
+def _is_labelled(part: Part, name: str, filling: Filling) -> bool:
+    """Whether a value stands just after the name of its parameter: on the branch x-1."""
+    before = part.text[: filling.spans.get(name, (0, 0))[0]].split()[-1:]
+    return bool(before) and stem(before[0].lower()) in {stem(word) for word in split_name(name)}
 
 
 def _is_unlabelled(card: ToolCard, part: Part, name: str) -> bool:
@@ -223,6 +235,19 @@ def _fill_list(card: ToolCard, part: Part, filling: Filling) -> None:
     items = [item for item in items if item and item.lower() not in STOP and stem(item.lower()) not in card.nouns]
     if items:
         filling.values[lists[0]] = items
+
+
+def place_target(card: ToolCard, part: Part, filling: Filling) -> None:
+    """What stands after `to` or `into` is the target (folder, destination, new name), what stands before is moved."""
+    plain = [name for name in filling.values if is_plain(card.properties.get(name)) and not is_id(name)]
+    places = {name: part.text.find(str(filling.values[name])) for name in plain}
+    if len(plain) != 2 or min(places.values()) < 0 or not all(CODE.search(filling.values[name]) for name in plain):
+        return
+    targets = [name for name in plain if set(split_name(name)) & _TARGETS]
+    towards = [name for name in plain if _TOWARDS.search(part.text[: places[name]])]
+    if len(targets) == len(towards) == 1 and targets != towards:
+        one, other = plain
+        filling.values[one], filling.values[other] = filling.values[other], filling.values[one]
 
 
 def fill_new(card: ToolCard, part: Part, filling: Filling) -> None:

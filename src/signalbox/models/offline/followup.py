@@ -36,6 +36,7 @@ _AGAIN = re.compile(
     r"(?i)[\s,]*\b(?:(?:exactly |just )?(?:the )?same(?: way| thing)|too|as well|likewise)"
     r"(?=\s*(?:$|[.,;!?]|please|pls))"
 )
+_TOLD = re.compile(r"(?i)(?:he|she|it|they|we|i)\s+(?:also |just |now |only )*[a-z]+(?:s|ed|t|ok|de|ve|w)\b")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _LEANING = re.compile(
     r"(?i)^\W*(?:(?:ok|okay|now|and|also|then|again|please)\b[\s,]*)*"
@@ -122,7 +123,7 @@ def follow_up(conversation: Conversation, tools: ToolSet, filler: Filler) -> lis
     if moved:
         return [Step(card, {**calls[-1].args, **moved}, request)]
     part = read_part(request)
-    if part.states and not leans(request):
+    if (part.states or _TOLD.match(part.text)) and not leans(request):
         return []
     text = _AGAIN.sub(" ", part.text).strip()
     filling = filler.fill(card, text)

@@ -24,7 +24,7 @@ __all__ = [
 _FREE = word_set(
     "title text body message content note notes query description subject reason comment caption prompt "
     "summary details "
-    "instructions search q memo topic question expression keywords keyword words address"
+    "instructions search q memo topic question expression keywords keyword words"
 )
 _ID_NAMES = word_set("id ids uuid identifier key ref refs reference number numbers last4 sku isbn serial")
 CODE = re.compile(r"[/\\@_]|\w\.\w|\d")

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from signalbox.models.offline.smallwords import STOP
-from signalbox.models.offline.verbs import FAMILIES, IMPLIED, NOUNISH, PHRASES, READING, VAGUE, families_of
+from signalbox.models.offline.verbs import FAMILIES, IMPLIED, NOUNISH, PHRASES, READING, VAGUE, base_of, families_of
 from signalbox.models.offline.wording import content_start, mask, strip_padding
 from signalbox.models.offline.words import stem, tokens, word_set
 
@@ -22,7 +22,9 @@ _TELLING = re.compile(
 )
 _COMPOUND = re.compile(r"[a-z]{4,}[-_.]\w+\s+(?!(?:the|my|our|this|that|it|them|a|an)\b)")
 _HAVING = re.compile(
-    r"(?:do|does|have|has) (?:we|you|they|it|the \w+(?: \w+)?)(?: still)? (?:have|got|stock|carry|sell)\b"
+    r"(?:(?:do|does|have|has) (?:we|you|they|it|the \w+(?: \w+)?)(?: still)? (?:have|got|stock|carry|sell)\b"
+    r"|(?:(?:have|has) (?:we|you|they) )?(?:still )?got (?:any|some|enough|more)\b[^.;]*\?"
+    r"|(?:how (?:much|many)|is there|are there|any)\b[^.;]*\b(?:left|remain(?:s|ing)?|in stock|on hand)\b)"
 )
 _ARITHMETIC = re.compile(r"\d\s*(?:[+*×÷^]|plus|minus|times|divided by)\s*\(?\s*\d|\d\s+[-/]\s+\d")
 _PLURAL = re.compile(r"[a-z][a-hj-rtv-z]s\b")
@@ -49,6 +51,10 @@ _LINKING = word_set(
     "before after while until till since because although though unless once during like near behind beside without "
     "except despite between against through throughout around under above below inside outside beyond per via"
 )
+_PAST = word_set(
+    "took gave went came saw got had made said told found left kept brought bought sent paid lost broke felt met ran "
+    "sold ate drank caught taught did knew grew drew fell held stood wrote spoke chose drove flew threw"
+)
 _INTENDING = word_set("going trying planning looking hoping wanting needing wishing asking")
 _DONE = ("ed", "sent", "brought", "taken", "put", "made", "done")
 _WISHED = frozenset({"create", "buy", "search", "move", "update"})
@@ -60,11 +66,25 @@ _WANTING = re.compile(
 _ALLOWED = re.compile(
     r"\w\s+(?:can|may|must|should|has to|have to)\s+(?:now\s+|be\s+|please\s+)*(?P<verb>[a-z]{4,})\b(?!.*\?)"
 )
+_PASSIVE = re.compile(
+    r"\S\s+(?:can|may|must|should|could|has to|have to|needs? to|ought to|to)\s+"
+    r"(?:now\s+|please\s+|also\s+|all\s+|both\s+)*be\s+(?P<deed>[a-z]+(?:ed|en|wn|ung|t|de|id|ld|ne)\b.*)"
+)
+_TAKES = re.compile(
+    r"(?!(?:it|that|this|which|what|who|how|there|i|we|you|he|she|they)\b)(?:mr |mrs |ms |dr )?[^\W\d]+(?: [^\W\d]+)? "
+    r"(?:(?:can|could|will|should|shall|may) (?:take|have|get|do)|takes|gets)\b(?!.*\?)"
+)
+_OFF = re.compile(
+    r"[^?]*(?:(?:n't|not|cannot|cant|wont) (?:go ahead|happen|take place|be held)|"
+    r"\w (?:is|are) (?:off|cancelled|canceled))\W*$"
+)
+_AWAY = re.compile(r"[^?]*(?:n't|not|cannot|cant|wont|wasnt) (?:come|make it|attend|be (?:there|coming|here)|there)\b")
 _TO_A_FIGURE = re.compile(r"(?:drop|cut|bring|take|turn|knock|get)\b[^,;]*\bto \d[\d.,]*\s*(?:%|°?[a-z]+)?\W*$")
 _TO_A_PLACE = re.compile(r"(?:take|bring|carry|get)\b[^,;]*\b(?:down|up|over|out|across|along) (?:in)?to\b")
 _GOES = re.compile(
     r"(?!(?:i|we|you|he|she|they|who|what|where|how|do|does)\b)[^,;?]*\S "
     r"(?:(?:has|have|needs?|ought) to go|(?:should|must|can|may|will) go|goes) (?:in|on|back )?to\b(?!.*\?)"
+    r"|(?!(?:what|which|who|where)\b)[^,;?]*\S belongs? (?:in|into|on|to|under)\b(?!.*\?)"
 )
 _PLACING = word_set("in into on onto to from at for with")
 OBJECTS = word_set("the my our this that these those it them him her me us all every both")
@@ -72,9 +92,11 @@ _PLAIN_VERBS = frozenset(verb for verbs in FAMILIES.values() for verb in verbs) 
 _BY_HEAD: dict[str, list[tuple[list[str], frozenset[str]]]] = {}
 for _said, _families in PHRASES.items():
     _BY_HEAD.setdefault(_said.split()[0], []).append((_said.split()[1:], frozenset(_families)))
+for _tails in _BY_HEAD.values():
+    _tails.sort(key=lambda tail: -len(tail[0]))
 _RELATING = frozenset({"to", "of", "for", "on", "in", "from", "at", "by", "with", "about"})
 _OPENING = _PROMPTS | OPENERS
-_NEVER_VERBS = STOP | NOUNISH | _LINKING
+_NEVER_VERBS = STOP | NOUNISH | _LINKING | _PAST
 _NOUNISH_OR_SMALL = NOUNISH | STOP
 _SOMETIMES = NOUNISH - _ALWAYS
 
@@ -133,7 +155,9 @@ def read_part(text: str, verbs: frozenset[str] = frozenset()) -> Part:
         verb, families = words[0], frozenset({stem(words[0])})
     said = plain[:content] if ruling else plain
     spoken = tokens(_CODE.sub(" ", said) if _CODE_SIGN.search(said) else said)
-    phrase = _phrase(ruling or words)
+    phrase = _phrase(ruling or words) or _phrase(
+        [base_of(verb), *words[words.index(verb) + 1 :]] if verb in words else []
+    )
     part_of_verb = {verb, *(phrase[2] if phrase else ())}
     empty, root = STOP | part_of_verb, stem(verb)
     carrying = tuple(
@@ -143,8 +167,10 @@ def read_part(text: str, verbs: frozenset[str] = frozenset()) -> Part:
         carrying = (*carrying, "status")
     if verb in IMPLIED:
         carrying = (*carrying, IMPLIED[verb])
-    if verb in OPENERS and _HAVING.match(plain):
+    if _HAVING.match(plain) and (verb in OPENERS or not families):
         carrying = (*carrying, "stock")
+    if _AWAY.match(plain):
+        carrying = (*carrying, "absent", "excuse")
     if _ARITHMETIC.search(plain):
         carrying = (*carrying, "arithmetic", "calculate")
     pairs = tuple(a + b for a, b in pairwise(words[:40]))
@@ -179,18 +205,34 @@ def _ruling_verb(plain: str, words: list[str]) -> tuple[str, frozenset[str]]:
     if _TO_A_PLACE.match(plain):
         return words[0], frozenset({"move", "update"})
     if _GOES.match(plain):
-        return "go", frozenset({"move", "send", "update"})
+        return next((word for word in words if word.startswith("belong")), "go"), frozenset({"move", "send", "update"})
+    if _OFF.match(plain) and not families_of(words[0]):
+        return "cancel", frozenset({"delete", "stop"})
+    passive = _PASSIVE.search(plain)
+    if passive and not (families_of(words[0]) - {"create", "apply"}) and words[0] not in OPENERS:
+        deed = tokens(passive["deed"])
+        found = _phrase([base_of(deed[0]), *deed[1:]])
+        families = found[1] if found and found[0] == base_of(deed[0]) else families_of(base_of(deed[0]))
+        if families:
+            return deed[0], families
+    if _TAKES.match(plain) and not families_of(words[0]):
+        return "take", frozenset({"assign", "buy", "create"})
     phrase = _phrase(words)
     if phrase and (words[0] not in OPENERS or phrase[0] == words[0]):
         return phrase[0], phrase[1]
     first = words[0]
+    if first == "let" and words[1:2] and words[1] not in ("me", "us", "it"):
+        return first, frozenset({"approve", "assign", "send"})
+    if first == "leave" and words[1:2] in (["a"], ["an"]):
+        return first, frozenset({"create", "send"})
     if first == "have" and not plain.endswith("?"):
         return _caused(words)
     if first == "new" and len(words) > 1 and not plain.endswith("?") and not _asks_for_many(plain):
         return first, frozenset({"create"})
     if first in OPENERS and not (first == "do" and words[1:2] and words[1] not in _SUBJECTS):
         return _question(words)
-    if first not in NOT_ALONE and not _is_noun_here(first, words[1:2]) and not _COMPOUND.match(plain):
+    adjective = first.endswith("ed") and plain.endswith("?")
+    if first not in NOT_ALONE and not (adjective or _is_noun_here(first, words[1:2]) or _COMPOUND.match(plain)):
         families = families_of(first, typos=True)
         if families:
             return first, families

@@ -11,7 +11,7 @@ from signalbox.models.offline.choose import rank
 from signalbox.models.offline.conversation import Conversation
 from signalbox.models.offline.correcting import drop_pointers, turn_round, unname_ids, unname_shown
 from signalbox.models.offline.followup import continue_request, follow_up, leans, repeated, was_asked
-from signalbox.models.offline.kinds import definite_values, is_code, is_id, is_text
+from signalbox.models.offline.kinds import definite_values, is_code, is_id, is_plain, is_text
 from signalbox.models.offline.parts import read_part
 from signalbox.models.offline.phrase import ask_missing, ask_which
 from signalbox.models.offline.shown.answering import answer_shown
@@ -36,6 +36,7 @@ from signalbox.models.offline.tools import ToolCard, ToolSet, narrowed
 from signalbox.models.offline.verbs import READING
 from signalbox.models.offline.waiting import POINTING, Halves, points, resolve_step, split_condition
 from signalbox.models.offline.wishes import Wish, asks_for_all, read_wishes
+from signalbox.models.offline.wording import strip_padding
 from signalbox.models.offline.words import split_name, stem
 from signalbox.settings import now
 
@@ -46,6 +47,8 @@ _MOST_PLANS = 64
 _POINTED = re.compile(
     rf"(?:{POINTING.pattern.removeprefix('(?i)')})(?:\s+(?:ones?|two|three|of (?:them|those|these)))?", re.IGNORECASE
 )
+_THAT_DAY = re.compile(r"(?i)\b(?:that|the same|this same) (?:day|date|morning|afternoon|evening|night)\b")
+_DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 _SAME = re.compile(r"(?i)\bsame (?P<what>\w+)")
 
 
@@ -190,6 +193,7 @@ def _steps_for(
     unname_ids(step, shown)
     unname_shown(step, shown)
     step.missing = [name for name in card.required if name not in step.args]
+    _repeat_day(step, conversation)
     if reference is not None and reference.records:
         _tell_options(step, reference, part.text, filler)
     if reference is not None and reference.records and (step.missing or not card.required):
@@ -241,6 +245,18 @@ def _repeat_same(step: Step, conversation: Conversation) -> None:
             step.args[named[0]] = known[-1]
 
 
+def _repeat_day(step: Step, conversation: Conversation) -> None:
+    """`that day`: the day that the last calls were given or told, for the one day that the step lacks."""
+    lacking = [name for name in step.missing if schema_of(step.card, name).get("format") == "date"]
+    if len(lacking) != 1 or not _THAT_DAY.search(step.text):
+        return
+    calls = [call for turn in conversation.earlier[-3:] for call in turn.calls]
+    days = [day.group() for call in calls for day in _DAY.finditer(f"{call.args} {call.text}")]
+    if days:
+        step.args[lacking[0]] = days[-1]
+        step.missing.remove(lacking[0])
+
+
 def _tell_options(step: Step, reference: Reference, text: str, filler: Filler) -> None:
     """What the words for a thing say of it may be the option that is missing: `have the torn one mended`."""
     unknown = [name for name in step.missing if not names_key(name, reference.records[0])]
@@ -272,9 +288,20 @@ def _after(step: Step, before: list[Step], text: str) -> Step:
                 step.args[name] = earlier.args[name]
                 step.missing.remove(name)
                 break
+    _name_made(step, before)
     step.waits = bool(step.missing)
     step.about = step.about or before[-1].text
     return step
+
+
+def _name_made(step: Step, before: list[Step]) -> None:
+    """What a step before has made goes by the name it was given, where a parameter asks for just that kind of thing."""
+    for name in [name for name in step.missing if is_plain(schema_of(step.card, name)) and not is_id(name)]:
+        made = [earlier for earlier in before if stem(split_name(name)[-1]) in earlier.card.nouns]
+        named = [earlier.args[key] for earlier in made for key in ("name", f"{name}_name", name) if key in earlier.args]
+        if named and "create" in made[-1].card.families:
+            step.args[name] = named[-1]
+            step.missing.remove(name)
 
 
 def _take_over(step: Step, before: list[Step]) -> None:
@@ -288,13 +315,15 @@ def _take_over(step: Step, before: list[Step]) -> None:
 
 def _share(step: Step, request: str, conversation: Conversation, pointing: bool, reads: bool, filler: Filler) -> None:
     """What the rest of the request says, or an earlier call knew, serves a part that leaves it out."""
-    whole = filler.fill(step.card, request).values if request != step.text else {}
+    whole = filler.fill(step.card, request).values if strip_padding(request) != step.text else {}
+    taken = set(map(str, step.args.values()))
     earlier = [call for turn in conversation.earlier[-3:] for call in turn.calls]
     for name in list(step.missing):
         schema = schema_of(step.card, name)
         if is_text(name, schema):
             continue
         value = whole.get(name)
+        value = None if str(value) in taken or f"{value}.0" in taken else value
         if value is None and (pointing or reads):
             value = next((call.args[name] for call in reversed(earlier) if name in call.args), None)
         if value is not None and not (isinstance(value, str) and is_id(name) and not is_code(value)):

@@ -36,7 +36,8 @@ def repeats_of(text: str, card: ToolCard, filler: Filler) -> list[str]:
     if not 2 <= len(parts) <= _MOST:
         return []
     values = [_values(text[start:end], card, filler) for start, end in parts]
-    first, last = _longest_run(values)
+    options = {name for name in card.required if (card.properties.get(name) or {}).get("enum")}
+    first, last = _longest_run(values, options)
     if last <= first:
         return []
     common = {name: values[first][name][0] for name in _common(values[first], values[first + 1])}
@@ -65,21 +66,25 @@ def _may_be_named(name: str, card: ToolCard) -> bool:
     return name in card.required and is_plain(schema) and not is_text(name, schema)
 
 
-def _longest_run(values: list[dict[str, tuple[Any, bool]]]) -> tuple[int, int]:
+def _longest_run(values: list[dict[str, tuple[Any, bool]]], options: set[str]) -> tuple[int, int]:
     """The first and last of the stretches in a row that repeat the parameters of the one before."""
     best, start = (0, 0), 0
     for at in range(1, len(values)):
-        if not _repeats(values[at - 1], values[at]):
+        if not _repeats(values[at - 1], values[at], options):
             start = at
         elif at - start > best[1] - best[0]:
             best = (start, at)
     return best
 
 
-def _repeats(one: dict[str, tuple[Any, bool]], other: dict[str, tuple[Any, bool]]) -> bool:
-    """Whether two stretches give different values to the same two parameters, one of them beyond doubt."""
+def _repeats(one: dict[str, tuple[Any, bool]], other: dict[str, tuple[Any, bool]], options: set[str]) -> bool:
+    """Whether two stretches give different values to the same two parameters, one of them beyond doubt.
+
+    Two options of one required parameter will do where each stretch says something else besides.
+    """
     names = _common(one, other)
-    return len(names) > 1 and any(one[name][1] and other[name][1] for name in names)
+    sure = any(one[name][1] and other[name][1] for name in names)
+    return sure and (len(names) > 1 or (names[0] in options and len(one) > 1 and len(other) > 1))
 
 
 def _common(one: dict[str, tuple[Any, bool]], other: dict[str, tuple[Any, bool]]) -> list[str]:

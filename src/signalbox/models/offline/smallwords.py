@@ -17,6 +17,8 @@ STOP: frozenset[str] = (
     again still get got give tell show one ones thing things via per than use using go going im id ive u ur
     gonna wanna gotta lemme gimme dont don't doesn't isn't something anything maybe perhaps much many quick
     real asap moment can't cannot won't couldn't yet ever already they're we're you're
+    wasnt isnt arent werent didnt doesnt hasnt havent hadnt cant couldnt wont wouldnt wasn't aren't weren't didn't
+    hasn't haven't hadn't wouldn't
     today tomorrow tonight yesterday currently current right must""")
 )
 

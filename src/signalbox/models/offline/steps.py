@@ -92,6 +92,8 @@ def _by_option(record: Record, card: ToolCard) -> list[Record]:
     for name in card.properties:
         options = {str(option) for option in schema_of(card, name).get("enum") or ()}
         keys = [key for key in record.fields if key in options]
+        if keys and any(names_key(other, record) for other in card.required if other != name):
+            continue
         if keys and not any(split_name(key) == split_name(name) for key in record.fields):
             return [Record({name: key, "left": record.fields[key]}, " ".join(split_name(key))) for key in keys]
     return [record]

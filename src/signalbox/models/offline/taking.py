@@ -30,7 +30,9 @@ _TAKING = re.compile(
     r"pick|choose|let's|make it|then|please|pls)\b"
 )
 _JOINT = re.compile(r"(?i)\s*,?\s+and\s+|\s*[,;]\s*")
-_STATING = re.compile(r"(?i)\b(?:is|are|was|were|looks?|seems?|sounds?|isn't|aren't|not|don't|can go)\b")
+_STATING = re.compile(
+    r"(?i)\b(?:is(?! for\b)|are(?! for\b)|was|were|looks?|seems?|sounds?|isn't|aren't|not|don't|can go)\b"
+)
 _UNDOING = frozenset({"delete", "stop", "reject", "refund", "freeze", "move", "complete", "send"})
 
 

@@ -28,7 +28,24 @@ _BOUNDING = frozenset(
 )
 _LEADING = frozenset({"to", "on", "that"})
 _WHEN = frozenset(
-    {"know", "goes", "is", "are", "was", "right", "today", "tomorrow", "tonight", "yesterday", "now", "please"}
+    {
+        "know",
+        "goes",
+        "is",
+        "are",
+        "was",
+        "right",
+        "today",
+        "tomorrow",
+        "tonight",
+        "yesterday",
+        "now",
+        "please",
+        "left",
+        "still",
+        "yet",
+        "already",
+    }
 )
 _NUMBERED = re.compile(r"(?i)(?:e\.g\.|such as|for example|like)[^.;]*\b[^\W\d_]{2,} \d+\b")
 _OF = re.compile(r"(?i)\s+(?:of|for|in|on|at|from|about)\s+(?:the |my |a |an )?(?=\S)")

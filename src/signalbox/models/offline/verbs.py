@@ -23,6 +23,7 @@ __all__ = [
     "SPECIFIC",
     "VAGUE",
     "abbreviates",
+    "base_of",
     "deeds_of",
     "families_of",
     "is_verb",
@@ -274,6 +275,19 @@ for _family, _words in FAMILIES.items():
     for _word in _words:
         for _form in (_word, stem(_word)):
             _BY_VERB[_form] = _BY_VERB.get(_form, frozenset()) | {_family}
+
+
+_PARTICIPLES: dict[str, str] = {
+    "thrown": "throw", "taken": "take", "given": "give", "written": "write", "made": "make", "brought": "bring",
+    "paid": "pay", "bought": "buy", "sold": "sell", "kept": "keep", "held": "hold", "sent": "send", "shown": "show",
+    "built": "build", "found": "find", "told": "tell", "lent": "lend", "rung": "ring", "begun": "begin", "done": "do",
+    "frozen": "freeze", "drawn": "draw", "withdrawn": "withdraw", "hung": "hang", "read": "read", "left": "leave",
+}  # fmt: skip
+
+
+def base_of(word: str) -> str:
+    """The verb of an irregular participle; any other word as it is."""
+    return _PARTICIPLES.get(word, word)
 
 
 @lru_cache(maxsize=8192)

@@ -28,6 +28,7 @@ _UNSERVED = 0.4
 _LEFT_OUT = 0.8
 _REPEATED = 4
 _REMARKED = 2
+_DEED = 0.85
 _BACK = re.compile(r"(?i)\b(?:it|its|them|they|those|these|that|she|he|him|her|both|all of them)\b")
 _STATING = re.compile(
     r"(?i)\W*(?:(?:and|with|the|its|my|a)\s+)*(?P<what>\w+)\s*(?:\b(?:is|are|should be|will be)\b|[:=])"
@@ -62,6 +63,8 @@ class Wish:
 
 def read_wishes(request: str, tools: ToolSet, filler: Filler, scene: Scene = NOTHING) -> tuple[list[Wish], list[str]]:
     """The wishes of a request, in order, and clauses that ask for what no tool does, where others are served."""
+    if is_courtesy(request):
+        return [], []
     clauses = split_request(request, tools.verbs)
     at_once = _pick_at_once(request, clauses, tools, filler, scene)
     if at_once is not None:
@@ -156,6 +159,18 @@ def _pick_repeated(text: str, tools: ToolSet, filler: Filler, scene: Scene) -> C
     return None
 
 
+def _pick_deed(text: str, before: Wish, tools: ToolSet, filler: Filler) -> Choice | None:
+    """The one tool that does what a bare verb says (`and restart it`) with what the wish before tells."""
+    part = read_part(text, tools.own_verbs)
+    if part.said or not part.families or not _BACK.search(text):
+        return None
+    known = filler.fill(before.card, read_part(before.text, tools.own_verbs).text).values.keys()
+    fitting = [one for one in rank(tools, part) if one.card.required and set(one.card.required) <= known]
+    fitting.sort(key=lambda one: -one.action)
+    clear = bool(fitting) and all(one.action < fitting[0].action for one in fitting[1:])
+    return fitting[0] if clear and fitting[0].action >= _DEED else None
+
+
 def _halves(clause: Clause, request: str, tools: ToolSet, filler: Filler) -> list[Clause]:
     """The clause in two, where each half alone means a tool and has values for it, and the whole leaves values out."""
     text = request[clause.start : clause.end]
@@ -202,7 +217,8 @@ def _by_clause(
             continue
         here = replace(scene, words=tuple(sorted(wishes[-1].card.nouns))) if wishes else scene
         here = here if lead is None else here.led_by(request[lead : clause.start])
-        choice = _pick_any(text, tools, filler, here)
+        choice = _pick_deed(text, wishes[-1], tools, filler) if wishes else None
+        choice = choice or _pick_any(text, tools, filler, here)
         if choice is None and lead is not None and clause.end - lead < _LONGEST_LEAD:
             choice = _pick(request[lead : clause.end], tools, filler, core=text)
         leads = bool(wishes) and choice is not None and _leads_up(wishes[-1], text, filler, scene)

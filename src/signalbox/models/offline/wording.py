@@ -20,11 +20,14 @@ _TRAILING = re.compile(
     r"(?i)[\s,]*\b(?:please|pls|plz|thanks(?: a lot| so much| in advance)?|thank you(?: very much| so "
     r"much)?|thx|ty|cheers|"
     r"for me|if you can|if possible|asap|will you|would you|when you can|when you get a chance|"
-    r"while you['’]?re at it|if poss|right away|straight away|at once|as soon as possible|for now|ok\??)\s*[.!?]*$"
+    r"while you['’]?re at it|if poss|right away|straight away|at once|as soon as possible|for now|"
+    r"so far|by any chance|these days|ok\??)\s*[.!?]*$"
 )
 _COURTESY = re.compile(
     r"(?i)\W*(?:(?:please|pls|plz|thanks|thank you|thank u|thx|ty|tia|tnx|cheers|hi|hey|hello|good (?:morning|evening)|"
-    r"ok|okay|bye|sorry|a lot|so much|very much|in advance|again|best|regards|much appreciated|there)\b\W*)+"
+    r"ok|okay|bye|sorry|a lot|so much|very much|in advance|again|best|regards|much appreciated|"
+    r"how are you(?: doing)?(?: today)?|how(?:'s| is) it going|how do you do|nice to meet you|"
+    r"there)\b\W*)+"
 )
 _CONTENT = re.compile(
     r"(?i)\b(?:remind (?:me|us|him|her|them|\w+) (?:to|about|that)|reminder (?:to|about|for me to)|"

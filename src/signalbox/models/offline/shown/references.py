@@ -35,7 +35,8 @@ _ONE = re.compile(
     r"(?:that|this)(?: same)? (?!\d)(?:\w+)(?=\s*(?:$|[.,?!]|"
     r"to\b|as\b|from\b|for\b|and\b))|"
     r"(?:that|this)(?=\s*(?:$|[.,?!\d]|to\b|as\b|from\b|for\b|by\b|with\b|and\b|please|now))|"
-    r"it|there(?! (?:is|are|was|were|will|should|must|has)\b)|him|her)\b",
+    r"it|there(?! (?:is|are|was|were|will|should|must|has)\b)|him|her|(?<!\w )(?:he|she)(?=\s+\w)|"
+    r"(?<!if )(?<!and )(?<!that )(?<!but )(?<!so )(?<=[a-z] )there(?= (?:is|was)\b))\b",
     re.IGNORECASE,
 )
 _OWNER = re.compile(r"\b(?:its|his|her|their)(?=\s+\w)", re.IGNORECASE)
