@@ -208,7 +208,7 @@ def _is_nominal(description: str) -> bool:
 def _told_verb(description: str) -> frozenset[str]:
     """The first word of a description that speaks in the imperative: a determiner or an alternative follows."""
     words = tokens(description)[:2]
-    told = bool(words[1:]) and words[1] in ("a", "an", "the", "or", "and") and words[0] not in STOP
+    told = bool(words[1:]) and words[1] in ("a", "an", "the", "or", "and") and words[0] not in STOP | VAGUE
     return frozenset({stem(words[0])}) if told else frozenset()
 
 

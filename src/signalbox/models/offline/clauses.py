@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from signalbox.models.offline.parts import NOT_ALONE, OBJECTS, OPENERS, may_be_verb, read_part
+from signalbox.models.offline.parts import DONE, NOT_ALONE, OBJECTS, OPENERS, may_be_verb, read_part
 from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.vectors import is_known
 from signalbox.models.offline.verbs import NOUNISH, PHRASES, families_of
@@ -109,6 +109,8 @@ def _verb_follows(rest: str, verbs: frozenset[str]) -> bool:
         return False
     first, second = words[0], words[1] if len(words) > 1 else ""
     if first in _REASONS or (first in _SUBJECTS and second in _AUXILIARIES):
+        return True
+    if first == "have" and second in ("it", "them", "him", "her") and words[2:] and words[2].endswith(DONE):
         return True
     if (stem(first) in verbs and second) or (first == "have" and second not in _BEFORE_VERBS):
         return True

@@ -61,6 +61,7 @@ KIN: tuple[frozenset[str], ...] = tuple(
         "reminder remind",
         "note memo",
         "phone mobile cell",
+        "call ring telephone talk talked spoke",
         "experiment test trial",
         "variant condition arm",
         "parcel package shipment delivery tracking",

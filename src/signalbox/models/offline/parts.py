@@ -12,7 +12,7 @@ from signalbox.models.offline.verbs import FAMILIES, IMPLIED, NOUNISH, PHRASES, 
 from signalbox.models.offline.wording import content_start, mask, strip_padding
 from signalbox.models.offline.words import stem, tokens, word_set
 
-__all__ = ["NOT_ALONE", "OBJECTS", "OPENERS", "Part", "may_be_verb", "read_part"]
+__all__ = ["DONE", "NOT_ALONE", "OBJECTS", "OPENERS", "Part", "may_be_verb", "read_part"]
 
 _STATING = re.compile(
     r"(?:the|this|that|my|our|it|i|we|there)\b[^?]*?\b(?:is|are|was|were|has|have|had|am|looks?|seems?|sounds?)\b|i'm\b|we're\b"
@@ -56,7 +56,7 @@ _PAST = word_set(
     "sold ate drank caught taught did knew grew drew fell held stood wrote spoke chose drove flew threw"
 )
 _INTENDING = word_set("going trying planning looking hoping wanting needing wishing asking")
-_DONE = ("ed", "sent", "brought", "taken", "put", "made", "done")
+DONE = ("ed", "sent", "brought", "taken", "put", "made", "done")
 _WISHED = frozenset({"create", "buy", "search", "move", "update"})
 _UNWISHED = frozenset({"delete", "stop"})
 _WANTING = re.compile(
@@ -273,7 +273,7 @@ def may_be_verb(word: str) -> bool:
 
 def _caused(words: list[str]) -> tuple[str, frozenset[str]]:
     """What `have it sent`, `have a room` wish for: the deed that others do, or that one gets the thing."""
-    deed = next((word for word in words[2:] if word.endswith(_DONE) and word not in NOUNISH and families_of(word)), "")
+    deed = next((word for word in words[2:] if word.endswith(DONE) and word not in NOUNISH and families_of(word)), "")
     return (deed, families_of(deed)) if deed else ("need", _WISHED)
 
 

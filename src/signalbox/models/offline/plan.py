@@ -47,6 +47,7 @@ _MOST_PLANS = 64
 _POINTED = re.compile(
     rf"(?:{POINTING.pattern.removeprefix('(?i)')})(?:\s+(?:ones?|two|three|of (?:them|those|these)))?", re.IGNORECASE
 )
+_THEN = re.compile(r"(?i)\b(?:then|instead|too|as well)\W*$")
 _THAT_DAY = re.compile(r"(?i)\b(?:that|the same|this same) (?:day|date|morning|afternoon|evening|night)\b")
 _DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 _SAME = re.compile(r"(?i)\bsame (?P<what>\w+)")
@@ -324,7 +325,7 @@ def _share(step: Step, request: str, conversation: Conversation, pointing: bool,
             continue
         value = whole.get(name)
         value = None if str(value) in taken or f"{value}.0" in taken else value
-        if value is None and (pointing or reads):
+        if value is None and (pointing or reads or _THEN.search(request)):
             value = next((call.args[name] for call in reversed(earlier) if name in call.args), None)
         if value is not None and not (isinstance(value, str) and is_id(name) and not is_code(value)):
             step.args[name] = value

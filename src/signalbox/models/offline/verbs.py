@@ -96,6 +96,7 @@ FAMILIES: dict[str, frozenset[str]] = {
         "hire": "hire rent charter",
         "donate": "donate contribute",
         "print": "print",
+        "phone": "ring dial telephone",
         "offer": "offer quote",
     }.items()
 }
@@ -146,6 +147,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
     "drive me": ("navigate",),
     "bring me": ("navigate",),
     "take down": ("delete",),
+    "come off": ("delete",),
     "cut off": ("stop",),
     "put away": ("move",),
     "put off": ("move",),
