@@ -22,7 +22,14 @@ from signalbox.models.offline.fill.figures.counted import (
 )
 from signalbox.models.offline.fill.figures.number_words import kin_of
 from signalbox.models.offline.fill.figures.numbers import ORDINALS, Quantity
-from signalbox.models.offline.fill.figures.units import ANY_UNIT, dimension_of, factor_of, unit_names, unit_of_field
+from signalbox.models.offline.fill.figures.units import (
+    ANY_UNIT,
+    dimension_of,
+    factor_of,
+    unit_names,
+    unit_of_field,
+    units_by_case,
+)
 from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
@@ -39,6 +46,7 @@ __all__ = [
     "find_units",
     "holds_units",
     "is_year",
+    "option_units",
 ]
 
 _LOWEST = word_set("min minimum least lower low above over from start greater floor")
@@ -76,6 +84,10 @@ _YEAR = re.compile(r"\byears?(?! old)\b")
 _DATED = re.compile(r"\b(?:later|earlier|before|after|since|until|older|newer)\b", re.IGNORECASE)
 _UNIT = re.compile(r"[\s-]?([^\W\d_]+(?:/[^\W\d_]+)?|%)")
 _OF_THEM = re.compile(r"\s+of (?:them|these|those)\b", re.IGNORECASE)
+# Months and years in whole days and weeks, as people count them.
+_DAYS = {("month", "day"): 30, ("year", "day"): 365, ("month", "night"): 30, ("year", "week"): 52}
+_RANKS = ("st", "nd", "rd", "th")
+_RANK = re.compile(r"(?<![\w.])(\d{1,3})(?:st|nd|rd|th)[\s-]*\Z")
 _BASE = 0.3
 _LEAST = 0.28
 
@@ -134,13 +146,19 @@ def holds_units(field: Field) -> bool:
     return field.name_words[-1:] == ("unit",) or sum(bool(dimension_of(str(o))) for o in field.options) > 1
 
 
+def option_units(field: Field, option: Any) -> frozenset[str]:
+    """What a unit among a field's options goes by, the other words for it that the schema gives included."""
+    others = () if any(d == "money" for d, *_ in dimension_of(str(option))) else field.synonyms.get(str(option), ())
+    return unit_names(str(option)).union(*map(unit_names, others))
+
+
 def find_units(reading: Reading, field: Field) -> list[Proposal]:
     """Proposals for a field that holds the unit of a number beside it: the kg of "5 kg", the bag of "3 bags"."""
     found = []
     for quantity in reading.quantities:
         word, end = _unit_said(reading, quantity)
         names = unit_names(word)
-        option = next((o for o in field.options if word and not names.isdisjoint(unit_names(str(o)))), None)
+        option = next((o for o in field.options if word and not names.isdisjoint(option_units(field, o))), None)
         if option is not None:
             found.append(Proposal(field, option, end - len(word), end, 0.95))
     return found
@@ -152,12 +170,13 @@ def _by_ordinal(reading: Reading, field: Field) -> list[Proposal]:
     for word, noun in pairwise(reading.words):
         if noun.stem in field.name_stems and (rank := _rank(reading, word, noun)) is not None:
             value = _typed(field, rank)
-            found += [] if value is None else [Proposal(field, value, word.start, noun.end, 0.9)]
+            start = word.start - len(str(rank)) * (word.lower in _RANKS)
+            found += [] if value is None else [Proposal(field, value, start, noun.end, 0.9)]
     return found
 
 
 def _rank(reading: Reading, word: Word, noun: Word) -> int | None:
-    digits = re.fullmatch(r"(\d{1,3})(?:st|nd|rd|th)", reading.text[word.start : noun.start].strip())
+    digits = _RANK.search(reading.text, max(0, word.start - 4), noun.start)
     return ORDINALS.get(word.lower, int(digits[1]) if digits else None)
 
 
@@ -174,6 +193,9 @@ def find_numbered(reading: Reading, field: Field) -> list[Proposal]:
 def convert(field: Field, quantity: Quantity) -> Any:
     """The number in the field's unit and type, or None when it cannot be that field's."""
     dimension, unit = unit_of_field(field.about, field.maximum)
+    if unit == ANY_UNIT:
+        unit = units_by_case(field.about).get(quantity.dimension, "")
+        dimension = quantity.dimension if unit else ""
     value = quantity.value
     if quantity.dimension and dimension and quantity.dimension != dimension:
         other = next((m for m in quantity.meanings if m[0] == dimension), None)
@@ -185,7 +207,7 @@ def convert(field: Field, quantity: Quantity) -> Any:
     elif (
         dimension and quantity.dimension == dimension and unit and dimension not in ("percent", "money", "temperature")
     ):
-        value = value * quantity.factor / factor_of(dimension, unit)
+        value = value * (_DAYS.get((quantity.unit, unit)) or quantity.factor / factor_of(dimension, unit))
         if abs(value) < 0.01 < abs(quantity.value):
             # Nobody counts minutes in years.
             return None

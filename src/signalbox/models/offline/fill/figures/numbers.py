@@ -18,6 +18,7 @@ from signalbox.models.offline.fill.figures.units import CURRENCIES, dimension_of
 
 __all__ = ["ORDINALS", "Quantity", "find_quantities"]
 
+Meanings = tuple[tuple[str, str, float], ...]
 _FAR = 200
 _TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 _SUFFIXES = {"x": 1.0, "k": 1e3, "m": 1e6, "mm": 1e6, "b": 1e9, "bn": 1e9, "mn": 1e6}
@@ -33,6 +34,7 @@ _POINTERS = word_set(
 )
 _COUNT_BEFORE = word_set("for is are be = : to of at just only x by , than least most about around exactly")
 _LASTING = word_set("for over within during in")
+_AMOUNTS = ("volume", "mass", "length", "area")
 _AFTER_ONE = STOP | word_set("plz thx")
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|\d*\.\d+")
 # 0725 is a clock time and 0117 the beginning of a telephone number: neither counts anything.
@@ -40,6 +42,14 @@ _LED_BY_ZERO = re.compile(r"0\d")
 _LEADING, _GROUP = re.compile(r"[1-9]\d{0,2}"), re.compile(r"\d{3}")
 _ENDS = re.compile(r"([1-9]\d{0,4}(?:\.\d+)?)[-–]([1-9]\d{0,4}(?:\.\d+)?)([a-zµ%°]*)")
 _GLUED = re.compile(r"([-+]?)(\d[\d,]*(?:\.\d+)?)([a-zµ%°/]*(?:(?<=m)[23]|[²³])?)", re.IGNORECASE)
+# Letters that tell degrees only behind a number: 180C, below 5 C. A small number may as well be a seat's: 12C.
+_DEGREES = {"c": "°c", "f": "°f"}
+_LEAST_DEGREES = 50
+_BEFORE_DEGREES = word_set("below above under over around about minus than between reaches hits")
+# Two units that are one: "7 metres per second", "90 km an hour".
+_SPEEDS = {("m", "second"): "m/s", ("km", "hour"): "km/h", ("mile", "hour"): "mph"}
+_BY = word_set("per a an each /")
+_RANKS = ("st", "nd", "rd", "th")
 _DECIMAL_COMMA = re.compile(r"(\d+),(\d{1,2})")
 
 
@@ -89,7 +99,7 @@ def _read_digits(sentence: Sentence, at: int) -> Quantity | None:
     if times := re.fullmatch(r"x(\d{1,4})", token.lower):
         return Quantity(float(times[1]), at, at + 1, token.start, token.end, token.end, "count", "times", 1.0)
     glued = _GLUED.fullmatch(token.lower)
-    if not glued or not token.lower[0].isdigit():
+    if not glued or not token.lower[0].isdigit() or _counts_nothing(sentence, at):
         return None
     if glued[3].startswith("/"):
         # 120/h is a number by the hour.
@@ -113,6 +123,18 @@ def _read_digits(sentence: Sentence, at: int) -> Quantity | None:
     if before and _is_symbol(before) and before.end >= token.start - 1:
         return _with_scale(sentence, value, at - 1, at + 1, before.start, token.end, glued[3], before.lower)
     return _with_scale(sentence, value, first, at + 1, start, token.end, glued[3], "")
+
+
+def _counts_nothing(sentence: Sentence, at: int) -> bool:
+    """Whether a number counts nothing: it is a rank, 3rd, or ends a code that strokes part, the 9 of Rack2/9."""
+    tokens = sentence.tokens
+    if at + 1 < len(tokens) and tokens[at + 1].lower in _RANKS and tokens[at + 1].start == tokens[at].end:
+        return True
+    while at > 1 and tokens[at - 1].text == "/" and tokens[at - 2].end + 1 == tokens[at].start:
+        at -= 2
+        if tokens[at].text[0].isalpha() and tokens[at].text[-1].isdigit():
+            return True
+    return False
 
 
 def _decimal(sentence: Sentence, at: int, glued: re.Match[str]) -> float | None:
@@ -151,6 +173,7 @@ def _with_scale(
     sentence: Sentence, value: float, first: int, last: int, start: int, end: int, suffix: str, symbol: str
 ) -> Quantity | None:
     following = sentence.tokens[last] if last < len(sentence.tokens) else None
+    suffix = _degrees(sentence, first, value, suffix)
     if suffix and not dimension_of(suffix) and suffix not in _SUFFIXES:
         return None
     if suffix in _SUFFIXES and (symbol or not _reads_as_unit(suffix)):
@@ -161,6 +184,13 @@ def _with_scale(
         value, last = read_fraction(sentence.tokens, value, last)
         end = sentence.tokens[last - 1].end
     return _with_unit(sentence, value, first, last, start, end, suffix or symbol)
+
+
+def _degrees(sentence: Sentence, first: int, value: float, suffix: str) -> str:
+    """A suffix as it is, or the degrees that a lone C or F means behind a number."""
+    before = sentence.tokens[first - 1].lower if first else ""
+    told = suffix in _DEGREES and (value >= _LEAST_DEGREES or before in _BEFORE_DEGREES)
+    return _DEGREES[suffix] if told else suffix
 
 
 def _glued_scale(following: Token, end: int, symbol: str) -> float | None:
@@ -179,7 +209,10 @@ def _with_unit(sentence: Sentence, value: float, first: int, last: int, start: i
     tokens = sentence.tokens
     meanings = dimension_of(unit)
     after = tokens[last] if last < len(tokens) else None
-    if not unit and after is not None:
+    if not unit and after is not None and after.text in ("C", "F"):
+        if meanings := dimension_of(_degrees(sentence, first, value, after.lower)):
+            last, end = last + 1, after.end
+    elif not unit and after is not None:
         hyphen = after.text in "-+" and last + 1 < len(tokens)
         squared = after.lower in ("square", "sq") and last + 1 < len(tokens)
         hyphen = hyphen or squared or _tells_country(tokens, last)
@@ -193,12 +226,23 @@ def _with_unit(sentence: Sentence, value: float, first: int, last: int, start: i
             last, end = last + 1 + hyphen, word.end
             meanings = (("area", "m2", 1.0),) if squared else meanings
             value, last = read_fraction(tokens, value, last)
+            if speed := _speed(tokens, last, meanings):
+                meanings, last = speed, last + 2
             end = tokens[last - 1].end
     if value >= _FAR:
         # 5000 m is a way, 5 m may be a time.
         meanings = tuple(sorted(meanings, key=lambda meaning: meaning[1] != "m"))
     dimension, name, factor = meanings[0] if meanings else ("", "", 1.0)
     return Quantity(value, first, last, start, end, number_end, dimension, name, factor, "", meanings)
+
+
+def _speed(tokens: tuple[Token, ...], at: int, meanings: Meanings) -> Meanings:
+    """What a way by a time means: the km/h of "km per hour"."""
+    if at + 1 >= len(tokens) or tokens[at].lower not in _BY:
+        return ()
+    times = [unit for dimension, unit, _ in dimension_of(tokens[at + 1].lower) if dimension == "time"]
+    found = (_SPEEDS.get((unit, time)) for _, unit, _ in meanings for time in times)
+    return next((dimension_of(name) for name in found if name), ())
 
 
 def _tells_country(tokens: tuple[Token, ...], at: int) -> bool:
@@ -233,7 +277,7 @@ def _means_one(tokens: tuple[Token, ...], at: int) -> bool:
     """Whether a word stands for one: "an hour", "the last week", "just me"."""
     lower, following = tokens[at].lower, tokens[at + 1].lower if at + 1 < len(tokens) else ""
     if lower in ("a", "an"):
-        return _is_time(following) and not _rates(tokens, at)
+        return (_is_time(following) or _measures(tokens, at + 1)) and not _rates(tokens, at)
     if lower in ("next", "past", "coming", "last", "previous"):
         # The last week alone is a week of the calendar; over the last week is a length.
         leads = [token.lower for token in tokens[max(0, at - 2) : at] if token.lower != "the"]
@@ -265,6 +309,13 @@ def _share_words(words: list[str]) -> tuple[float, int] | None:
     if words[skip] in shares and words[skip + 1] in ("of", "the"):
         return shares[words[skip]], skip + 1
     return None
+
+
+def _measures(tokens: tuple[Token, ...], at: int) -> bool:
+    """Whether a unit of weight, room or length tells how much there is of something: the litre of "a litre of milk"."""
+    if at + 1 >= len(tokens) or tokens[at + 1].lower != "of" or len(tokens[at].text) < 2:
+        return False
+    return any(dimension in _AMOUNTS for dimension, *_ in dimension_of(tokens[at].lower))
 
 
 def _is_time(word: str) -> bool:

@@ -93,12 +93,18 @@ def join_compounds(found: list[Quantity]) -> list[Quantity]:
         if last and _is_hundredths(last, quantity):
             value = last.value + quantity.value / 100
             joined[-1] = replace(last, value=value, last=quantity.last, end=quantity.end, number_end=quantity.end)
-        elif last and near and last.dimension == quantity.dimension == "time" and last.factor > quantity.factor:
+        elif last and near and last.factor > quantity.factor and _is_rest(last, quantity):
             value = last.value + quantity.value * quantity.factor / last.factor
             joined[-1] = replace(last, value=value, last=quantity.last, end=quantity.end, number_end=quantity.end)
         else:
             joined.append(quantity)
     return joined
+
+
+def _is_rest(last: Quantity, quantity: Quantity) -> bool:
+    """Whether a time adds to the one before it. Nights have no rest, and "8 m" behind a comma may be a way."""
+    timed = last.dimension == quantity.dimension == "time" and last.unit != "night"
+    return timed and (quantity.first == last.last or len(quantity.meanings) < 2)
 
 
 def _is_hundredths(last: Quantity, quantity: Quantity) -> bool:

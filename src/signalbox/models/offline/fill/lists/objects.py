@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH
 from signalbox.models.offline.fill.english.words import Token
@@ -37,6 +37,7 @@ _ADJUNCT = re.compile(r"\b(?:to|on|for|in|from|at|into)\s+(?:the |an? )?\Z", re.
 _ARTICLES = frozenset(("the", "a", "an"))
 _WEIGHED = ("integer", "number")
 _SURE = 0.8
+_WHOLE = 100
 # What a list that may stay empty needs to be begun by a single value.
 _TELLING = 0.72
 
@@ -75,8 +76,9 @@ class Objects:
         values = ItemValues(self.state, self.leaf, self.children, self.thing)
         inner = [*values.telling(values.parted([*inner, *values.bare()])), *self._quoted(), *values.labelled()]
         anchors = find_anchors(inner, outer, self.state.taken, self.leaf.must, self.state.reading.words)
+        self._keep_shares(anchors)
         required = {child.path for child in self.children if child.required and child in self._closed}
-        groups = self._share(find_groups(self.text, anchors, required))
+        groups = self._share(self._told_alike(find_groups(self.text, anchors, required)))
         if not groups or not self._is_meant(groups):
             return None
         stretches = self._stretches(groups, anchors)
@@ -86,6 +88,22 @@ class Objects:
         filled = self._without_strays(filled)
         filled = complete_alike(self.state.reading.sentence, self._free(), filled)
         return self._listed([one for one in filled if self._is_complete(one)])
+
+    def _keep_shares(self, anchors: list[Anchor]) -> None:
+        """Shares that make a whole are all the items', though a field outside may ask for one of them."""
+        starts = {q.start: q.value for q in self.state.reading.quantities if q.dimension == "percent"}
+        shares = [anchor for anchor in anchors if anchor.start in starts]
+        sums = list(accumulate(starts[anchor.start] for anchor in shares))
+        whole = next((at + 1 for at, total in enumerate(sums) if at and abs(total - _WHOLE) < 0.2), 0)
+        for anchor in shares[:whole]:
+            anchor.outer = False
+
+    def _told_alike(self, groups: list[Group]) -> list[Group]:
+        """Without a name in quotes that has nothing of what the other items have: it names the whole."""
+        others = [group for group in groups if self.thing is None or self.thing.path not in group.chosen]
+        alone = [group for group in groups if len(group.chosen) == 1 and group not in others]
+        waits = any(leaf.must for leaf in self.state.texts() if leaf is not self.leaf)
+        return others if others and waits and len(alone) == len(groups) - len(others) else groups
 
     def _by_parts(self, outer: list[Proposal]) -> Proposal | None:
         """Items of several free texts: each part between commas and "and" that fills all that an item must have."""

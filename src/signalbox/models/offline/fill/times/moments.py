@@ -46,6 +46,7 @@ _ENDS = word_set(
     """end to until till return due deadline checkout before out dropoff latest expiry expires by
     ending finish last back"""
 )
+_TO = re.compile(r"\s*(?:-|–|to|until|till|and|or)\s*(?:at )?", re.IGNORECASE)
 _STAYED = re.compile(r"\b(?:stay|nights?|guests?|rooms?|check ?in|check ?out|moves? (?:in|out))\b")
 _START_LEADS = re.compile(r"from|since|after|between|start|begin|leav|depart|check(?:ing)? ?in")
 _END_LEADS = re.compile(r"to|until|till|through|by|before|and|return|back|ending|due|check(?:ing)? ?out|-|–")
@@ -56,7 +57,10 @@ def time_kind(field: Field) -> str:
     if field.kind != "string":
         return ""
     if field.format in _FORMATS:
-        return _FORMATS[field.format]
+        kind = _FORMATS[field.format]
+        return (
+            _exact_kind(field.description, field.name) if kind == "time" and _CLOCK.search(field.description) else kind
+        )
     if field.format or field.options:
         return ""
     return _kind_by_pattern(field.pattern) if field.pattern else _kind_by_words(field.name_words, field.description)
@@ -160,7 +164,9 @@ def _moment(
     score = 0.8 + _fitness(reading, field, phrase) + 0.1 * reading.cue(field, phrase.start, phrase.end) - 0.01 * at
     if kind == "range-words" and phrase.kind == "range":
         score += 0.08
-    yield Proposal(field, value, *span, min(score, 0.97))
+    # "for the next two weeks" tells from when, and leaves to others how long.
+    lasts = phrase.kind == "range" and phrase.lead == "for" and phrase.parts[0][0] == "relative"
+    yield Proposal(field, value, *span, min(score, 0.97), shared=lasts and not kind.endswith("-words"))
 
 
 def _may_be_birth(reading: Reading, field: Field, phrase: TimePhrase) -> bool:
@@ -175,8 +181,19 @@ def _with_day(reading: Reading, phrase: TimePhrase, kind: str, words: str) -> st
     days = [other for other in reading.times if other.kind == "instant" and not other.part("clock", "part")]
     clocks = [other for other in reading.times if other.kind == "clock"]
     if kind != "date-time" or len(days) != 1 or not clocks:
-        return words
+        return f"{_day_behind(reading, phrase)}{words}" if kind == "date-time" else words
     return "" if phrase is days[0] else f"{days[0].text} at {words}" if phrase in clocks else words
+
+
+def _day_behind(reading: Reading, phrase: TimePhrase) -> str:
+    """The day of the second of two clock times, which is the first one's too: "between 1 pm and 2 pm on Monday"."""
+    at = reading.times.index(phrase) + 1
+    if phrase.kind != "clock" or at == len(reading.times):
+        return ""
+    later = reading.times[at]
+    day = later.part("day", "date")
+    joined = _TO.fullmatch(reading.text, phrase.end, later.start)
+    return f"{reading.text[day[0] : day[1]]} at " if day and joined and later.parts[0][0] == "clock" else ""
 
 
 def _wanted_part(phrase: TimePhrase, kind: str, kinds: frozenset[str]) -> tuple[int, int] | None:

@@ -38,13 +38,20 @@ _CLOCK = (
     r"(?<=day )|(?<=tomorrow )|(?<=tonight ))"
     r"(?:[01]\d|2[0-3])[0-5]\d(?![\d:.])\b|"
     r"(?<=from )\d{1,2}(?=\s*(?:to|-|–|until|till)\s*\d{1,2}[:.]\d\d)|"
-    r"(?<=at )(?:[01]?\d|2[0-4])(?![\d%]|[.,:]\d|\s*[%°€$£-]|\s+(?!tomorrow|today|tonight|please|sharp|with|until|till|"
+    r"(?<=at )(?:[01]?\d|2[0-4])(?![\d%]|[.,:]\d|\s*[%°€$£-]|\s+(?!tomorrow|today|tonight|please|sharp|with|until|till|and \d|"
     r"this|next|every|each|then|thanks|from|next|mon|tues|wed|thu|fri|sat|sun|latest|earliest)[a-z]{3,})\b|"
     r"(?:(?<=noon to )|(?<=noon until )|(?<=noon till )|(?<=noon and )|(?<=:\d\d to )|(?<=:\d\d until )|"
     r"(?<=:\d\d and ))"
     rf"(?:\d{{1,2}}|{'|'.join(HOUR_WORDS)})(?![\d:.]|\s*[%°€$£])\b|"
     r"(?:(?<=:\d\d to )|(?<=:\d\d till )|(?<=:\d\d until )|(?<=:\d\d til )|(?<=:\d\d-)|(?<=:\d\d - )|(?<=:\d\d and ))"
     r"(?:[01]?\d|2[0-4])(?![\d:.]|\s*[%°€$£])\b|(?<=@)\d{1,2}\b)"
+)
+# "the 3rd floor" is no day of the month: behind one stand a stop, a name or a small word.
+_NO_NOUN = (
+    r"(?! (?!(?:and|or|at|in|on|of|for|from|to|till?|until|by|if|is|was|are|when|with|without|through|thru|around|about|"
+    r"before|after|please|pls|plz|but|because|since|so|then|this|next|instead|onwards?|morning|afternoon|evening|night|"
+    r"noon|would|will|can|should|the|an|my|our|we|he|she|they|it|that|works|via|under|as|not|only|all|both|each|latest|earliest|possibly|preferably|ideally|maybe|also|just|again|now|who)\b)"
+    r"(?-i:[a-z]{3,}))"
 )
 _LATER_DAY = rf"(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}\b"
 _DATE = (
@@ -54,11 +61,13 @@ _DATE = (
     rf"\d{{1,2}}/\d{{1,2}}(?:/\d{{2,4}})?|\d{{1,2}}\.\d{{1,2}}\.\d{{4}}|"
     rf"(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? \d{{4}})?|{_MONTH} (?:the )?\d{{1,2}}(?:st|"
     rf"nd|rd|th)?(?!\d|:)(?:,? \d{{4}})?|"
-    rf"the \d{{1,2}}(?:st|nd|rd|th)(?: of (?:this|next|last|the) month)?|"
+    rf"the \d{{1,2}}(?:st|nd|rd|th){_NO_NOUN}(?: of (?:this|next|last|the) month)?|"
     rf"(?:the )?(?:first|second|third|fourth|last) {_WEEKDAY} (?:of|in) (?:{_MONTH}|(?:this|next|the) month)|"
     rf"{_MONTH} \d{{4}}|(?:in |last |next |this |since |"
     rf"of )(?:{_MONTH})\b(?!\s+\d))"
 )
+# "last day tomorrow", "its last day is 3 May": such a day is told behind it.
+_OF_DAY = rf"(?: is| will be|:|,)? (?:on )?(?:the )?(?:\d|today|tomorrow|tonight|{_WEEKDAY}\b|{_MONTH}\b)"
 _DAY = (
     rf"(?:(?:the )?(?:last|first) day of (?:the |this |next |last )?(?:week|month|year|quarter|{_MONTH})|"
     rf"(?:the )?(?:end|beginning|start|middle) of (?:the |this |next )?(?:day|week|month|year|quarter|{_MONTH})|"
@@ -68,7 +77,7 @@ _DAY = (
     rf"tmw|tomorow|tommorrow|tommorow|yesterday|yday|last night|"
     rf"(?:on )?(?:{_WEEKDAY}) (?:of )?next week\b|"
     rf"(?:(?:this|next|last|coming|previous|past|on|following)\s{{1,3}})?(?:{_WEEKDAY})\b(?!\w)|"
-    rf"(?:this|next|last|previous|past|coming|current|the)\s+(?:week(?:end)?|month|year|quarter|hour|minute|"
+    rf"(?!last day{_OF_DAY})(?:this|next|last|previous|past|coming|current|the)\s+(?:week(?:end)?|month|year|quarter|hour|minute|"
     rf"day|fortnight|spring|summer|fall|autumn|winter)|"
     rf"(?:this|yesterday|tomorrow)\s+{_DAYPART}|"
     rf"Q[1-4](?: \d{{4}})?)"
@@ -82,10 +91,11 @@ _RELATIVE = (
 )
 _DURATION = rf"for (?:the (?:last|past) )?{_COUNT}\s*{_UNIT}\b"
 _ATOM = re.compile(
-    rf"(?<!\w)(?<![^\d]-)(?:(?P<relative>{_RELATIVE})|(?P<date>{_DATE})|(?P<day>{_DAY})|(?P<clock>{_CLOCK})|"
+    rf"(?<!\w)(?<!\d\.)(?<![^\d]-)(?:(?P<relative>{_RELATIVE})|(?P<date>{_DATE})|(?P<day>{_DAY})|(?P<clock>{_CLOCK})|"
     rf"(?P<part>(?<!every )(?<!each )(?:in the )?{_DAYPART}))(?![\w])",
     re.IGNORECASE,
 )
+_CAPITAL_BEFORE, _CAPITAL = re.compile(r"\b[A-Z][a-z]+ \Z"), re.compile(r" [A-Z][a-z]")
 _THAT_YEAR = re.compile(r"(?:this|last|next) year", re.IGNORECASE)
 _GLUE = re.compile(r"\s*,?\s*(?:at|on|in the|of|around|@|from|by)?\s*", re.IGNORECASE)
 _RANGE_GLUE = re.compile(r"\s*(?:-|–|to|until|till|through|thru|and|til)\s*(?:on |the )?", re.IGNORECASE)
@@ -128,6 +138,8 @@ def find_times(text: str) -> list[TimePhrase]:
     phrases: list[list[tuple[str, int, int]]] = []
     for found in _ATOM.finditer(text):
         kind = str(found.lastgroup)
+        if kind in ("day", "relative") and _in_name(text, *found.span()):
+            continue
         start = found.start() + len(found.group()) - len(found.group().lstrip())
         atom = (kind, start, found.start() + len(found.group().rstrip()))
         if phrases and _joins(text, phrases[-1], atom):
@@ -137,6 +149,15 @@ def find_times(text: str) -> list[TimePhrase]:
     return [
         _phrase(text, parts) for parts in phrases if parts[0][0] != "part" or len(parts) > 1 or _alone(text, parts[0])
     ]
+
+
+def _in_name(text: str, start: int, end: int) -> bool:
+    """Whether a single word of time is part of a name in capitals: "Black Friday Deals", "Shine Now"."""
+    words = text[start:end]
+    if not words[0].isupper() or " " in words or not (before := _CAPITAL_BEFORE.search(text, 0, start)):
+        return False
+    opens = not text[: before.start()].strip() or text[: before.start()].rstrip()[-1] in ".!?:;"
+    return not opens and (not words.endswith("day") or words.lower() == "today" or bool(_CAPITAL.match(text, end)))
 
 
 def with_month(text: str, start: int, end: int) -> str:
