@@ -64,6 +64,7 @@ from signalbox.models.offline.fill.texts.widening import widen
 from signalbox.models.offline.fill.times.moments import find_moments, find_spans, time_kind
 from signalbox.models.offline.fill.times.occasions import Occasions
 from signalbox.models.offline.fill.times.stretches import find_hours, find_lengths, put_in_order
+from signalbox.models.offline.fill.times.tenses import keeps_record
 
 __all__ = ["Filler"]
 
@@ -185,7 +186,8 @@ class Filler:
         if leaf.kind == "enum":
             found = [*find_choices(self.reading, leaf), *find_numbered(self.reading, leaf)]
             found += find_units(self.reading, leaf) if self._offered and holds_units(leaf) else ()
-            return [*found, *find_comparisons(self.reading, leaf), *find_share_or_sum(self.reading, leaf)]
+            finders = (find_comparisons, find_share_or_sum, find_zeros)
+            return [*found, *(p for find in finders for p in find(self.reading, leaf))]
         if leaf.kind == "boolean":
             return [self._around_names(p) for p in find_flags(self.reading, leaf, self.state.rivals(leaf))]
         if leaf.kind in ("integer", "number"):
@@ -204,7 +206,8 @@ class Filler:
         if leaf.candidates or self.listed.get(leaf.path):
             return find_candidates(self.reading, leaf, self.listed.get(leaf.path) or {})
         if time_kind(leaf):
-            return [self._occasions.weigh(p) for p in find_moments(self.reading, leaf, kinds)]
+            record = keeps_record(self.state.frame.title)
+            return [self._occasions.weigh(p) for p in find_moments(self.reading, leaf, kinds, record=record)]
         shaped = [*find_names(self.reading, leaf), *find_examples(self.reading, leaf)]
         return [self._directed(self._uncontested(p)) for p in shaped]
 

@@ -59,6 +59,7 @@ _TAILS = word_set(
 # The letters of a code whose number stands apart: the BE of BE 90112.
 _LONGEST_PREFIX = 3
 NUMBER_WORDS = word_set("number no nr num")
+_PLACING = word_set("near beside opposite outside around behind past beyond")
 _SAYING = word_set("top only say says make makes show shows reads put down got stands enter")
 _NO_LABELS = PARTS_OF_SPEECH["verbs"] | PARTS_OF_SPEECH["stops"] | PARTS_OF_SPEECH["pronouns"] | _TAILS | _SAYING
 
@@ -94,7 +95,11 @@ def label_of(reading: Reading, quantity: Quantity) -> Word | None:
             return named
         if word.lower not in NUMBER_WORDS:
             # Before "number" stands a noun, even one that is a verb elsewhere.
-            small = word.lower in STOP or (named is None and (word.lower in _NO_LABELS or is_past(word.lower)))
+            small = (
+                word.lower in STOP
+                or word.lower in _PLACING
+                or (named is None and (word.lower in _NO_LABELS or is_past(word.lower)))
+            )
             return named if small or _is_plural_of_number(reading, word) else word
         place, named = word.start, word
     return named

@@ -83,9 +83,14 @@ _YEAR = re.compile(r"\byears?(?! old)\b")
 # What is bounded by these is a time: no later than 1860.
 _DATED = re.compile(r"\b(?:later|earlier|before|after|since|until|older|newer)\b", re.IGNORECASE)
 _UNIT = re.compile(r"[\s-]?([^\W\d_]+(?:/[^\W\d_]+)?|%)")
+_OUT_OF = re.compile(
+    r"(?<![\d./])(\d{1,3}(?:\.\d)?)\s*(?:/|out of|of)\s*(5|10|100|6|7|20)(?![\d/%]|\.\d)", re.IGNORECASE
+)
 _OF_THEM = re.compile(r"\s+of (?:them|these|those)\b", re.IGNORECASE)
 # Months and years in whole days and weeks, as people count them.
 _DAYS = {("month", "day"): 30, ("year", "day"): 365, ("month", "night"): 30, ("year", "week"): 52}
+# From here on a measure that is told in another unit is given in round numbers.
+_ROUNDED = 20
 _RANKS = ("st", "nd", "rd", "th")
 _RANK = re.compile(r"(?<![\w.])(\d{1,3})(?:st|nd|rd|th)[\s-]*\Z")
 _BASE = 0.3
@@ -111,7 +116,16 @@ def find_measures(reading: Reading, field: Field, offered: frozenset[str] = froz
         if score >= _LEAST:
             end = quantity.number_end if apart else quantity.end
             found.append(Proposal(field, value, quantity.start, end, score + 0.12 * field.must))
-    return [*found, *_by_ordinal(reading, field)]
+    return [*found, *_by_ordinal(reading, field), *_of_most(reading, field)]
+
+
+def _of_most(reading: Reading, field: Field) -> list[Proposal]:
+    """What is told of the most that the field can hold: 4/5, "8 out of 10"."""
+    if field.maximum is None or "/" not in reading.text and " of " not in reading.text:
+        return []
+    found = [said for said in _OUT_OF.finditer(reading.text) if float(said[2]) == field.maximum]
+    values = ((said, _typed(field, float(said[1]))) for said in found)
+    return [Proposal(field, value, *said.span(), 0.9) for said, value in values if value is not None]
 
 
 def _ends_name(reading: Reading, field: Field, quantity: Quantity) -> bool:
@@ -211,6 +225,8 @@ def convert(field: Field, quantity: Quantity) -> Any:
         if abs(value) < 0.01 < abs(quantity.value):
             # Nobody counts minutes in years.
             return None
+        if field.kind == "integer" and unit != quantity.unit and abs(value) >= _ROUNDED:
+            value = round(value)
     elif quantity.dimension == "percent" and not (dimension or unit or field.must or field.maximum == 100):
         return None
     return _typed(field, round(value, 10))
@@ -249,6 +265,7 @@ def _score(reading: Reading, field: Field, quantity: Quantity) -> float:
         score -= 0.05
     score += 0.55 * reading.cue(field, quantity.start, quantity.end)
     score += _noun_score(reading, field, quantity) + _rate_score(reading, field, quantity)
+    score += _part_score(reading, field, quantity)
     return score + _bound_score(field, quantity) + _count_score(reading, field, quantity)
 
 
@@ -262,6 +279,15 @@ def _rate_score(reading: Reading, field: Field, quantity: Quantity) -> float:
     if asked and stem((asked[1] or asked[2]).removesuffix("ly")) == unit:
         return 0.45 if quantity.dimension in ("", "count") else 0.15
     return -0.1 if asked else 0.0
+
+
+def _part_score(reading: Reading, field: Field, quantity: Quantity) -> float:
+    """More for how many are in each of what is counted before: the 12 of "4 boxes of 12" for pieces per box."""
+    before = reading.before(quantity.start, 2)
+    if len(before) < 2 or before[0].lower != "of" or quantity.dimension:
+        return 0.0
+    asked = _RATED.search(field.about)
+    return 0.5 if asked and asked[1] and stem(asked[1]) == before[1].stem else 0.0
 
 
 def is_year(quantity: Quantity) -> bool:
@@ -364,7 +390,9 @@ def _named_score(field: Field, quantity: Quantity, nouns: list[Word]) -> float:
         ):
             return 0.5 if at == 0 else 0.4
     if _is_sum(field) and nouns and not quantity.dimension:
-        return -0.4
+        # Twelve invoices are no amount, but a 50k loan is one of 50k.
+        single = nouns[0].stem in field.words and not nouns[0].lower.endswith("s") and quantity.value > 1
+        return 0.4 if single else -0.4
     for at, word in enumerate(nouns[:2]):
         if word.stem in field.words:
             return 0.4 - 0.1 * at if not quantity.dimension or at else 0.1

@@ -34,6 +34,8 @@ _POINTERS = word_set(
 )
 _COUNT_BEFORE = word_set("for is are be = : to of at just only x by , than least most about around exactly")
 _LASTING = word_set("for over within during in")
+# Units that are nothing else, so that an article before one counts it: "ran a mile".
+_PLAIN_UNITS = word_set("mile kilometre kilometer kilo kilogram litre liter tonne hectare acre gallon pint")
 _AMOUNTS = ("volume", "mass", "length", "area")
 _AFTER_ONE = STOP | word_set("plz thx")
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|\d*\.\d+")
@@ -45,7 +47,7 @@ _GLUED = re.compile(r"([-+]?)(\d[\d,]*(?:\.\d+)?)([a-zµ%°/]*(?:(?<=m)[23]|[²�
 # Letters that tell degrees only behind a number: 180C, below 5 C. A small number may as well be a seat's: 12C.
 _DEGREES = {"c": "°c", "f": "°f"}
 _LEAST_DEGREES = 50
-_BEFORE_DEGREES = word_set("below above under over around about minus than between reaches hits")
+_BEFORE_DEGREES = word_set("at below above under over around about minus than between")
 # Two units that are one: "7 metres per second", "90 km an hour".
 _SPEEDS = {("m", "second"): "m/s", ("km", "hour"): "km/h", ("mile", "hour"): "mph"}
 _BY = word_set("per a an each /")
@@ -68,7 +70,7 @@ def find_quantities(sentence: Sentence) -> list[Quantity]:
             continue
         found.append(bounded(sentence, _signed(sentence, quantity)))
         at = max(quantity.last, at + 1)
-    return share_units(sentence, share_bounds(sentence, join_compounds(found)))
+    return share_units(sentence, share_bounds(sentence, join_compounds(sentence, found)))
 
 
 def _read_ends(sentence: Sentence, at: int) -> list[Quantity]:
@@ -313,6 +315,8 @@ def _share_words(words: list[str]) -> tuple[float, int] | None:
 
 def _measures(tokens: tuple[Token, ...], at: int) -> bool:
     """Whether a unit of weight, room or length tells how much there is of something: the litre of "a litre of milk"."""
+    if at < len(tokens) and tokens[at].lower in _PLAIN_UNITS:
+        return True
     if at + 1 >= len(tokens) or tokens[at + 1].lower != "of" or len(tokens[at].text) < 2:
         return False
     return any(dimension in _AMOUNTS for dimension, *_ in dimension_of(tokens[at].lower))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from signalbox.models.offline.fill.english.words import Sentence
+from signalbox.models.offline.fill.english.words import STOP, Sentence
 
 __all__ = ["Quantity", "bounded", "join_compounds", "share_bounds", "share_units"]
 
@@ -84,7 +84,7 @@ def bounded(sentence: Sentence, quantity: Quantity) -> Quantity:
     return replace(quantity, bound=bound, reach=reach, condition=bool(bound and _CONDITION.search(before)))
 
 
-def join_compounds(found: list[Quantity]) -> list[Quantity]:
+def join_compounds(sentence: Sentence, found: list[Quantity]) -> list[Quantity]:
     """ "1 hour 30 minutes", "1h30m", "2 hours and 15 minutes" are one length of time, "2 metres 60" is one of space."""
     joined: list[Quantity] = []
     for quantity in found:
@@ -93,7 +93,7 @@ def join_compounds(found: list[Quantity]) -> list[Quantity]:
         if last and _is_hundredths(last, quantity):
             value = last.value + quantity.value / 100
             joined[-1] = replace(last, value=value, last=quantity.last, end=quantity.end, number_end=quantity.end)
-        elif last and near and last.factor > quantity.factor and _is_rest(last, quantity):
+        elif last and near and last.factor > quantity.factor and _is_rest(sentence, last, quantity):
             value = last.value + quantity.value * quantity.factor / last.factor
             joined[-1] = replace(last, value=value, last=quantity.last, end=quantity.end, number_end=quantity.end)
         else:
@@ -101,10 +101,14 @@ def join_compounds(found: list[Quantity]) -> list[Quantity]:
     return joined
 
 
-def _is_rest(last: Quantity, quantity: Quantity) -> bool:
-    """Whether a time adds to the one before it. Nights have no rest, and "8 m" behind a comma may be a way."""
-    timed = last.dimension == quantity.dimension == "time" and last.unit != "night"
-    return timed and (quantity.first == last.last or len(quantity.meanings) < 2)
+def _is_rest(sentence: Sentence, last: Quantity, quantity: Quantity) -> bool:
+    """Whether a time adds to the one before it. Nights have no rest; behind a comma it may be a way or another's."""
+    if last.dimension != "time" or quantity.dimension != "time" or last.unit == "night":
+        return False
+    if sentence.text[last.end : quantity.start].strip() != ",":
+        return True
+    following = sentence.tokens[quantity.last].lower if quantity.last < len(sentence.tokens) else ""
+    return len(quantity.meanings) < 2 and not (following.isalpha() and following not in STOP)
 
 
 def _is_hundredths(last: Quantity, quantity: Quantity) -> bool:

@@ -20,7 +20,7 @@ _REACH = 4
 
 def find_zeros(reading: Reading, field: Field) -> Iterator[Proposal]:
     """Zero for a field that counts what the sentence says there is none of."""
-    if not _counts_things(field):
+    if not _may_be_zero(field):
         return
     for at, word in enumerate(reading.words):
         if word.lower not in _NONE:
@@ -29,10 +29,12 @@ def find_zeros(reading: Reading, field: Field) -> Iterator[Proposal]:
         while following and following[0].lower in _BETWEEN:
             following = following[1:]
         if following and following[0].stem in field.name_stems:
-            yield Proposal(field, 0 if field.kind == "integer" else 0.0, word.start, following[0].end, 0.9)
+            yield Proposal(field, 0.0 if field.kind == "number" else 0, word.start, following[0].end, 0.9)
 
 
-def _counts_things(field: Field) -> bool:
-    """Whether a field counts things and may be zero: it holds no measure and no limit."""
+def _may_be_zero(field: Field) -> bool:
+    """Whether zero is an option, or the field counts things and may be zero: it holds no measure and no limit."""
+    if field.kind == "enum":
+        return any(option == 0 and not isinstance(option, bool) for option in field.options)
     able = field.minimum is None or field.minimum <= 0
     return able and not unit_of_field(field.about, field.maximum)[0] and not LIMITING & set(field.name_words)

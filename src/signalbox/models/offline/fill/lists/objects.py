@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH
-from signalbox.models.offline.fill.english.words import Token
+from signalbox.models.offline.fill.english.words import Token, stem
 from signalbox.models.offline.fill.lists.alike import complete_alike
 from signalbox.models.offline.fill.lists.anchors import LEAST, Anchor, find_anchors
 from signalbox.models.offline.fill.lists.groups import Group, cut_between, find_groups, find_strong, has_word
@@ -215,7 +215,14 @@ class Objects:
         spans = [sorted({s for p in one.within().values() for s in p.spans}) for one in stretches]
         behind = [thing_behind(sentence, row, one.end, dull) for row, one in zip(spans, stretches, strict=True)]
         before = [thing_before(sentence, one.start, one.group.start, dull) for one in stretches]
-        return behind if _count(behind) >= _count(before) else before
+        first, second = (behind, before) if _count(behind) >= _count(before) else (before, behind)
+        return [one or self._unless_outer(other) for one, other in zip(first, second, strict=True)]
+
+    def _unless_outer(self, span: Span | None) -> Span | None:
+        """What may name an item, unless it is a word for a field outside of the list."""
+        words = [] if span is None else self.text[span[0] : span[1]].lower().split()
+        outer = {root for leaf in self.state.leaves if leaf is not self.leaf for root in leaf.name_stems}
+        return None if any(stem(word) in outer for word in words) else span
 
     def _dull(self) -> frozenset[str]:
         """Stems that speak of the list and of the item's fields, and so name no thing."""

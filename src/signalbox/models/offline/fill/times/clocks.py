@@ -15,7 +15,8 @@ SPOKEN_CLOCK = (
     rf"(?:{'|'.join(HOUR_WORDS)}) (?:fifteen|thirty|forty-?five)(?=\s+(?:[ap]\.?m|in the|tonight|tonite|at night))|"
     rf"(?<!for )(?<!first )(?<!last )(?<!next )(?<!that )(?<!are )(?<!'re )(?<!will be )(?<!of )"
     rf"(?:{'|'.join(HOUR_WORDS)})(?=\s*(?:[ap]\.?m\b|in the (?:morning|afternoon|evening)|tonight|tonite))|"
-    rf"(?<!for )(?<!are )(?<!'re )(?<!of )\d{{1,2}}(?:[:.]\d{{2}})?(?=\s+(?:in the (?:morning|afternoon|evening)|tonight|tonite|at night)))"
+    rf"(?<!for )(?<!are )(?<!'re )(?<!of )"
+    rf"\d{{1,2}}(?:[:.]\d{{2}})?(?=\s+(?:in the (?:morning|afternoon|evening)|tonight|tonite|at night)))"
     rf"(?:\s*[ap]\.?m\b\.?)?"
 )
 _SPOKEN = re.compile(

@@ -38,8 +38,8 @@ _CLOCK = (
     r"(?<=day )|(?<=tomorrow )|(?<=tonight ))"
     r"(?:[01]\d|2[0-3])[0-5]\d(?![\d:.])\b|"
     r"(?<=from )\d{1,2}(?=\s*(?:to|-|–|until|till)\s*\d{1,2}[:.]\d\d)|"
-    r"(?<=at )(?:[01]?\d|2[0-4])(?![\d%]|[.,:]\d|\s*[%°€$£-]|\s+(?!tomorrow|today|tonight|please|sharp|with|until|till|and \d|"
-    r"this|next|every|each|then|thanks|from|next|mon|tues|wed|thu|fri|sat|sun|latest|earliest)[a-z]{3,})\b|"
+    r"(?<=at )(?:[01]?\d|2[0-4])(?![\d%]|[.,:]\d|\s*[%°€$£-]|\s+(?!tomorrow|today|tonight|please|sharp|with|until|"
+    r"till|and \d|this|next|every|each|then|thanks|from|next|mon|tues|wed|thu|fri|sat|sun|latest|earliest)[a-z]{3,})\b|"
     r"(?:(?<=noon to )|(?<=noon until )|(?<=noon till )|(?<=noon and )|(?<=:\d\d to )|(?<=:\d\d until )|"
     r"(?<=:\d\d and ))"
     rf"(?:\d{{1,2}}|{'|'.join(HOUR_WORDS)})(?![\d:.]|\s*[%°€$£])\b|"
@@ -47,12 +47,13 @@ _CLOCK = (
     r"(?:[01]?\d|2[0-4])(?![\d:.]|\s*[%°€$£])\b|(?<=@)\d{1,2}\b)"
 )
 # "the 3rd floor" is no day of the month: behind one stand a stop, a name or a small word.
-_NO_NOUN = (
-    r"(?! (?!(?:and|or|at|in|on|of|for|from|to|till?|until|by|if|is|was|are|when|with|without|through|thru|around|about|"
-    r"before|after|please|pls|plz|but|because|since|so|then|this|next|instead|onwards?|morning|afternoon|evening|night|"
-    r"noon|would|will|can|should|the|an|my|our|we|he|she|they|it|that|works|via|under|as|not|only|all|both|each|latest|earliest|possibly|preferably|ideally|maybe|also|just|again|now|who)\b)"
-    r"(?-i:[a-z]{3,}))"
+_BEHIND_DAY = (
+    "and or at in on of for from to til till until by if is was are when with without through thru around about before "
+    "after please pls plz but because since so then this next instead onward onwards morning afternoon evening night "
+    "noon would will can should the an my our we he she they it that works via under as not only all both each latest "
+    "earliest possibly preferably ideally maybe also just again now who"
 )
+_NO_NOUN = rf"(?! (?!(?:{_BEHIND_DAY.replace(' ', '|')})\b)(?-i:[a-z]{{3,}}))"
 _LATER_DAY = rf"(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}\b"
 _DATE = (
     rf"(?:\d{{4}}-\d{{2}}-\d{{2}}(?:T\d{{2}}:\d{{2}}(?::\d{{2}}(?:\.\d+)?)?(?:Z|[+-]\d{{2}}:?\d{{2}})?)?|"
@@ -77,8 +78,8 @@ _DAY = (
     rf"tmw|tomorow|tommorrow|tommorow|yesterday|yday|last night|"
     rf"(?:on )?(?:{_WEEKDAY}) (?:of )?next week\b|"
     rf"(?:(?:this|next|last|coming|previous|past|on|following)\s{{1,3}})?(?:{_WEEKDAY})\b(?!\w)|"
-    rf"(?!last day{_OF_DAY})(?:this|next|last|previous|past|coming|current|the)\s+(?:week(?:end)?|month|year|quarter|hour|minute|"
-    rf"day|fortnight|spring|summer|fall|autumn|winter)|"
+    rf"(?!last day{_OF_DAY})(?:this|next|last|previous|past|coming|current|the)\s+"
+    rf"(?:week(?:end)?|month|year|quarter|hour|minute|day|fortnight|spring|summer|fall|autumn|winter)|"
     rf"(?:this|yesterday|tomorrow)\s+{_DAYPART}|"
     rf"Q[1-4](?: \d{{4}})?)"
 )
@@ -210,5 +211,5 @@ def _spans_time(words: str, parts: list[tuple[str, int, int]]) -> bool:
     return (
         bool(re.match(r"(?:the )?(?:last|past|previous|next|coming|this|since)\b", words))
         and parts[0][0] in ("relative", "day")
-        and not re.match(rf"(?:this|next|last|coming|past|previous) {_WEEKDAY}|(?:the )?last day of", words)
+        and not re.match(rf"(?:this|next|last|coming|past|previous) {_WEEKDAY}\b|(?:the )?last day of", words)
     )
