@@ -18,7 +18,6 @@ from signalbox.models.offline.fill.figures.lone_numbers import (
 )
 from signalbox.models.offline.fill.figures.measures import (
     find_measures,
-    find_numbered,
     find_units,
     holds_units,
     option_units,
@@ -26,6 +25,7 @@ from signalbox.models.offline.fill.figures.measures import (
 from signalbox.models.offline.fill.figures.neighbours import Neighbours
 from signalbox.models.offline.fill.figures.ones import find_ones
 from signalbox.models.offline.fill.figures.parents import find_by_parent
+from signalbox.models.offline.fill.figures.ranks import find_numbered, find_ranks
 from signalbox.models.offline.fill.figures.shares_or_sums import find_share_or_sum
 from signalbox.models.offline.fill.figures.sizes import find_sizes
 from signalbox.models.offline.fill.figures.twins import find_twins
@@ -197,7 +197,7 @@ class Filler:
             ]
             found = [self._neighbours.weigh(p) for p in found]
             found = [p for p in found if leaf.must or p.score >= _SURE]
-            finders = (find_worded, find_zeros, find_ones, find_intervals)
+            finders = (find_ranks, find_worded, find_zeros, find_ones, find_intervals)
             return [*found, *(p for find in finders for p in find(self.reading, leaf))]
         if leaf.kind == "array":
             return find_closed_list(self.reading, leaf, self.taken)

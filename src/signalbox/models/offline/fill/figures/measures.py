@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import lru_cache
-from itertools import pairwise
 from typing import Any
 
 from rapidfuzz.distance import OSA
@@ -21,7 +19,7 @@ from signalbox.models.offline.fill.figures.counted import (
     label_of,
 )
 from signalbox.models.offline.fill.figures.number_words import kin_of
-from signalbox.models.offline.fill.figures.numbers import ORDINALS, Quantity
+from signalbox.models.offline.fill.figures.numbers import Quantity
 from signalbox.models.offline.fill.figures.units import (
     ANY_UNIT,
     dimension_of,
@@ -42,11 +40,11 @@ __all__ = [
     "counts",
     "counts_one_thing",
     "find_measures",
-    "find_numbered",
     "find_units",
     "holds_units",
     "is_year",
     "option_units",
+    "typed",
 ]
 
 _LOWEST = word_set("min minimum least lower low above over from start greater floor")
@@ -83,16 +81,11 @@ _YEAR = re.compile(r"\byears?(?! old)\b")
 # What is bounded by these is a time: no later than 1860.
 _DATED = re.compile(r"\b(?:later|earlier|before|after|since|until|older|newer)\b", re.IGNORECASE)
 _UNIT = re.compile(r"[\s-]?([^\W\d_]+(?:/[^\W\d_]+)?|%)")
-_OUT_OF = re.compile(
-    r"(?<![\d./])(\d{1,3}(?:\.\d)?)\s*(?:/|out of|of)\s*(5|10|100|6|7|20)(?![\d/%]|\.\d)", re.IGNORECASE
-)
 _OF_THEM = re.compile(r"\s+of (?:them|these|those)\b", re.IGNORECASE)
 # Months and years in whole days and weeks, as people count them.
 _DAYS = {("month", "day"): 30, ("year", "day"): 365, ("month", "night"): 30, ("year", "week"): 52}
 # From here on a measure that is told in another unit is given in round numbers.
 _ROUNDED = 20
-_RANKS = ("st", "nd", "rd", "th")
-_RANK = re.compile(r"(?<![\w.])(\d{1,3})(?:st|nd|rd|th)[\s-]*\Z")
 _BASE = 0.3
 _LEAST = 0.28
 
@@ -116,16 +109,7 @@ def find_measures(reading: Reading, field: Field, offered: frozenset[str] = froz
         if score >= _LEAST:
             end = quantity.number_end if apart else quantity.end
             found.append(Proposal(field, value, quantity.start, end, score + 0.12 * field.must))
-    return [*found, *_by_ordinal(reading, field), *_of_most(reading, field)]
-
-
-def _of_most(reading: Reading, field: Field) -> list[Proposal]:
-    """What is told of the most that the field can hold: 4/5, "8 out of 10"."""
-    if field.maximum is None or "/" not in reading.text and " of " not in reading.text:
-        return []
-    found = [said for said in _OUT_OF.finditer(reading.text) if float(said[2]) == field.maximum]
-    values = ((said, _typed(field, float(said[1]))) for said in found)
-    return [Proposal(field, value, *said.span(), 0.9) for said, value in values if value is not None]
+    return found
 
 
 def _ends_name(reading: Reading, field: Field, quantity: Quantity) -> bool:
@@ -178,32 +162,6 @@ def find_units(reading: Reading, field: Field) -> list[Proposal]:
     return found
 
 
-def _by_ordinal(reading: Reading, field: Field) -> list[Proposal]:
-    """What an ordinal says of the field's own noun: the third row, 2nd row."""
-    found = []
-    for word, noun in pairwise(reading.words):
-        if noun.stem in field.name_stems and (rank := _rank(reading, word, noun)) is not None:
-            value = _typed(field, rank)
-            start = word.start - len(str(rank)) * (word.lower in _RANKS)
-            found += [] if value is None else [Proposal(field, value, start, noun.end, 0.9)]
-    return found
-
-
-def _rank(reading: Reading, word: Word, noun: Word) -> int | None:
-    digits = _RANK.search(reading.text, max(0, word.start - 4), noun.start)
-    return ORDINALS.get(word.lower, int(digits[1]) if digits else None)
-
-
-def find_numbered(reading: Reading, field: Field) -> list[Proposal]:
-    """Proposals for a field whose options are numbers: a number of the sentence, in the field's unit."""
-    options = {float(str(one)): one for one in field.options if re.fullmatch(r"\d+(?:\.\d+)?", str(one))}
-    if len(options) < len(field.options):
-        return []
-    number = replace(field, kind="number", options=())
-    found = (replace(p, field=field, value=options.get(p.value)) for p in find_measures(reading, number))
-    return [p for p in found if p.value is not None]
-
-
 def convert(field: Field, quantity: Quantity) -> Any:
     """The number in the field's unit and type, or None when it cannot be that field's."""
     dimension, unit = unit_of_field(field.about, field.maximum)
@@ -229,10 +187,11 @@ def convert(field: Field, quantity: Quantity) -> Any:
             value = round(value)
     elif quantity.dimension == "percent" and not (dimension or unit or field.must or field.maximum == 100):
         return None
-    return _typed(field, round(value, 10))
+    return typed(field, round(value, 10))
 
 
-def _typed(field: Field, value: float) -> Any:
+def typed(field: Field, value: float) -> Any:
+    """A number as the field's kind; None when it is out of bounds, or broken where a whole one is wanted."""
     if (field.minimum is not None and value < field.minimum) or (field.maximum is not None and value > field.maximum):
         return None
     if value == int(value) and abs(value) < 1e15:
@@ -250,6 +209,9 @@ def _score(reading: Reading, field: Field, quantity: Quantity) -> float:
     ):
         # Six hours are rather a field's in hours than one's in minutes.
         score += 0.35 + 0.04 * bool(unit and unit == quantity.unit)
+    elif dimension and any(m[0] == dimension for m in quantity.meanings[1:]):
+        # "1.8 m" may be minutes, but not where a length is asked for.
+        score += 0.3
     elif quantity.dimension and not dimension and set(field.name_words) & _MEASURED:
         score += 0.2
     elif is_year(quantity) or (quantity.bound and _YEAR.search(field.about) and 1000 <= quantity.value <= 2100):
@@ -374,8 +336,8 @@ def _tells_age(reading: Reading, quantity: Quantity) -> bool:
         return True
     if quantity.dimension or counted_nouns(reading, quantity):
         return False
-    if re.search(r"\b(?:he|she|who)(?:'s| is| was| turned| turns)$", before, re.IGNORECASE):
-        return re.match(r"\s*(?:$|[,.;!?)]|and\b|but\b)", after) is not None
+    if re.search(r"\b(?:he|she|who)(?:'s| is| was)$|\bturn(?:s|ed|ing)$", before, re.IGNORECASE):
+        return re.match(r"\s*(?:$|[,.;!?)]|(?:and|but|on|in|this|next|today|tomorrow|soon)\b)", after) is not None
     named = re.search(r"[A-Z][\w'-]+(?:,| \()$", before)
     return bool(named) and after.lstrip()[:1] in (",", ".", "", ")", ";")
 

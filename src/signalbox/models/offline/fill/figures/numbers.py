@@ -219,7 +219,8 @@ def _with_unit(sentence: Sentence, value: float, first: int, last: int, start: i
         squared = after.lower in ("square", "sq") and last + 1 < len(tokens)
         hyphen = hyphen or squared or _tells_country(tokens, last)
         word = tokens[last + 1] if hyphen else after
-        meanings = dimension_of(word.lower) if word.lower != "us" else ()
+        # "a week's leave" lasts a week.
+        meanings = dimension_of(word.lower.removesuffix("'s")) if word.lower != "us" else ()
         if word.lower in ("cent", "cents", "pence", "penny"):
             value, meanings = value / 100, (("money", "", 1.0),)
         if meanings and not (
@@ -323,4 +324,4 @@ def _measures(tokens: tuple[Token, ...], at: int) -> bool:
 
 
 def _is_time(word: str) -> bool:
-    return len(word) > 1 and any(dimension == "time" for dimension, *_ in dimension_of(word))
+    return len(word) > 1 and any(dimension == "time" for dimension, *_ in dimension_of(word.removesuffix("'s")))

@@ -90,8 +90,8 @@ def join_compounds(sentence: Sentence, found: list[Quantity]) -> list[Quantity]:
     for quantity in found:
         last = joined[-1] if joined else None
         near = last is not None and quantity.first - last.last <= 1
-        if last and _is_hundredths(last, quantity):
-            value = last.value + quantity.value / 100
+        if last and (parts := _parts_of(last, quantity)):
+            value = last.value + quantity.value / parts
             joined[-1] = replace(last, value=value, last=quantity.last, end=quantity.end, number_end=quantity.end)
         elif last and near and last.factor > quantity.factor and _is_rest(sentence, last, quantity):
             value = last.value + quantity.value * quantity.factor / last.factor
@@ -109,6 +109,13 @@ def _is_rest(sentence: Sentence, last: Quantity, quantity: Quantity) -> bool:
         return True
     following = sentence.tokens[quantity.last].lower if quantity.last < len(sentence.tokens) else ""
     return len(quantity.meanings) < 2 and not (following.isalpha() and following not in STOP)
+
+
+def _parts_of(last: Quantity, quantity: Quantity) -> int:
+    """How many of a bare number right behind a measure make one of it: the inches of "5 feet 10"; 0 for none."""
+    if last.unit == "foot" and last.end > last.number_end and quantity.first == last.last:
+        return 12 if not quantity.dimension and quantity.value < 12 and quantity.value == int(quantity.value) else 0
+    return 100 if _is_hundredths(last, quantity) else 0
 
 
 def _is_hundredths(last: Quantity, quantity: Quantity) -> bool:

@@ -28,6 +28,9 @@ def find_zeros(reading: Reading, field: Field) -> Iterator[Proposal]:
         following = reading.words[at + 1 : at + 1 + _REACH]
         while following and following[0].lower in _BETWEEN:
             following = following[1:]
+        if len(following) > 1 and following[0].stem in field.words - set(field.name_stems):
+            # "no previous owners"
+            following = following[1:]
         if following and following[0].stem in field.name_stems:
             yield Proposal(field, 0.0 if field.kind == "number" else 0, word.start, following[0].end, 0.9)
 
