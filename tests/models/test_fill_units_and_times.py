@@ -28,8 +28,7 @@ LIMIT = {
     "limit": field("number", "Limit; percent for cpu, megabytes for memory."),
 }
 FEE = {
-    "fee_type": field("string", "How the fee is worked out.", enum=["percentage", "flat"]),
-    "fee": field("number", "The fee, percent or euros depending on fee_type."),
+    "fee": field("number", "The fee, percent or euros depending on its kind."),
     "min_order": field("number", "Smallest order in euros."),
 }
 NOTICE = {"notice_days": field("integer", "Notice period in days.")}
@@ -46,8 +45,8 @@ CHANCE = {"win_probability": field("number", "Probability of winning in percent.
     [
         (LIMIT, "alert when memory is over 2 GB", {"resource": "memory", "limit": 2000}),
         (LIMIT, "alert when cpu exceeds 85%", {"resource": "cpu", "limit": 85}),
-        (FEE, "2.5% on orders from 50 euros", {"fee_type": "percentage", "fee": 2.5, "min_order": 50}),
-        (FEE, "charge 3 euros", {"fee_type": "flat", "fee": 3}),
+        (FEE, "2.5% on orders from 50 euros", {"fee": 2.5, "min_order": 50}),
+        (FEE, "charge 3 euros", {"fee": 3}),
         (NOTICE, "two months' notice", {"notice_days": 60}),
         (NOTICE, "a year's notice", {"notice_days": 365}),
         (DOUGH, "a pound of flour and half a litre of milk", {"flour_g": 454, "milk_ml": 500}),

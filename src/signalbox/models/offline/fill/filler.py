@@ -18,6 +18,7 @@ from signalbox.models.offline.fill.figures.lone_numbers import (
 )
 from signalbox.models.offline.fill.figures.measures import (
     find_measures,
+    find_numbered,
     find_units,
     holds_units,
     option_units,
@@ -25,8 +26,7 @@ from signalbox.models.offline.fill.figures.measures import (
 from signalbox.models.offline.fill.figures.neighbours import Neighbours
 from signalbox.models.offline.fill.figures.ones import find_ones
 from signalbox.models.offline.fill.figures.parents import find_by_parent
-from signalbox.models.offline.fill.figures.ranks import find_numbered, find_ranks
-from signalbox.models.offline.fill.figures.shares_or_sums import find_share_or_sum
+from signalbox.models.offline.fill.figures.ranks import find_ranks
 from signalbox.models.offline.fill.figures.sizes import find_sizes
 from signalbox.models.offline.fill.figures.twins import find_twins
 from signalbox.models.offline.fill.figures.worded_numbers import find_worded
@@ -184,10 +184,13 @@ class Filler:
 
     def _closed_of(self, leaf: Field, kinds: frozenset[str]) -> Iterable[Proposal]:
         if leaf.kind == "enum":
-            found = [*find_choices(self.reading, leaf), *find_numbered(self.reading, leaf)]
+            found = [
+                *find_choices(self.reading, leaf),
+                *find_numbered(self.reading, leaf),
+                *find_ranks(self.reading, leaf),
+            ]
             found += find_units(self.reading, leaf) if self._offered and holds_units(leaf) else ()
-            finders = (find_comparisons, find_share_or_sum, find_zeros)
-            return [*found, *(p for find in finders for p in find(self.reading, leaf))]
+            return [*found, *find_comparisons(self.reading, leaf)]
         if leaf.kind == "boolean":
             return [self._around_names(p) for p in find_flags(self.reading, leaf, self.state.rivals(leaf))]
         if leaf.kind in ("integer", "number"):
@@ -374,9 +377,9 @@ class Filler:
             return (
                 leaf.item is not None
                 and leaf.item.kind == "string"
+                and not time_kind(leaf.item)
                 and not has_shape(leaf.item)
                 and not leaf.item.options
-                and not time_kind(leaf.item)
             )
         return (
             leaf.kind in ("string", "any")

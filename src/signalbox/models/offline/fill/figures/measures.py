@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -40,6 +41,7 @@ __all__ = [
     "counts",
     "counts_one_thing",
     "find_measures",
+    "find_numbered",
     "find_units",
     "holds_units",
     "is_year",
@@ -160,6 +162,16 @@ def find_units(reading: Reading, field: Field) -> list[Proposal]:
         if option is not None:
             found.append(Proposal(field, option, end - len(word), end, 0.95))
     return found
+
+
+def find_numbered(reading: Reading, field: Field) -> list[Proposal]:
+    """Proposals for a field whose options are numbers: a number of the sentence, in the field's unit."""
+    options = {float(str(one)): one for one in field.options if re.fullmatch(r"\d+(?:\.\d+)?", str(one))}
+    if len(options) < len(field.options):
+        return []
+    number = replace(field, kind="number", options=())
+    found = (replace(p, field=field, value=options.get(p.value)) for p in find_measures(reading, number))
+    return [p for p in found if p.value is not None]
 
 
 def convert(field: Field, quantity: Quantity) -> Any:
@@ -336,8 +348,8 @@ def _tells_age(reading: Reading, quantity: Quantity) -> bool:
         return True
     if quantity.dimension or counted_nouns(reading, quantity):
         return False
-    if re.search(r"\b(?:he|she|who)(?:'s| is| was)$|\bturn(?:s|ed|ing)$", before, re.IGNORECASE):
-        return re.match(r"\s*(?:$|[,.;!?)]|(?:and|but|on|in|this|next|today|tomorrow|soon)\b)", after) is not None
+    if re.search(r"\b(?:he|she|who)(?:'s| is| was| turned| turns)$", before, re.IGNORECASE):
+        return re.match(r"\s*(?:$|[,.;!?)]|and\b|but\b)", after) is not None
     named = re.search(r"[A-Z][\w'-]+(?:,| \()$", before)
     return bool(named) and after.lstrip()[:1] in (",", ".", "", ")", ";")
 

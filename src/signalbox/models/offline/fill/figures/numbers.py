@@ -101,7 +101,7 @@ def _read_digits(sentence: Sentence, at: int) -> Quantity | None:
     if times := re.fullmatch(r"x(\d{1,4})", token.lower):
         return Quantity(float(times[1]), at, at + 1, token.start, token.end, token.end, "count", "times", 1.0)
     glued = _GLUED.fullmatch(token.lower)
-    if not glued or not token.lower[0].isdigit() or _counts_nothing(sentence, at):
+    if not glued or not token.lower[0].isdigit():
         return None
     if glued[3].startswith("/"):
         # 120/h is a number by the hour.
@@ -112,7 +112,7 @@ def _read_digits(sentence: Sentence, at: int) -> Quantity | None:
         whole = float("".join(t.text for t in sentence.tokens[at:last]))
         return _with_scale(sentence, whole, at, last, token.start, sentence.tokens[last - 1].end, "", "")
     value = float(glued[2].replace(",", "")) if _NUMBER.fullmatch(glued[2]) else _decimal(sentence, at, glued)
-    if value is None or value > 1e18 or _LED_BY_ZERO.match(glued[2]):
+    if value is None or value > 1e18 or _LED_BY_ZERO.match(glued[2]) or _counts_nothing(sentence, at):
         return None
     start, first = token.start, at
     if (

@@ -1,4 +1,4 @@
-"""Numbers that are told as a rank, as so many out of the most, or as one of a few: "3rd floor", "4/5", a size of 38."""
+"""Numbers that are told as a rank or as so many out of the most: "3rd floor", "4/5"."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 from dataclasses import replace
 from itertools import pairwise
 
-from signalbox.models.offline.fill.figures.measures import find_measures, typed
+from signalbox.models.offline.fill.figures.measures import typed
 from signalbox.models.offline.fill.figures.numbers import ORDINALS
 from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 
-__all__ = ["find_numbered", "find_ranks"]
+__all__ = ["find_ranks"]
 
 _OUT_OF = re.compile(
     r"(?<![\d./])(\d{1,3}(?:\.\d)?)\s*(?:/|out of|of)\s*(5|10|100|6|7|20)(?![\d/%]|\.\d)", re.IGNORECASE
@@ -24,20 +24,13 @@ _RANK = re.compile(r"(?<![\w.])(\d{1,3})(?:st|nd|rd|th)[\s-]*\Z")
 
 def find_ranks(reading: Reading, field: Field) -> list[Proposal]:
     """Proposals for a number that an ordinal says, or that is told of the most that the field can hold."""
-    return [*_by_ordinal(reading, field), *_of_most(reading, field)]
-
-
-def find_numbered(reading: Reading, field: Field) -> list[Proposal]:
-    """Proposals for a field whose options are numbers: a number of the sentence, in the field's unit."""
-    options = {float(str(one)): one for one in field.options if re.fullmatch(r"\d+(?:\.\d+)?", str(one))}
+    if field.kind != "enum":
+        return [*_by_ordinal(reading, field), *_of_most(reading, field)]
+    options = {float(one): one for one in field.options if isinstance(one, int) and not isinstance(one, bool)}
     if len(options) < len(field.options):
         return []
-    number = replace(field, kind="number", options=())
-    found = (
-        replace(p, field=field, value=options.get(p.value))
-        for p in (*find_measures(reading, number), *find_ranks(reading, number))
-    )
-    return [p for p in found if p.value is not None]
+    found = _by_ordinal(reading, replace(field, kind="number", options=()))
+    return [replace(p, field=field, value=options[p.value]) for p in found if p.value in options]
 
 
 def _by_ordinal(reading: Reading, field: Field) -> list[Proposal]:

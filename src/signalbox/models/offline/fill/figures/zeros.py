@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from signalbox.models.offline.fill.english.words import word_set
 from signalbox.models.offline.fill.figures.measures import LIMITING
 from signalbox.models.offline.fill.figures.units import unit_of_field
-from signalbox.models.offline.fill.reading import Reading
+from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 
@@ -20,24 +20,25 @@ _REACH = 4
 
 def find_zeros(reading: Reading, field: Field) -> Iterator[Proposal]:
     """Zero for a field that counts what the sentence says there is none of."""
-    if not _may_be_zero(field):
+    if not _counts_things(field):
         return
     for at, word in enumerate(reading.words):
         if word.lower not in _NONE:
             continue
         following = reading.words[at + 1 : at + 1 + _REACH]
-        while following and following[0].lower in _BETWEEN:
-            following = following[1:]
-        if len(following) > 1 and following[0].stem in field.words - set(field.name_stems):
-            # "no previous owners"
+        while following and (following[0].lower in _BETWEEN or _tells_which(field, following)):
             following = following[1:]
         if following and following[0].stem in field.name_stems:
-            yield Proposal(field, 0.0 if field.kind == "number" else 0, word.start, following[0].end, 0.9)
+            yield Proposal(field, 0 if field.kind == "integer" else 0.0, word.start, following[0].end, 0.9)
 
 
-def _may_be_zero(field: Field) -> bool:
-    """Whether zero is an option, or the field counts things and may be zero: it holds no measure and no limit."""
-    if field.kind == "enum":
-        return any(option == 0 and not isinstance(option, bool) for option in field.options)
+def _counts_things(field: Field) -> bool:
+    """Whether a field counts things and may be zero: it holds no measure and no limit."""
     able = field.minimum is None or field.minimum <= 0
     return able and not unit_of_field(field.about, field.maximum)[0] and not LIMITING & set(field.name_words)
+
+
+def _tells_which(field: Field, words: list[Word]) -> bool:
+    """Whether a word only says which ones are counted, before their name: the previous of "no previous owners"."""
+    names = set(field.name_stems)
+    return len(words) > 1 and words[1].stem in names and words[0].stem in field.words - names

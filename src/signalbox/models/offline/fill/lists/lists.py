@@ -10,6 +10,7 @@ from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.english.everyday import COUNTRIES, LANGUAGES
 from signalbox.models.offline.fill.english.words import stem
 from signalbox.models.offline.fill.figures.measures import convert
+from signalbox.models.offline.fill.lists.moment_lists import find_moment_list, time_kind
 from signalbox.models.offline.fill.options.choices import find_choices
 from signalbox.models.offline.fill.options.weekdays import find_weekdays
 from signalbox.models.offline.fill.options.wholes import find_wholes
@@ -18,8 +19,6 @@ from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal, Taken
 from signalbox.models.offline.fill.texts.names import find_names
 from signalbox.models.offline.fill.texts.phrases import find_phrases
-from signalbox.models.offline.fill.times.instants import as_text
-from signalbox.models.offline.fill.times.moments import find_moments, time_kind
 
 __all__ = ["find_closed_list", "find_phrase_list", "part_spans", "split_items"]
 
@@ -36,11 +35,6 @@ _SEPARATOR = re.compile(
     r"\s/\s|(?<=[a-z]{2})/(?=[a-z]{2}))",
     re.IGNORECASE,
 )
-_NEXT_HOUR = re.compile(
-    r"\s*(?:,|;|/|&|and|or|,\s*and|,\s*or)\s*(?:at )?([01]?\d|2[0-3])([:.][0-5]\d)?"
-    r"(?![\d:%]|[.,]\d|\s*[ap]\.?m\b|\s+(?!and\b|or\b|for\b|on\b|every\b|with\b|each\b|please\b|o'?clock)[a-z])",
-    re.IGNORECASE,
-)
 # Classes that are known nearly in full, by what a field calls them.
 _CLASSES = (("country", COUNTRIES), ("countries", COUNTRIES), ("language", LANGUAGES))
 _KNOWN = 0.8
@@ -52,6 +46,8 @@ def find_closed_list(reading: Reading, field: Field, taken: Taken) -> list[Propo
     item = field.item
     if item is None:
         return []
+    if time_kind(item):
+        return find_moment_list(reading, field, item)
     if item.kind == "enum":
         if whole := find_weekdays(reading, field) or find_wholes(reading, field):
             return whole
@@ -65,8 +61,6 @@ def find_closed_list(reading: Reading, field: Field, taken: Taken) -> list[Propo
         return _gather(field, _apart(options), anywhere=True, text=reading.text)
     if item.kind in ("integer", "number"):
         return _numbers(reading, field, item)
-    if item.kind == "string" and time_kind(item):
-        return _moments(reading, field, item)
     if item.kind == "string":
         shown = () if item.pattern else _shown(item)
         if found := _by_examples(reading, field, replace(item, options=shown)) if shown else []:
@@ -153,23 +147,6 @@ def _numbers(reading: Reading, field: Field, item: Field) -> list[Proposal]:
     ]
     lists = _gather(field, found, anywhere=False, text=reading.text)
     return [p for p in lists if field.must or len(p.value) > 1 or p.score > 0.6]
-
-
-def _moments(reading: Reading, field: Field, item: Field) -> list[Proposal]:
-    """Days or clock times that commas and "and" part; where the first is a clock time, bare hours may go on with it."""
-    kind = time_kind(item)
-    runs = _gather(field, find_moments(reading, item, frozenset((kind,))), anywhere=False, text=reading.text)
-    return [_with_hours(reading, run, kind) if kind in ("time", "hour", "time-words") else run for run in runs]
-
-
-def _with_hours(reading: Reading, run: Proposal, kind: str) -> Proposal:
-    while following := _NEXT_HOUR.match(reading.text, run.end):
-        value = as_text(reading, f"{following[1]}{following[2] or ':00'}", kind, "", ahead=True)
-        if value is None:
-            break
-        pieces = (*run.pieces, following.span(1))
-        run = replace(run, value=[*run.value, value], end=following.end(), pieces=pieces)
-    return run
 
 
 def find_phrase_list(bounds: Bounds, field: Field) -> list[Proposal]:

@@ -78,7 +78,7 @@ class Objects:
         anchors = find_anchors(inner, outer, self.state.taken, self.leaf.must, self.state.reading.words)
         self._keep_shares(anchors)
         required = {child.path for child in self.children if child.required and child in self._closed}
-        groups = self._share(self._told_alike(find_groups(self.text, anchors, required)))
+        groups = self._share(find_groups(self.text, anchors, required))
         if not groups or not self._is_meant(groups):
             return None
         stretches = self._stretches(groups, anchors)
@@ -97,13 +97,6 @@ class Objects:
         whole = next((at + 1 for at, total in enumerate(sums) if at and abs(total - _WHOLE) < 0.2), 0)
         for anchor in shares[:whole]:
             anchor.outer = False
-
-    def _told_alike(self, groups: list[Group]) -> list[Group]:
-        """Without a name in quotes that has nothing of what the other items have: it names the whole."""
-        others = [group for group in groups if self.thing is None or self.thing.path not in group.chosen]
-        alone = [group for group in groups if len(group.chosen) == 1 and group not in others]
-        waits = any(leaf.must for leaf in self.state.texts() if leaf is not self.leaf)
-        return others if others and waits and len(alone) == len(groups) - len(others) else groups
 
     def _by_parts(self, outer: list[Proposal]) -> Proposal | None:
         """Items of several free texts: each part between commas and "and" that fills all that an item must have."""
@@ -150,7 +143,8 @@ class Objects:
             return []
         spans = [span for span in self.state.reading.quoted if not self._is_outer(span)]
         titles = [leaf for leaf in self.state.leaves if leaf.kind == "string" and sort_of(leaf) == "title"]
-        if len(spans) <= len(titles) and sort_of(self.thing) != "title":
+        needed = any(leaf.must for leaf in titles) and not self.leaf.must
+        if len(spans) <= len(titles) and (needed or sort_of(self.thing) != "title"):
             # What is in quotes is the title that the whole asks for.
             return []
         return [Proposal(self.thing, self.text[s + 1 : e - 1], s, e, _SURE) for s, e in spans]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from signalbox.models.offline.fill.english.words import word_set
 from signalbox.models.offline.fill.times.clocks import HOUR_WORDS, LEADS_TO_CLOCK, SPOKEN_CLOCK
 
 __all__ = ["TimePhrase", "find_times", "with_month"]
@@ -46,14 +47,6 @@ _CLOCK = (
     r"(?:(?<=:\d\d to )|(?<=:\d\d till )|(?<=:\d\d until )|(?<=:\d\d til )|(?<=:\d\d-)|(?<=:\d\d - )|(?<=:\d\d and ))"
     r"(?:[01]?\d|2[0-4])(?![\d:.]|\s*[%°€$£])\b|(?<=@)\d{1,2}\b)"
 )
-# "the 3rd floor" is no day of the month: behind one stand a stop, a name or a small word.
-_BEHIND_DAY = (
-    "and or at in on of for from to til till until by if is was are when with without through thru around about before "
-    "after please pls plz but because since so then this next instead onward onwards morning afternoon evening night "
-    "noon would will can should the an my our we he she they it that works via under as not only all both each latest "
-    "earliest possibly preferably ideally maybe also just again now who"
-)
-_NO_NOUN = rf"(?! (?!(?:{_BEHIND_DAY.replace(' ', '|')})\b)(?-i:[a-z]{{3,}}))"
 _LATER_DAY = rf"(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}\b"
 _DATE = (
     rf"(?:\d{{4}}-\d{{2}}-\d{{2}}(?:T\d{{2}}:\d{{2}}(?::\d{{2}}(?:\.\d+)?)?(?:Z|[+-]\d{{2}}:?\d{{2}})?)?|"
@@ -62,7 +55,7 @@ _DATE = (
     rf"\d{{1,2}}/\d{{1,2}}(?:/\d{{2,4}})?|\d{{1,2}}\.\d{{1,2}}\.\d{{4}}|"
     rf"(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? \d{{4}})?|{_MONTH} (?:the )?\d{{1,2}}(?:st|"
     rf"nd|rd|th)?(?!\d|:)(?:,? \d{{4}})?|"
-    rf"the \d{{1,2}}(?:st|nd|rd|th){_NO_NOUN}(?: of (?:this|next|last|the) month)?|"
+    rf"the \d{{1,2}}(?:st|nd|rd|th)(?: of (?:this|next|last|the) month)?|"
     rf"(?:the )?(?:first|second|third|fourth|last) {_WEEKDAY} (?:of|in) (?:{_MONTH}|(?:this|next|the) month)|"
     rf"{_MONTH} \d{{4}}|(?:in |last |next |this |since |"
     rf"of )(?:{_MONTH})\b(?!\s+\d))"
@@ -92,9 +85,16 @@ _RELATIVE = (
 )
 _DURATION = rf"for (?:the (?:last|past) )?{_COUNT}\s*{_UNIT}\b"
 _ATOM = re.compile(
-    rf"(?<!\w)(?<!\d\.)(?<![^\d]-)(?:(?P<relative>{_RELATIVE})|(?P<date>{_DATE})|(?P<day>{_DAY})|(?P<clock>{_CLOCK})|"
+    rf"(?<!\w)(?<![^\d]-)(?:(?P<relative>{_RELATIVE})|(?P<date>{_DATE})|(?P<day>{_DAY})|(?P<clock>{_CLOCK})|"
     rf"(?P<part>(?<!every )(?<!each )(?:in the )?{_DAYPART}))(?![\w])",
     re.IGNORECASE,
+)
+_RANK, _NOUN = re.compile(r"the \d{1,2}(?:st|nd|rd|th)", re.IGNORECASE), re.compile(r" ([a-z]{3,})")
+_BEHIND_DAY = word_set(
+    """and for from til till until are was when with without through thru around about before after please pls plz but
+    because since then this next instead onward onwards morning afternoon evening night noon would will can should the
+    our she they that works via under not only all both each latest earliest possibly preferably ideally maybe also
+    just again now who"""
 )
 _CAPITAL_BEFORE, _CAPITAL = re.compile(r"\b[A-Z][a-z]+ \Z"), re.compile(r" [A-Z][a-z]")
 _THAT_YEAR = re.compile(r"(?:this|last|next) year", re.IGNORECASE)
@@ -139,7 +139,7 @@ def find_times(text: str) -> list[TimePhrase]:
     phrases: list[list[tuple[str, int, int]]] = []
     for found in _ATOM.finditer(text):
         kind = str(found.lastgroup)
-        if kind in ("day", "relative") and _in_name(text, *found.span()):
+        if _in_name(text, kind, *found.span()) or (kind == "date" and _counts_other(text, *found.span())):
             continue
         start = found.start() + len(found.group()) - len(found.group().lstrip())
         atom = (kind, start, found.start() + len(found.group().rstrip()))
@@ -152,10 +152,21 @@ def find_times(text: str) -> list[TimePhrase]:
     ]
 
 
-def _in_name(text: str, start: int, end: int) -> bool:
+def _counts_other(text: str, start: int, end: int) -> bool:
+    """Whether what looks like a day is none: the rank of "the 3rd floor", the end of 10.0.0.0/12."""
+    if start > 1 and text[start - 1] == "." and text[start - 2].isdigit():
+        return True
+    # Behind the day of a month stands a stop, a name or a small word.
+    following = _NOUN.match(text, end) if _RANK.fullmatch(text, start, end) else None
+    return following is not None and following[1] not in _BEHIND_DAY
+
+
+def _in_name(text: str, kind: str, start: int, end: int) -> bool:
     """Whether a single word of time is part of a name in capitals: "Black Friday Deals", "Shine Now"."""
     words = text[start:end]
-    if not words[0].isupper() or " " in words or not (before := _CAPITAL_BEFORE.search(text, 0, start)):
+    if kind not in ("day", "relative") or not words[0].isupper() or " " in words:
+        return False
+    if not (before := _CAPITAL_BEFORE.search(text, 0, start)):
         return False
     opens = not text[: before.start()].strip() or text[: before.start()].rstrip()[-1] in ".!?:;"
     return not opens and (not words.endswith("day") or words.lower() == "today" or bool(_CAPITAL.match(text, end)))
