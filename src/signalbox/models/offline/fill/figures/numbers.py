@@ -44,6 +44,7 @@ _LED_BY_ZERO = re.compile(r"0\d")
 _LEADING, _GROUP = re.compile(r"[1-9]\d{0,2}"), re.compile(r"\d{3}")
 _ENDS = re.compile(r"([1-9]\d{0,4}(?:\.\d+)?)[-–]([1-9]\d{0,4}(?:\.\d+)?)([a-zµ%°]*)")
 _GLUED = re.compile(r"([-+]?)(\d[\d,]*(?:\.\d+)?)([a-zµ%°/]*(?:(?<=m)[23]|[²³])?)", re.IGNORECASE)
+_DECIMAL_COMMA = re.compile(r"(\d+),(\d{1,2})")
 # Letters that tell degrees only behind a number: 180C, below 5 C. A small number may as well be a seat's: 12C.
 _DEGREES = {"c": "°c", "f": "°f"}
 _LEAST_DEGREES = 50
@@ -52,7 +53,6 @@ _BEFORE_DEGREES = word_set("at below above under over around about minus than be
 _SPEEDS = {("m", "second"): "m/s", ("km", "hour"): "km/h", ("mile", "hour"): "mph"}
 _BY = word_set("per a an each /")
 _RANKS = ("st", "nd", "rd", "th")
-_DECIMAL_COMMA = re.compile(r"(\d+),(\d{1,2})")
 
 
 def find_quantities(sentence: Sentence) -> list[Quantity]:

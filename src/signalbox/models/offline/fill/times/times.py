@@ -152,6 +152,16 @@ def find_times(text: str) -> list[TimePhrase]:
     ]
 
 
+def with_month(text: str, start: int, end: int) -> str:
+    """The words of a day; one without its month or year takes that of the day it leads to: "20 to 24 December"."""
+    words = text[start:end]
+    if re.fullmatch(r"\d{1,2}(?:st|nd|rd|th)?", words):
+        later = _LATER_MONTH.match(text, end)
+        return f"{words} {later[1]}" if later else words
+    year = _LATER_YEAR.match(text, end) if _NO_YEAR.fullmatch(words) else None
+    return f"{words} {year[1]}" if year else words
+
+
 def _counts_other(text: str, start: int, end: int) -> bool:
     """Whether what looks like a day is none: the rank of "the 3rd floor", the end of 10.0.0.0/12."""
     if start > 1 and text[start - 1] == "." and text[start - 2].isdigit():
@@ -170,16 +180,6 @@ def _in_name(text: str, kind: str, start: int, end: int) -> bool:
         return False
     opens = not text[: before.start()].strip() or text[: before.start()].rstrip()[-1] in ".!?:;"
     return not opens and (not words.endswith("day") or words.lower() == "today" or bool(_CAPITAL.match(text, end)))
-
-
-def with_month(text: str, start: int, end: int) -> str:
-    """The words of a day; one without its month or year takes that of the day it leads to: "20 to 24 December"."""
-    words = text[start:end]
-    if re.fullmatch(r"\d{1,2}(?:st|nd|rd|th)?", words):
-        later = _LATER_MONTH.match(text, end)
-        return f"{words} {later[1]}" if later else words
-    year = _LATER_YEAR.match(text, end) if _NO_YEAR.fullmatch(words) else None
-    return f"{words} {year[1]}" if year else words
 
 
 def _joins(text: str, parts: list[tuple[str, int, int]], atom: tuple[str, int, int]) -> bool:
