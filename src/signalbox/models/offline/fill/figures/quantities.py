@@ -77,6 +77,9 @@ def bounded(sentence: Sentence, quantity: Quantity) -> Quantity:
     if _NOT_HIGH.search(before):
         high = None
     low_after, high_after = _LOW_AFTER.match(after), _HIGH_AFTER.match(after)
+    if high and high[0].strip() == "by" and quantity.dimension not in ("", "time"):
+        # "Longer by 4 cm" tells how much, not how much at most.
+        high = None
     bound = "max" if high or high_after else ("min" if low or low_after else "")
     opened, closed = high or low, high_after or low_after
     start = quantity.start - len(before) + opened.start() if opened else quantity.start

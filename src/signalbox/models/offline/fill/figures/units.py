@@ -152,6 +152,7 @@ _FIELD_UNITS = re.compile(
     r"nights?|weeks?|months?|"
     r"years?|bytes?|kb|mb|gb|tb|kib|mib|gib|tib|kilobytes?|megabytes?|gigabytes?|terabytes?|[kmg]?bps|mm|cm|"
     r"meters?|metres?|"
+    r"(?:centi|milli)met(?:er|re)s?|milligrams?|"
     r"km|kms|kilomet(?:er|re)s?|miles?|feet|ft|inch(?:es)?|mg|grams?|kg|kilos?|kilograms?|tonnes?|ounces?|oz|"
     r"lbs?|ml|"
     r"millilit(?:er|re)s?|lit(?:er|re)s?|celsius|fahrenheit)(?!\w))"

@@ -78,7 +78,7 @@ _DAY = (
 )
 _RELATIVE = (
     rf"(?:in (?:the next )?{_COUNT}\s*{_UNIT}\b(?: and a (?:half|quarter)\b)?(?!\s+(?:before|after))|"
-    rf"{_COUNT}\s*{_UNIT}(?: and a (?:half|quarter))? "
+    rf"(?<!for ){_COUNT}\s*{_UNIT}(?: and a (?:half|quarter))? "
     rf"(?:ago|from (?:now|today|tomorrow)|hence|later|after tomorrow)|in {_COUNT} (?:week|month|year|day)s?'?s? time|"
     rf"(?:the )?(?:last|past|previous|next|coming) {_COUNT}\s*{_UNIT}\b|right now|(?<!for )now(?:-\d+[smhdw])?|"
     rf"since (?:{_CLOCK}))"
