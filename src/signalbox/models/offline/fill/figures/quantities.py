@@ -138,8 +138,8 @@ _MEASURING = re.compile(r"\s*(?:high|wide|long|deep|tall|thick|broad)\b", re.IGN
 
 
 def share_units(sentence: Sentence, found: list[Quantity]) -> list[Quantity]:
-    """ "40 cm wide and 35 high": a bare number that measures has the unit of the length before it."""
-    last: Quantity | None = None
+    """ "40 cm wide and 35 high": a bare number that measures has the unit of the length before it, or else behind."""
+    last = next((q for q in found if q.end > q.number_end and any(m[0] == "length" for m in q.meanings)), None)
     for at, quantity in enumerate(found):
         if last and not quantity.dimension and _MEASURING.match(sentence.text, quantity.end):
             found[at] = _in_unit_of(last, quantity)
