@@ -37,6 +37,8 @@ GUSTS = {
     "wind": field("number", "Wind in metres per second."),
     "distance_km": field("number", "Distance in km."),
 }
+SPLIT = {"amount": field("number", "Amount."), "people": field("integer", "How many people share.")}
+HEM = {"centimetres": field("number", "By how many centimetres.")}
 CHANCE = {"win_probability": field("number", "Probability of winning in percent.")}
 
 
@@ -51,6 +53,8 @@ CHANCE = {"win_probability": field("number", "Probability of winning in percent.
         (NOTICE, "a year's notice", {"notice_days": 365}),
         (DOUGH, "a pound of flour and half a litre of milk", {"flour_g": 454, "milk_ml": 500}),
         (GUSTS, "9 metres per second over 12 km", {"wind": 9, "distance_km": 12}),
+        (SPLIT, "split 84 pounds between the three of us", {"amount": 84, "people": 3}),
+        (HEM, "shorten the coat by 4 cm", {"centimetres": 4}),
         (CHANCE, "a 35% chance of winning", {"win_probability": 35}),
     ],
 )
