@@ -13,7 +13,8 @@ from signalbox.models.offline.fill.options.comparisons import compares
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.state import State
 from signalbox.models.offline.fill.texts.phrases import find_phrases
-from signalbox.models.offline.fill.texts.roles import roles_of
+from signalbox.models.offline.fill.texts.roles import roles_of, style_of
+from signalbox.models.offline.fill.texts.sorts import sort_of
 from signalbox.models.offline.fill.times.moments import time_kind
 
 __all__ = ["Doubts"]
@@ -50,6 +51,17 @@ class Doubts:
         said = {stem(word) for word in split_name(str(proposal.value))}
         numbers = [leaf for leaf in self.state.leaves if leaf.kind in ("integer", "number")]
         return bool(said) and said <= {s for leaf in numbers for s in (*leaf.name_stems, *leaf.aliases)}
+
+    def only_counted(self, proposal: Proposal) -> bool:
+        """Whether words are only what a number counts, and so no name: the stars of "three stars"."""
+        field, text = proposal.field, self.state.reading.text
+        if field.kind != "string" or not text[proposal.start : proposal.end].islower():
+            return False
+        sort = sort_of(field)
+        if sort not in ("person", "organisation") and not (sort == "title" and style_of(field) == "text"):
+            return False
+        numbers = [p for p in self.state.filled.values() if p.field.kind in ("integer", "number")]
+        return any(0 < proposal.start - p.end < 3 and not text[p.end : proposal.start].strip() for p in numbers)
 
     def at_home(self, proposal: Proposal) -> bool:
         """Whether a value stands where the text speaks of the part that it belongs to."""

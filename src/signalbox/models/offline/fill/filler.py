@@ -11,14 +11,24 @@ from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.doubts import Doubts
 from signalbox.models.offline.fill.english.words import read_sentence
 from signalbox.models.offline.fill.figures.intervals import find_intervals
-from signalbox.models.offline.fill.figures.lone_numbers import find_count_of_value, find_lone_number
-from signalbox.models.offline.fill.figures.measures import find_measures, find_numbered, find_units, holds_units
+from signalbox.models.offline.fill.figures.lone_numbers import (
+    find_count_of_value,
+    find_lone_number,
+    find_number_of_thing,
+)
+from signalbox.models.offline.fill.figures.measures import (
+    find_measures,
+    find_numbered,
+    find_units,
+    holds_units,
+    option_units,
+)
 from signalbox.models.offline.fill.figures.neighbours import Neighbours
 from signalbox.models.offline.fill.figures.ones import find_ones
 from signalbox.models.offline.fill.figures.parents import find_by_parent
+from signalbox.models.offline.fill.figures.ranks import find_ranks
 from signalbox.models.offline.fill.figures.sizes import find_sizes
 from signalbox.models.offline.fill.figures.twins import find_twins
-from signalbox.models.offline.fill.figures.units import unit_names
 from signalbox.models.offline.fill.figures.worded_numbers import find_worded
 from signalbox.models.offline.fill.figures.zeros import find_zeros
 from signalbox.models.offline.fill.lists.filters import find_filters, find_signed
@@ -54,6 +64,7 @@ from signalbox.models.offline.fill.texts.widening import widen
 from signalbox.models.offline.fill.times.moments import find_moments, find_spans, time_kind
 from signalbox.models.offline.fill.times.occasions import Occasions
 from signalbox.models.offline.fill.times.stretches import find_hours, find_lengths, put_in_order
+from signalbox.models.offline.fill.times.tenses import keeps_record
 
 __all__ = ["Filler"]
 
@@ -94,6 +105,7 @@ class Filler:
         self._assign(self._objects(closed))
         plain = list_by_name(self.state)
         self._assign_closed(closed)
+        self._assign(find_number_of_thing(self.state))
         self._assign(find_lone_number(self.state))
         widen(self.state)
         self._assign(self._maps())
@@ -142,12 +154,19 @@ class Filler:
 
     def _unlisted(self, proposal: Proposal) -> Proposal:
         """One of several codes that "and" joins is less likely a single field's than the list's that takes them all."""
-        named = proposal.field.kind != "string" or self.reading.cue(proposal.field, proposal.start, proposal.end)
-        return proposal if named else replace(proposal, score=proposal.score - 0.25)
+        number = proposal.field.kind in ("integer", "number") and not proposal.field.must
+        if proposal.field.kind != "string" and not number:
+            return proposal
+        cue = self.reading.cue(proposal.field, proposal.start, proposal.end)
+        before = self.reading.before(proposal.start, 1)
+        plural = any(word.lower == f"{proposal.field.name_words[-1]}s" for word in before)
+        named = cue > 0.9 and not plural if number else cue
+        return proposal if named else replace(proposal, score=proposal.score - (0.6 if number else 0.25))
 
     def _choose(self, proposals: list[Proposal]) -> None:
         """Take the proposals that together explain most, and the words that only announce them."""
-        assign_best([p for p in proposals if self.doubts.at_home(p)], self.taken, self.filled)
+        meant = [p for p in proposals if self.doubts.at_home(p) and not self.doubts.only_counted(p)]
+        assign_best(meant, self.taken, self.filled)
         widen(self.state)
 
     def _cross(self) -> None:
@@ -171,7 +190,11 @@ class Filler:
 
     def _closed_of(self, leaf: Field, kinds: frozenset[str]) -> Iterable[Proposal]:
         if leaf.kind == "enum":
-            found = [*find_choices(self.reading, leaf), *find_numbered(self.reading, leaf)]
+            found = [
+                *find_choices(self.reading, leaf),
+                *find_numbered(self.reading, leaf),
+                *find_ranks(self.reading, leaf),
+            ]
             found += find_units(self.reading, leaf) if self._offered and holds_units(leaf) else ()
             return [*found, *find_comparisons(self.reading, leaf)]
         if leaf.kind == "boolean":
@@ -183,7 +206,7 @@ class Filler:
             ]
             found = [self._neighbours.weigh(p) for p in found]
             found = [p for p in found if leaf.must or p.score >= _SURE]
-            finders = (find_worded, find_zeros, find_ones, find_intervals)
+            finders = (find_ranks, find_worded, find_zeros, find_ones, find_intervals)
             return [*found, *(p for find in finders for p in find(self.reading, leaf))]
         if leaf.kind == "array":
             return find_closed_list(self.reading, leaf, self.taken)
@@ -192,7 +215,8 @@ class Filler:
         if leaf.candidates or self.listed.get(leaf.path):
             return find_candidates(self.reading, leaf, self.listed.get(leaf.path) or {})
         if time_kind(leaf):
-            return [self._occasions.weigh(p) for p in find_moments(self.reading, leaf, kinds)]
+            record = keeps_record(self.state.frame.title)
+            return [self._occasions.weigh(p) for p in find_moments(self.reading, leaf, kinds, record=record)]
         shaped = [*find_names(self.reading, leaf), *find_examples(self.reading, leaf)]
         return [self._directed(self._uncontested(p)) for p in shaped]
 
@@ -225,7 +249,7 @@ class Filler:
     def _offered(self) -> frozenset[str]:
         """Units that some field offers as options: a number told in one of them leaves its unit to that field."""
         units = [leaf for leaf in self.leaves if leaf.kind == "enum" and holds_units(leaf)]
-        return frozenset(name for leaf in units for option in leaf.options for name in unit_names(str(option)))
+        return frozenset(name for leaf in units for option in leaf.options for name in option_units(leaf, option))
 
     def _objects(self, closed: list[Proposal]) -> Iterator[Proposal]:
         """Lists of objects, before what their items mean can fall to the fields around them."""
@@ -359,6 +383,7 @@ class Filler:
             return (
                 leaf.item is not None
                 and leaf.item.kind == "string"
+                and not time_kind(leaf.item)
                 and not has_shape(leaf.item)
                 and not leaf.item.options
             )

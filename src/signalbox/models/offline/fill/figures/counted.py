@@ -12,7 +12,16 @@ from signalbox.models.offline.fill.figures.units import unit_of_field
 from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
 
-__all__ = ["counted_nouns", "counts_people", "ends_name", "fits_kind", "holds_people", "is_bare", "label_of"]
+__all__ = [
+    "NUMBER_WORDS",
+    "counted_nouns",
+    "counts_people",
+    "ends_name",
+    "fits_kind",
+    "holds_people",
+    "is_bare",
+    "label_of",
+]
 
 _PEOPLE = word_set(
     """servings serves portions people person persons guests guest adults adult passengers passenger pax ppl
@@ -26,7 +35,7 @@ _KINDS = tuple(
     frozenset(stem(word) for word in row.split())
     for row in (
         "adult grown-up grownup grown",
-        "child kid infant baby toddler",
+        "child kid infant baby toddler pupil",
         "senior pensioner",
         "pet dog cat animal",
     )
@@ -50,7 +59,8 @@ _TAILS = word_set(
 
 # The letters of a code whose number stands apart: the BE of BE 90112.
 _LONGEST_PREFIX = 3
-_NUMBER_WORDS = word_set("number no nr num")
+NUMBER_WORDS = word_set("number no nr num")
+_PLACING = word_set("near beside opposite outside around behind past beyond")
 _SAYING = word_set("top only say says make makes show shows reads put down got stands enter")
 _NO_LABELS = PARTS_OF_SPEECH["verbs"] | PARTS_OF_SPEECH["stops"] | PARTS_OF_SPEECH["pronouns"] | _TAILS | _SAYING
 
@@ -84,9 +94,13 @@ def label_of(reading: Reading, quantity: Quantity) -> Word | None:
     for word in reading.before(quantity.start, 3):
         if reading.text[word.end : place].strip(" #:=.") or not word.lower.isalpha():
             return named
-        if word.lower not in _NUMBER_WORDS:
+        if word.lower not in NUMBER_WORDS:
             # Before "number" stands a noun, even one that is a verb elsewhere.
-            small = word.lower in STOP or (named is None and (word.lower in _NO_LABELS or is_past(word.lower)))
+            small = (
+                word.lower in STOP
+                or word.lower in _PLACING
+                or (named is None and (word.lower in _NO_LABELS or is_past(word.lower)))
+            )
             return named if small or _is_plural_of_number(reading, word) else word
         place, named = word.start, word
     return named

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from signalbox.models.offline.fill.english.words import word_set
 from signalbox.models.offline.fill.figures.counted import (
+    NUMBER_WORDS,
     counted_nouns,
     counts_people,
     ends_name,
@@ -21,11 +23,16 @@ from signalbox.models.offline.fill.state import State
 from signalbox.models.offline.fill.texts.roles import style_of
 from signalbox.models.offline.vectors import is_known
 
-__all__ = ["find_count_of_value", "find_lone_number"]
+__all__ = ["find_count_of_value", "find_lone_number", "find_number_of_thing"]
 
 
 # Fields of how many of what the schema is for there may be.
 _LIMITS = word_set("limit results top count")
+
+
+_THING = re.compile(
+    r"(?:the )?(?:number|letter)(?: or (?:the )?(?:number|letter|name))? of (?:the|an?)\b", re.IGNORECASE
+)
 
 
 def find_lone_number(state: State) -> Iterator[Proposal]:
@@ -56,6 +63,25 @@ def find_lone_number(state: State) -> Iterator[Proposal]:
     limits = [(leaf, value) for leaf, value in fitting if whole and _LIMITS & set(leaf.name_words)]
     for leaf, value in next((group for group in (limits, named, counting, able, required) if len(group) == 1), ()):
         yield Proposal(leaf, value, plain[0].start, plain[0].end, 0.5)
+
+
+def find_number_of_thing(state: State) -> Iterator[Proposal]:
+    """The number that a thing goes by, for the one text that asks for it: the 22 of "tram 22", of "near number 22"."""
+    waiting = [leaf for leaf in state.waiting() if leaf.kind == "string" and _goes_by_number(leaf)]
+    for quantity in state.reading.quantities if len(waiting) == 1 else ():
+        label = None if _spoken_for(state, quantity) else label_of(state.reading, quantity)
+        said = state.reading.text[quantity.start : quantity.end]
+        if label is None or not said.isdigit():
+            continue
+        own = label.lower in NUMBER_WORDS and "number" in waiting[0].name_words
+        kind = _THING.match(waiting[0].description) and state.taken.overlaps(label.start, label.end)
+        if own or kind:
+            yield Proposal(waiting[0], said, quantity.start, quantity.end, 0.5)
+
+
+def _goes_by_number(leaf: Field) -> bool:
+    free = not (leaf.options or leaf.pattern or leaf.format)
+    return free and ("number" in leaf.name_words or _THING.match(leaf.description) is not None)
 
 
 def find_count_of_value(state: State) -> Iterator[Proposal]:
@@ -96,11 +122,18 @@ def _may_count(state: State, leaf: Field, quantity: Quantity) -> bool:
     if counts_people(state.reading, quantity):
         return holds_people(leaf)
     label = label_of(state.reading, quantity)
-    if label is not None and label.stem not in leaf.kin and not state.taken.overlaps(label.start, label.end):
-        return False
+    if label is not None and label.stem not in leaf.kin:
+        # The 53 of "udp 53" may be a port, but what goes by a number is no amount.
+        taken = state.taken.overlaps(label.start, label.end)
+        if not taken or leaf.kind != "integer":
+            return False
     found = counted_nouns(state.reading, quantity)
     nouns = {noun.stem for noun in found}
-    if nouns and is_known(found[0].lower) and unit_of_field(leaf.about, leaf.maximum)[0] not in ("", "money"):
+    if (
+        nouns
+        and any(is_known(noun.lower) for noun in found)
+        and unit_of_field(leaf.about, leaf.maximum)[0] not in ("", "money")
+    ):
         # What counts things is no length, weight or time.
         return False
     if not nouns or nouns & (leaf.kin | state.frame.title) or _LIMITS & set(leaf.name_words):

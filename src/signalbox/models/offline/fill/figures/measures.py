@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import lru_cache
-from itertools import pairwise
 from typing import Any
 
 from rapidfuzz.distance import OSA
@@ -21,8 +20,15 @@ from signalbox.models.offline.fill.figures.counted import (
     label_of,
 )
 from signalbox.models.offline.fill.figures.number_words import kin_of
-from signalbox.models.offline.fill.figures.numbers import ORDINALS, Quantity
-from signalbox.models.offline.fill.figures.units import ANY_UNIT, dimension_of, factor_of, unit_names, unit_of_field
+from signalbox.models.offline.fill.figures.numbers import Quantity
+from signalbox.models.offline.fill.figures.units import (
+    ANY_UNIT,
+    dimension_of,
+    factor_of,
+    unit_names,
+    unit_of_field,
+    units_by_case,
+)
 from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
@@ -39,6 +45,8 @@ __all__ = [
     "find_units",
     "holds_units",
     "is_year",
+    "option_units",
+    "typed",
 ]
 
 _LOWEST = word_set("min minimum least lower low above over from start greater floor")
@@ -82,6 +90,10 @@ _SOMEBODY_IS = re.compile(r"\b(?:he|she|who)(?:'s| is| was| turned| turns)$", re
 _ALONE = re.compile(r"\s*(?:$|[,.;!?)]|and\b|but\b)")
 _NAME_BEFORE = re.compile(r"[A-Z][\w'-]+(?:,| \()$")
 _OF_THEM = re.compile(r"\s+of (?:them|these|those)\b", re.IGNORECASE)
+# Months and years in whole days and weeks, as people count them.
+_DAYS = {("month", "day"): 30, ("year", "day"): 365, ("month", "night"): 30, ("year", "week"): 52}
+# From here on a measure that is told in another unit is given in round numbers.
+_ROUNDED = 20
 _BASE = 0.3
 _LEAST = 0.28
 _QUANTIFIED = _MEASURED | _AMOUNTS
@@ -106,7 +118,7 @@ def find_measures(reading: Reading, field: Field, offered: frozenset[str] = froz
         if score >= _LEAST:
             end = quantity.number_end if apart else quantity.end
             found.append(Proposal(field, value, quantity.start, end, score + 0.12 * field.must))
-    return [*found, *_by_ordinal(reading, field)]
+    return found
 
 
 def _ends_name(reading: Reading, field: Field, quantity: Quantity) -> bool:
@@ -143,31 +155,22 @@ def holds_units(field: Field) -> bool:
     return field.name_words[-1:] == ("unit",) or sum(bool(dimension_of(str(o))) for o in field.options) > 1
 
 
+def option_units(field: Field, option: Any) -> frozenset[str]:
+    """What a unit among a field's options goes by, the other words for it that the schema gives included."""
+    others = () if any(d == "money" for d, *_ in dimension_of(str(option))) else field.synonyms.get(str(option), ())
+    return unit_names(str(option)).union(*map(unit_names, others))
+
+
 def find_units(reading: Reading, field: Field) -> list[Proposal]:
     """Proposals for a field that holds the unit of a number beside it: the kg of "5 kg", the bag of "3 bags"."""
     found = []
     for quantity in reading.quantities:
         word, end = _unit_said(reading, quantity)
         names = unit_names(word)
-        option = next((o for o in field.options if word and not names.isdisjoint(unit_names(str(o)))), None)
+        option = next((o for o in field.options if word and not names.isdisjoint(option_units(field, o))), None)
         if option is not None:
             found.append(Proposal(field, option, end - len(word), end, 0.95))
     return found
-
-
-def _by_ordinal(reading: Reading, field: Field) -> list[Proposal]:
-    """What an ordinal says of the field's own noun: the third row, 2nd row."""
-    found = []
-    for word, noun in pairwise(reading.words):
-        if noun.stem in field.name_stems and (rank := _rank(reading, word, noun)) is not None:
-            value = _typed(field, rank)
-            found += [] if value is None else [Proposal(field, value, word.start, noun.end, 0.9)]
-    return found
-
-
-def _rank(reading: Reading, word: Word, noun: Word) -> int | None:
-    digits = re.fullmatch(r"(\d{1,3})(?:st|nd|rd|th)", reading.text[word.start : noun.start].strip())
-    return ORDINALS.get(word.lower, int(digits[1]) if digits else None)
 
 
 def find_numbered(reading: Reading, field: Field) -> list[Proposal]:
@@ -185,6 +188,9 @@ def find_numbered(reading: Reading, field: Field) -> list[Proposal]:
 def convert(field: Field, quantity: Quantity) -> Any:
     """The number in the field's unit and type, or None when it cannot be that field's."""
     dimension, unit = unit_of_field(field.about, field.maximum)
+    if unit == ANY_UNIT:
+        unit = units_by_case(field.about).get(quantity.dimension, "")
+        dimension = quantity.dimension if unit else ""
     value = quantity.value
     if quantity.dimension and dimension and quantity.dimension != dimension:
         other = next((m for m in quantity.meanings if m[0] == dimension), None)
@@ -196,16 +202,19 @@ def convert(field: Field, quantity: Quantity) -> Any:
     elif (
         dimension and quantity.dimension == dimension and unit and dimension not in ("percent", "money", "temperature")
     ):
-        value = value * quantity.factor / factor_of(dimension, unit)
+        value = value * (_DAYS.get((quantity.unit, unit)) or quantity.factor / factor_of(dimension, unit))
         if abs(value) < 0.01 < abs(quantity.value):
             # Nobody counts minutes in years.
             return None
+        if field.kind == "integer" and unit != quantity.unit and abs(value) >= _ROUNDED:
+            value = round(value)
     elif quantity.dimension == "percent" and not (dimension or unit or field.must or field.maximum == 100):
         return None
-    return _typed(field, round(value, 10))
+    return typed(field, round(value, 10))
 
 
-def _typed(field: Field, value: float) -> Any:
+def typed(field: Field, value: float) -> Any:
+    """A number as the field's kind; None when it is out of bounds, or broken where a whole one is wanted."""
     if (field.minimum is not None and value < field.minimum) or (field.maximum is not None and value > field.maximum):
         return None
     if value == int(value) and abs(value) < 1e15:
@@ -223,6 +232,9 @@ def _score(reading: Reading, field: Field, quantity: Quantity) -> float:
     ):
         # Six hours are rather a field's in hours than one's in minutes.
         score += 0.35 + 0.04 * bool(unit and unit == quantity.unit)
+    elif dimension and any(m[0] == dimension for m in quantity.meanings[1:]):
+        # "1.8 m" may be minutes, but not where a length is asked for.
+        score += 0.3
     elif quantity.dimension and not dimension and set(field.name_words) & _MEASURED:
         score += 0.2
     elif is_year(quantity) or (quantity.bound and _YEAR.search(field.about) and 1000 <= quantity.value <= 2100):
@@ -238,6 +250,7 @@ def _score(reading: Reading, field: Field, quantity: Quantity) -> float:
         score -= 0.05
     score += 0.55 * reading.cue(field, quantity.start, quantity.end)
     score += _noun_score(reading, field, quantity) + _rate_score(reading, field, quantity)
+    score += _part_score(reading, field, quantity)
     return score + _bound_score(field, quantity) + _count_score(reading, field, quantity)
 
 
@@ -251,6 +264,15 @@ def _rate_score(reading: Reading, field: Field, quantity: Quantity) -> float:
     if asked and stem((asked[1] or asked[2]).removesuffix("ly")) == unit:
         return 0.45 if quantity.dimension in ("", "count") else 0.15
     return -0.1 if asked else 0.0
+
+
+def _part_score(reading: Reading, field: Field, quantity: Quantity) -> float:
+    """More for how many are in each of what is counted before: the 12 of "4 boxes of 12" for pieces per box."""
+    before = reading.before(quantity.start, 2)
+    if len(before) < 2 or before[0].lower != "of" or quantity.dimension:
+        return 0.0
+    asked = _RATED.search(field.about)
+    return 0.5 if asked and asked[1] and stem(asked[1]) == before[1].stem else 0.0
 
 
 def is_year(quantity: Quantity) -> bool:
@@ -361,7 +383,9 @@ def _named_score(field: Field, quantity: Quantity, nouns: list[Word]) -> float:
         ):
             return 0.5 if at == 0 else 0.4
     if _is_sum(field) and nouns and not quantity.dimension:
-        return -0.4
+        # Twelve invoices are no amount, but a 50k loan is one of 50k.
+        single = nouns[0].stem in field.words and not nouns[0].lower.endswith("s") and quantity.value > 1
+        return 0.4 if single else -0.4
     for at, word in enumerate(nouns[:2]):
         if word.stem in field.words:
             return 0.4 - 0.1 * at if not quantity.dimension or at else 0.1

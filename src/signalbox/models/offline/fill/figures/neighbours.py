@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
-from signalbox.models.offline.fill.figures.counted import counted_nouns
-from signalbox.models.offline.fill.figures.measures import bounds_alike, convert
+from signalbox.models.offline.fill.figures.counted import counted_nouns, holds_people
+from signalbox.models.offline.fill.figures.measures import bounds_alike, convert, counts
 from signalbox.models.offline.fill.figures.number_words import kin_of, vocabulary_of
 from signalbox.models.offline.fill.figures.quantities import Quantity
 from signalbox.models.offline.fill.figures.units import dimension_of, unit_of_field
@@ -68,7 +68,10 @@ class Neighbours:
         """The fields of a unit that can hold a number."""
         key = unit, quantity.start
         if key not in self._groups:
-            self._groups[key] = [leaf for leaf in self.groups.get(unit, ()) if convert(leaf, quantity) is not None]
+            able = [leaf for leaf in self.groups.get(unit, ()) if convert(leaf, quantity) is not None]
+            # A sum or a measure is no rival's that only counts.
+            measured = quantity.dimension not in ("", "count")
+            self._groups[key] = [leaf for leaf in able if not (measured and _only_counts(leaf))]
         return self._groups[key]
 
     def evidence(self, field: Field, quantity: Quantity) -> float:
@@ -184,6 +187,10 @@ def _main(group: list[Field]) -> Field | None:
 
     ranked = sorted(group, key=rank, reverse=True)
     return ranked[0] if rank(ranked[0]) > rank(ranked[1]) else None
+
+
+def _only_counts(field: Field) -> bool:
+    return field.kind == "integer" and not _unit(field) and (counts(field) or holds_people(field))
 
 
 def _unit(field: Field) -> str:

@@ -18,6 +18,7 @@ from signalbox.models.offline.fill.figures.units import CURRENCIES, dimension_of
 
 __all__ = ["ORDINALS", "Quantity", "find_quantities"]
 
+Meanings = tuple[tuple[str, str, float], ...]
 _FAR = 200
 _TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 _SHARES = {"half": 50.0, "quarter": 25.0, "third": 100 / 3, "tenth": 10.0, "fifth": 20.0}
@@ -34,6 +35,9 @@ _POINTERS = word_set(
 )
 _COUNT_BEFORE = word_set("for is are be = : to of at just only x by , than least most about around exactly")
 _LASTING = word_set("for over within during in")
+# Units that are nothing else, so that an article before one counts it: "ran a mile".
+_PLAIN_UNITS = word_set("mile kilometre kilometer kilo kilogram litre liter tonne hectare acre gallon pint")
+_AMOUNTS = ("volume", "mass", "length", "area")
 _AFTER_ONE = STOP | word_set("plz thx")
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|\d*\.\d+")
 # 0725 is a clock time and 0117 the beginning of a telephone number: neither counts anything.
@@ -43,6 +47,14 @@ _ENDS = re.compile(r"([1-9]\d{0,4}(?:\.\d+)?)[-–]([1-9]\d{0,4}(?:\.\d+)?)([a-z
 _GLUED = re.compile(r"([-+]?)(\d[\d,]*(?:\.\d+)?)([a-zµ%°/]*(?:(?<=m)[23]|[²³])?)", re.IGNORECASE)
 _TIMES_SIGN = re.compile(r"x(\d{1,4})")
 _DECIMAL_COMMA = re.compile(r"(\d+),(\d{1,2})")
+# Letters that tell degrees only behind a number: 180C, below 5 C. A small number may as well be a seat's: 12C.
+_DEGREES = {"c": "°c", "f": "°f"}
+_LEAST_DEGREES = 50
+_BEFORE_DEGREES = word_set("at below above under over around about minus than between")
+# Two units that are one: "7 metres per second", "90 km an hour".
+_SPEEDS = {("m", "second"): "m/s", ("km", "hour"): "km/h", ("mile", "hour"): "mph"}
+_BY = word_set("per a an each /")
+_RANKS = ("st", "nd", "rd", "th")
 
 
 def find_quantities(sentence: Sentence) -> list[Quantity]:
@@ -60,7 +72,7 @@ def find_quantities(sentence: Sentence) -> list[Quantity]:
             continue
         found.append(bounded(sentence, _signed(sentence, quantity)))
         at = max(quantity.last, at + 1)
-    return share_units(sentence, share_bounds(sentence, join_compounds(found)))
+    return share_units(sentence, share_bounds(sentence, join_compounds(sentence, found)))
 
 
 def _read_ends(sentence: Sentence, at: int) -> list[Quantity]:
@@ -104,7 +116,7 @@ def _read_digits(sentence: Sentence, at: int) -> Quantity | None:
         whole = float("".join(t.text for t in sentence.tokens[at:last]))
         return _with_scale(sentence, whole, at, last, token.start, sentence.tokens[last - 1].end, "", "")
     value = float(glued[2].replace(",", "")) if _NUMBER.fullmatch(glued[2]) else _decimal(sentence, at, glued)
-    if value is None or value > 1e18 or _LED_BY_ZERO.match(glued[2]):
+    if value is None or value > 1e18 or _LED_BY_ZERO.match(glued[2]) or _counts_nothing(sentence, at):
         return None
     start, first = token.start, at
     if (
@@ -117,6 +129,18 @@ def _read_digits(sentence: Sentence, at: int) -> Quantity | None:
     if before and _is_symbol(before) and before.end >= token.start - 1:
         return _with_scale(sentence, value, at - 1, at + 1, before.start, token.end, glued[3], before.lower)
     return _with_scale(sentence, value, first, at + 1, start, token.end, glued[3], "")
+
+
+def _counts_nothing(sentence: Sentence, at: int) -> bool:
+    """Whether a number counts nothing: it is a rank, 3rd, or ends a code that strokes part, the 9 of Rack2/9."""
+    tokens = sentence.tokens
+    if at + 1 < len(tokens) and tokens[at + 1].lower in _RANKS and tokens[at + 1].start == tokens[at].end:
+        return True
+    while at > 1 and tokens[at - 1].text == "/" and tokens[at - 2].end + 1 == tokens[at].start:
+        at -= 2
+        if tokens[at].text[0].isalpha() and tokens[at].text[-1].isdigit():
+            return True
+    return False
 
 
 def _decimal(sentence: Sentence, at: int, glued: re.Match[str]) -> float | None:
@@ -155,6 +179,7 @@ def _with_scale(
     sentence: Sentence, value: float, first: int, last: int, start: int, end: int, suffix: str, symbol: str
 ) -> Quantity | None:
     following = sentence.tokens[last] if last < len(sentence.tokens) else None
+    suffix = _degrees(sentence, first, value, suffix)
     if suffix and not dimension_of(suffix) and suffix not in _SUFFIXES:
         return None
     if suffix in _SUFFIXES and (symbol or not _reads_as_unit(suffix)):
@@ -165,6 +190,13 @@ def _with_scale(
         value, last = read_fraction(sentence.tokens, value, last)
         end = sentence.tokens[last - 1].end
     return _with_unit(sentence, value, first, last, start, end, suffix or symbol)
+
+
+def _degrees(sentence: Sentence, first: int, value: float, suffix: str) -> str:
+    """A suffix as it is, or the degrees that a lone C or F means behind a number."""
+    before = sentence.tokens[first - 1].lower if first else ""
+    told = suffix in _DEGREES and (value >= _LEAST_DEGREES or before in _BEFORE_DEGREES)
+    return _DEGREES[suffix] if told else suffix
 
 
 def _glued_scale(following: Token, end: int, symbol: str) -> float | None:
@@ -183,12 +215,16 @@ def _with_unit(sentence: Sentence, value: float, first: int, last: int, start: i
     tokens = sentence.tokens
     meanings = dimension_of(unit)
     after = tokens[last] if last < len(tokens) else None
-    if not unit and after is not None:
+    if not unit and after is not None and after.text in ("C", "F"):
+        if meanings := dimension_of(_degrees(sentence, first, value, after.lower)):
+            last, end = last + 1, after.end
+    elif not unit and after is not None:
         hyphen = after.text in "-+" and last + 1 < len(tokens)
         squared = after.lower in ("square", "sq") and last + 1 < len(tokens)
         hyphen = hyphen or squared or _tells_country(tokens, last)
         word = tokens[last + 1] if hyphen else after
-        meanings = dimension_of(word.lower) if word.lower != "us" else ()
+        # "a week's leave" lasts a week.
+        meanings = dimension_of(word.lower.removesuffix("'s")) if word.lower != "us" else ()
         if word.lower in ("cent", "cents", "pence", "penny"):
             value, meanings = value / 100, (("money", "", 1.0),)
         if meanings and not (
@@ -197,12 +233,23 @@ def _with_unit(sentence: Sentence, value: float, first: int, last: int, start: i
             last, end = last + 1 + hyphen, word.end
             meanings = (("area", "m2", 1.0),) if squared else meanings
             value, last = read_fraction(tokens, value, last)
+            if speed := _speed(tokens, last, meanings):
+                meanings, last = speed, last + 2
             end = tokens[last - 1].end
     if value >= _FAR:
         # 5000 m is a way, 5 m may be a time.
         meanings = tuple(sorted(meanings, key=lambda meaning: meaning[1] != "m"))
     dimension, name, factor = meanings[0] if meanings else ("", "", 1.0)
     return Quantity(value, first, last, start, end, number_end, dimension, name, factor, "", meanings)
+
+
+def _speed(tokens: tuple[Token, ...], at: int, meanings: Meanings) -> Meanings:
+    """What a way by a time means: the km/h of "km per hour"."""
+    if at + 1 >= len(tokens) or tokens[at].lower not in _BY:
+        return ()
+    times = [unit for dimension, unit, _ in dimension_of(tokens[at + 1].lower) if dimension == "time"]
+    found = (_SPEEDS.get((unit, time)) for _, unit, _ in meanings for time in times)
+    return next((dimension_of(name) for name in found if name), ())
 
 
 def _tells_country(tokens: tuple[Token, ...], at: int) -> bool:
@@ -237,7 +284,7 @@ def _means_one(tokens: tuple[Token, ...], at: int) -> bool:
     """Whether a word stands for one: "an hour", "the last week", "just me"."""
     lower, following = tokens[at].lower, tokens[at + 1].lower if at + 1 < len(tokens) else ""
     if lower in ("a", "an"):
-        return _is_time(following) and not _rates(tokens, at)
+        return (_is_time(following) or _measures(tokens, at + 1)) and not _rates(tokens, at)
     if lower in ("next", "past", "coming", "last", "previous"):
         # The last week alone is a week of the calendar; over the last week is a length.
         leads = [token.lower for token in tokens[max(0, at - 2) : at] if token.lower != "the"]
@@ -270,5 +317,14 @@ def _share_words(words: list[str]) -> tuple[float, int] | None:
     return None
 
 
+def _measures(tokens: tuple[Token, ...], at: int) -> bool:
+    """Whether a unit of weight, room or length tells how much there is of something: the litre of "a litre of milk"."""
+    if at < len(tokens) and tokens[at].lower in _PLAIN_UNITS:
+        return True
+    if at + 1 >= len(tokens) or tokens[at + 1].lower != "of" or len(tokens[at].text) < 2:
+        return False
+    return any(dimension in _AMOUNTS for dimension, *_ in dimension_of(tokens[at].lower))
+
+
 def _is_time(word: str) -> bool:
-    return len(word) > 1 and any(dimension == "time" for dimension, *_ in dimension_of(word))
+    return len(word) > 1 and any(dimension == "time" for dimension, *_ in dimension_of(word.removesuffix("'s")))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from signalbox.models.offline.fill.english.words import Sentence
+from signalbox.models.offline.fill.english.words import STOP, Sentence
 
 __all__ = ["Quantity", "bounded", "join_compounds", "share_bounds", "share_units"]
 
@@ -77,6 +77,9 @@ def bounded(sentence: Sentence, quantity: Quantity) -> Quantity:
     low = not_high or _LOW.search(before)
     high = None if not_high else _NOT_LOW.search(before) or _HIGH.search(before)
     low_after, high_after = _LOW_AFTER.match(after), _HIGH_AFTER.match(after)
+    if high and high[0].strip() == "by" and quantity.dimension not in ("", "time"):
+        # "Longer by 4 cm" tells how much, not how much at most.
+        high = None
     bound = "max" if high or high_after else ("min" if low or low_after else "")
     opened, closed = high or low, high_after or low_after
     start = quantity.start - len(before) + opened.start() if opened else quantity.start
@@ -84,21 +87,38 @@ def bounded(sentence: Sentence, quantity: Quantity) -> Quantity:
     return replace(quantity, bound=bound, reach=reach, condition=bool(bound and _CONDITION.search(before)))
 
 
-def join_compounds(found: list[Quantity]) -> list[Quantity]:
+def join_compounds(sentence: Sentence, found: list[Quantity]) -> list[Quantity]:
     """ "1 hour 30 minutes", "1h30m", "2 hours and 15 minutes" are one length of time, "2 metres 60" is one of space."""
     joined: list[Quantity] = []
     for quantity in found:
         last = joined[-1] if joined else None
         near = last is not None and quantity.first - last.last <= 1
-        if last and _is_hundredths(last, quantity):
-            value = last.value + quantity.value / 100
+        if last and (parts := _parts_of(last, quantity)):
+            value = last.value + quantity.value / parts
             joined[-1] = replace(last, value=value, last=quantity.last, end=quantity.end, number_end=quantity.end)
-        elif last and near and last.dimension == quantity.dimension == "time" and last.factor > quantity.factor:
+        elif last and near and last.factor > quantity.factor and _is_rest(sentence, last, quantity):
             value = last.value + quantity.value * quantity.factor / last.factor
             joined[-1] = replace(last, value=value, last=quantity.last, end=quantity.end, number_end=quantity.end)
         else:
             joined.append(quantity)
     return joined
+
+
+def _is_rest(sentence: Sentence, last: Quantity, quantity: Quantity) -> bool:
+    """Whether a time adds to the one before it. Nights have no rest; behind a comma it may be a way or another's."""
+    if last.dimension != "time" or quantity.dimension != "time" or last.unit == "night":
+        return False
+    if sentence.text[last.end : quantity.start].strip() != ",":
+        return True
+    following = sentence.tokens[quantity.last].lower if quantity.last < len(sentence.tokens) else ""
+    return len(quantity.meanings) < 2 and not (following.isalpha() and following not in STOP)
+
+
+def _parts_of(last: Quantity, quantity: Quantity) -> int:
+    """How many of a bare number right behind a measure make one of it: the inches of "5 feet 10"; 0 for none."""
+    if last.unit == "foot" and last.end > last.number_end and quantity.first == last.last:
+        return 12 if not quantity.dimension and quantity.value < 12 and quantity.value == int(quantity.value) else 0
+    return 100 if _is_hundredths(last, quantity) else 0
 
 
 def _is_hundredths(last: Quantity, quantity: Quantity) -> bool:
@@ -118,8 +138,8 @@ _MEASURING = re.compile(r"\s*(?:high|wide|long|deep|tall|thick|broad)\b", re.IGN
 
 
 def share_units(sentence: Sentence, found: list[Quantity]) -> list[Quantity]:
-    """ "40 cm wide and 35 high": a bare number that measures has the unit of the length before it."""
-    last: Quantity | None = None
+    """ "40 cm wide and 35 high": a bare number that measures has the unit of the length before it, or else behind."""
+    last = next((q for q in found if q.end > q.number_end and any(m[0] == "length" for m in q.meanings)), None)
     for at, quantity in enumerate(found):
         if last and not quantity.dimension and _MEASURING.match(sentence.text, quantity.end):
             found[at] = _in_unit_of(last, quantity)

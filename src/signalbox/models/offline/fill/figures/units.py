@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from signalbox.models.offline.fill.english.words import stem
 
-__all__ = ["ANY_UNIT", "CURRENCIES", "dimension_of", "factor_of", "unit_names", "unit_of_field"]
+__all__ = ["ANY_UNIT", "CURRENCIES", "dimension_of", "factor_of", "unit_names", "unit_of_field", "units_by_case"]
 
 # dimension -> unit -> (how many of the base unit, spellings)
 _UNITS: dict[str, dict[str, tuple[float, str]]] = {
@@ -142,10 +142,8 @@ _MONEY_FIELD = re.compile(
     r"amount to (?:transfer|send|pay)|transfer|revenue|income|wage|rent|discount amount|invoice|bid|balance|"
     r"donat\w+)\b"
 )
-_FRACTION = re.compile(
-    r"\b(fraction|ratio|probability|between 0 and 1|0 to 1|0-1|0\.\.1|proportion|"
-    r"likelihood)\b"
-)
+_FRACTION = re.compile(r"\b(fraction|ratio|between 0 and 1|0 to 1|0-1|0\.\.1|proportion)\b")
+_CHANCE = re.compile(r"\b(?:probability|likelihood)\b")
 _PERCENT = re.compile(r"\b(percent(?:age)?s?|pct)\b|%")
 # A unit that a description names is one of these, written out or as the last word of the name.
 _FIELD_UNITS = re.compile(
@@ -154,6 +152,7 @@ _FIELD_UNITS = re.compile(
     r"nights?|weeks?|months?|"
     r"years?|bytes?|kb|mb|gb|tb|kib|mib|gib|tib|kilobytes?|megabytes?|gigabytes?|terabytes?|[kmg]?bps|mm|cm|"
     r"meters?|metres?|"
+    r"(?:centi|milli)met(?:er|re)s?|milligrams?|"
     r"km|kms|kilomet(?:er|re)s?|miles?|feet|ft|inch(?:es)?|mg|grams?|kg|kilos?|kilograms?|tonnes?|ounces?|oz|"
     r"lbs?|ml|"
     r"millilit(?:er|re)s?|lit(?:er|re)s?|celsius|fahrenheit)(?!\w))"
@@ -168,11 +167,14 @@ _RATED = re.compile(
 )
 
 
+_SPEED = re.compile(r"\b(?:(met(?:er|re)s? per second)|((?:km|kilomet(?:er|re)s?) per hour)|miles? per hour)\b")
+
 # One of these inside a name or a description tells when, not in what unit: "temperature by day".
 _PERIODS = frozenset(("second", "minute", "hour", "day", "night", "week", "month", "year"))
 _LEAST = re.compile(r"\b(?:lowest|least|minimum|smallest|fewest|lower|cheapest|youngest|shortest|from)\b")
-# "percent for usage, milliseconds for latency": which unit it is depends on another field.
-_BY_CASE = re.compile(r"(%|\b[a-z]+) (?:for|if|when) ")
+# "percent for usage, milliseconds for latency", "percent or dollars": which unit it is depends on another field.
+_BY_CASE = re.compile(r"(%|(?<!per )\b[a-z]+) (?:for|if|when) ")
+_EITHER = re.compile(r"(%|\b[a-z]{2,}) or (?:an? |in )?(%|[a-z]{2,}\b)")
 ANY_UNIT = "any"
 # The last letter of a name, where nothing else tells the unit: length_m, timeout_s. Sizes S, M and L are no units.
 _LETTERS = {
@@ -233,17 +235,32 @@ def _without_bound(name: str, description: str) -> str:
 
 
 @lru_cache(maxsize=2_000)
+def units_by_case(about: str) -> dict[str, str]:
+    """By dimension the units that a numeric field asks for, each in its own case; empty when there is but one case."""
+    words = [found[1] for found in _BY_CASE.finditer(about)]
+    either = [found.groups() for found in _EITHER.finditer(about)]
+    words += [word for pair in either if all(map(dimension_of, pair)) for word in pair]
+    cases: dict[str, str] = {}
+    for dimension, unit, _ in (dimension_of(word)[0] for word in words if dimension_of(word)):
+        cases.setdefault(dimension, unit)
+    return cases if len(cases) > 1 else {}
+
+
+@lru_cache(maxsize=2_000)
 def unit_of_field(about: str, maximum: float | None) -> tuple[str, str]:
     """The dimension and unit that a numeric field asks for; empty when it asks for none."""
-    cases = {dimension_of(found[1])[0][0] for found in _BY_CASE.finditer(about) if dimension_of(found[1])}
-    if len(cases) > 1:
+    if units_by_case(about):
         return "", ANY_UNIT
     if _FRACTION.search(about):
         return "percent", "fraction"
     if _PERCENT.search(about):
         return "percent", "percent"
+    if _CHANCE.search(about):
+        return "percent", "fraction"
     about = re.sub(r"\b(k?m) ([23])\b", r"\1\2", about)
     about = re.sub(r"\b([kmgt]?b(?:it)?)(?:yte)?s? per second\b", r"\1/s", about)
+    if speed := _SPEED.search(about):
+        return "speed", "m/s" if speed[1] else ("km/h" if speed[2] else "mph")
     about = _RATED.sub("", about)
     name, _, description = about.partition(" . ")
     if re.search(r"square met|sqm|(?<!/)m²|(?<!/)\bm2\b", about):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from signalbox.models.offline.fill.english.words import word_set
 from signalbox.models.offline.fill.figures.measures import LIMITING
 from signalbox.models.offline.fill.figures.units import unit_of_field
-from signalbox.models.offline.fill.reading import Reading
+from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 
@@ -26,7 +26,7 @@ def find_zeros(reading: Reading, field: Field) -> Iterator[Proposal]:
         if word.lower not in _NONE:
             continue
         following = reading.words[at + 1 : at + 1 + _REACH]
-        while following and following[0].lower in _BETWEEN:
+        while following and (following[0].lower in _BETWEEN or _tells_which(field, following)):
             following = following[1:]
         if following and following[0].stem in field.name_stems:
             yield Proposal(field, 0 if field.kind == "integer" else 0.0, word.start, following[0].end, 0.9)
@@ -36,3 +36,9 @@ def _counts_things(field: Field) -> bool:
     """Whether a field counts things and may be zero: it holds no measure and no limit."""
     able = field.minimum is None or field.minimum <= 0
     return able and not unit_of_field(field.about, field.maximum)[0] and not LIMITING & set(field.name_words)
+
+
+def _tells_which(field: Field, words: list[Word]) -> bool:
+    """Whether a word only says which ones are counted, before their name: the previous of "no previous owners"."""
+    names = set(field.name_stems)
+    return len(words) > 1 and words[1].stem in names and words[0].stem in field.words - names

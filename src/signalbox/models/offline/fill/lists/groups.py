@@ -22,6 +22,7 @@ _WORTH = 0.3
 _LACKING = 0.6
 _SKIPPED = 0.15
 _UNPARTED = 0.3
+_OPENING = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ def find_groups(text: str, anchors: list[Anchor], required: Collection[str]) -> 
             group = Group(run[0].start, run[-1].end, chosen)
             before, groups = best[start]
             total = before + worth - _LACKING * len(set(required) - set(chosen)) - _parting(text, run)
+            total -= _OPENING * bool(groups)
             if groups and start and not _is_parted(text[anchors[start - 1].end : group.start]):
                 total -= _UNPARTED
             if total > found[0] + 1e-9:

@@ -10,6 +10,7 @@ from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.english.everyday import COUNTRIES, LANGUAGES
 from signalbox.models.offline.fill.english.words import stem
 from signalbox.models.offline.fill.figures.measures import convert
+from signalbox.models.offline.fill.lists.moment_lists import find_moment_list, time_kind
 from signalbox.models.offline.fill.options.choices import find_choices
 from signalbox.models.offline.fill.options.weekdays import find_weekdays
 from signalbox.models.offline.fill.options.wholes import find_wholes
@@ -45,6 +46,8 @@ def find_closed_list(reading: Reading, field: Field, taken: Taken) -> list[Propo
     item = field.item
     if item is None:
         return []
+    if time_kind(item):
+        return find_moment_list(reading, field, item)
     if item.kind == "enum":
         if whole := find_weekdays(reading, field) or find_wholes(reading, field):
             return whole

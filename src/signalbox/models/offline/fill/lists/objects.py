@@ -6,10 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH
-from signalbox.models.offline.fill.english.words import Token
+from signalbox.models.offline.fill.english.words import Token, stem
 from signalbox.models.offline.fill.lists.alike import complete_alike
 from signalbox.models.offline.fill.lists.anchors import LEAST, Anchor, find_anchors
 from signalbox.models.offline.fill.lists.groups import Group, cut_between, find_groups, find_strong, has_word
@@ -37,6 +37,7 @@ _ADJUNCT = re.compile(r"\b(?:to|on|for|in|from|at|into)\s+(?:the |an? )?\Z", re.
 _ARTICLES = frozenset(("the", "a", "an"))
 _WEIGHED = ("integer", "number")
 _SURE = 0.8
+_WHOLE = 100
 # What a list that may stay empty needs to be begun by a single value.
 _TELLING = 0.72
 
@@ -75,6 +76,7 @@ class Objects:
         values = ItemValues(self.state, self.leaf, self.children, self.thing)
         inner = [*values.telling(values.parted([*inner, *values.bare()])), *self._quoted(), *values.labelled()]
         anchors = find_anchors(inner, outer, self.state.taken, self.leaf.must, self.state.reading.words)
+        self._keep_shares(anchors)
         required = {child.path for child in self.children if child.required and child in self._closed}
         groups = self._share(find_groups(self.text, anchors, required))
         if not groups or not self._is_meant(groups):
@@ -86,6 +88,15 @@ class Objects:
         filled = self._without_strays(filled)
         filled = complete_alike(self.state.reading.sentence, self._free(), filled)
         return self._listed([one for one in filled if self._is_complete(one)])
+
+    def _keep_shares(self, anchors: list[Anchor]) -> None:
+        """Shares that make a whole are all the items', though a field outside may ask for one of them."""
+        starts = {q.start: q.value for q in self.state.reading.quantities if q.dimension == "percent"}
+        shares = [anchor for anchor in anchors if anchor.start in starts]
+        sums = list(accumulate(starts[anchor.start] for anchor in shares))
+        whole = next((at + 1 for at, total in enumerate(sums) if at and abs(total - _WHOLE) < 0.2), 0)
+        for anchor in shares[:whole]:
+            anchor.outer = False
 
     def _by_parts(self, outer: list[Proposal]) -> Proposal | None:
         """Items of several free texts: each part between commas and "and" that fills all that an item must have."""
@@ -132,7 +143,8 @@ class Objects:
             return []
         spans = [span for span in self.state.reading.quoted if not self._is_outer(span)]
         titles = [leaf for leaf in self.state.leaves if leaf.kind == "string" and sort_of(leaf) == "title"]
-        if len(spans) <= len(titles) and sort_of(self.thing) != "title":
+        needed = any(leaf.must for leaf in titles) and not self.leaf.must
+        if len(spans) <= len(titles) and (needed or sort_of(self.thing) != "title"):
             # What is in quotes is the title that the whole asks for.
             return []
         return [Proposal(self.thing, self.text[s + 1 : e - 1], s, e, _SURE) for s, e in spans]
@@ -197,7 +209,14 @@ class Objects:
         spans = [sorted({s for p in one.within().values() for s in p.spans}) for one in stretches]
         behind = [thing_behind(sentence, row, one.end, dull) for row, one in zip(spans, stretches, strict=True)]
         before = [thing_before(sentence, one.start, one.group.start, dull) for one in stretches]
-        return behind if _count(behind) >= _count(before) else before
+        first, second = (behind, before) if _count(behind) >= _count(before) else (before, behind)
+        return [one or self._unless_outer(other) for one, other in zip(first, second, strict=True)]
+
+    def _unless_outer(self, span: Span | None) -> Span | None:
+        """What may name an item, unless it is a word for a field outside of the list."""
+        words = [] if span is None else self.text[span[0] : span[1]].lower().split()
+        outer = {root for leaf in self.state.leaves if leaf is not self.leaf for root in leaf.name_stems}
+        return None if any(stem(word) in outer for word in words) else span
 
     def _dull(self) -> frozenset[str]:
         """Stems that speak of the list and of the item's fields, and so name no thing."""

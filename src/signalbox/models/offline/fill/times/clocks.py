@@ -13,9 +13,10 @@ _HALF = r"(?:\s*(?P<half>[ap]\.?m\b\.?|in the (?:early )?(?:morning|afternoon|ev
 SPOKEN_CLOCK = (
     rf"(?:half(?: past)? {_HOUR}|(?:a )?(?:quarter|five|ten|twenty) (?:past|to) {_HOUR}|{_HOUR} ?o'?clock|"
     rf"(?:{'|'.join(HOUR_WORDS)}) (?:fifteen|thirty|forty-?five)(?=\s+(?:[ap]\.?m|in the|tonight|tonite|at night))|"
-    rf"(?<!for )(?<!first )(?<!last )(?<!next )(?<!that )"
+    rf"(?<!for )(?<!first )(?<!last )(?<!next )(?<!that )(?<!are )(?<!'re )(?<!will be )(?<!of )"
     rf"(?:{'|'.join(HOUR_WORDS)})(?=\s*(?:[ap]\.?m\b|in the (?:morning|afternoon|evening)|tonight|tonite))|"
-    rf"(?<!for )\d{{1,2}}(?:[:.]\d{{2}})?(?=\s+(?:in the (?:morning|afternoon|evening)|tonight|tonite|at night)))"
+    rf"(?<!for )(?<!are )(?<!'re )(?<!of )"
+    rf"\d{{1,2}}(?:[:.]\d{{2}})?(?=\s+(?:in the (?:morning|afternoon|evening)|tonight|tonite|at night)))"
     rf"(?:\s*[ap]\.?m\b\.?)?"
 )
 _SPOKEN = re.compile(

@@ -9,10 +9,15 @@ from signalbox.errors import SignalboxError
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.times.clocks import write_clocks
 
-__all__ = ["as_text", "day_of", "range_of", "written"]
+__all__ = ["as_text", "coming_range", "day_of", "range_of", "written"]
 
 # What ends where the next day begins ends on the day before.
 _ENDS = re.compile(r"\bend of\b|\beo[dwmy]\b", re.IGNORECASE)
+_COMING = re.compile(
+    r"(?:the )?(?:next|coming) "
+    r"(?:(?P<unit>week(?:end)?|month|year)|(?P<count>\w+(?:-\w+)? (?:hour|day|week|month|year)s?))",
+    re.IGNORECASE,
+)
 _NAMED_DAY = re.compile(r"day\b|\b(?:mon|tues?|wed|thu(?:rs)?|fri|sat|sun)\b", re.IGNORECASE)
 
 
@@ -45,6 +50,22 @@ def range_of(reading: Reading, words: str) -> tuple[datetime, datetime] | None:
     except SignalboxError:
         return None
     return (found.range.start, found.range.end) if found else None
+
+
+def coming_range(reading: Reading, words: str) -> tuple[datetime, datetime] | None:
+    """The range ahead that the words name: a week or month to come, or "the next two weeks" from now on."""
+    named = _COMING.fullmatch(words)
+    begun = _instant(reading, words if named and named["unit"] else "now")
+    if named is None or begun is None:
+        return None
+    if named["count"]:
+        ended = _instant(reading, f"in {named['count']}")
+        return (begun, ended) if ended else None
+    unit = named["unit"].lower()
+    if unit in ("week", "weekend"):
+        return begun, begun + timedelta(days=7 if unit == "week" else 2)
+    last = begun + timedelta(days=31 if unit == "month" else 366)
+    return begun, last.replace(day=1) if unit == "month" else last.replace(month=1, day=1)
 
 
 def day_of(reading: Reading, words: str) -> tuple[datetime, datetime] | None:

@@ -13,8 +13,8 @@ from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.times.clocks import with_half
-from signalbox.models.offline.fill.times.instants import as_text, day_of, range_of, written
-from signalbox.models.offline.fill.times.tenses import looks_ahead, looks_back, tells_past
+from signalbox.models.offline.fill.times.instants import as_text, coming_range, day_of, range_of, written
+from signalbox.models.offline.fill.times.tenses import looks_ahead, looks_back, may_have_been, tells_past
 from signalbox.models.offline.fill.times.times import TimePhrase, with_month
 
 __all__ = ["find_moments", "find_spans", "iso_duration", "side_in_time", "time_kind"]
@@ -46,6 +46,7 @@ _ENDS = word_set(
     """end to until till return due deadline checkout before out dropoff latest expiry expires by
     ending finish last back"""
 )
+_TO = re.compile(r"\s*(?:-|–|to|until|till|and|or)\s*(?:at )?", re.IGNORECASE)
 _STAYED = re.compile(r"\b(?:stay|nights?|guests?|rooms?|check ?in|check ?out|moves? (?:in|out))\b")
 _START_LEADS = re.compile(r"from|since|after|between|start|begin|leav|depart|check(?:ing)? ?in")
 _END_LEADS = re.compile(r"to|until|till|through|by|before|and|return|back|ending|due|check(?:ing)? ?out|-|–")
@@ -56,7 +57,10 @@ def time_kind(field: Field) -> str:
     if field.kind != "string":
         return ""
     if field.format in _FORMATS:
-        return _FORMATS[field.format]
+        kind = _FORMATS[field.format]
+        return (
+            _exact_kind(field.description, field.name) if kind == "time" and _CLOCK.search(field.description) else kind
+        )
     if field.format or field.options:
         return ""
     return _kind_by_pattern(field.pattern) if field.pattern else _kind_by_words(field.name_words, field.description)
@@ -128,7 +132,7 @@ def find_spans(reading: Reading, fields: list[Field]) -> list[Proposal]:
     if phrase is None:
         return []
     found = range_of(reading, phrase.text) if back or phrase.kind == "range" else None
-    found = found or day_of(reading, phrase.text)
+    found = found or coming_range(reading, phrase.text) or day_of(reading, phrase.text)
     if found is None:
         return []
     span = (phrase.start, phrase.end)
@@ -137,16 +141,21 @@ def find_spans(reading: Reading, fields: list[Field]) -> list[Proposal]:
     return [first, Proposal(ends[0], written(last, kinds[ends[0].path]), *span, 0.9)]
 
 
-def find_moments(reading: Reading, field: Field, kinds: frozenset[str]) -> list[Proposal]:
-    """Proposals for a field of time; `kinds` are the kinds of all fields, so that a day and an hour may part."""
+def find_moments(reading: Reading, field: Field, kinds: frozenset[str], *, record: bool = False) -> list[Proposal]:
+    """Proposals for a field of time; `kinds` are the kinds of all fields, so that a day and an hour may part.
+
+    A schema that keeps a `record` tells of what has been.
+    """
     kind = time_kind(field)
     if kind in ("duration", "duration-words"):
         return list(_lengths(reading, field, kind))
-    return [p for at, phrase in enumerate(reading.times) for p in _moment(reading, field, kind, kinds, phrase, at)]
+    return [
+        p for at, phrase in enumerate(reading.times) for p in _moment(reading, field, kind, kinds, phrase, at, record)
+    ]
 
 
 def _moment(
-    reading: Reading, field: Field, kind: str, kinds: frozenset[str], phrase: TimePhrase, at: int
+    reading: Reading, field: Field, kind: str, kinds: frozenset[str], phrase: TimePhrase, at: int, record: bool
 ) -> Iterator[Proposal]:
     span = _wanted_part(phrase, kind, kinds)
     if span is None or not _may_be_birth(reading, field, phrase):
@@ -154,13 +163,15 @@ def _moment(
     words = _with_day(reading, phrase, kind, with_half(reading.text, *span, with_month(reading.text, *span)))
     if not words:
         return
-    value = as_text(reading, words, kind, side_in_time(field), ahead=_ahead(reading, field, phrase))
+    value = as_text(reading, words, kind, side_in_time(field), ahead=_ahead(reading, field, phrase, record))
     if value is None:
         return
     score = 0.8 + _fitness(reading, field, phrase) + 0.1 * reading.cue(field, phrase.start, phrase.end) - 0.01 * at
     if kind == "range-words" and phrase.kind == "range":
         score += 0.08
-    yield Proposal(field, value, *span, min(score, 0.97))
+    # "for the next two weeks" tells from when, and leaves to others how long.
+    lasts = phrase.kind == "range" and phrase.lead == "for" and phrase.parts[0][0] == "relative"
+    yield Proposal(field, value, *span, min(score, 0.97), shared=lasts and not kind.endswith("-words"))
 
 
 def _may_be_birth(reading: Reading, field: Field, phrase: TimePhrase) -> bool:
@@ -175,8 +186,19 @@ def _with_day(reading: Reading, phrase: TimePhrase, kind: str, words: str) -> st
     days = [other for other in reading.times if other.kind == "instant" and not other.part("clock", "part")]
     clocks = [other for other in reading.times if other.kind == "clock"]
     if kind != "date-time" or len(days) != 1 or not clocks:
-        return words
+        return f"{_day_behind(reading, phrase)}{words}" if kind == "date-time" else words
     return "" if phrase is days[0] else f"{days[0].text} at {words}" if phrase in clocks else words
+
+
+def _day_behind(reading: Reading, phrase: TimePhrase) -> str:
+    """The day of the second of two clock times, which is the first one's too: "between 1 pm and 2 pm on Monday"."""
+    at = reading.times.index(phrase) + 1
+    if phrase.kind != "clock" or at == len(reading.times):
+        return ""
+    later = reading.times[at]
+    day = later.part("day", "date")
+    joined = _TO.fullmatch(reading.text, phrase.end, later.start)
+    return f"{reading.text[day[0] : day[1]]} at " if day and joined and later.parts[0][0] == "clock" else ""
 
 
 def _wanted_part(phrase: TimePhrase, kind: str, kinds: frozenset[str]) -> tuple[int, int] | None:
@@ -198,15 +220,17 @@ def _written_whole(phrase: TimePhrase) -> tuple[int, int] | None:
     return (phrase.start, phrase.end) if re.match(r"\d{4}-\d\d-\d\dT\d", phrase.text) else None
 
 
-def _ahead(reading: Reading, field: Field, phrase: TimePhrase) -> bool | None:
+def _ahead(reading: Reading, field: Field, phrase: TimePhrase, record: bool) -> bool | None:
     """Whether a bare name of time means one to come; None when nothing says so."""
     if phrase.kind == "range" or phrase.lead == "since":
         return False
     pointed = looks_ahead(field)
-    if pointed is not None:
+    if pointed is False or not may_have_been(field):
         return pointed
-    told = tells_past(reading) if phrase.lead not in ("by", "until", "till") else False
-    return None if told is None else not told
+    told = tells_past(reading, plainly=pointed is True) if phrase.lead not in ("by", "until", "till") else False
+    if told is None and record:
+        return False
+    return pointed if told is None else not told
 
 
 def side_in_time(field: Field) -> str:

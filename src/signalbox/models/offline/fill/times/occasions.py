@@ -12,13 +12,14 @@ from signalbox.models.offline.fill.figures.number_words import forms_of, kin_of
 from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
-from signalbox.models.offline.fill.times.moments import time_kind
+from signalbox.models.offline.fill.times.moments import side_in_time, time_kind
 
 __all__ = ["Occasions"]
 
 _FAMILIES = {"date": "day", "date-time": "day", "time": "hour", "hour": "hour"}
 _ENDS = frozenset(",;:.!?()")
 _ASIDE = re.compile(r"[;(,]|\. |\bif\b")
+_BOUNDING = ("from", "until", "till", "since")
 _REACH = 5
 _WEIGHT = 0.15
 # Said of any time, or told by the order of times instead.
@@ -39,7 +40,7 @@ class Occasions:
     def weigh(self, proposal: Proposal) -> Proposal:
         """A proposal with more where words of its own field are the nearest, less where those of another are."""
         family = self._spoken.get(_FAMILIES.get(time_kind(proposal.field), ""), {})
-        if len(family) < 2:
+        if len(family) < 2 or self._is_bounded(proposal):
             return proposal
         near = self._near(proposal.start, proposal.end)
         places = {path: _nearest(near, words) for path, words in family.items()}
@@ -47,6 +48,11 @@ class Occasions:
         other = min(places.values())
         change = _WEIGHT if own < other else (-_WEIGHT if other < own else 0.0)
         return replace(proposal, score=min(proposal.score + change, 0.99)) if change else proposal
+
+    def _is_bounded(self, proposal: Proposal) -> bool:
+        """Whether a preposition tells that a time opens or closes something, as the field does or does not."""
+        before = self.reading.before(proposal.start, 1)
+        return bool(before) and before[0].lower in _BOUNDING and bool(side_in_time(proposal.field))
 
     def _near(self, start: int, end: int) -> list[str]:
         """The stems before a time, nearest first, then those behind it, its own part of the sentence only."""

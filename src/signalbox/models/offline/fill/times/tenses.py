@@ -7,11 +7,11 @@ from functools import lru_cache
 from itertools import pairwise
 
 from signalbox.models.offline.fill.english.lexicon import AUXILIARIES, is_past
-from signalbox.models.offline.fill.english.words import word_set
+from signalbox.models.offline.fill.english.words import stem, word_set
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 
-__all__ = ["looks_ahead", "looks_back", "tells_past"]
+__all__ = ["keeps_record", "looks_ahead", "looks_back", "may_have_been", "tells_past"]
 
 _SAID_BACK = re.compile(
     r"\b(?:in the past|or (?:earlier|before)|already|(?:never|not|no day) in the future|no later than today|past)\b"
@@ -46,6 +46,15 @@ _FORWARD = re.compile(
     r"starts?|begins?|ends?|goes|becomes|comes)\b"
 )
 _AHEAD_NAMES = word_set("due deadline by until from to start end begin starts ends begins expiry")
+# What may be ahead or over: a trip that is booked, and one that a claim is about.
+_HAPPENS = re.compile(
+    r"\b(?:depart\w*|event|meeting|deliver\w*|arrival|trip|travel\w*|flight|journey|visit|stay|ride)\b"
+)
+_RECORDS = frozenset(
+    stem(word)
+    for word in """claim complaint log logbook diary journal sighting incident accident refund timesheet expense
+    observation""".split()
+)
 _CLAUSE = re.compile(r"[;(,]|\bif\b")
 _WORDS = re.compile(r"[a-z'-]+")
 _TELLERS = word_set("i we they he she it")
@@ -63,6 +72,19 @@ def looks_back(field: Field) -> bool:
 def looks_ahead(field: Field) -> bool | None:
     """Whether a field holds a time to come, or one that has passed; None when it does not say."""
     return _points(field.name_words, field.description)
+
+
+def may_have_been(field: Field) -> bool:
+    """Whether a field that seems to look ahead may hold a past time, when the sentence or the schema tells it."""
+    said = field.description.lower()
+    return not (_SAID_AHEAD.search(said) or set(field.name_words) & (_PLANNED | _AHEAD_NAMES)) and (
+        _points(field.name_words, field.description) is None or _HAPPENS.search(field.about) is not None
+    )
+
+
+def keeps_record(title: frozenset[str]) -> bool:
+    """Whether the stems of a schema's title say that it tells of what has been."""
+    return not _RECORDS.isdisjoint(title)
 
 
 @lru_cache(maxsize=2_000)
@@ -94,17 +116,20 @@ def _is_done(word: str) -> bool:
     return word in _IRREGULAR or regular or (is_past(word) and not word.endswith(("ing", "es")))
 
 
-def tells_past(reading: Reading) -> bool | None:
-    """Whether a sentence tells what has been done; False when it asks for something, None when neither."""
+def tells_past(reading: Reading, *, plainly: bool = False) -> bool | None:
+    """Whether a sentence tells what has been done; False when it asks for something, None when neither.
+
+    What is `plainly` told has its subject: "washed on Monday" may as well be said of a washed apple.
+    """
     words = [word.lower for word in reading.words]
     if _ASKS & set(words):
         return False
-    told = any(_has_done(before, word) for before, word in pairwise(("", *words)))
+    told = any(_has_done(before, word) for before, word in pairwise(("" if not plainly else "-", *words)))
     return True if told else None
 
 
 def _has_done(before: str, word: str) -> bool:
     """Whether a word is a verb in the past: after its subject, as the first word, or was itself."""
-    if word in ("was", "were"):
+    if word in ("was", "were") or (word == "did" and before in _TELLERS):
         return True
     return (not before or before in _TELLERS) and word not in AUXILIARIES and _is_done(word)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from signalbox.models.offline.fill.english.words import word_set
 from signalbox.models.offline.fill.times.clocks import HOUR_WORDS, LEADS_TO_CLOCK, SPOKEN_CLOCK
 
 __all__ = ["TimePhrase", "find_times", "with_month"]
@@ -38,8 +39,8 @@ _CLOCK = (
     r"(?<=day )|(?<=tomorrow )|(?<=tonight ))"
     r"(?:[01]\d|2[0-3])[0-5]\d(?![\d:.])\b|"
     r"(?<=from )\d{1,2}(?=\s*(?:to|-|–|until|till)\s*\d{1,2}[:.]\d\d)|"
-    r"(?<=at )(?:[01]?\d|2[0-4])(?![\d%]|[.,:]\d|\s*[%°€$£-]|\s+(?!tomorrow|today|tonight|please|sharp|with|until|till|"
-    r"this|next|every|each|then|thanks|from|next|mon|tues|wed|thu|fri|sat|sun|latest|earliest)[a-z]{3,})\b|"
+    r"(?<=at )(?:[01]?\d|2[0-4])(?![\d%]|[.,:]\d|\s*[%°€$£-]|\s+(?!tomorrow|today|tonight|please|sharp|with|until|"
+    r"till|and \d|this|next|every|each|then|thanks|from|next|mon|tues|wed|thu|fri|sat|sun|latest|earliest)[a-z]{3,})\b|"
     r"(?:(?<=noon to )|(?<=noon until )|(?<=noon till )|(?<=noon and )|(?<=:\d\d to )|(?<=:\d\d until )|"
     r"(?<=:\d\d and ))"
     rf"(?:\d{{1,2}}|{'|'.join(HOUR_WORDS)})(?![\d:.]|\s*[%°€$£])\b|"
@@ -59,6 +60,8 @@ _DATE = (
     rf"{_MONTH} \d{{4}}|(?:in |last |next |this |since |"
     rf"of )(?:{_MONTH})\b(?!\s+\d))"
 )
+# "last day tomorrow", "its last day is 3 May": such a day is told behind it.
+_OF_DAY = rf"(?: is| will be|:|,)? (?:on )?(?:the )?(?:\d|today|tomorrow|tonight|{_WEEKDAY}\b|{_MONTH}\b)"
 _DAY = (
     rf"(?:(?:the )?(?:last|first) day of (?:the |this |next |last )?(?:week|month|year|quarter|{_MONTH})|"
     rf"(?:the )?(?:end|beginning|start|middle) of (?:the |this |next )?(?:day|week|month|year|quarter|{_MONTH})|"
@@ -68,14 +71,14 @@ _DAY = (
     rf"tmw|tomorow|tommorrow|tommorow|yesterday|yday|last night|"
     rf"(?:on )?(?:{_WEEKDAY}) (?:of )?next week\b|"
     rf"(?:(?:this|next|last|coming|previous|past|on|following)\s{{1,3}})?(?:{_WEEKDAY})\b(?!\w)|"
-    rf"(?:this|next|last|previous|past|coming|current|the)\s+(?:week(?:end)?|month|year|quarter|hour|minute|"
-    rf"day|fortnight|spring|summer|fall|autumn|winter)|"
+    rf"(?!last day{_OF_DAY})(?:this|next|last|previous|past|coming|current|the)\s+"
+    rf"(?:week(?:end)?|month|year|quarter|hour|minute|day|fortnight|spring|summer|fall|autumn|winter)|"
     rf"(?:this|yesterday|tomorrow)\s+{_DAYPART}|"
     rf"q[1-4](?: \d{{4}})?)"
 )
 _RELATIVE = (
     rf"(?:in (?:the next )?{_COUNT}\s*{_UNIT}\b(?: and a (?:half|quarter)\b)?(?!\s+(?:before|after))|"
-    rf"{_COUNT}\s*{_UNIT}(?: and a (?:half|quarter))? "
+    rf"(?<!for ){_COUNT}\s*{_UNIT}(?: and a (?:half|quarter))? "
     rf"(?:ago|from (?:now|today|tomorrow)|hence|later|after tomorrow)|in {_COUNT} (?:week|month|year|day)s?'?s? time|"
     rf"(?:the )?(?:last|past|previous|next|coming) {_COUNT}\s*{_UNIT}\b|right now|(?<!for )now(?:-\d+[smhdw])?|"
     rf"since (?:{_CLOCK}))"
@@ -86,6 +89,14 @@ _ATOM = re.compile(
     rf"(?<!\w)(?<![^\d]-)(?:(?P<relative>{_RELATIVE})|(?P<date>{_DATE})|(?P<day>{_DAY})|(?P<clock>{_CLOCK})|"
     rf"(?P<part>(?<!every )(?<!each )(?:in the )?{_DAYPART}))(?![\w])"
 )
+_RANK, _NOUN = re.compile(r"the \d{1,2}(?:st|nd|rd|th)", re.IGNORECASE), re.compile(r" ([a-z]{3,})")
+_BEHIND_DAY = word_set(
+    """and for from til till until are was when with without through thru around about before after please pls plz but
+    because since then this next instead onward onwards morning afternoon evening night noon would will can should the
+    our she they that works via under not only all both each latest earliest possibly preferably ideally maybe also
+    just again now who"""
+)
+_CAPITAL_BEFORE, _CAPITAL = re.compile(r"\b[A-Z][a-z]+ \Z"), re.compile(r" [A-Z][a-z]")
 _THAT_YEAR = re.compile(r"(?:this|last|next) year", re.IGNORECASE)
 _GLUE = re.compile(r"\s*,?\s*(?:at|on|in the|of|around|@|from|by)?\s*", re.IGNORECASE)
 _RANGE_GLUE = re.compile(r"\s*(?:-|–|to|until|till|through|thru|and|til)\s*(?:on |the )?", re.IGNORECASE)
@@ -128,6 +139,8 @@ def find_times(text: str) -> list[TimePhrase]:
     phrases: list[list[tuple[str, int, int]]] = []
     for found in _ATOM.finditer(_lowered(text)):
         kind = str(found.lastgroup)
+        if _in_name(text, kind, *found.span()) or (kind == "date" and _counts_other(text, *found.span())):
+            continue
         start = found.start() + len(found.group()) - len(found.group().lstrip())
         atom = (kind, start, found.start() + len(found.group().rstrip()))
         if phrases and _joins(text, phrases[-1], atom):
@@ -153,6 +166,26 @@ def with_month(text: str, start: int, end: int) -> str:
         return f"{words} {later[1]}" if later else words
     year = _LATER_YEAR.match(text, end) if _NO_YEAR.fullmatch(words) else None
     return f"{words} {year[1]}" if year else words
+
+
+def _counts_other(text: str, start: int, end: int) -> bool:
+    """Whether what looks like a day is none: the rank of "the 3rd floor", the end of 10.0.0.0/12."""
+    if start > 1 and text[start - 1] == "." and text[start - 2].isdigit():
+        return True
+    # Behind the day of a month stands a stop, a name or a small word.
+    following = _NOUN.match(text, end) if _RANK.fullmatch(text, start, end) else None
+    return following is not None and following[1] not in _BEHIND_DAY
+
+
+def _in_name(text: str, kind: str, start: int, end: int) -> bool:
+    """Whether a single word of time is part of a name in capitals: "Black Friday Deals", "Shine Now"."""
+    words = text[start:end]
+    if kind not in ("day", "relative") or not words[0].isupper() or " " in words:
+        return False
+    if not (before := _CAPITAL_BEFORE.search(text, 0, start)):
+        return False
+    opens = not text[: before.start()].strip() or text[: before.start()].rstrip()[-1] in ".!?:;"
+    return not opens and (not words.endswith("day") or words.lower() == "today" or bool(_CAPITAL.match(text, end)))
 
 
 def _joins(text: str, parts: list[tuple[str, int, int]], atom: tuple[str, int, int]) -> bool:
@@ -195,5 +228,5 @@ def _spans_time(words: str, parts: list[tuple[str, int, int]]) -> bool:
     return (
         bool(re.match(r"(?:the )?(?:last|past|previous|next|coming|this|since)\b", words))
         and parts[0][0] in ("relative", "day")
-        and not re.match(rf"(?:this|next|last|coming|past|previous) {_WEEKDAY}|(?:the )?last day of", words)
+        and not re.match(rf"(?:this|next|last|coming|past|previous) {_WEEKDAY}\b|(?:the )?last day of", words)
     )
