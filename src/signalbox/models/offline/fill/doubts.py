@@ -175,7 +175,14 @@ class Doubts:
         ]
         near = any(0 <= q.start - proposal.end < 20 for q in self.state.reading.quantities)
         counted = any(0 <= proposal.start - q.number_end <= 1 for q in self.state.reading.quantities)
+        if near and proposal.score < _PLAIN and self._tells_number(words):
+            return True
         return bool(words & names) and ((len(shared) > 1 and near) or counted)
+
+    def _tells_number(self, words: set[str]) -> bool:
+        """Whether the words are among those that a number's description uses: "an average pulse of 120"."""
+        numbers = [leaf for leaf in self.state.leaves if leaf.kind in ("integer", "number")]
+        return bool(words) and any(words <= leaf.words for leaf in numbers)
 
     def _names_whole(self, proposal: Proposal, words: set[str]) -> bool:
         """Whether an option is said only because it is the schema's own word, or half said by another field's."""

@@ -218,6 +218,7 @@ _IRREGULAR = {
         "ring": "rang rung",
         "sing": "sang sung",
         "throw": "threw thrown",
+        "news": "news",
     }.items()
     for form in forms.split()
 }

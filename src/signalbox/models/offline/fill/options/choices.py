@@ -7,7 +7,10 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
+from rapidfuzz.distance import OSA
+
 from signalbox.models.offline.fill.english.lexicon import is_verb_form
+from signalbox.models.offline.fill.english.paraphrases import paraphrases_of
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.english.words import STOP, stem, word_set
 from signalbox.models.offline.fill.figures.counted import counted_nouns, counts_people
@@ -49,10 +52,25 @@ _AND = re.compile(r"\s*(?:and|&|\+|as well as|plus)\s*(?:the\s+|also\s+)?", re.I
 _LABELS = re.compile(r"(?:^|[.;,\n])\s*[A-Za-z][\w' -]{1,24}:\s")
 _LABELLED = re.compile(r":\s+\w")
 _DECLARED = 0.97
+# Below this weight a wording is of an option's family, or only a part of it.
+_PLAIN = 0.85
 # A day with its part tells both: "this morning" is a date, and a morning.
 _DAY_PARTS = word_set("morning afternoon evening night noon midday midnight")
 _PARTICLES = POS["particles"] | {"it", "this", "these", "those", "everything", "away"}
 _LEAD_VERBS = word_set("please pls plz you we just then let's")
+# Verbs that open any request: one of them is no sign of an option that only means the like.
+_REQUESTS = word_set(
+    """add create make register insert list show display view see find search look get fetch read send book reserve
+    order buy update change check report tell inform"""
+)
+# These lead to a name: "called Blue Moon" says nothing of phones.
+_NAMING = word_set("called named titled entitled labelled labeled")
+_LEADS_NOUN = word_set("a an the my our your this that any some no with of for by in on about")
+_STATES = frozenset(map(stem, ("state", "status", "stage", "condition")))
+_SORTS = word_set("sort sorted sorting order ordering group grouping rank ranking")
+_SORTED = re.compile(
+    r"\b(?:sort|order|rank|arrang|group|list)(?:e|ed|ing)?\b|\b(?:by|per)\s+(?:the\s+)?\w*$|\bfirst\b", re.IGNORECASE
+)
 _WISHES = word_set("want wants need needs like love have going trying wish plan wanted hoping")
 
 
@@ -90,7 +108,17 @@ def find_mentions(reading: Reading, field: Field) -> tuple[list[Proposal], list[
             if proposal := _propose(reading, field, phrase, start, end, quality):
                 meant = _refuses(reading, field, phrase, start, end) == phrase.when_denied
                 (found if meant else refused).append(proposal)
+    found += _paraphrased(reading, field)
     return _widest(found), [one for one in refused if not any(one.value == other.value for other in found)]
+
+
+def _paraphrased(reading: Reading, field: Field) -> list[Proposal]:
+    """Options that the sentence means in other words: "it doesn't fit" for wrong_size."""
+    if field.coded or not field.options:
+        return []
+    said = paraphrases_of(tuple(map(str, field.options)))
+    places = [(field.options[at], found) for at, way in said for found in way.finditer(reading.text)]
+    return [Proposal(field, value, *found.span(), 0.88) for value, found in places]
 
 
 def _refuses(reading: Reading, field: Field, phrase: Phrase, start: int, end: int) -> bool:
@@ -124,9 +152,13 @@ def _propose(reading: Reading, field: Field, phrase: Phrase, start: int, end: in
     cue = reading.cue(field, start, end)
     inflected = (quality < 0.98 or phrase.weight < 0.85) and not cue
     declared = phrase.weight == _DECLARED and quality > 0.95
-    if (not declared and _is_deed(reading, field, start, end, inflected)) or (
+    kin = phrase.weight < _PLAIN
+    if (not declared and _is_deed(reading, field, start, end, inflected, kin)) or (
         quality < 0.98 and _is_counted(reading, start)
     ):
+        return None
+    named = kin and reading.text[start:end].lower() in _NAMING
+    if not cue and (named or _is_event(reading, field, phrase, start, end)):
         return None
     measured = _is_unit(reading, field, phrase, start, end)
     if measured is None and not (cue and quality > 0.95):
@@ -162,6 +194,8 @@ def _needs_sign(reading: Reading, field: Field, phrase: Phrase, start: int, end:
         return not (said.isupper() and len(said) == 1)
     if phrase.joined in _NONE and not phrase.when_denied:
         return True
+    if _SORTS & set(field.name_words) and phrase.weight > 0.9 and phrase.joined.isalpha():
+        return not _SORTED.search(reading.text[:start]) and not _SORTED.match(reading.text[end:].lstrip())
     if field.coded and phrase.joined == str(phrase.value).lower() and len(said) <= 3:
         return not said.isupper() and (said in STOP or is_known(said))
     if str(phrase.value).isupper() and is_verb_form(phrase.joined) and not said.isupper():
@@ -193,13 +227,27 @@ def _is_counted(reading: Reading, start: int) -> bool:
     return any(noun.start == start for q in numbers for noun in counted_nouns(reading, q)[:1])
 
 
-def _is_deed(reading: Reading, field: Field, start: int, end: int, inflected: bool) -> bool:
+def _is_event(reading: Reading, field: Field, phrase: Phrase, start: int, end: int) -> bool:
+    """Whether a word says what happened or a thing, where the option is a state: "opened since May", "a review"."""
+    said = reading.text[start:end].lower()
+    if said == phrase.joined or said.endswith("ed") == phrase.joined.endswith("ed") or not said.isalpha():
+        return False
+    if said.endswith("ed"):
+        return bool(_STATES & field.words) and any(0 < time.start - end < 10 for time in reading.times)
+    before = reading.before(start, 1)
+    return stem(said) == stem(phrase.joined) and bool(before) and before[0].lower in _LEADS_NOUN
+
+
+def _is_deed(reading: Reading, field: Field, start: int, end: int, inflected: bool, kin: bool = False) -> bool:
     """Whether a word stands as a verb ("we want to ship it") though the field's options are no verbs."""
     word = reading.text[start:end].lower()
     before = [w.lower for w in reading.before(start, 2)]
     wished = before[:1] == ["to"] and len(before) > 1 and before[1] in _WISHES and word in POS["verbs"]
     particle = [w.lower for w in reading.after(end, 1)]
-    if not wished and not (inflected and _commands(before) and particle and particle[0] in _PARTICLES):
+    asked = kin and word in _REQUESTS
+    if not wished and not (
+        inflected and _commands(before) and (asked or (particle and particle[0] in _PARTICLES))
+    ):
         return False
     options = field.options or field.candidates
     verbs = sum(str(option).lower() in POS["verbs"] for option in options)
@@ -253,6 +301,11 @@ def _direction(reading: Reading, field: Field, start: int, end: int) -> float:
     return 0.04 * backward if forward else 0.0
 
 
+def _misread(word: str, other: str) -> bool:
+    """Whether two words only look alike: nobody mistypes the first letter."""
+    return word[0] != other[0] and abs(len(word) - len(other)) < 2 and OSA.distance(word, other, score_cutoff=1) < 2
+
+
 def _by_meaning(reading: Reading, field: Field) -> list[Proposal]:
     """The option nearest in meaning to a word of the sentence, when it is near and no other is as near."""
     phrases = [
@@ -273,7 +326,7 @@ def _by_meaning(reading: Reading, field: Field) -> list[Proposal]:
     for row, word in enumerate(words):
         for column, phrase in enumerate(phrases):
             score = float(likeness[row, column])
-            if is_short_form(word.lower, phrase.joined) and score < 0.8:
+            if (is_short_form(word.lower, phrase.joined) or _misread(word.lower, phrase.joined)) and score < 0.8:
                 score = 0.0
             key = str(phrase.value)
             if score > best_of.get(key, (0.0, 0, 0))[0]:
@@ -285,11 +338,15 @@ def _by_meaning(reading: Reading, field: Field) -> list[Proposal]:
     word, phrase = words[row], phrases[column]
     margin = score - (ranked[1][0] if len(ranked) > 1 else 0.0)
     cue = reading.cue(field, word.start, word.end)
-    if not cue and _needs_sign(reading, field, phrase, word.start, word.end):
+    if not cue and (
+        word.lower in _NAMING
+        or _needs_sign(reading, field, phrase, word.start, word.end)
+        or _is_event(reading, field, phrase, word.start, word.end)
+    ):
         return []
     needed = (0.4 if field.must else 0.55) if cue else (0.5 if field.must else 0.62)
     if score < needed or margin < 0.08 or denied(reading, word.start, word.end, events=False):
         return []
-    if _is_deed(reading, field, word.start, word.end, not cue) or _is_counted(reading, word.start):
+    if _is_deed(reading, field, word.start, word.end, not cue, kin=True) or _is_counted(reading, word.start):
         return []
     return [Proposal(field, phrase.value, word.start, word.end, 0.45 + 0.3 * score + 0.05 * cue)]

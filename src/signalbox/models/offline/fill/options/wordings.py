@@ -108,12 +108,22 @@ def _with_weaker(phrases: list[Phrase], name: set[str]) -> Iterator[Phrase]:
             for kin in sorted(stands_for(phrase.stems[0])):
                 if (kin,) not in said and kin not in owners:
                     yield Phrase(phrase.value, (kin,), kin, 0.8 * phrase.weight)
+        elif "only" in phrase.stems:
+            yield from _alone(phrase)
         elif phrase.weight == 1.0 or (phrase.weight > 0.9 and len(phrase.stems) < 3):
             for word in () if _denied_part(phrase.stems) else phrase.stems:
                 if len(owners[word]) == 1 and word not in STOP | DEGREES and word not in name and len(word) > 2:
                     yield Phrase(phrase.value, (word,), word, 0.72 * phrase.weight)
                     for kin in sorted(k for k in stands_for(word) - owners.keys() if k.endswith("est")):
                         yield Phrase(phrase.value, (kin,), kin, 0.6 * phrase.weight)
+
+
+def _alone(phrase: Phrase) -> Iterator[Phrase]:
+    """Half an option that says "only" is not the option; but the word may stand first, or be another: "just X"."""
+    rest = tuple(word for word in phrase.stems if word != "only")
+    for lead in (("only",), ("only", "the"), ("just",), ("just", "the"), ("nothing", "but")):
+        stems = (*lead, *rest)
+        yield Phrase(phrase.value, stems, "".join(stems), 0.93)
 
 
 def _levels(by_name: dict[str, Any]) -> Iterator[tuple[Any, str, float]]:

@@ -1,0 +1,97 @@
+"""How people say what an option means without any of its words: "it doesn't fit" for wrong_size."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from signalbox.models.offline.fill.english.words import split_name, stem
+
+__all__ = ["paraphrases_of"]
+
+_NOT = r"(?:do|does|did|wo|is|are|was|were|ca|has|have|could|would)(?:n'?t| not)|cannot|can not|will not|no longer|never"
+_MINE = r"(?:my|our|the|his|her|their|your)"
+
+# The words that an option must hold (several ways apart by a comma), and what may be said in their stead.
+# Only general English belongs here, and only what nobody says of anything else.
+_SAID = {
+    "changed mind, unwanted, not wanted, no longer needed, no longer wanted, not needed": (
+        rf"(?:no longer|{_NOT}) (?:really )?(?:want|need|like)\b(?! to\b)|changed {_MINE} mind|"
+        r"not (?:needed|wanted) any ?more"
+    ),
+    "wrong size, size issue, size problem, bad fit, poor fit, doesnt fit, does not fit, sizing": (
+        rf"(?:{_NOT}|not) fit(?:ting|s)?\b|(?:too|much|far) (?:small|big|large|tight|loose|wide|narrow|long|short)\b|"
+        r"(?:a|one|two) sizes? (?:too|bigger|smaller|up|down)"
+    ),
+    "wrong item, wrong product, wrong article": (
+        r"not (?:what|the one|the ones) (?:i|we) (?:ordered|bought|asked for)|"
+        r"(?:sent|got|received|delivered|shipped) (?:me |us )?(?:the |a )?wrong\b|(?:didn'?t|did not|never) order (?:this|that|these|it)"
+    ),
+    "not as described, misdescribed": (
+        r"not as (?:described|advertised|pictured|shown|promised)|looks? (?:nothing like|different|other than)|"
+        r"nothing like (?:the|in the|on the)"
+    ),
+    "defective, defect, faulty, not working, doesnt work, malfunction, malfunctioning": (
+        rf"(?:{_NOT}|not|stopped|quit) work(?:s|ing)?\b|(?:{_NOT}) (?:turn|switch|power|start|charge|boot)\b"
+    ),
+    "wont start, not starting, no start, no power, not turning on, wont turn on, power failure, dead": (
+        rf"(?:{_NOT}|not) (?:turn|switch|power|start|boot|com|go)(?:e|ing|s)? ?(?:on|up)?\b(?! (?:to|with|off)\b)|"
+        r"(?:is|are|completely|totally) dead\b|no sign of life"
+    ),
+    "damaged": r"(?:in|to) pieces|smashed|in bits|bent\b|squashed|crushed",
+    "arrived late, late delivery, too late, delivered late": r"too late\b|took (?:too|so) long",
+    "leaking, leak, leakage": (
+        r"drip(?:s|ping|ped)?\b|water (?:\w+ )?(?:com|runn?|drip|spill|pour)\w* (?:out|from)|loses? water|losing water|"
+        r"puddles?"
+    ),
+    "noisy, noise, strange noise, loud noise": (
+        r"(?:makes?|making|made) (?:\w+ ){0,3}(?:noises?|racket|sounds?)|rattl(?:es?|ing)|squeak\w*|very loud|too loud"
+    ),
+    "overheating, overheats, overheat": r"(?:too|very|gets?|getting|extremely|burning) hot\b",
+    "refund, money back": rf"{_MINE} money (?:back|returned)|money back|pay (?:me|us) back|reimburs\w+",
+    "replacement, exchange": r"swap(?:ped|ping)?\b|(?:a new|another) one (?:instead|please|sent)|replace (?:it|them|this|these)",
+    "any, no preference, either, flexible, indifferent, any time": (
+        r"(?:don'?t|do not) (?:mind|care)\b|no preference|(?:doesn'?t|does not) matter|whichever|whatever (?:is|you|suits)|"
+        r"all the same to (?:me|us)|anything (?:goes|will do|is fine)"
+    ),
+    "self employed, freelance": r"work for (?:myself|himself|herself)|own (?:boss|business|company)\b|run (?:a|my) business",
+    "unemployed": rf"out of (?:work|a job)|between jobs|lost {_MINE} job|without (?:work|a job)|no job\b",
+    "takeaway, takeout, to go": r"to go\b(?= *(?:$|[,.;!?]|please|for))|take ?-?(?:away|out)\b|to take (?:away|with)",
+    "eat in, dine in, on premises": r"(?:eat|dine|sit|eating|dining|sitting) (?:in|here|inside)\b|for here\b",
+    "round trip, return trip, roundtrip, return journey": (
+        r"there and back|return (?:ticket|flight|fare|journey|trip)|both ways|and back (?:again|on)"
+    ),
+    "one way, oneway, single trip": r"single (?:ticket|fare|journey|trip)|(?:not|no) (?:way|coming|trip|flight) back",
+    "weekdays": r"(?:mondays?|mon) ?(?:to|till|through|thru|-|–) ?(?:fridays?|fri)\b|(?:work|working|business|week) ?days",
+    "weekends, weekend": r"saturdays? (?:and|&|or) sundays?|sat ?(?:and|&|/|-) ?sun\b",
+    "in person, onsite, on site": r"face[- ]to[- ]face|in person|on[- ]site|at (?:your|the|our) (?:office|practice|premises)",
+    "vegetarian": r"(?:no|without|don'?t eat|doesn'?t eat|never eat) meat",
+    "all members, everyone, everybody, all users, all customers, all subscribers, all staff, all employees, all guests, "
+    "all students, all contacts, all residents, all clients": r"everyone|everybody|(?:the )?(?:whole|entire) \w+|all of (?:them|us|you)",
+    "all, everything, all items, all files, all pages": (
+        r"everything|(?:the )?(?:whole|entire) (?:lot|thing|set|document|list|site|catalogue|range)|all of (?:it|them)|the lot\b"
+    ),
+}
+
+
+# What an option is about, which only fills its name: item_damaged, changed_my_mind.
+_DULL = frozenset(map(stem, "item product article goods order my the it is a".split()))
+
+
+def _read(row: str) -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(stem(word) for word in way.split()) for way in row.split(","))
+
+
+_TABLE = tuple((_read(ways), re.compile(rf"\b(?:{said})", re.IGNORECASE)) for ways, said in _SAID.items())
+
+
+@lru_cache(maxsize=2_000)
+def paraphrases_of(options: tuple[str, ...]) -> tuple[tuple[int, re.Pattern[str]], ...]:
+    """For the options of a field: the place of an option, and what says it; what would say two of them says none."""
+    words = [frozenset(stem(word) for word in split_name(option)) for option in options]
+    found = []
+    for ways, said in _TABLE:
+        meant = [at for at, own in enumerate(words) if own in ways or own - _DULL in ways]
+        if len(meant) == 1:
+            found.append((meant[0], said))
+    return tuple(found)
