@@ -67,10 +67,6 @@ _REQUESTS = word_set(
 _NAMING = word_set("called named titled entitled labelled labeled")
 _LEADS_NOUN = word_set("a an the my our your this that any some no with of for by in on about")
 _STATES = frozenset(map(stem, ("state", "status", "stage", "condition")))
-_SORTS = word_set("sort sorted sorting order ordering group grouping rank ranking")
-_SORTED = re.compile(
-    r"\b(?:sort|order|rank|arrang|group|list)(?:e|ed|ing)?\b|\b(?:by|per)\s+(?:the\s+)?\w*$|\bfirst\b", re.IGNORECASE
-)
 _WISHES = word_set("want wants need needs like love have going trying wish plan wanted hoping")
 
 
@@ -194,8 +190,6 @@ def _needs_sign(reading: Reading, field: Field, phrase: Phrase, start: int, end:
         return not (said.isupper() and len(said) == 1)
     if phrase.joined in _NONE and not phrase.when_denied:
         return True
-    if _SORTS & set(field.name_words) and phrase.weight > 0.9 and phrase.joined.isalpha():
-        return not _SORTED.search(reading.text[:start]) and not _SORTED.match(reading.text[end:].lstrip())
     if field.coded and phrase.joined == str(phrase.value).lower() and len(said) <= 3:
         return not said.isupper() and (said in STOP or is_known(said))
     if str(phrase.value).isupper() and is_verb_form(phrase.joined) and not said.isupper():

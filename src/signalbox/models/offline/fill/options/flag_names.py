@@ -8,7 +8,7 @@ from functools import lru_cache
 from rapidfuzz.distance import OSA
 
 from signalbox.models.offline.fill.english.lexicon import is_verb_form
-from signalbox.models.offline.fill.english.opposites import Said, akin, opposed, turns_of_speech
+from signalbox.models.offline.fill.english.opposites import COVERED, Said, akin, opposed, turns_of_speech
 from signalbox.models.offline.fill.english.roots import same_root
 from signalbox.models.offline.fill.english.thesaurus import same_meaning
 from signalbox.models.offline.fill.english.words import stem, word_set
@@ -20,7 +20,7 @@ __all__ = ["NEGATIVE", "core_of", "find_core", "unsaid"]
 _OPENERS = word_set(
     """is has have include includes including with enable enabled use allow allowed do should want
     needs need may can only show make add wants requires require required be are was must will send
-    apply as force needed wanted"""
+    apply as force needed wanted under"""
 )
 NEGATIVE = word_set("no not exclude skip disable without omit hide ignore non un")
 _PARTICLES = word_set("on off of at to in up for by the")
@@ -28,12 +28,19 @@ _NEAR = 50
 _BREAK = re.compile(r"[,;.!?](?!\w)")
 _PARTED = re.compile(r"(\w{3,})(up|off|out|in|down|away|back|over)")
 
+# What a service does is said by its deed: "pack it for us" for packing_service.
+_DONE = re.compile(r"(?:ing|tion|ment|ery|bly|val|age)$")
+
 Span = tuple[int, int]
 
 
 @lru_cache(maxsize=1_000)
 def core_of(words: tuple[str, ...]) -> tuple[list[str], bool]:
     """The telling stems of a name, and whether the name denies: no_pets, alcohol_free."""
+    if (turns := turns_of_speech(" ".join(words))) and turns[0][1:] == (0, len(" ".join(words))):
+        return [turns[0][0]], False
+    if len(words) == 2 and words[1] == "service" and _DONE.search(words[0]):
+        words = words[:1]
     free = len(words) > 1 and words[-1] == "free"
     pairs = [(word, stem(word)) for word in words][: -1 if free else None]
     core = [root for word, root in pairs if word not in _OPENERS | NEGATIVE]
@@ -50,7 +57,9 @@ def _deed(root: str) -> str:
 def find_core(reading: Reading, core: list[str], rivals: frozenset[str]) -> tuple[tuple[Span, ...], bool] | None:
     """Where all stems of the core are said in some way near one another, and whether as their opposite."""
     said: list[Said] = [(word.stem, word.start, word.end) for word in reading.words]
-    said += [*turns_of_speech(reading.text), *_phrasal(reading, core)]
+    turns = turns_of_speech(reading.text)
+    said += [*turns, *_phrasal(reading, core)]
+    said += [(root, *place) for turn, *place in turns for root in core if root in COVERED.get(turn, ())]
     spots: list[Said] = []
     opposite = False
     for root in core:

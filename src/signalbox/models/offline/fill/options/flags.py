@@ -11,6 +11,7 @@ from signalbox.models.offline.fill.english.opposites import TURNS, opposed, turn
 from signalbox.models.offline.fill.english.roots import same_root
 from signalbox.models.offline.fill.english.thesaurus import idioms_for
 from signalbox.models.offline.fill.english.words import NEGATIONS, STOP, split_name, stem, word_set
+from signalbox.models.offline.fill.options.company import find_company
 from signalbox.models.offline.fill.options.denials import DENYING, denied
 from signalbox.models.offline.fill.options.endings_of_things import ended
 from signalbox.models.offline.fill.options.flag_names import NEGATIVE, core_of, find_core, unsaid
@@ -49,6 +50,10 @@ _IS_NOT = re.compile(
     r"(?:is|are|was|were|has|have|had|wo|would|should|must|ca|do|does|did)n'?t|cannot)\b(?!\s+only\b)",
     re.IGNORECASE,
 )
+_ACTORS = word_set("i we i'll we'll i'd we'd will can to would")
+_ONESELF = re.compile(r"[^,.;!?]{0,30}\b(?:ourselves|myself|on (?:our|my) own)\b", re.IGNORECASE)
+# How a thing is done tells nothing of what is done.
+_MANNERS = frozenset(map(stem, ("automatic", "automatically", "manual", "manually", "itself")))
 _YES = word_set("true yes yep on y")
 _PEOPLE = word_set(
     """customer client patient child guest member user applicant visitor person people student tenant owner driver
@@ -67,6 +72,9 @@ def find_flags(reading: Reading, field: Field, rivals: frozenset[str]) -> list[P
         start, end, given = leave
         told = _told(reading, end)
         found.append(Proposal(field, given if told is None else told, start, end, 0.85, shared=True))
+    if not found and (company := find_company(reading, field)):
+        start, end, comes = company
+        found.append(Proposal(field, comes, start, end, 0.85, shared=True))
     if not found and (spot := _find_deed(reading, field)):
         found.append(_answer(reading, field, spot, False, 0.8))
     return found or _by_opposite(reading, field, rivals) or _by_description(reading, field, rivals)
@@ -146,9 +154,11 @@ def _by_contrast(reading: Reading, field: Field, rivals: frozenset[str]) -> list
 def _says(words: list[Word], statement: Statement, core: set[str], rivals: frozenset[str], reading: Reading) -> bool:
     """Whether the words that a clause shares with a statement are enough, and some of them its own."""
     own = [word for word in words if word.stem not in rivals]
-    if len({word.stem for word in words}) > 1:
-        return bool(own)
-    own = [w for w in own if w.stem not in _ANYBODY and not _orders(reading, w)]
+    if (shared := len({word.stem for word in words})) > 1:
+        # Two words of many say the same only where no figure parts them: "the first 20 rows" is not "the first row".
+        parted = any(sign.isdigit() for sign in reading.text[words[0].end : words[-1].start])
+        return bool(own) and (shared > 2 or len(statement.stems) < 4 or not parted)
+    own = [w for w in own if w.stem not in _ANYBODY | _MANNERS and not _orders(reading, w)]
     if len(statement.stems - _ANYBODY) == 1:
         return bool(own)
     # One word of several proves little when it is somebody, what anybody may do, or only what the name is said of.
@@ -242,7 +252,12 @@ def _find_words(reading: Reading, stems: list[str]) -> tuple[int, int] | None:
 
 
 def _find_joined(reading: Reading, field: Field) -> tuple[int, int] | None:
-    """The short form of a pair: "r&b" for rhythm_and_blues."""
+    """The short form of a pair: "r&b" for rhythm_and_blues; or one written with a stroke: "A/B test" for ab_test."""
+    first = field.name_words[0]
+    if len(first) == 2 and len(field.name_words) > 1 and "/" in reading.text:
+        rest = r"[ -]".join(field.name_words[1:])
+        found = re.search(rf"\b{first[0]}\s?/\s?{first[1]}[ -]{rest}", reading.text, re.IGNORECASE)
+        return found.span() if found else None
     if len(field.name_words) != 3 or field.name_words[1] != "and":
         return None
     first, _, last = field.name_words
@@ -256,6 +271,22 @@ def _told(reading: Reading, end: int) -> bool | None:
     return None if said is None else (said["told"] or said["end"]).lower() in _YES
 
 
+def _within(reading: Reading, start: int, end: int) -> list[Word]:
+    """The words of a stretch without its turns of speech, which say no more than they stand for: "never been"."""
+    turns = turns_of_speech(reading.text)
+    return [
+        w for w in reading.words if start <= w.start < end and not any(s <= w.start < e for _, s, e in turns)
+    ]
+
+
+def _done_oneself(reading: Reading, field: Field, start: int, end: int) -> bool:
+    """Whether the speaker does what the field asks others for: "we'll do the packing ourselves"."""
+    last = reading.text[start:end].lower().split()[-1]
+    actor = [word.lower for word in reading.before(start, 1)]
+    deed = last.endswith("ing") or is_verb_form(last) or (bool(actor) and actor[0] in _ACTORS)
+    return deed and not {"self", "own"} & set(field.name_words) and _ONESELF.match(reading.text, end) is not None
+
+
 def _answer(
     reading: Reading, field: Field, spot: tuple[int, int], inverted: bool, score: float, opposite: bool = False
 ) -> Proposal:
@@ -265,14 +296,16 @@ def _answer(
     told = _told(reading, rest)
     if told is not None:
         return Proposal(field, told != opposite, start, end, 0.97, shared=True)
-    own = {w.lower for w in reading.words if start <= w.start < end and w.stem not in field.name_stems}
+    own = {w.lower for w in _within(reading, start, end) if w.stem not in field.name_stems}
     negated = (
         denied(reading, start, end, 6)
         or bool(own & DENYING and not opposite)
         or _IS_NOT.match(reading.text, end) is not None
     )
-    negated = negated or (not inverted and ended(reading.text, start, end))
+    negated = negated or (not inverted and (ended(reading.text, start, end) or _done_oneself(reading, field, start, end)))
     said = {w.lower for w in reading.words if start <= w.start < end} | {w.lower for w in reading.after(end, 1)}
-    named = inverted and bool(said & (NEGATIVE | {"free"}))
-    value = (not negated) if not inverted else (negated or named)
+    if not inverted or "free" in said:
+        value = not negated
+    else:
+        value = negated or bool(said & NEGATIVE)
     return Proposal(field, value != opposite, start, end, score, shared=True)
