@@ -215,6 +215,9 @@ class Doubts:
         said = {stem(word) for word in split_name(str(proposal.value))}
         if words and said <= self.state.frame.title:
             return True
+        following = self.state.reading.after(proposal.end, 1)
+        if words == {"new"} and following and following[0].stem in self.state.frame.title:
+            return True
         if words and words <= self.state.frame.title:
             return not self._commands(proposal)
         rivals = [leaf for leaf in self.state.leaves if leaf is not proposal.field]

@@ -101,7 +101,10 @@ TURNS = {
     "ontim": r"on time|in time",
     "releas": r"(?:let|lets|letting) (?:it |them |him |her )?go|(?:set|put) (?:it |them )?(?:free|back)",
     "double": r"both sides|two[- ]sided|duplex",
-    "single": r"(?:only |just )?(?:on )?one side(?: only)?|one[- ]sided",
+    "single": r"(?:only |just )?(?:on )?one side(?: only)?|one[- ]sided|only the front|front (?:side )?only",
+    "free": r"free of charge|at no (?:cost|charge)|costs? nothing|for nothing|no charge",
+    "leisurely": r"take your time|no (?:hurry|rush)|(?:it )?can wait|not urgent|whenever (?:you|it)",
+    "fragile": r"handle with care|breakable|breaks easily",
 }
 _SPOKEN = re.compile("|".join(rf"(?P<{name}>\b(?:{words})\b)" for name, words in TURNS.items()), re.IGNORECASE)
 _OPPOSITES: dict[str, set[str]] = {}
@@ -112,14 +115,14 @@ for _line in _PAIRS:
             _OPPOSITES.setdefault(_word, set()).update(_others)
 
 # Kin only where a yes or no is asked: a nest that is seen is also found.
-_AKIN = [frozenset(stem(word) for word in line.split()) for line in ("see find spot notice sight discover detect",)]
+_AKIN = [frozenset(stem(word) for word in line.split()) for line in ("see find spot notice sight discover detect", "urgent rush express now")]
 
 # What a turn of speech says along with its own word: a "return ticket" is a trip, who has been before visited.
 _VISITS = "visit time appointment order customer patient client guest stay booking purchase member donation"
 _TRIPS = "trip ticket journey way flight fare travel leg"
 COVERED = {
-    turn: frozenset(stem(word) for word in words.split())
-    for turn, words in {"repeat": _VISITS, "first": _VISITS, "oneway": _TRIPS, "return": _TRIPS}.items()
+    stem(turn): frozenset(stem(word) for word in words.split())
+    for turn, words in {"free": "entry admission entrance", "repeat": _VISITS, "first": _VISITS, "oneway": _TRIPS, "return": _TRIPS}.items()
 }
 
 Said = tuple[str, int, int]

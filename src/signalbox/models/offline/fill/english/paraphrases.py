@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
+from signalbox.models.offline.fill.english.opposites import TURNS, opposed, turns_of_speech
 from signalbox.models.offline.fill.english.words import split_name, stem
 
 __all__ = ["paraphrases_of"]
@@ -12,7 +14,8 @@ __all__ = ["paraphrases_of"]
 _NOT = r"(?:do|does|did|wo|is|are|was|were|ca|has|have|could|would)(?:n'?t| not)|cannot|can not|will not|no longer|never"
 _MINE = r"(?:my|our|the|his|her|their|your)"
 
-# The words that an option must hold (several ways apart by a comma), and what may be said in their stead.
+# The words that an option must hold (several ways apart by a comma), behind a bar one of the words that another option
+# must hold beside it, and what may be said in their stead.
 # Only general English belongs here, and only what nobody says of anything else.
 _SAID = {
     "changed mind, unwanted, not wanted, no longer needed, no longer wanted, not needed": (
@@ -31,7 +34,7 @@ _SAID = {
         r"not as (?:described|advertised|pictured|shown|promised)|looks? (?:nothing like|different|other than)|"
         r"nothing like (?:the|in the|on the)"
     ),
-    "defective, defect, faulty, not working, doesnt work, malfunction, malfunctioning": (
+    "defective, defect, faulty, not working, doesnt work, malfunction, malfunctioning, broken, breakdown": (
         rf"(?:{_NOT}|not|stopped|quit) work(?:s|ing)?\b|(?:{_NOT}) (?:turn|switch|power|start|charge|boot)\b"
     ),
     "wont start, not starting, no start, no power, not turning on, wont turn on, power failure, dead": (
@@ -58,13 +61,42 @@ _SAID = {
     "unemployed": rf"out of (?:work|a job)|between jobs|lost {_MINE} job|without (?:work|a job)|no job\b",
     "takeaway, takeout, to go": r"to go\b(?= *(?:$|[,.;!?]|please|for))|take ?-?(?:away|out)\b|to take (?:away|with)",
     "eat in, dine in, on premises": r"(?:eat|dine|sit|eating|dining|sitting) (?:in|here|inside)\b|for here\b",
-    "round trip, return trip, roundtrip, return journey": (
-        r"there and back|return (?:ticket|flight|fare|journey|trip)|both ways|and back (?:again|on)"
-    ),
-    "one way, oneway, single trip": r"single (?:ticket|fare|journey|trip)|(?:not|no) (?:way|coming|trip|flight) back",
     "weekdays": r"(?:mondays?|mon) ?(?:to|till|through|thru|-|–) ?(?:fridays?|fri)\b|(?:work|working|business|week) ?days",
     "weekends, weekend": r"saturdays? (?:and|&|or) sundays?|sat ?(?:and|&|/|-) ?sun\b",
-    "in person, onsite, on site": r"face[- ]to[- ]face|in person|on[- ]site|at (?:your|the|our) (?:office|practice|premises)",
+    "phone, phone call, telephone, call, by phone | email sms text post mail letter video chat whatsapp phone call online": (
+        r"(?:call|ring|phone) (?:me|us|him|her|them)\b|give (?:me|us|him|her|them) a (?:call|ring)|(?:over|on) the phone"
+    ),
+    "video, video call, video conference, virtual | email sms text post mail letter video chat whatsapp phone call online": r"zoom\b|skype|facetime|teams (?:call|meeting)|webcam",
+    "sms, text, text message | email sms text post mail letter video chat whatsapp phone call online": r"text (?:me|us|him|her|them)\b|by text\b",
+    "post, mail, letter | email sms text post mail letter video chat whatsapp phone call online": r"by (?:post|letter)\b|in the post\b",
+    "card, credit card | cash invoice transfer voucher account cheque check paypal": r"visa\b|mastercard|amex|american express|contactless",
+    "invoice, on invoice, bill, on account": r"(?:bill|invoice) (?:me|us)\b|on account\b|send (?:me|us) (?:the|a) bill",
+    "part time": r"half[- ]time|half[- ]days?\b|(?:two|three|four|[2-4]) days a week",
+    "hybrid": (
+        r"(?:partly|half|some) (?:of the time )?(?:at|from) home|"
+        r"(?:one|two|three|four|some|a few|[1-4]) days? (?:a week |per week )?(?:at|from) home|"
+        r"home and (?:in )?(?:the )?office|office and (?:at )?home"
+    ),
+    "beginner, novice": (
+        r"never (?:done|tried|played|danced|ridden|painted)\b|no (?:prior |previous )?experience|just (?:starting|started)\b|"
+        r"complete newcomers?"
+    ),
+    "lost, loss, lost item | stolen found theft damage damaged": rf"can(?:'?t|not) find|left (?:it|them|{_MINE} \w+) (?:on|in|at|behind)\b|mislaid|misplaced",
+    "in progress, ongoing, underway": r"working on (?:it|this|that)\b|under ?way|half ?-?way through|in the middle of (?:it|an?|my|our|\w+ing)\b",
+    "not started, todo": r"not (?:yet )?(?:begun|started)|haven'?t (?:begun|started)|yet to (?:begin|start)",
+    "approve, approved, approval, accept, accepted": (
+        r"(?:looks|sounds) good|go ahead\b|fine by (?:me|us)|green light|thumbs up"
+    ),
+    "tenant, renter, rented, renting | owner own owned homeowner": r"(?:i|we) rent\b|my landlord|our landlord",
+    "owner, owned, homeowner, own | tenant renter rent rented renting": r"(?:i|we) own\b|my own (?:house|flat|home|place)|our own (?:house|flat|home|place)",
+    "positive | negative": r"great\b|lovely|excellent|wonderful|fantastic|delighted|very (?:happy|pleased|satisfied)|loved",
+    "negative | positive neutral": (
+        r"terrible|awful|horrible|disappoint\w+|unhappy|unsatisf\w+|worst\b|annoy(?:ed|ing)|rude\b|"
+        r"not (?:happy|satisfied|pleased|good)"
+    ),
+    "morning": r"first thing\b|before (?:noon|lunch)\b",
+    "afternoon": r"after lunch\b",
+    "evening": r"after work\b|after dark\b",
     "vegetarian": r"(?:no|without|don'?t eat|doesn'?t eat|never eat) meat",
     "all members, everyone, everybody, all users, all customers, all subscribers, all staff, all employees, all guests, "
     "all students, all contacts, all residents, all clients": r"everyone|everybody|(?:the )?(?:whole|entire) \w+|all of (?:them|us|you)",
@@ -78,20 +110,32 @@ _SAID = {
 _DULL = frozenset(map(stem, "item product article goods order my the it is a".split()))
 
 
-def _read(row: str) -> tuple[frozenset[str], ...]:
-    return tuple(frozenset(stem(word) for word in way.split()) for way in row.split(","))
+def _read(row: str) -> tuple[tuple[frozenset[str], ...], frozenset[str]]:
+    ways, _, beside = row.partition("|")
+    return tuple(frozenset(map(stem, way.split())) for way in ways.split(",")), frozenset(map(stem, beside.split()))
 
 
-_TABLE = tuple((_read(ways), re.compile(rf"\b(?:{said})", re.IGNORECASE)) for ways, said in _SAID.items())
+_KEYS = {stem(turn): turn for turn in TURNS}
+_TABLE = tuple((*_read(row), re.compile(rf"\b(?:{said})", re.IGNORECASE)) for row, said in _SAID.items())
+
+
+def _turned(options: tuple[str, ...]) -> Iterator[tuple[int, str]]:
+    """Options that are turns of speech (one_way), or the opposite of such a one (return), each with its turn."""
+    names = [" ".join(split_name(option)) for option in options]
+    whole = {at: turns[0][0] for at, name in enumerate(names) if (turns := turns_of_speech(name)) if " " in name}
+    whole = {at: turn for at, turn in whole.items() if turns_of_speech(names[at])[0][1:] == (0, len(names[at]))}
+    contrary = {at: stem(name) for at, name in enumerate(names) if any(opposed(stem(name), t) for t in whole.values())}
+    yield from ((at, _KEYS[turn]) for at, turn in (contrary | whole).items() if turn in _KEYS)
 
 
 @lru_cache(maxsize=2_000)
 def paraphrases_of(options: tuple[str, ...]) -> tuple[tuple[int, re.Pattern[str]], ...]:
     """For the options of a field: the place of an option, and what says it; what would say two of them says none."""
     words = [frozenset(stem(word) for word in split_name(option)) for option in options]
-    found = []
-    for ways, said in _TABLE:
+    found = [(at, re.compile(TURNS[turn], re.IGNORECASE)) for at, turn in _turned(options)]
+    for ways, beside, said in _TABLE:
         meant = [at for at, own in enumerate(words) if own in ways or own - _DULL in ways]
-        if len(meant) == 1:
+        others = frozenset().union(*(own for at, own in enumerate(words) if at not in meant))
+        if len(meant) == 1 and (not beside or beside & others):
             found.append((meant[0], said))
     return tuple(found)

@@ -101,7 +101,7 @@ checking current
 grocery groceries
 report inform notify tell alert know
 damage break crack ruin dent scratch chip tear
-injure hurt wound
+injure injury hurt wound
 gift present
 insurance insure coverage
 begin commence
@@ -201,6 +201,10 @@ cancelled scrapped
 owner landlord
 tenant renter lodger
 accident crash collision crashed
+vaccination vaccine jab
+surgery operation
+teens teenager adolescent
+coach trainer
 """.strip().splitlines()
 
 # Turns of speech that stand for one word.

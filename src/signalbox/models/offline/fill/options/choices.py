@@ -65,6 +65,7 @@ _REQUESTS = word_set(
 )
 # These lead to a name: "called Blue Moon" says nothing of phones.
 _NAMING = word_set("called named titled entitled labelled labeled")
+_LEADING = word_set("hard easy difficult ready free happy likely able")
 _LEADS_NOUN = word_set("a an the my our your this that any some no with of for by in on about")
 _STATES = frozenset(map(stem, ("state", "status", "stage", "condition")))
 _WISHES = word_set("want wants need needs like love have going trying wish plan wanted hoping")
@@ -154,7 +155,7 @@ def _propose(reading: Reading, field: Field, phrase: Phrase, start: int, end: in
     ):
         return None
     named = kin and reading.text[start:end].lower() in _NAMING
-    if not cue and (named or _is_event(reading, field, phrase, start, end)):
+    if not cue and (named or _leads_to_verb(reading, start, end) or _is_event(reading, field, phrase, start, end)):
         return None
     measured = _is_unit(reading, field, phrase, start, end)
     if measured is None and not (cue and quality > 0.95):
@@ -219,6 +220,12 @@ def _is_counted(reading: Reading, start: int) -> bool:
     """Whether a number counts the word: "4 seats" says nothing of how one sits."""
     numbers = [q for q in reading.quantities if counts_people(reading, q)]
     return any(noun.start == start for q in numbers for noun in counted_nouns(reading, q)[:1])
+
+
+def _leads_to_verb(reading: Reading, start: int, end: int) -> bool:
+    """Whether an adjective only speaks of what follows: "hard to find"."""
+    following = reading.after(end, 1)
+    return bool(following) and following[0].lower == "to" and reading.text[start:end].lower() in _LEADING
 
 
 def _is_event(reading: Reading, field: Field, phrase: Phrase, start: int, end: int) -> bool:
@@ -334,6 +341,7 @@ def _by_meaning(reading: Reading, field: Field) -> list[Proposal]:
     cue = reading.cue(field, word.start, word.end)
     if not cue and (
         word.lower in _NAMING
+        or _leads_to_verb(reading, word.start, word.end)
         or _needs_sign(reading, field, phrase, word.start, word.end)
         or _is_event(reading, field, phrase, word.start, word.end)
     ):

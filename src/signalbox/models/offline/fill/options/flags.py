@@ -26,6 +26,7 @@ __all__ = ["find_flags"]
 
 _ARTICLES = word_set("the a an any our my your")
 _ASKING = word_set("no without with any plus include includes including need needs want wants")
+_ASKED_FOR = word_set("included needed wanted required requested")
 _HAS = word_set("has have had having own owns got gets with without bring brings")
 _HAVING = re.compile(
     r"\b(has|have|owns?|brings?|needs?|wants?|includes?|gets?|takes?|pays?|wears?|speaks?|uses?|accepts?) "
@@ -101,6 +102,7 @@ def _find_head(reading: Reading, head: str) -> tuple[int, int] | None:
         before = [w.lower for w in reading.before(word.start, 2)]
         before = before[1:] if before[:1] and before[0] in _ARTICLES else before
         asked = bool(before) and before[0] in _ASKING | DENYING
+        asked |= any(w.lower in _ASKED_FOR for w in reading.after(word.end, 1))
         if asked or denied(reading, word.start, word.end) or _told(reading, word.end) is not None:
             return word.start, word.end
     return None

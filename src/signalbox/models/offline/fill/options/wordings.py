@@ -31,6 +31,8 @@ _CALENDAR |= {name[:3]: (name, *short) for name, short in _CALENDAR.items()}
 _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
 _SHORT_ORDINALS = dict(zip(_ORDINALS, "1st 2nd 3rd 4th 5th 6th 7th 8th 9th 10th".split(), strict=True))
 _TOPS = word_set("urgent urgently critical emergency asap pressing highest")
+# What these are of is said by the rest of an option.
+_VAGUE = STOP | DEGREES | word_set("one two three four five way")
 _NONE = word_set("none no never nobody nothing")
 
 
@@ -112,7 +114,7 @@ def _with_weaker(phrases: list[Phrase], name: set[str]) -> Iterator[Phrase]:
             yield from _alone(phrase)
         elif phrase.weight == 1.0 or (phrase.weight > 0.9 and len(phrase.stems) < 3):
             for word in () if _denied_part(phrase.stems) else phrase.stems:
-                if len(owners[word]) == 1 and word not in STOP | DEGREES and word not in name and len(word) > 2:
+                if len(owners[word]) == 1 and word not in _VAGUE and word not in name and len(word) > 2:
                     yield Phrase(phrase.value, (word,), word, 0.72 * phrase.weight)
                     for kin in sorted(k for k in stands_for(word) - owners.keys() if k.endswith("est")):
                         yield Phrase(phrase.value, (kin,), kin, 0.6 * phrase.weight)
