@@ -88,7 +88,8 @@ TURNS = {
     r"and back(?= *(?:$|[,.;!?]|on\b))",
     "repeat": r"been (?:\w+ ){0,4}before|(?:was|were|came|stayed) (?:\w+ ){1,4}(?:before|last (?:year|month|time|week|summer))|"
     r"(?:bought|ordered|booked|stayed|visited|donated|come) (?:\w+ ){0,4}before|a regular\b|"
-    r"(?:regular|existing|returning|old) (?:customer|patient|client|guest|member|user)|know me already",
+    r"(?:regular|existing|returning|old) (?:customer|patient|client|guest|member|user)|know me already|coming (?:\w+ ){0,2}for (?:\w+ )?years",
+    "experienced": r"done (?:it|this|that) (?:\w+ )?before",
     "first": r"never (?:been|ordered|booked|stayed|visited|bought|donated|come)\b|new (?:here|to (?:you|your))|newcomer",
     "automatic": r"by (?:itself|themselves)|on (?:its|their) own|of (?:its|their) own accord",
     "manual": r"by hand",
@@ -115,14 +116,23 @@ for _line in _PAIRS:
             _OPPOSITES.setdefault(_word, set()).update(_others)
 
 # Kin only where a yes or no is asked: a nest that is seen is also found.
-_AKIN = [frozenset(stem(word) for word in line.split()) for line in ("see find spot notice sight discover detect", "urgent rush express now")]
+_AKIN = [
+    frozenset(stem(word) for word in line.split())
+    for line in ("see find spot notice sight discover detect", "urgent rush express now quickly")
+]
 
 # What a turn of speech says along with its own word: a "return ticket" is a trip, who has been before visited.
 _VISITS = "visit time appointment order customer patient client guest stay booking purchase member donation"
 _TRIPS = "trip ticket journey way flight fare travel leg"
 COVERED = {
     stem(turn): frozenset(stem(word) for word in words.split())
-    for turn, words in {"free": "entry admission entrance", "repeat": _VISITS, "first": _VISITS, "oneway": _TRIPS, "return": _TRIPS}.items()
+    for turn, words in {
+        "free": "entry admission entrance",
+        "repeat": _VISITS,
+        "first": _VISITS,
+        "oneway": _TRIPS,
+        "return": _TRIPS,
+    }.items()
 }
 
 Said = tuple[str, int, int]

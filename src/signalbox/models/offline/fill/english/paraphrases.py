@@ -11,7 +11,9 @@ from signalbox.models.offline.fill.english.words import split_name, stem
 
 __all__ = ["paraphrases_of"]
 
-_NOT = r"(?:do|does|did|wo|is|are|was|were|ca|has|have|could|would)(?:n'?t| not)|cannot|can not|will not|no longer|never"
+_NOT = (
+    r"(?:do|does|did|wo|is|are|was|were|ca|has|have|could|would)(?:n'?t| not)|cannot|can not|will not|no longer|never"
+)
 _MINE = r"(?:my|our|the|his|her|their|your)"
 
 # The words that an option must hold (several ways apart by a comma), behind a bar one of the words that another option

@@ -246,9 +246,7 @@ def _is_deed(reading: Reading, field: Field, start: int, end: int, inflected: bo
     wished = before[:1] == ["to"] and len(before) > 1 and before[1] in _WISHES and word in POS["verbs"]
     particle = [w.lower for w in reading.after(end, 1)]
     asked = kin and word in _REQUESTS
-    if not wished and not (
-        inflected and _commands(before) and (asked or (particle and particle[0] in _PARTICLES))
-    ):
+    if not wished and not (inflected and _commands(before) and (asked or (particle and particle[0] in _PARTICLES))):
         return False
     options = field.options or field.candidates
     verbs = sum(str(option).lower() in POS["verbs"] for option in options)

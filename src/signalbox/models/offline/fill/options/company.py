@@ -35,7 +35,8 @@ _COMES = re.compile(
 )
 _STAYS = re.compile(r"\s+(?:(?:will|would|is|are|'ll)\s+)?(?:stay|remain|left|wait)(?:s|ing)?\b", re.IGNORECASE)
 _TAKES = re.compile(
-    r"\b(?:bring|brings|bringing|tak(?:e|es|ing)|together with|along with|with)\s+(?:\w+\s+)?(?:along\s+)?$", re.IGNORECASE
+    r"\b(?:bring|brings|bringing|tak(?:e|es|ing)|together with|along with|with)\s+(?:\w+\s+)?(?:along\s+)?$",
+    re.IGNORECASE,
 )
 _ALONE = re.compile(r"\b(?:alone|by myself|on my own|just me|only me)\b", re.IGNORECASE)
 

@@ -90,7 +90,13 @@ def _best(said: list[Said], root: str, rivals: frozenset[str]) -> tuple[Said, bo
     """What comes nearest to a stem: itself, its root, its opposite, or a word of its family."""
     deed = _deed(root)
     first = root[:3]
-    near = [one for one in said if one[0] == deed or (one[0][:3] == first and same_root(one[0], root))]
+    near = [
+        one
+        for one in said
+        if one[0] == deed
+        or (one[0][:3] == first and _deed(one[0]) == root)
+        or (one[0][:3] == first and same_root(one[0], root))
+    ]
     near = near or [one for one in said if len(root) >= 5 and one[0].startswith(root)]
     if near:
         return near[0], False

@@ -164,7 +164,8 @@ def _says(words: list[Word], statement: Statement, core: set[str], rivals: froze
     if len(statement.stems - _ANYBODY) == 1:
         return bool(own)
     # One word of several proves little when it is somebody, what anybody may do, or only what the name is said of.
-    telling = [word for word in own if word.stem not in core and not is_verb_form(word.lower)]
+    common = core | statement.subject
+    telling = [word for word in own if word.stem not in common and not is_verb_form(word.lower)]
     return bool(telling) and statement.value and len(statement.stems) <= 3 and not core <= statement.stems
 
 
@@ -276,9 +277,7 @@ def _told(reading: Reading, end: int) -> bool | None:
 def _within(reading: Reading, start: int, end: int) -> list[Word]:
     """The words of a stretch without its turns of speech, which say no more than they stand for: "never been"."""
     turns = turns_of_speech(reading.text)
-    return [
-        w for w in reading.words if start <= w.start < end and not any(s <= w.start < e for _, s, e in turns)
-    ]
+    return [w for w in reading.words if start <= w.start < end and not any(s <= w.start < e for _, s, e in turns)]
 
 
 def _done_oneself(reading: Reading, field: Field, start: int, end: int) -> bool:
@@ -304,7 +303,9 @@ def _answer(
         or bool(own & DENYING and not opposite)
         or _IS_NOT.match(reading.text, end) is not None
     )
-    negated = negated or (not inverted and (ended(reading.text, start, end) or _done_oneself(reading, field, start, end)))
+    negated = negated or (
+        not inverted and (ended(reading.text, start, end) or _done_oneself(reading, field, start, end))
+    )
     said = {w.lower for w in reading.words if start <= w.start < end} | {w.lower for w in reading.after(end, 1)}
     if not inverted or "free" in said:
         value = not negated
