@@ -84,13 +84,16 @@ TURNS = {
     "cancel": r"call(?:ed|ing)? off|scrapped|isn't happening|is off\b",
     "oneway": r"one[- ]way|single (?:ticket|trip|journey|fare|(?=to\b|from\b))|no (?:way|trip|flight) back|"
     r"not (?:coming |going )?back",
-    "return": r"there and back|round[- ]?trip|both ways|and back again|two[- ]way|return (?:ticket|fare|flight|journey|trip)|"
-    r"and back(?= *(?:$|[,.;!?]|on\b))",
-    "repeat": r"been (?:\w+ ){0,4}before|(?:was|were|came|stayed) (?:\w+ ){1,4}(?:before|last (?:year|month|time|week|summer))|"
+    "return": r"there and back|round[- ]?trip|both ways|and back again|two[- ]way|"
+    r"return (?:ticket|fare|flight|journey|trip)|and back(?= *(?:$|[,.;!?]|on\b))",
+    "repeat": r"been (?:\w+ ){0,4}before|"
+    r"(?:was|were|came|stayed) (?:\w+ ){1,4}(?:before|last (?:year|month|time|week|summer))|"
     r"(?:bought|ordered|booked|stayed|visited|donated|come) (?:\w+ ){0,4}before|a regular\b|"
-    r"(?:regular|existing|returning|old) (?:customer|patient|client|guest|member|user)|know me already|coming (?:\w+ ){0,2}for (?:\w+ )?years",
+    r"(?:regular|existing|returning|old) (?:customer|patient|client|guest|member|user)|know me already|"
+    r"coming (?:\w+ ){0,2}for (?:\w+ )?years",
     "experienced": r"done (?:it|this|that) (?:\w+ )?before",
-    "first": r"never (?:been|ordered|booked|stayed|visited|bought|donated|come)\b|new (?:here|to (?:you|your))|newcomer",
+    "first": r"never (?:been|ordered|booked|stayed|visited|bought|donated|come)\b|"
+    r"new (?:here|to (?:you|your))|newcomer",
     "automatic": r"by (?:itself|themselves)|on (?:its|their) own|of (?:its|their) own accord",
     "manual": r"by hand",
     "stop": r"(?:at|to) a (?:standstill|halt)|stand(?:s|ing)? still|not moving",

@@ -15,7 +15,8 @@ __all__ = ["find_company"]
 
 _ALONG = re.compile(
     r"\b(?:an?|any|the|some|another|other)\s+(?P<noun>(?:[a-z]+\s+){0,2}?[a-z]+)\s+"
-    r"(?P<verb>(?:is|are|will)\s+[a-z]+|[a-z]+s)\s+(?:\w+\s+){0,2}?(?:along|too|as well|also|with|together|on board|in)\b",
+    r"(?P<verb>(?:is|are|will)\s+[a-z]+|[a-z]+s)\s+(?:\w+\s+){0,2}?"
+    r"(?:along|too|as well|also|with|together|on board|in)\b",
     re.IGNORECASE,
 )
 _PEOPLE = frozenset(map(stem, word_set("person people somebody someone applicant driver borrower adult partner")))
@@ -30,7 +31,8 @@ _RELATIONS = frozenset(
 )
 _COMES = re.compile(
     r"\s+(?:(?:will|would|is|are|'ll|also|can|to)\s+){0,2}"
-    r"(?:com(?:es?|ing)\b(?! (?:from|on|at|in)\b)|travel(?:s|ling)?|rides?|joins?|joining|too\b|along\b|as well|with (?:me|us)|goes|going)",
+    r"(?:com(?:es?|ing)\b(?! (?:from|on|at|in)\b)|travel(?:s|ling)?|"
+    r"rides?|joins?|joining|too\b|along\b|as well|with (?:me|us)|goes|going)",
     re.IGNORECASE,
 )
 _STAYS = re.compile(r"\s+(?:(?:will|would|is|are|'ll)\s+)?(?:stay|remain|left|wait)(?:s|ing)?\b", re.IGNORECASE)
@@ -55,6 +57,8 @@ def _asked(description: str) -> tuple[frozenset[str], str]:
 def find_company(reading: Reading, field: Field) -> tuple[int, int, bool] | None:
     """Where something is taken along or left behind, and which."""
     nouns, verb = _asked(field.description)
+    if not nouns:
+        return None
     text = reading.text
     for word in (word for word in reading.words if word.stem in nouns):
         if _STAYS.match(text, word.end):

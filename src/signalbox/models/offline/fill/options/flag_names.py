@@ -15,7 +15,7 @@ from signalbox.models.offline.fill.english.words import stem, word_set
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.vectors import is_known
 
-__all__ = ["NEGATIVE", "core_of", "find_core", "unsaid"]
+__all__ = ["NEGATIVE", "core_of", "find_core", "find_joined", "find_words", "unsaid"]
 
 _OPENERS = word_set(
     """is has have include includes including with enable enabled use allow allowed do should want
@@ -54,12 +54,37 @@ def _deed(root: str) -> str:
     return stem(done) if done != root and len(done) > 3 and is_verb_form(done + "e") else root
 
 
+def find_words(reading: Reading, stems: list[str]) -> tuple[int, int] | None:
+    """Where the stems stand side by side, or as one word."""
+    words, joined = reading.words, "".join(stems)
+    for at, word in enumerate(words):
+        if [w.stem for w in words[at : at + len(stems)]] == stems:
+            return word.start, words[at + len(stems) - 1].end
+        if word.lower == joined or (len(joined) > 3 and word.stem == joined):
+            return word.start, word.end
+    return None
+
+
+def find_joined(reading: Reading, words: tuple[str, ...]) -> tuple[int, int] | None:
+    """The short form of a pair: "r&b" for rhythm_and_blues; or one written with a stroke: "A/B test" for ab_test."""
+    first = words[0]
+    if len(first) == 2 and len(words) > 1 and "/" in reading.text:
+        rest = r"[ -]".join(words[1:])
+        found = re.search(rf"\b{first[0]}\s?/\s?{first[1]}[ -]{rest}", reading.text, re.IGNORECASE)
+        return found.span() if found else None
+    if len(words) != 3 or words[1] != "and":
+        return None
+    first, _, last = words
+    found = re.search(rf"\b{first[0]}\s?(?:&|n|/|\+)\s?{last[0]}\b", reading.text, re.IGNORECASE)
+    return found.span() if found else None
+
+
 def find_core(reading: Reading, core: list[str], rivals: frozenset[str]) -> tuple[tuple[Span, ...], bool] | None:
     """Where all stems of the core are said in some way near one another, and whether as their opposite."""
     said: list[Said] = [(word.stem, word.start, word.end) for word in reading.words]
     turns = turns_of_speech(reading.text)
     said += [*turns, *_phrasal(reading, core)]
-    said += [(root, *place) for turn, *place in turns for root in core if root in COVERED.get(turn, ())]
+    said += [(root, start, end) for turn, start, end in turns for root in core if root in COVERED.get(turn, ())]
     spots: list[Said] = []
     opposite = False
     for root in core:

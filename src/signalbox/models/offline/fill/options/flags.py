@@ -14,7 +14,14 @@ from signalbox.models.offline.fill.english.words import NEGATIONS, STOP, split_n
 from signalbox.models.offline.fill.options.company import find_company
 from signalbox.models.offline.fill.options.denials import DENYING, denied
 from signalbox.models.offline.fill.options.endings_of_things import ended
-from signalbox.models.offline.fill.options.flag_names import NEGATIVE, core_of, find_core, unsaid
+from signalbox.models.offline.fill.options.flag_names import (
+    NEGATIVE,
+    core_of,
+    find_core,
+    find_joined,
+    find_words,
+    unsaid,
+)
 from signalbox.models.offline.fill.options.permissions import find_leave
 from signalbox.models.offline.fill.options.whether import Statement, statements_of
 from signalbox.models.offline.fill.reading import Reading, Word
@@ -84,7 +91,7 @@ def find_flags(reading: Reading, field: Field, rivals: frozenset[str]) -> list[P
 def _by_name(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Proposal]:
     """The words of the name, or words of the same root, of the same meaning, or of the opposite one."""
     core, inverted = core_of(field.name_words)
-    if spot := _find_words(reading, core) or _find_joined(reading, field):
+    if spot := find_words(reading, core) or find_joined(reading, field.name_words):
         return [_answer(reading, field, spot, inverted, 0.9)]
     if match := find_core(reading, core, rivals):
         places, opposite = match
@@ -217,7 +224,7 @@ def _by_synonyms(reading: Reading, field: Field) -> list[Proposal]:
         answer = value.lower() not in ("false", "no")
         idioms = [idiom for phrase in phrases for idiom in idioms_for(phrase.lower())]
         for phrase in [*phrases, *idioms]:
-            if spot := _find_words(reading, [stem(word) for word in split_name(phrase)]):
+            if spot := find_words(reading, [stem(word) for word in split_name(phrase)]):
                 negated = answer and denied(reading, *spot)
                 found.append(Proposal(field, answer != negated, *spot, 0.93))
     return found
@@ -240,32 +247,7 @@ def _by_switch(reading: Reading, field: Field) -> list[Proposal]:
 def _names_switch(reading: Reading, field: Field) -> bool:
     """Whether the description speaks of switching and the sentence names the field, so that no neighbour is meant."""
     core = [s for w, s in zip(field.name_words, field.name_stems, strict=True) if w not in _STATES]
-    return bool(_SWITCHES.search(field.description) and _find_words(reading, core))
-
-
-def _find_words(reading: Reading, stems: list[str]) -> tuple[int, int] | None:
-    """Where the stems stand side by side, or as one word."""
-    words, joined = reading.words, "".join(stems)
-    for at, word in enumerate(words):
-        if [w.stem for w in words[at : at + len(stems)]] == stems:
-            return word.start, words[at + len(stems) - 1].end
-        if word.lower == joined or (len(joined) > 3 and word.stem == joined):
-            return word.start, word.end
-    return None
-
-
-def _find_joined(reading: Reading, field: Field) -> tuple[int, int] | None:
-    """The short form of a pair: "r&b" for rhythm_and_blues; or one written with a stroke: "A/B test" for ab_test."""
-    first = field.name_words[0]
-    if len(first) == 2 and len(field.name_words) > 1 and "/" in reading.text:
-        rest = r"[ -]".join(field.name_words[1:])
-        found = re.search(rf"\b{first[0]}\s?/\s?{first[1]}[ -]{rest}", reading.text, re.IGNORECASE)
-        return found.span() if found else None
-    if len(field.name_words) != 3 or field.name_words[1] != "and":
-        return None
-    first, _, last = field.name_words
-    found = re.search(rf"\b{first[0]}\s?(?:&|n|/|\+)\s?{last[0]}\b", reading.text, re.IGNORECASE)
-    return found.span() if found else None
+    return bool(_SWITCHES.search(field.description) and find_words(reading, core))
 
 
 def _told(reading: Reading, end: int) -> bool | None:
@@ -307,8 +289,5 @@ def _answer(
         not inverted and (ended(reading.text, start, end) or _done_oneself(reading, field, start, end))
     )
     said = {w.lower for w in reading.words if start <= w.start < end} | {w.lower for w in reading.after(end, 1)}
-    if not inverted or "free" in said:
-        value = not negated
-    else:
-        value = negated or bool(said & NEGATIVE)
+    value = not negated if not inverted or "free" in said else negated or bool(said & NEGATIVE)
     return Proposal(field, value != opposite, start, end, score, shared=True)

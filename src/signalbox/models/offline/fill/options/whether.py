@@ -18,7 +18,8 @@ _DULL = frozenset(
     for word in """whether true false should include included also when set only enable enabled flag mark marked
     item items them this result results request user want wants person send sent use used after
     during each every make default yes no on off new keep allow apply as well needs needed left made given taken done
-    put kept held got goes comes else there wanted one must been before place otherwise rather than thing things""".split()
+    put kept held got goes comes else there wanted one must been before place otherwise rather than
+    thing things""".split()
 )
 _PARTS = re.compile(r"[;.]|,?\s*\b(?:and|or)?\s*(?=\bfalse\s+(?:if|when|for|means|where|to)\b)|,\s*(?=otherwise\b)")
 _FALSE = re.compile(r"^\W*(?:(?:is\s+)?false|no)\s+(?:if|when|for|means|where|to)\b|\botherwise\b", re.IGNORECASE)
