@@ -126,6 +126,16 @@ _SAID = {
     "morning": r"first thing\b|before (?:noon|lunch)\b",
     "afternoon": r"after lunch\b",
     "evening": r"after work\b|after dark\b",
+    "urgent, asap, emergency, rush, immediate, immediately | low normal routine standard medium regular scheduled": (
+        r"as soon as (?:possible|you can)|asap\b|right (?:away|now)|straight ?away|immediately|at once\b|without delay|"
+        r"can(?:'?t|not) wait\b"
+    ),
+    "routine, normal, standard, regular | urgent emergency rush express immediate high": (
+        r"no (?:rush|hurry)|not urgent|can wait\b|take your time|nothing urgent"
+    ),
+    "around the clock, 24 7, always open": r"24/7|24 hours a day|day and night|(?:a)?round the clock|at any hour",
+    "outdoor, outdoors, outside": r"(?:in|under) the open(?: air| sky)?\b|open[- ]air|al fresco",
+    "pescatarian": r"fish but no(?:t)? meat|no meat but fish|only fish\b",
     "vegetarian": r"(?:no|without|don'?t eat|doesn'?t eat|never eat) meat",
     (
         "all members, everyone, everybody, all users, all customers, all subscribers, all staff, "

@@ -10,6 +10,7 @@ from itertools import pairwise
 from rapidfuzz.distance import OSA
 
 from signalbox.models.offline.fill.english.paraphrases import paraphrases_of
+from signalbox.models.offline.fill.english.roots import same_root
 from signalbox.models.offline.fill.english.words import STOP, stem, word_set
 from signalbox.models.offline.fill.figures.units import dimension_of
 from signalbox.models.offline.fill.options.candidates import is_short_form, word_likeness
@@ -235,7 +236,7 @@ def _by_meaning(reading: Reading, field: Field) -> list[Proposal]:
     best_of: dict[str, tuple[float, int, int]] = {}
     for row, word in enumerate(words):
         for column, phrase in enumerate(phrases):
-            score = float(likeness[row, column])
+            score = 0.8 if same_root(word.stem, phrase.stems[0]) else float(likeness[row, column])
             if (is_short_form(word.lower, phrase.joined) or _misread(word.lower, phrase.joined)) and score < 0.8:
                 score = 0.0
             key = str(phrase.value)
