@@ -42,7 +42,7 @@ pending todo unfinished waiting
 active running live ongoing
 inactive stopped dormant
 failed failing broken errored unsuccessful crashed
-succeeded successful passed
+succeeded succeed success successful passed
 urgent critical asap emergency immediately
 high important severe major
 medium normal moderate standard average regular

@@ -27,11 +27,11 @@ from signalbox.models.offline.fill.options.signs import (
 from signalbox.models.offline.fill.options.weekdays import is_weekday
 from signalbox.models.offline.fill.options.wording_places import find_phrase
 from signalbox.models.offline.fill.options.wordings import Phrase, phrases_of
-from signalbox.models.offline.fill.reading import Reading
+from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.times.times import find_times
-from signalbox.models.offline.vectors import word_rows
+from signalbox.models.offline.vectors import is_known, word_rows
 
 __all__ = ["excludes", "find_choices", "find_mentions"]
 
@@ -53,6 +53,14 @@ _CORRECTS = re.compile(
     re.IGNORECASE,
 )
 _AND = re.compile(r"\s*(?:and|&|\+|as well as|plus)\s*(?:the\s+|also\s+)?", re.IGNORECASE)
+# Short forms that are words of their own by now.
+_CLIPPED = word_set(
+    """pro prod dev exp repo info admin veg intl temp conf doc prof rep spec tech std prio med adv biz eco veggie intro
+    promo demo photo auto tele micro mobi"""
+)
+# What is less alike than this can be neither meant nor in doubt.
+_FAR = 0.3
+_EACH = word_set("per each every /")
 _DECLARED = 0.97
 # Below this weight a wording is of an option's family, or only a part of it.
 _PLAIN = 0.85
@@ -163,6 +171,8 @@ def _propose(reading: Reading, field: Field, phrase: Phrase, start: int, end: in
     if quality < 0.98 and not cue and reading.opens(start):
         quality -= 0.1
     if _cuts_token(reading, start, end):
+        if kin and not cue:
+            return None
         quality -= 0.3
     score = phrase.weight * quality + 0.05 * cue + _direction(reading, field, start, end)
     return Proposal(
@@ -212,9 +222,21 @@ def _direction(reading: Reading, field: Field, start: int, end: int) -> float:
     return 0.04 * backward if forward else 0.0
 
 
-def _misread(word: str, other: str) -> bool:
-    """Whether two words only look alike: nobody mistypes the first letter."""
-    return word[0] != other[0] and abs(len(word) - len(other)) < 2 and OSA.distance(word, other, score_cutoff=1) < 2
+def _may_mean(word: str, option: str, score: float, must: bool) -> bool:
+    """Whether a likeness counts: of short forms those that nobody reads as a word, of typing errors none in front."""
+    if is_short_form(word, option):
+        short = must or (len(option) > len(word) > 2 and (word in _CLIPPED or not is_known(word)))
+        return score >= 0.8 and (short or same_root(stem(word), stem(option)) or option == f"{word}ly")
+    alike = word[0] != option[0] and abs(len(word) - len(option)) < 2
+    return score >= 0.8 or not alike or OSA.distance(word, option, score_cutoff=1) > 1
+
+
+def _recurs(reading: Reading, word: Word) -> bool:
+    """Whether a span of time is said to come again: "per month", "20 euros a month"; not "for a month"."""
+    before = reading.before(word.start, 1)
+    if not before or before[0].lower in _EACH:
+        return bool(before)
+    return before[0].lower in ("a", "an") and any(0 <= before[0].start - q.end < 2 for q in reading.quantities)
 
 
 def _by_meaning(reading: Reading, field: Field) -> list[Proposal]:
@@ -234,11 +256,11 @@ def _by_meaning(reading: Reading, field: Field) -> list[Proposal]:
         [w.lower for w in words], [w.stem for w in words], others, [p.stems[0] for p in phrases], word_rows(others)
     )
     best_of: dict[str, tuple[float, int, int]] = {}
-    for row, word in enumerate(words):
-        for column, phrase in enumerate(phrases):
-            score = 0.8 if same_root(word.stem, phrase.stems[0]) else float(likeness[row, column])
-            if (is_short_form(word.lower, phrase.joined) or _misread(word.lower, phrase.joined)) and score < 0.8:
-                score = 0.0
+    for row, (word, scores) in enumerate(zip(words, likeness.tolist(), strict=True)):
+        for column, (phrase, near) in enumerate(zip(phrases, scores, strict=True)):
+            score = max(near, 0.8) if same_root(word.stem, phrase.stems[0]) else near
+            if score < _FAR or not _may_mean(word.lower, phrase.joined, score, field.must):
+                continue
             key = str(phrase.value)
             if score > best_of.get(key, (0.0, 0, 0))[0]:
                 best_of[key] = (score, row, column)
@@ -254,7 +276,9 @@ def _by_meaning(reading: Reading, field: Field) -> list[Proposal]:
         or means_other(reading, field, phrase, word.start, word.end, kin=True)
     ):
         return []
-    needed = (0.4 if field.must else 0.55) if cue else (0.5 if field.must else 0.62)
+    if phrase.joined == f"{word.lower}ly" and not cue and not _recurs(reading, word):
+        return []
+    needed = (0.4 if field.must else 0.55) if cue else (0.5 if field.must else 0.76)
     if score < needed or margin < 0.08 or denied(reading, word.start, word.end, events=False):
         return []
     if is_deed(reading, field, word.start, word.end, not cue, kin=True) or is_counted(reading, word.start):

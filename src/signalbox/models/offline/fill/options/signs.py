@@ -26,8 +26,8 @@ _REQUESTS = word_set(
     """add create make register insert list show display view see find search look get fetch read send book reserve
     order buy update change check report tell inform"""
 )
-# These lead to a name: "called Blue Moon" says nothing of phones.
-_NAMING = word_set("called named titled entitled labelled labeled")
+# These lead to a name or a time: "called Blue Moon" says nothing of phones, "starting Monday" nothing of a run.
+_NAMING = word_set("called named titled entitled labelled labeled starting beginning ending")
 _LEADING = word_set("hard easy difficult ready free happy likely able")
 _LEADS_NOUN = word_set("a an the my our your this that any some no with of for by in on about")
 _STATES = frozenset(map(stem, ("state", "status", "stage", "condition")))

@@ -33,6 +33,7 @@ _SHORT_ORDINALS = dict(zip(_ORDINALS, "1st 2nd 3rd 4th 5th 6th 7th 8th 9th 10th"
 _TOPS = word_set("urgent urgently critical emergency asap pressing highest")
 # What these are of is said by the rest of an option.
 _VAGUE = STOP | DEGREES | word_set("one two three four five way")
+_VAGUE |= frozenset(map(stem, _VAGUE))
 _NONE = word_set("none no never nobody nothing")
 
 
