@@ -153,3 +153,75 @@ class Dub(BaseModel):
 )
 def test_names_of_languages_countries_and_zones_become_codes(text: str, values: dict[str, Any]) -> None:
     assert fill(Dub, text) == values
+
+
+class Complaint(BaseModel):
+    """A complaint about a purchase."""
+
+    reason: Literal["defective", "wrong_size", "changed_mind", "arrived_late"] | None = None
+    wish: Literal["refund", "replacement", "store_credit"] | None = None
+    contact: Literal["phone", "email", "post"] | None = None
+    has_receipt: bool | None = Field(None, description="Whether there is a receipt.")
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("the boots don't fit, my money back please", {"reason": "wrong_size", "wish": "refund"}),
+        ("I no longer need the tent", {"reason": "changed_mind"}),
+        ("the radio stopped working, give me a call", {"reason": "defective", "contact": "phone"}),
+        ("I lost the receipt", {"has_receipt": False}),
+        ("a complaint called Broken Lamp", {}),
+    ],
+)
+def test_an_option_may_be_said_in_other_words(text: str, values: dict[str, Any]) -> None:
+    assert fill(Complaint, text) == values
+
+
+class Trip(BaseModel):
+    """A trip by ship."""
+
+    pet_on_board: bool | None = Field(None, description="Whether a pet comes along.")
+    return_trip: bool | None = Field(None, description="Whether the way back is booked too.")
+    first_trip: bool | None = Field(None, description="Whether the guest travels with us for the first time.")
+    packing_service: bool | None = Field(None, description="Whether we pack the bags.")
+    allergen_free: bool | None = Field(None, description="Whether the meals hold no allergens.")
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("our dog comes too", {"pet_on_board": True}),
+        ("the cat stays at home", {"pet_on_board": False}),
+        ("a return ticket, please", {"return_trip": True}),
+        ("one way only", {"return_trip": False}),
+        ("we'll pack ourselves", {"packing_service": False}),
+        ("pack everything for us", {"packing_service": True}),
+        ("meals need not be allergen-free", {"allergen_free": False}),
+    ],
+)
+def test_yes_and_no_are_said_by_what_people_do(text: str, values: dict[str, Any]) -> None:
+    assert fill(Trip, text) == values
+
+
+class Discount(BaseModel):
+    """A rebate for guests."""
+
+    kind: Literal["percent", "fixed_amount", "free_night"] | None = None
+    meals: Literal["breakfast_only", "half_board"] | None = None
+    status: Literal["open", "closed", "reviewed"] | None = Field(None, description="State of the rebate.")
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("15% for regulars", {"kind": "percent"}),
+        ("40 euros for regulars", {"kind": "fixed_amount"}),
+        ("just the breakfast", {"meals": "breakfast_only"}),
+        ("the breakfast room", {}),
+        ("those opened since 3 March", {}),
+        ("written after a review", {}),
+    ],
+)
+def test_an_option_needs_a_sign_of_its_own(text: str, values: dict[str, Any]) -> None:
+    assert fill(Discount, text) == values

@@ -23,6 +23,12 @@ _SPEAKS = re.compile(r"(?:that says|saying|says|telling|tell|reads|reading|that)
 _TITLED = re.compile(r"[A-Z][a-z]+ \Z")
 # What these hold is the matter itself, not somebody's words to others: it may tell of other fields too.
 _OWN_TEXTS = word_set("description details detail summary problem issue")
+_SWITCHING = word_set("enable disable activate deactivate on off") | {
+    f"{verb} {way}" for verb in ("turn", "switch", "shut") for way in ("on", "off", "down")
+}
+_SORTS = word_set("sort sorted sorting order ordering")
+_SORTED = re.compile(r"\b(?:sort|order|rank|arrang)(?:e|ed|ing)?\b|\bby\s+(?:\w+\s+)?$", re.IGNORECASE)
+_FIRST = re.compile(r"\s+(?:\w+\s+)?first\b", re.IGNORECASE)
 # From here on an option is said, and not only meant.
 _PLAIN = 0.85
 
@@ -43,6 +49,7 @@ class Doubts:
             or self._bounds_number(proposal)
             or self._labels_literal(proposal)
             or self._labels_name(proposal)
+            or self._switches_other(proposal)
             or self._shielded(proposal)
         )
 
@@ -185,14 +192,38 @@ class Doubts:
         if self._names_whole(proposal, words):
             return True
         names = {s for leaf in self.state.leaves if leaf.kind in ("integer", "number") for s in leaf.name_stems}
+        near = any(0 <= q.start - proposal.end < 20 for q in self.state.reading.quantities)
+        if self._unsorted(proposal, words) or (near and proposal.score < _PLAIN and self._tells_number(words)):
+            return True
         if not words & names:
             return False
         shared = [
             option for option in proposal.field.options if names & {stem(word) for word in split_name(str(option))}
         ]
-        near = any(0 <= q.start - proposal.end < 20 for q in self.state.reading.quantities)
         counted = any(0 <= proposal.start - q.number_end <= 1 for q in self.state.reading.quantities)
         return (len(shared) > 1 and near) or counted
+
+    def _switches_other(self, proposal: Proposal) -> bool:
+        """Whether a verb that switches speaks of another field: "disable dimming" says nothing of the lamp."""
+        reading = self.state.reading
+        if proposal.field.kind != "enum" or reading.text[proposal.start : proposal.end].lower() not in _SWITCHING:
+            return False
+        others = [leaf for leaf in self.state.leaves if leaf.kind == "boolean" and leaf is not proposal.field]
+        names = {root for leaf in others for root in leaf.telling_stems}
+        return any(word.stem in names for word in reading.after(proposal.end, 2))
+
+    def _unsorted(self, proposal: Proposal, words: set[str]) -> bool:
+        """Whether the words name another field, and nothing says that the result is put in order by it."""
+        if not _SORTS & set(proposal.field.name_words):
+            return False
+        names = {s for leaf in self.state.leaves if leaf is not proposal.field for s in leaf.name_stems}
+        text = self.state.reading.text
+        return words <= names and not _SORTED.search(text[: proposal.start]) and not _FIRST.match(text, proposal.end)
+
+    def _tells_number(self, words: set[str]) -> bool:
+        """Whether the words are among those that a number's description uses: "an average pulse of 120"."""
+        numbers = [leaf for leaf in self.state.leaves if leaf.kind in ("integer", "number")]
+        return bool(words) and any(words <= leaf.words for leaf in numbers)
 
     def _names_whole(self, proposal: Proposal, words: set[str]) -> bool:
         """Whether an option is said only because it is the schema's own word, or half said by another field's."""
@@ -200,6 +231,9 @@ class Doubts:
             return False
         said = {stem(word) for word in split_name(str(proposal.value))}
         if words and said <= self.state.frame.title:
+            return True
+        following = self.state.reading.after(proposal.end, 1)
+        if words == {"new"} and following and following[0].stem in self.state.frame.title:
             return True
         if words and words <= self.state.frame.title:
             return not self._commands(proposal)

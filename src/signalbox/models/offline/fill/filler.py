@@ -43,6 +43,7 @@ from signalbox.models.offline.fill.options.directions import agreement, mirrored
 from signalbox.models.offline.fill.options.flags import find_flags
 from signalbox.models.offline.fill.options.listed import listed_candidates
 from signalbox.models.offline.fill.options.meant import find_candidates, find_examples
+from signalbox.models.offline.fill.options.reckonings import find_reckoned
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal, assign, assign_best
@@ -196,7 +197,8 @@ class Filler:
                 *find_ranks(self.reading, leaf),
             ]
             found += find_units(self.reading, leaf) if self._offered and holds_units(leaf) else ()
-            return [*found, *find_comparisons(self.reading, leaf)]
+            found += find_zeros(self.reading, leaf) if 0 in leaf.options else ()
+            return [*found, *find_reckoned(self.reading, leaf), *find_comparisons(self.reading, leaf)]
         if leaf.kind == "boolean":
             return [self._around_names(p) for p in find_flags(self.reading, leaf, self.state.rivals(leaf))]
         if leaf.kind in ("integer", "number"):

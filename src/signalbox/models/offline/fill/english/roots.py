@@ -21,6 +21,7 @@ _ENDINGS = (
     ("ion", 4),
     ("ur", 4),
     ("at", 5),
+    ("ag", 5),
     ("ic", 5),
     ("al", 4),
     ("y", 5),
@@ -45,4 +46,4 @@ def _single(root: str) -> str:
 
 def same_root(a: str, b: str) -> bool:
     """Whether two stems are of one family of words."""
-    return a == b or (a[:3] == b[:3] and root_of(a) == root_of(b))
+    return a == b or (a[:3] == b[:3] and (root_of(a) == root_of(b) or a + "y" == b or b + "y" == a))

@@ -42,7 +42,7 @@ pending todo unfinished waiting
 active running live ongoing
 inactive stopped dormant
 failed failing broken errored unsuccessful crashed
-succeeded successful passed
+succeeded succeed success successful passed
 urgent critical asap emergency immediately
 high important severe major
 medium normal moderate standard average regular
@@ -77,7 +77,7 @@ sms texting txt
 veggie vegetarian
 fahrenheit imperial
 celsius metric centigrade
-theft stolen stole robbery robbed burglary
+theft stolen stole robbery robbed burglary burgled
 holiday vacation leave
 sick ill sickness unwell
 bug defect
@@ -101,7 +101,7 @@ checking current
 grocery groceries
 report inform notify tell alert know
 damage break crack ruin dent scratch chip tear
-injure hurt wound
+injure injury hurt wound
 gift present
 insurance insure coverage
 begin commence
@@ -201,6 +201,11 @@ cancelled scrapped
 owner landlord
 tenant renter lodger
 accident crash collision crashed
+vaccination vaccine jab
+surgery operation
+teens teenager adolescent
+coach trainer
+informal casual
 """.strip().splitlines()
 
 # Turns of speech that stand for one word.
@@ -222,8 +227,8 @@ _IDIOMS: dict[str, tuple[str, ...]] = {
     "never": ("at no time", "not at all"),
     "remote": ("from home", "at home", "home office"),
     "walk": ("on foot", "by foot"),
-    "collect": ("come by", "come in for"),
-    "pickup": ("come by", "come in for"),
+    "collect": ("come by", "come in for", "come and get"),
+    "pickup": ("come by", "come in for", "come and get"),
     "delivery": ("to my door", "to our door", "to the door", "bring it", "bring them", "drop it off"),
     "annually": ("every year", "each year", "once a year"),
     "intermittent": ("now and then", "on and off", "once in a while", "from time to time", "every so often"),

@@ -39,7 +39,8 @@ LONGEST_TEXT = 4_000
 
 _TOKEN = re.compile(
     r"""\d+(?=[hm]\d) | (?<=\d)[hm](?=\d)    # 1h15m
-      | (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve)(?=-[a-z]{3,}\b)   # 3-day, seven-day
+      # 3-day, seven-day, but one-way
+      | (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve)(?=-(?!(?:way|off|time|sided)\b)[a-z]{3,}\b)
       | (?:mrs?|ms|dr|prof|st)\.(?=\s)          # Mrs. Jones
       | (?<![\w.])[^\W\d_]\.(?=\s?[^\W\d_]{2})   # J. Smith
       | [^\W_]+(?:['’][^\W\d_]+)+           # don't, o'brien
@@ -220,6 +221,7 @@ _IRREGULAR = {
         "ring": "rang rung",
         "sing": "sang sung",
         "throw": "threw thrown",
+        "news": "news",
     }.items()
     for form in forms.split()
 }

@@ -15,12 +15,15 @@ __all__ = ["find_zeros"]
 
 _NONE = word_set("no none without nothing zero 0")
 _BETWEEN = word_set("of them these those it any was were is are has have been got single the")
+_FREE = word_set("free exempt exempted exemption")
 _REACH = 4
 
 
 def find_zeros(reading: Reading, field: Field) -> Iterator[Proposal]:
     """Zero for a field that counts what the sentence says there is none of."""
-    if not _counts_things(field):
+    if field.kind == "enum":
+        yield from _free_of(reading, field)
+    elif not _counts_things(field):
         return
     for at, word in enumerate(reading.words):
         if word.lower not in _NONE:
@@ -29,7 +32,17 @@ def find_zeros(reading: Reading, field: Field) -> Iterator[Proposal]:
         while following and (following[0].lower in _BETWEEN or _tells_which(field, following)):
             following = following[1:]
         if following and following[0].stem in field.name_stems:
-            yield Proposal(field, 0 if field.kind == "integer" else 0.0, word.start, following[0].end, 0.9)
+            yield Proposal(field, 0.0 if field.kind == "number" else 0, word.start, following[0].end, 0.9)
+
+
+def _free_of(reading: Reading, field: Field) -> Iterator[Proposal]:
+    """Zero where the sentence says that a rate does not apply: "VAT-free", "exempt from duty"."""
+    for at, word in enumerate(reading.words):
+        if word.stem not in field.name_stems:
+            continue
+        near = [*reading.words[max(0, at - 2) : at], *reading.words[at + 1 : at + 3]]
+        if any(other.lower in _FREE for other in near):
+            yield Proposal(field, 0, word.start, word.end, 0.9)
 
 
 def _counts_things(field: Field) -> bool:

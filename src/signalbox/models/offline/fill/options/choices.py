@@ -7,18 +7,27 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
-from signalbox.models.offline.fill.english.lexicon import is_verb_form
-from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH as POS
+from rapidfuzz.distance import OSA
+
+from signalbox.models.offline.fill.english.paraphrases import paraphrases_of
+from signalbox.models.offline.fill.english.roots import same_root
 from signalbox.models.offline.fill.english.words import STOP, stem, word_set
-from signalbox.models.offline.fill.figures.counted import counted_nouns, counts_people
 from signalbox.models.offline.fill.figures.units import dimension_of
 from signalbox.models.offline.fill.options.candidates import is_short_form, word_likeness
 from signalbox.models.offline.fill.options.denials import denied
 from signalbox.models.offline.fill.options.exchanges import exchange_of
+from signalbox.models.offline.fill.options.signs import (
+    is_article,
+    is_counted,
+    is_deed,
+    is_letter,
+    means_other,
+    needs_sign,
+)
 from signalbox.models.offline.fill.options.weekdays import is_weekday
 from signalbox.models.offline.fill.options.wording_places import find_phrase
 from signalbox.models.offline.fill.options.wordings import Phrase, phrases_of
-from signalbox.models.offline.fill.reading import Reading
+from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.times.times import find_times
@@ -38,22 +47,25 @@ _NOT_EXCLUDED = re.compile(
     r"(?:allerg|intoleran|avoid|exclud|skip|omit|ignor)\w*\b(?:(?!\bbut\b)[^,;.])*$",
     re.IGNORECASE,
 )
-_NONE = word_set("none no never nobody nothing")
 _CORRECTS = re.compile(
     r"\b(?:sorry|actually|i mean|make (?:that|it)|correction|should be|(?:change|switch)(?: it)? to|no,? wait)"
     r"[\s,:]*(?:an? |the |to )*$",
     re.IGNORECASE,
 )
 _AND = re.compile(r"\s*(?:and|&|\+|as well as|plus)\s*(?:the\s+|also\s+)?", re.IGNORECASE)
-# In a text like a form, what stands before a colon is the name of something, not a value itself.
-_LABELS = re.compile(r"(?:^|[.;,\n])\s*[A-Za-z][\w' -]{1,24}:\s")
-_LABELLED = re.compile(r":\s+\w")
+# Short forms that are words of their own by now.
+_CLIPPED = word_set(
+    """pro prod dev exp repo info admin veg intl temp conf doc prof rep spec tech std prio med adv biz eco veggie intro
+    promo demo photo auto tele micro mobi"""
+)
+# What is less alike than this can be neither meant nor in doubt.
+_FAR = 0.3
+_EACH = word_set("per each every /")
 _DECLARED = 0.97
+# Below this weight a wording is of an option's family, or only a part of it.
+_PLAIN = 0.85
 # A day with its part tells both: "this morning" is a date, and a morning.
 _DAY_PARTS = word_set("morning afternoon evening night noon midday midnight")
-_PARTICLES = POS["particles"] | {"it", "this", "these", "those", "everything", "away"}
-_LEAD_VERBS = word_set("please pls plz you we just then let's")
-_WISHES = word_set("want wants need needs like love have going trying wish plan wanted hoping")
 
 
 def find_choices(reading: Reading, field: Field) -> list[Proposal]:
@@ -90,7 +102,17 @@ def find_mentions(reading: Reading, field: Field) -> tuple[list[Proposal], list[
             if proposal := _propose(reading, field, phrase, start, end, quality):
                 meant = _refuses(reading, field, phrase, start, end) == phrase.when_denied
                 (found if meant else refused).append(proposal)
+    found += _paraphrased(reading, field)
     return _widest(found), [one for one in refused if not any(one.value == other.value for other in found)]
+
+
+def _paraphrased(reading: Reading, field: Field) -> list[Proposal]:
+    """Options that the sentence means in other words: "it doesn't fit" for wrong_size."""
+    if field.coded or not field.options:
+        return []
+    said = paraphrases_of(field.options)
+    places = [(field.options[at], found) for at, way in said for found in way.finditer(reading.text)]
+    return [Proposal(field, value, *found.span(), 0.88) for value, found in places]
 
 
 def _refuses(reading: Reading, field: Field, phrase: Phrase, start: int, end: int) -> bool:
@@ -129,19 +151,22 @@ def _propose(reading: Reading, field: Field, phrase: Phrase, start: int, end: in
     cue = reading.cue(field, start, end)
     inflected = (quality < 0.98 or phrase.weight < 0.85) and not cue
     declared = phrase.weight == _DECLARED and quality > 0.95
-    if (not declared and _is_deed(reading, field, start, end, inflected)) or (
-        quality < 0.98 and _is_counted(reading, start)
+    kin = phrase.weight < _PLAIN
+    if (not declared and is_deed(reading, field, start, end, inflected, kin)) or (
+        quality < 0.98 and is_counted(reading, start)
     ):
+        return None
+    if not cue and means_other(reading, field, phrase, start, end, kin):
         return None
     measured = _is_unit(reading, field, phrase, start, end)
     if measured is None and not (cue and quality > 0.95):
         return None
     measured = bool(measured)
-    if not cue and _needs_sign(reading, field, phrase, start, end):
+    if not cue and needs_sign(reading, field, phrase, start, end):
         return None
-    if _is_article(reading, field, start, end):
+    if is_article(reading, field, start, end):
         return None
-    if phrase.parted or _is_letter(reading, start, end):
+    if phrase.parted or is_letter(reading, start, end):
         pass
     elif (phrase.joined in STOP or reading.text[start:end].lower() in STOP) and not cue:
         declared = 0.9 < phrase.weight < 1.0 and len(phrase.joined) > 3
@@ -151,69 +176,13 @@ def _propose(reading: Reading, field: Field, phrase: Phrase, start: int, end: in
     if quality < 0.98 and not cue and reading.opens(start):
         quality -= 0.1
     if _cuts_token(reading, start, end):
+        if kin and not cue:
+            return None
         quality -= 0.3
     score = phrase.weight * quality + 0.05 * cue + _direction(reading, field, start, end)
     return Proposal(
         field, phrase.value, start, end, min(score, 1.0) - (0 if len(phrase.joined) > 1 else 0.05), shared=measured
     )
-
-
-def _needs_sign(reading: Reading, field: Field, phrase: Phrase, start: int, end: int) -> bool:
-    """Whether a wording proves nothing without the field's name beside it: one letter, "none", a bare code, a verb."""
-    said = reading.text[start:end]
-    if _LABELLED.match(reading.text, end) and len(_LABELS.findall(reading.text)) > 2:
-        return True
-    if len(phrase.joined) == 1 and phrase.joined.isalnum():
-        return not (said.isupper() and len(said) == 1)
-    if phrase.joined in _NONE and not phrase.when_denied:
-        return True
-    if field.coded and phrase.joined == str(phrase.value).lower() and len(said) <= 3:
-        return not said.isupper() and (said in STOP or is_known(said))
-    if str(phrase.value).isupper() and is_verb_form(phrase.joined) and not said.isupper():
-        return said.lower() != phrase.joined or not any(
-            w.stem in field.words for w in (*reading.before(start, 2), *reading.after(end, 2))
-        )
-    return False
-
-
-def _is_letter(reading: Reading, start: int, end: int) -> bool:
-    """Whether one capital letter stands within a sentence as a name of its own: "an A record"."""
-    said, before = reading.text[start:end], reading.before(start, 1)
-    alone = end - start == 1 and said.isupper() and said != "I"
-    return alone and bool(before) and before[0].lower not in (".", "!", "?") and not reading.text.isupper()
-
-
-def _is_article(reading: Reading, field: Field, start: int, end: int) -> bool:
-    """Whether an "a" only leads to a noun, such as the name of the field: "a size"."""
-    if reading.text[start:end] not in ("a", "an"):
-        return False
-    before = reading.before(start, 1)
-    named = bool(before) and before[0].stem in field.name_stems
-    return not named and any(word.lower.isalpha() for word in reading.after(end, 1))
-
-
-def _is_counted(reading: Reading, start: int) -> bool:
-    """Whether a number counts the word: "4 seats" says nothing of how one sits."""
-    numbers = [q for q in reading.quantities if counts_people(reading, q)]
-    return any(noun.start == start for q in numbers for noun in counted_nouns(reading, q)[:1])
-
-
-def _is_deed(reading: Reading, field: Field, start: int, end: int, inflected: bool) -> bool:
-    """Whether a word stands as a verb ("we want to ship it") though the field's options are no verbs."""
-    word = reading.text[start:end].lower()
-    before = [w.lower for w in reading.before(start, 2)]
-    wished = before[:1] == ["to"] and len(before) > 1 and before[1] in _WISHES and word in POS["verbs"]
-    particle = [w.lower for w in reading.after(end, 1)]
-    if not wished and not (inflected and _commands(before) and particle and particle[0] in _PARTICLES):
-        return False
-    options = field.options or field.candidates
-    verbs = sum(str(option).lower() in POS["verbs"] for option in options)
-    return 2 * verbs < len(options)
-
-
-def _commands(before: list[str]) -> bool:
-    """Whether a verb may stand behind these words, nearest first: at the beginning, or after "please", "could you"."""
-    return not before or before[0] in _LEAD_VERBS
 
 
 def _is_unit(reading: Reading, field: Field, phrase: Phrase, start: int, end: int) -> bool | None:
@@ -258,6 +227,23 @@ def _direction(reading: Reading, field: Field, start: int, end: int) -> float:
     return 0.04 * backward if forward else 0.0
 
 
+def _may_mean(word: str, option: str, score: float, must: bool) -> bool:
+    """Whether a likeness counts: of short forms those that nobody reads as a word, of typing errors none in front."""
+    if is_short_form(word, option):
+        short = must or (len(option) > len(word) > 2 and (word in _CLIPPED or not is_known(word)))
+        return score >= 0.8 and (short or same_root(stem(word), stem(option)) or option == f"{word}ly")
+    alike = word[0] != option[0] and abs(len(word) - len(option)) < 2
+    return score >= 0.8 or not alike or OSA.distance(word, option, score_cutoff=1) > 1
+
+
+def _recurs(reading: Reading, word: Word) -> bool:
+    """Whether a span of time is said to come again: "per month", "20 euros a month"; not "for a month"."""
+    before = reading.before(word.start, 1)
+    if not before or before[0].lower in _EACH:
+        return bool(before)
+    return before[0].lower in ("a", "an") and any(0 <= before[0].start - q.end < 2 for q in reading.quantities)
+
+
 def _by_meaning(reading: Reading, field: Field) -> list[Proposal]:
     """The option nearest in meaning to a word of the sentence, when it is near and no other is as near."""
     phrases = [
@@ -275,11 +261,11 @@ def _by_meaning(reading: Reading, field: Field) -> list[Proposal]:
         [w.lower for w in words], [w.stem for w in words], others, [p.stems[0] for p in phrases], word_rows(others)
     )
     best_of: dict[str, tuple[float, int, int]] = {}
-    for row, word in enumerate(words):
-        for column, phrase in enumerate(phrases):
-            score = float(likeness[row, column])
-            if is_short_form(word.lower, phrase.joined) and score < 0.8:
-                score = 0.0
+    for row, (word, scores) in enumerate(zip(words, likeness.tolist(), strict=True)):
+        for column, (phrase, near) in enumerate(zip(phrases, scores, strict=True)):
+            score = max(near, 0.8) if same_root(word.stem, phrase.stems[0]) else near
+            if score < _FAR or not _may_mean(word.lower, phrase.joined, score, field.must):
+                continue
             key = str(phrase.value)
             if score > best_of.get(key, (0.0, 0, 0))[0]:
                 best_of[key] = (score, row, column)
@@ -290,11 +276,16 @@ def _by_meaning(reading: Reading, field: Field) -> list[Proposal]:
     word, phrase = words[row], phrases[column]
     margin = score - (ranked[1][0] if len(ranked) > 1 else 0.0)
     cue = reading.cue(field, word.start, word.end)
-    if not cue and _needs_sign(reading, field, phrase, word.start, word.end):
+    if not cue and (
+        needs_sign(reading, field, phrase, word.start, word.end)
+        or means_other(reading, field, phrase, word.start, word.end, kin=True)
+    ):
         return []
-    needed = (0.4 if field.must else 0.55) if cue else (0.5 if field.must else 0.62)
+    if phrase.joined == f"{word.lower}ly" and not cue and not _recurs(reading, word):
+        return []
+    needed = (0.4 if field.must else 0.55) if cue else (0.5 if field.must else 0.76)
     if score < needed or margin < 0.08 or denied(reading, word.start, word.end, events=False):
         return []
-    if _is_deed(reading, field, word.start, word.end, not cue) or _is_counted(reading, word.start):
+    if is_deed(reading, field, word.start, word.end, not cue, kin=True) or is_counted(reading, word.start):
         return []
     return [Proposal(field, phrase.value, word.start, word.end, 0.45 + 0.3 * score + 0.05 * cue)]

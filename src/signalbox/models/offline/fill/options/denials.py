@@ -85,7 +85,7 @@ def _before(words: list[Word], reach: int, events: bool) -> bool:
             limited = at > 0 and words[at - 1].lower in _LIMITS
             limited |= at > 1 and words[at - 1].lower in _COMPARED and words[at - 2].lower == "than"
             told = word.lower in _EVENTS or (word.lower == "not" and further[:1] and further[0] in _PAST)
-            if told and not events and at > 0:
+            if told and not events:
                 return False
             wishes = at > 0 and words[at - 1].lower in _WISHES
             return not limited and (word.lower in _VERBAL or wishes or (at < 3 and not prepositions))

@@ -11,9 +11,17 @@ from signalbox.models.offline.fill.english.opposites import TURNS, opposed, turn
 from signalbox.models.offline.fill.english.roots import same_root
 from signalbox.models.offline.fill.english.thesaurus import idioms_for
 from signalbox.models.offline.fill.english.words import NEGATIONS, STOP, split_name, stem, word_set
+from signalbox.models.offline.fill.options.company import find_company
 from signalbox.models.offline.fill.options.denials import DENYING, denied
 from signalbox.models.offline.fill.options.endings_of_things import ended
-from signalbox.models.offline.fill.options.flag_names import NEGATIVE, core_of, find_core, unsaid
+from signalbox.models.offline.fill.options.flag_names import (
+    NEGATIVE,
+    core_of,
+    find_core,
+    find_joined,
+    find_words,
+    unsaid,
+)
 from signalbox.models.offline.fill.options.permissions import find_leave
 from signalbox.models.offline.fill.options.whether import Statement, statements_of
 from signalbox.models.offline.fill.reading import Reading, Word
@@ -25,6 +33,7 @@ __all__ = ["find_flags"]
 
 _ARTICLES = word_set("the a an any our my your")
 _ASKING = word_set("no without with any plus include includes including need needs want wants")
+_ASKED_FOR = word_set("included needed wanted required requested")
 _HAS = word_set("has have had having own owns got gets with without bring brings")
 _HAVING = re.compile(
     r"\b(has|have|owns?|brings?|needs?|wants?|includes?|gets?|takes?|pays?|wears?|speaks?|uses?|accepts?) "
@@ -49,6 +58,10 @@ _IS_NOT = re.compile(
     r"(?:is|are|was|were|has|have|had|wo|would|should|must|ca|do|does|did)n'?t|cannot)\b(?!\s+only\b)",
     re.IGNORECASE,
 )
+_ACTORS = word_set("i we i'll we'll i'd we'd will can to would")
+_ONESELF = re.compile(r"[^,.;!?]{0,30}\b(?:ourselves|myself|on (?:our|my) own)\b", re.IGNORECASE)
+# How a thing is done tells nothing of what is done.
+_MANNERS = frozenset(map(stem, ("automatic", "automatically", "manual", "manually", "itself")))
 _YES = word_set("true yes yep on y")
 _PEOPLE = word_set(
     """customer client patient child guest member user applicant visitor person people student tenant owner driver
@@ -58,7 +71,6 @@ _IS_DONE = re.compile(r"\b(?:is|are|was|were|has been|have been|be)\s+(?:already
 _CLAUSE_ENDS = word_set(", ; . ! ? but")
 _ANYBODY = frozenset(stem(w) for w in _PEOPLE) | next(role.words for role in ROLES if role.name == "person")
 _NO_DEEDS = STOP | NEGATIONS | {"own"}
-_NEGATING = NEGATIVE | {"free"}
 _ASKING_OR_DENYING = _ASKING | DENYING
 
 
@@ -70,6 +82,9 @@ def find_flags(reading: Reading, field: Field, rivals: frozenset[str]) -> list[P
         start, end, given = leave
         told = _told(reading, end)
         found.append(Proposal(field, given if told is None else told, start, end, 0.85, shared=True))
+    if not found and (company := find_company(reading, field)):
+        start, end, comes = company
+        found.append(Proposal(field, comes, start, end, 0.85, shared=True))
     if not found and (spot := _find_deed(reading, field)):
         found.append(_answer(reading, field, spot, False, 0.8))
     return found or _by_opposite(reading, field, rivals) or _by_description(reading, field, rivals)
@@ -78,7 +93,7 @@ def find_flags(reading: Reading, field: Field, rivals: frozenset[str]) -> list[P
 def _by_name(reading: Reading, field: Field, rivals: frozenset[str]) -> list[Proposal]:
     """The words of the name, or words of the same root, of the same meaning, or of the opposite one."""
     core, inverted = core_of(field.name_words)
-    if spot := _find_words(reading, core) or _find_joined(reading, field):
+    if spot := find_words(reading, core) or find_joined(reading, field.name_words):
         return [_answer(reading, field, spot, inverted, 0.9)]
     if match := find_core(reading, core, rivals):
         places, opposite = match
@@ -96,6 +111,7 @@ def _find_head(reading: Reading, head: str) -> tuple[int, int] | None:
         before = [w.lower for w in reading.before(word.start, 2)]
         before = before[1:] if before[:1] and before[0] in _ARTICLES else before
         asked = bool(before) and before[0] in _ASKING_OR_DENYING
+        asked |= any(w.lower in _ASKED_FOR for w in reading.after(word.end, 1))
         if asked or denied(reading, word.start, word.end) or _told(reading, word.end) is not None:
             return word.start, word.end
     return None
@@ -149,13 +165,16 @@ def _by_contrast(reading: Reading, field: Field, rivals: frozenset[str]) -> list
 def _says(words: list[Word], statement: Statement, core: set[str], rivals: frozenset[str], reading: Reading) -> bool:
     """Whether the words that a clause shares with a statement are enough, and some of them its own."""
     own = [word for word in words if word.stem not in rivals]
-    if len({word.stem for word in words}) > 1:
-        return bool(own)
-    own = [w for w in own if w.stem not in _ANYBODY and not _orders(reading, w)]
+    if (shared := len({word.stem for word in words})) > 1:
+        # Two words of many say the same only where no figure parts them: "the first 20 rows" is not "the first row".
+        parted = any(sign.isdigit() for sign in reading.text[words[0].end : words[-1].start])
+        return bool(own) and (shared > 2 or len(statement.stems) < 4 or not parted)
+    own = [w for w in own if w.stem not in _ANYBODY | _MANNERS and not _orders(reading, w)]
     if len(statement.stems - _ANYBODY) == 1:
         return bool(own)
     # One word of several proves little when it is somebody, what anybody may do, or only what the name is said of.
-    telling = [word for word in own if word.stem not in core and not is_verb_form(word.lower)]
+    common = core | statement.subject
+    telling = [word for word in own if word.stem not in common and not is_verb_form(word.lower)]
     return bool(telling) and statement.value and len(statement.stems) <= 3 and not core <= statement.stems
 
 
@@ -207,7 +226,7 @@ def _by_synonyms(reading: Reading, field: Field) -> list[Proposal]:
         answer = value.lower() not in ("false", "no")
         idioms = [idiom for phrase in phrases for idiom in idioms_for(phrase.lower())]
         for phrase in [*phrases, *idioms]:
-            if spot := _find_words(reading, [stem(word) for word in split_name(phrase)]):
+            if spot := find_words(reading, [stem(word) for word in split_name(phrase)]):
                 negated = answer and denied(reading, *spot)
                 found.append(Proposal(field, answer != negated, *spot, 0.93))
     return found
@@ -230,33 +249,27 @@ def _by_switch(reading: Reading, field: Field) -> list[Proposal]:
 def _names_switch(reading: Reading, field: Field) -> bool:
     """Whether the description speaks of switching and the sentence names the field, so that no neighbour is meant."""
     core = [s for w, s in zip(field.name_words, field.name_stems, strict=True) if w not in _STATES]
-    return bool(_SWITCHES.search(field.description) and _find_words(reading, core))
-
-
-def _find_words(reading: Reading, stems: list[str]) -> tuple[int, int] | None:
-    """Where the stems stand side by side, or as one word."""
-    words, joined = reading.words, "".join(stems)
-    for at, word in enumerate(words):
-        if [w.stem for w in words[at : at + len(stems)]] == stems:
-            return word.start, words[at + len(stems) - 1].end
-        if word.lower == joined or (len(joined) > 3 and word.stem == joined):
-            return word.start, word.end
-    return None
-
-
-def _find_joined(reading: Reading, field: Field) -> tuple[int, int] | None:
-    """The short form of a pair: "r&b" for rhythm_and_blues."""
-    if len(field.name_words) != 3 or field.name_words[1] != "and":
-        return None
-    first, _, last = field.name_words
-    found = re.search(rf"\b{first[0]}\s?(?:&|n|/|\+)\s?{last[0]}\b", reading.text, re.IGNORECASE)
-    return found.span() if found else None
+    return bool(_SWITCHES.search(field.description) and find_words(reading, core))
 
 
 def _told(reading: Reading, end: int) -> bool | None:
     """The plain answer that stands behind a name: "catering: yes", "express no"."""
     said = _SAID.match(reading.text, end)
     return None if said is None else (said["told"] or said["end"]).lower() in _YES
+
+
+def _within(reading: Reading, start: int, end: int) -> list[Word]:
+    """The words of a stretch without its turns of speech, which say no more than they stand for: "never been"."""
+    turns = turns_of_speech(reading.text)
+    return [w for w in reading.words if start <= w.start < end and not any(s <= w.start < e for _, s, e in turns)]
+
+
+def _done_oneself(reading: Reading, field: Field, start: int, end: int) -> bool:
+    """Whether the speaker does what the field asks others for: "we'll do the packing ourselves"."""
+    last = reading.text[start:end].lower().split()[-1]
+    actor = [word.lower for word in reading.before(start, 1)]
+    deed = last.endswith("ing") or is_verb_form(last) or (bool(actor) and actor[0] in _ACTORS)
+    return deed and not {"self", "own"} & set(field.name_words) and _ONESELF.match(reading.text, end) is not None
 
 
 def _answer(
@@ -268,14 +281,15 @@ def _answer(
     told = _told(reading, rest)
     if told is not None:
         return Proposal(field, told != opposite, start, end, 0.97, shared=True)
-    own = {w.lower for w in reading.words if start <= w.start < end and w.stem not in field.name_stems}
+    own = {w.lower for w in _within(reading, start, end) if w.stem not in field.name_stems}
     negated = (
         denied(reading, start, end, 6)
         or bool(own & DENYING and not opposite)
         or _IS_NOT.match(reading.text, end) is not None
     )
-    negated = negated or (not inverted and ended(reading.text, start, end))
+    negated = negated or (
+        not inverted and (ended(reading.text, start, end) or _done_oneself(reading, field, start, end))
+    )
     said = {w.lower for w in reading.words if start <= w.start < end} | {w.lower for w in reading.after(end, 1)}
-    named = inverted and bool(said & _NEGATING)
-    value = (not negated) if not inverted else (negated or named)
+    value = not negated if not inverted or "free" in said else negated or bool(said & NEGATIVE)
     return Proposal(field, value != opposite, start, end, score, shared=True)

@@ -10,7 +10,7 @@ from signalbox.models.offline.fill.english.lexicon import is_verb_form
 from signalbox.models.offline.fill.english.words import STOP, stem
 from signalbox.models.offline.fill.options.candidates import is_short_form
 from signalbox.models.offline.fill.options.wordings import Phrase
-from signalbox.models.offline.fill.reading import Reading
+from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.vectors import is_known
 
 __all__ = ["find_phrase"]
@@ -35,9 +35,17 @@ def find_phrase(reading: Reading, phrase: Phrase) -> Iterator[tuple[int, int, fl
     for count in {max(1, size - 1), size, size + 1}:
         for joined, at in reading.windows(count, phrase.joined[0]):
             if (count != size or joined != phrase.joined) and (quality := _likeness(phrase, joined, count)):
+                if quality < 0.9 and _spells(reading, words[at : at + count]):
+                    continue
                 yield words[at].start, words[at + count - 1].end, quality
     if size > 1:
         yield from _shortened(reading, phrase)
+
+
+def _spells(reading: Reading, words: list[Word]) -> bool:
+    """Whether several words apart are all words of the language, and so no typing error together: "in version"."""
+    apart = len(words) > 1 and " " in reading.text[words[0].start : words[-1].end]
+    return apart and all(is_known(word.lower) for word in words)
 
 
 def _apart(reading: Reading, phrase: Phrase) -> Iterator[tuple[int, int, float]]:

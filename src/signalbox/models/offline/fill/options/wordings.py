@@ -31,8 +31,10 @@ _CALENDAR |= {name[:3]: (name, *short) for name, short in _CALENDAR.items()}
 _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
 _SHORT_ORDINALS = dict(zip(_ORDINALS, "1st 2nd 3rd 4th 5th 6th 7th 8th 9th 10th".split(), strict=True))
 _TOPS = word_set("urgent urgently critical emergency asap pressing highest")
+# What these are of is said by the rest of an option.
+_VAGUE = STOP | DEGREES | word_set("one two three four five way")
+_VAGUE |= frozenset(map(stem, _VAGUE))
 _NONE = word_set("none no never nobody nothing")
-_SAYING_LITTLE = STOP | DEGREES
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +111,22 @@ def _with_weaker(phrases: list[Phrase], name: set[str]) -> Iterator[Phrase]:
             for kin in sorted(stands_for(phrase.stems[0])):
                 if (kin,) not in said and kin not in owners:
                     yield Phrase(phrase.value, (kin,), kin, 0.8 * phrase.weight)
+        elif "only" in phrase.stems:
+            yield from _alone(phrase)
         elif phrase.weight == 1.0 or (phrase.weight > 0.9 and len(phrase.stems) < 3):
             for word in () if _denied_part(phrase.stems) else phrase.stems:
-                if len(owners[word]) == 1 and word not in _SAYING_LITTLE and word not in name and len(word) > 2:
+                if len(owners[word]) == 1 and word not in _VAGUE and word not in name and len(word) > 2:
                     yield Phrase(phrase.value, (word,), word, 0.72 * phrase.weight)
                     for kin in sorted(k for k in stands_for(word) - owners.keys() if k.endswith("est")):
                         yield Phrase(phrase.value, (kin,), kin, 0.6 * phrase.weight)
+
+
+def _alone(phrase: Phrase) -> Iterator[Phrase]:
+    """Half an option that says "only" is not the option; but the word may stand first, or be another: "just X"."""
+    rest = tuple(word for word in phrase.stems if word != "only")
+    for lead in (("only",), ("only", "the"), ("just",), ("just", "the"), ("nothing", "but")):
+        stems = (*lead, *rest)
+        yield Phrase(phrase.value, stems, "".join(stems), 0.93)
 
 
 def _levels(by_name: dict[str, Any]) -> Iterator[tuple[Any, str, float]]:
