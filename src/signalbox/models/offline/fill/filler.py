@@ -355,6 +355,7 @@ class Filler:
                 and leaf.item.kind == "string"
                 and not has_shape(leaf.item)
                 and not leaf.item.options
+                and not leaf.item.format
             )
         return (
             leaf.kind in ("string", "any")

@@ -18,6 +18,7 @@ from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal, Taken
 from signalbox.models.offline.fill.texts.names import find_names
 from signalbox.models.offline.fill.texts.phrases import find_phrases
+from signalbox.models.offline.fill.times.moments import find_moments, time_kind
 
 __all__ = ["find_closed_list", "find_phrase_list", "part_spans", "split_items"]
 
@@ -37,6 +38,8 @@ _SEPARATOR = re.compile(
 # Classes that are known nearly in full, by what a field calls them.
 _CLASSES = (("country", COUNTRIES), ("countries", COUNTRIES), ("language", LANGUAGES))
 _KNOWN = 0.8
+_LIKELY = 0.7
+_DATED = ("date", "date-time", "time", "hour")
 _PART_END = re.compile(rf"{_SEPARATOR.pattern}|[:.!?](?=\s|$)", re.IGNORECASE)
 
 
@@ -58,6 +61,9 @@ def find_closed_list(reading: Reading, field: Field, taken: Taken) -> list[Propo
         return _gather(field, _apart(options), anywhere=True, text=reading.text)
     if item.kind in ("integer", "number"):
         return _numbers(reading, field, item)
+    if (kind := time_kind(item)) in _DATED:
+        moments = [p for p in find_moments(reading, item, frozenset((kind,))) if p.score >= _LIKELY]
+        return _gather(field, _apart(moments), anywhere=kind in ("time", "hour"), text=reading.text)
     if item.kind == "string":
         shown = () if item.pattern else _shown(item)
         if found := _by_examples(reading, field, replace(item, options=shown)) if shown else []:
