@@ -42,6 +42,14 @@ _QUOTES = re.compile(r".*\b(?:saying|says|reads|reading|message|text|body|note|w
 # Of "serial number 123" for a serial.
 _LABELS = word_set("number no nr num code id key")
 _SAID_OF = word_set("it this them")
+# As a reason, these lead to a clause.
+_CLAUSAL = (("as",), ("since",))
+# What somebody does about a problem is no part of it.
+_ATTENDING = re.compile(
+    r"(?:(?:take|have|get) (?:a|another) (?:\w+ )?look (?:at|into)|look (?:at|into|after)|check(?: on)?|fix|repair|mend|"
+    r"inspect|examine|investigate|sort out|see to|deal with|attend to) (?=(?:the|this|that|my|our|an?|its?|some)\b)",
+    re.IGNORECASE,
+)
 _NAMING = word_set("called named titled entitled title name")
 
 
@@ -68,6 +76,8 @@ def _after_cues(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
     quoting = _VERBATIM.search(field.description) is not None
     for at, cue, weight in bounds.occurrences(field):
         if quoting and not _QUOTES.match(" ".join(cue)):
+            continue
+        if cue in _CLAUSAL and style_of(field) == "text" and not _opens_clause(bounds, at + 1):
             continue
         if cue == ("in",) and sort_of(field) == "thing" and bounds.tokens[at + 1 : at + 2] and _places(bounds, at + 1):
             continue
@@ -96,6 +106,17 @@ def _after_cues(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
         proposal = take_phrase(bounds, field, at + len(cue), score, many, bounds.tokens[at].start, cue[-1] in _NAMING)
         if proposal:
             yield proposal
+
+
+def _opens_clause(bounds: Bounds, at: int) -> bool:
+    """Whether somebody does or is something here: "as the pump leaks", but not "as absent"."""
+    for place in range(at, min(at + 7, len(bounds.tokens))):
+        token = bounds.tokens[place]
+        if token.text in ",;.!?":
+            return False
+        if token.lower in POS["pronouns"] or (place > at and is_verb(bounds, place)):
+            return True
+    return False
 
 
 def _looks_fixed(field: Field) -> bool:
@@ -258,6 +279,8 @@ def _object_of_verb(bounds: Bounds, field: Field, many: bool) -> Iterator[Propos
         first = bounds.begins
     if tasked:
         first = _past_colon(bounds, first)
+    if told and (attending := _ATTENDING.search(bounds.reading.text, tokens[first].start)):
+        first = bounds.sentence.index_at(attending.end())
     acts = not tasked and first == bounds.begins and is_verb(bounds, first)
     if acts or tokens[first].lower in commands or tokens[first].stem in bounds.frame:
         first = _past_command(bounds, first + 1)

@@ -20,7 +20,8 @@ from signalbox.models.offline.fill.texts.deeds import tells_deed
 from signalbox.models.offline.fill.texts.evidence import is_relative
 from signalbox.models.offline.fill.texts.extents import SORTS, clean, past_town
 from signalbox.models.offline.fill.texts.quotes import fits, shuns_quotes
-from signalbox.models.offline.fill.texts.roles import POSITIONS, cues_of, is_position
+from signalbox.models.offline.fill.texts.literals import shape_of
+from signalbox.models.offline.fill.texts.roles import POSITIONS, cues_of, is_position, roles_of
 from signalbox.models.offline.fill.texts.sorts import (
     CODED,
     DAYS,
@@ -41,6 +42,12 @@ _CLEAR = 0.7
 _HINT = 0.1
 _CALLED = 0.12
 _ALIKE = 0.06
+_LEFT = 0.16
+_LEFT_THING = 0.25
+# What only holds the thing that is spoken of.
+_WRAPS = word_set("box boxes carton packaging package parcel delivery shipment rest colour color order")
+# Fields for what somebody says, which plain words beside others are not.
+_WORDED = word_set("body question remark task tag label code copy language grouping ordering means value")
 # How well each kind of chunk suits each sort of field.
 _SUITS = {
     "person": {"quoted": -0.3, "code": -0.5, "proper": 0.17, "mixed": -0.4, "plain": 0.12, "small": 0.1},
@@ -70,7 +77,7 @@ def chunk_proposals(bounds: Bounds, fields: Iterable[Field]) -> Iterator[Proposa
     chunks = find_chunks(bounds) if wanted else []
     for field in wanted:
         for chunk in chunks:
-            if (score := _score(bounds, field, chunk)) > 0:
+            if (score := _score(bounds, field, chunk, wanted)) > 0:
                 value, end = _taken_whole(bounds, field, chunk)
                 if fits(field, value):
                     yield Proposal(field, value, chunk.start, end, score, lead=_lead_start(bounds, chunk))
@@ -145,7 +152,7 @@ def _without_label(bounds: Bounds, field: Field, chunk: Chunk) -> int:
     return last
 
 
-def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
+def _score(bounds: Bounds, field: Field, chunk: Chunk, waiting: list[Field]) -> float:
     tokens = bounds.tokens[chunk.first : chunk.last]
     if chunk.kind not in ("quoted", "code") and not _says_something(bounds, field, chunk):
         return 0.0
@@ -212,7 +219,7 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
     announced = (
         cue >= _CLEAR or kin or (called and sort == "title") or tells_deed(bounds, field, chunk.first, chunk.last)
     )
-    alike = _like_examples(bounds, field, chunk)
+    alike = _like_examples(bounds, field, chunk) or _left_over(bounds, field, chunk, waiting)
     if not field.must and not announced and not _tells(bounds, chunk, sort) and not alike:
         return 0.0
     score += alike
@@ -242,6 +249,35 @@ def _like_examples(bounds: Bounds, field: Field, chunk: Chunk) -> float:
         return 0.0
     size = chunk.last - chunk.first
     return _ALIKE if size <= max(map(len, shown)) + 1 else 0.0
+
+
+def _left_over(bounds: Bounds, field: Field, chunk: Chunk, waiting: list[Field]) -> float:
+    """More for plain words that stand alone or that a part is about, for the one field that waits for such."""
+    if field.must or chunk.kind not in ("plain", "small") or not _is_open(field) or chunk.value.lower() in _WRAPS:
+        return 0.0
+    if any(other.path != field.path and _is_open(other) for other in waiting) or not _opens_part(bounds, chunk):
+        return 0.0
+    roles = roles_of(field)
+    told = bool(roles) and roles[0][0].name == "thing" and roles[0][1] == 1.0
+    if told:
+        return _LEFT_THING
+    return _LEFT if _stands_alone(bounds, chunk) else 0.0
+
+
+def _is_open(field: Field) -> bool:
+    """Whether a field asks for a thing or a matter in plain words, and neither for a code nor for somebody's text."""
+    if field.kind != "string" or CODED & set(field.name_words) or any(map(shape_of, map(str, field.examples))):
+        return False
+    roles = roles_of(field)
+    return sort_of(field) in ("thing", "text") and not (roles and roles[0][0].name in _WORDED)
+
+
+def _opens_part(bounds: Bounds, chunk: Chunk) -> bool:
+    """Whether only an article, a number or what serves other fields stands before a chunk in its part of the text."""
+    at = chunk.first - 1
+    while at >= 0 and (bounds.tokens[at].lower in _DETERMINERS or bounds.in_quantity(at)):
+        at -= 1
+    return at < 0 or bounds.tokens[at].text in ",;.!?:-"
 
 
 def _stands_alone(bounds: Bounds, chunk: Chunk) -> bool:
