@@ -9,7 +9,7 @@ from signalbox.models.offline.fill.english.lexicon import is_verb_form
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.english.words import STOP, word_set
 from signalbox.models.offline.fill.schema import Field
-from signalbox.models.offline.fill.texts.chunks import is_verb
+from signalbox.models.offline.fill.texts.chunks import is_verb, tells_of_noun
 from signalbox.models.offline.fill.texts.roles import roles_of
 from signalbox.models.offline.fill.texts.sorts import sort_of
 
@@ -48,6 +48,8 @@ def ends_phrase(bounds: Bounds, field: Field, at: int, style: str) -> bool:
     if not token.text[0].isalnum():
         return token.text in ",;:!?()[]{}=|" or (token.text in ".-–" and bounds.breaks(at))
     if token.lower == "and" and at + 1 < len(bounds.tokens) and turns(bounds, at + 1):
+        return True
+    if style in ("list", "object") and tells_of_noun(bounds, at):
         return True
     if (
         token.text.islower()

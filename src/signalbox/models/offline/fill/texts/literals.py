@@ -53,6 +53,8 @@ _SHAPES: tuple[tuple[str, str], ...] = (
 )
 _FINDER = re.compile("|".join(f"(?P<{kind}>{shape})" for kind, shape in _SHAPES))
 _ORDINAL_OR_UNIT = re.compile(r"x\d+|\d+(?:st|nd|rd|th|am|pm|[a-zµ]{1,3})|p\d\d?|q[1-4]", re.IGNORECASE)
+# "A/B test", "his/her".
+_EITHER = re.compile(r"[a-z]/[a-z]|and/or|s?he/s?he|his/her|yes/no|on/off|in/out", re.IGNORECASE)
 # "20 MB/s" measures; it is no path.
 _RATE = re.compile(r"(?:\d[\d.,]*)?[a-zµ]{1,12}/(?:s|secs?|seconds?|min|minute|h|hr|hour|d|day|week|month|year)", re.I)
 
@@ -126,7 +128,7 @@ def find_literals(text: str) -> list[Literal]:
         if kind == "quoted":
             value = value[1:-1].strip()
         elif (kind == "id" and _ORDINAL_OR_UNIT.fullmatch(value)) or (
-            kind == "path" and _is_rate(text, match.start(), value)
+            kind == "path" and (_is_rate(text, match.start(), value) or _EITHER.fullmatch(value))
         ):
             continue
         elif kind == "number_id":

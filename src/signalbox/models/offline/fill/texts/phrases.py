@@ -17,7 +17,7 @@ from signalbox.models.offline.fill.texts.literals import shape_of
 from signalbox.models.offline.fill.texts.passives import find_affected
 from signalbox.models.offline.fill.texts.quotes import find_quoted
 from signalbox.models.offline.fill.texts.roles import roles_of, style_of
-from signalbox.models.offline.fill.texts.sorts import sort_of
+from signalbox.models.offline.fill.texts.sorts import CODED, sort_of
 from signalbox.models.offline.vectors import is_known
 
 __all__ = ["find_phrases"]
@@ -77,6 +77,9 @@ def _after_cues(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
     for at, cue, weight in bounds.occurrences(field):
         if quoting and not _QUOTES.match(" ".join(cue)):
             continue
+        if cue == ("no",) and CODED & set(field.name_words) and not _has_digit(bounds, at + 1):
+            # No VAT is no number.
+            continue
         if cue in _CLAUSAL and style_of(field) == "text" and not _opens_clause(bounds, at + 1):
             continue
         if cue == ("in",) and sort_of(field) == "thing" and bounds.tokens[at + 1 : at + 2] and _places(bounds, at + 1):
@@ -106,6 +109,11 @@ def _after_cues(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
         proposal = take_phrase(bounds, field, at + len(cue), score, many, bounds.tokens[at].start, cue[-1] in _NAMING)
         if proposal:
             yield proposal
+
+
+def _has_digit(bounds: Bounds, at: int) -> bool:
+    """Whether a code with a digit stands here, behind a dot or colon at most."""
+    return any(c.isdigit() for token in bounds.tokens[at : at + 2] for c in token.text)
 
 
 def _opens_clause(bounds: Bounds, at: int) -> bool:

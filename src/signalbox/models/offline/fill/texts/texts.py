@@ -19,8 +19,8 @@ from signalbox.models.offline.fill.texts.chunks import Chunk, find_chunks
 from signalbox.models.offline.fill.texts.deeds import tells_deed
 from signalbox.models.offline.fill.texts.evidence import is_relative
 from signalbox.models.offline.fill.texts.extents import SORTS, clean, past_town
-from signalbox.models.offline.fill.texts.quotes import fits, shuns_quotes
 from signalbox.models.offline.fill.texts.literals import shape_of
+from signalbox.models.offline.fill.texts.quotes import fits, shuns_quotes
 from signalbox.models.offline.fill.texts.roles import POSITIONS, cues_of, is_position, roles_of
 from signalbox.models.offline.fill.texts.sorts import (
     CODED,
@@ -57,11 +57,13 @@ _SUITS = {
     "thing": {"quoted": 0.14, "code": 0.06, "proper": 0.1, "mixed": 0.1, "plain": 0.1, "small": 0.08},
     "text": {"quoted": 0.2, "code": -0.3, "proper": -0.05, "mixed": 0.0, "plain": 0.04, "small": 0.0},
 }
+_NAMELIKE = ("title", "person", "place", "organisation")
 _SKIPPED = POS["articles"] | KINSHIP | word_set("new : = - mr mrs ms dr")
 _JOINS = re.compile(
     r"\s*(?:,|;|&|\+|\band\b|\bor\b|\bplus\b|,\s*and\b)\s*(?:(?:an?|the|my|our|some|old|new|\d+|one|two|three|four|five|six)\s+)*",
     re.IGNORECASE,
 )
+_SIGNS = re.compile(r"[-/&]")
 _DETERMINERS = word_set("the a an my our your his her their its this that these those some any")
 _EDGES = POS["stops"] | POS["polite"]
 _OWN_NAME = re.compile(
@@ -161,7 +163,7 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk, waiting: list[Field]) -> 
         return 0.0
     if chunk.kind == "quoted" and shuns_quotes(field, bounds.leaves):
         return 0.0
-    sort = sort_for(field, tokens[-1].text)
+    sort, numbers = sort_for(field, tokens[-1].text), bounds.reading.quantities
     score = _BASE + _SUITS[sort][chunk.kind] + _NEEDED * field.must - _DEPTH * field.path.count(".")
     if sort == "person" and chunk.kind in ("proper", "small", "plain"):
         score += min(0.0, personality(list(tokens), bounds.cased) - 0.12)
@@ -188,6 +190,13 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk, waiting: list[Field]) -> 
         score -= 0.05 if field.must else 0.15
     if bounds.complements(chunk.first):
         score -= 0.25
+    if (
+        sort in _NAMELIKE
+        and chunk.kind in ("plain", "small")
+        and any(q.last == chunk.first and not q.dimension for q in numbers)
+    ):
+        # The stars of "three stars" are nobody and nowhere.
+        return 0.0
     if chunk.first and sort in ("thing", "title") and bounds.counted(chunk.first):
         # Of "two bags of sand" the sand is meant.
         score += (-0.12 if following == "of" else 0.12) * field.must
@@ -315,10 +324,10 @@ def _says_something(bounds: Bounds, field: Field, chunk: Chunk) -> bool:
     for token in bounds.tokens[chunk.first : chunk.last]:
         dull = token.lower in POS["kinds"] | POS["blanks"] | POS["containers"] | DEGREES | STOP | KINSHIP | DAYS
         dull = dull or (token.text.islower() and token.text.endswith("ly") and is_known(token.lower[:-2]))
-        joined = stem(token.lower.replace("-", ""))
+        joined = stem(_SIGNS.sub("", token.lower))
         if not dull and token.stem not in bounds.frame and joined not in bounds.frame:
             return True
-        if "-" in token.text and joined in bounds.frame:
+        if _SIGNS.search(token.text) and joined in bounds.frame:
             continue
         if (
             token.text[0].isupper()
