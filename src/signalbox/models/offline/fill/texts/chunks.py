@@ -49,6 +49,7 @@ _PAST = word_set(
 )
 _PARTICIPLES = word_set("gone taken done stolen given brought sold sent broken torn lost")
 _PARTICLES = word_set("away off out up down back")
+_AROUND_NOUNS = STOP | POS["stops"] | POS["articles"] | _PARTICLES
 _PARTNERS = word_set("co co. sons son daughters partners company associates brothers friends")
 _DETERMINERS = word_set("the a an my our your his her their this these those")
 _ALL = word_set("it them everything all both each every")
@@ -231,16 +232,11 @@ def tells_of_noun(bounds: Bounds, at: int) -> bool:
     """Whether a participle behind a noun ends it: "I want the piano moved", "a bike stolen in May"."""
     word, before = bounds.tokens[at], bounds.tokens[at - 1]
     told = word.lower in _PARTICIPLES or (len(word.text) > 5 and word.text.endswith("ed") and is_past(word.lower))
-    if (
-        not told
-        or not word.text.islower()
-        or not before.text.isalpha()
-        or before.lower in STOP | POS["stops"] | POS["articles"]
-    ):
+    if not told or not word.text.islower() or not before.text.isalpha() or before.lower in _AROUND_NOUNS:
         return False
     following = bounds.tokens[at + 1] if at + 1 < len(bounds.tokens) else None
     ends = following is None or not following.text[0].isalnum() or bounds.blocked(at + 1) or bounds.timed(at + 1)
-    return ends or (following is not None and following.lower in STOP | POS["stops"] | _PARTICLES)
+    return ends or (following is not None and following.lower in _AROUND_NOUNS)
 
 
 def _is_subject(bounds: Bounds, at: int) -> bool:

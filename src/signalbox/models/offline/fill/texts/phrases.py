@@ -46,8 +46,9 @@ _SAID_OF = word_set("it this them")
 _CLAUSAL = (("as",), ("since",))
 # What somebody does about a problem is no part of it.
 _ATTENDING = re.compile(
-    r"(?:(?:take|have|get) (?:a|another) (?:\w+ )?look (?:at|into)|look (?:at|into|after)|check(?: on)?|fix|repair|mend|"
-    r"inspect|examine|investigate|sort out|see to|deal with|attend to) (?=(?:the|this|that|my|our|an?|its?|some)\b)",
+    r"(?:(?:take|have|get) (?:a|another) (?:\w+ )?look (?:at|into)|look (?:at|into|after)|"
+    r"check(?: on)?|fix|repair|mend|inspect|examine|"
+    r"investigate|sort out|see to|deal with|attend to) (?=(?:the|this|that|my|our|an?|its?|some)\b)",
     re.IGNORECASE,
 )
 _NAMING = word_set("called named titled entitled title name")

@@ -107,8 +107,8 @@ ROLES = (
         "topic",
         "text",
         "subject topic about theme matter headline agenda issue",
-        strong="about,regarding,concerning,re,with subject,subject,titled,with the subject,on the topic of,"
-        "on the subject of",
+        strong="about,regarding,concerning,re,with subject,subject,subject line,titled,with the subject,"
+        "on the topic of,on the subject of",
         fair="on",
         weak="for,of",
     ),
