@@ -30,8 +30,11 @@ def as_compound(bounds: Bounds, proposal: Proposal) -> Proposal:
 def _is_head(bounds: Bounds, field: Field, at: int) -> bool:
     """Whether the field's own name stands here and is what the noun before it is: a rubber plant is a plant.
 
-    A field with a role, such as a service or a course, is rather only named: "the checkout service".
+    Only where examples show that common nouns are asked for; else it is rather a label: "the checkout service".
     """
+    shown = [str(one) for one in field.examples]
+    if not shown or not all(one.islower() and one.isalpha() for one in shown):
+        return False
     if roles_of(field) or sort_of(field) not in ("thing", "title") or not field.name_words:
         return False
     following = bounds.tokens[at + 1].text if at + 1 < len(bounds.tokens) else "."
