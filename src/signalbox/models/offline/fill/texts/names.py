@@ -39,6 +39,14 @@ _DIGITS = re.compile(rf"\b(\d|{'|'.join(_COUNTED)})[ -]digits?\b", re.IGNORECASE
 _ENDING = re.compile(
     r"\b(?:end(?:s|ing|ed)?|finish(?:es|ing)|last (?:\w+ )?digits)(?: (?:in|with|on|are|is))?:? *$", re.I
 )
+_LETTERED = re.compile(
+    r"(?:the )?(?:number|letter)s?(?: (?:or|and) (?:number|letter)s?)? of (?:the|a|an) ", re.IGNORECASE
+)
+_LABELLED = re.compile(
+    r"\b(?P<noun>[^\W\d_]+) (?:(?:no\.?|number|nr\.?|line|#) ?)?"
+    r"(?P<label>[A-Z]|\d{1,4}[A-Za-z]?|[A-Z]\d{1,3})\b(?![%'’.:]\w)"
+)
+_VEHICLES = word_set("tram bus train underground tube metro subway streetcar trolley trolleybus ferry coach")
 _WWW = re.compile(r"www\.[\w.-]+")
 
 
@@ -79,6 +87,7 @@ def find_names(reading: Reading, field: Field) -> list[Proposal]:
         *_by_number(reading, field),
         *_by_currency(reading, field),
         *_by_digits(reading, field),
+        *_by_letter(reading, field),
     ]
 
 
@@ -351,6 +360,16 @@ def _by_digits(reading: Reading, field: Field) -> Iterator[Proposal]:
         ends = bool(_ENDING.search(reading.text, 0, found.start()))
         if ends or reading.cue(field, *found.span()) or (field.must and _may_label(reading, field, *found.span())):
             yield Proposal(field, found.group(), *found.span(), 1.05 if ends else 0.9)
+
+
+def _by_letter(reading: Reading, field: Field) -> Iterator[Proposal]:
+    """A number or a letter behind the noun that bears it, for a field that asks for such: "wing B", "tram 7"."""
+    if not field.name_words or not _LETTERED.match(field.description):
+        return
+    bearers = {field.name_words[-1], *(_VEHICLES if field.name_words[-1] in ("line", "route") else ())}
+    for found in _LABELLED.finditer(reading.text):
+        if found["noun"].lower() in bearers:
+            yield Proposal(field, found["label"], *found.span("label"), 0.98)
 
 
 def _by_currency(reading: Reading, field: Field) -> Iterator[Proposal]:
