@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from signalbox.models.offline.fill.bounds import Bounds
-from signalbox.models.offline.fill.english.lexicon import is_verb_form
+from signalbox.models.offline.fill.english.lexicon import AUXILIARIES, is_verb_form
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.english.words import STOP, word_set
 from signalbox.models.offline.fill.schema import Field
@@ -20,6 +20,7 @@ _WRITTEN = re.compile(r"\b(?:mail|email|message|letter|line|ticket|note)\b")
 _SMALL = STOP | POS["stops"]
 _JOINTS = (",", "and", "&", "or", "/", "+", "plus", "n")
 _BULLETS = ("-", "*", "•", "–")
+_WISHES = word_set("wants needs asks wishes expects demands wanted asked i we he she they")
 _OWN = word_set("my our your his her their me us him them you")
 _RELATIVES = word_set("that which who whose whom where")
 
@@ -114,6 +115,8 @@ def _ends_matter(bounds: Bounds, field: Field, at: int) -> bool:
         return not _lists_on(bounds, at + 1)
     if token.lower == "for":
         return following.lower in _OWN
+    if token.lower == "and":
+        return following.lower in _WISHES | AUXILIARIES
     named = following.text[0].isupper() and token.lower in ("on", "by", "from")
     others = (leaf for leaf in bounds.leaves if leaf.path != field.path and leaf.kind == "string")
     return named and any(sort_of(leaf) in ("title", "organisation", "person") for leaf in others)

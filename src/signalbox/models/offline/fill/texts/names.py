@@ -17,7 +17,7 @@ from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.texts.literals import Literal, find_literals, kinds_wanted, shape_of
-from signalbox.models.offline.fill.texts.roles import cues_of, roles_of
+from signalbox.models.offline.fill.texts.roles import cues_of, roles_of, style_of
 from signalbox.models.offline.fill.texts.sorts import sort_of
 from signalbox.models.offline.vectors import is_known
 
@@ -40,11 +40,15 @@ _ENDING = re.compile(
     r"\b(?:end(?:s|ing|ed)?|finish(?:es|ing)|last (?:\w+ )?digits)(?: (?:in|with|on|are|is))?:? *$", re.I
 )
 _LETTERED = re.compile(
-    r"(?:the )?(?:number|letter)s?(?: (?:or|and) (?:number|letter)s?)? of (?:the|a|an) ", re.IGNORECASE
+    r"^(?:the )?(?:[\w-]+ )??(?:number|letter)s?(?: (?:or|and) (?:number|letter)s?)?(?: of (?:the|a|an)\b|\W*$|[.,;])|"
+    r", an? (?:capital )?(?:letter|number)\b",
+    re.IGNORECASE,
 )
+_SHAPED = word_set("phone mobile telephone fax email url ip currency")
+_UNSAID = word_set("number no nr id code letter name")
 _LABELLED = re.compile(
     r"\b(?P<noun>[^\W\d_]+) (?:(?:no\.?|number|nr\.?|line|#) ?)?"
-    r"(?P<label>[A-Z]|\d{1,4}[A-Za-z]?|[A-Z]\d{1,3})\b(?![%'’.:]\w)"
+    r"(?P<label>[A-Z]|\d{1,4}[A-Za-z]?|[A-Z]\d{1,3})\b(?![%'’.:/-]\w| \d)"
 )
 _VEHICLES = word_set("tram bus train underground tube metro subway streetcar trolley trolleybus ferry coach")
 _WWW = re.compile(r"www\.[\w.-]+")
@@ -363,13 +367,29 @@ def _by_digits(reading: Reading, field: Field) -> Iterator[Proposal]:
 
 
 def _by_letter(reading: Reading, field: Field) -> Iterator[Proposal]:
-    """A number or a letter behind the noun that bears it, for a field that asks for such: "wing B", "tram 7"."""
-    if not field.name_words or not _LETTERED.match(field.description):
+    """A number or a letter behind the noun that bears it: "wing B", "seat 12A", "tram 7" for a line."""
+    noun = next((word for word in reversed(field.name_words) if word not in _UNSAID), "")
+    told = bool(_LETTERED.search(field.description))
+    if not noun or field.pattern or noun in _SHAPED or not (told or _may_bear_label(field)):
         return
-    bearers = {field.name_words[-1], *(_VEHICLES if field.name_words[-1] in ("line", "route") else ())}
+    bearers = {noun, *(_VEHICLES if noun in ("line", "route") else ())}
     for found in _LABELLED.finditer(reading.text):
-        if found["noun"].lower() in bearers:
-            yield Proposal(field, found["label"], *found.span("label"), 0.98)
+        start, end = found.span("label")
+        if found["noun"].lower() not in bearers or found["label"] == "I":
+            continue
+        measured = any(q.start == start and q.end > q.number_end for q in reading.quantities)
+        if not measured and (found["label"] != "A" or _is_label(reading, start, end)):
+            yield Proposal(field, found["label"], start, end, 0.98 if told else 0.9)
+
+
+@lru_cache(maxsize=5_000)
+def _may_bear_label(field: Field) -> bool:
+    """Whether a field asks for a thing or a place that may be told by a number or a letter alone."""
+    shown = [str(one) for one in field.examples]
+    coded = not shown or any(re.fullmatch(r"[A-Z]|[A-Z]?\d+[A-Za-z]?", one) for one in shown)
+    # "e.g. tram 4" shows that the noun belongs to the value.
+    coded = coded and not re.search(r"(?:e\.g\.|such as|like) [a-zA-Z]+ \d", field.description)
+    return coded and sort_of(field) in ("thing", "place") and style_of(field) == "name"
 
 
 def _by_currency(reading: Reading, field: Field) -> Iterator[Proposal]:
