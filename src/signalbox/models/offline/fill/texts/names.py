@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH
 from signalbox.models.offline.fill.english.words import STOP, stem, word_set
 from signalbox.models.offline.fill.figures.counted import is_bare
 from signalbox.models.offline.fill.figures.units import CURRENCIES
@@ -17,7 +16,8 @@ from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.texts.literals import Literal, find_literals, kinds_wanted, shape_of
-from signalbox.models.offline.fill.texts.roles import cues_of, roles_of, style_of
+from signalbox.models.offline.fill.texts.numbered import digits_asked, find_lettered, is_label
+from signalbox.models.offline.fill.texts.roles import cues_of, roles_of
 from signalbox.models.offline.fill.texts.sorts import sort_of
 from signalbox.models.offline.vectors import is_known
 
@@ -34,23 +34,9 @@ _IDENTIFYING = word_set("system code file name label tag value")
 _IDENTIFIED = word_set("id ids key number no code reference ref sku identifier serial")
 _LOGIN = re.compile(r"\b(?:id|ids|identifier|number|no|code|handle|login|account|user ?name|user|e-?mail)\b")
 _UNSPACED = re.compile(r"\b(?:without|no) (?:any )?(?:spaces?|blanks?|gaps?)\b", re.IGNORECASE)
-_COUNTED = "three four five six seven eight nine ten".split()
-_DIGITS = re.compile(rf"\b(\d|{'|'.join(_COUNTED)})[ -]digits?\b", re.IGNORECASE)
 _ENDING = re.compile(
     r"\b(?:end(?:s|ing|ed)?|finish(?:es|ing)|last (?:\w+ )?digits)(?: (?:in|with|on|are|is))?:? *$", re.I
 )
-_LETTERED = re.compile(
-    r"^(?:the )?(?:[\w-]+ )??(?:number|letter)s?(?: (?:or|and) (?:number|letter)s?)?(?: of (?:the|a|an)\b|\W*$|[.,;])|"
-    r", an? (?:capital )?(?:letter|number)\b",
-    re.IGNORECASE,
-)
-_SHAPED = word_set("phone mobile telephone fax email url ip currency")
-_UNSAID = word_set("number no nr id code letter name")
-_LABELLED = re.compile(
-    r"\b(?P<noun>[^\W\d_]+) (?:(?:no\.?|number|nr\.?|line|#) ?)?"
-    r"(?P<label>[A-Z]|\d{1,4}[A-Za-z]?|[A-Z]\d{1,3})\b(?![%'’.:/-]\w| \d)"
-)
-_VEHICLES = word_set("tram bus train underground tube metro subway streetcar trolley trolleybus ferry coach")
 _WWW = re.compile(r"www\.[\w.-]+")
 
 
@@ -58,7 +44,7 @@ def has_shape(field: Field) -> bool:
     """Whether only a thing of a given shape may fill the field."""
     if field.pattern or field.format in ("email", "uri", "url", "uuid", "ipv4", "ipv6", "ipvanyaddress", "hostname"):
         return True
-    if _digits_asked(field.description):
+    if digits_asked(field.description):
         return True
     if set(field.name_words) & {"email", "emails", "url", "uri", "uuid", "ip", "phone", "currency"}:
         return True
@@ -91,7 +77,7 @@ def find_names(reading: Reading, field: Field) -> list[Proposal]:
         *_by_number(reading, field),
         *_by_currency(reading, field),
         *_by_digits(reading, field),
-        *_by_letter(reading, field),
+        *find_lettered(reading, field),
     ]
 
 
@@ -331,7 +317,7 @@ def _by_number(reading: Reading, field: Field) -> Iterator[Proposal]:
             continue
         if not told and not set(field.name_words) & _IDENTIFIED:
             measures = any(q.start == found.start(1) and q.end > q.number_end for q in reading.quantities)
-            if cue < 0.9 or (not coded and (measures or not _is_label(reading, found.start(1), found.end(1)))):
+            if cue < 0.9 or (not coded and (measures or not is_label(reading, found.start(1), found.end(1)))):
                 continue
         if behind and not (cue or hashed):
             yield Proposal(field, found[1], found.start(1), found.end(1), 0.55)
@@ -339,57 +325,14 @@ def _by_number(reading: Reading, field: Field) -> Iterator[Proposal]:
             yield Proposal(field, found[1], found.start(1), found.end(1), 0.6 + 0.3 * cue + 0.1 * hashed)
 
 
-def _is_label(reading: Reading, start: int, end: int) -> bool:
-    """Whether a number stands right behind a noun and counts nothing behind itself: "platform 4"."""
-    before, after = reading.before(start, 1), reading.text[end:].lstrip(" ")
-    behind = bool(before) and before[0].end == start - 1 and before[0].lower.isalpha()
-    word = re.match(r"\w+", after)
-    return behind and (word is None or word.group().lower() in STOP | PARTS_OF_SPEECH["stops"])
-
-
-@lru_cache(maxsize=2_000)
-def _digits_asked(description: str) -> int:
-    """How many digits a description asks for: "last four digits of the card", "six-digit code"; 0 when it says none."""
-    found = _DIGITS.search(description)
-    if found is None:
-        return 0
-    return int(found[1]) if found[1].isdigit() else _COUNTED.index(found[1].lower()) + 3
-
-
 def _by_digits(reading: Reading, field: Field) -> Iterator[Proposal]:
     """A number of just as many digits as the description asks for, told as an ending or standing for nothing else."""
-    if not (size := _digits_asked(field.description)) or field.pattern:
+    if not (size := digits_asked(field.description)) or field.pattern:
         return
     for found in re.finditer(rf"(?<![\w.,$€£-])\d{{{size}}}(?![\w%]|[.,:/-]\d)", reading.text):
         ends = bool(_ENDING.search(reading.text, 0, found.start()))
         if ends or reading.cue(field, *found.span()) or (field.must and _may_label(reading, field, *found.span())):
             yield Proposal(field, found.group(), *found.span(), 1.05 if ends else 0.9)
-
-
-def _by_letter(reading: Reading, field: Field) -> Iterator[Proposal]:
-    """A number or a letter behind the noun that bears it: "wing B", "seat 12A", "tram 7" for a line."""
-    noun = next((word for word in reversed(field.name_words) if word not in _UNSAID), "")
-    told = bool(_LETTERED.search(field.description))
-    if not noun or field.pattern or noun in _SHAPED or not (told or _may_bear_label(field)):
-        return
-    bearers = {noun, *(_VEHICLES if noun in ("line", "route") else ())}
-    for found in _LABELLED.finditer(reading.text):
-        start, end = found.span("label")
-        if found["noun"].lower() not in bearers or found["label"] == "I":
-            continue
-        measured = any(q.start == start and q.end > q.number_end for q in reading.quantities)
-        if not measured and (found["label"] != "A" or _is_label(reading, start, end)):
-            yield Proposal(field, found["label"], start, end, 0.98 if told else 0.9)
-
-
-@lru_cache(maxsize=5_000)
-def _may_bear_label(field: Field) -> bool:
-    """Whether a field asks for a thing or a place that may be told by a number or a letter alone."""
-    shown = [str(one) for one in field.examples]
-    coded = not shown or any(re.fullmatch(r"[A-Z]|[A-Z]?\d+[A-Za-z]?", one) for one in shown)
-    # "e.g. tram 4" shows that the noun belongs to the value.
-    coded = coded and not re.search(r"(?:e\.g\.|such as|like) [a-zA-Z]+ \d", field.description)
-    return coded and sort_of(field) in ("thing", "place") and style_of(field) == "name"
 
 
 def _by_currency(reading: Reading, field: Field) -> Iterator[Proposal]:

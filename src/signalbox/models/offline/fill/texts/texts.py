@@ -19,9 +19,9 @@ from signalbox.models.offline.fill.texts.chunks import Chunk, find_chunks
 from signalbox.models.offline.fill.texts.deeds import tells_deed
 from signalbox.models.offline.fill.texts.evidence import is_relative
 from signalbox.models.offline.fill.texts.extents import SORTS, clean, past_town
-from signalbox.models.offline.fill.texts.literals import shape_of
+from signalbox.models.offline.fill.texts.leftovers import end_of_part, left_over, like_examples, opens_part
 from signalbox.models.offline.fill.texts.quotes import fits, shuns_quotes
-from signalbox.models.offline.fill.texts.roles import POSITIONS, cues_of, is_position, roles_of
+from signalbox.models.offline.fill.texts.roles import POSITIONS, cues_of, is_position
 from signalbox.models.offline.fill.texts.sorts import (
     CODED,
     DAYS,
@@ -41,13 +41,6 @@ _DEPTH = 0.03
 _CLEAR = 0.7
 _HINT = 0.1
 _CALLED = 0.12
-_ALIKE = 0.06
-_LEFT = 0.16
-_LEFT_THING = 0.25
-# What only holds the thing that is spoken of.
-_WRAPS = word_set("box boxes carton packaging package parcel delivery shipment rest colour color order")
-# Fields for what somebody says, which plain words beside others are not.
-_WORDED = word_set("body question remark task tag label code copy language grouping ordering means value")
 # How well each kind of chunk suits each sort of field.
 _SUITS = {
     "person": {"quoted": -0.3, "code": -0.5, "proper": 0.17, "mixed": -0.4, "plain": 0.12, "small": 0.1},
@@ -138,6 +131,8 @@ def _taken_whole(bounds: Bounds, field: Field, chunk: Chunk) -> tuple[str, int]:
     last = past_town(bounds, chunk.first, chunk.last) if "address" in field.name_words else chunk.last
     if (sort_of(field) == "place" or {"street", "address"} & set(field.name_words)) and bounds.numbered(last):
         last += 1
+    if sort_of(field) == "text" and not field.must and opens_part(bounds, chunk):
+        last = end_of_part(bounds, chunk)
     if last == chunk.last:
         last = _without_label(bounds, field, chunk)
     if last == chunk.last:
@@ -228,7 +223,7 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk, waiting: list[Field]) -> 
     announced = (
         cue >= _CLEAR or kin or (called and sort == "title") or tells_deed(bounds, field, chunk.first, chunk.last)
     )
-    alike = _like_examples(bounds, field, chunk) or _left_over(bounds, field, chunk, waiting)
+    alike = like_examples(bounds, field, chunk) or left_over(bounds, field, chunk, waiting)
     if not field.must and not announced and not _tells(bounds, chunk, sort) and not alike:
         return 0.0
     score += alike
@@ -247,54 +242,6 @@ def _is_unlike_name(bounds: Bounds, field: Field, chunk: Chunk) -> bool:
 def _has_article(bounds: Bounds, chunk: Chunk) -> bool:
     """Whether an article says that a name is nobody's: the ship of "the Astrid"."""
     return chunk.first > 0 and bounds.tokens[chunk.first - 1].text == "the"
-
-
-def _like_examples(bounds: Bounds, field: Field, chunk: Chunk) -> float:
-    """More for plain words that stand alone, for a field whose examples are such: "blocked drain" like "burst pipe"."""
-    if chunk.kind not in ("plain", "small") or not _stands_alone(bounds, chunk):
-        return 0.0
-    shown = [str(one).split() for one in field.examples if str(one).replace(" ", "").isalpha()]
-    if not shown or len(shown) < len(field.examples) or not all(words[-1].islower() for words in shown):
-        return 0.0
-    size = chunk.last - chunk.first
-    return _ALIKE if size <= max(map(len, shown)) + 1 else 0.0
-
-
-def _left_over(bounds: Bounds, field: Field, chunk: Chunk, waiting: list[Field]) -> float:
-    """More for plain words that stand alone or that a part is about, for the one field that waits for such."""
-    if field.must or chunk.kind not in ("plain", "small") or not _is_open(field) or chunk.value.lower() in _WRAPS:
-        return 0.0
-    if any(other.path != field.path and _is_open(other) for other in waiting) or not _opens_part(bounds, chunk):
-        return 0.0
-    roles = roles_of(field)
-    told = bool(roles) and roles[0][0].name == "thing" and roles[0][1] == 1.0
-    if told:
-        return _LEFT_THING
-    return _LEFT if _stands_alone(bounds, chunk) else 0.0
-
-
-def _is_open(field: Field) -> bool:
-    """Whether a field asks for a thing or a matter in plain words, and neither for a code nor for somebody's text."""
-    if field.kind != "string" or CODED & set(field.name_words) or any(map(shape_of, map(str, field.examples))):
-        return False
-    roles = roles_of(field)
-    return sort_of(field) in ("thing", "text") and not (roles and roles[0][0].name in _WORDED)
-
-
-def _opens_part(bounds: Bounds, chunk: Chunk) -> bool:
-    """Whether only an article, a number or what serves other fields stands before a chunk in its part of the text."""
-    at = chunk.first - 1
-    while at >= 0 and (bounds.tokens[at].lower in _DETERMINERS or bounds.in_quantity(at)):
-        at -= 1
-    return at < 0 or bounds.tokens[at].text in ",;.!?:-"
-
-
-def _stands_alone(bounds: Bounds, chunk: Chunk) -> bool:
-    """Whether a chunk, with the article before it, stands between signs and ends."""
-    first = chunk.first - (chunk.first > 0 and bounds.tokens[chunk.first - 1].lower in _DETERMINERS)
-    tokens = bounds.tokens
-    before = first == 0 or not tokens[first - 1].text[0].isalnum()
-    return before and (chunk.last == len(tokens) or not tokens[chunk.last].text[0].isalnum())
 
 
 def _is_bearer(bounds: Bounds, at: int) -> bool:
