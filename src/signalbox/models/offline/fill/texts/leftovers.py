@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.english.words import word_set
@@ -47,6 +49,7 @@ def left_over(bounds: Bounds, field: Field, chunk: Chunk, waiting: list[Field]) 
     return _LEFT if _stands_alone(bounds, chunk) or end_of_part(bounds, chunk) > chunk.last else 0.0
 
 
+@lru_cache(maxsize=5_000)
 def _is_open(field: Field) -> bool:
     """Whether a field asks for a thing or a matter in plain words, and neither for a code nor for somebody's text."""
     if field.kind != "string" or CODED & set(field.name_words) or any(map(shape_of, map(str, field.examples))):

@@ -43,21 +43,31 @@ def digits_asked(description: str) -> int:
 
 def find_lettered(reading: Reading, field: Field) -> Iterator[Proposal]:
     """A number or a letter behind the noun that bears it: "wing B", "seat 12A", "tram 7" for a line."""
-    noun = next((word for word in reversed(field.name_words) if word not in _UNSAID), "")
-    told = bool(_LETTERED.search(field.description))
-    if not noun or field.pattern or noun in _SHAPED or not (told or _may_bear_label(field)):
-        return
-    bearers = {noun, *(_VEHICLES if noun in ("line", "route") else ())}
-    for found in _LABELLED.finditer(reading.text):
-        start, end = found.span("label")
-        if found["noun"].lower() not in bearers or found["label"] == "I":
+    bearers, told = _bearers(field)
+    for noun, label, start, end in _labelled(reading.text) if bearers else ():
+        if noun not in bearers or label == "I":
             continue
         measured = any(q.start == start and q.end > q.number_end for q in reading.quantities)
-        if not measured and (found["label"] != "A" or is_label(reading, start, end)):
-            yield Proposal(field, found["label"], start, end, 0.98 if told else 0.9)
+        if not measured and (label != "A" or is_label(reading, start, end)):
+            yield Proposal(field, label, start, end, 0.98 if told else 0.9)
+
+
+@lru_cache(maxsize=200)
+def _labelled(text: str) -> tuple[tuple[str, str, int, int], ...]:
+    """Nouns with the number or letter behind them, and where that stands."""
+    return tuple((found["noun"].lower(), found["label"], *found.span("label")) for found in _LABELLED.finditer(text))
 
 
 @lru_cache(maxsize=5_000)
+def _bearers(field: Field) -> tuple[frozenset[str], bool]:
+    """The nouns that bear what a field asks for, and whether it says that it asks for a number or letter."""
+    noun = next((word for word in reversed(field.name_words) if word not in _UNSAID), "")
+    told = bool(_LETTERED.search(field.description))
+    if not noun or field.pattern or noun in _SHAPED or not (told or _may_bear_label(field)):
+        return frozenset(), told
+    return frozenset((noun, *(_VEHICLES if noun in ("line", "route") else ()))), told
+
+
 def _may_bear_label(field: Field) -> bool:
     """Whether a field asks for a thing or a place that may be told by a number or a letter alone."""
     shown = [str(one) for one in field.examples]
