@@ -27,7 +27,7 @@ _LABELLED = re.compile(
     r"\b(?P<noun>[^\W\d_]+) (?:(?:no\.?|number|nr\.?|line|#) ?)?"
     r"(?P<label>[A-Z]|\d{1,4}[A-Za-z]?|[A-Z]\d{1,3})\b(?![%'’.:/-]\w| \d)"
 )
-_SHAPED = word_set("phone mobile telephone fax email url ip currency")
+_SHAPED = word_set("phone mobile telephone fax email url ip currency postcode zip zipcode plate iban")
 _UNSAID = word_set("number no nr id code letter name")
 _VEHICLES = word_set("tram bus train underground tube metro subway streetcar trolley trolleybus ferry coach")
 
