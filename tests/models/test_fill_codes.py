@@ -131,3 +131,42 @@ class Promotion(BaseModel):
 )  # fmt: skip
 def test_examples_in_a_description_show_what_codes_and_words_look_like(model, text, values):
     assert fill(model, text) == values
+
+
+class Patch(BaseModel):
+    """A fibre patched between two panels."""
+
+    slot: str = Field(description="Slot on the panel, e.g. A2/1/14.")
+    panel: str | None = Field(None, description="Name of the panel, e.g. odf-hall3.")
+
+
+class Route(BaseModel):
+    """A rule for a route between two networks."""
+
+    source: str = Field(description="Where the packets come from: an address, a network or a host.")
+    target: str = Field(description="Where the packets go to: an address, a network or a host.")
+
+
+class Debit(BaseModel):
+    """A debit from an account."""
+
+    iban: str | None = Field(None, description="IBAN of the account, without spaces.")
+    card: str | None = Field(None, description="Last four digits of the card.")
+    phone: str | None = Field(None, description="Phone number of the payer.")
+    counter: str | None = Field(None, description="Counter, a letter.")
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "values"),
+    [
+        (Patch, "patch B1/7 on odf-north", {"slot": "B1/7", "panel": "odf-north"}),
+        (Route, "Let 10.3.4.5 talk to ldap-2", {"source": "10.3.4.5", "target": "ldap-2"}),
+        (Route, "db-replica-1 must be reachable from 192.0.2.44", {"source": "192.0.2.44", "target": "db-replica-1"}),
+        (Debit, "My card ends in 0041.", {"card": "0041"}),
+        (Debit, "IBAN PT50 0002 0123 1234 5678 9015 4 at counter C",
+         {"iban": "PT50000201231234567890154", "counter": "C"}),
+        (Debit, "Please do it by noon, no VAT.", {}),
+    ],
+)  # fmt: skip
+def test_codes_are_known_by_their_build_and_by_who_goes_to_whom(model, text, values):
+    assert fill(model, text) == values

@@ -135,3 +135,57 @@ def test_a_name_is_taken_whole_and_an_owner_apart_from_what_is_theirs():
     found = fill(BookOrder, "Corner Bookshop would like Hilary Mantel's Wolf Hall.")
     assert found["title"] == "Wolf Hall"
     assert found["shop"] == "Corner Bookshop"
+
+
+class LiftFault(BaseModel):
+    """A fault of a lift."""
+
+    lift: str = Field(description="Number of the lift, e.g. LIFT-2.")
+    problem: str = Field(description="What is wrong, in a few words.")
+
+
+class Lecture(BaseModel):
+    """A search for recorded lectures."""
+
+    topic: str | None = Field(None, description="What the lecture is about.")
+    series: str | None = Field(None, description="Name of the series.")
+
+
+class Repair(BaseModel):
+    """A repair at the workshop."""
+
+    ticket_number: str = Field(description="Ticket number, such as RP4410.")
+    device: str | None = Field(None, description="Device that is repaired.")
+    paid: bool | None = Field(None, description="Whether it is paid.")
+
+
+class Walks(BaseModel):
+    """Walks for a dog."""
+
+    dog: str = Field(description="Name of the dog.")
+    hours: list[time] | None = Field(None, description="Clock times of the walks.")
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "values"),
+    [
+        (LiftFault, "LIFT-4 has a torn cable and has been out.",
+         {"lift": "LIFT-4", "problem": "a torn cable"}),
+        (LiftFault, "There has been an oil leak at LIFT-9.", {"lift": "LIFT-9", "problem": "an oil leak"}),
+        (LiftFault, "Please check the stuck door on LIFT-1", {"lift": "LIFT-1", "problem": "the stuck door"}),
+        (Lecture, "Anything about black holes on Night Sky Live?",
+         {"topic": "black holes", "series": "Night Sky Live"}),
+        (Lecture, "something on volcanoes for my class", {"topic": "volcanoes"}),
+    ],
+)  # fmt: skip
+def test_a_matter_ends_where_somebody_or_something_else_is_told(model, text, values):
+    assert fill(model, text) == values
+
+
+def test_plain_words_that_stand_alone_fill_the_one_field_that_is_left():
+    assert fill(Repair, "RP8812, tablet, paid") == {"ticket_number": "RP8812", "device": "tablet", "paid": True}
+    assert fill(Repair, "RP9001 is paid, see you then") == {"ticket_number": "RP9001", "paid": True}
+
+
+def test_a_list_of_clock_times_takes_them_all():
+    assert fill(Walks, "Walk Bruno at 7 am, noon and 18:30")["hours"] == ["07:00:00", "12:00:00", "18:30:00"]

@@ -388,6 +388,7 @@ class Filler:
                 and not time_kind(leaf.item)
                 and not has_shape(leaf.item)
                 and not leaf.item.options
+                and not leaf.item.format
             )
         return (
             leaf.kind in ("string", "any")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 from signalbox.models.offline.fill.bounds import Bounds
-from signalbox.models.offline.fill.english.lexicon import is_verb_form
+from signalbox.models.offline.fill.english.lexicon import AUXILIARIES, is_verb_form
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.english.words import STOP, word_set
 from signalbox.models.offline.fill.schema import Field
-from signalbox.models.offline.fill.texts.chunks import is_verb
+from signalbox.models.offline.fill.texts.chunks import is_verb, tells_of_noun
 from signalbox.models.offline.fill.texts.roles import roles_of
+from signalbox.models.offline.fill.texts.sorts import sort_of
 
 __all__ = ["ends_phrase", "turns"]
 
@@ -19,6 +20,8 @@ _WRITTEN = re.compile(r"\b(?:mail|email|message|letter|line|ticket|note)\b")
 _SMALL = STOP | POS["stops"]
 _JOINTS = (",", "and", "&", "or", "/", "+", "plus", "n")
 _BULLETS = ("-", "*", "•", "–")
+_WISHES = word_set("wants needs asks wishes expects demands wanted asked i we he she they")
+_OWN = word_set("my our your his her their me us him them you")
 _RELATIVES = word_set("that which who whose whom where")
 _ENDING_STOPS = POS["stops"] - {"and", "or"}
 _TURNING = POS["pronouns"] | POS["articles"] | POS["stops"]
@@ -32,7 +35,7 @@ def ends_phrase(bounds: Bounds, field: Field, at: int, style: str) -> bool:
     if style in ("text", "named"):
         if token.text == "," and _turns_to_asking(bounds, field, at):
             return True
-        if token.lower in _RELATIVES and _names_matter(field):
+        if _names_matter(field) and _ends_matter(bounds, field, at):
             return True
         if token.lower == "but" and _tells_option(bounds, at):
             return True
@@ -49,6 +52,8 @@ def ends_phrase(bounds: Bounds, field: Field, at: int, style: str) -> bool:
     if not token.text[0].isalnum():
         return token.text in ",;:!?()[]{}=|" or (token.text in ".-–" and bounds.breaks(at))
     if token.lower == "and" and at + 1 < len(bounds.tokens) and turns(bounds, at + 1):
+        return True
+    if style in ("list", "object") and tells_of_noun(bounds, at):
         return True
     if (
         token.text.islower()
@@ -102,6 +107,33 @@ def _names_matter(field: Field) -> bool:
     """Whether a field names what something is about, so that no sentence belongs to it."""
     roles = roles_of(field)
     return bool(roles) and roles[0][0].name == "topic" and not _WRITTEN.search(field.about)
+
+
+def _ends_matter(bounds: Bounds, field: Field, at: int) -> bool:
+    """Whether what something is about ends here: at a clause, at whom it is for, and at who or what tells of it."""
+    token, following = bounds.tokens[at], bounds.tokens[at + 1] if at + 1 < len(bounds.tokens) else None
+    if token.lower in _RELATIVES or following is None:
+        return token.lower in _RELATIVES
+    if token.text == ",":
+        return not _lists_on(bounds, at + 1)
+    if token.lower == "for":
+        return following.lower in _OWN
+    if token.lower == "and":
+        return following.lower in _WISHES | AUXILIARIES
+    named = following.text[0].isupper() and token.lower in ("on", "by", "from")
+    others = (leaf for leaf in bounds.leaves if leaf.path != field.path and leaf.kind == "string")
+    return named and any(sort_of(leaf) in ("title", "organisation", "person") for leaf in others)
+
+
+def _lists_on(bounds: Bounds, at: int) -> bool:
+    """Whether a comma only parts nouns: "bread, milk and eggs"."""
+    for place in range(at, min(at + 6, len(bounds.tokens))):
+        token = bounds.tokens[place]
+        if token.lower in ("and", "or", "&"):
+            return place > at
+        if bounds.blocked(place) or token.lower in STOP or (token.text in ".;:!?" and bounds.breaks(place)):
+            return False
+    return False
 
 
 def _turns_to_asking(bounds: Bounds, field: Field, at: int) -> bool:

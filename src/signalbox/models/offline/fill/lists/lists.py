@@ -10,7 +10,7 @@ from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.english.everyday import COUNTRIES, LANGUAGES
 from signalbox.models.offline.fill.english.words import stem
 from signalbox.models.offline.fill.figures.measures import convert
-from signalbox.models.offline.fill.lists.moment_lists import find_moment_list, time_kind
+from signalbox.models.offline.fill.lists.moment_lists import find_moment_list
 from signalbox.models.offline.fill.options.choices import find_choices
 from signalbox.models.offline.fill.options.weekdays import find_weekdays
 from signalbox.models.offline.fill.options.wholes import find_wholes
@@ -19,6 +19,7 @@ from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal, Taken
 from signalbox.models.offline.fill.texts.names import find_names
 from signalbox.models.offline.fill.texts.phrases import find_phrases
+from signalbox.models.offline.fill.times.moments import time_kind
 
 __all__ = ["find_closed_list", "find_phrase_list", "part_spans", "split_items"]
 

@@ -11,7 +11,7 @@ from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.times.instants import as_text
 from signalbox.models.offline.fill.times.moments import find_moments, time_kind
 
-__all__ = ["find_moment_list", "time_kind"]
+__all__ = ["find_moment_list"]
 
 _CLOCKS = ("time", "hour", "time-words")
 _JOINT = re.compile(r"\s*(?:,|;|/|&|and|or|,\s*and|,\s*or|plus)\s*(?:on |the |also )*", re.IGNORECASE)

@@ -43,6 +43,13 @@ _CUES = re.compile(
 _FROM = re.compile(r"(?:\bfrom|\bout of|\bex)\s+(?:the\s+)?$", re.IGNORECASE)
 _TO = re.compile(r"(?:\bto|\binto|\btowards?|->|=>|→|\bvia)\s*(?:the\s+)?$", re.IGNORECASE)
 _LEADS_ON = re.compile(r"\s*(?:->|=>|→|➔)")
+# What goes to another, and what is gone to: "the printer may connect to", "is reachable from".
+_HELPING = r"(?:(?:may|can|could|should|must|will|shall|is|be|has|have|needs?|able|allowed|permitted|to|also) )*"
+_GOES = re.compile(
+    rf" (?:{_HELPING}(?:reach|access|contact|connect|talk|speak|write|send)(?:es|s|ing)?\b|to (?=\S*[\d-]))"
+)
+_GONE_TO = re.compile(rf" {_HELPING}(?:reachable|accessible|reached|accessed|contacted) (?:from|by)\b")
+_GOING = re.compile(r"\b(?:reach|access|contact)(?:es|ing)? (?:the )?$")
 _BETWEEN = re.compile(r"\bbetween\s+(?:the\s+)?(?P<first>[^,;]{1,60}?\s+and\s+(?:the\s+)?)?$", re.IGNORECASE)
 # Who brings a car fetches it last, who rents one fetches it first: only the field's own words tell which it means.
 _COMINGS = {
@@ -123,5 +130,14 @@ def _comings(words: str) -> frozenset[str]:
 
 def agreement(field: Field, text: str, start: int, end: int) -> float:
     """More for a value whose words speak of the field's side, less for one whose words speak of the other."""
-    said = "start" if _LEADS_ON.match(text, end) else side_at(text, start)
+    said = "start" if _LEADS_ON.match(text, end) else side_at(text, start) or _side_of_goer(text, start, end)
     return 0.0 if not said else (0.1 if said == side_of(field) else -0.3)
+
+
+def _side_of_goer(text: str, start: int, end: int) -> str:
+    """The side of one that goes to another or is gone to, by the verb beside it; empty for what is no code."""
+    if not re.search(r"[\d_-]", text[start:end]):
+        return ""
+    if _GONE_TO.match(text, end) or _GOING.search(text, max(0, start - 20), start):
+        return "end"
+    return "start" if _GOES.match(text, end) else ""

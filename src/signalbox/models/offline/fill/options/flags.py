@@ -132,7 +132,8 @@ def _by_description(reading: Reading, field: Field, rivals: frozenset[str]) -> l
                 share = len({word.stem for word in words}) / len(statement.stems)
                 # What makes the field false is said in words of its own; the rest of both statements is alike.
                 score = 0.6 + 0.1 * share + 0.02 * (not statement.value)
-                found.append(Proposal(field, value, start, end, score, shared=True))
+                places = tuple((word.start, word.end) for word in words)
+                found.append(Proposal(field, value, start, end, score, shared=True, pieces=places))
     return found
 
 

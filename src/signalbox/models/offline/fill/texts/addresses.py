@@ -70,7 +70,8 @@ def _town_behind(reading: Reading, street: Field, strings: list[Field], end: int
 
 def _asks_number(field: Field) -> bool:
     words = set(field.name_words)
-    return bool({"house", "housenumber", "number", "street"} & words and {"number", "no", "nr", "housenumber"} & words)
+    housed = bool({"house", "housenumber", "street", "building"} & words) or words == {"number"}
+    return housed and bool({"number", "no", "nr", "housenumber"} & words)
 
 
 def _pairs(reading: Reading) -> Iterator[re.Match[str]]:

@@ -20,7 +20,7 @@ from signalbox.models.offline.fill.english.words import DEGREES, STOP, Token, wo
 from signalbox.models.offline.fill.texts.sorts import is_common
 from signalbox.models.offline.vectors import is_known
 
-__all__ = ["Chunk", "find_chunks", "is_verb"]
+__all__ = ["Chunk", "find_chunks", "is_verb", "tells_of_noun"]
 
 _LONGEST_RUN = 24
 _BRIDGES = word_set("of the de van von der den la le du di da del al & 's")
@@ -47,6 +47,9 @@ _PAST = word_set(
     goes comes gets gives brings sends becomes keeps lets wants arrives departs exceeds contains includes receives
     requires belongs happens seems lies tells says"""
 )
+_PARTICIPLES = word_set("gone taken done stolen given brought sold sent broken torn lost")
+_PARTICLES = word_set("away off out up down back")
+_AROUND_NOUNS = STOP | POS["stops"] | POS["articles"] | _PARTICLES
 _PARTNERS = word_set("co co. sons son daughters partners company associates brothers friends")
 _DETERMINERS = word_set("the a an my our your his her their this these those")
 _ALL = word_set("it them everything all both each every")
@@ -190,7 +193,9 @@ def _is_word(bounds: Bounds, at: int) -> bool:
         return False
     if _named(bounds, at) and not bounds.opens_part(at):
         return token.lower != "i" and not token.lower.endswith(_CONTRACTED)
-    return token.lower not in _NEVER and not token.lower.endswith(_CONTRACTED) and not is_verb(bounds, at)
+    if token.lower in _NEVER or token.lower.endswith(_CONTRACTED) or is_verb(bounds, at):
+        return False
+    return at == 0 or not tells_of_noun(bounds, at)
 
 
 def _counts_in_name(bounds: Bounds, at: int) -> bool:
@@ -229,6 +234,17 @@ def is_verb(bounds: Bounds, at: int) -> bool:
     # In the middle of plain words only what an object follows: "they in the office use the lift".
     objects = after in POS["pronouns"] or after in POS["articles"] or after == "to"
     return objects and before.lower not in POS["articles"] and not token.lower.endswith("ing")
+
+
+def tells_of_noun(bounds: Bounds, at: int) -> bool:
+    """Whether a participle behind a noun ends it: "I want the piano moved", "a bike stolen in May"."""
+    word, before = bounds.tokens[at], bounds.tokens[at - 1]
+    told = word.lower in _PARTICIPLES or (len(word.text) > 5 and word.text.endswith("ed") and is_past(word.lower))
+    if not told or not word.text.islower() or not before.text.isalpha() or before.lower in _AROUND_NOUNS:
+        return False
+    following = bounds.tokens[at + 1] if at + 1 < len(bounds.tokens) else None
+    ends = following is None or not following.text[0].isalnum() or bounds.blocked(at + 1) or bounds.timed(at + 1)
+    return ends or (following is not None and following.lower in _AROUND_NOUNS)
 
 
 def _is_subject(bounds: Bounds, at: int) -> bool:
@@ -293,7 +309,10 @@ def _parts(bounds: Bounds, first: int, last: int) -> list[Chunk]:
     end += end == last - 1 == capital + 1 and _is_strange(tokens[end])
     opens = bounds.opens_part(first) and _named(bounds, first) and capital == first + 1
     opening = opens and not _is_request(bounds, first)
-    short = tokens[capital].text.isupper() and len(tokens[capital].text) < 5 and end == capital + 1 and not opening
+    # "FAQ" and "PCs" are common nouns as often as names.
+    letters = tokens[capital].text.removesuffix("s")
+    short = letters.isupper() and 1 < len(letters) + (letters == tokens[capital].text) < 6 and end == capital + 1
+    short = short and not opening
     name = _chunk(bounds, first if opening else capital, end, "plain" if short else "proper")
     found = [name]
     if (first, last) != (name.first, name.last):

@@ -24,6 +24,7 @@ from signalbox.models.offline.fill.english.words import STOP, Token, word_set
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.texts.chunks import is_verb
+from signalbox.models.offline.fill.texts.compounds import as_compound
 from signalbox.models.offline.fill.texts.deeds import tells_deed
 from signalbox.models.offline.fill.texts.literals import shape_of
 from signalbox.models.offline.fill.texts.roles import cues_of, style_of
@@ -80,7 +81,7 @@ def weigh(bounds: Bounds, proposal: Proposal, waiting: list[Field]) -> Proposal 
     runs = style_of(field) == "text" and (proposal.running or sort_of(field) != "title")
     if field.kind == "array" or runs or _is_solid(bounds, proposal):
         return proposal
-    proposal = as_whole(bounds, proposal)
+    proposal = as_compound(bounds, as_whole(bounds, proposal))
     first = bounds.sentence.index_at(proposal.start)
     last = bounds.sentence.index_at(proposal.end - 1) + 1
     words = bounds.tokens[first:last]

@@ -146,6 +146,8 @@ def _skip_openers(bounds: Bounds, field: Field, first: int, style: str) -> int:
     roles = roles_of(field)
     keeps = style == "text" and bool(roles) and roles[0][0].name in ("body", "reason", "problem")
     skipped = _OPENING_LINKS if keeps else _OPENING_ARTICLES
+    if keeps and 0 < first < len(tokens) and tokens[first].lower == "been":
+        first += 1
     while first < len(tokens) and (
         (tokens[first].lower in POS["polite"] and style == "text")
         or (
@@ -204,11 +206,12 @@ def _says_nothing(bounds: Bounds, field: Field, words: list[Token], first: int, 
 def _is_frame(bounds: Bounds, word: Token) -> bool:
     """Whether a word tells nothing of its own: it is small, acts, names the schema, or serves another field."""
     at = bounds.sentence.index_at(word.start)
+    if bounds.blocked(at):
+        return True
     if word.text[0].isupper() and not bounds.opens_part(at):
         return False
     small = word.lower in _FRAMING or not word.text[0].isalnum()
-    taken = bounds.taken.overlaps(word.start, word.end)
-    return small or taken or word.stem in bounds.frame or is_verb(bounds, at)
+    return small or word.stem in bounds.frame or is_verb(bounds, at)
 
 
 def _past_sort(bounds: Bounds, first: int) -> int:

@@ -45,6 +45,8 @@ _SHAPES: tuple[tuple[str, str], ...] = (
     ("number_id", r"(?<![\w])#\s?\d+\b"),
     (
         "id",
+        # An account number in groups of four, or a code of letters and digits.
+        r"\b[A-Z]{2}\d\d(?: [A-Z0-9]{4}){3,7}(?: [A-Z0-9]{1,3})?\b|"
         r"(?<![\w.])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+(?:\.\d+)*)*(?![\w@])|"
         r"(?<![\w.])[A-Za-z]+[-_][A-Za-z0-9_-]+\b",
     ),
@@ -74,6 +76,8 @@ _SIGNS_OF = {
     "id": ("digits", "links"),
 }
 _ORDINAL_OR_UNIT = re.compile(r"x\d+|\d+(?:st|nd|rd|th|am|pm|[a-zµ]{1,3})|p\d\d?|q[1-4]", re.IGNORECASE)
+# "A/B test", "his/her".
+_EITHER = re.compile(r"[a-z]/[a-z]|and/or|s?he/s?he|his/her|yes/no|on/off|in/out", re.IGNORECASE)
 # "20 MB/s" measures; it is no path.
 _RATE = re.compile(r"(?:\d[\d.,]*)?[a-zµ]{1,12}/(?:s|secs?|seconds?|min|minute|h|hr|hour|d|day|week|month|year)", re.I)
 
@@ -86,7 +90,7 @@ _WANTED: tuple[tuple[str, str], ...] = (
     ("email", r"\be-?mails?\b|\bmail address\b"),
     ("street", r"\bstreet\b|\baddress\b"),
     ("url", r"\b(?:url|uri|link|website|web site|web page|webhook|endpoint)\b"),
-    ("ip", r"\bip\b|\bipv[46]\b|\bcidr\b|\bsubnet\b|\bprefix\b"),
+    ("ip", r"\bip\b|\bipv[46]\b|\bcidr\b|\bsubnet\b|\bprefix\b|\bnetworks?\b"),
     ("mac", r"\bmac\b"),
     ("host", r"\bhost(?:name)?s?\b|\bdomains?\b|\bserver\b|\bendpoint\b|\btarget\b|\bfqdn\b|\bwebsite\b"),
     ("phone", r"\bphone\b|\bcall ?back\b|\bmobile\b|\btelephone\b|\bcell\b|\bsms\b"),
@@ -105,7 +109,7 @@ _WANTED: tuple[tuple[str, str], ...] = (
         r"ticket|issue|"
         r"machine|router|instance|order|invoice|flight|tracking|booking|slug|username|branch|build|pod|"
         r"switch|"
-        r"interface|patient|case|job|batch|asset|container|isbn|license|plate|vin|coupon|voucher|promo)\b",
+        r"interface|patient|case|job|batch|asset|container|isbn|iban|bic|swift|imei|ean|license|plate|vin|coupon|voucher|promo)\b",
     ),
 )
 _WANTED_FORMATS = {
@@ -150,7 +154,7 @@ def find_literals(text: str) -> list[Literal]:
         if kind == "quoted":
             value = value[1:-1].strip()
         elif (kind == "id" and _ORDINAL_OR_UNIT.fullmatch(value)) or (
-            kind == "path" and _is_rate(text, match.start(), value)
+            kind == "path" and (_is_rate(text, match.start(), value) or _EITHER.fullmatch(value))
         ):
             continue
         elif kind == "number_id":
@@ -183,6 +187,9 @@ def kinds_wanted(about: str, form: str) -> tuple[str, ...]:
     name, _, description = about.partition(" . ")
     by_name = [kind for kind, words in _COMPILED if words.search(name)]
     by_description = [kind for kind, words in _COMPILED if words.search(description)]
+    if "phone" in by_name:
+        # The number of a phone is no other code.
+        by_description = [kind for kind in by_description if kind != "id"]
     return tuple(dict.fromkeys([*by_name, *by_description]))
 
 
@@ -191,8 +198,10 @@ def shape_of(example: str) -> str:
     """A pattern for things that look like the example: PROJ-123 gives letters, hyphen, digits."""
     if len(example) > 60 or " " in example:
         return ""
-    if re.fullmatch(r"[a-z]+(?:-[a-z]+)+", example):
+    if re.fullmatch(r"[a-z]+\d*(?:-[a-z]+\d*)+", example):
         return r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+"
+    if ported := re.fullmatch(r"([A-Za-z]+)\d+(?:/\d+)+", example):
+        return rf"[A-Za-z]{{1,{len(ported[1]) + 4}}}\d+(?:/\d+){{1,3}}"
     if re.fullmatch(r"v?\d+(?:\.\d+)+", example):
         return r"v?\d+(?:\.\d+)+(?:-[\w.]+)?"
     if re.fullmatch(r"[a-z]+(?:/[a-z]+)+", example):

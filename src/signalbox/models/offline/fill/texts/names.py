@@ -8,14 +8,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH
 from signalbox.models.offline.fill.english.words import STOP, stem, word_set
 from signalbox.models.offline.fill.figures.counted import is_bare
 from signalbox.models.offline.fill.figures.units import CURRENCIES
+from signalbox.models.offline.fill.options.directions import agreement, side_of
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.texts.literals import Literal, find_literals, kinds_wanted, shape_of
+from signalbox.models.offline.fill.texts.numbered import digits_asked, find_lettered, is_label
 from signalbox.models.offline.fill.texts.roles import cues_of, roles_of
 from signalbox.models.offline.fill.texts.sorts import sort_of
 from signalbox.models.offline.vectors import is_known
@@ -35,14 +36,19 @@ _OWN_SHAPES = word_set("ip host url email mac uuid")
 _IDENTIFYING = word_set("system code file name label tag value")
 _IDENTIFIED = word_set("id ids key number no code reference ref sku identifier serial")
 _LOGIN = re.compile(r"\b(?:id|ids|identifier|number|no|code|handle|login|account|user ?name|user|e-?mail)\b")
+_UNSPACED = re.compile(r"\b(?:without|no) (?:any )?(?:spaces?|blanks?|gaps?)\b", re.IGNORECASE)
+_ENDING = re.compile(
+    r"\b(?:end(?:s|ing|ed)?|finish(?:es|ing)|last (?:\w+ )?digits)(?: (?:in|with|on|are|is))?:? *$", re.I
+)
 _WWW = re.compile(r"www\.[\w.-]+")
-_SMALL = STOP | PARTS_OF_SPEECH["stops"]
 
 
 @lru_cache(maxsize=5_000)
 def has_shape(field: Field) -> bool:
     """Whether only a thing of a given shape may fill the field."""
     if field.pattern or field.format in ("email", "uri", "url", "uuid", "ipv4", "ipv6", "ipvanyaddress", "hostname"):
+        return True
+    if digits_asked(field.description):
         return True
     if set(field.name_words) & {"email", "emails", "url", "uri", "uuid", "ip", "phone", "currency"}:
         return True
@@ -74,6 +80,8 @@ def find_names(reading: Reading, field: Field) -> list[Proposal]:
         *_by_parts(reading, field),
         *_by_number(reading, field),
         *_by_currency(reading, field),
+        *_by_digits(reading, field),
+        *find_lettered(reading, field),
     ]
 
 
@@ -107,7 +115,8 @@ def _by_kind(reading: Reading, field: Field) -> Iterator[Proposal]:
         base -= 0.25 * (literal.kind not in _OWN_SHAPES and not _like_examples(field, literal.value))
         base -= 0.02 * wanted.index(literal.kind) + 0.01 * min(seen[literal.kind], 5)
         seen[literal.kind] += 1
-        yield Proposal(field, literal.value, literal.start, literal.end, base + _nearby(reading, field, literal))
+        value = literal.value.replace(" ", "") if _UNSPACED.search(field.description) else literal.value
+        yield Proposal(field, value, literal.start, literal.end, base + _nearby(reading, field, literal))
 
 
 def _holds_person(field: Field) -> bool:
@@ -142,6 +151,8 @@ def _nearby(reading: Reading, field: Field, literal: Literal) -> float:
     """More for a literal that the field's name or role announces."""
     before = reading.before(literal.start, 1)
     announced = cues_of(field).get((before[0].lower,), 0.0) if before else 0.0
+    if not announced and side_of(field):
+        announced = 0.8 * (agreement(field, reading.text, literal.start, literal.end) > 0)
     directed = not announced and bool({"source", "from", "origin", "cc", "bcc"} & set(field.name_words))
     named = 0.15 * _bears_initials(field, literal.value)
     return 0.2 * reading.cue(field, literal.start, literal.end) + 0.1 * announced - 0.15 * directed + named
@@ -325,7 +336,7 @@ def _by_number(reading: Reading, field: Field) -> Iterator[Proposal]:
             continue
         if not told and not set(field.name_words) & _IDENTIFIED:
             measures = any(q.start == found.start(1) and q.end > q.number_end for q in reading.quantities)
-            if cue < 0.9 or (not coded and (measures or not _is_label(reading, found.start(1), found.end(1)))):
+            if cue < 0.9 or (not coded and (measures or not is_label(reading, found.start(1), found.end(1)))):
                 continue
         if behind and not (cue or hashed):
             yield Proposal(field, found[1], found.start(1), found.end(1), 0.55)
@@ -333,12 +344,14 @@ def _by_number(reading: Reading, field: Field) -> Iterator[Proposal]:
             yield Proposal(field, found[1], found.start(1), found.end(1), 0.6 + 0.3 * cue + 0.1 * hashed)
 
 
-def _is_label(reading: Reading, start: int, end: int) -> bool:
-    """Whether a number stands right behind a noun and counts nothing behind itself: "platform 4"."""
-    before, after = reading.before(start, 1), reading.text[end:].lstrip(" ")
-    behind = bool(before) and before[0].end == start - 1 and before[0].lower.isalpha()
-    word = re.match(r"\w+", after)
-    return behind and (word is None or word.group().lower() in _SMALL)
+def _by_digits(reading: Reading, field: Field) -> Iterator[Proposal]:
+    """A number of just as many digits as the description asks for, told as an ending or standing for nothing else."""
+    if not (size := digits_asked(field.description)) or field.pattern:
+        return
+    for found in re.finditer(rf"(?<![\w.,$€£-])\d{{{size}}}(?![\w%]|[.,:/-]\d)", reading.text):
+        ends = bool(_ENDING.search(reading.text, 0, found.start()))
+        if ends or reading.cue(field, *found.span()) or (field.must and _may_label(reading, field, *found.span())):
+            yield Proposal(field, found.group(), *found.span(), 1.05 if ends else 0.9)
 
 
 def _by_currency(reading: Reading, field: Field) -> Iterator[Proposal]:

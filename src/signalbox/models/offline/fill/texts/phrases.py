@@ -18,7 +18,7 @@ from signalbox.models.offline.fill.texts.literals import shape_of
 from signalbox.models.offline.fill.texts.passives import find_affected
 from signalbox.models.offline.fill.texts.quotes import find_quoted
 from signalbox.models.offline.fill.texts.roles import roles_of, style_of
-from signalbox.models.offline.fill.texts.sorts import sort_of
+from signalbox.models.offline.fill.texts.sorts import CODED, sort_of
 from signalbox.models.offline.vectors import is_known
 
 __all__ = ["find_phrases"]
@@ -43,6 +43,15 @@ _QUOTES = re.compile(r".*\b(?:saying|says|reads|reading|message|text|body|note|w
 # Of "serial number 123" for a serial.
 _LABELS = word_set("number no nr num code id key")
 _SAID_OF = word_set("it this them")
+# As a reason, these lead to a clause.
+_CLAUSAL = (("as",), ("since",))
+# What somebody does about a problem is no part of it.
+_ATTENDING = re.compile(
+    r"(?:(?:take|have|get) (?:a|another) (?:\w+ )?look (?:at|into)|look (?:at|into|after)|"
+    r"check(?: on)?|fix|repair|mend|inspect|examine|"
+    r"investigate|sort out|see to|deal with|attend to) (?=(?:the|this|that|my|our|an?|its?|some)\b)",
+    re.IGNORECASE,
+)
 _NAMING = word_set("called named titled entitled title name")
 _NO_NAMES = POS["verbs"] | DEGREES
 _GOING_WITH = _LABELS | _SAID_OF
@@ -73,6 +82,11 @@ def _after_cues(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
     quoting = _is_verbatim(field.description)
     for at, cue, weight in bounds.occurrences(field):
         if quoting and not _QUOTES.match(" ".join(cue)):
+            continue
+        if cue == ("no",) and CODED & set(field.name_words) and not _has_digit(bounds, at + 1):
+            # No VAT is no number.
+            continue
+        if cue in _CLAUSAL and style_of(field) == "text" and not _opens_clause(bounds, at + 1):
             continue
         if cue == ("in",) and sort_of(field) == "thing" and bounds.tokens[at + 1 : at + 2] and _places(bounds, at + 1):
             continue
@@ -106,6 +120,22 @@ def _after_cues(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
 @lru_cache(maxsize=2_000)
 def _is_verbatim(description: str) -> bool:
     return _VERBATIM.search(description) is not None
+
+
+def _has_digit(bounds: Bounds, at: int) -> bool:
+    """Whether a code with a digit stands here, behind a dot or colon at most."""
+    return any(c.isdigit() for token in bounds.tokens[at : at + 2] for c in token.text)
+
+
+def _opens_clause(bounds: Bounds, at: int) -> bool:
+    """Whether somebody does or is something here: "as the pump leaks", but not "as absent"."""
+    for place in range(at, min(at + 7, len(bounds.tokens))):
+        token = bounds.tokens[place]
+        if token.text in ",;.!?":
+            return False
+        if token.lower in POS["pronouns"] or (place > at and is_verb(bounds, place)):
+            return True
+    return False
 
 
 def _looks_fixed(field: Field) -> bool:
@@ -266,6 +296,8 @@ def _object_of_verb(bounds: Bounds, field: Field, many: bool) -> Iterator[Propos
         first = bounds.begins
     if tasked:
         first = _past_colon(bounds, first)
+    if told and (attending := _ATTENDING.search(bounds.reading.text, tokens[first].start)):
+        first = bounds.sentence.index_at(attending.end())
     acts = not tasked and first == bounds.begins and is_verb(bounds, first)
     if acts or tokens[first].lower in commands or tokens[first].stem in bounds.frame:
         first = _past_command(bounds, first + 1)

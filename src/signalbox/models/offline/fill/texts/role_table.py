@@ -107,8 +107,8 @@ ROLES = (
         "topic",
         "text",
         "subject topic about theme matter headline agenda issue",
-        strong="about,regarding,concerning,re,with subject,subject,titled,with the subject,on the topic of,"
-        "on the subject of",
+        strong="about,regarding,concerning,re,with subject,subject,subject line,titled,with the subject,"
+        "on the topic of,on the subject of",
         fair="on",
         weak="for,of",
     ),
@@ -147,7 +147,8 @@ ROLES = (
         "text",
         "reason cause justification why purpose motive rationale explanation grounds",
         strong="because of,because,due to,on account of,owing to,as,since,reason,cause,cos,bc,b/c,"
-        "on grounds of,in order to,for reasons of,suffering from,complaining of",
+        "on grounds of,in order to,for reasons of,suffering from,complaining of,"
+        "off with,ill with,sick with,down with,home with,in bed with",
         fair="for,about,i have,i've got",
     ),
     _role(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.english.endings import ends_phrase
-from signalbox.models.offline.fill.english.lexicon import is_past
+from signalbox.models.offline.fill.english.lexicon import AUXILIARIES, is_past
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.english.words import STOP, Token, word_set
 from signalbox.models.offline.fill.schema import Field
@@ -35,6 +35,7 @@ def text_pieces(bounds: Bounds, field: Field, first: int, naming: bool) -> list[
             last < len(tokens)
             and not bounds.blocked(last, firm=True)
             and not (last > first and ends_phrase(bounds, field, last, "named" if naming else "text"))
+            and not (last > first and _turns_to_clause(bounds, field, first, last))
         ):
             last += 1
         if last > at:
@@ -45,6 +46,16 @@ def text_pieces(bounds: Bounds, field: Field, first: int, naming: bool) -> list[
             break
         at = max(last, at + 1)
     return _trim_pieces(bounds, pieces)
+
+
+def _turns_to_clause(bounds: Bounds, field: Field, first: int, at: int) -> bool:
+    """Whether a noun is told as a problem, and "and" turns to what else is the case: "a flat tyre and is late"."""
+    if bounds.tokens[at].lower != "and" or at + 1 >= len(bounds.tokens):
+        return False
+    roles = roles_of(field)
+    if bounds.tokens[at + 1].lower not in AUXILIARIES or not roles or roles[0][0].name not in ("problem", "reason"):
+        return False
+    return not any(is_verb(bounds, place) for place in range(first, at))
 
 
 def _goes_on(bounds: Bounds, at: int, field: Field) -> bool:

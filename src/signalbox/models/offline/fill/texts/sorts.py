@@ -74,7 +74,9 @@ _NOUN = re.compile(
 )
 _HOUSED = re.compile(r"\bstreet (?:and|with|&) (?:house )?number\b")
 _ENDINGS = tuple("ly ing ed ent ant able ible ful ous ive ish less ism tion ment ness".split())
-CODED = word_set("code id ids number no key reference ref sku serial token coupon voucher")
+CODED = word_set(
+    "code id ids number no key reference ref sku serial token coupon voucher postcode zip zipcode iban isbn phone"
+)
 # Nobody's name stands behind these.
 NOT_BEFORE_PEOPLE = word_set("the a an our this that your some at in near into on around within")
 WIDE = word_set(

@@ -19,6 +19,7 @@ from signalbox.models.offline.fill.texts.chunks import Chunk, find_chunks
 from signalbox.models.offline.fill.texts.deeds import tells_deed
 from signalbox.models.offline.fill.texts.evidence import is_relative
 from signalbox.models.offline.fill.texts.extents import SORTS, clean, past_town
+from signalbox.models.offline.fill.texts.leftovers import end_of_part, left_over, like_examples, opens_part
 from signalbox.models.offline.fill.texts.quotes import fits, shuns_quotes
 from signalbox.models.offline.fill.texts.roles import POSITIONS, cues_of, is_position
 from signalbox.models.offline.fill.texts.sorts import (
@@ -40,7 +41,6 @@ _DEPTH = 0.03
 _CLEAR = 0.7
 _HINT = 0.1
 _CALLED = 0.12
-_ALIKE = 0.06
 # How well each kind of chunk suits each sort of field.
 _SUITS = {
     "person": {"quoted": -0.3, "code": -0.5, "proper": 0.17, "mixed": -0.4, "plain": 0.12, "small": 0.1},
@@ -50,11 +50,13 @@ _SUITS = {
     "thing": {"quoted": 0.14, "code": 0.06, "proper": 0.1, "mixed": 0.1, "plain": 0.1, "small": 0.08},
     "text": {"quoted": 0.2, "code": -0.3, "proper": -0.05, "mixed": 0.0, "plain": 0.04, "small": 0.0},
 }
+_NAMELIKE = ("title", "person", "place", "organisation")
 _SKIPPED = POS["articles"] | KINSHIP | word_set("new : = - mr mrs ms dr")
 _JOINS = re.compile(
     r"\s*(?:,|;|&|\+|\band\b|\bor\b|\bplus\b|,\s*and\b)\s*(?:(?:an?|the|my|our|some|old|new|\d+|one|two|three|four|five|six)\s+)*",
     re.IGNORECASE,
 )
+_SIGNS = re.compile(r"[-/&]")
 _DETERMINERS = word_set("the a an my our your his her their its this that these those some any")
 _EDGES = POS["stops"] | POS["polite"]
 _OWN_NAME = re.compile(
@@ -73,7 +75,7 @@ def chunk_proposals(bounds: Bounds, fields: Iterable[Field]) -> Iterator[Proposa
     chunks = find_chunks(bounds) if wanted else []
     for field in wanted:
         for chunk in chunks:
-            if (score := _score(bounds, field, chunk)) > 0:
+            if (score := _score(bounds, field, chunk, wanted)) > 0:
                 value, end = _taken_whole(bounds, field, chunk)
                 if fits(field, value):
                     yield Proposal(field, value, chunk.start, end, score, lead=_lead_start(bounds, chunk))
@@ -132,6 +134,8 @@ def _taken_whole(bounds: Bounds, field: Field, chunk: Chunk) -> tuple[str, int]:
     last = past_town(bounds, chunk.first, chunk.last) if "address" in field.name_words else chunk.last
     if (sort_of(field) == "place" or {"street", "address"} & set(field.name_words)) and bounds.numbered(last):
         last += 1
+    if sort_of(field) == "text" and not field.must and opens_part(bounds, chunk):
+        last = end_of_part(bounds, chunk)
     if last == chunk.last:
         last = _without_label(bounds, field, chunk)
     if last == chunk.last:
@@ -148,7 +152,7 @@ def _without_label(bounds: Bounds, field: Field, chunk: Chunk) -> int:
     return last
 
 
-def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
+def _score(bounds: Bounds, field: Field, chunk: Chunk, waiting: list[Field]) -> float:
     tokens = bounds.tokens[chunk.first : chunk.last]
     if chunk.kind not in ("quoted", "code") and not _says_something(bounds, field, chunk):
         return 0.0
@@ -157,7 +161,7 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
         return 0.0
     if chunk.kind == "quoted" and shuns_quotes(field, bounds.leaves):
         return 0.0
-    sort = sort_for(field, tokens[-1].text)
+    sort, numbers = sort_for(field, tokens[-1].text), bounds.reading.quantities
     score = _BASE + _SUITS[sort][chunk.kind] + _NEEDED * field.must - _DEPTH * field.path.count(".")
     if sort == "person" and chunk.kind in ("proper", "small", "plain"):
         score += min(0.0, personality(list(tokens), bounds.cased) - 0.12)
@@ -184,6 +188,13 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
         score -= 0.05 if field.must else 0.15
     if bounds.complements(chunk.first):
         score -= 0.25
+    if (
+        sort in _NAMELIKE
+        and chunk.kind in ("plain", "small")
+        and any(q.last == chunk.first and not q.dimension for q in numbers)
+    ):
+        # The stars of "three stars" are nobody and nowhere.
+        return 0.0
     if chunk.first and sort in ("thing", "title") and bounds.counted(chunk.first):
         # Of "two bags of sand" the sand is meant.
         score += (-0.12 if following == "of" else 0.12) * field.must
@@ -215,7 +226,7 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
     announced = (
         cue >= _CLEAR or kin or (called and sort == "title") or tells_deed(bounds, field, chunk.first, chunk.last)
     )
-    alike = _like_examples(bounds, field, chunk)
+    alike = like_examples(bounds, field, chunk) or left_over(bounds, field, chunk, waiting)
     if not field.must and not announced and not _tells(bounds, chunk, sort) and not alike:
         return 0.0
     score += alike
@@ -234,25 +245,6 @@ def _is_unlike_name(bounds: Bounds, field: Field, chunk: Chunk) -> bool:
 def _has_article(bounds: Bounds, chunk: Chunk) -> bool:
     """Whether an article says that a name is nobody's: the ship of "the Astrid"."""
     return chunk.first > 0 and bounds.tokens[chunk.first - 1].text == "the"
-
-
-def _like_examples(bounds: Bounds, field: Field, chunk: Chunk) -> float:
-    """More for plain words that stand alone, for a field whose examples are such: "blocked drain" like "burst pipe"."""
-    if chunk.kind not in ("plain", "small") or not _stands_alone(bounds, chunk):
-        return 0.0
-    shown = [str(one).split() for one in field.examples if str(one).replace(" ", "").isalpha()]
-    if not shown or len(shown) < len(field.examples) or not all(words[-1].islower() for words in shown):
-        return 0.0
-    size = chunk.last - chunk.first
-    return _ALIKE if size <= max(map(len, shown)) + 1 else 0.0
-
-
-def _stands_alone(bounds: Bounds, chunk: Chunk) -> bool:
-    """Whether a chunk, with the article before it, stands between signs and ends."""
-    first = chunk.first - (chunk.first > 0 and bounds.tokens[chunk.first - 1].lower in _DETERMINERS)
-    tokens = bounds.tokens
-    before = first == 0 or not tokens[first - 1].text[0].isalnum()
-    return before and (chunk.last == len(tokens) or not tokens[chunk.last].text[0].isalnum())
 
 
 def _is_bearer(bounds: Bounds, at: int) -> bool:
@@ -282,10 +274,10 @@ def _says_something(bounds: Bounds, field: Field, chunk: Chunk) -> bool:
     for token in bounds.tokens[chunk.first : chunk.last]:
         dull = token.lower in _DULL
         dull = dull or (token.text.islower() and token.text.endswith("ly") and is_known(token.lower[:-2]))
-        joined = stem(token.lower.replace("-", ""))
+        joined = stem(_SIGNS.sub("", token.lower))
         if not dull and token.stem not in bounds.frame and joined not in bounds.frame:
             return True
-        if "-" in token.text and joined in bounds.frame:
+        if _SIGNS.search(token.text) and joined in bounds.frame:
             continue
         if (
             token.text[0].isupper()
