@@ -26,6 +26,7 @@ from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.texts.chunks import is_verb
 from signalbox.models.offline.fill.texts.deeds import tells_deed
 from signalbox.models.offline.fill.texts.literals import shape_of
+from signalbox.models.offline.fill.texts.parties import by_party
 from signalbox.models.offline.fill.texts.roles import cues_of, style_of
 from signalbox.models.offline.fill.texts.sorts import CODED, DAYS, WIDE, looks_personal, sort_for, sort_of
 from signalbox.models.offline.fill.texts.whole_names import as_whole
@@ -162,7 +163,7 @@ def _weigh_person(bounds: Bounds, field: Field, first: int, last: int, waiting: 
     if not people:
         return 0.0
     person = sort_of(field) == "person"
-    score = _in_turn(bounds, field, first, people) if person else 0.0
+    score = _in_turn(bounds, field, first, people) + by_party(bounds, field, first, last) if person else 0.0
     score += _by_maker(bounds, field, first, people) if sort_of(field) in ("person", "organisation") else 0.0
     if person and len(people) > 1 and is_relative(bounds, first) and not _wishes(bounds, last):
         score += (-_RELATIVE if field.must else _RELATIVE / 2) if _names_another(bounds, first, last) else 0.0
