@@ -20,7 +20,7 @@ from signalbox.models.offline.fill.english.words import DEGREES, STOP, Token, wo
 from signalbox.models.offline.fill.texts.sorts import is_common
 from signalbox.models.offline.vectors import is_known
 
-__all__ = ["Chunk", "find_chunks", "is_verb"]
+__all__ = ["Chunk", "ends_full_name", "find_chunks", "is_verb"]
 
 _LONGEST_RUN = 24
 _BRIDGES = word_set("of the de van von der den la le du di da del al & 's")
@@ -136,6 +136,8 @@ def _run(bounds: Bounds, first: int) -> int:
 def _bridges(bounds: Bounds, at: int) -> bool:
     """Whether a small word stands inside a name: "House of Cards"."""
     tokens = bounds.tokens
+    if tokens[at].lower in ("of", "the") and ends_full_name(bounds, at):
+        return False
     ahead = at + 1
     while ahead < len(tokens) and tokens[ahead].lower in _BRIDGES and ahead - at < 2:
         ahead += 1
@@ -151,6 +153,11 @@ def _bridges(bounds: Bounds, at: int) -> bool:
         and _named(bounds, ahead)
         and _is_word(bounds, ahead)
     ) or (tokens[at].lower in _BRIDGES and tokens[at - 1].lower in _BRIDGES and at > 1 and _bridges(bounds, at - 1))
+
+
+def ends_full_name(bounds: Bounds, last: int) -> bool:
+    """Whether somebody's first name and surname end here: Ann Lee "of the Mill Club" is Ann Lee."""
+    return last > 1 and bounds.tokens[last - 2].lower in FIRST_NAMES and _named(bounds, last - 2) and _named(bounds, last - 1)
 
 
 def _is_plain_noun(bounds: Bounds, at: int) -> bool:

@@ -19,6 +19,7 @@ from signalbox.models.offline.fill.english.lexicon import (
     is_verb_form,
 )
 from signalbox.models.offline.fill.english.name_endings import bearer_of
+from signalbox.models.offline.fill.english.noun_kinds import kind_of_noun
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.english.words import STOP, Token, word_set
 from signalbox.models.offline.fill.schema import Field
@@ -49,8 +50,14 @@ _BEARER = 0.1
 _LEARNED = word_set("doctor physician surgeon dentist vet consultant gp professor specialist prescriber")
 _MAKERS = word_set("brand make maker manufacturer vendor builder")
 _CREATORS = word_set("artist author composer director painter writer sculptor photographer poet singer band designer")
+_PERFORMERS = word_set("artist singer band")
+_SHOWING = word_set("with starring featuring")
 _SITES = word_set("office branch site plant factory warehouse store shop depot campus studio clinic location")
 _NAMING = word_set("called named titled entitled")
+_COPIES = word_set("copy episode edition issue recording volume instalment season performance screening translation")
+_BELONGING = word_set("from of at")
+# How well a name behind such a word suits.
+_HOMES = {"person": -0.3, "organisation": 0.1, "place": 0.1, "thing": -0.1, "title": -0.1}
 # Somebody is put in, not in somebody.
 _ENTERING = word_set("put pencil squeeze slot fit book write check sign add enter")
 _TRAVELLING = word_set(
@@ -89,11 +96,15 @@ def weigh(bounds: Bounds, proposal: Proposal, waiting: list[Field]) -> Proposal 
         if any(word.stem in bounds.frame for word in words):
             return None
         score -= 0.0 if looks_personal(list(words), bounds.cased) else _NOBODY
+    if words[-1].text.islower() and sort_of(field) in ("person", "organisation", "place") and bounds.counted(first):
+        # Forty licences are nobody, and no firm.
+        score -= _LABEL
     score += _weigh_examples(bounds, field, first, words)
     score += _weigh_deeds(bounds, field, first, last, waiting)
     score += _weigh_person(bounds, field, first, last, waiting)
     score += _weigh_labels(bounds, field, first, last, waiting)
-    score += _weigh_town(bounds, field, first)
+    score += _weigh_town(bounds, field, first) + _weigh_work(bounds, field, first, waiting)
+    score += _weigh_home(bounds, field, first, last, waiting)
     score += _weigh_maker(bounds, field, last, words, waiting)
     score += _weigh_bearer(field, words, waiting) + _weigh_spot(bounds, field, first, words, waiting)
     return replace(proposal, score=score)
@@ -188,8 +199,11 @@ def _in_turn(bounds: Bounds, field: Field, first: int, people: list[Field]) -> f
 
 
 def _by_maker(bounds: Bounds, field: Field, first: int, people: list[Field]) -> float:
-    """Who something is by, without a verb that says more, is the one who made it: "a song by Ann"."""
-    if first < 2 or bounds.tokens[first - 1].lower != "by" or is_verb_form(bounds.tokens[first - 2].text):
+    """Who something is by, without a verb that says more, is the one who made it: "a song by Ann"; no film is "with"."""
+    before = bounds.tokens[first - 1].lower if first else ""
+    if before in _SHOWING and len(people) > 1:
+        return -2 * _RELATIVE if _CREATORS & set(field.name_words) - _PERFORMERS else 0.0
+    if first < 2 or before != "by" or is_verb_form(bounds.tokens[first - 2].text):
         return 0.0
     made = any(_CREATORS & set(other.name_words) for other in people)
     return -2 * _RELATIVE if made and not _CREATORS & set(field.name_words) else 0.0
@@ -211,6 +225,45 @@ def _weigh_labels(bounds: Bounds, field: Field, first: int, last: int, waiting: 
         elif any(label == other.name_stems[-1] for other in waiting if other.kind == "string" and other.name_stems):
             score -= _LABEL
     return score
+
+
+def _weigh_work(bounds: Bounds, field: Field, first: int, waiting: list[Field]) -> float:
+    """What a copy, an episode or a recording is of is a work: "a paperback of Emma"."""
+    if first < 2 or bounds.tokens[first - 1].lower != "of" or not bounds.tokens[first].text[0].isupper():
+        return 0.0
+    noun = bounds.tokens[first - 2]
+    work = bounds.mentioned(first - 2) or noun.stem in bounds.frame or noun.lower in _COPIES
+    titles = any(sort_of(other) == "title" for other in waiting if other.kind == "string")
+    if not (work and titles) or kind_of_noun(noun.lower) or noun.lower in ("name", "title"):
+        return 0.0
+    # Emma is somebody, but not here.
+    known = 2 * _SOMEBODY * (bounds.tokens[first].lower in FIRST_NAMES)
+    return {"title": _LABEL + known, "person": -_LABEL}.get(sort_of(field), 0.0)
+
+
+def _weigh_home(bounds: Bounds, field: Field, first: int, last: int, waiting: list[Field]) -> float:
+    """Of "Ann Lee from the Mill Club" the first is somebody, the second a body or a place."""
+    sort, lead = sort_of(field), first - 1
+    lead -= lead > 0 and bounds.tokens[lead].lower == "the"
+    if sort not in _HOMES or not bounds.tokens[first].text[0].isupper():
+        return 0.0
+    if lead > 0 and bounds.tokens[lead].lower in _BELONGING and _is_named(bounds, lead - 1):
+        waits = any(sort_of(other) == "person" for other in waiting if other.kind == "string")
+        return _HOMES[sort] * waits
+    behind = last + 1 + (last + 1 < len(bounds.tokens) and bounds.tokens[last + 1].lower == "the")
+    if last < len(bounds.tokens) and bounds.tokens[last].lower in _BELONGING and behind < len(bounds.tokens):
+        known = bounds.tokens[first].lower in FIRST_NAMES or last - first == 2
+        bodies = any(sort_of(other) in ("organisation", "place") for other in waiting if other.kind == "string")
+        return -_HOMES[sort] * (known and bodies and _is_named(bounds, behind))
+    return 0.0
+
+
+def _is_named(bounds: Bounds, at: int) -> bool:
+    """Whether a token is part of a name: a capital that opens no sentence, or a first name."""
+    token = bounds.tokens[at]
+    if not token.text.istitle() or bounds.timed(at) or bounds.blocked(at):
+        return False
+    return token.lower in FIRST_NAMES or not bounds.opens_part(at)
 
 
 def _is_title(token: Token, field: Field) -> bool:

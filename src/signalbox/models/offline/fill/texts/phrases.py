@@ -36,6 +36,7 @@ _STRENGTHS = {
 }
 _BEFORE_OBJECTS = word_set("with for about of in at near on")
 _GROUPS = word_set("team department group project service branch company city town country street room")
+_TEAMS = word_set("team department group")
 # A field for somebody's very words takes only what is said to be such.
 _VERBATIM = re.compile(r"\b(?:word (?:for|by) word|verbatim|exact (?:words|wording|text)|literally)\b", re.IGNORECASE)
 _QUOTES = re.compile(r".*\b(?:saying|says|reads|reading|message|text|body|note|wording)\b|:")
@@ -222,8 +223,9 @@ def _spoken_names(field: Field) -> list[tuple[str, ...]]:
     short = tuple(s for w, s in zip(field.name_words, whole, strict=True) if w not in dull)
     spoken = [tuple(stem(w) for w in synonym.lower().split()) for synonym in field.synonyms.get("", ())]
     spoken += [(nickname,) for nickname in field.nicknames]
-    if field.described[:1] and field.described[0] in _GROUPS:
-        spoken.append((stem(field.described[0]),))
+    spoken += [(stem(word),) for word in field.described[:1] if word in _GROUPS]
+    # "Person or team that is told".
+    spoken += [(stem(word),) for word in field.described[1:3] if word in _TEAMS and " or " in field.description]
     if field.kind == "array" and field.described[:1] and field.described[0].endswith("s"):
         # "Keywords of the talk" for topics.
         spoken.append((stem(field.described[0]),))

@@ -84,6 +84,12 @@ ROLES = (
         weak="tell,ask,call,of,from",
     ),
     _role(
+        "performer",
+        "name",
+        "actor actress star cast performer",
+        strong="starring,featuring,stars,with,played by,performed by",
+    ),
+    _role(
         "task",
         "text",
         "title task todo reminder summary action goal what objective job chore",

@@ -45,20 +45,29 @@ _PARTIES = word_set(
 )
 _FIRMS = next(role.words for role in ROLES if role.name == "organisation") - _PERSON - {stem("partner")}
 _BODIES = _ORGANISATIONS | frozenset(stem(word) for word in "city town village place country".split())
-_EITHER = re.compile(r"\W*\w+ or \w+", re.IGNORECASE)
+_EITHER = re.compile(r"\W*(?:the |an? )?[\w-]+(?:, (?:an? )?[\w-]+)*,? or (?:an? )?[\w-]+", re.IGNORECASE)
 _THINGS = word_set(
     """server container folder computer printer router cluster paper number letter order filter tower corner theater
     theatre center centre color colour weather water power cover layer monitor sensor motor factor sector vector
     editor error mirror floor door tractor elevator generator processor connector chapter newsletter poster banner
     master register parameter diameter meter trailer scooter coffee committee fee tree degree employee-id counter
-    buffer controller driver-version scanner charger adapter carrier supplier provider vendor manufacturer retailer"""
+    buffer controller driver-version scanner charger adapter carrier supplier provider vendor manufacturer retailer
+    character shelter timer shower flower summer winter dinner supper ladder rubber copper timber anchor odor flavor
+    interior exterior indicator calculator refrigerator radiator projector detector reactor compressor screwdriver
+    freezer boiler heater cooler mixer blender toaster washer dishwasher dryer amplifier receiver transmitter
+    transformer converter burner cylinder helicopter tanker freighter cruiser steamer schooner roller tracker reminder
+    planner binder marker sticker identifier header footer border quarter semester burger cracker pepper ginger
+    butter cider offer tender transfer voucher answer matter disaster starter trigger beamer laser blazer
+    sweater jumper slipper locker drawer planter digger bulldozer excavator harvester mower trimmer
+    strimmer sprayer simulator emulator compiler debugger parser crawler scheduler logger
+    listener handler wrapper loader launcher installer updater browser explorer viewer charter"""
 )
 _GROUPS = word_set("team group department company organisation organization vendor band queue role username user login")
 _SOMEBODY = re.compile(
     r"^(?:the |a |full |first |last |second |other |new |first and last )*"
     r"(?:who\b|whom\b|person\b|people\b|colleague|somebody\b)|"
     r"\b(?:full name|first name|last name|family name|surname)s?\b|"
-    r"^names? of (?:the |a |an |every |each |all )?(?P<noun>[\w-]+(?: [\w-]+)?)|"
+    r"^names? of (?:the |a |an |every |each |all )?(?:[\w-]+(?:'s|s') )?(?P<noun>[\w-]+(?: [\w-]+)?)|"
     r"^(?:the )?(?P<head>[\w-]+) (?:who|whom|whose)\b",
     re.IGNORECASE,
 )
@@ -68,7 +77,8 @@ _TITLES = re.compile(
     re.IGNORECASE,
 )
 _NOUN = re.compile(
-    r"(?:(?:full |the |a |an )*name of (?:the |a |an )?|(?:the |a |an ))?(?:[a-z-]+ )??(?P<noun>[a-z-]+)"
+    r"(?:(?:full |the |a |an )*name of (?:the |a |an )?|(?:the |a |an ))?(?:[a-z-]+(?:'s|s') )?(?:[a-z-]+ )??"
+    r"(?P<noun>[a-z-]+)"
     r"(?:,? (?:[a-z]+, |or |and )(?P<other>[a-z]+))?"
     r"(?=$|[.,;(]| (?:of|who|that|where|which|in|to|at|from|with|by|on|for)\b)"
 )
@@ -76,7 +86,7 @@ _HOUSED = re.compile(r"\bstreet (?:and|with|&) (?:house )?number\b")
 _ENDINGS = tuple("ly ing ed ent ant able ible ful ous ive ish less ism tion ment ness".split())
 CODED = word_set("code id ids number no key reference ref sku serial token coupon voucher")
 # Nobody's name stands behind these.
-NOT_BEFORE_PEOPLE = word_set("the a an our this that your some at in near into on around within")
+NOT_BEFORE_PEOPLE = word_set("the a an our this your some at in near into on around within")
 WIDE = word_set(
     "city hometown birthplace town country region area village district state county island continent province"
 )
@@ -94,17 +104,22 @@ def _sort(name_words: tuple[str, ...], within: tuple[str, ...], description: str
     said = _SOMEBODY.search(description)
     noun = ((said["noun"] or said["head"] or "").lower().split() or [""]) if said else [""]
     noun = [word for word in noun if word] or [""]
+    # "Service whose logs": what has something need not be somebody.
+    open_head = said is not None and not said["noun"] and not said.group().lower().endswith("whose")
     told = said is not None and (
-        (not said["noun"] and (said["head"] or "person").lower() not in _THINGS and stem(noun[0]) not in _BODIES)
+        (open_head and (said["head"] or "person").lower() not in _THINGS and stem(noun[0]) not in _BODIES)
         or any(_is_somebody(word) or _is_doer(word) for word in noun)
     )
+    either = _EITHER.match(description)
+    if either and any(map(_is_somebody, re.findall(r"[a-z-]+", either.group().lower()))) and not _is_place(roles):
+        return "person"
     if name_words == ("name",) and not told and {stem(word) for word in (*within, *noun)} & _ORGANISATIONS:
         return "organisation"
     if name_words and stem(name_words[-1]) in _FIRMS and not (said and said["noun"]) and roles[:1] != ("place",):
         return "organisation"
     inner = name_words[-1:] == ("name",) and any(map(_is_somebody, (*within, *name_words[:-1])))
     head = next((stem(word) for word in _nouns(description)[:1] if stem(word) in _BODIES), "")
-    if head and not told and not _EITHER.match(description):
+    if head and not told and not either:
         return "organisation" if head in _ORGANISATIONS else "place"
     if not told and (kind := _kind_told(description)):
         return kind
@@ -116,11 +131,15 @@ def _sort(name_words: tuple[str, ...], within: tuple[str, ...], description: str
         return "thing"
     if names & {"titl", "headlin"} or _TITLES.match(description):
         return "title"
-    if roles and roles[0] in ("place", "destination", "origin"):
+    if _is_place(roles):
         return "place"
     if roles and roles[0] == "organisation":
         return "organisation"
     return "thing"
+
+
+def _is_place(roles: tuple[str, ...]) -> bool:
+    return bool(roles) and roles[0] in ("place", "destination", "origin")
 
 
 def _kind_told(description: str) -> str:
@@ -146,8 +165,9 @@ def _is_somebody(noun: str) -> bool:
 
 
 def _is_doer(noun: str) -> bool:
-    """Whether a noun is made to name a person by what they do: teacher, florist, trainee."""
-    return len(noun) > 5 and noun.endswith(("er", "or", "ist", "ee", "man", "woman", "ian")) and noun not in _THINGS
+    """Whether a noun is made to name a person by what they do: teacher, florist, trainee; no playlist is."""
+    made = len(noun) > 5 and noun.endswith(("er", "or", "ist", "ee", "man", "woman", "ian"))
+    return made and noun not in _THINGS and not noun.endswith(("list", "computer", "meter"))
 
 
 @lru_cache(maxsize=5_000)

@@ -11,6 +11,7 @@ from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEEC
 from signalbox.models.offline.fill.english.words import STOP, word_set
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
+from signalbox.models.offline.fill.texts.chunks import ends_full_name
 from signalbox.models.offline.fill.texts.sorts import is_common, sort_of
 
 __all__ = ["as_whole"]
@@ -106,7 +107,8 @@ def _joins(bounds: Bounds, at: int, following: int) -> bool:
     if bounds.tokens[at].text.endswith(_OWNED):
         return False
     small = bounds.tokens[at + 1].lower if following > at + 1 else ""
-    return small not in ("of", "the") or is_common(bounds.tokens[at].lower)
+    kind = is_common(bounds.tokens[at].lower) and not ends_full_name(bounds, at + 1)
+    return small not in ("of", "the") or kind
 
 
 def _names(bounds: Bounds, at: int) -> bool:
