@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from signalbox.models.offline.fill.english.words import stem, word_set
+from signalbox.models.offline.fill.english.words import word_set
 
 __all__ = ["kind_of_noun"]
 
@@ -52,11 +52,14 @@ _PLACES = word_set(
     trail tunnel valley vault village vineyard volcano ward warehouse water waterfall waterway well wetland
     wharf wood yard"""
 )
-_KINDS = {stem(word): kind for kind, words in (("place", _PLACES), ("organisation", _BODIES)) for word in words}
-_KINDS |= {stem(word): "person" for word in _PERSONS}
+_KINDS = {word: kind for kind, words in (("place", _PLACES), ("organisation", _BODIES)) for word in words}
+_KINDS |= dict.fromkeys(_PERSONS, "person")
 
 
 @lru_cache(maxsize=2_000)
 def kind_of_noun(noun: str) -> str:
     """person, organisation, place, or nothing when the noun does not tell."""
-    return _KINDS.get(stem(noun.lower()), "")
+    # No stems here: a train is no trainer.
+    word = noun.lower()
+    singular = (word, word.removesuffix("s"), word.removesuffix("es"), word.removesuffix("ies") + "y")
+    return next((_KINDS[one] for one in singular if one in _KINDS), "")

@@ -66,8 +66,8 @@ _GROUPS = word_set("team group department company organisation organization vend
 _SOMEBODY = re.compile(
     r"^(?:the |a |full |first |last |second |other |new |first and last )*"
     r"(?:who\b|whom\b|person\b|people\b|colleague|somebody\b)|"
-    r"\b(?:full name|first name|last name|family name|surname)s?\b|"
-    r"^names? of (?:the |a |an |every |each |all )?(?:[\w-]+(?:'s|s') )?(?P<noun>[\w-]+(?: [\w-]+)?)|"
+    r"\b(?:full name(?! of)|first name|last name|family name|surname)s?\b|"
+    r"^(?:the )?(?:full )?names? of (?:the |a |an |every |each |all )?(?:[\w-]+(?:'s|s') )?(?P<noun>[\w-]+(?: [\w-]+)?)|"
     r"^(?:the )?(?P<head>[\w-]+) (?:who|whom|whose)\b",
     re.IGNORECASE,
 )
@@ -81,6 +81,10 @@ _NOUN = re.compile(
     r"(?P<noun>[a-z-]+)"
     r"(?:,? (?:[a-z]+, |or |and )(?P<other>[a-z]+))?"
     r"(?=$|[.,;(]| (?:of|who|that|where|which|in|to|at|from|with|by|on|for)\b)"
+)
+# "Letter of the coach" asks for no coach.
+_ATTRIBUTE = re.compile(
+    r"(?:the )?(?:\w+ )?(?:letter|number|code|id|identifier|kind|type|colour|color|size|age|breed|address)s? of\b", re.I
 )
 _HOUSED = re.compile(r"\bstreet (?:and|with|&) (?:house )?number\b")
 _ENDINGS = tuple("ly ing ed ent ant able ible ful ous ive ish less ism tion ment ness".split())
@@ -108,8 +112,10 @@ def _sort(name_words: tuple[str, ...], within: tuple[str, ...], description: str
     open_head = said is not None and not said["noun"] and not said.group().lower().endswith("whose")
     told = said is not None and (
         (open_head and (said["head"] or "person").lower() not in _THINGS and stem(noun[0]) not in _BODIES)
-        or any(_is_somebody(word) or _is_doer(word) for word in noun)
+        or any(_is_somebody(word) or (_is_doer(word) and not kind_of_noun(word)) for word in noun)
     )
+    if _ATTRIBUTE.match(description):
+        return "thing"
     either = _EITHER.match(description)
     if either and any(map(_is_somebody, re.findall(r"[a-z-]+", either.group().lower()))) and not _is_place(roles):
         return "person"
@@ -177,7 +183,12 @@ def sort_of(field: Field) -> str:
     found = _sort(field.name_words, field.within, field.description, tuple(role.name for role, _ in roles[:1]))
     if found == "thing" and roles and roles[0][0].style == "text":
         return "text"
-    return found
+    # Host "web-3" is nobody.
+    return "thing" if found == "person" and field.examples and all(map(_is_coded, field.examples)) else found
+
+
+def _is_coded(example: object) -> bool:
+    return any(c.isdigit() or c == "@" for c in str(example))
 
 
 def sort_for(field: Field, last_word: str) -> str:
