@@ -31,6 +31,14 @@ _NUMBERED = ("phone", "uuid", "ip", "url", "email", "host")
 
 # "40 for the left side": what a number is for may stand behind it.
 _TOWARDS = word_set("for on of the")
+# "Name it Late Friday Club": the words with capitals behind such a word are one name, whatever they mean.
+_CALLED = re.compile(
+    r"\b(?:[Nn]ame it|[Cc]all it|called|named|titled|entitled|name:|title:) "
+    r"(?P<name>[A-Z][\w'&-]*(?: (?:(?:of|the|and|in|for|to|&) )?[A-Z][\w'&-]*)+)"
+)
+# A word of time that needs no capital and has one beside another: "Stay Tonight".
+_IN_TITLE = re.compile(r"(?:(?<=[a-z,] )[A-Z][a-z'-]+ )+(?:Now|Today|Tonight|Tomorrow)\b")
+_WEEKDAY = re.compile(r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\Z")
 _TITLED = re.compile(r"(?<=[a-z,] )[A-Z][a-z][\w'-]*(?: [A-Z][a-z][\w'-]*)*")
 
 
@@ -148,8 +156,16 @@ class Reading:
     def times(self) -> list[TimePhrase]:
         found = find_times(self.text)[:_MOST]
         phones = [(one.start - 1, one.end + 1) for one in self.literals if _is_phone(one)]
-        shut = [*self.quoted, *phones]
+        shut = [*self.quoted, *phones, *((start - 1, end + 1) for start, end in self._named_so)]
         return [t for t in found if not any(start < t.start and t.end < end for start, end in shut)]
+
+    @cached_property
+    def _named_so(self) -> list[tuple[int, int]]:
+        """Where names stand that may hold words of time; a weekday at the end is rather a day."""
+        called = [found.span("name") for found in _CALLED.finditer(self.text)]
+        ends = [_WEEKDAY.search(self.text, start, end) for start, end in called]
+        spans = [(start, day.start() if day else end) for (start, end), day in zip(called, ends, strict=True)]
+        return spans + [found.span() for found in _IN_TITLE.finditer(self.text)]
 
     @cached_property
     def quoted(self) -> list[tuple[int, int]]:

@@ -136,7 +136,7 @@ def _beside_name(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]
             ):
                 continue
             after = at + len(name)
-            after += _has_label(bounds, after)
+            after += _has_label(bounds, field, after)
             signed = after < len(tokens) and tokens[after].text in (":", "=")
             linked = (
                 after < len(tokens)
@@ -167,8 +167,10 @@ def _is_told(bounds: Bounds, at: int) -> bool:
     return at < len(bounds.tokens) and bounds.tokens[at].lower in ("is", "are")
 
 
-def _has_label(bounds: Bounds, at: int) -> bool:
-    """Whether a word behind a field's name only goes with it: "serial number 12", "tag it urgent"."""
+def _has_label(bounds: Bounds, field: Field, at: int) -> bool:
+    """Whether a word behind a field's name only goes with it: "serial number 12", "tag it urgent", "subject line: ..."."""
+    if at + 1 < len(bounds.tokens) and bounds.tokens[at + 1].text in ":=" and bounds.tokens[at].text in field.described:
+        return True
     if at + 1 >= len(bounds.tokens) or bounds.tokens[at].lower not in _LABELS | _SAID_OF:
         return False
     return bounds.tokens[at + 1].text[0].isalnum() and bounds.tokens[at + 1].lower not in ("and", "or")

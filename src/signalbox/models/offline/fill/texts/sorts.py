@@ -72,7 +72,7 @@ _SOMEBODY = re.compile(
     re.IGNORECASE,
 )
 _TITLES = re.compile(
-    r"^(?:(?:full |exact |short |the |a )*(?:names?|titles?|headline)(?: \w+)? (?:of|for|under|by)\b|"
+    r"^(?:(?:full |exact |short |internal |official |public |working |display |new |the |a )*(?:names?|titles?|headline)(?: \w+)? (?:of|for|under|by)\b|"
     r"what \w+(?: \w+)? is called)",
     re.IGNORECASE,
 )
