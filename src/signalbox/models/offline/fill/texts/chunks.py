@@ -17,7 +17,7 @@ from signalbox.models.offline.fill.english.lexicon import (
 from signalbox.models.offline.fill.english.name_endings import bearer_of
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.english.words import DEGREES, STOP, Token, word_set
-from signalbox.models.offline.fill.texts.sorts import is_common
+from signalbox.models.offline.fill.texts.sorts import is_common, is_occupation
 from signalbox.models.offline.vectors import is_known
 
 __all__ = ["Chunk", "ends_full_name", "find_chunks", "is_verb"]
@@ -276,6 +276,8 @@ def _parts(bounds: Bounds, first: int, last: int) -> list[Chunk]:
         return []
     capital = next((at for at in range(first, last) if _named(bounds, at) and not bounds.opens_part(at)), None)
     if capital is None:
+        if (trade := _end_of_trade(bounds, first, last)) < last:
+            return [*_parts(bounds, first, trade), *_parts(bounds, trade, last)]
         words = tokens[first:last]
         proper = bounds.cased and all(word.text.istitle() for word in words) and _opens_name(bounds, first, last)
         proper = proper or _is_city(words) or (words[0].lower in FIRST_NAMES and len(words) > 1 and not bounds.cased)
@@ -303,6 +305,14 @@ def _parts(bounds: Bounds, first: int, last: int) -> list[Chunk]:
         if last > end:
             found += _parts(bounds, end, last)
     return found
+
+
+def _end_of_trade(bounds: Bounds, first: int, last: int) -> int:
+    """Of "baker ely", without capitals, where the trade ends and a name begins; the end where nothing parts them."""
+    if bounds.cased:
+        return last
+    parted = (at for at in range(first + 1, last) if is_occupation(bounds.tokens[at - 1].text))
+    return next((at for at in parted if not is_common(bounds.tokens[at].lower)), last)
 
 
 def _is_strange(token: Token) -> bool:

@@ -52,9 +52,11 @@ _MAKERS = word_set("brand make maker manufacturer vendor builder")
 _CREATORS = word_set("artist author composer director painter writer sculptor photographer poet singer band designer")
 _PERFORMERS = word_set("artist singer band")
 _SHOWING = word_set("with starring featuring")
+_PARTICIPLES = ("ed", "en", "wn", "ade", "ung", "uilt", "ught", "one", "aid")
 _SITES = word_set("office branch site plant factory warehouse store shop depot campus studio clinic location")
 _NAMING = word_set("called named titled entitled")
 _COPIES = word_set("copy episode edition issue recording volume instalment season performance screening translation")
+_OWNING = word_set("a an our my the his her their")
 _BELONGING = word_set("from of at")
 # How well a name behind such a word suits.
 _HOMES = {"person": -0.3, "organisation": 0.1, "place": 0.1, "thing": -0.1, "title": -0.1}
@@ -104,6 +106,7 @@ def weigh(bounds: Bounds, proposal: Proposal, waiting: list[Field]) -> Proposal 
     score += _weigh_person(bounds, field, first, last, waiting)
     score += _weigh_labels(bounds, field, first, last, waiting)
     score += _weigh_town(bounds, field, first) + _weigh_work(bounds, field, first, waiting)
+    score += _weigh_apposed(bounds, field, last, waiting)
     score += _weigh_home(bounds, field, first, last, waiting)
     score += _weigh_maker(bounds, field, last, words, waiting)
     score += _weigh_bearer(field, words, waiting) + _weigh_spot(bounds, field, first, words, waiting)
@@ -203,7 +206,7 @@ def _by_maker(bounds: Bounds, field: Field, first: int, people: list[Field]) -> 
     before = bounds.tokens[first - 1].lower if first else ""
     if before in _SHOWING and len(people) > 1:
         return -2 * _RELATIVE if _CREATORS & set(field.name_words) - _PERFORMERS else 0.0
-    if first < 2 or before != "by" or is_verb_form(bounds.tokens[first - 2].text):
+    if first < 2 or before != "by" or bounds.tokens[first - 2].lower.endswith(_PARTICIPLES):
         return 0.0
     made = any(_CREATORS & set(other.name_words) for other in people)
     return -2 * _RELATIVE if made and not _CREATORS & set(field.name_words) else 0.0
@@ -239,6 +242,18 @@ def _weigh_work(bounds: Bounds, field: Field, first: int, waiting: list[Field]) 
     # Emma is somebody, but not here.
     known = 2 * _SOMEBODY * (bounds.tokens[first].lower in FIRST_NAMES)
     return {"title": _LABEL + known, "person": -_LABEL}.get(sort_of(field), 0.0)
+
+
+def _weigh_apposed(bounds: Bounds, field: Field, last: int, waiting: list[Field]) -> float:
+    """Whose name it is may stand behind it: the dog of "Rex, our old dog", for a title and for nobody."""
+    tokens, sort = bounds.tokens, sort_of(field)
+    if last + 2 >= len(tokens) or tokens[last].text != "," or tokens[last + 1].lower not in _OWNING:
+        return 0.0
+    near = range(last + 2, min(last + 5, len(tokens)))
+    end = next((at for at in near if not tokens[at].text[0].isalnum()), near.stop)
+    borne = any(bounds.mentioned(at) and kind_of_noun(tokens[at].lower) != "person" for at in range(last + 2, end))
+    titles = any(sort_of(other) == "title" for other in waiting if other.kind == "string")
+    return {"title": 2 * _SOMEBODY, "person": -2 * _SOMEBODY}.get(sort, 0.0) * (borne and titles)
 
 
 def _weigh_home(bounds: Bounds, field: Field, first: int, last: int, waiting: list[Field]) -> float:

@@ -20,9 +20,11 @@ __all__ = [
     "DAYS",
     "NOT_BEFORE_PEOPLE",
     "WIDE",
+    "asks_work",
     "fit",
     "is_cased",
     "is_common",
+    "is_occupation",
     "looks_personal",
     "personality",
     "place_scale",
@@ -168,6 +170,19 @@ def _nouns(description: str) -> list[str]:
 
 def _is_somebody(noun: str) -> bool:
     return stem(noun) in _PERSON or kind_of_noun(noun) == "person"
+
+
+@lru_cache(maxsize=5_000)
+def is_occupation(word: str) -> bool:
+    """Whether a word in small letters says what somebody is by trade."""
+    return word.islower() and word not in FIRST_NAMES and (kind_of_noun(word) == "person" or _is_doer(word))
+
+
+@lru_cache(maxsize=5_000)
+def asks_work(field: Field) -> bool:
+    """Whether a field asks for what somebody is by trade."""
+    roles = roles_of(field)
+    return is_position(field.name_words) or (bool(roles) and roles[0][0].name == "role")
 
 
 def _is_doer(noun: str) -> bool:

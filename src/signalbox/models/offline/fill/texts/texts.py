@@ -25,6 +25,8 @@ from signalbox.models.offline.fill.texts.sorts import (
     CODED,
     DAYS,
     NOT_BEFORE_PEOPLE,
+    asks_work,
+    is_occupation,
     personality,
     place_scale,
     sort_for,
@@ -41,6 +43,7 @@ _CLEAR = 0.7
 _HINT = 0.1
 _CALLED = 0.12
 _ALIKE = 0.06
+_TRADE = 0.12
 # How well each kind of chunk suits each sort of field.
 _SUITS = {
     "person": {"quoted": -0.3, "code": -0.5, "proper": 0.17, "mixed": -0.4, "plain": 0.12, "small": 0.1},
@@ -155,7 +158,11 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
     if chunk.kind == "quoted" and shuns_quotes(field, bounds.leaves):
         return 0.0
     sort = sort_for(field, tokens[-1].text)
-    score = _BASE + _SUITS[sort][chunk.kind] + _NEEDED * field.must - _DEPTH * field.path.count(".")
+    trade = chunk.kind in ("plain", "small") and is_occupation(tokens[-1].text)
+    if trade and sort == "person" and (bounds.cased or _stands_alone(bounds, chunk)):
+        return 0.0
+    trade = trade and asks_work(field)
+    score = _BASE + _TRADE * trade + _SUITS[sort][chunk.kind] + _NEEDED * field.must - _DEPTH * field.path.count(".")
     if sort == "person" and chunk.kind in ("proper", "small", "plain"):
         score += min(0.0, personality(list(tokens), bounds.cased) - 0.12)
         if chunk.first and bounds.tokens[chunk.first - 1].lower in NOT_BEFORE_PEOPLE:
@@ -209,9 +216,8 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
         # In "our dog Rex" the name is the dog's, not somebody's.
         score += _CALLED if sort == "title" else -_CALLED * (sort == "person" and not hinted)
     kin = sort == "person" and is_relative(bounds, chunk.first)
-    announced = (
-        cue >= _CLEAR or kin or (called and sort == "title") or tells_deed(bounds, field, chunk.first, chunk.last)
-    )
+    announced = cue >= _CLEAR or kin or trade or (called and sort == "title")
+    announced = announced or tells_deed(bounds, field, chunk.first, chunk.last)
     alike = _like_examples(bounds, field, chunk)
     if not field.must and not announced and not _tells(bounds, chunk, sort) and not alike:
         return 0.0
