@@ -78,6 +78,8 @@ _ADVERBS = word_set(
     """now then later soon again too also anyway somewhere anywhere everywhere though tho instead together else ago
     already today tonight tomorrow yesterday daily weekly whenever wherever however perhaps please thanks"""
 )
+# Several of something that letters stand for: PCs, VMs.
+_PLURAL = re.compile(r"[A-Z]{2,4}s")
 _NUMBERED = re.compile(r"(?:the )?(?:\w+ )?number (?:or|of the)\b", re.IGNORECASE)
 
 
@@ -98,19 +100,24 @@ def weigh(bounds: Bounds, proposal: Proposal, waiting: list[Field]) -> Proposal 
         if any(word.stem in bounds.frame for word in words):
             return None
         score -= 0.0 if looks_personal(list(words), bounds.cased) else _NOBODY
-    if words[-1].text.islower() and sort_of(field) in ("person", "organisation", "place") and bounds.counted(first):
-        # Forty licences are nobody, and no firm.
+    if words[-1].text.islower() and _is_counted(bounds, field, first):
         score -= _LABEL
     score += _weigh_examples(bounds, field, first, words)
     score += _weigh_deeds(bounds, field, first, last, waiting)
     score += _weigh_person(bounds, field, first, last, waiting)
     score += _weigh_labels(bounds, field, first, last, waiting)
     score += _weigh_town(bounds, field, first) + _weigh_work(bounds, field, first, waiting)
-    score += _weigh_apposed(bounds, field, last, waiting)
+    score += _weigh_called(bounds, field, first, last, waiting)
     score += _weigh_home(bounds, field, first, last, waiting)
     score += _weigh_maker(bounds, field, last, words, waiting)
     score += _weigh_bearer(field, words, waiting) + _weigh_spot(bounds, field, first, words, waiting)
     return replace(proposal, score=score)
+
+
+def _is_counted(bounds: Bounds, field: Field, first: int) -> bool:
+    """Whether a number says that words are no name: forty licences are nobody, and no firm."""
+    named = sort_of(field) in ("person", "organisation", "place", "title")
+    return named and bounds.counted(first) and not (sort_of(field) == "title" and bounds.tokens[first - 1].lower == "of")
 
 
 def _is_solid(bounds: Bounds, proposal: Proposal) -> bool:
@@ -122,6 +129,8 @@ def _is_no_name(bounds: Bounds, first: int, words: tuple[Token, ...]) -> bool:
     """Whether words are a piece of a clause, or only say when or how."""
     small = [word for at, word in enumerate(words, first) if not word.text[0].isupper() or bounds.opens_part(at)]
     if any(word.lower in _CLAUSAL for word in small):
+        return True
+    if len(words) == 1 and _PLURAL.fullmatch(words[0].text):
         return True
     if len(words) == len(small) == 1 and words[0].lower.endswith("ed") and is_past(words[0].lower):
         return True
@@ -244,16 +253,31 @@ def _weigh_work(bounds: Bounds, field: Field, first: int, waiting: list[Field]) 
     return {"title": _LABEL + known, "person": -_LABEL}.get(sort_of(field), 0.0)
 
 
-def _weigh_apposed(bounds: Bounds, field: Field, last: int, waiting: list[Field]) -> float:
-    """Whose name it is may stand behind it: the dog of "Rex, our old dog", for a title and for nobody."""
-    tokens, sort = bounds.tokens, sort_of(field)
-    if last + 2 >= len(tokens) or tokens[last].text != "," or tokens[last + 1].lower not in _OWNING:
+def _weigh_called(bounds: Bounds, field: Field, first: int, last: int, waiting: list[Field]) -> float:
+    """What bears a name may stand beside it: the dog of "our dog Rex" and of "Rex, our old dog" is nobody."""
+    sort = sort_of(field)
+    if sort not in ("title", "person") or not bounds.tokens[first].text[0].isupper():
         return 0.0
+    owned = first > 1 and bounds.tokens[first - 2].lower in _OWNING and _bears(bounds, first - 1)
+    if not owned and not _is_apposed(bounds, last):
+        return 0.0
+    titles = any(sort_of(other) == "title" for other in waiting if other.kind == "string")
+    return (2 if sort == "title" else -2) * _SOMEBODY * titles
+
+
+def _is_apposed(bounds: Bounds, last: int) -> bool:
+    """Whether a comma, an article and an option that is nobody's trade follow: ", our old dog"."""
+    tokens = bounds.tokens
+    if last + 2 >= len(tokens) or tokens[last].text != "," or tokens[last + 1].lower not in _OWNING:
+        return False
     near = range(last + 2, min(last + 5, len(tokens)))
     end = next((at for at in near if not tokens[at].text[0].isalnum()), near.stop)
-    borne = any(bounds.mentioned(at) and kind_of_noun(tokens[at].lower) != "person" for at in range(last + 2, end))
-    titles = any(sort_of(other) == "title" for other in waiting if other.kind == "string")
-    return {"title": 2 * _SOMEBODY, "person": -2 * _SOMEBODY}.get(sort, 0.0) * (borne and titles)
+    return any(_bears(bounds, at) for at in range(last + 2, end))
+
+
+def _bears(bounds: Bounds, at: int) -> bool:
+    word = bounds.tokens[at].lower
+    return bounds.mentioned(at) and kind_of_noun(word) != "person" and word not in KINSHIP
 
 
 def _weigh_home(bounds: Bounds, field: Field, first: int, last: int, waiting: list[Field]) -> float:

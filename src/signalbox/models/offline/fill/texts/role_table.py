@@ -279,7 +279,7 @@ ROLES = (
         "cluster namespace "
         "environment job pipeline queue metric node instance interface component system domain website "
         "endpoint module package function dataset index account",
-        strong="of,for,on,from,against",
+        strong="of,for,on,from,against,called,named",
         fair="in,to,at,with,into",
     ),
     _role("value", "name", "value setting new", strong="to,=,as,equal to,equals,with value"),

@@ -101,6 +101,7 @@ DAYS = word_set(
     october november december easter christmas xmas halloween ramadan thanksgiving pentecost english french german
     spanish"""
 )
+_NAMES = (("hostname",), ("nickname",), ("filename",), ("codename",))
 _SMALL_IN_NAMES = word_set("of the de van von der den la le du di da del al bin y and & 's st.")
 
 
@@ -137,7 +138,7 @@ def _sort(name_words: tuple[str, ...], within: tuple[str, ...], description: str
         return "text"
     if is_position(name_words):
         return "thing"
-    if names & {"titl", "headlin"} or _TITLES.match(description):
+    if names & {"titl", "headlin"} or _TITLES.match(description) or name_words[-1:] in _NAMES:
         return "title"
     if _is_place(roles):
         return "place"

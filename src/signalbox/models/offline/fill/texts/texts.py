@@ -19,7 +19,7 @@ from signalbox.models.offline.fill.texts.chunks import Chunk, find_chunks
 from signalbox.models.offline.fill.texts.deeds import tells_deed
 from signalbox.models.offline.fill.texts.evidence import is_relative
 from signalbox.models.offline.fill.texts.extents import SORTS, clean, past_town
-from signalbox.models.offline.fill.texts.quotes import fits, shuns_quotes
+from signalbox.models.offline.fill.texts.quotes import fits, is_like, shuns_quotes
 from signalbox.models.offline.fill.texts.roles import POSITIONS, cues_of, is_position
 from signalbox.models.offline.fill.texts.sorts import (
     CODED,
@@ -155,7 +155,7 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
     following = bounds.tokens[chunk.last].lower if chunk.last < len(bounds.tokens) else ""
     if following == "of" and len(tokens) == 1 and tokens[0].lower in SORTS:
         return 0.0
-    if chunk.kind == "quoted" and shuns_quotes(field, bounds.leaves):
+    if chunk.kind == "quoted" and (shuns_quotes(field, bounds.leaves) or not is_like(field, chunk.value)):
         return 0.0
     sort = sort_for(field, tokens[-1].text)
     trade = chunk.kind in ("plain", "small") and is_occupation(tokens[-1].text)
