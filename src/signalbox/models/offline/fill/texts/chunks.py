@@ -208,6 +208,9 @@ def is_verb(bounds: Bounds, at: int) -> bool:
         return False
     if at <= bounds.begins or bounds.opens_part(at):
         following = bounds.tokens[at + 1].lower if at + 1 < len(bounds.tokens) else ""
+        if token.lower.endswith("s") and token.lower not in BASE_VERBS | POS["verbs"] and following in _PLACING:
+            # Nobody is told "visits": they are several.
+            return False
         return not token.lower.endswith("ing") or following in STOP or not following.isalpha()
     before = bounds.tokens[at - 1]
     after = bounds.tokens[at + 1].lower if at + 1 < len(bounds.tokens) else ""
@@ -346,7 +349,7 @@ def _opens_name(bounds: Bounds, first: int, last: int) -> bool:
     if last - first > 1 or bounds.tokens[first].lower in FIRST_NAMES or not bounds.opens_part(first):
         return True
     following = bounds.tokens[last] if last < len(bounds.tokens) else None
-    if following is None or following.text in (",", ":", ";", "(", "-", "'s"):
+    if following is None or following.text in (",", ":", ";", "(", "-", "'s", "by"):
         return True
     return following.lower in AUXILIARIES or is_verb(bounds, last)
 

@@ -12,6 +12,7 @@ from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.english.everyday import COUNTRIES, words_for
 from signalbox.models.offline.fill.english.lexicon import (
     AUXILIARIES,
+    BASE_VERBS,
     FIRST_NAMES,
     HONORIFICS,
     KINSHIP,
@@ -26,8 +27,9 @@ from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.texts.chunks import is_verb
 from signalbox.models.offline.fill.texts.deeds import tells_deed
+from signalbox.models.offline.fill.texts.forms import asks_untitled
 from signalbox.models.offline.fill.texts.literals import shape_of
-from signalbox.models.offline.fill.texts.parties import by_party
+from signalbox.models.offline.fill.texts.parties import by_party, party_of
 from signalbox.models.offline.fill.texts.roles import cues_of, style_of
 from signalbox.models.offline.fill.texts.sorts import CODED, DAYS, WIDE, looks_personal, sort_for, sort_of
 from signalbox.models.offline.fill.texts.whole_names import as_whole
@@ -79,6 +81,7 @@ _ADVERBS = word_set(
     already today tonight tomorrow yesterday daily weekly whenever wherever however perhaps please thanks"""
 )
 # Several of something that letters stand for: PCs, VMs.
+_INTRODUCED = re.compile(r"\b(?:this is|i am|i'm|my name is|my name's)\s*\Z", re.IGNORECASE)
 _PLURAL = re.compile(r"[A-Z]{2,4}s")
 _NUMBERED = re.compile(r"(?:the )?(?:\w+ )?number (?:or|of the)\b", re.IGNORECASE)
 
@@ -100,6 +103,8 @@ def weigh(bounds: Bounds, proposal: Proposal, waiting: list[Field]) -> Proposal 
         if any(word.stem in bounds.frame for word in words):
             return None
         score -= 0.0 if looks_personal(list(words), bounds.cased) else _NOBODY
+    elif bounds.cased and _is_compound(bounds, field, first, words):
+        return None
     if words[-1].text.islower() and _is_counted(bounds, field, first):
         score -= _LABEL
     score += _weigh_examples(bounds, field, first, words)
@@ -112,6 +117,14 @@ def weigh(bounds: Bounds, proposal: Proposal, waiting: list[Field]) -> Proposal 
     score += _weigh_maker(bounds, field, last, words, waiting)
     score += _weigh_bearer(field, words, waiting) + _weigh_spot(bounds, field, first, words, waiting)
     return replace(proposal, score=score)
+
+
+def _is_compound(bounds: Bounds, field: Field, first: int, words: tuple[Token, ...]) -> bool:
+    """Whether words only make a noun of the schema with the field's name before them: the tour of "boat tour"."""
+    if not first or sort_of(field) not in ("title", "organisation", "place"):
+        return False
+    named = bounds.tokens[first - 1].stem in field.name_stems
+    return named and all(word.text.islower() and word.stem in bounds.frame for word in words)
 
 
 def _is_counted(bounds: Bounds, field: Field, first: int) -> bool:
@@ -188,7 +201,13 @@ def _weigh_person(bounds: Bounds, field: Field, first: int, last: int, waiting: 
     person = sort_of(field) == "person"
     score = _in_turn(bounds, field, first, people) + by_party(bounds, field, first, last) if person else 0.0
     score += _by_maker(bounds, field, first, people) if sort_of(field) in ("person", "organisation") else 0.0
-    if person and len(people) > 1 and is_relative(bounds, first) and not _wishes(bounds, last):
+    if person and len(people) > 1 and asks_untitled(field):
+        score += 0.0 if _has_honour(bounds, first) else -_ACTS
+    if person and len(people) > 1 and _INTRODUCED.search(bounds.reading.text, 0, bounds.tokens[first].start):
+        # Who speaks is rather no artist and no doctor.
+        score -= _RELATIVE * (party_of(field) == 1 or bool(_CREATORS & set(field.name_words)))
+    served = party_of(field) == -1
+    if person and len(people) > 1 and is_relative(bounds, first) and not _wishes(bounds, last) and not served:
         score += (-_RELATIVE if field.must else _RELATIVE / 2) if _names_another(bounds, first, last) else 0.0
     if person and _has_degree(bounds, first):
         treats = [other.path for other in people if _LEARNED & set(other.name_words)]
@@ -395,7 +414,7 @@ def _leads_to_place(bounds: Bounds, field: Field, first: int, waiting: list[Fiel
 
 def _is_spot(bounds: Bounds, first: int) -> bool:
     """Whether a preposition says that something is, or takes place, at what begins here."""
-    if first > 1 and is_verb_form(bounds.tokens[first - 2].lower) and bounds.tokens[first - 1].lower != "the":
+    if first > 1 and bounds.tokens[first - 2].lower in BASE_VERBS and bounds.tokens[first - 1].lower != "the":
         # "pencil in Ann"
         return False
     return _lead_of(bounds, first) in ("in", "on", "near", "outside", "along", "across", "off", "around")
@@ -405,6 +424,11 @@ def _has_degree(bounds: Bounds, first: int) -> bool:
     """Whether a name begins with a doctor's title, or stands behind one."""
     near = bounds.tokens[max(0, first - 2) : first + 1]
     return any(token.lower.rstrip(".") in ("dr", "doctor", "prof", "professor") for token in near)
+
+
+def _has_honour(bounds: Bounds, first: int) -> bool:
+    """Whether a name begins with a title, or stands behind one."""
+    return any(token.lower in HONORIFICS for token in bounds.tokens[max(0, first - 1) : first + 1])
 
 
 def _wishes(bounds: Bounds, last: int) -> bool:
@@ -454,7 +478,7 @@ def _acts(bounds: Bounds, first: int, last: int) -> bool:
     if following.lower in ("will", "should", "would", "can", "could", "must", "may", "wants", "needs", "wishes", "has"):
         return True
     if following.lower in ("is", "are") and last + 1 < len(bounds.tokens):
-        return bounds.tokens[last + 1].lower.endswith("ing")
+        return bounds.tokens[last + 1].lower.endswith("ing") or bounds.tokens[last + 1].lower == "responsible"
     asked = first > 0 and bounds.tokens[first - 1].lower in ("could", "can", "would", "will", "should", "let", "may")
     acting = following.text.islower() and is_verb_form(following.lower) and following.lower not in AUXILIARIES
     return asked or (acting and following.lower not in POS["stops"])

@@ -11,7 +11,7 @@ from signalbox.models.offline.fill.english.words import word_set
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 
-__all__ = ["as_asked"]
+__all__ = ["as_asked", "asks_untitled"]
 
 _UNTITLED = re.compile(r"\b(?:without|no|not|omit(?:ting)?|leav\w+ out|minus)\b[^.;]{0,20}?\btitles?\b", re.IGNORECASE)
 _SURNAME = re.compile(r"\A(?:the |only )?(?:surname|last name|family name)s?\b", re.IGNORECASE)
@@ -32,6 +32,11 @@ def as_asked(proposal: Proposal) -> Proposal:
     while surname and first > 0 and words[first - 1].lower() in _PARTICLES:
         first -= 1
     return replace(proposal, value=" ".join(words[first:] if surname else words))
+
+
+def asks_untitled(field: Field) -> bool:
+    """Whether a field asks for a name without its title, and so expects one in the sentence."""
+    return _wanted(field)[0]
 
 
 @lru_cache(maxsize=5_000)

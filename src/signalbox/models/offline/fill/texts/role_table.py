@@ -79,7 +79,7 @@ ROLES = (
         "captain crew sponsor bride groom deceased heir supervisor foreman translator interpreter "
         "photographer",
         strong="with,assign to,assigned to,invite,by,assign it to,owned by,reporting to,reports to,"
-        "managed by,led by,give it to,inviting,reviewer",
+        "managed by,led by,give it to,in the name of,under the name of,under the name,inviting,reviewer",
         fair="for,to,sign up,enrol,enroll,register",
         weak="tell,ask,call,of,from",
     ),

@@ -260,7 +260,9 @@ def personality(words: list[Token], cased: bool) -> float:
     known = any(word.lower in FIRST_NAMES or word.lower in HONORIFICS for word in words)
     if not known and len(words) == 1:
         return -0.12 if words[0].lower[:-1] in KINSHIP else 0.04
-    return 0.12 if known or not any(is_common(word.lower) for word in words) else 0.02
+    # Names of firms and clubs often end as "Textiles" does.
+    several = words[-1].lower.endswith("s") and len(words[-1].text) > 6
+    return 0.12 if known or not (several or any(is_common(word.lower) for word in words)) else 0.02
 
 
 def is_common(word: str) -> bool:
