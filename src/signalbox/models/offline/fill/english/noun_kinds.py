@@ -12,21 +12,21 @@ _PERSONS = word_set(
     """accountant adviser advisor ancestor apprentice architect artist assistant athlete attorney author babysitter
     baker barber barrister bidder borrower bride broker buddy builder butcher buyer caller candidate captain
     caretaker carpenter cashier chairman chairwoman chaperone chef child citizen claimant cleaner client clerk
-    coach colleague commander companion complainant composer conductor contractor coordinator counsellor courier
+    coach colleague commander companion complainant composer conductor contractor coordinator counsellor counselor courier
     cox creditor curator customer dancer debtor deceased defendant dentist deputy designer detective diver
     doctor donor driver editor electrician employee engineer examiner expert farmer father fisherman foreman
     founder friend gardener goalkeeper grandparent groom guardian guest guide hairdresser heir helper helmsman
     holder host hunter husband illustrator inspector instructor insured interpreter interviewer inventor jockey
     journalist judge juror keeper landlady landlord lawyer leader lecturer lender librarian lifeguard lodger
     machinist magistrate maid maintainer manager marshal mechanic mediator member mentor midwife minister mother
-    musician narrator navigator neighbour nominee notary novelist nurse observer occupant officer operator
-    organiser organist owner painter parent participant partner passenger pastor patient people person
+    musician narrator navigator neighbour neighbor nominee notary novelist nurse observer occupant officer operator
+    organiser organizer organist owner painter parent participant partner passenger pastor patient people person
     pharmacist photographer physician physiotherapist pianist pilot plaintiff player plumber poet policeman
     porter postman priest principal prisoner professor prosecutor publican pupil rabbi ranger reader
     receptionist referee registrar relative reporter representative rescuer researcher resident reviewer rider
     roofer rower sailor sculptor secretary seller sender shepherd sibling signatory singer skip skipper soldier
     solicitor soloist speaker spouse steward student subscriber supervisor surgeon surveyor suspect swimmer
-    tailor teacher technician tenant tester therapist trainee trainer translator traveller treasurer trustee
+    tailor teacher technician tenant tester therapist trainee trainer translator traveller traveler treasurer trustee
     tutor umpire undertaker user usher vet veterinarian vicar victim violinist visitor volunteer waiter waitress
     warden welder widow widower wife winner winemaker witness woman worker writer"""
 )

@@ -17,7 +17,7 @@ from signalbox.models.offline.fill.english.lexicon import (
 from signalbox.models.offline.fill.english.name_endings import bearer_of
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.english.words import DEGREES, STOP, Token, word_set
-from signalbox.models.offline.fill.texts.sorts import is_common, is_occupation
+from signalbox.models.offline.fill.texts.sorts import asks_work, is_common, is_occupation
 from signalbox.models.offline.vectors import is_known
 
 __all__ = ["Chunk", "ends_full_name", "find_chunks", "is_verb"]
@@ -312,7 +312,7 @@ def _parts(bounds: Bounds, first: int, last: int) -> list[Chunk]:
 
 def _end_of_trade(bounds: Bounds, first: int, last: int) -> int:
     """Of "baker ely", without capitals, where the trade ends and a name begins; the end where nothing parts them."""
-    if bounds.cased:
+    if bounds.cased or not any(map(asks_work, bounds.fields)):
         return last
     parted = (at for at in range(first + 1, last) if is_occupation(bounds.tokens[at - 1].text))
     return next((at for at in parted if not is_common(bounds.tokens[at].lower)), last)
@@ -349,8 +349,11 @@ def _opens_name(bounds: Bounds, first: int, last: int) -> bool:
     if last - first > 1 or bounds.tokens[first].lower in FIRST_NAMES or not bounds.opens_part(first):
         return True
     following = bounds.tokens[last] if last < len(bounds.tokens) else None
-    if following is None or following.text in (",", ":", ";", "(", "-", "'s", "by"):
+    if following is None or following.text in (",", ":", ";", "(", "-", "'s"):
         return True
+    if following.text == "by" and last + 1 < len(bounds.tokens) and _named(bounds, last + 1):
+        # "Irises by Van Gogh"
+        return not bounds.timed(last + 1)
     return following.lower in AUXILIARIES or is_verb(bounds, last)
 
 

@@ -12,7 +12,6 @@ from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.english.everyday import COUNTRIES, words_for
 from signalbox.models.offline.fill.english.lexicon import (
     AUXILIARIES,
-    BASE_VERBS,
     FIRST_NAMES,
     HONORIFICS,
     KINSHIP,
@@ -52,16 +51,19 @@ _BEARER = 0.1
 _LEARNED = word_set("doctor physician surgeon dentist vet consultant gp professor specialist prescriber")
 _MAKERS = word_set("brand make maker manufacturer vendor builder")
 _CREATORS = word_set("artist author composer director painter writer sculptor photographer poet singer band designer")
-_PERFORMERS = word_set("artist singer band")
+# Nobody is there with them.
+_ABSENT = word_set("author composer director writer poet")
 _SHOWING = word_set("with starring featuring")
 _PARTICIPLES = ("ed", "en", "wn", "ade", "ung", "uilt", "ught", "one", "aid")
 _SITES = word_set("office branch site plant factory warehouse store shop depot campus studio clinic location")
 _NAMING = word_set("called named titled entitled")
 _COPIES = word_set("copy episode edition issue recording volume instalment season performance screening translation")
+# What people call by a name of its own.
+_CREATURES = word_set("pet animal dog cat horse pony bird boat ship vessel yacht car vehicle van robot doll plant toy")
 _OWNING = word_set("a an our my the his her their")
 _BELONGING = word_set("from of at")
 # How well a name behind such a word suits.
-_HOMES = {"person": -0.3, "organisation": 0.1, "place": 0.1, "thing": -0.1, "title": -0.1}
+_HOMES = {"person": -0.3, "organisation": 0.1, "place": 0.1, "thing": -0.1}
 # Somebody is put in, not in somebody.
 _ENTERING = word_set("put pencil squeeze slot fit book write check sign add enter")
 _TRAVELLING = word_set(
@@ -129,8 +131,7 @@ def _is_compound(bounds: Bounds, field: Field, first: int, words: tuple[Token, .
 
 def _is_counted(bounds: Bounds, field: Field, first: int) -> bool:
     """Whether a number says that words are no name: forty licences are nobody, and no firm."""
-    named = sort_of(field) in ("person", "organisation", "place", "title")
-    return named and bounds.counted(first) and not (sort_of(field) == "title" and bounds.tokens[first - 1].lower == "of")
+    return sort_of(field) in ("person", "organisation", "place") and bounds.counted(first)
 
 
 def _is_solid(bounds: Bounds, proposal: Proposal) -> bool:
@@ -199,7 +200,8 @@ def _weigh_person(bounds: Bounds, field: Field, first: int, last: int, waiting: 
     if not people:
         return 0.0
     person = sort_of(field) == "person"
-    score = _in_turn(bounds, field, first, people) + by_party(bounds, field, first, last) if person else 0.0
+    score = _in_turn(bounds, field, first, people) if person else 0.0
+    score += by_party(bounds, field, people, first, last) if person else 0.0
     score += _by_maker(bounds, field, first, people) if sort_of(field) in ("person", "organisation") else 0.0
     if person and len(people) > 1 and asks_untitled(field):
         score += 0.0 if _has_honour(bounds, first) else -_ACTS
@@ -233,8 +235,10 @@ def _by_maker(bounds: Bounds, field: Field, first: int, people: list[Field]) -> 
     """Who something is by, without a verb that says more, is the one who made it: "a song by Ann"; no film is "with"."""
     before = bounds.tokens[first - 1].lower if first else ""
     if before in _SHOWING and len(people) > 1:
-        return -2 * _RELATIVE if _CREATORS & set(field.name_words) - _PERFORMERS else 0.0
+        return -2 * _RELATIVE if _ABSENT & set(field.name_words) else 0.0
     if first < 2 or before != "by" or bounds.tokens[first - 2].lower.endswith(_PARTICIPLES):
+        return 0.0
+    if bounds.tokens[first - 2].stem in field.words or tells_deed(bounds, field, first, first + 1):
         return 0.0
     made = any(_CREATORS & set(other.name_words) for other in people)
     return -2 * _RELATIVE if made and not _CREATORS & set(field.name_words) else 0.0
@@ -263,7 +267,7 @@ def _weigh_work(bounds: Bounds, field: Field, first: int, waiting: list[Field]) 
     if first < 2 or bounds.tokens[first - 1].lower != "of" or not bounds.tokens[first].text[0].isupper():
         return 0.0
     noun = bounds.tokens[first - 2]
-    work = bounds.mentioned(first - 2) or noun.stem in bounds.frame or noun.lower in _COPIES
+    work = bounds.mentioned(first - 2) or noun.lower in _COPIES
     titles = any(sort_of(other) == "title" for other in waiting if other.kind == "string")
     if not (work and titles) or kind_of_noun(noun.lower) or noun.lower in ("name", "title"):
         return 0.0
@@ -277,11 +281,13 @@ def _weigh_called(bounds: Bounds, field: Field, first: int, last: int, waiting: 
     sort = sort_of(field)
     if sort not in ("title", "person") or not bounds.tokens[first].text[0].isupper():
         return 0.0
+    titles = [other for other in waiting if other.kind == "string" and sort_of(other) == "title"]
+    if not any(_CREATURES & {*other.name_words, *other.described} for other in titles):
+        return 0.0
     owned = first > 1 and bounds.tokens[first - 2].lower in _OWNING and _bears(bounds, first - 1)
     if not owned and not _is_apposed(bounds, last):
         return 0.0
-    titles = any(sort_of(other) == "title" for other in waiting if other.kind == "string")
-    return (2 if sort == "title" else -2) * _SOMEBODY * titles
+    return (2 if sort == "title" else -2) * _SOMEBODY
 
 
 def _is_apposed(bounds: Bounds, last: int) -> bool:
@@ -310,7 +316,7 @@ def _weigh_home(bounds: Bounds, field: Field, first: int, last: int, waiting: li
         return _HOMES[sort] * waits
     behind = last + 1 + (last + 1 < len(bounds.tokens) and bounds.tokens[last + 1].lower == "the")
     if last < len(bounds.tokens) and bounds.tokens[last].lower in _BELONGING and behind < len(bounds.tokens):
-        known = bounds.tokens[first].lower in FIRST_NAMES or last - first == 2
+        known = bounds.tokens[first].lower in FIRST_NAMES
         bodies = any(sort_of(other) in ("organisation", "place") for other in waiting if other.kind == "string")
         return -_HOMES[sort] * (known and bodies and _is_named(bounds, behind))
     return 0.0
@@ -414,7 +420,8 @@ def _leads_to_place(bounds: Bounds, field: Field, first: int, waiting: list[Fiel
 
 def _is_spot(bounds: Bounds, first: int) -> bool:
     """Whether a preposition says that something is, or takes place, at what begins here."""
-    if first > 1 and bounds.tokens[first - 2].lower in BASE_VERBS and bounds.tokens[first - 1].lower != "the":
+    verb = bounds.tokens[first - 2].lower if first > 1 else ""
+    if is_verb_form(verb) and not verb.endswith("s") and bounds.tokens[first - 1].lower != "the":
         # "pencil in Ann"
         return False
     return _lead_of(bounds, first) in ("in", "on", "near", "outside", "along", "across", "off", "around")

@@ -38,10 +38,15 @@ def party_of(field: Field) -> int:
     return next((_SIDES[stem(noun)] for noun in nouns if stem(noun) in _SIDES), 0)
 
 
-def by_party(bounds: Bounds, field: Field, first: int, last: int) -> float:
-    """Less for a name in a field for one of two parties where the words around it tell of the other."""
+def by_party(bounds: Bounds, field: Field, people: list[Field], first: int, last: int) -> float:
+    """Less for a name in a field for one of two parties where the words around it tell of the other.
+
+    Who is served loses a name only to one who serves and is asked for too.
+    """
     side = party_of(field)
-    return -_PARTY if side and _side_told(bounds, first, last) == -side else 0.0
+    if not side or (side < 0 and not any(party_of(other) > 0 for other in people)):
+        return 0.0
+    return -_PARTY if _side_told(bounds, first, last) == -side else 0.0
 
 
 def _side_told(bounds: Bounds, first: int, last: int) -> int:

@@ -104,7 +104,7 @@ ROLES = (
     _role(
         "name",
         "name",
-        "name title called alias nickname username filename handle",
+        "name title called alias nickname username filename hostname handle",
         strong="called,named,titled,entitled,with the name,with name,labelled,labeled,known as,name it,"
         "call it,with title,title,under the name",
         weak="as",
@@ -279,7 +279,7 @@ ROLES = (
         "cluster namespace "
         "environment job pipeline queue metric node instance interface component system domain website "
         "endpoint module package function dataset index account",
-        strong="of,for,on,from,against,called,named",
+        strong="of,for,on,from,against",
         fair="in,to,at,with,into",
     ),
     _role("value", "name", "value setting new", strong="to,=,as,equal to,equals,with value"),

@@ -101,6 +101,8 @@ DAYS = word_set(
     october november december easter christmas xmas halloween ramadan thanksgiving pentecost english french german
     spanish"""
 )
+# They may be somebody, or run on a computer.
+_MACHINES = word_set("host user client agent driver")
 _NAMES = (("hostname",), ("nickname",), ("filename",), ("codename",))
 _SMALL_IN_NAMES = word_set("of the de van von der den la le du di da del al bin y and & 's st.")
 
@@ -117,10 +119,9 @@ def _sort(name_words: tuple[str, ...], within: tuple[str, ...], description: str
         (open_head and (said["head"] or "person").lower() not in _THINGS and stem(noun[0]) not in _BODIES)
         or any(_is_somebody(word) or (_is_doer(word) and not kind_of_noun(word)) for word in noun)
     )
-    if _ATTRIBUTE.match(description):
-        return "thing"
     either = _EITHER.match(description)
-    if either and any(map(_is_somebody, re.findall(r"[a-z-]+", either.group().lower()))) and not _is_place(roles):
+    parties = set(re.findall(r"[a-z-]+", either.group().lower())) - _MACHINES if either else ()
+    if any(map(_is_somebody, parties)) and not _is_place(roles) and not set(name_words) & _GROUPS:
         return "person"
     if name_words == ("name",) and not told and {stem(word) for word in (*within, *noun)} & _ORGANISATIONS:
         return "organisation"
@@ -133,7 +134,7 @@ def _sort(name_words: tuple[str, ...], within: tuple[str, ...], description: str
     if not told and (kind := _kind_told(description)):
         return kind
     if not set(name_words) & _GROUPS and (told or inner or (name_words and _is_somebody(name_words[-1]))):
-        return "person"
+        return "thing" if _ATTRIBUTE.match(description) else "person"
     if roles and roles[0] == "body":
         return "text"
     if is_position(name_words):
@@ -176,7 +177,8 @@ def _is_somebody(noun: str) -> bool:
 @lru_cache(maxsize=5_000)
 def is_occupation(word: str) -> bool:
     """Whether a word in small letters says what somebody is by trade."""
-    return word.islower() and word not in FIRST_NAMES and (kind_of_noun(word) == "person" or _is_doer(word))
+    plain = word.islower() and word not in FIRST_NAMES and word not in LANGUAGES
+    return plain and (kind_of_noun(word) == "person" or _is_doer(word))
 
 
 @lru_cache(maxsize=5_000)
@@ -204,7 +206,7 @@ def sort_of(field: Field) -> str:
 
 
 def _is_coded(example: object) -> bool:
-    return any(c.isdigit() or c == "@" for c in str(example))
+    return any(c.isdigit() for c in str(example)) or "@" in str(example)[1:]
 
 
 def sort_for(field: Field, last_word: str) -> str:
@@ -262,7 +264,8 @@ def personality(words: list[Token], cased: bool) -> float:
         return -0.12 if words[0].lower[:-1] in KINSHIP else 0.04
     # Names of firms and clubs often end as "Textiles" does.
     several = words[-1].lower.endswith("s") and len(words[-1].text) > 6
-    return 0.12 if known or not (several or any(is_common(word.lower) for word in words)) else 0.02
+    strange = known or not any(is_common(word.lower) for word in words)
+    return (0.12 if known or not several else 0.09) if strange else 0.02
 
 
 def is_common(word: str) -> bool:
