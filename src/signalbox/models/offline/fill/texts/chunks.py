@@ -157,7 +157,12 @@ def _bridges(bounds: Bounds, at: int) -> bool:
 
 def ends_full_name(bounds: Bounds, last: int) -> bool:
     """Whether somebody's first name and surname end here: Ann Lee "of the Mill Club" is Ann Lee."""
-    return last > 1 and bounds.tokens[last - 2].lower in FIRST_NAMES and _named(bounds, last - 2) and _named(bounds, last - 1)
+    return (
+        last > 1
+        and bounds.tokens[last - 2].lower in FIRST_NAMES
+        and _named(bounds, last - 2)
+        and _named(bounds, last - 1)
+    )
 
 
 def _is_plain_noun(bounds: Bounds, at: int) -> bool:

@@ -107,7 +107,7 @@ def weigh(bounds: Bounds, proposal: Proposal, waiting: list[Field]) -> Proposal 
         score -= 0.0 if looks_personal(list(words), bounds.cased) else _NOBODY
     elif bounds.cased and _is_compound(bounds, field, first, words):
         return None
-    if words[-1].text.islower() and _is_counted(bounds, field, first):
+    if words[-1].text.islower() and _is_counted(bounds, field, first, words):
         score -= _LABEL
     score += _weigh_examples(bounds, field, first, words)
     score += _weigh_deeds(bounds, field, first, last, waiting)
@@ -129,9 +129,10 @@ def _is_compound(bounds: Bounds, field: Field, first: int, words: tuple[Token, .
     return named and all(word.text.islower() and word.stem in bounds.frame for word in words)
 
 
-def _is_counted(bounds: Bounds, field: Field, first: int) -> bool:
+def _is_counted(bounds: Bounds, field: Field, first: int, words: tuple[Token, ...]) -> bool:
     """Whether a number says that words are no name: forty licences are nobody, and no firm."""
-    return sort_of(field) in ("person", "organisation", "place") and bounds.counted(first)
+    named = sort_of(field) in ("person", "organisation", "place")
+    return named and bounds.counted(first) and words[-1].text.endswith("s")
 
 
 def _is_solid(bounds: Bounds, proposal: Proposal) -> bool:
@@ -206,8 +207,8 @@ def _weigh_person(bounds: Bounds, field: Field, first: int, last: int, waiting: 
     if person and len(people) > 1 and asks_untitled(field):
         score += 0.0 if _has_honour(bounds, first) else -_ACTS
     if person and len(people) > 1 and _INTRODUCED.search(bounds.reading.text, 0, bounds.tokens[first].start):
-        # Who speaks is rather no artist and no doctor.
-        score -= _RELATIVE * (party_of(field) == 1 or bool(_CREATORS & set(field.name_words)))
+        # Who speaks is rather no artist.
+        score -= _RELATIVE * (bool(_CREATORS & set(field.name_words)) and not field.must)
     served = party_of(field) == -1
     if person and len(people) > 1 and is_relative(bounds, first) and not _wishes(bounds, last) and not served:
         score += (-_RELATIVE if field.must else _RELATIVE / 2) if _names_another(bounds, first, last) else 0.0

@@ -26,7 +26,7 @@ _SERVED = word_set(
 )
 _SIDES = {stem(word): side for words, side in ((_SERVING, 1), (_SERVED, -1)) for word in words}
 _ENTERING = word_set("put pencil squeeze slot book sign enter register enrol enroll add write pop")
-_ENTERED = word_set("down in up on for")
+_ENTERED = word_set("down in up")
 _WISHES = word_set("needs wants wishes requires suffers would hopes complains")
 _MEETING = word_set("with by see sees seeing under")
 
@@ -34,17 +34,14 @@ _MEETING = word_set("with by see sees seeing under")
 @lru_cache(maxsize=5_000)
 def party_of(field: Field) -> int:
     """1 for a field that holds one who serves, -1 for one who is served, 0 when neither is said."""
-    nouns = (*field.name_words[::-1], *field.within, *field.described[:1])
+    nouns = (*field.name_words[::-1], *field.within)
     return next((_SIDES[stem(noun)] for noun in nouns if stem(noun) in _SIDES), 0)
 
 
 def by_party(bounds: Bounds, field: Field, people: list[Field], first: int, last: int) -> float:
-    """Less for a name in a field for one of two parties where the words around it tell of the other.
-
-    Who is served loses a name only to one who serves and is asked for too.
-    """
+    """Less for a name in a field for one of two parties where both are asked for and the words tell of the other."""
     side = party_of(field)
-    if not side or (side < 0 and not any(party_of(other) > 0 for other in people)):
+    if not side or not any(party_of(other) == -side for other in people):
         return 0.0
     return -_PARTY if _side_told(bounds, first, last) == -side else 0.0
 
@@ -56,6 +53,8 @@ def _side_told(bounds: Bounds, first: int, last: int) -> int:
         lead -= 1
     before = tokens[lead].lower if lead >= 0 else ""
     following = tokens[last].lower if last < len(tokens) else ""
+    if any(token.lower.rstrip(".") in ("dr", "prof") for token in tokens[max(0, first - 1) : first + 1]):
+        return 0
     if before in KINSHIP or (before in _ENTERING and following in _ENTERED):
         return -1
     if lead > 0 and before in _ENTERED and tokens[lead - 1].lower in _ENTERING:

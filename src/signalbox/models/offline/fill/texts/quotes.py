@@ -40,7 +40,13 @@ def find_quoted(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
     needed = field.must and sort_of(field) not in ("person", "place")
     score = max(_worth(field), 0.66 if needed else 0.0)
     for literal in bounds.reading.literals:
-        if literal.kind == "quoted" and score and not many and fits(field, literal.value) and is_like(field, literal.value):
+        if (
+            literal.kind == "quoted"
+            and score
+            and not many
+            and fits(field, literal.value)
+            and is_like(field, literal.value)
+        ):
             told = 0.12 if _is_called(bounds, field, literal) else 0.0
             yield Proposal(
                 field, literal.value, literal.start, literal.end, score + told + 0.05 * field.must, running=True

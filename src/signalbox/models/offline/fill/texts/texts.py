@@ -158,8 +158,9 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk) -> float:
     if chunk.kind == "quoted" and (shuns_quotes(field, bounds.leaves) or not is_like(field, chunk.value)):
         return 0.0
     sort = sort_for(field, tokens[-1].text)
-    trade = chunk.kind in ("plain", "small") and is_occupation(tokens[-1].text)
-    if trade and sort == "person" and (bounds.cased or _stands_alone(bounds, chunk)):
+    trade = chunk.kind in ("plain", "small") and tokens[0].lower not in FIRST_NAMES and is_occupation(tokens[-1].text)
+    if trade and sort == "person" and kind_of_noun(tokens[-1].text) == "person" and len(tokens) < 3:
+        # A clerk is no name; but Fischer is one.
         return 0.0
     trade = trade and asks_work(field)
     score = _BASE + _TRADE * trade + _SUITS[sort][chunk.kind] + _NEEDED * field.must - _DEPTH * field.path.count(".")
