@@ -12,7 +12,8 @@ _PERSONS = word_set(
     """accountant adviser advisor ancestor apprentice architect artist assistant athlete attorney author babysitter
     baker barber barrister bidder borrower bride broker buddy builder butcher buyer caller candidate captain
     caretaker carpenter cashier chairman chairwoman chaperone chef child citizen claimant cleaner client clerk
-    coach colleague commander companion complainant composer conductor contractor coordinator counsellor counselor courier
+    coach colleague commander companion complainant composer conductor contractor coordinator counsellor
+    counselor courier
     cox creditor curator customer dancer debtor deceased defendant dentist deputy designer detective diver
     doctor donor driver editor electrician employee engineer examiner expert farmer father fisherman foreman
     founder friend gardener goalkeeper grandparent groom guardian guest guide hairdresser heir helper helmsman

@@ -233,7 +233,7 @@ def _in_turn(bounds: Bounds, field: Field, first: int, people: list[Field]) -> f
 
 
 def _by_maker(bounds: Bounds, field: Field, first: int, people: list[Field]) -> float:
-    """Who something is by, without a verb that says more, is the one who made it: "a song by Ann"; no film is "with"."""
+    """Who something is by, without a verb that says more, is the one who made it: "a song by Ann", none is "with"."""
     before = bounds.tokens[first - 1].lower if first else ""
     if before in _SHOWING and len(people) > 1:
         return -2 * _RELATIVE if _ABSENT & set(field.name_words) else 0.0

@@ -168,7 +168,7 @@ def _is_told(bounds: Bounds, at: int) -> bool:
 
 
 def _has_label(bounds: Bounds, field: Field, at: int) -> bool:
-    """Whether a word behind a field's name only goes with it: "serial number 12", "tag it urgent", "subject line: ..."."""
+    """Whether a word behind a field's name only goes with it: "serial number 12", "tag it urgent", "subject line:"."""
     if at + 1 < len(bounds.tokens) and bounds.tokens[at + 1].text in ":=" and bounds.tokens[at].text in field.described:
         return True
     if at + 1 >= len(bounds.tokens) or bounds.tokens[at].lower not in _LABELS | _SAID_OF:

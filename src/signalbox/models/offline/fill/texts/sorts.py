@@ -69,12 +69,14 @@ _SOMEBODY = re.compile(
     r"^(?:the |a |full |first |last |second |other |new |first and last )*"
     r"(?:who\b|whom\b|person\b|people\b|colleague|somebody\b)|"
     r"\b(?:full name(?! of)|first name|last name|family name|surname)s?\b|"
-    r"^(?:the )?(?:full )?names? of (?:the |a |an |every |each |all )?(?:[\w-]+(?:'s|s') )?(?P<noun>[\w-]+(?: [\w-]+)?)|"
+    r"^(?:the )?(?:full )?names? of (?:the |a |an |every |each |all )?(?:[\w-]+(?:'s|s') )?"
+    r"(?P<noun>[\w-]+(?: [\w-]+)?)|"
     r"^(?:the )?(?P<head>[\w-]+) (?:who|whom|whose)\b",
     re.IGNORECASE,
 )
 _TITLES = re.compile(
-    r"^(?:(?:full |exact |short |internal |official |public |working |display |new |the |a )*(?:names?|titles?|headline)(?: \w+)? (?:of|for|under|by)\b|"
+    r"^(?:(?:full |exact |short |internal |official |public |working |display |new |the |a )*"
+    r"(?:names?|titles?|headline)(?: \w+)? (?:of|for|under|by)\b|"
     r"what \w+(?: \w+)? is called)",
     re.IGNORECASE,
 )
