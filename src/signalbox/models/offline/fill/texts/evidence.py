@@ -61,6 +61,8 @@ _COPIES = word_set("copy episode edition issue recording volume instalment seaso
 # What people call by a name of its own.
 _CREATURES = word_set("pet animal dog cat horse pony bird boat ship vessel yacht car vehicle van robot doll plant toy")
 _OWNING = word_set("a an our my the his her their")
+# What has a title of its own, so that copies are made of it.
+_WORKS = word_set("book film movie play song album podcast show series game work magazine opera musical novel episode")
 _BELONGING = word_set("from of at")
 # How well a name behind such a word suits.
 _HOMES = {"person": -0.3, "organisation": 0.1, "place": 0.1, "thing": -0.1}
@@ -269,8 +271,9 @@ def _weigh_work(bounds: Bounds, field: Field, first: int, waiting: list[Field]) 
         return 0.0
     noun = bounds.tokens[first - 2]
     work = bounds.mentioned(first - 2) or noun.lower in _COPIES
-    titles = any(sort_of(other) == "title" for other in waiting if other.kind == "string")
-    if not (work and titles) or kind_of_noun(noun.lower) or noun.lower in ("name", "title"):
+    titles = [other for other in waiting if other.kind == "string" and sort_of(other) == "title"]
+    titled = any(_WORKS & {*other.name_words, *other.described} for other in titles)
+    if not (work and titled) or kind_of_noun(noun.lower) or noun.lower in ("name", "title"):
         return 0.0
     # Emma is somebody, but not here.
     known = 2 * _SOMEBODY * (bounds.tokens[first].lower in FIRST_NAMES)
