@@ -51,6 +51,7 @@ from signalbox.models.offline.fill.state import Frame, State
 from signalbox.models.offline.fill.texts.addresses import find_addresses
 from signalbox.models.offline.fill.texts.chunks import find_chunks
 from signalbox.models.offline.fill.texts.evidence import weigh
+from signalbox.models.offline.fill.texts.forms import as_asked
 from signalbox.models.offline.fill.texts.labels import find_labelled
 from signalbox.models.offline.fill.texts.makes import find_makes
 from signalbox.models.offline.fill.texts.names import find_names, has_shape
@@ -129,6 +130,7 @@ class Filler:
             self._choose([*announced, *chunks, *find_statements(self.state.bounds(), waiting)])
         self._assign(find_count_of_value(self.state))
         self.filled |= put_in_order(self.reading, self.filled) | as_objects(plain, self.filled)
+        self.filled |= {path: as_asked(p) for path, p in self.filled.items() if p.field.kind == "string"}
         return self.filled
 
     def _free_words(self) -> tuple[list[Proposal], list[Proposal]]:

@@ -33,13 +33,6 @@ _NUMBERED = ("phone", "uuid", "ip", "url", "email", "host")
 _TOWARDS = word_set("for on of the")
 _DIGIT = re.compile(r"\d")
 _TITLED = re.compile(r"(?<=[a-z,] )[A-Z][a-z][\w'-]*(?: [A-Z][a-z][\w'-]*)*")
-# Words of time that bear no capital of their own, and days that have a name.
-_UNNAMED = word_set("now today tonight tomorrow yesterday morning evening afternoon night noon midnight")
-_WEEKDAYS = word_set("monday tuesday wednesday thursday friday saturday sunday")
-_EVENTS = re.compile(r"\b(?:Black|Good|Ash|Cyber|Palm|Shrove|Giving|Super|Fat) $")
-_NAME_BEFORE = re.compile(
-    r"[a-z,:] (?:[A-Z][\w'-]* )*(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b)[A-Z][a-z][\w'-]* $"
-)
 
 
 class Word(NamedTuple):
@@ -159,19 +152,7 @@ class Reading:
         found = find_times(self.text)[:_MOST]
         phones = [(one.start - 1, one.end + 1) for one in self.literals if _is_phone(one)]
         shut = [*self.quoted, *phones]
-        return [
-            t
-            for t in found
-            if not any(start < t.start and t.end < end for start, end in shut)
-            and not (t.text[:1].isupper() and self._titles(t))
-        ]
-
-    def _titles(self, phrase: TimePhrase) -> bool:
-        """Whether a word of time with a capital ends a name: "Act Now", "Black Friday"."""
-        before = self.text[: phrase.start]
-        if phrase.text.lower() in _WEEKDAYS:
-            return _EVENTS.search(before) is not None
-        return phrase.text.lower() in _UNNAMED and _NAME_BEFORE.search(before) is not None
+        return [t for t in found if not any(start < t.start and t.end < end for start, end in shut)]
 
     @cached_property
     def has_digits(self) -> bool:

@@ -22,6 +22,7 @@ _JOINTS = (",", "and", "&", "or", "/", "+", "plus", "n")
 _BULLETS = ("-", "*", "•", "–")
 _WISHES = word_set("wants needs asks wishes expects demands wanted asked i we he she they")
 _OWN = word_set("my our your his her their me us him them you")
+_PROGRAMMES = word_set("show podcast series programme station channel network platform magazine newspaper")
 _RELATIVES = word_set("that which who whose whom where")
 _ENDING_STOPS = POS["stops"] - {"and", "or"}
 _TURNING = POS["pronouns"] | POS["articles"] | POS["stops"]
@@ -43,6 +44,8 @@ def ends_phrase(bounds: Bounds, field: Field, at: int, style: str) -> bool:
             return True
         before = [t.lower for t in bounds.tokens[max(0, at - 2) : at]]
         listed = before in (["and", "the"], ["with", "the"], ["with", "a"]) or before[-1:] == ["with"]
+        if token.lower == "on" and _names_matter(field) and _leads_to_programme(bounds, at):
+            return True
         return (style == "named" or listed or token.lower not in POS["weak"]) and bounds.announces_other(at, field)
     if style == "list" and (joint := _joint(bounds, at)):
         after = at + joint
@@ -101,6 +104,13 @@ def _leads_to_name(bounds: Bounds, at: int) -> bool:
     """Whether a noun has its value behind it, as in "hall B"; the gate of "the old gate at nine" has none."""
     following = bounds.tokens[at + 1] if at + 1 < len(bounds.tokens) else None
     return following is not None and following.text[0].isalnum() and following.lower not in _SMALL_OR_POLITE
+
+
+def _leads_to_programme(bounds: Bounds, at: int) -> bool:
+    """Whether a name follows that tells a programme which is asked for: the station of "on Radio Four"."""
+    following = bounds.tokens[at + 1].text if at + 1 < len(bounds.tokens) else ""
+    asked = (leaf for leaf in bounds.leaves if leaf.kind == "string" and leaf.path in bounds.cues)
+    return following[:1].isupper() and any(_PROGRAMMES & {*leaf.name_words, *leaf.described[:1]} for leaf in asked)
 
 
 def _names_matter(field: Field) -> bool:

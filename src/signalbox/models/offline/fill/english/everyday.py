@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from signalbox.models.offline.fill.english.words import word_list, word_set
 
-__all__ = ["CITIES", "COUNTRIES", "LANGUAGES", "class_words", "words_for"]
+__all__ = ["BRANDS", "CITIES", "COUNTRIES", "LANGUAGES", "class_words", "words_for"]
 
 _LISTS: dict[frozenset[str], tuple[str, ...]] = {
     frozenset({"language", "lang", "languages"}): word_list(
@@ -42,6 +42,17 @@ CITIES = word_set(
 )
 
 
+# Makers that everybody knows, so that one is known in small letters too: "samsung phone".
+BRANDS = word_set(
+    """adidas aeg alcatel apple asus audi bauknecht beko bissell bmw bosch bose braun bugaboo canon casio
+    chevrolet chrysler citroen dacia daewoo dell delonghi dewalt dyson electrolux epson fender fiat ford fujifilm
+    fujitsu garmin gibson google grundig haier hisense hitachi honda hotpoint hp huawei husqvarna hyundai ibanez
+    ikea indesit jaguar jbl jura karcher kawasaki kenwood kia kitchenaid kodak krups lenovo lexus lg liebherr logitech
+    makita mazda mercedes miele mitsubishi motorola neff nespresso nike nikon nintendo nissan nokia olympus omega
+    oneplus opel oppo panasonic peugeot philips porsche puma renault ricoh rolex rowenta ryobi samsonite samsung
+    sandisk seiko sennheiser shimano siemens skoda smeg sony stihl subaru suzuki tefal tesla tissot toshiba
+    toyota trek vauxhall vespa volkswagen volvo vw vorwerk whirlpool xerox xiaomi yamaha zanussi"""
+)
 COUNTRIES = word_set(
     """albania algeria argentina armenia australia austria bangladesh belgium bolivia bosnia brazil britain bulgaria
     cambodia cameroon canada chile china colombia croatia cuba cyprus czechia denmark ecuador egypt england estonia

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from signalbox.models.offline.fill.english.words import stem, word_set
+from signalbox.models.offline.fill.english.words import word_set
 
 __all__ = ["kind_of_noun"]
 
@@ -12,21 +12,22 @@ _PERSONS = word_set(
     """accountant adviser advisor ancestor apprentice architect artist assistant athlete attorney author babysitter
     baker barber barrister bidder borrower bride broker buddy builder butcher buyer caller candidate captain
     caretaker carpenter cashier chairman chairwoman chaperone chef child citizen claimant cleaner client clerk
-    coach colleague commander companion complainant composer conductor contractor coordinator counsellor courier
+    coach colleague commander companion complainant composer conductor contractor coordinator counsellor
+    counselor courier
     cox creditor curator customer dancer debtor deceased defendant dentist deputy designer detective diver
     doctor donor driver editor electrician employee engineer examiner expert farmer father fisherman foreman
     founder friend gardener goalkeeper grandparent groom guardian guest guide hairdresser heir helper helmsman
     holder host hunter husband illustrator inspector instructor insured interpreter interviewer inventor jockey
     journalist judge juror keeper landlady landlord lawyer leader lecturer lender librarian lifeguard lodger
     machinist magistrate maid maintainer manager marshal mechanic mediator member mentor midwife minister mother
-    musician narrator navigator neighbour nominee notary novelist nurse observer occupant officer operator
-    organiser organist owner painter parent participant partner passenger pastor patient people person
+    musician narrator navigator neighbour neighbor nominee notary novelist nurse observer occupant officer operator
+    organiser organizer organist owner painter parent participant partner passenger pastor patient people person
     pharmacist photographer physician physiotherapist pianist pilot plaintiff player plumber poet policeman
     porter postman priest principal prisoner professor prosecutor publican pupil rabbi ranger reader
     receptionist referee registrar relative reporter representative rescuer researcher resident reviewer rider
     roofer rower sailor sculptor secretary seller sender shepherd sibling signatory singer skip skipper soldier
     solicitor soloist speaker spouse steward student subscriber supervisor surgeon surveyor suspect swimmer
-    tailor teacher technician tenant tester therapist trainee trainer translator traveller treasurer trustee
+    tailor teacher technician tenant tester therapist trainee trainer translator traveller traveler treasurer trustee
     tutor umpire undertaker user usher vet veterinarian vicar victim violinist visitor volunteer waiter waitress
     warden welder widow widower wife winner winemaker witness woman worker writer"""
 )
@@ -52,11 +53,14 @@ _PLACES = word_set(
     trail tunnel valley vault village vineyard volcano ward warehouse water waterfall waterway well wetland
     wharf wood yard"""
 )
-_KINDS = {stem(word): kind for kind, words in (("place", _PLACES), ("organisation", _BODIES)) for word in words}
-_KINDS |= {stem(word): "person" for word in _PERSONS}
+_KINDS = {word: kind for kind, words in (("place", _PLACES), ("organisation", _BODIES)) for word in words}
+_KINDS |= dict.fromkeys(_PERSONS, "person")
 
 
 @lru_cache(maxsize=2_000)
 def kind_of_noun(noun: str) -> str:
     """person, organisation, place, or nothing when the noun does not tell."""
-    return _KINDS.get(stem(noun.lower()), "")
+    # No stems here: a train is no trainer.
+    word = noun.lower()
+    singular = (word, word.removesuffix("s"), word.removesuffix("es"), word.removesuffix("ies") + "y")
+    return next((_KINDS[one] for one in singular if one in _KINDS), "")

@@ -17,10 +17,10 @@ from signalbox.models.offline.fill.english.lexicon import (
 from signalbox.models.offline.fill.english.name_endings import bearer_of
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.english.words import DEGREES, STOP, Token, word_set
-from signalbox.models.offline.fill.texts.sorts import is_common
+from signalbox.models.offline.fill.texts.sorts import asks_work, is_common, is_occupation
 from signalbox.models.offline.vectors import is_known
 
-__all__ = ["Chunk", "find_chunks", "is_verb", "tells_of_noun"]
+__all__ = ["Chunk", "ends_full_name", "find_chunks", "is_verb", "tells_of_noun"]
 
 _LONGEST_RUN = 24
 _BRIDGES = word_set("of the de van von der den la le du di da del al & 's")
@@ -147,6 +147,8 @@ def _run(bounds: Bounds, first: int) -> int:
 def _bridges(bounds: Bounds, at: int) -> bool:
     """Whether a small word stands inside a name: "House of Cards"."""
     tokens = bounds.tokens
+    if tokens[at].lower in ("of", "the") and ends_full_name(bounds, at):
+        return False
     ahead = at + 1
     while ahead < len(tokens) and tokens[ahead].lower in _BRIDGES and ahead - at < 2:
         ahead += 1
@@ -162,6 +164,16 @@ def _bridges(bounds: Bounds, at: int) -> bool:
         and _named(bounds, ahead)
         and _is_word(bounds, ahead)
     ) or (tokens[at].lower in _BRIDGES and tokens[at - 1].lower in _BRIDGES and at > 1 and _bridges(bounds, at - 1))
+
+
+def ends_full_name(bounds: Bounds, last: int) -> bool:
+    """Whether somebody's first name and surname end here: Ann Lee "of the Mill Club" is Ann Lee."""
+    return (
+        last > 1
+        and bounds.tokens[last - 2].lower in FIRST_NAMES
+        and _named(bounds, last - 2)
+        and _named(bounds, last - 1)
+    )
 
 
 def _is_plain_noun(bounds: Bounds, at: int) -> bool:
@@ -214,6 +226,9 @@ def is_verb(bounds: Bounds, at: int) -> bool:
         return False
     if at <= bounds.begins or bounds.opens_part(at):
         following = bounds.tokens[at + 1].lower if at + 1 < len(bounds.tokens) else ""
+        if token.lower.endswith("s") and token.lower not in BASE_VERBS | POS["verbs"] and following in _PLACING:
+            # Nobody is told "visits": they are several.
+            return False
         return not token.lower.endswith("ing") or following in STOP or not following.isalpha()
     before = bounds.tokens[at - 1]
     after = bounds.tokens[at + 1].lower if at + 1 < len(bounds.tokens) else ""
@@ -293,6 +308,8 @@ def _parts(bounds: Bounds, first: int, last: int) -> list[Chunk]:
         return []
     capital = next((at for at in range(first, last) if _named(bounds, at) and not bounds.opens_part(at)), None)
     if capital is None:
+        if (trade := _end_of_trade(bounds, first, last)) < last:
+            return [*_parts(bounds, first, trade), *_parts(bounds, trade, last)]
         words = tokens[first:last]
         proper = bounds.cased and all(word.text.istitle() for word in words) and _opens_name(bounds, first, last)
         proper = proper or _is_city(words) or (words[0].lower in FIRST_NAMES and len(words) > 1 and not bounds.cased)
@@ -321,6 +338,14 @@ def _parts(bounds: Bounds, first: int, last: int) -> list[Chunk]:
         if last > end:
             found += _parts(bounds, end, last)
     return found
+
+
+def _end_of_trade(bounds: Bounds, first: int, last: int) -> int:
+    """Of "baker ely", without capitals, where the trade ends and a name begins; the end where nothing parts them."""
+    if bounds.cased or not any(map(asks_work, bounds.fields)):
+        return last
+    parted = (at for at in range(first + 1, last) if is_occupation(bounds.tokens[at - 1].text))
+    return next((at for at in parted if not is_common(bounds.tokens[at].lower)), last)
 
 
 def _is_strange(token: Token) -> bool:
@@ -356,6 +381,9 @@ def _opens_name(bounds: Bounds, first: int, last: int) -> bool:
     following = bounds.tokens[last] if last < len(bounds.tokens) else None
     if following is None or following.text in (",", ":", ";", "(", "-", "'s"):
         return True
+    if following.text == "by" and last + 1 < len(bounds.tokens) and _named(bounds, last + 1):
+        # "Irises by Van Gogh"
+        return not bounds.timed(last + 1)
     return following.lower in AUXILIARIES or is_verb(bounds, last)
 
 

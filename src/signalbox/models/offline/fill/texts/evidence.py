@@ -19,6 +19,7 @@ from signalbox.models.offline.fill.english.lexicon import (
     is_verb_form,
 )
 from signalbox.models.offline.fill.english.name_endings import bearer_of
+from signalbox.models.offline.fill.english.noun_kinds import kind_of_noun
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.english.words import STOP, Token, word_set
 from signalbox.models.offline.fill.schema import Field
@@ -26,7 +27,9 @@ from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.texts.chunks import is_verb
 from signalbox.models.offline.fill.texts.compounds import as_compound
 from signalbox.models.offline.fill.texts.deeds import tells_deed
+from signalbox.models.offline.fill.texts.forms import asks_untitled
 from signalbox.models.offline.fill.texts.literals import shape_of
+from signalbox.models.offline.fill.texts.parties import by_party, party_of
 from signalbox.models.offline.fill.texts.roles import cues_of, style_of
 from signalbox.models.offline.fill.texts.sorts import CODED, DAYS, WIDE, looks_personal, sort_for, sort_of
 from signalbox.models.offline.fill.texts.whole_names import as_whole
@@ -49,8 +52,21 @@ _BEARER = 0.1
 _LEARNED = word_set("doctor physician surgeon dentist vet consultant gp professor specialist prescriber")
 _MAKERS = word_set("brand make maker manufacturer vendor builder")
 _CREATORS = word_set("artist author composer director painter writer sculptor photographer poet singer band designer")
+# Nobody is there with them.
+_ABSENT = word_set("author composer director writer poet")
+_SHOWING = word_set("with starring featuring")
+_PARTICIPLES = ("ed", "en", "wn", "ade", "ung", "uilt", "ught", "one", "aid")
 _SITES = word_set("office branch site plant factory warehouse store shop depot campus studio clinic location")
 _NAMING = word_set("called named titled entitled")
+_COPIES = word_set("copy episode edition issue recording volume instalment season performance screening translation")
+# What people call by a name of its own.
+_CREATURES = word_set("pet animal dog cat horse pony bird boat ship vessel yacht car vehicle van robot doll plant toy")
+_OWNING = word_set("a an our my the his her their")
+# What has a title of its own, so that copies are made of it.
+_WORKS = word_set("book film movie play song album podcast show series game work magazine opera musical novel episode")
+_BELONGING = word_set("from of at")
+# How well a name behind such a word suits.
+_HOMES = {"person": -0.3, "organisation": 0.1, "place": 0.1, "thing": -0.1}
 # Somebody is put in, not in somebody.
 _ENTERING = word_set("put pencil squeeze slot fit book write check sign add enter")
 _TRAVELLING = word_set(
@@ -69,6 +85,9 @@ _ADVERBS = word_set(
     """now then later soon again too also anyway somewhere anywhere everywhere though tho instead together else ago
     already today tonight tomorrow yesterday daily weekly whenever wherever however perhaps please thanks"""
 )
+# Several of something that letters stand for: PCs, VMs.
+_INTRODUCED = re.compile(r"\b(?:this is|i am|i'm|my name is|my name's)\s*\Z", re.IGNORECASE)
+_PLURAL = re.compile(r"[A-Z]{2,4}s")
 _NUMBERED = re.compile(r"(?:the )?(?:\w+ )?number (?:or|of the)\b", re.IGNORECASE)
 _NO_NAMES = _ADVERBS | STOP
 _ONLY_COUNTRIES = COUNTRIES - FIRST_NAMES
@@ -92,14 +111,34 @@ def weigh(bounds: Bounds, proposal: Proposal, waiting: list[Field]) -> Proposal 
         if any(word.stem in bounds.frame for word in words):
             return None
         score -= 0.0 if looks_personal(list(words), bounds.cased) else _NOBODY
+    elif bounds.cased and _is_compound(bounds, field, first, words):
+        return None
+    if words[-1].text.islower() and _is_counted(bounds, field, first, words):
+        score -= _LABEL
     score += _weigh_examples(bounds, field, first, words)
     score += _weigh_deeds(bounds, field, first, last, waiting)
     score += _weigh_person(bounds, field, first, last, waiting)
     score += _weigh_labels(bounds, field, first, last, waiting)
-    score += _weigh_town(bounds, field, first)
+    score += _weigh_town(bounds, field, first) + _weigh_work(bounds, field, first, waiting)
+    score += _weigh_called(bounds, field, first, last, waiting)
+    score += _weigh_home(bounds, field, first, last, waiting)
     score += _weigh_maker(bounds, field, last, words, waiting)
     score += _weigh_bearer(field, words, waiting) + _weigh_spot(bounds, field, first, words, waiting)
     return replace(proposal, score=score) if score != proposal.score else proposal
+
+
+def _is_compound(bounds: Bounds, field: Field, first: int, words: tuple[Token, ...]) -> bool:
+    """Whether words only make a noun of the schema with the field's name before them: the tour of "boat tour"."""
+    if not first or sort_of(field) not in ("title", "organisation", "place"):
+        return False
+    named = bounds.tokens[first - 1].stem in field.name_stems
+    return named and all(word.text.islower() and word.stem in bounds.frame for word in words)
+
+
+def _is_counted(bounds: Bounds, field: Field, first: int, words: tuple[Token, ...]) -> bool:
+    """Whether a number says that words are no name: forty licences are nobody, and no firm."""
+    named = sort_of(field) in ("person", "organisation", "place")
+    return named and bounds.counted(first) and words[-1].text.endswith("s")
 
 
 def _is_solid(bounds: Bounds, proposal: Proposal) -> bool:
@@ -111,6 +150,8 @@ def _is_no_name(bounds: Bounds, first: int, words: tuple[Token, ...]) -> bool:
     """Whether words are a piece of a clause, or only say when or how."""
     small = [word for at, word in enumerate(words, first) if not word.text[0].isupper() or bounds.opens_part(at)]
     if any(word.lower in _CLAUSAL for word in small):
+        return True
+    if len(words) == 1 and _PLURAL.fullmatch(words[0].text):
         return True
     if len(words) == len(small) == 1 and words[0].lower.endswith("ed") and is_past(words[0].lower):
         return True
@@ -167,8 +208,15 @@ def _weigh_person(bounds: Bounds, field: Field, first: int, last: int, waiting: 
         return 0.0
     person = sort_of(field) == "person"
     score = _in_turn(bounds, field, first, people) if person else 0.0
+    score += by_party(bounds, field, people, first, last) if person else 0.0
     score += _by_maker(bounds, field, first, people) if sort_of(field) in ("person", "organisation") else 0.0
-    if person and len(people) > 1 and is_relative(bounds, first) and not _wishes(bounds, last):
+    if person and len(people) > 1 and asks_untitled(field):
+        score += 0.0 if _has_honour(bounds, first) else -_ACTS
+    if person and len(people) > 1 and _INTRODUCED.search(bounds.reading.text, 0, bounds.tokens[first].start):
+        # Who speaks is rather no artist.
+        score -= _RELATIVE * (bool(_CREATORS & set(field.name_words)) and not field.must)
+    served = party_of(field) == -1
+    if person and len(people) > 1 and is_relative(bounds, first) and not _wishes(bounds, last) and not served:
         score += (-_RELATIVE if field.must else _RELATIVE / 2) if _names_another(bounds, first, last) else 0.0
     if person and _has_degree(bounds, first):
         treats = [other.path for other in people if _LEARNED & set(other.name_words)]
@@ -191,8 +239,13 @@ def _in_turn(bounds: Bounds, field: Field, first: int, people: list[Field]) -> f
 
 
 def _by_maker(bounds: Bounds, field: Field, first: int, people: list[Field]) -> float:
-    """Who something is by, without a verb that says more, is the one who made it: "a song by Ann"."""
-    if first < 2 or bounds.tokens[first - 1].lower != "by" or is_verb_form(bounds.tokens[first - 2].text):
+    """Who something is by, without a verb that says more, is the one who made it: "a song by Ann", none is "with"."""
+    before = bounds.tokens[first - 1].lower if first else ""
+    if before in _SHOWING and len(people) > 1:
+        return -2 * _RELATIVE if _ABSENT & set(field.name_words) else 0.0
+    if first < 2 or before != "by" or bounds.tokens[first - 2].lower.endswith(_PARTICIPLES):
+        return 0.0
+    if bounds.tokens[first - 2].stem in field.words or tells_deed(bounds, field, first, first + 1):
         return 0.0
     made = any(_CREATORS & set(other.name_words) for other in people)
     return -2 * _RELATIVE if made and not _CREATORS & set(field.name_words) else 0.0
@@ -214,6 +267,75 @@ def _weigh_labels(bounds: Bounds, field: Field, first: int, last: int, waiting: 
         elif any(label == other.name_stems[-1] for other in waiting if other.kind == "string" and other.name_stems):
             score -= _LABEL
     return score
+
+
+def _weigh_work(bounds: Bounds, field: Field, first: int, waiting: list[Field]) -> float:
+    """What a copy, an episode or a recording is of is a work: "a paperback of Emma"."""
+    if first < 2 or bounds.tokens[first - 1].lower != "of" or not bounds.tokens[first].text[0].isupper():
+        return 0.0
+    noun = bounds.tokens[first - 2]
+    work = bounds.mentioned(first - 2) or noun.lower in _COPIES
+    titles = [other for other in waiting if other.kind == "string" and sort_of(other) == "title"]
+    titled = any(_WORKS & {*other.name_words, *other.described} for other in titles)
+    if not (work and titled) or kind_of_noun(noun.lower) or noun.lower in ("name", "title"):
+        return 0.0
+    # Emma is somebody, but not here.
+    known = 2 * _SOMEBODY * (bounds.tokens[first].lower in FIRST_NAMES)
+    return {"title": _LABEL + known, "person": -_LABEL}.get(sort_of(field), 0.0)
+
+
+def _weigh_called(bounds: Bounds, field: Field, first: int, last: int, waiting: list[Field]) -> float:
+    """What bears a name may stand beside it: the dog of "our dog Rex" and of "Rex, our old dog" is nobody."""
+    sort = sort_of(field)
+    if sort not in ("title", "person") or not bounds.tokens[first].text[0].isupper():
+        return 0.0
+    titles = [other for other in waiting if other.kind == "string" and sort_of(other) == "title"]
+    if not any(_CREATURES & {*other.name_words, *other.described} for other in titles):
+        return 0.0
+    owned = first > 1 and bounds.tokens[first - 2].lower in _OWNING and _bears(bounds, first - 1)
+    if not owned and not _is_apposed(bounds, last):
+        return 0.0
+    return (2 if sort == "title" else -2) * _SOMEBODY
+
+
+def _is_apposed(bounds: Bounds, last: int) -> bool:
+    """Whether a comma, an article and an option that is nobody's trade follow: ", our old dog"."""
+    tokens = bounds.tokens
+    if last + 2 >= len(tokens) or tokens[last].text != "," or tokens[last + 1].lower not in _OWNING:
+        return False
+    near = range(last + 2, min(last + 5, len(tokens)))
+    end = next((at for at in near if not tokens[at].text[0].isalnum()), near.stop)
+    return any(_bears(bounds, at) for at in range(last + 2, end))
+
+
+def _bears(bounds: Bounds, at: int) -> bool:
+    word = bounds.tokens[at].lower
+    return bounds.mentioned(at) and kind_of_noun(word) != "person" and word not in KINSHIP
+
+
+def _weigh_home(bounds: Bounds, field: Field, first: int, last: int, waiting: list[Field]) -> float:
+    """Of "Ann Lee from the Mill Club" the first is somebody, the second a body or a place."""
+    sort, lead = sort_of(field), first - 1
+    lead -= lead > 0 and bounds.tokens[lead].lower == "the"
+    if sort not in _HOMES or not bounds.tokens[first].text[0].isupper():
+        return 0.0
+    if lead > 0 and bounds.tokens[lead].lower in _BELONGING and _is_named(bounds, lead - 1):
+        waits = any(sort_of(other) == "person" for other in waiting if other.kind == "string")
+        return _HOMES[sort] * waits
+    behind = last + 1 + (last + 1 < len(bounds.tokens) and bounds.tokens[last + 1].lower == "the")
+    if last < len(bounds.tokens) and bounds.tokens[last].lower in _BELONGING and behind < len(bounds.tokens):
+        known = bounds.tokens[first].lower in FIRST_NAMES
+        bodies = any(sort_of(other) in ("organisation", "place") for other in waiting if other.kind == "string")
+        return -_HOMES[sort] * (known and bodies and _is_named(bounds, behind))
+    return 0.0
+
+
+def _is_named(bounds: Bounds, at: int) -> bool:
+    """Whether a token is part of a name: a capital that opens no sentence, or a first name."""
+    token = bounds.tokens[at]
+    if not token.text.istitle() or bounds.timed(at) or bounds.blocked(at):
+        return False
+    return token.lower in FIRST_NAMES or not bounds.opens_part(at)
 
 
 def _is_title(token: Token, field: Field) -> bool:
@@ -306,7 +428,8 @@ def _leads_to_place(bounds: Bounds, field: Field, first: int, waiting: list[Fiel
 
 def _is_spot(bounds: Bounds, first: int) -> bool:
     """Whether a preposition says that something is, or takes place, at what begins here."""
-    if first > 1 and is_verb_form(bounds.tokens[first - 2].lower) and bounds.tokens[first - 1].lower != "the":
+    verb = bounds.tokens[first - 2].lower if first > 1 else ""
+    if is_verb_form(verb) and not verb.endswith("s") and bounds.tokens[first - 1].lower != "the":
         # "pencil in Ann"
         return False
     return _lead_of(bounds, first) in ("in", "on", "near", "outside", "along", "across", "off", "around")
@@ -316,6 +439,11 @@ def _has_degree(bounds: Bounds, first: int) -> bool:
     """Whether a name begins with a doctor's title, or stands behind one."""
     near = bounds.tokens[max(0, first - 2) : first + 1]
     return any(token.lower.rstrip(".") in ("dr", "doctor", "prof", "professor") for token in near)
+
+
+def _has_honour(bounds: Bounds, first: int) -> bool:
+    """Whether a name begins with a title, or stands behind one."""
+    return any(token.lower in HONORIFICS for token in bounds.tokens[max(0, first - 1) : first + 1])
 
 
 def _wishes(bounds: Bounds, last: int) -> bool:
@@ -365,7 +493,7 @@ def _acts(bounds: Bounds, first: int, last: int) -> bool:
     if following.lower in ("will", "should", "would", "can", "could", "must", "may", "wants", "needs", "wishes", "has"):
         return True
     if following.lower in ("is", "are") and last + 1 < len(bounds.tokens):
-        return bounds.tokens[last + 1].lower.endswith("ing")
+        return bounds.tokens[last + 1].lower.endswith("ing") or bounds.tokens[last + 1].lower == "responsible"
     asked = first > 0 and bounds.tokens[first - 1].lower in ("could", "can", "would", "will", "should", "let", "may")
     acting = following.text.islower() and is_verb_form(following.lower) and following.lower not in AUXILIARIES
     return asked or (acting and following.lower not in POS["stops"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from signalbox.models.offline.fill.bounds import Bounds
-from signalbox.models.offline.fill.english.everyday import CITIES
+from signalbox.models.offline.fill.english.everyday import BRANDS, CITIES
 from signalbox.models.offline.fill.english.lexicon import FIRST_NAMES
 from signalbox.models.offline.fill.english.words import word_set
 from signalbox.models.offline.fill.schema import Field
@@ -25,7 +25,11 @@ _ELSEWHERE = word_set("in at near around from to by of via on and or with plus i
 def find_makes(bounds: Bounds, state: State) -> Iterator[Proposal]:
     """The first word of a product's name for its maker, the rest for its model."""
     maker, model = _asking(state.leaves, _MAKERS), _asking(state.waiting(), _MODELS)
-    if maker is None or model is None or maker is model:
+    if maker is None or maker is model:
+        return
+    if maker.path not in state.filled:
+        yield from _known_makers(bounds, maker)
+    if model is None:
         return
     made = state.filled.get(maker.path)
     people = any(leaf.kind == "string" and leaf.must and sort_of(leaf) == "person" for leaf in state.waiting())
@@ -41,6 +45,13 @@ def find_makes(bounds: Bounds, state: State) -> Iterator[Proposal]:
         yield _take(bounds, maker, chunk.first, chunk.first + 1, score)
         if behind > chunk.first + 1:
             yield _take(bounds, model, chunk.first + 1, behind, score)
+
+
+def _known_makers(bounds: Bounds, maker: Field) -> Iterator[Proposal]:
+    """Makers that everybody knows, however they are written."""
+    for at, token in enumerate(bounds.tokens):
+        if token.lower in BRANDS and not bounds.blocked(at) and not bounds.in_quotes(at):
+            yield _take(bounds, maker, at, at + 1, 0.76)
 
 
 def _asking(leaves: list[Field], names: frozenset[str]) -> Field | None:

@@ -37,6 +37,7 @@ _STRENGTHS = {
 }
 _BEFORE_OBJECTS = word_set("with for about of in at near on")
 _GROUPS = word_set("team department group project service branch company city town country street room")
+_TEAMS = word_set("team department group")
 # A field for somebody's very words takes only what is said to be such.
 _VERBATIM = re.compile(r"\b(?:word (?:for|by) word|verbatim|exact (?:words|wording|text)|literally)\b", re.IGNORECASE)
 _QUOTES = re.compile(r".*\b(?:saying|says|reads|reading|message|text|body|note|wording)\b|:")
@@ -173,7 +174,7 @@ def _beside_name(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]
             if not said and not (short and len(name) == 1):
                 continue
             after = at + len(name)
-            after += _has_label(bounds, after)
+            after += _has_label(bounds, field, after)
             signed = after < len(tokens) and tokens[after].text in (":", "=")
             linked = (
                 after < len(tokens)
@@ -204,8 +205,10 @@ def _is_told(bounds: Bounds, at: int) -> bool:
     return at < len(bounds.tokens) and bounds.tokens[at].lower in ("is", "are")
 
 
-def _has_label(bounds: Bounds, at: int) -> bool:
-    """Whether a word behind a field's name only goes with it: "serial number 12", "tag it urgent"."""
+def _has_label(bounds: Bounds, field: Field, at: int) -> bool:
+    """Whether a word behind a field's name only goes with it: "serial number 12", "tag it urgent", "subject line:"."""
+    if at + 1 < len(bounds.tokens) and bounds.tokens[at + 1].text in ":=" and bounds.tokens[at].text in field.described:
+        return True
     if at + 1 >= len(bounds.tokens) or bounds.tokens[at].lower not in _GOING_WITH:
         return False
     return bounds.tokens[at + 1].text[0].isalnum() and bounds.tokens[at + 1].lower not in ("and", "or")
@@ -261,8 +264,9 @@ def _spoken_names(field: Field) -> tuple[tuple[str, ...], ...]:
     short = tuple(s for w, s in zip(field.name_words, whole, strict=True) if w not in dull)
     spoken = [tuple(stem(w) for w in synonym.lower().split()) for synonym in field.synonyms.get("", ())]
     spoken += [(nickname,) for nickname in field.nicknames]
-    if field.described[:1] and field.described[0] in _GROUPS:
-        spoken.append((stem(field.described[0]),))
+    spoken += [(stem(word),) for word in field.described[:1] if word in _GROUPS]
+    # "Person or team that is told".
+    spoken += [(stem(word),) for word in field.described[1:3] if word in _TEAMS and " or " in field.description]
     if field.kind == "array" and field.described[:1] and field.described[0].endswith("s"):
         # "Keywords of the talk" for topics.
         spoken.append((stem(field.described[0]),))

@@ -9,12 +9,12 @@ from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.english.words import stem, word_set
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
-from signalbox.models.offline.fill.texts.literals import Literal
+from signalbox.models.offline.fill.texts.literals import Literal, shape_of
 from signalbox.models.offline.fill.texts.role_table import ROLES
 from signalbox.models.offline.fill.texts.roles import roles_of
 from signalbox.models.offline.fill.texts.sorts import sort_of
 
-__all__ = ["find_quoted", "fits", "shuns_quotes"]
+__all__ = ["find_quoted", "fits", "is_like", "shuns_quotes"]
 
 # How likely an unannounced text in quotes is what a field asks for, by the field's role.
 _WORTH = {
@@ -42,11 +42,19 @@ def find_quoted(bounds: Bounds, field: Field, many: bool) -> Iterator[Proposal]:
     needed = field.must and sort_of(field) not in ("person", "place")
     score = max(_worth(field), 0.66 if needed else 0.0)
     for literal in bounds.reading.literals:
-        if literal.kind == "quoted" and score and fits(field, literal.value):
+        liked = literal.kind == "quoted" and fits(field, literal.value) and is_like(field, literal.value)
+        if liked and score:
             told = 0.12 if _is_called(bounds, field, literal) else 0.0
             yield Proposal(
                 field, literal.value, literal.start, literal.end, score + told + 0.05 * field.must, running=True
             )
+
+
+def is_like(field: Field, quoted: str) -> bool:
+    """Whether a text may be of the shape of the examples, if these are codes."""
+    shapes = [shape_of(str(one)) for one in field.examples]
+    coded = sort_of(field) == "title" and bool(shapes) and all(shapes) and " " in quoted
+    return not coded or any(re.fullmatch(shape or "", quoted) for shape in shapes)
 
 
 def shuns_quotes(field: Field, others: Iterable[Field]) -> bool:

@@ -79,9 +79,15 @@ ROLES = (
         "captain crew sponsor bride groom deceased heir supervisor foreman translator interpreter "
         "photographer",
         strong="with,assign to,assigned to,invite,by,assign it to,owned by,reporting to,reports to,"
-        "managed by,led by,give it to,inviting,reviewer",
+        "managed by,led by,give it to,in the name of,under the name of,under the name,inviting,reviewer",
         fair="for,to,sign up,enrol,enroll,register",
         weak="tell,ask,call,of,from",
+    ),
+    _role(
+        "performer",
+        "name",
+        "actor actress star cast performer",
+        strong="starring,featuring,stars,with,played by,performed by",
     ),
     _role(
         "task",
@@ -98,7 +104,7 @@ ROLES = (
     _role(
         "name",
         "name",
-        "name title called alias nickname username filename handle",
+        "name title called alias nickname username filename hostname handle",
         strong="called,named,titled,entitled,with the name,with name,labelled,labeled,known as,name it,"
         "call it,with title,title,under the name",
         weak="as",

@@ -56,7 +56,9 @@ def _roles(name_words: tuple[str, ...], described: tuple[str, ...]) -> tuple[tup
             strength = 0.0 if first is None else (0.8 if first < 2 else 0.6)
         if strength:
             found.append((role, strength))
-    if not any(strength > 0.8 for _, strength in found) and (kind := kind_of_noun(head)):
+    if not any(strength > 0.8 for _, strength in found) and (
+        kind := kind_of_noun(name_words[-1] if name_words else "")
+    ):
         found = [(role, 1.0) for role in ROLES if role.name == kind] + [row for row in found if row[0].name != kind]
     return tuple(sorted(found, key=lambda pair: -pair[1]))
 

@@ -20,9 +20,11 @@ __all__ = [
     "DAYS",
     "NOT_BEFORE_PEOPLE",
     "WIDE",
+    "asks_work",
     "fit",
     "is_cased",
     "is_common",
+    "is_occupation",
     "looks_personal",
     "personality",
     "place_scale",
@@ -45,32 +47,48 @@ _PARTIES = word_set(
 )
 _FIRMS = next(role.words for role in ROLES if role.name == "organisation") - _PERSON - {stem("partner")}
 _BODIES = _ORGANISATIONS | frozenset(stem(word) for word in "city town village place country".split())
-_EITHER = re.compile(r"\W*\w+ or \w+", re.IGNORECASE)
+_EITHER = re.compile(r"\W*(?:the |an? )?[\w-]+(?:, (?:an? )?[\w-]+)*,? or (?:an? )?[\w-]+", re.IGNORECASE)
 _THINGS = word_set(
     """server container folder computer printer router cluster paper number letter order filter tower corner theater
     theatre center centre color colour weather water power cover layer monitor sensor motor factor sector vector
     editor error mirror floor door tractor elevator generator processor connector chapter newsletter poster banner
     master register parameter diameter meter trailer scooter coffee committee fee tree degree employee-id counter
-    buffer controller driver-version scanner charger adapter carrier supplier provider vendor manufacturer retailer"""
+    buffer controller driver-version scanner charger adapter carrier supplier provider vendor manufacturer retailer
+    character shelter timer shower flower summer winter dinner supper ladder rubber copper timber anchor odor flavor
+    interior exterior indicator calculator refrigerator radiator projector detector reactor compressor screwdriver
+    freezer boiler heater cooler mixer blender toaster washer dishwasher dryer amplifier receiver transmitter
+    transformer converter burner cylinder helicopter tanker freighter cruiser steamer schooner roller tracker reminder
+    planner binder marker sticker identifier header footer border quarter semester burger cracker pepper ginger
+    butter cider offer tender transfer voucher answer matter disaster starter trigger beamer laser blazer
+    sweater jumper slipper locker drawer planter digger bulldozer excavator harvester mower trimmer
+    strimmer sprayer simulator emulator compiler debugger parser crawler scheduler logger
+    listener handler wrapper loader launcher installer updater browser explorer viewer charter"""
 )
 _GROUPS = word_set("team group department company organisation organization vendor band queue role username user login")
 _SOMEBODY = re.compile(
     r"^(?:the |a |full |first |last |second |other |new |first and last )*"
     r"(?:who\b|whom\b|person\b|people\b|colleague|somebody\b)|"
-    r"\b(?:full name|first name|last name|family name|surname)s?\b|"
-    r"^names? of (?:the |a |an |every |each |all )?(?P<noun>[\w-]+(?: [\w-]+)?)|"
+    r"\b(?:full name(?! of)|first name|last name|family name|surname)s?\b|"
+    r"^(?:the )?(?:full )?names? of (?:the |a |an |every |each |all )?(?:[\w-]+(?:'s|s') )?"
+    r"(?P<noun>[\w-]+(?: [\w-]+)?)|"
     r"^(?:the )?(?P<head>[\w-]+) (?:who|whom|whose)\b",
     re.IGNORECASE,
 )
 _TITLES = re.compile(
-    r"^(?:(?:full |exact |short |the |a )*(?:names?|titles?|headline)(?: \w+)? (?:of|for|under|by)\b|"
+    r"^(?:(?:full |exact |short |internal |official |public |working |display |new |the |a )*"
+    r"(?:names?|titles?|headline)(?: \w+)? (?:of|for|under|by)\b|"
     r"what \w+(?: \w+)? is called)",
     re.IGNORECASE,
 )
 _NOUN = re.compile(
-    r"(?:(?:full |the |a |an )*name of (?:the |a |an )?|(?:the |a |an ))?(?:[a-z-]+ )??(?P<noun>[a-z-]+)"
+    r"(?:(?:full |the |a |an )*name of (?:the |a |an )?|(?:the |a |an ))?(?:[a-z-]+(?:'s|s') )?(?:[a-z-]+ )??"
+    r"(?P<noun>[a-z-]+)"
     r"(?:,? (?:[a-z]+, |or |and )(?P<other>[a-z]+))?"
     r"(?=$|[.,;(]| (?:of|who|that|where|which|in|to|at|from|with|by|on|for)\b)"
+)
+# "Letter of the coach" asks for no coach.
+_ATTRIBUTE = re.compile(
+    r"(?:the )?(?:\w+ )?(?:letter|number|code|id|identifier|kind|type|colour|color|size|age|breed|address)s? of\b", re.I
 )
 _HOUSED = re.compile(r"\bstreet (?:and|with|&) (?:house )?number\b")
 _ENDINGS = tuple("ly ing ed ent ant able ible ful ous ive ish less ism tion ment ness".split())
@@ -78,7 +96,7 @@ CODED = word_set(
     "code id ids number no key reference ref sku serial token coupon voucher postcode zip zipcode iban isbn phone"
 )
 # Nobody's name stands behind these.
-NOT_BEFORE_PEOPLE = word_set("the a an our this that your some at in near into on around within")
+NOT_BEFORE_PEOPLE = word_set("the a an our this your some at in near into on around within")
 WIDE = word_set(
     "city hometown birthplace town country region area village district state county island continent province"
 )
@@ -87,6 +105,9 @@ DAYS = word_set(
     october november december easter christmas xmas halloween ramadan thanksgiving pentecost english french german
     spanish"""
 )
+# They may be somebody, or run on a computer.
+_MACHINES = word_set("host user client agent driver")
+_NAMES = (("hostname",), ("nickname",), ("filename",), ("codename",))
 _SMALL_IN_NAMES = word_set("of the de van von der den la le du di da del al bin y and & 's st.")
 
 
@@ -96,33 +117,43 @@ def _sort(name_words: tuple[str, ...], within: tuple[str, ...], description: str
     said = _SOMEBODY.search(description)
     noun = ((said["noun"] or said["head"] or "").lower().split() or [""]) if said else [""]
     noun = [word for word in noun if word] or [""]
+    # "Service whose logs": what has something need not be somebody.
+    open_head = said is not None and not said["noun"] and not said.group().lower().endswith("whose")
     told = said is not None and (
-        (not said["noun"] and (said["head"] or "person").lower() not in _THINGS and stem(noun[0]) not in _BODIES)
-        or any(_is_somebody(word) or _is_doer(word) for word in noun)
+        (open_head and (said["head"] or "person").lower() not in _THINGS and stem(noun[0]) not in _BODIES)
+        or any(_is_somebody(word) or (_is_doer(word) and not kind_of_noun(word)) for word in noun)
     )
+    either = _EITHER.match(description)
+    parties = set(re.findall(r"[a-z-]+", either.group().lower())) - _MACHINES if either else ()
+    if any(map(_is_somebody, parties)) and not _is_place(roles) and not set(name_words) & _GROUPS:
+        return "person"
     if name_words == ("name",) and not told and {stem(word) for word in (*within, *noun)} & _ORGANISATIONS:
         return "organisation"
     if name_words and stem(name_words[-1]) in _FIRMS and not (said and said["noun"]) and roles[:1] != ("place",):
         return "organisation"
     inner = name_words[-1:] == ("name",) and any(map(_is_somebody, (*within, *name_words[:-1])))
     head = next((stem(word) for word in _nouns(description)[:1] if stem(word) in _BODIES), "")
-    if head and not told and not _EITHER.match(description):
+    if head and not told and not either:
         return "organisation" if head in _ORGANISATIONS else "place"
     if not told and (kind := _kind_told(description)):
         return kind
     if not set(name_words) & _GROUPS and (told or inner or (name_words and _is_somebody(name_words[-1]))):
-        return "person"
+        return "thing" if _ATTRIBUTE.match(description) else "person"
     if roles and roles[0] == "body":
         return "text"
     if is_position(name_words):
         return "thing"
-    if names & {"titl", "headlin"} or _TITLES.match(description):
+    if names & {"titl", "headlin"} or _TITLES.match(description) or name_words[-1:] in _NAMES:
         return "title"
-    if roles and roles[0] in ("place", "destination", "origin"):
+    if _is_place(roles):
         return "place"
     if roles and roles[0] == "organisation":
         return "organisation"
     return "thing"
+
+
+def _is_place(roles: tuple[str, ...]) -> bool:
+    return bool(roles) and roles[0] in ("place", "destination", "origin")
 
 
 def _kind_told(description: str) -> str:
@@ -147,9 +178,24 @@ def _is_somebody(noun: str) -> bool:
     return stem(noun) in _PERSON or kind_of_noun(noun) == "person"
 
 
+@lru_cache(maxsize=5_000)
+def is_occupation(word: str) -> bool:
+    """Whether a word in small letters says what somebody is by trade."""
+    plain = word.islower() and word not in FIRST_NAMES and word not in LANGUAGES
+    return plain and (kind_of_noun(word) == "person" or _is_doer(word))
+
+
+@lru_cache(maxsize=5_000)
+def asks_work(field: Field) -> bool:
+    """Whether a field asks for what somebody is by trade."""
+    roles = roles_of(field)
+    return is_position(field.name_words) or (bool(roles) and roles[0][0].name == "role")
+
+
 def _is_doer(noun: str) -> bool:
-    """Whether a noun is made to name a person by what they do: teacher, florist, trainee."""
-    return len(noun) > 5 and noun.endswith(("er", "or", "ist", "ee", "man", "woman", "ian")) and noun not in _THINGS
+    """Whether a noun is made to name a person by what they do: teacher, florist, trainee; no playlist is."""
+    made = len(noun) > 5 and noun.endswith(("er", "or", "ist", "ee", "man", "woman", "ian"))
+    return made and noun not in _THINGS and not noun.endswith(("list", "computer", "meter"))
 
 
 @lru_cache(maxsize=5_000)
@@ -159,7 +205,12 @@ def sort_of(field: Field) -> str:
     found = _sort(field.name_words, field.within, field.description, tuple(role.name for role, _ in roles[:1]))
     if found == "thing" and roles and roles[0][0].style == "text":
         return "text"
-    return found
+    # Host "web-3" is nobody.
+    return "thing" if found == "person" and field.examples and all(map(_is_coded, field.examples)) else found
+
+
+def _is_coded(example: object) -> bool:
+    return any(c.isdigit() for c in str(example)) or "@" in str(example)[1:]
 
 
 def sort_for(field: Field, last_word: str) -> str:
@@ -215,7 +266,10 @@ def personality(words: list[Token], cased: bool) -> float:
     known = any(word.lower in FIRST_NAMES or word.lower in HONORIFICS for word in words)
     if not known and len(words) == 1:
         return -0.12 if words[0].lower[:-1] in KINSHIP else 0.04
-    return 0.12 if known or not any(is_common(word.lower) for word in words) else 0.02
+    # Names of firms and clubs often end as "Textiles" does.
+    several = words[-1].lower.endswith("s") and len(words[-1].text) > 6
+    strange = known or not any(is_common(word.lower) for word in words)
+    return (0.12 if known or not several else 0.09) if strange else 0.02
 
 
 def is_common(word: str) -> bool:

@@ -20,12 +20,14 @@ from signalbox.models.offline.fill.texts.deeds import tells_deed
 from signalbox.models.offline.fill.texts.evidence import is_relative
 from signalbox.models.offline.fill.texts.extents import SORTS, clean, past_town
 from signalbox.models.offline.fill.texts.leftovers import end_of_part, left_over, like_examples, opens_part
-from signalbox.models.offline.fill.texts.quotes import fits, shuns_quotes
+from signalbox.models.offline.fill.texts.quotes import fits, is_like, shuns_quotes
 from signalbox.models.offline.fill.texts.roles import POSITIONS, cues_of, is_position
 from signalbox.models.offline.fill.texts.sorts import (
     CODED,
     DAYS,
     NOT_BEFORE_PEOPLE,
+    asks_work,
+    is_occupation,
     personality,
     place_scale,
     sort_for,
@@ -41,6 +43,7 @@ _DEPTH = 0.03
 _CLEAR = 0.7
 _HINT = 0.1
 _CALLED = 0.12
+_TRADE = 0.12
 # How well each kind of chunk suits each sort of field.
 _SUITS = {
     "person": {"quoted": -0.3, "code": -0.5, "proper": 0.17, "mixed": -0.4, "plain": 0.12, "small": 0.1},
@@ -159,10 +162,15 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk, waiting: list[Field]) -> 
     following = bounds.tokens[chunk.last].lower if chunk.last < len(bounds.tokens) else ""
     if following == "of" and len(tokens) == 1 and tokens[0].lower in SORTS:
         return 0.0
-    if chunk.kind == "quoted" and shuns_quotes(field, bounds.leaves):
+    if chunk.kind == "quoted" and (shuns_quotes(field, bounds.leaves) or not is_like(field, chunk.value)):
         return 0.0
     sort, numbers = sort_for(field, tokens[-1].text), bounds.reading.quantities
-    score = _BASE + _SUITS[sort][chunk.kind] + _NEEDED * field.must - _DEPTH * field.path.count(".")
+    trade = chunk.kind in ("plain", "small") and tokens[0].lower not in FIRST_NAMES and is_occupation(tokens[-1].text)
+    if trade and sort == "person" and kind_of_noun(tokens[-1].text) == "person" and len(tokens) < 3:
+        # A clerk is no name; but Fischer is one.
+        return 0.0
+    trade = trade and asks_work(field)
+    score = _BASE + _TRADE * trade + _SUITS[sort][chunk.kind] + _NEEDED * field.must - _DEPTH * field.path.count(".")
     if sort == "person" and chunk.kind in ("proper", "small", "plain"):
         score += min(0.0, personality(list(tokens), bounds.cased) - 0.12)
         if chunk.first and bounds.tokens[chunk.first - 1].lower in NOT_BEFORE_PEOPLE:
@@ -223,9 +231,8 @@ def _score(bounds: Bounds, field: Field, chunk: Chunk, waiting: list[Field]) -> 
         # In "our dog Rex" the name is the dog's, not somebody's.
         score += _CALLED if sort == "title" else -_CALLED * (sort == "person" and not hinted)
     kin = sort == "person" and is_relative(bounds, chunk.first)
-    announced = (
-        cue >= _CLEAR or kin or (called and sort == "title") or tells_deed(bounds, field, chunk.first, chunk.last)
-    )
+    announced = cue >= _CLEAR or kin or trade or (called and sort == "title")
+    announced = announced or tells_deed(bounds, field, chunk.first, chunk.last)
     alike = like_examples(bounds, field, chunk) or left_over(bounds, field, chunk, waiting)
     if not field.must and not announced and not _tells(bounds, chunk, sort) and not alike:
         return 0.0

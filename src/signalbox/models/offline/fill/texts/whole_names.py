@@ -11,6 +11,7 @@ from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEEC
 from signalbox.models.offline.fill.english.words import STOP, word_set
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
+from signalbox.models.offline.fill.texts.chunks import ends_full_name
 from signalbox.models.offline.fill.texts.sorts import is_common, sort_of
 
 __all__ = ["as_whole"]
@@ -28,11 +29,20 @@ def as_whole(bounds: Bounds, proposal: Proposal) -> Proposal:
     first, last = bounds.sentence.index_at(proposal.start), bounds.sentence.index_at(proposal.end - 1) + 1
     begin, end = _widened(bounds, *_parted(bounds, proposal.field, first, last))
     marked = bounds.tokens[end - 1].text.endswith(_OWNED) and sort_of(proposal.field) in ("person", "organisation")
-    if (begin, end) == (first, last) and not marked:
+    marked = marked and not _is_house(bounds, proposal.field, end)
+    whole = bounds.sentence.span(begin, end)[1] - 2 * marked == proposal.end
+    if (begin, end) == (first, last) and whole:
         return proposal
     start, stop = bounds.sentence.span(begin, end)
     stop -= 2 * marked
     return replace(proposal, value=bounds.reading.text[start:stop], start=start, end=stop, pieces=())
+
+
+def _is_house(bounds: Bounds, field: Field, end: int) -> bool:
+    """Whether the mark belongs to a house that is called after its owner: "at Luigi's at seven"."""
+    following = bounds.tokens[end] if end < len(bounds.tokens) else None
+    alone = following is None or not following.text[0].isalnum() or following.lower in POS["stops"]
+    return alone and sort_of(field) == "organisation"
 
 
 def _parted(bounds: Bounds, field: Field, first: int, last: int) -> tuple[int, int]:
@@ -107,7 +117,8 @@ def _joins(bounds: Bounds, at: int, following: int) -> bool:
     if bounds.tokens[at].text.endswith(_OWNED):
         return False
     small = bounds.tokens[at + 1].lower if following > at + 1 else ""
-    return small not in ("of", "the") or is_common(bounds.tokens[at].lower)
+    kind = is_common(bounds.tokens[at].lower) and not ends_full_name(bounds, at + 1)
+    return small not in ("of", "the") or kind
 
 
 def _names(bounds: Bounds, at: int) -> bool:

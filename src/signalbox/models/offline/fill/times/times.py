@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from signalbox.models.offline.fill.english.words import word_set
 from signalbox.models.offline.fill.times.clocks import HOUR_WORDS, LEADS_TO_CLOCK, SPOKEN_CLOCK
+from signalbox.models.offline.fill.times.named_times import in_name
 
 __all__ = ["TimePhrase", "find_times", "with_month"]
 
@@ -96,7 +97,6 @@ _BEHIND_DAY = word_set(
     our she they that works via under not only all both each latest earliest possibly preferably ideally maybe also
     just again now who"""
 )
-_CAPITAL_BEFORE, _CAPITAL = re.compile(r"\b[A-Z][a-z]+ \Z"), re.compile(r" [A-Z][a-z]")
 _THAT_YEAR = re.compile(r"(?:this|last|next) year", re.IGNORECASE)
 _GLUE = re.compile(r"\s*,?\s*(?:at|on|in the|of|around|@|from|by)?\s*", re.IGNORECASE)
 _RANGE_GLUE = re.compile(r"\s*(?:-|–|to|until|till|through|thru|and|til)\s*(?:on |the )?", re.IGNORECASE)
@@ -139,7 +139,7 @@ def find_times(text: str) -> list[TimePhrase]:
     phrases: list[list[tuple[str, int, int]]] = []
     for found in _ATOM.finditer(_lowered(text)):
         kind = str(found.lastgroup)
-        if _in_name(text, kind, *found.span()) or (kind == "date" and _counts_other(text, *found.span())):
+        if in_name(text, *found.span()) or (kind == "date" and _counts_other(text, *found.span())):
             continue
         start = found.start() + len(found.group()) - len(found.group().lstrip())
         atom = (kind, start, found.start() + len(found.group().rstrip()))
@@ -175,17 +175,6 @@ def _counts_other(text: str, start: int, end: int) -> bool:
     # Behind the day of a month stands a stop, a name or a small word.
     following = _NOUN.match(text, end) if _RANK.fullmatch(text, start, end) else None
     return following is not None and following[1] not in _BEHIND_DAY
-
-
-def _in_name(text: str, kind: str, start: int, end: int) -> bool:
-    """Whether a single word of time is part of a name in capitals: "Black Friday Deals", "Shine Now"."""
-    words = text[start:end]
-    if kind not in ("day", "relative") or not words[0].isupper() or " " in words:
-        return False
-    if not (before := _CAPITAL_BEFORE.search(text, 0, start)):
-        return False
-    opens = not text[: before.start()].strip() or text[: before.start()].rstrip()[-1] in ".!?:;"
-    return not opens and (not words.endswith("day") or words.lower() == "today" or bool(_CAPITAL.match(text, end)))
 
 
 def _joins(text: str, parts: list[tuple[str, int, int]], atom: tuple[str, int, int]) -> bool:
