@@ -64,8 +64,12 @@ def denied(reading: Reading, start: int, end: int, reach: int = 4, *, events: bo
 
     Without `events`, what did not happen or cannot be is no denial of the things that it speaks of.
     """
-    before = _before(reading.before(start, reach + 2), reach, events)
-    return before or _BEHIND.match(reading.text, end) is not None
+    words = reading.before(start, reach + 2)
+    # What is quoted before a mention says nothing of it.
+    closed = [span for span in reading.quoted if span[1] <= start]
+    if closed:
+        words = [word for word in words if not any(first <= word.start < last for first, last in closed)]
+    return _before(words, reach, events) or _BEHIND.match(reading.text, end) is not None
 
 
 def _before(words: list[Word], reach: int, events: bool) -> bool:

@@ -40,6 +40,17 @@ def find_phrase(reading: Reading, phrase: Phrase) -> Iterator[tuple[int, int, fl
                 yield words[at].start, words[at + count - 1].end, quality
     if size > 1:
         yield from _shortened(reading, phrase)
+    else:
+        yield from _hyphenated(reading, phrase)
+
+
+def _hyphenated(reading: Reading, phrase: Phrase) -> Iterator[tuple[int, int, float]]:
+    """Where a form of a word is written with a hyphen: "re-booked" for rebook."""
+    for joined, at in reading.windows(2, phrase.joined[0]) if "-" in reading.text else ():
+        first, second = reading.words[at], reading.words[at + 1]
+        near = second.start == first.end + 1 and reading.text[first.end] == "-" and joined != phrase.joined
+        if near and stem(joined) == phrase.stems[0]:
+            yield first.start, second.end, 0.95
 
 
 def _spells(reading: Reading, words: list[Word]) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 from signalbox.models.offline.fill.bounds import Bounds
+from signalbox.models.offline.fill.english.lexicon import is_verb_form
+from signalbox.models.offline.fill.english.noun_kinds import kind_of_noun
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH as POS
 from signalbox.models.offline.fill.english.words import word_set
 from signalbox.models.offline.fill.schema import Field
@@ -22,6 +24,18 @@ _LEFT_THING = 0.25
 _WRAPS = word_set("box boxes carton packaging package parcel delivery shipment rest colour color order")
 # Fields for what somebody says, which plain words beside others are not.
 _WORDED = word_set("body question remark task tag label code copy language grouping ordering means value")
+_JUDGING = word_set(
+    """good bad great big small huge long short quick fast slow wrong right happy sad sorry nice poor awful terrible
+    excellent perfect strange odd full whole main usual other another same different first second next last more less
+    kind best worst better worse strong weak urgent important easy hard high low late early regular final free"""
+)
+_ABSTRACT = word_set(
+    """news question problem trouble story job idea luck help party call meeting size time way matter thing things stuff
+    issue reason quality price cost number name note word words work case point fact request update reminder notice
+    visit trip event day today office service delivery order experience mistake hurry rush end start team people life
+    dinner lunch breakfast weather chance hope love fun joy thanks regards greetings feedback advice support"""
+)
+_ABSTRACT_ENDINGS = ("ness", "ity", "ship", "ance", "ence", "ism", "hood", "sion", "tion")
 _DETERMINERS = word_set("the a an my our your his her their its this that these those some any")
 
 
@@ -42,11 +56,24 @@ def left_over(bounds: Bounds, field: Field, chunk: Chunk, waiting: list[Field]) 
         return 0.0
     if any(other.path != field.path and _is_open(other) for other in waiting) or not opens_part(bounds, chunk):
         return 0.0
+    if sort_of(field) == "thing" and not _is_concrete(bounds, chunk):
+        return 0.0
     roles = roles_of(field)
     told = bool(roles) and roles[0][0].name == "thing" and roles[0][1] == 1.0
     if told:
-        return _LEFT_THING
+        return _LEFT_THING * (kind_of_noun(bounds.tokens[chunk.last - 1].lower) != "person")
     return _LEFT if _stands_alone(bounds, chunk) or end_of_part(bounds, chunk) > chunk.last else 0.0
+
+
+def _is_concrete(bounds: Bounds, chunk: Chunk) -> bool:
+    """Whether a chunk may be a thing that one can point at: no verdict as "good news", nothing abstract."""
+    words = [token.lower for token in bounds.tokens[chunk.first : chunk.last]]
+    following = bounds.tokens[chunk.last].lower if chunk.last < len(bounds.tokens) else ""
+    wished = len(words) == 1 and is_verb_form(words[0]) and bounds.tokens[chunk.first - 1].lower not in _DETERMINERS
+    if wished or words[0].endswith("ing") or following in ("please", "only"):
+        # "Exchange please", "moving abroad", "cash only".
+        return False
+    return _JUDGING.isdisjoint(words) and words[-1] not in _ABSTRACT and not words[-1].endswith(_ABSTRACT_ENDINGS)
 
 
 @lru_cache(maxsize=5_000)

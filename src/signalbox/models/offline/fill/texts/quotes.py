@@ -30,6 +30,8 @@ _WORTH = {
 _TITLES = re.compile(
     r"^(?:(?:full |exact |the |a )*(?:name|title)s? (?:of|for)|what \w+(?: \w+)? is called)\b", re.IGNORECASE
 )
+# What holds words as they stand has the first claim to those in quotes.
+_WORDED = re.compile(r"(?:the |exact |an? )*(?:text|words?|phrase|wording|string) (?:that|which|to) ", re.IGNORECASE)
 _BEARERS = frozenset(("person", "place", "organisation", "destination", "origin", "copy"))
 _SPOTS = word_set("location place where address city town room venue site area country region office building zone")
 _PEOPLE = next(role.words for role in ROLES if role.name == "person")
@@ -62,7 +64,10 @@ def shuns_quotes(field: Field, others: Iterable[Field]) -> bool:
     roles = roles_of(field)
     spot = bool(set(field.name_words) & _SPOTS) and not _TITLES.match(field.description)
     shuns = sort_of(field) == "person" or (bool(roles) and (roles[0][0].name in ("person", "copy") or spot))
-    return shuns and any(other.path != field.path and _may_be_quoted(other) for other in others)
+    if shuns:
+        return any(other.path != field.path and _may_be_quoted(other) for other in others)
+    worded = _WORDED.match(field.description) is not None
+    return not worded and any(other.kind == "string" and _WORDED.match(other.description) for other in others)
 
 
 def _may_be_quoted(field: Field) -> bool:
