@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 __all__ = [
     "DEGREES",
@@ -82,8 +83,7 @@ DEGREES = word_set(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A word, number or sign, where it stands, and its forms."""
 
     text: str
@@ -99,6 +99,7 @@ class Sentence:
 
     text: str
     tokens: tuple[Token, ...]
+    ends: tuple[int, ...]
 
     def slice(self, first: int, last: int) -> str:
         """The text from token `first` up to, not including, token `last`."""
@@ -109,11 +110,7 @@ class Sentence:
 
     def index_at(self, place: int) -> int:
         """The first token that ends after `place`."""
-        return bisect_right(self.tokens, place, key=_end_of)
-
-
-def _end_of(token: Token) -> int:
-    return token.end
+        return bisect_right(self.ends, place)
 
 
 def read_sentence(text: str) -> Sentence:
@@ -123,7 +120,8 @@ def read_sentence(text: str) -> Sentence:
         readable = "".join(c if c.isprintable() or c == "\n" else " " for c in readable)
     readable = _ENDLESS.sub(lambda run: " " * len(run.group()), readable)
     readable = readable.replace("’", "'").replace("“", '"').replace("”", '"')
-    return Sentence(readable, tuple(_tokens(readable)))
+    tokens = tuple(_tokens(readable))
+    return Sentence(readable, tokens, tuple(token.end for token in tokens))
 
 
 _SHORTHAND = {"w/": "with", "w": "with", "w/o": "without", "b/c": "because", "n": "and", "im": "i'm", "ive": "i've"}
