@@ -7,7 +7,6 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 __all__ = [
     "DEGREES",
@@ -83,7 +82,8 @@ DEGREES = word_set(
 )
 
 
-class Token(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Token:
     """A word, number or sign, where it stands, and its forms."""
 
     text: str
