@@ -153,6 +153,8 @@ class Bounds:
 
     def in_quotes(self, at: int) -> bool:
         """Whether a token stands inside a text in quotes."""
+        if not self.reading.quoted:
+            return False
         place = self.tokens[at].start
         return any(start < place < end for start, end in self.reading.quoted)
 
@@ -235,6 +237,8 @@ class Bounds:
 
     def timed(self, at: int) -> bool:
         """Whether a token belongs to a phrase of time, which ends any name."""
+        if not self.reading.times:
+            return False
         token = self.tokens[at]
         inside = any(phrase.start <= token.start and token.end <= phrase.end for phrase in self.reading.times)
         return inside and not self._in_title(at)
@@ -299,8 +303,9 @@ class Bounds:
 
     def in_quantity(self, at: int) -> bool:
         """Whether a token is the unit of a number, or a number in words."""
-        token = self.tokens[at]
-        return token.text[0].isalpha() and any(q.first <= at < q.last for q in self.reading.quantities)
+        if not self.reading.quantities:
+            return False
+        return self.tokens[at].text[0].isalpha() and any(q.first <= at < q.last for q in self.reading.quantities)
 
     def numbered(self, at: int) -> bool:
         """Whether a bare number stands here, as one of a house behind its street."""

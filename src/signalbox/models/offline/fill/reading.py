@@ -60,6 +60,7 @@ class Reading:
     clock: datetime | None
     tz: tzinfo | None
 
+    text: str = attribute(init=False)
     moments: dict[str, datetime | None] = attribute(default_factory=dict)
     nouns: dict[int, list[Word]] = attribute(default_factory=dict)
     # Whether a number is somebody's age, and whether it counts people: every field for a number asks.
@@ -70,9 +71,8 @@ class Reading:
     _behind: dict[int, list[str]] = attribute(default_factory=dict)
     _windows: dict[int, dict[str, list[tuple[str, int]]]] = attribute(default_factory=dict)
 
-    @property
-    def text(self) -> str:
-        return self.sentence.text
+    def __post_init__(self) -> None:
+        self.text = self.sentence.text
 
     @cached_property
     def words(self) -> list[Word]:

@@ -27,6 +27,8 @@ _FRAME = word_set(
     more such must"""
 )
 _NO_ALIASES = STOP | _FRAME
+_ASIDES = re.compile(r"\([^)]*\)|'[^']*'|\"[^\"]*\"|`[^`]*`|\be\.?g\.?.*")
+_BRACKETED = re.compile(r"\(([^)]{2,40})\)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +86,7 @@ class Field:
     @cached_property
     def described(self) -> tuple[str, ...]:
         """The telling words of the description, in order."""
-        plain = re.sub(r"\([^)]*\)|'[^']*'|\"[^\"]*\"|`[^`]*`|\be\.?g\.?.*", " ", self.description)
+        plain = _ASIDES.sub(" ", self.description)
         told = tuple(word for word in content_words(plain) if word not in _FRAME)
         return ("place", *told) if self.description[:6].lower() == "where " else told
 
@@ -102,7 +104,7 @@ class Field:
     @cached_property
     def aliases(self) -> frozenset[str]:
         """Stems of single words that the description adds in brackets as other names: "Breadth (width)"."""
-        rows = re.findall(r"\(([^)]{2,40})\)", self.description.lower())
+        rows = _BRACKETED.findall(self.description.lower()) if "(" in self.description else ()
         parts = [part.strip() for row in rows for part in re.split(r",|/|;|\bor\b", row)]
         return frozenset(stem(part) for part in parts if part.isalpha() and part not in _NO_ALIASES)
 

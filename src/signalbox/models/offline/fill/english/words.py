@@ -100,6 +100,7 @@ class Sentence:
 
     text: str
     tokens: tuple[Token, ...]
+    ends: tuple[int, ...]
 
     def slice(self, first: int, last: int) -> str:
         """The text from token `first` up to, not including, token `last`."""
@@ -110,11 +111,7 @@ class Sentence:
 
     def index_at(self, place: int) -> int:
         """The first token that ends after `place`."""
-        return bisect_right(self.tokens, place, key=_end_of)
-
-
-def _end_of(token: Token) -> int:
-    return token.end
+        return bisect_right(self.ends, place)
 
 
 def read_sentence(text: str) -> Sentence:
@@ -124,7 +121,8 @@ def read_sentence(text: str) -> Sentence:
         readable = "".join(c if c.isprintable() or c == "\n" else " " for c in readable)
     readable = _ENDLESS.sub(lambda run: " " * len(run.group()), readable)
     readable = readable.replace("’", "'").replace("“", '"').replace("”", '"')
-    return Sentence(readable, tuple(_tokens(readable)))
+    tokens = tuple(_tokens(readable))
+    return Sentence(readable, tokens, tuple(token.end for token in tokens))
 
 
 _SHORTHAND = {"w/": "with", "w": "with", "w/o": "without", "b/c": "because", "n": "and", "im": "i'm", "ive": "i've"}

@@ -31,14 +31,11 @@ _DONE_SHORT = re.compile(
     r"(?P<verb>lost|stolen|damaged|broken|missing|destroyed|ruined)\b",
     re.IGNORECASE,
 )
-# Each with the words without which it need not be looked for.
+# Each with the beginnings of words without which it need not be looked for.
 _PATTERNS = (
-    (_DONE, re.compile(r"\b(?:was|were|is|are|been|got|went)\b", re.IGNORECASE)),
-    (
-        _DONE_TO,
-        re.compile(r"\b(?:lost|broke|stole|damaged|took|dropped|forgot|left|ruined|destroyed)\b", re.IGNORECASE),
-    ),
-    (_DONE_SHORT, re.compile(r"\b(?:lost|stolen|damaged|broken|missing|destroyed|ruined)\b", re.IGNORECASE)),
+    (_DONE, ("was", "were", "is", "are", "been", "got", "went")),
+    (_DONE_TO, ("lost", "broke", "stole", "damaged", "took", "dropped", "forgot", "left", "ruined", "destroyed")),
+    (_DONE_SHORT, ("lost", "stolen", "damaged", "broken", "missing", "destroyed", "ruined")),
 )
 _THINGS = word_set("items item things thing goods belongings objects products articles property")
 _HARMED = word_set("lost stolen damaged broken missing destroyed ruined affected")
@@ -49,7 +46,8 @@ _AFFECTED = _THINGS | _HARMED
 def find_affected(bounds: Bounds, field: Field) -> Iterator[Proposal]:
     """Proposals for a field that holds what something was done to; its words must speak of such a deed."""
     for pattern, verbs in _PATTERNS if field.kind == "array" else _PATTERNS[:2]:
-        for found in pattern.finditer(bounds.reading.text) if verbs.search(bounds.reading.text) else ():
+        told = any(token.lower.startswith(verbs) for token in bounds.tokens)
+        for found in pattern.finditer(bounds.reading.text) if told else ():
             verb = stem(found["verb"].lower())
             if _speaks_of(field, verb):
                 first = bounds.sentence.index_at(found.start("things"))

@@ -62,8 +62,7 @@ def _may_name(bounds: Bounds, at: int) -> bool:
         return False
     if token.text[0].isupper() and at > bounds.begins and token.lower not in _SMALL:
         return True
-    small = _NO_PLACES
-    return token.lower not in small or (token.text.isupper() and len(token.text) > 2)
+    return token.lower not in _NO_PLACES or (token.text.isupper() and len(token.text) > 2)
 
 
 def _alike(a: Token, b: Token) -> bool:
