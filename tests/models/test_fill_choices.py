@@ -225,3 +225,21 @@ class Discount(BaseModel):
 )
 def test_an_option_needs_a_sign_of_its_own(text: str, values: dict[str, Any]) -> None:
     assert fill(Discount, text) == values
+
+
+class Chair(BaseModel):
+    """Work on a chair."""
+
+    work: Literal["restuff", "recane", "varnish"] | None = None
+    engraving: str | None = Field(None, description="Words that are put on the back.")
+    maker: str | None = Field(None, description="Workshop that made it.")
+    wood: Literal["oak", "ash", "walnut"] | None = None
+
+
+def test_an_option_may_be_written_with_a_hyphen_and_an_ending() -> None:
+    assert fill(Chair, "the seat re-caned, please")["work"] == "recane"
+
+
+def test_what_is_quoted_denies_nothing_and_goes_to_the_field_for_words() -> None:
+    found = fill(Chair, 'put "never without cake" on it in walnut')
+    assert found == {"engraving": "never without cake", "wood": "walnut"}

@@ -187,5 +187,10 @@ def test_plain_words_that_stand_alone_fill_the_one_field_that_is_left():
     assert fill(Repair, "RP9001 is paid, see you then") == {"ticket_number": "RP9001", "paid": True}
 
 
+@pytest.mark.parametrize("aside", ["Good news", "quick question", "bad quality", "cash only", "moving abroad"])
+def test_verdicts_and_asides_are_no_things(aside):
+    assert "device" not in fill(Repair, f"RP8812, {aside}, paid")
+
+
 def test_a_list_of_clock_times_takes_them_all():
     assert fill(Walks, "Walk Bruno at 7 am, noon and 18:30")["hours"] == ["07:00:00", "12:00:00", "18:30:00"]

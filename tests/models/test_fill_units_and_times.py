@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from signalbox.models.offline.fill import fill_schema
+from signalbox.models.offline.fill.times.times import find_times
 
 DUBLIN = ZoneInfo("Europe/Dublin")
 TUESDAY = datetime(2026, 3, 10, 8, 15, tzinfo=DUBLIN)
@@ -145,3 +146,17 @@ LEAVE = {
 def test_a_range_to_come_has_both_its_ends() -> None:
     assert fill(LEAVE, "I am off next week") == {"first_day": "2026-03-16", "last_day": "2026-03-22"}
     assert fill(LEAVE, "from Monday, last day Thursday") == {"first_day": "2026-03-16", "last_day": "2026-03-19"}
+
+
+@pytest.mark.parametrize(
+    ("text", "times"),
+    [
+        ("plan the Grand Friday Feast for 3 May", ["3 May"]),
+        ("call it Slow Sunday Club, from Monday", ["Monday"]),
+        ("ask Nora Sunday Morning", ["Sunday Morning"]),
+        ("listen to Breathe Now tomorrow", ["tomorrow"]),
+        ("on the 3rd Nora comes", ["the 3rd"]),
+    ],
+)
+def test_words_of_time_inside_a_name_tell_no_time(text: str, times: list[str]) -> None:
+    assert [phrase.text for phrase in find_times(text)] == times
