@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from dataclasses import field as attribute
@@ -18,6 +19,8 @@ from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.state import Frame, build_values, leaves_of
 
 __all__ = ["Filling", "fill_schema"]
+
+_SHARED = 4
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,10 @@ def _frame(title: str, description: str, fields: tuple[Field, ...]) -> Frame:
     described = [stem(word) for word in content_words(description)]
     names = [stem(word) for leaf in leaves for word in (*leaf.name_words, *leaf.within)]
     names += [nickname for leaf in leaves for nickname in leaf.nicknames]
-    return Frame(frozenset([*titled, *described, *names]), frozenset(titled))
+    # What several fields speak of is what the schema is about.
+    spoken = Counter(word for leaf in leaves for word in leaf.words)
+    shared = [word for word, count in spoken.items() if count >= _SHARED]
+    return Frame(frozenset([*titled, *described, *names, *shared]), frozenset(titled))
 
 
 def _missing(fields: Iterable[Field], filled: Mapping[str, Proposal]) -> Iterator[str]:
