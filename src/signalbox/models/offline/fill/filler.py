@@ -31,6 +31,7 @@ from signalbox.models.offline.fill.figures.sizes import find_sizes
 from signalbox.models.offline.fill.figures.twins import find_twins
 from signalbox.models.offline.fill.figures.worded_numbers import find_worded
 from signalbox.models.offline.fill.figures.zeros import find_zeros
+from signalbox.models.offline.fill.learned.deciding import Undecided, decide
 from signalbox.models.offline.fill.lists.filters import find_filters, find_signed
 from signalbox.models.offline.fill.lists.lists import find_closed_list, find_phrase_list, split_items
 from signalbox.models.offline.fill.lists.named_items import as_objects, list_by_name
@@ -89,7 +90,8 @@ class Filler:
             leaf.path: listed_candidates(instructions, leaf) for leaf in leaves if instructions and _open(leaf)
         }
 
-    def fill(self) -> dict[str, Proposal]:
+    def fill(self, *, learned: bool = False) -> dict[str, Proposal]:
+        """Fill all that the sentence gives; if `learned`, free texts are decided by the learned weights in the end."""
         self._fill_constants()
         self._assign(find_signed(self.reading, self.leaves))
         self._assign(
@@ -114,6 +116,8 @@ class Filler:
         widen(self.state)
         bounds = self.state.bounds()
         waiting = [leaf for leaf in self.state.waiting() if self._free(leaf)]
+        texts = [leaf for leaf in waiting if leaf.kind in ("string", "any")]
+        self.undecided = Undecided(texts, bounds, list(self.taken.spans))
         announced, chunks = self._free_words()
         self._choose(
             [
@@ -128,10 +132,18 @@ class Filler:
             if self.state.bounds() is not bounds:
                 announced, chunks = self._free_words()
             self._choose([*announced, *chunks, *find_statements(self.state.bounds(), waiting)])
+        if learned and texts:
+            self._decide()
         self._assign(find_count_of_value(self.state))
         self.filled |= put_in_order(self.reading, self.filled) | as_objects(plain, self.filled)
         self.filled |= {path: as_asked(p) for path, p in self.filled.items() if p.field.kind == "string"}
         return self.filled
+
+    def _decide(self) -> None:
+        decided = decide(self.undecided, self.filled)
+        for leaf in self.undecided.fields:
+            self.filled.pop(leaf.path, None)
+        self.filled |= decided
 
     def _free_words(self) -> tuple[list[Proposal], list[Proposal]]:
         """What free words propose as the sentence stands now: those that something announces, and the others."""

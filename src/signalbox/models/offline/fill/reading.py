@@ -32,6 +32,10 @@ _NUMBERED = ("phone", "uuid", "ip", "url", "email", "host")
 # "40 for the left side": what a number is for may stand behind it.
 _TOWARDS = word_set("for on of the")
 _DIGIT = re.compile(r"\d")
+_SWITCHING = word_set("turn switch put shut power is to")
+_SWITCHED = _SWITCHING | word_set("fade turned switched are was lights lamps light lamp")
+# What follows the particle of "switch the lamps on", and no noun that a preposition would lead to.
+_BEHIND_SWITCHING = word_set(", . ; ! ? at in from until till with for over by and but now please pls when before after")
 _TITLED = re.compile(r"(?<=[a-z,] )[A-Z][a-z][\w'-]*(?: [A-Z][a-z][\w'-]*)*")
 
 
@@ -163,10 +167,13 @@ class Reading:
         return [(literal.start, literal.end) for literal in self.literals if literal.kind == "quoted"]
 
     def acts(self, start: int) -> bool:
-        """Whether a small word acts as a command here: the first word, or right after one ("turn on", "switch off")."""
-        return len(self.before(start, 2)) <= 1 or any(
-            w.lower in ("turn", "switch", "put", "shut", "power", "is", "to") for w in self.before(start, 1)
-        )
+        """Whether a small word acts as a command here: the first word, or after one ("turn on", "switch it off")."""
+        if len(self.before(start, 2)) <= 1 or any(w.lower in _SWITCHING for w in self.before(start, 1)):
+            return True
+        if not any(w.lower in _SWITCHED for w in self.before(start, 6)):
+            return False
+        following = self.after(start, 2)[1:]
+        return not following or following[0].lower in _BEHIND_SWITCHING
 
     def opens(self, start: int) -> bool:
         """Whether a place is the first word: there a verb stands, not an option."""

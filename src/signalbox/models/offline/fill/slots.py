@@ -9,7 +9,7 @@ from typing import Any
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.texts.sorts import sort_of
 
-__all__ = ["Proposal", "Taken", "assign", "assign_best"]
+__all__ = ["Proposal", "Taken", "assign", "assign_best", "best_together"]
 
 Span = tuple[int, int]
 
@@ -104,18 +104,21 @@ def assign_best(proposals: list[Proposal], taken: Taken, filled: dict[str, Propo
         free = proposal.field.path not in filled and not _hindered(proposal, taken)
         if free and not known and len(row) < _CHOICES:
             row.append(proposal)
-    assign(_search([row for row in by_field.values() if row], floor), taken, filled)
+    rows = sorted((row for row in by_field.values() if row), key=lambda row: -row[0].score)
+    assign(best_together([[(p, _worth(p, floor)) for p in row] for row in rows]), taken, filled)
 
 
 def _hindered(proposal: Proposal, taken: Taken) -> bool:
     return not proposal.shared and any(taken.overlaps(*span, firm=proposal.running) for span in proposal.spans)
 
 
-def _search(rows: list[list[Proposal]], floor: float) -> list[Proposal]:
-    """Depth first over the fields, each with its few choices or none; bounded in steps."""
-    rows = sorted(rows, key=lambda row: -row[0].score)
-    valued = [[(proposal, _worth(proposal, floor)) for proposal in row] for row in rows]
-    hopes = [sum(row[0][1] for row in valued[at:]) for at in range(len(rows) + 1)]
+def best_together(rows: list[list[tuple[Proposal, float]]]) -> list[Proposal]:
+    """Of each field's few choices, best first, at most one, so that none clash and their worth in all is greatest.
+
+    Depth first over the fields, bounded in steps.
+    """
+    rows = sorted(rows, key=lambda row: -row[0][1])
+    hopes = [sum(row[0][1] for row in rows[at:]) for at in range(len(rows) + 1)]
     best: tuple[float, list[Proposal]] = (-1.0, [])
     steps = 0
 
@@ -128,7 +131,7 @@ def _search(rows: list[list[Proposal]], floor: float) -> list[Proposal]:
             return
         if worth + hopes[at] <= best[0] or steps > _MOST_STEPS:
             return
-        for proposal, value in valued[at]:
+        for proposal, value in rows[at]:
             if not any(_clash(proposal, other) for other in chosen):
                 go(at + 1, [*chosen, proposal], worth + value)
         go(at + 1, chosen, worth)

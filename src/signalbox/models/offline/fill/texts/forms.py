@@ -1,4 +1,4 @@
-"""The form that a description asks for in so many words: a surname, a name without its title."""
+"""The form that a description asks for in so many words: a surname, a name without its title, a bare version."""
 
 from __future__ import annotations
 
@@ -16,14 +16,19 @@ __all__ = ["as_asked", "asks_untitled"]
 _UNTITLED = re.compile(r"\b(?:without|no|not|omit(?:ting)?|leav\w+ out|minus)\b[^.;]{0,20}?\btitles?\b", re.IGNORECASE)
 _SURNAME = re.compile(r"\A(?:the |only )?(?:surname|last name|family name)s?\b", re.IGNORECASE)
 _TITLES = HONORIFICS | word_set("rev rev. reverend captain capt capt. sergeant judge nurse")
+_VERSION = re.compile(r"[vV]\d+(?:\.\d+)*\Z")
 # They belong to the surname behind them.
 _PARTICLES = word_set("van von der den de del della di da du la le ten ter al el bin mac st st. o'")
 
 
 def as_asked(proposal: Proposal) -> Proposal:
     """The proposal with its value in the form that the field's description asks for."""
+    if not isinstance(proposal.value, str):
+        return proposal
+    if _VERSION.match(proposal.value):
+        return replace(proposal, value=proposal.value[1:]) if _is_bare(proposal.field) else proposal
     untitled, surname = _wanted(proposal.field)
-    if not (untitled or surname) or not isinstance(proposal.value, str):
+    if not (untitled or surname):
         return proposal
     words = proposal.value.split()
     while len(words) > 1 and words[0].lower() in _TITLES:
@@ -37,6 +42,11 @@ def as_asked(proposal: Proposal) -> Proposal:
 def asks_untitled(field: Field) -> bool:
     """Whether a field asks for a name without its title, and so expects one in the sentence."""
     return _wanted(field)[0]
+
+
+def _is_bare(field: Field) -> bool:
+    """Whether a field shows versions that begin with a digit."""
+    return bool(field.examples) and all(str(one)[:1].isdigit() for one in field.examples)
 
 
 @lru_cache(maxsize=5_000)

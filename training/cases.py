@@ -1,0 +1,95 @@
+"""The question sets as examples: for each free text field the pieces it may take, and which of them are right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from signalbox.evals.check import any_of
+from signalbox.evals.load import Case, EvalSet, read_sets
+from signalbox.models.offline.fill.english.words import read_sentence
+from signalbox.models.offline.fill.filler import Filler
+from signalbox.models.offline.fill.filling import _frame, _leaves
+from signalbox.models.offline.fill.learned.deciding import Undecided, nothing_facts, plain
+from signalbox.models.offline.fill.learned.pieces import Piece, cut_pieces
+from signalbox.models.offline.fill.reading import Reading
+from signalbox.models.offline.fill.schema import Field, read_schema
+from signalbox.models.offline.fill.slots import Proposal
+from signalbox.models.offline.fill.texts.forms import as_asked
+
+__all__ = ["Example", "read_examples"]
+
+
+@dataclass
+class Example:
+    """One free text field of one case. The right ones are places among the pieces; the last place is nothing."""
+
+    set_name: str
+    field: Field
+    undecided: Undecided
+    ruled: Proposal | None
+    pieces: list[Piece]
+    nothing: tuple[str, ...]
+    wanted: frozenset[str]
+    right: frozenset[int]
+
+    def is_right(self, proposal: Proposal | None) -> bool:
+        if proposal is None:
+            return len(self.pieces) in self.right
+        return bool({plain(proposal.value), plain(as_asked(proposal).value)} & self.wanted)
+
+
+class _Recorder(Filler):
+    """A filler that keeps what the rules chose, where the weights would decide."""
+
+    ruled: Mapping[str, Proposal] = {}
+
+    def _decide(self) -> None:
+        self.ruled = dict(self.filled)
+
+
+def read_examples(folder: Path) -> list[Example]:
+    return [
+        example
+        for asked in read_sets([folder])
+        if asked.skill == "filling"
+        for case in asked.cases
+        for example in _examples(asked, case)
+    ]
+
+
+def _examples(asked: EvalSet, case: Case) -> Iterator[Example]:
+    wanted = case.alternatives[0].get("expected")
+    fields = read_schema(asked.schema)
+    leaves = list(_leaves(fields))
+    if wanted is None or not leaves:
+        return
+    frame = _frame(str(asked.schema.get("title") or ""), str(asked.schema.get("description") or ""), fields)
+    filler = _Recorder(Reading(read_sentence(case.text), asked.now, asked.tz), leaves, frame, "")
+    filler.fill(learned=True)
+    undecided = filler.undecided
+    pieces, free = cut_pieces(undecided.bounds, undecided.taken)
+    text = undecided.bounds.reading.text
+    for field in undecided.fields:
+        choices = _choices(wanted, field.path.split("."))
+        names = frozenset(plain(choice) for choice in choices if choice is not None)
+        offered = [Proposal(field, text[p.start : p.end], p.start, p.end, 0.5) for p in pieces]
+        right = {
+            at for at, p in enumerate(offered) if {plain(p.value), plain(as_asked(p).value)} & names
+        }
+        if None in choices:
+            right.add(len(pieces))
+        nothing = nothing_facts(field, undecided.fields, free)
+        ruled = filler.ruled.get(field.path)
+        yield Example(asked.path.name, field, undecided, ruled, pieces, nothing, names, frozenset(right))
+
+
+def _choices(wanted: Any, path: list[str]) -> list[Any]:
+    """What a case allows for a field, None for nothing."""
+    for name in path:
+        if not isinstance(wanted, dict) or name not in wanted:
+            return [None]
+        wanted = wanted[name]
+    return list(any_of(wanted) or [wanted]) if isinstance(wanted, dict) else [wanted]
