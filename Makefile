@@ -5,9 +5,9 @@ BIN := $(VENV)/bin
 SETUP := $(VENV)/.setup
 SETUP_DEV := $(VENV)/.setup-dev
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-SOURCES := src tests benchmarks docs
+SOURCES := src tests benchmarks training docs
 
-.PHONY: run test check bench eval format docs clean
+.PHONY: run test check bench eval train format docs clean
 
 run: $(SETUP)  ## Start Signalbox on its embedded default.
 	@$(BIN)/signalbox ask "p95 latency of the checkout service yesterday"
@@ -26,6 +26,10 @@ bench: $(SETUP_DEV)  ## Measure speed against its targets.
 
 eval: $(SETUP_DEV)  ## Measure what the offline model understands.
 	$(BIN)/signalbox eval
+
+train: $(SETUP_DEV)  ## Learn the weights for free texts anew.
+	$(PIP) install -c constraints.txt scipy
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m training
 
 format: $(SETUP_DEV)  ## Put the code into shape.
 	$(BIN)/ruff check --fix $(SOURCES)

@@ -1,47 +1,63 @@
-"""`python -m training`: learn the weights anew from `training/filling` and store them in the package."""
+"""`python -m training`: learn the weights anew from the sets in this folder, and store them in the package."""
 
 from __future__ import annotations
 
-import random
-import sys
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
+from zlib import crc32
 
 import numpy as np
 
 from signalbox.models.offline.fill.learned import weights as stored
-from signalbox.models.offline.fill.learned.deciding import Option, options_for
+from signalbox.models.offline.fill.learned.deciding import Option, options_for, value_of
 from signalbox.models.offline.fill.slots import Proposal
 from training.cases import Example, read_examples
 from training.fitting import Learned, fit_pieces, fit_rows, score_pieces
 
+_HERE = Path(__file__).parent
 _FOLDS = 3
 _LEAST_WEIGHT = 0.02
 
 
-def main(folder: Path) -> None:
-    examples = read_examples(folder)
-    print(f"{len(examples)} fields of free text, {sum(not e.right for e in examples)} without a right piece")
-    scores = _scores_unseen(examples)
-    _report("unseen, pieces alone", examples, [_best(e, row) for e, row in zip(examples, scores, strict=True)])
-    options = [_options(e, row) for e, row in zip(examples, scores, strict=True)]
-    _report("rules alone", examples, [e.ruled for e in examples])
-    final = _fit_final(examples, options)
-    _report("both", examples, [max(row, key=lambda o: float(np.dot(o.features, final))).proposal for row in options])
-    _store(fit_pieces(examples), final)
+def main() -> None:
+    dense, plain = read_examples(_HERE / "texts"), read_examples(_HERE / "requests")
+    lost = sum(not example.right for example in dense + plain)
+    print(f"{len(dense) + len(plain)} fields of free text, {lost} without a right piece")
+    with ProcessPoolExecutor(2, get_context("fork"), initializer=_share, initargs=(dense, plain)) as workers:
+        whole, *parts = workers.map(_learn, range(-1, _FOLDS), chunksize=1)
+    scores = [parts[_fold_of(example)][example.number] for example in plain]
+    _report("pieces alone, unseen", plain, [_best(e, row) for e, row in zip(plain, scores, strict=True)])
+    _report("rules alone", plain, [example.ruled for example in plain])
+    options = [_options(e, row) for e, row in zip(plain, scores, strict=True)]
+    final = _fit_final(plain, options)
+    _report("both", plain, [max(row, key=lambda o: float(np.dot(o.features, final))).proposal for row in options])
+    _store(whole, final)
 
 
-def _scores_unseen(examples: list[Example]) -> list[list[float]]:
-    """What each example's pieces score by weights that were learned from other sets."""
-    names = sorted({example.set_name for example in examples})
-    random.Random(1).shuffle(names)
-    scores: dict[int, list[float]] = {}
-    for fold in range(_FOLDS):
-        held = set(names[fold::_FOLDS])
-        learned = fit_pieces([example for example in examples if example.set_name not in held])
-        asked = [example for example in examples if example.set_name in held]
-        scores |= {id(e): row for e, row in zip(asked, score_pieces(learned, asked), strict=True)}
-    return [scores[id(example)] for example in examples]
+_shared: tuple[list[Example], list[Example]] = ([], [])
+
+
+def _share(dense: list[Example], plain: list[Example]) -> None:
+    global _shared
+    _shared = dense, plain
+
+
+def _learn(fold: int) -> Any:
+    """What is learned from everything, for -1; else what those of a fold score by what is learned from the others."""
+    dense, plain = _shared
+    learned = fit_pieces([*dense, *(example for example in plain if _fold_of(example) != fold)])
+    if fold < 0:
+        return learned
+    held = [example for example in plain if _fold_of(example) == fold]
+    return {e.number: row for e, row in zip(held, score_pieces(learned, held), strict=True)}
+
+
+def _fold_of(example: Example) -> int:
+    """Sets of one schema stay together."""
+    return crc32(example.set_name.encode()) % _FOLDS
 
 
 def _options(example: Example, scores: list[float]) -> list[Option]:
@@ -52,7 +68,7 @@ def _best(example: Example, scores: list[float]) -> Proposal | None:
     if not scores or max(scores) <= 0:
         return None
     piece = example.pieces[int(np.argmax(scores))]
-    value = example.undecided.bounds.reading.text[piece.start : piece.end]
+    value = value_of(example.field, example.undecided.bounds.reading.text[piece.start : piece.end])
     return Proposal(example.field, value, piece.start, piece.end, 0.5)
 
 
@@ -80,4 +96,4 @@ def _store(learned: Learned, final: np.ndarray) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "filling")
+    main()

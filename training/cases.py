@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,8 @@ from signalbox.evals.load import Case, EvalSet, read_sets
 from signalbox.models.offline.fill.english.words import read_sentence
 from signalbox.models.offline.fill.filler import Filler
 from signalbox.models.offline.fill.filling import _frame, _leaves
-from signalbox.models.offline.fill.learned.deciding import Undecided, nothing_facts, plain
+from signalbox.models.offline.fill.learned.deciding import Undecided, nothing_facts, plain, value_of
+from signalbox.models.offline.fill.learned.naming import Naming
 from signalbox.models.offline.fill.learned.pieces import Piece, cut_pieces
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field, read_schema
@@ -24,14 +25,18 @@ __all__ = ["Example", "read_examples"]
 
 @dataclass
 class Example:
-    """One free text field of one case. The right ones are places among the pieces; the last place is nothing."""
+    """One free text field of one case.
 
+    `facts` are those of each piece and, last, those of taking nothing; `right` are places among them.
+    """
+
+    number: int
     set_name: str
     field: Field
     undecided: Undecided
     ruled: Proposal | None
     pieces: list[Piece]
-    nothing: tuple[str, ...]
+    facts: list[tuple[str, ...]]
     wanted: frozenset[str]
     right: frozenset[int]
 
@@ -51,13 +56,8 @@ class _Recorder(Filler):
 
 
 def read_examples(folder: Path) -> list[Example]:
-    return [
-        example
-        for asked in read_sets([folder])
-        if asked.skill == "filling"
-        for case in asked.cases
-        for example in _examples(asked, case)
-    ]
+    found = (one for asked in read_sets([folder]) for case in asked.cases for one in _examples(asked, case))
+    return [replace(example, number=number) for number, example in enumerate(found)]
 
 
 def _examples(asked: EvalSet, case: Case) -> Iterator[Example]:
@@ -72,18 +72,18 @@ def _examples(asked: EvalSet, case: Case) -> Iterator[Example]:
     undecided = filler.undecided
     pieces, free = cut_pieces(undecided.bounds, undecided.taken)
     text = undecided.bounds.reading.text
-    for field in undecided.fields:
+    naming = Naming(undecided.bounds.tokens, undecided.fields)
+    for place, field in enumerate(undecided.fields):
         choices = _choices(wanted, field.path.split("."))
         names = frozenset(plain(choice) for choice in choices if choice is not None)
-        offered = [Proposal(field, text[p.start : p.end], p.start, p.end, 0.5) for p in pieces]
-        right = {
-            at for at, p in enumerate(offered) if {plain(p.value), plain(as_asked(p).value)} & names
-        }
+        offered = [Proposal(field, value_of(field, text[p.start : p.end]), p.start, p.end, 0.5) for p in pieces]
+        right = {at for at, p in enumerate(offered) if {plain(p.value), plain(as_asked(p).value)} & names}
         if None in choices:
             right.add(len(pieces))
-        nothing = nothing_facts(field, undecided.fields, free)
+        facts = [(*p.facts, *naming.facts(place, p, text[p.start : p.end])) for p in pieces]
+        facts.append(nothing_facts(field, undecided.fields, free))
         ruled = filler.ruled.get(field.path)
-        yield Example(asked.path.name, field, undecided, ruled, pieces, nothing, names, frozenset(right))
+        yield Example(0, asked.path.name, field, undecided, ruled, pieces, facts, names, frozenset(right))
 
 
 def _choices(wanted: Any, path: list[str]) -> list[Any]:

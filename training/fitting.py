@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
@@ -18,10 +19,10 @@ from training.cases import Example
 __all__ = ["Learned", "fit_pieces", "fit_rows", "score_pieces"]
 
 Rows = NDArray[np.float64]
-_LEAST_OFTEN = 3
+_LEAST_OFTEN = 4
 _PENALTY = 3.0
 _SCALE = 4.0
-_STEPS = 80
+_STEPS = 70
 _AROUND = 6
 
 
@@ -71,20 +72,19 @@ def fit_pieces(examples: list[Example]) -> Learned:
     counted = Counter(name for example in examples for row in _names(example) for name in row)
     names = {name: at for at, name in enumerate(sorted(name for name, n in counted.items() if n >= _LEAST_OFTEN))}
     table = _table(examples, names)
-    turned = table.T.tocsr()
     fields, meanings = _meanings(examples)
     groups = _Groups([len(example.pieces) + 1 for example in examples], [example.right for example in examples])
     size, depth = len(names), fields.shape[1]
 
     def climb(weights: Rows) -> tuple[float, Rows]:
         forms = weights[size:].reshape(_AROUND + 1, depth, depth)
-        scores = table @ weights[:size]
+        scores = (table @ weights[:size].astype(np.float32)).astype(np.float64)
         for form, meaning in zip(forms.astype(np.float32), meanings, strict=True):
             scores = scores + _SCALE * np.einsum("nd,nd->n", fields @ form, meaning)
         loss, slope = groups.loss(scores)
         pull = slope.astype(np.float32)[:, None]
         turns = [_SCALE * (fields.T @ (meaning * pull)).ravel() for meaning in meanings]
-        slopes = np.concatenate([turned @ slope, *turns]) + _PENALTY * weights
+        slopes = np.concatenate([table.T @ slope.astype(np.float32), *turns]) + _PENALTY * weights
         return loss + 0.5 * _PENALTY * float(weights @ weights), slopes
 
     found = _minimum(climb, size + (_AROUND + 1) * depth * depth, _STEPS)
@@ -109,18 +109,19 @@ def _minimum(climb: Callable[[Rows], tuple[float, Rows]], size: int, steps: int)
 
 def _names(example: Example) -> list[list[str]]:
     keys = keys_of(example.field)
-    facts = [*(piece.facts for piece in example.pieces), example.nothing]
-    return [[f"{fact}\t{key}" for fact in row for key in keys] for row in facts]
+    return [[f"{fact}\t{key}" for fact in row for key in keys] for row in example.facts]
 
 
 def _table(examples: list[Example], names: dict[str, int]) -> csr_matrix:
-    places: list[int] = []
+    places = array("i")
     ends = [0]
     for example in examples:
         for row in _names(example):
-            places += [names[name] for name in row if name in names]
+            places.extend(names[name] for name in row if name in names)
             ends.append(len(places))
-    return csr_matrix((np.ones(len(places)), np.array(places), np.array(ends)), shape=(len(ends) - 1, len(names)))
+    columns = np.frombuffer(places, dtype=np.int32)
+    ones = np.ones(len(columns), dtype=np.float32)
+    return csr_matrix((ones, columns, np.array(ends)), shape=(len(ends) - 1, len(names)))
 
 
 def _meanings(examples: list[Example]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

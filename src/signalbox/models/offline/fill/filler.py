@@ -116,8 +116,7 @@ class Filler:
         widen(self.state)
         bounds = self.state.bounds()
         waiting = [leaf for leaf in self.state.waiting() if self._free(leaf)]
-        texts = [leaf for leaf in waiting if leaf.kind in ("string", "any")]
-        self.undecided = Undecided(texts, bounds, list(self.taken.spans))
+        self.undecided = Undecided(waiting, bounds, list(self.taken.spans))
         announced, chunks = self._free_words()
         self._choose(
             [
@@ -132,7 +131,7 @@ class Filler:
             if self.state.bounds() is not bounds:
                 announced, chunks = self._free_words()
             self._choose([*announced, *chunks, *find_statements(self.state.bounds(), waiting)])
-        if learned and texts:
+        if learned and self.undecided.fields:
             self._decide()
         self._assign(find_count_of_value(self.state))
         self.filled |= put_in_order(self.reading, self.filled) | as_objects(plain, self.filled)

@@ -50,7 +50,9 @@ def fill_schema(
     reading = Reading(read_sentence(text), clock, tz)
     title, description = str(schema.get("title") or ""), str(schema.get("description") or "")
     leaves = list(_leaves(fields))
-    filled = Filler(reading, leaves, _frame(title, description, fields), instructions).fill(learned=True) if leaves else {}
+    filled = (
+        Filler(reading, leaves, _frame(title, description, fields), instructions).fill(learned=True) if leaves else {}
+    )
     filled |= recall(reading, [leaf for leaf in leaves if leaf.path not in filled], known or {})
     return Filling(
         values=build_values(fields, filled),

@@ -35,7 +35,9 @@ _DIGIT = re.compile(r"\d")
 _SWITCHING = word_set("turn switch put shut power is to")
 _SWITCHED = _SWITCHING | word_set("fade turned switched are was lights lamps light lamp")
 # What follows the particle of "switch the lamps on", and no noun that a preposition would lead to.
-_BEHIND_SWITCHING = word_set(", . ; ! ? at in from until till with for over by and but now please pls when before after")
+_BEHIND_SWITCHING = word_set(
+    ", . ; ! ? at in from until till with for over by and but now please pls when before after"
+)
 _TITLED = re.compile(r"(?<=[a-z,] )[A-Z][a-z][\w'-]*(?: [A-Z][a-z][\w'-]*)*")
 
 

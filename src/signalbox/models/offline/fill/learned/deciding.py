@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from dataclasses import field as attribute
 from typing import NamedTuple
 
 import numpy as np
 
 from signalbox.models.offline.fill.bounds import Bounds
+from signalbox.models.offline.fill.learned.naming import Naming
 from signalbox.models.offline.fill.learned.pieces import Piece, cut_pieces
 from signalbox.models.offline.fill.learned.weights import FieldWeights, load_weights, weights_for
+from signalbox.models.offline.fill.lists.lists import split_items
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal, best_together
 from signalbox.models.offline.fill.texts.sorts import sort_of
 from signalbox.models.offline.vectors import Rows, word_rows
 
-__all__ = ["Option", "Undecided", "decide", "nothing_facts", "options_for", "options_of", "piece_scores", "plain"]
+__all__ = [
+    "Option",
+    "Undecided",
+    "decide",
+    "nothing_facts",
+    "options_for",
+    "options_of",
+    "piece_scores",
+    "plain",
+    "value_of",
+]
 
 _CHOICES = 6
 _LEAST = -12.0
-_SORTS = ("person", "place", "organisation", "title", "thing", "text")
+_SORTS = ("person", "place", "organisation", "title", "thing", "text", "list")
 
 
 @dataclass
@@ -61,7 +73,9 @@ def decide(undecided: Undecided, filled: Mapping[str, Proposal]) -> dict[str, Pr
 
 
 def _overlaps(proposal: Proposal, spans: Iterable[tuple[int, int]]) -> bool:
-    return any(start < other_end and other_start < end for start, end in proposal.spans for other_start, other_end in spans)
+    return any(
+        start < other_end and other_start < end for start, end in proposal.spans for other_start, other_end in spans
+    )
 
 
 def options_of(undecided: Undecided, filled: Mapping[str, Proposal]) -> list[list[Option]]:
@@ -78,10 +92,14 @@ def piece_scores(undecided: Undecided) -> tuple[list[Piece], list[list[float]]]:
     pieces, free = cut_pieces(undecided.bounds, undecided.taken)
     weights = [weights_for(field) for field in undecided.fields]
     meanings = _meanings(undecided.bounds, pieces, weights)
+    naming, text = Naming(undecided.bounds.tokens, undecided.fields), undecided.bounds.reading.text
     scores = []
     for at, (field, weight) in enumerate(zip(undecided.fields, weights, strict=True)):
         nothing = weight.of_facts(nothing_facts(field, undecided.fields, free))
-        told = [weight.of_facts(piece.facts) for piece in pieces]
+        told = [
+            weight.of_facts(piece.facts) + weight.of_facts(naming.facts(at, piece, text[piece.start : piece.end]))
+            for piece in pieces
+        ]
         scores.append([float(a + b - nothing) for a, b in zip(told, meanings[at], strict=True)])
     return pieces, scores
 
@@ -89,20 +107,30 @@ def piece_scores(undecided: Undecided) -> tuple[list[Piece], list[list[float]]]:
 def nothing_facts(field: Field, fields: list[Field], free: int) -> tuple[str, ...]:
     """What speaks for leaving a field empty: how many words are free, and how many fields wait for them."""
     alike = sum(sort_of(other) == sort_of(field) for other in fields)
-    return ("nothing", f"nothing of {min(free, 8)}", f"nothing for {min(len(fields), 6)}", f"nothing like {min(alike, 3)}")
+    return (
+        "nothing",
+        f"nothing of {min(free, 8)}",
+        f"nothing for {min(len(fields), 6)}",
+        f"nothing like {min(alike, 3)}",
+    )
 
 
 def _meanings(bounds: Bounds, pieces: list[Piece], weights: list[FieldWeights]) -> Rows:
     """For each field and piece how the meanings of the piece and of the words around it fit the field."""
     if not pieces:
         return np.zeros((len(weights), 0), dtype=np.float32)
-    rows = np.vstack([word_rows([token.lower for token in bounds.tokens]), np.zeros((1, load_weights().forms.shape[2]), np.float32)])
+    rows = np.vstack(
+        [word_rows([token.lower for token in bounds.tokens]), np.zeros((1, load_weights().forms.shape[2]), np.float32)]
+    )
     around = np.array([piece.around for piece in pieces])
     sums = np.vstack([np.zeros((1, rows.shape[1]), np.float32), np.cumsum(rows[:-1], axis=0)])
     whole = sums[[piece.last for piece in pieces]] - sums[[piece.first for piece in pieces]]
     whole /= np.maximum(np.linalg.norm(whole, axis=1, keepdims=True), 1e-6)
     places = np.arange(around.shape[1])
-    found = [(rows @ weight.directions[:-1].T)[around, places].sum(axis=1) + whole @ weight.directions[-1] for weight in weights]
+    found = [
+        (rows @ weight.directions[:-1].T)[around, places].sum(axis=1) + whole @ weight.directions[-1]
+        for weight in weights
+    ]
     return np.stack(found)
 
 
@@ -114,7 +142,7 @@ def options_for(
     options, met = [], False
     best = sorted(range(len(pieces)), key=lambda at: -scores[at])[:_CHOICES]
     for at, piece in enumerate(pieces):
-        value = text[piece.start : piece.end]
+        value = value_of(field, text[piece.start : piece.end])
         name = plain(value)
         chosen = name == said
         if at not in best and not chosen and name not in proposed:
@@ -140,8 +168,15 @@ def _proposed(undecided: Undecided, field: Field) -> dict[str, float]:
     return found
 
 
+def value_of(field: Field, words: str) -> str | list[str]:
+    """What a field takes of some words: a list takes their items."""
+    return split_items(words) if field.kind == "array" else words
+
+
 def plain(value: object) -> str:
     """A value without what does not count when two are compared."""
+    if isinstance(value, list):
+        return "|".join(sorted(map(plain, value)))
     name = str(value).strip(" \t\r\n\"'`.,;:!?()").lower()
     first, _, rest = name.partition(" ")
     return rest if rest and first in ("the", "a", "an", "my", "our") else name
@@ -151,7 +186,7 @@ def _features(
     field: Field, score: float | None, chosen: bool, proposed: float, overlap: bool, size: int, *, nothing: bool = False
 ) -> tuple[float, ...]:
     learned = max(score, _LEAST) if score is not None else 0.0
-    sort, taken = sort_of(field), chosen and not nothing
+    sort, taken = "list" if field.kind == "array" else sort_of(field), chosen and not nothing
     found: list[float] = [learned, max(learned, 0.0), taken, chosen and nothing, proposed, proposed > 0, overlap, size]
     found += [nothing, nothing and field.must, chosen and field.must, score is None]
     for one in _SORTS:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from signalbox.models.offline.fill.bounds import Bounds
@@ -71,11 +73,15 @@ def cut_pieces(bounds: Bounds, taken: list[tuple[int, int]]) -> tuple[list[Piece
     tokens = bounds.tokens
     classes = [_class_of(token, taken) for token in tokens]
     weighty = [
-        at for at, token in enumerate(tokens) if classes[at] not in _SMALL and token.text[0].isalnum() and token.lower not in STOP
+        at
+        for at, token in enumerate(tokens)
+        if classes[at] not in _SMALL and token.text[0].isalnum() and token.lower not in STOP
     ]
-    near = _Surroundings(tokens, classes, [_shape_of(token.text) for token in tokens], weighty, bounds.reading.quoted, bounds.cased)
+    near = _Surroundings(
+        tokens, classes, [_shape_of(token.text) for token in tokens], weighty, bounds.reading.quoted, bounds.cased
+    )
     free = sum(kind in ("name", "word", "number") for kind in classes)
-    return [_piece(near, first, last) for first, last in _cuts(near)][:_MOST], free
+    return [_piece(near, first, last) for first, last in islice(_cuts(near), _MOST)], free
 
 
 def _class_of(token: Token, taken: list[tuple[int, int]]) -> str:
@@ -107,22 +113,30 @@ def _shape_of(text: str) -> str:
 
 
 def _cuts(near: _Surroundings) -> Iterator[tuple[int, int]]:
-    """Where pieces begin and end: at words of weight, within one stretch of free words; and what stands in quotes."""
+    """Where pieces begin and end: at words of weight, within one stretch of free words. A quotation stays whole."""
     tokens, classes = near.tokens, near.classes
+    quotations = _quotations(near)
+    inside = {at for first, last in quotations for at in range(first, last)}
+    yield from (pair for pair in quotations if "taken" not in classes[pair[0] : pair[1]])
     for first, kind in enumerate(classes):
-        if kind not in _FREE:
+        if kind not in _FREE or first in inside:
             continue
         for last in range(first + 1, min(len(tokens), first + _LONGEST) + 1):
             ending = classes[last - 1]
-            if ending == "taken" or ending in _ENDS:
+            if ending == "taken" or ending in _ENDS or last - 1 in inside:
                 break
             if ending in _FREE:
                 yield first, last
+
+
+def _quotations(near: _Surroundings) -> list[tuple[int, int]]:
+    """The words of each quotation, from the first to the last."""
+    found = []
     for start, end in near.quoted:
-        inside = [at for at, token in enumerate(tokens) if start <= token.start and token.end <= end and token.text[0].isalnum()]
-        if inside and not {classes[inside[0]], classes[inside[-1]]} <= _FREE:
-            if "taken" not in classes[inside[0] : inside[-1] + 1]:
-                yield inside[0], inside[-1] + 1
+        words = [at for at, t in enumerate(near.tokens) if start <= t.start and t.end <= end and t.text[0].isalnum()]
+        if words:
+            found.append((words[0], words[-1] + 1))
+    return found
 
 
 def _piece(near: _Surroundings, first: int, last: int) -> Piece:
@@ -132,11 +146,19 @@ def _piece(near: _Surroundings, first: int, last: int) -> Piece:
     while lead >= 0 and (classes[lead] == "article" or tokens[lead].lower in _OWNERS):
         article = "own" if tokens[lead].lower in _OWNERS else "the"
         lead -= 1
-    before = max((at for at in near.weighty if at < first), default=-1)
-    behind = min((at for at in near.weighty if at >= last), default=-1)
+    weighty = near.weighty
+    earlier, later = bisect_left(weighty, first), bisect_left(weighty, last)
+    before = weighty[earlier - 1] if earlier else -1
+    behind = weighty[later] if later < len(weighty) else -1
     start, end = _start_of(tokens, first), _end_of(tokens, last)
-    facts = [*_outer_facts(near, first, last, lead, article), *_inner_facts(near, first, last), *_quote_facts(near, start, end)]
-    return Piece(first, last, start, end, tuple(facts), (lead, before, last - 1, behind, last if last < size else -1, first))
+    facts = [
+        *_outer_facts(near, first, last, lead, article),
+        *_inner_facts(near, first, last),
+        *_quote_facts(near, start, end),
+    ]
+    return Piece(
+        first, last, start, end, tuple(facts), (lead, before, last - 1, behind, last if last < size else -1, first)
+    )
 
 
 def _start_of(tokens: tuple[Token, ...], first: int) -> int:

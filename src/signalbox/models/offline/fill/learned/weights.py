@@ -44,10 +44,10 @@ def load_weights() -> Weights:
 
 def keys_of(field: Field) -> tuple[str, ...]:
     """What a fact is weighed by: nothing, the sort of the field, whether it is needed, and the words of its name."""
-    sort, needed = sort_of(field), "!" if field.must else "?"
+    sort, needed = sort_of(field) + "[]" * (field.kind == "array"), "!" if field.must else "?"
     words = dict.fromkeys(field.name_stems)
     head = (f"-{field.name_stems[-1]}",) if field.name_stems else ()
-    return ("", sort, sort + needed, needed, f"~{style_of(field)}", *words, *head)
+    return ("", sort, sort + needed, needed, f"~{field.kind}", f"~{style_of(field)}", *words, *head)
 
 
 def field_text(field: Field) -> str:

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from signalbox.errors import SignalboxError
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.times.clocks import write_clocks
+from signalbox.models.offline.fill.times.tenses import tells_past
 
 __all__ = ["as_text", "coming_range", "day_of", "range_of", "written"]
 
@@ -18,6 +19,8 @@ _COMING = re.compile(
     r"(?:(?P<unit>week(?:end)?|month|year)|(?P<count>\w+(?:-\w+)? (?:hour|day|week|month|year)s?))",
     re.IGNORECASE,
 )
+# Whoever asks for something may still log what was a few weeks ago, rather than wait for most of a year.
+_LEAN = 4
 _NAMED_DAY = re.compile(r"day\b|\b(?:mon|tues?|wed|thu(?:rs)?|fri|sat|sun)\b", re.IGNORECASE)
 
 
@@ -93,12 +96,13 @@ def _parse(reading: Reading, words: str) -> datetime | None:
 
 
 def _nearer(reading: Reading, words: str, coming: datetime) -> datetime:
-    """Of the coming and the past meaning of the words the one that is nearer to now."""
+    """Of the coming and the past meaning of the words the one that is nearer to now; a request leans to what comes."""
     past = range_of(reading, words)
     now = _instant(reading, "now")
-    if past is None or now is None:
+    if past is None or now is None or _NAMED_DAY.search(words):
         return coming
-    return past[0] if abs(now - past[0]) < abs(coming - now) and not _NAMED_DAY.search(words) else coming
+    lean = _LEAN if tells_past(reading) is False else 1
+    return past[0] if lean * abs(now - past[0]) < abs(coming - now) else coming
 
 
 def _stretches(words: str) -> bool:

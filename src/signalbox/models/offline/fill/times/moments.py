@@ -230,7 +230,7 @@ def _ahead(reading: Reading, field: Field, phrase: TimePhrase, record: bool) -> 
     told = tells_past(reading, plainly=pointed is True) if phrase.lead not in ("by", "until", "till") else False
     if told is None and record:
         return False
-    return pointed if told is None else not told
+    return False if told else pointed
 
 
 def side_in_time(field: Field) -> str:

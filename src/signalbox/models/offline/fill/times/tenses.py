@@ -40,6 +40,10 @@ _RECORDED = re.compile(
     r"observation|outage|publication|purchase|query|reading|receipt|release|sample|searched|search|sighting|since|"
     r"snapshot|spill|theft|data|older|newer)\b"
 )
+# What has a first and a last day because it was kept.
+_COVERED = re.compile(
+    r"\b(?:first|last|earliest|latest|oldest|newest) [^.;,]*\b(?:data|logs?|rows|records|lines|entries|messages)\b"
+)
 _FORWARD = re.compile(
     r"\b(?:due|deadline|depart(?:ure)?|returns?|appointment|reservation|booking|schedule|event|meeting|pick ?up|"
     r"check ?in|check ?out|remind(?:er)?|expir\w+|deliver(?:y)?|effective|later|arrival|trip|travel|flight|leave|"
@@ -101,6 +105,8 @@ def _points(name_words: tuple[str, ...], description: str) -> bool | None:
     if any(_is_done(word) and before not in _PRESENT for before, word in pairwise(("", *words))):
         return False
     name = " ".join(name_words)
+    if _COVERED.search(clause):
+        return False
     if set(name_words) & _AHEAD_NAMES or _FORWARD.search(name):
         return True
     if _RECORDED.search(name):
