@@ -72,7 +72,7 @@ def _examples(asked: EvalSet, case: Case) -> Iterator[Example]:
     undecided = filler.undecided
     pieces, free = cut_pieces(undecided.bounds, undecided.taken)
     text = undecided.bounds.reading.text
-    naming = Naming(undecided.bounds.tokens, undecided.fields)
+    naming = Naming(undecided.bounds.tokens, undecided.fields, undecided.bounds.frame)
     for place, field in enumerate(undecided.fields):
         choices = _choices(wanted, field.path.split("."))
         names = frozenset(plain(choice) for choice in choices if choice is not None)

@@ -116,7 +116,8 @@ class Filler:
         widen(self.state)
         bounds = self.state.bounds()
         waiting = [leaf for leaf in self.state.waiting() if self._free(leaf)]
-        self.undecided = Undecided(waiting, bounds, list(self.taken.spans))
+        texts = [leaf for leaf in waiting if leaf.kind != "any"]
+        self.undecided = Undecided(texts, bounds, list(self.taken.spans))
         announced, chunks = self._free_words()
         self._choose(
             [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from dataclasses import field as attribute
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from signalbox.models.offline.fill.texts.sorts import sort_of
 from signalbox.models.offline.vectors import Rows, word_rows
 
 __all__ = [
+    "RULED",
     "Option",
     "Undecided",
     "decide",
@@ -33,6 +34,9 @@ __all__ = [
 
 _CHOICES = 6
 _LEAST = -12.0
+_SURE, _LIKELY = 0.9, 0.75
+# The places among the features that say that the rules chose this: some piece, or nothing.
+RULED = [2, 3]
 _SORTS = ("person", "place", "organisation", "title", "thing", "text", "list")
 
 
@@ -55,7 +59,11 @@ class Option(NamedTuple):
 
 def decide(undecided: Undecided, filled: Mapping[str, Proposal]) -> dict[str, Proposal]:
     """What is filled once the free texts are decided anew; all other fields stay as they are."""
-    paths = {field.path for field in undecided.fields}
+    open_fields = [field for field in undecided.fields if not _is_quoted(undecided, filled.get(field.path))]
+    if not open_fields:
+        return dict(filled)
+    undecided = replace(undecided, fields=open_fields)
+    paths = {field.path for field in open_fields}
     kept = {path: proposal for path, proposal in filled.items() if path not in paths}
     shut = [span for p in kept.values() if p.field.kind not in ("enum", "boolean") for span in p.spans if not p.shared]
     final = load_weights().final
@@ -70,6 +78,12 @@ def decide(undecided: Undecided, filled: Mapping[str, Proposal]) -> dict[str, Pr
         ]
         rows.append(sorted(row, key=lambda pair: -pair[1])[:_CHOICES])
     return kept | {p.field.path: p for p in best_together([row for row in rows if row])}
+
+
+def _is_quoted(undecided: Undecided, ruled: Proposal | None) -> bool:
+    """Whether the rules chose a quotation, which needs no second opinion."""
+    quoted = undecided.bounds.reading.quoted
+    return ruled is not None and any(start <= ruled.start and ruled.end <= end for start, end in quoted)
 
 
 def _overlaps(proposal: Proposal, spans: Iterable[tuple[int, int]]) -> bool:
@@ -92,7 +106,10 @@ def piece_scores(undecided: Undecided) -> tuple[list[Piece], list[list[float]]]:
     pieces, free = cut_pieces(undecided.bounds, undecided.taken)
     weights = [weights_for(field) for field in undecided.fields]
     meanings = _meanings(undecided.bounds, pieces, weights)
-    naming, text = Naming(undecided.bounds.tokens, undecided.fields), undecided.bounds.reading.text
+    naming, text = (
+        Naming(undecided.bounds.tokens, undecided.fields, undecided.bounds.frame),
+        undecided.bounds.reading.text,
+    )
     scores = []
     for at, (field, weight) in enumerate(zip(undecided.fields, weights, strict=True)):
         nothing = weight.of_facts(nothing_facts(field, undecided.fields, free))
@@ -151,7 +168,8 @@ def options_for(
         overlap = said is not None and not chosen and (name in said or said in name)
         proposal = ruled if chosen else Proposal(field, value, piece.start, piece.end, 0.5)
         size = min(piece.last - piece.first, 4)
-        options.append(Option(proposal, _features(field, scores[at], chosen, proposed.get(name, 0.0), overlap, size)))
+        sure = max(proposed.get(name, 0.0), ruled.score if chosen and ruled else 0.0)
+        options.append(Option(proposal, _features(field, scores[at], chosen, sure, overlap, size)))
     if ruled is not None and not met:
         options.append(Option(ruled, _features(field, None, True, ruled.score, False, 0)))
     options.append(Option(None, _features(field, 0.0, ruled is None, 0.0, False, 0, nothing=True)))
@@ -189,6 +207,7 @@ def _features(
     sort, taken = "list" if field.kind == "array" else sort_of(field), chosen and not nothing
     found: list[float] = [learned, max(learned, 0.0), taken, chosen and nothing, proposed, proposed > 0, overlap, size]
     found += [nothing, nothing and field.must, chosen and field.must, score is None]
+    found += [taken and proposed >= _SURE, taken and proposed >= _LIKELY]
     for one in _SORTS:
         own = one == sort
         found += [own and taken, own and nothing, learned * own]

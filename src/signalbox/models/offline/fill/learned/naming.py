@@ -13,20 +13,21 @@ __all__ = ["Naming"]
 
 
 class Naming:
-    """Which tokens of a sentence are words of each field's name or description."""
+    """Which tokens of a sentence are words of each field's name or description, or of the schema's own (`schema`)."""
 
-    def __init__(self, tokens: tuple[Token, ...], fields: list[Field]) -> None:
+    def __init__(self, tokens: tuple[Token, ...], fields: list[Field], schema: frozenset[str]) -> None:
         self._size = len(tokens)
         stems = [token.stem for token in tokens]
         self._named = [[one in _name_of(field) for one in stems] for field in fields]
         self._told = [[one in _description_of(field) for one in stems] for field in fields]
+        self._schema = [one in schema for one in stems]
         self._shapes = [frozenset(map(_build_of, map(str, field.examples))) for field in fields]
 
     def facts(self, at: int, piece: Piece, value: str) -> Iterator[str]:
         """The facts of a piece for the field at this place."""
         own, told = self._named[at], self._told[at]
         lead = piece.around[0]
-        for words, title in ((own, "name"), (told, "description")):
+        for words, title in ((own, "name"), (told, "description"), (self._schema, "schema")):
             if words[piece.first]:
                 yield f"{title} first"
             if words[piece.last - 1]:
