@@ -132,8 +132,8 @@ class BookOrder(BaseModel):
 
 
 def test_a_name_is_taken_whole_and_an_owner_apart_from_what_is_theirs():
-    found = fill(BookOrder, "Corner Bookshop would like Hilary Mantel's Wolf Hall.")
-    assert found["title"] == "Wolf Hall"
+    found = fill(BookOrder, "Corner Bookshop orders Ali Smith's Autumn")
+    assert found["title"] == "Autumn"
     assert found["shop"] == "Corner Bookshop"
 
 
@@ -175,7 +175,7 @@ class Walks(BaseModel):
         (LiftFault, "Please check the stuck door on LIFT-1", {"lift": "LIFT-1", "problem": "the stuck door"}),
         (Lecture, "Anything about black holes on Night Sky Live?",
          {"topic": "black holes", "series": "Night Sky Live"}),
-        (Lecture, "something on volcanoes for my class", {"topic": "volcanoes"}),
+        (Lecture, "lectures on tides for my students please", {"topic": "tides"}),
     ],
 )  # fmt: skip
 def test_a_matter_ends_where_somebody_or_something_else_is_told(model, text, values):
