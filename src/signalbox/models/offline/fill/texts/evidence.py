@@ -13,10 +13,8 @@ from signalbox.models.offline.fill.english.everyday import COUNTRIES, words_for
 from signalbox.models.offline.fill.english.lexicon import (
     AUXILIARIES,
     FIRST_NAMES,
-    HONORIFICS,
     KINSHIP,
     is_past,
-    is_verb_form,
 )
 from signalbox.models.offline.fill.english.name_endings import bearer_of
 from signalbox.models.offline.fill.english.noun_kinds import kind_of_noun
@@ -27,36 +25,24 @@ from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.texts.chunks import is_verb
 from signalbox.models.offline.fill.texts.compounds import as_compound
 from signalbox.models.offline.fill.texts.deeds import tells_deed
-from signalbox.models.offline.fill.texts.forms import asks_untitled
 from signalbox.models.offline.fill.texts.literals import shape_of
-from signalbox.models.offline.fill.texts.parties import by_party, party_of
-from signalbox.models.offline.fill.texts.roles import cues_of, style_of
-from signalbox.models.offline.fill.texts.sorts import CODED, DAYS, WIDE, looks_personal, sort_for, sort_of
+from signalbox.models.offline.fill.texts.people import weigh_person
+from signalbox.models.offline.fill.texts.roles import style_of
+from signalbox.models.offline.fill.texts.sorts import CODED, WIDE, looks_personal, sort_for, sort_of
+from signalbox.models.offline.fill.texts.spots import weigh_home, weigh_spot, weigh_town
 from signalbox.models.offline.fill.texts.whole_names import as_whole
 
-__all__ = ["is_relative", "weigh"]
+__all__ = ["weigh"]
 
 _DEED = 0.25
 _OTHERS_DEED = -0.2
-_RELATIVE = 0.2
 _SOMEBODY = 0.2
-_ACTS = 0.1
-_SPOT = 0.15
 _NOBODY = 0.1
-_FAIR = 0.8
-_TURN = 0.02
 _UNLIKE = 0.25
 _NAMED = 0.12
 _LABEL = 0.25
 _BEARER = 0.1
-_LEARNED = word_set("doctor physician surgeon dentist vet consultant gp professor specialist prescriber")
 _MAKERS = word_set("brand make maker manufacturer vendor builder")
-_CREATORS = word_set("artist author composer director painter writer sculptor photographer poet singer band designer")
-# Nobody is there with them.
-_ABSENT = word_set("author composer director writer poet")
-_SHOWING = word_set("with starring featuring")
-_PARTICIPLES = ("ed", "en", "wn", "ade", "ung", "uilt", "ught", "one", "aid")
-_SITES = word_set("office branch site plant factory warehouse store shop depot campus studio clinic location")
 _NAMING = word_set("called named titled entitled")
 _COPIES = word_set("copy episode edition issue recording volume instalment season performance screening translation")
 # What people call by a name of its own.
@@ -64,15 +50,6 @@ _CREATURES = word_set("pet animal dog cat horse pony bird boat ship vessel yacht
 _OWNING = word_set("a an our my the his her their")
 # What has a title of its own, so that copies are made of it.
 _WORKS = word_set("book film movie play song album podcast show series game work magazine opera musical novel episode")
-_BELONGING = word_set("from of at")
-# How well a name behind such a word suits.
-_HOMES = {"person": -0.3, "organisation": 0.1, "place": 0.1, "thing": -0.1}
-# Somebody is put in, not in somebody.
-_ENTERING = word_set("put pencil squeeze slot fit book write check sign add enter")
-_TRAVELLING = word_set(
-    """come comes came coming travel travels travelling drive drives driving fly flies flying sail sails sailing head
-    heads heading walk walks walking return returns returning"""
-)
 # Who speaks or is spoken of, and words that open a clause: no name holds them.
 _CLAUSAL = (
     word_set(
@@ -85,13 +62,10 @@ _ADVERBS = word_set(
     """now then later soon again too also anyway somewhere anywhere everywhere though tho instead together else ago
     already today tonight tomorrow yesterday daily weekly whenever wherever however perhaps please thanks"""
 )
-# Several of something that letters stand for: PCs, VMs.
-_INTRODUCED = re.compile(r"\b(?:this is|i am|i'm|my name is|my name's)\s*\Z", re.IGNORECASE)
 _PLURAL = re.compile(r"[A-Z]{2,4}s")
 _NUMBERED = re.compile(r"(?:the )?(?:\w+ )?number (?:or|of the)\b", re.IGNORECASE)
 _NO_NAMES = _ADVERBS | STOP
 _ONLY_COUNTRIES = COUNTRIES - FIRST_NAMES
-_NOBODY_ELSE = STOP | DAYS | HONORIFICS
 
 
 def weigh(bounds: Bounds, proposal: Proposal, waiting: list[Field]) -> Proposal | None:
@@ -117,13 +91,13 @@ def weigh(bounds: Bounds, proposal: Proposal, waiting: list[Field]) -> Proposal 
         score -= _LABEL
     score += _weigh_examples(bounds, field, first, words)
     score += _weigh_deeds(bounds, field, first, last, waiting)
-    score += _weigh_person(bounds, field, first, last, waiting)
+    score += weigh_person(bounds, field, first, last, waiting)
     score += _weigh_labels(bounds, field, first, last, waiting)
-    score += _weigh_town(bounds, field, first) + _weigh_work(bounds, field, first, waiting)
+    score += weigh_town(bounds, field, first) + _weigh_work(bounds, field, first, waiting)
     score += _weigh_called(bounds, field, first, last, waiting)
-    score += _weigh_home(bounds, field, first, last, waiting)
+    score += weigh_home(bounds, field, first, last, waiting)
     score += _weigh_maker(bounds, field, last, words, waiting)
-    score += _weigh_bearer(field, words, waiting) + _weigh_spot(bounds, field, first, words, waiting)
+    score += _weigh_bearer(field, words, waiting) + weigh_spot(bounds, field, first, words, waiting)
     return replace(proposal, score=score) if score != proposal.score else proposal
 
 
@@ -201,56 +175,6 @@ def _weigh_deeds(bounds: Bounds, field: Field, first: int, last: int, waiting: l
     return _OTHERS_DEED if any(tells_deed(bounds, other, first, last) for other in others) else 0.0
 
 
-def _weigh_person(bounds: Bounds, field: Field, first: int, last: int, waiting: list[Field]) -> float:
-    """Somebody's name is a person's, rather than a thing's; a relative is rather not the one whom it is all about."""
-    people = [other for other in waiting if other.kind == "string" and sort_of(other) == "person"]
-    if not people:
-        return 0.0
-    person = sort_of(field) == "person"
-    score = _in_turn(bounds, field, first, people) if person else 0.0
-    score += by_party(bounds, field, people, first, last) if person else 0.0
-    score += _by_maker(bounds, field, first, people) if sort_of(field) in ("person", "organisation") else 0.0
-    if person and len(people) > 1 and asks_untitled(field):
-        score += 0.0 if _has_honour(bounds, first) else -_ACTS
-    if person and len(people) > 1 and _INTRODUCED.search(bounds.reading.text, 0, bounds.tokens[first].start):
-        # Who speaks is rather no artist.
-        score -= _RELATIVE * (bool(_CREATORS & set(field.name_words)) and not field.must)
-    served = party_of(field) == -1
-    if person and len(people) > 1 and is_relative(bounds, first) and not _wishes(bounds, last) and not served:
-        score += (-_RELATIVE if field.must else _RELATIVE / 2) if _names_another(bounds, first, last) else 0.0
-    if person and _has_degree(bounds, first):
-        treats = [other.path for other in people if _LEARNED & set(other.name_words)]
-        score += (_RELATIVE if field.path in treats else -_RELATIVE) if treats else 0.0
-    if _is_somebody(bounds, first, last) and not person:
-        score -= _SOMEBODY
-    elif _acts(bounds, first, last):
-        # Who acts is rather the one who must be known than somebody else.
-        second = person and not field.must and any(other.must for other in people)
-        score += _ACTS * (not second) if person else -_ACTS * {"organisation": 0, "thing": 2}.get(sort_of(field), 1)
-    return score
-
-
-def _in_turn(bounds: Bounds, field: Field, first: int, people: list[Field]) -> float:
-    """A little more for names in the order in which twins of fields ask for them: partner_a and partner_b."""
-    twins = [
-        other.path for other in people if len(other.name_words) > 1 and other.name_words[:-1] == field.name_words[:-1]
-    ]
-    return _TURN * twins.index(field.path) * first / len(bounds.tokens) if len(twins) > 1 else 0.0
-
-
-def _by_maker(bounds: Bounds, field: Field, first: int, people: list[Field]) -> float:
-    """Who something is by, without a verb that says more, is the one who made it: "a song by Ann", none is "with"."""
-    before = bounds.tokens[first - 1].lower if first else ""
-    if before in _SHOWING and len(people) > 1:
-        return -2 * _RELATIVE if _ABSENT & set(field.name_words) else 0.0
-    if first < 2 or before != "by" or bounds.tokens[first - 2].lower.endswith(_PARTICIPLES):
-        return 0.0
-    if bounds.tokens[first - 2].stem in field.words or tells_deed(bounds, field, first, first + 1):
-        return 0.0
-    made = any(_CREATORS & set(other.name_words) for other in people)
-    return -2 * _RELATIVE if made and not _CREATORS & set(field.name_words) else 0.0
-
-
 def _weigh_labels(bounds: Bounds, field: Field, first: int, last: int, waiting: list[Field]) -> float:
     """More for a name that is told as such, or that the field's own name follows: "called X", "X as a witness"."""
     score = 0.0
@@ -313,31 +237,6 @@ def _bears(bounds: Bounds, at: int) -> bool:
     return bounds.mentioned(at) and kind_of_noun(word) != "person" and word not in KINSHIP
 
 
-def _weigh_home(bounds: Bounds, field: Field, first: int, last: int, waiting: list[Field]) -> float:
-    """Of "Ann Lee from the Mill Club" the first is somebody, the second a body or a place."""
-    sort, lead = sort_of(field), first - 1
-    lead -= lead > 0 and bounds.tokens[lead].lower == "the"
-    if sort not in _HOMES or not bounds.tokens[first].text[0].isupper():
-        return 0.0
-    if lead > 0 and bounds.tokens[lead].lower in _BELONGING and _is_named(bounds, lead - 1):
-        waits = any(sort_of(other) == "person" for other in waiting if other.kind == "string")
-        return _HOMES[sort] * waits
-    behind = last + 1 + (last + 1 < len(bounds.tokens) and bounds.tokens[last + 1].lower == "the")
-    if last < len(bounds.tokens) and bounds.tokens[last].lower in _BELONGING and behind < len(bounds.tokens):
-        known = bounds.tokens[first].lower in FIRST_NAMES
-        bodies = any(sort_of(other) in ("organisation", "place") for other in waiting if other.kind == "string")
-        return -_HOMES[sort] * (known and bodies and _is_named(bounds, behind))
-    return 0.0
-
-
-def _is_named(bounds: Bounds, at: int) -> bool:
-    """Whether a token is part of a name: a capital that opens no sentence, or a first name."""
-    token = bounds.tokens[at]
-    if not token.text.istitle() or bounds.timed(at) or bounds.blocked(at):
-        return False
-    return token.lower in FIRST_NAMES or not bounds.opens_part(at)
-
-
 def _is_title(token: Token, field: Field) -> bool:
     """Whether a word is the name of a field for a person, and not a verb of the same stem."""
     return field.name_words[-1:] == (token.lower,) and sort_of(field) == "person"
@@ -366,134 +265,3 @@ def _weigh_bearer(field: Field, words: tuple[Token, ...], waiting: list[Field]) 
     if sort in ("person", "place", "organisation"):
         return -2 * _BEARER
     return -_LABEL if sort == "title" and any(sort_of(other) == bearer for other in waiting) else 0.0
-
-
-def _weigh_spot(bounds: Bounds, field: Field, first: int, words: tuple[Token, ...], waiting: list[Field]) -> float:
-    """A name with capitals behind "in", "at" or "outside" is where something is, and so no common thing."""
-    before = bounds.tokens[first - 1].lower if first else ""
-    titled = words[0].text[0].isupper() and not words[0].text.isupper()
-    people = any(sort_of(other) == "person" for other in waiting if other.kind == "string")
-    sort = sort_of(field)
-    if titled and before == "in" and first > 1 and bounds.tokens[first - 2].lower in _ENTERING and people:
-        return 0.25 if sort == "person" else -_LABEL
-    if titled and before == "to" and first > 1 and bounds.tokens[first - 2].lower in _TRAVELLING:
-        placed = any(sort_of(other) == "place" for other in waiting if other.kind == "string")
-        return (_SPOT if sort == "place" else -2 * _SPOT) if placed and sort in ("place", "person") else 0.0
-    if titled and sort in ("title", "person", "organisation") and _is_spot(bounds, first):
-        told = cues_of(field).get((_lead_of(bounds, first),), 0.0) > _FAIR
-        placed = any(sort_of(other) == "place" for other in waiting)
-        return -2 * _SPOT if (placed or sort == "person") and not told else 0.0
-    if titled and sort == "person" and _leads_to_place(bounds, field, first, waiting):
-        return -2 * _SPOT
-    if before in ("in", "at", "outside", "near") and titled:
-        return -_SPOT if sort == "thing" and not field.examples else 0.0
-    if before in ("the", "my", "our", "your") and titled and _is_site(bounds, first + len(words)):
-        # The office of "our Ely office" is in Ely.
-        return _SPOT if sort == "place" else -2 * _SPOT * (sort in ("thing", "person", "title"))
-    # What is mine, or one of many, is no place and nobody: "my Skoda".
-    owned = before in ("my", "our", "a", "an") and titled and not bounds.opens_part(first)
-    return -_SPOT * (sort in ("place", "person")) if owned else 0.0
-
-
-def _is_site(bounds: Bounds, at: int) -> bool:
-    """Whether a plain noun for a house of a firm stands here, or right before."""
-    return any(token.lower in _SITES for token in bounds.tokens[at - 1 : at + 1])
-
-
-def _weigh_town(bounds: Bounds, field: Field, first: int) -> float:
-    """What follows a street with its number and a comma is the town, and nobody: "14 Mill Lane, Ely"."""
-    if first < 3 or bounds.tokens[first - 1].text != ",":
-        return 0.0
-    at = first - 2
-    while at > 0 and bounds.tokens[at].text[0].isupper():
-        at -= 1
-    if at == first - 2 or not bounds.tokens[at].text[0].isdigit():
-        return 0.0
-    return _LABEL if WIDE & set(field.name_words) else -_LABEL
-
-
-def _lead_of(bounds: Bounds, first: int) -> str:
-    """The word that leads to some tokens, past an article."""
-    at = first - 1
-    at -= at > 0 and bounds.tokens[at].lower == "the"
-    return bounds.tokens[at].lower if at >= 0 else ""
-
-
-def _leads_to_place(bounds: Bounds, field: Field, first: int, waiting: list[Field]) -> bool:
-    """Whether the word that leads to a name announces a place that is asked for, and not the field: "from Split"."""
-    lead = (_lead_of(bounds, first),)
-    places = (other for other in waiting if other.kind == "string" and sort_of(other) == "place")
-    return cues_of(field).get(lead, 0.0) < 0.7 and any(cues_of(other).get(lead, 0.0) >= 0.7 for other in places)
-
-
-def _is_spot(bounds: Bounds, first: int) -> bool:
-    """Whether a preposition says that something is, or takes place, at what begins here."""
-    verb = bounds.tokens[first - 2].lower if first > 1 else ""
-    if is_verb_form(verb) and not verb.endswith("s") and bounds.tokens[first - 1].lower != "the":
-        # "pencil in Ann"
-        return False
-    return _lead_of(bounds, first) in ("in", "on", "near", "outside", "along", "across", "off", "around")
-
-
-def _has_degree(bounds: Bounds, first: int) -> bool:
-    """Whether a name begins with a doctor's title, or stands behind one."""
-    near = bounds.tokens[max(0, first - 2) : first + 1]
-    return any(token.lower.rstrip(".") in ("dr", "doctor", "prof", "professor") for token in near)
-
-
-def _has_honour(bounds: Bounds, first: int) -> bool:
-    """Whether a name begins with a title, or stands behind one."""
-    return any(token.lower in HONORIFICS for token in bounds.tokens[max(0, first - 1) : first + 1])
-
-
-def _wishes(bounds: Bounds, last: int) -> bool:
-    """Whether somebody wants something, and so is the one whom it is all about: "my son Paul needs a seat"."""
-    following = [token.lower for token in bounds.tokens[last : last + 2]]
-    return following[:1] in (["wants"], ["needs"], ["wishes"]) or following in (["would", "like"], ["has", "to"])
-
-
-def is_relative(bounds: Bounds, first: int) -> bool:
-    """Whether a name stands behind what somebody is to another: "her son Paul", "my neighbour, Mrs Hill"."""
-    at = first - 1
-    while at >= 0 and (bounds.tokens[at].text in ",:" or bounds.tokens[at].lower in HONORIFICS):
-        at -= 1
-    return at >= 0 and bounds.tokens[at].lower in KINSHIP
-
-
-def _names_another(bounds: Bounds, first: int, last: int) -> bool:
-    """Whether the text tells another name too."""
-    others = [at for at in range(len(bounds.tokens)) if not first <= at < last and not bounds.blocked(at)]
-    if any(bounds.tokens[at].lower in FIRST_NAMES for at in others):
-        return True
-    return any(
-        bounds.tokens[at].text[0].isupper()
-        and bounds.tokens[at].text.isalpha()
-        and bounds.tokens[at].lower not in _NOBODY_ELSE
-        and not bounds.opens_part(at)
-        and not bounds.timed(at)
-        for at in others
-    )
-
-
-def _is_somebody(bounds: Bounds, first: int, last: int) -> bool:
-    """Whether words are surely somebody's name: a known first name, a title, or a relative's."""
-    words = bounds.tokens[first:last]
-    opener = words[0].lower
-    thing = first > 0 and bounds.tokens[first - 1].text == "the"
-    named = words[0].text[0].isupper() and opener in FIRST_NAMES and len(words) < 4 and not thing
-    behind_title = first > 0 and bounds.tokens[first - 1].lower in HONORIFICS
-    return named or behind_title or opener in HONORIFICS or is_relative(bounds, first)
-
-
-def _acts(bounds: Bounds, first: int, last: int) -> bool:
-    """Whether a name with a capital is who does something: "Ada brings it", "could Ada bring it"."""
-    if not bounds.tokens[first].text[0].isupper() or last >= len(bounds.tokens):
-        return False
-    following = bounds.tokens[last]
-    if following.lower in ("will", "should", "would", "can", "could", "must", "may", "wants", "needs", "wishes", "has"):
-        return True
-    if following.lower in ("is", "are") and last + 1 < len(bounds.tokens):
-        return bounds.tokens[last + 1].lower.endswith("ing") or bounds.tokens[last + 1].lower == "responsible"
-    asked = first > 0 and bounds.tokens[first - 1].lower in ("could", "can", "would", "will", "should", "let", "may")
-    acting = following.text.islower() and is_verb_form(following.lower) and following.lower not in AUXILIARIES
-    return asked or (acting and following.lower not in POS["stops"])

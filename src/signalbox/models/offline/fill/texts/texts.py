@@ -17,9 +17,9 @@ from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.texts.chunks import Chunk, find_chunks
 from signalbox.models.offline.fill.texts.deeds import tells_deed
-from signalbox.models.offline.fill.texts.evidence import is_relative
 from signalbox.models.offline.fill.texts.extents import SORTS, clean, past_town
 from signalbox.models.offline.fill.texts.leftovers import end_of_part, left_over, like_examples, opens_part
+from signalbox.models.offline.fill.texts.people import is_relative
 from signalbox.models.offline.fill.texts.quotes import fits, is_like, shuns_quotes
 from signalbox.models.offline.fill.texts.roles import POSITIONS, cues_of, is_position
 from signalbox.models.offline.fill.texts.sorts import (
