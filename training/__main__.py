@@ -94,8 +94,8 @@ def _store(learned: Learned, final: np.ndarray) -> None:
     names = np.frombuffer("\n".join(kept).encode(), dtype=np.uint8)
     values = learned.weights[list(kept.values())].astype(np.float16)
     forms = learned.forms.astype(np.float16)
-    np.savez_compressed(stored._STORED, names=names, values=values, forms=forms, final=final)
-    print(f"{len(kept)} weights, {stored._STORED.stat().st_size // 1024} kB")
+    np.savez_compressed(stored.STORED, names=names, values=values, forms=forms, final=final)
+    print(f"{len(kept)} weights, {stored.STORED.stat().st_size // 1024} kB")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from signalbox.evals.check import any_of
 from signalbox.evals.load import Case, EvalSet, read_sets
 from signalbox.models.offline.fill.english.words import read_sentence
 from signalbox.models.offline.fill.filler import Filler
-from signalbox.models.offline.fill.filling import _frame, _leaves
+from signalbox.models.offline.fill.filling import frame_of, leaves_in
 from signalbox.models.offline.fill.learned.deciding import Undecided, nothing_facts, plain, value_of
 from signalbox.models.offline.fill.learned.naming import Naming
 from signalbox.models.offline.fill.learned.pieces import Piece, cut_pieces
@@ -63,10 +63,10 @@ def read_examples(folder: Path) -> list[Example]:
 def _examples(asked: EvalSet, case: Case) -> Iterator[Example]:
     wanted = case.alternatives[0].get("expected")
     fields = read_schema(asked.schema)
-    leaves = list(_leaves(fields))
+    leaves = list(leaves_in(fields))
     if wanted is None or not leaves:
         return
-    frame = _frame(str(asked.schema.get("title") or ""), str(asked.schema.get("description") or ""), fields)
+    frame = frame_of(str(asked.schema.get("title") or ""), str(asked.schema.get("description") or ""), fields)
     filler = _Recorder(Reading(read_sentence(case.text), asked.now, asked.tz), leaves, frame, "")
     filler.fill(learned=True)
     undecided = filler.undecided

@@ -18,7 +18,7 @@ from signalbox.models.offline.fill.schema import Field, read_schema
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.state import Frame, build_values, leaves_of
 
-__all__ = ["Filling", "fill_schema"]
+__all__ = ["Filling", "fill_schema", "frame_of", "leaves_in"]
 
 _SHARED = 4
 
@@ -49,9 +49,9 @@ def fill_schema(
     fields = read_schema(schema)
     reading = Reading(read_sentence(text), clock, tz)
     title, description = str(schema.get("title") or ""), str(schema.get("description") or "")
-    leaves = list(_leaves(fields))
+    leaves = list(leaves_in(fields))
     filled = (
-        Filler(reading, leaves, _frame(title, description, fields), instructions).fill(learned=True) if leaves else {}
+        Filler(reading, leaves, frame_of(title, description, fields), instructions).fill(learned=True) if leaves else {}
     )
     filled |= recall(reading, [leaf for leaf in leaves if leaf.path not in filled], known or {})
     return Filling(
@@ -63,13 +63,15 @@ def fill_schema(
 
 
 @lru_cache(maxsize=256)
-def _leaves(fields: tuple[Field, ...]) -> tuple[Field, ...]:
+def leaves_in(fields: tuple[Field, ...]) -> tuple[Field, ...]:
+    """The fields of a schema that hold values themselves."""
     return tuple(leaves_of(fields))
 
 
 @lru_cache(maxsize=256)
-def _frame(title: str, description: str, fields: tuple[Field, ...]) -> Frame:
-    leaves = _leaves(fields)
+def frame_of(title: str, description: str, fields: tuple[Field, ...]) -> Frame:
+    """The words that speak of a schema itself."""
+    leaves = leaves_in(fields)
     titled = [stem(word) for word in content_words(title)]
     described = [stem(word) for word in content_words(description)]
     names = [stem(word) for leaf in leaves for word in (*leaf.name_words, *leaf.within)]

@@ -14,9 +14,9 @@ from signalbox.models.offline.fill.texts.roles import style_of
 from signalbox.models.offline.fill.texts.sorts import sort_of
 from signalbox.models.offline.vectors import Rows, embed
 
-__all__ = ["FieldWeights", "Weights", "field_text", "keys_of", "load_weights", "weights_for"]
+__all__ = ["STORED", "FieldWeights", "Weights", "field_text", "keys_of", "load_weights", "weights_for"]
 
-_STORED = Path(__file__).parents[2] / "data" / "texts.npz"
+STORED = Path(__file__).parents[2] / "data" / "texts.npz"
 _MOST_REMEMBERED = 20_000
 
 
@@ -31,7 +31,7 @@ class Weights(NamedTuple):
 
 @cache
 def load_weights() -> Weights:
-    with np.load(_STORED) as stored:
+    with np.load(STORED) as stored:
         rows = stored["names"].tobytes().decode().split("\n")
         values = stored["values"].astype(np.float64)
         forms, final = stored["forms"].astype(np.float32), tuple(map(float, stored["final"]))
