@@ -24,7 +24,11 @@ _TRAILING = re.compile(
     r"so far|by any chance|these days|ok\??)\s*[.!?]*$"
 )
 _COURTESY = re.compile(
-    r"(?i)\W*(?:(?:please|pls|plz|thanks|thank you|thank u|thx|ty|tia|tnx|cheers|hi|hey|hello|good (?:morning|evening)|"
+    r"(?i)\W*(?:(?:please|pls|plz|thanks|thank you|thank u|thx|ty|tia|tnx|cheers|hi|hey|hello|"
+    r"good (?:morning|afternoon|evening|night|day)|"
+    r"have a (?:nice|good|great|lovely|pleasant) (?:day|evening|weekend|night|one)|"
+    r"perfect|great|super|awesome|cool|lovely|wonderful|no problem|you too|see you(?: later| soon)?|"
+    r"that(?:'s| is| will be| was)? all(?: for (?:now|today))?|"
     r"ok|okay|bye|sorry|a lot|so much|very much|in advance|again|best|regards|much appreciated|"
     r"how are you(?: doing)?(?: today)?|how(?:'s| is) it going|how do you do|nice to meet you|"
     r"there)\b\W*)+"
