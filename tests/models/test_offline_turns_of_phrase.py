@@ -140,6 +140,8 @@ def test_a_question_word_speaks_for_the_tool_that_tells_it() -> None:
     assert calls_for("When is Paper Moon on?", [check_stock, showtimes]) == [("showtimes", {"film": "Paper Moon"})]
 
 
-@pytest.mark.parametrize("text", ["Good evening, how was your weekend?", "great, have a lovely weekend", "do you also repair bicycles?"])
+@pytest.mark.parametrize(
+    "text", ["Good evening, how was your weekend?", "great, have a lovely weekend", "do you also repair bicycles?"]
+)
 def test_a_greeting_or_a_deed_nobody_does_calls_nothing(text: str) -> None:
     assert calls_for(text, [check_stock, showtimes, *DEVICES]) == []
