@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
+from signalbox.models.offline.fill.learned.meanings import read_meanings
 from signalbox.models.offline.fill.learned.weights import field_text, keys_of
-from signalbox.models.offline.vectors import embed, word_rows
+from signalbox.models.offline.vectors import embed
 from training.cases import Example
 
 __all__ = ["Learned", "fit_pieces", "fit_rows", "score_pieces"]
@@ -132,14 +133,8 @@ def _meanings(examples: list[Example]) -> tuple[NDArray[np.float32], NDArray[np.
     at = 0
     for example in examples:
         if count := len(example.pieces):
-            words = word_rows([token.lower for token in example.undecided.bounds.tokens])
-            padded = np.vstack([words, np.zeros((1, depth), np.float32)])
-            around = np.array([piece.around for piece in example.pieces])
-            for place in range(_AROUND):
-                meanings[place, at : at + count] = padded[around[:, place]]
-            sums = np.vstack([np.zeros((1, depth), np.float32), np.cumsum(words, axis=0)])
-            whole = sums[[p.last for p in example.pieces]] - sums[[p.first for p in example.pieces]]
-            whole /= np.maximum(np.linalg.norm(whole, axis=1, keepdims=True), 1e-6)
+            words, around, whole = read_meanings(example.undecided.bounds.tokens, example.pieces)
+            meanings[:_AROUND, at : at + count] = words[around.T]
             meanings[_AROUND, at : at + count] = whole
             fields[at : at + count] = embed([field_text(example.field)])[0]
         at += count + 1

@@ -10,14 +10,15 @@ from typing import NamedTuple
 import numpy as np
 
 from signalbox.models.offline.fill.bounds import Bounds
+from signalbox.models.offline.fill.learned.meanings import read_meanings
 from signalbox.models.offline.fill.learned.naming import Naming
 from signalbox.models.offline.fill.learned.pieces import Piece, cut_pieces
 from signalbox.models.offline.fill.learned.weights import FieldWeights, load_weights, weights_for
 from signalbox.models.offline.fill.lists.lists import split_items
 from signalbox.models.offline.fill.schema import Field
-from signalbox.models.offline.fill.slots import Proposal, best_together
+from signalbox.models.offline.fill.slots import Proposal, Taken, best_together
 from signalbox.models.offline.fill.texts.sorts import sort_of
-from signalbox.models.offline.vectors import Rows, word_rows
+from signalbox.models.offline.vectors import Rows
 
 __all__ = [
     "RULED",
@@ -26,8 +27,6 @@ __all__ = [
     "decide",
     "nothing_facts",
     "options_for",
-    "options_of",
-    "piece_scores",
     "plain",
     "value_of",
 ]
@@ -65,16 +64,18 @@ def decide(undecided: Undecided, filled: Mapping[str, Proposal]) -> dict[str, Pr
     undecided = replace(undecided, fields=open_fields)
     paths = {field.path for field in open_fields}
     kept = {path: proposal for path, proposal in filled.items() if path not in paths}
-    shut = [span for p in kept.values() if p.field.kind not in ("enum", "boolean") for span in p.spans if not p.shared]
+    shut = _shut(kept.values())
     final = load_weights().final
     rows = []
-    for options in options_of(undecided, filled):
+    for options in _options_of(undecided, filled):
         worths = [sum(map(float.__mul__, option.features, final)) for option in options]
         nothing = worths[-1]
         row = [
             (option.proposal, worth - nothing)
             for option, worth in zip(options[:-1], worths, strict=False)
-            if option.proposal is not None and worth > nothing and not _overlaps(option.proposal, shut)
+            if option.proposal is not None
+            and worth > nothing
+            and not any(shut.overlaps(*span) for span in option.proposal.spans)
         ]
         rows.append(sorted(row, key=lambda pair: -pair[1])[:_CHOICES])
     return kept | {p.field.path: p for p in best_together([row for row in rows if row])}
@@ -86,30 +87,32 @@ def _is_quoted(undecided: Undecided, ruled: Proposal | None) -> bool:
     return ruled is not None and any(start <= ruled.start and ruled.end <= end for start, end in quoted)
 
 
-def _overlaps(proposal: Proposal, spans: Iterable[tuple[int, int]]) -> bool:
-    return any(
-        start < other_end and other_start < end for start, end in proposal.spans for other_start, other_end in spans
-    )
+def _shut(kept: Iterable[Proposal]) -> Taken:
+    """The text that other fields hold for themselves."""
+    shut = Taken()
+    for proposal in kept:
+        if proposal.field.kind not in ("enum", "boolean") and not proposal.shared:
+            for span in proposal.spans:
+                shut.add(*span)
+    return shut
 
 
-def options_of(undecided: Undecided, filled: Mapping[str, Proposal]) -> list[list[Option]]:
+def _options_of(undecided: Undecided, filled: Mapping[str, Proposal]) -> list[list[Option]]:
     """The options of each field, the last one of each being nothing."""
-    pieces, scores = piece_scores(undecided)
+    pieces, scores = _piece_scores(undecided)
     return [
         options_for(undecided, field, pieces, row, filled.get(field.path))
         for field, row in zip(undecided.fields, scores, strict=True)
     ]
 
 
-def piece_scores(undecided: Undecided) -> tuple[list[Piece], list[list[float]]]:
+def _piece_scores(undecided: Undecided) -> tuple[list[Piece], list[list[float]]]:
     """The pieces of the sentence, and for each field what they score against taking nothing."""
     pieces, free = cut_pieces(undecided.bounds, undecided.taken)
     weights = [weights_for(field) for field in undecided.fields]
-    meanings = _meanings(undecided.bounds, pieces, weights)
-    naming, text = (
-        Naming(undecided.bounds.tokens, undecided.fields, undecided.bounds.frame),
-        undecided.bounds.reading.text,
-    )
+    meant = _meant(undecided.bounds, pieces, weights)
+    naming = Naming(undecided.bounds.tokens, undecided.fields, undecided.bounds.frame)
+    text = undecided.bounds.reading.text
     scores = []
     for at, (field, weight) in enumerate(zip(undecided.fields, weights, strict=True)):
         nothing = weight.of_facts(nothing_facts(field, undecided.fields, free))
@@ -117,7 +120,7 @@ def piece_scores(undecided: Undecided) -> tuple[list[Piece], list[list[float]]]:
             weight.of_facts(piece.facts) + weight.of_facts(naming.facts(at, piece, text[piece.start : piece.end]))
             for piece in pieces
         ]
-        scores.append([float(a + b - nothing) for a, b in zip(told, meanings[at], strict=True)])
+        scores.append([float(a + b - nothing) for a, b in zip(told, meant[at], strict=True)])
     return pieces, scores
 
 
@@ -132,23 +135,16 @@ def nothing_facts(field: Field, fields: list[Field], free: int) -> tuple[str, ..
     )
 
 
-def _meanings(bounds: Bounds, pieces: list[Piece], weights: list[FieldWeights]) -> Rows:
-    """For each field and piece how the meanings of the piece and of the words around it fit the field."""
+def _meant(bounds: Bounds, pieces: list[Piece], weights: list[FieldWeights]) -> list[Rows]:
+    """For each field how the meanings of each piece and of the words around it fit the field."""
     if not pieces:
-        return np.zeros((len(weights), 0), dtype=np.float32)
-    rows = np.vstack(
-        [word_rows([token.lower for token in bounds.tokens]), np.zeros((1, load_weights().forms.shape[2]), np.float32)]
-    )
-    around = np.array([piece.around for piece in pieces])
-    sums = np.vstack([np.zeros((1, rows.shape[1]), np.float32), np.cumsum(rows[:-1], axis=0)])
-    whole = sums[[piece.last for piece in pieces]] - sums[[piece.first for piece in pieces]]
-    whole /= np.maximum(np.linalg.norm(whole, axis=1, keepdims=True), 1e-6)
+        return [np.zeros(0, dtype=np.float32) for _ in weights]
+    words, around, whole = read_meanings(bounds.tokens, pieces)
     places = np.arange(around.shape[1])
-    found = [
-        (rows @ weight.directions[:-1].T)[around, places].sum(axis=1) + whole @ weight.directions[-1]
+    return [
+        (words @ weight.directions[:-1].T)[around, places].sum(axis=1) + whole @ weight.directions[-1]
         for weight in weights
     ]
-    return np.stack(found)
 
 
 def options_for(

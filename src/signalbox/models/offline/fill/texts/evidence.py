@@ -62,6 +62,7 @@ _ADVERBS = word_set(
     """now then later soon again too also anyway somewhere anywhere everywhere though tho instead together else ago
     already today tonight tomorrow yesterday daily weekly whenever wherever however perhaps please thanks"""
 )
+# Several of something that letters stand for: PCs, VMs.
 _PLURAL = re.compile(r"[A-Z]{2,4}s")
 _NUMBERED = re.compile(r"(?:the )?(?:\w+ )?number (?:or|of the)\b", re.IGNORECASE)
 _NO_NAMES = _ADVERBS | STOP

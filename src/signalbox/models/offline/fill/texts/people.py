@@ -32,7 +32,6 @@ _CREATORS = word_set("artist author composer director painter writer sculptor ph
 _ABSENT = word_set("author composer director writer poet")
 _SHOWING = word_set("with starring featuring")
 _PARTICIPLES = ("ed", "en", "wn", "ade", "ung", "uilt", "ught", "one", "aid")
-# Several of something that letters stand for: PCs, VMs.
 _INTRODUCED = re.compile(r"\b(?:this is|i am|i'm|my name is|my name's)\s*\Z", re.IGNORECASE)
 _NOBODY_ELSE = STOP | DAYS | HONORIFICS
 
