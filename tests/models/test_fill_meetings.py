@@ -38,7 +38,7 @@ def test_a_town_before_an_office_is_where_it_is() -> None:
 
 def test_who_travels_to_a_town_is_not_the_town() -> None:
     found = _filled(
-        "Sienna Marsh comes to Whitby on Monday.", ["guest"], guest="Name of the guest.", centre="Visitor centre."
+        "On Monday Sienna Marsh comes to Whitby.", ["guest"], guest="Name of the guest.", centre="Visitor centre."
     )
     assert found == {"guest": "Sienna Marsh", "centre": "Whitby"}
 

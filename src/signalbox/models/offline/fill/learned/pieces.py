@@ -69,9 +69,10 @@ class _Surroundings(NamedTuple):
 
 
 def cut_pieces(bounds: Bounds, taken: list[tuple[int, int]]) -> tuple[list[Piece], int]:
-    """The pieces that no taken text overlaps, and how many words of the sentence are still free."""
+    """The pieces that neither taken text nor words of time overlap, and how many words are still free."""
     tokens = bounds.tokens
-    classes = [_class_of(token, taken) for token in tokens]
+    told = [*taken, *((time.start, time.end) for time in bounds.reading.times)]
+    classes = [_class_of(token, told) for token in tokens]
     weighty = [
         at
         for at, token in enumerate(tokens)
@@ -123,10 +124,17 @@ def _cuts(near: _Surroundings) -> Iterator[tuple[int, int]]:
             continue
         for last in range(first + 1, min(len(tokens), first + _LONGEST) + 1):
             ending = classes[last - 1]
-            if ending == "taken" or ending in _ENDS or last - 1 in inside:
+            if ending == "taken" or ending in _ENDS or last - 1 in inside or _is_anothers(tokens, first, last - 1):
                 break
             if ending in _FREE:
                 yield first, last
+
+
+def _is_anothers(tokens: tuple[Token, ...], first: int, at: int) -> bool:
+    """Whether a word is what somebody with a whole name has, and so begins a piece of its own: "Ann Lee's Notes"."""
+    if at < first + 2 or not tokens[at - 1].lower.endswith("'s"):
+        return False
+    return tokens[at - 1].text[0].isupper() and tokens[at - 2].text[0].isupper() and tokens[at].text[0].isupper()
 
 
 def _quotations(near: _Surroundings) -> list[tuple[int, int]]:
