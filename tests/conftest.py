@@ -94,10 +94,10 @@ def write_file(tmp_path: Path) -> Callable[..., Path]:
 @pytest.fixture
 def run_text(write_file: Callable[..., Path]) -> Callable[..., Any]:
     """What a test calls to run a map given as text."""
-    from signalbox.maps import run_map
+    from signalbox.runs import start
 
     def run(text: str, state: dict[str, Any] | None = None, **options: Any) -> Any:
-        return run_map(write_file(text), state, **options)
+        return start(write_file(text), state, **options)
 
     return run
 

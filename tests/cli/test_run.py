@@ -165,7 +165,7 @@ def test_a_home_that_cannot_be_used_is_told_in_words_that_name_it(
     signalbox: Cli, write_file: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: str
 ) -> None:
     write_file("", "file")
-    write_file("this is no database, whatever its name says\n" * 50, "broken/maps.db")
+    write_file("this is no database, whatever its name says\n" * 50, "broken/signalbox.db")
     monkeypatch.setenv("SIGNALBOX_HOME", str(tmp_path / home))
     done = signalbox("run", write_file(ASK))
     assert done.code == 1

@@ -82,7 +82,7 @@ def test_a_chain_runs_as_one_step_and_with_a_checkpointer_as_many(write_file: Wr
 
     path = write_file(TEXT)
     (graph,) = read_map(path).graphs.values()
-    assert list(compile_map(graph, path.parent).langgraph.nodes) == [graph.entry.name]
+    assert len(compile_map(graph, path.parent).langgraph.nodes) == 2
     assert len(compile_map(graph, path.parent, checkpointer=InMemorySaver()).langgraph.nodes) == 3
 
 

@@ -7,8 +7,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from signalbox.maps import check_map, resume_map, run_map
+from signalbox.maps import check_map
 from signalbox.maps.scaffold import scaffold
+from signalbox.runs import resume, start
 
 Write = Callable[..., Path]
 COLUMNS = "GraphName,Node,Edge,Context,AgentType,Success_Next,Failure_Next,Input_Fields,Output_Field,Prompt\n"
@@ -38,12 +39,12 @@ def test_a_custom_agent_named_with_its_prefix_and_a_bare_context(write_file: Wri
         + "Weather,End,,Show it,echo,,,report|problem,output,\n"
     )
     assert errors(path) == []
-    asked = run_map(path)
+    asked = start(path)
     assert asked.question is not None
     assert asked.question["message"] == "Which town?"
-    told = resume_map(asked.thread_id, "Ulm").values
+    told = resume(asked.thread_id, "Ulm").values
     assert told["report"] == "town is Ulm; data is {'town': 'Ulm', 'degrees': 18}"
-    failed = run_map(path, {"town": ""}).values
+    failed = start(path, {"town": ""}).values
     assert "no town" in failed["output"]["problem"]
 
 
@@ -53,7 +54,7 @@ def test_a_function_as_a_type(write_file: Write) -> None:
         COLUMNS + "Text,Clean,,,func:tidy,Show,,text,clean,\nText,Show,,,default,,,clean,shown,Now: {clean}\n"
     )
     assert errors(path) == []
-    assert run_map(path, {"text": "  a quiet word "}).output == "Now: A Quiet Word"
+    assert start(path, {"text": "  a quiet word "}).output == "Now: A Quiet Word"
 
 
 def test_what_the_scaffolder_writes_for_both_runs_at_once(write_file: Write, tmp_path: Path) -> None:
@@ -72,7 +73,7 @@ def test_what_the_scaffolder_writes_for_both_runs_at_once(write_file: Write, tmp
         "functions/round_up.py",
         "tests/test_round_up.py",
     ]
-    result = run_map(path, {"item": "tea"})
+    result = start(path, {"item": "tea"})
     assert result.status == "completed"
     assert "round_up is a sketch" in result.values["rounded"]
     assert "round_up is a sketch" in result.values["by"]
@@ -93,14 +94,14 @@ def test_a_project_with_its_maps_in_a_folder_of_their_own(write_file: Write) -> 
         "workflows/sums.csv",
     )
     assert errors(path) == []
-    assert run_map(path, {"first": 3, "second": 4}).output == "The sum is 7"
+    assert start(path, {"first": 3, "second": 4}).output == "The sum is 7"
 
 
 def test_a_map_in_the_same_project_is_checked_again_when_its_code_changes(write_file: Write) -> None:
     path = write_file("GraphName,Node,AgentType,Output_Field\nG,N,teller,x\n", "workflows/g.csv")
     assert "no agent type 'teller'" in errors(path)[0]
     write_file("def teller():\n    return 'told'\n", "custom_agents/teller.py")
-    assert run_map(path).output == "told"
+    assert start(path).output == "told"
 
 
 BORROWED = """
@@ -128,13 +129,13 @@ def test_an_agent_written_for_agentmap_runs_as_it_stands(write_file: Write) -> N
     write_file(BORROWED, "custom_agents/tally_agent.py")
     path = write_file(COLUMNS + "Count,Tally,,unit:crate,tally,,,things,total,\n")
     assert errors(path) == []
-    assert run_map(path, {"things": [1, 2, 3]}).output == "3 crates"
-    assert "nothing to count" in run_map(path, {"things": []}).state["errors"][0]
+    assert start(path, {"things": [1, 2, 3]}).output == "3 crates"
+    assert "nothing to count" in start(path, {"things": []}).state["errors"][0]
 
 
 def test_the_names_are_lent_to_the_code_beside_a_map_alone(write_file: Write) -> None:
     write_file(BORROWED, "custom_agents/tally_agent.py")
-    run_map(write_file(COLUMNS + "Count,Tally,,,tally,,,things,total,\n"), {"things": "abc"})
+    start(write_file(COLUMNS + "Count,Tally,,,tally,,,things,total,\n"), {"things": "abc"})
     assert not [name for name in sys.modules if name.partition(".")[0] == "agentmap"]
     assert importlib.util.find_spec("agentmap") is None
 
@@ -147,8 +148,8 @@ def test_an_orchestrator_reads_the_descriptions_in_the_context(write_file: Write
         'Desk,Repair,,default,ask,reply,Repair reply,"description:broken screens, setup and batteries"\n'
     )
     assert errors(path) == []
-    assert run_map(path, {"ask": "my screen is broken"}).values["next"] == "Repair"
-    assert run_map(path, {"ask": "any discounts?"}).values["next"] == "Sales"
+    assert start(path, {"ask": "my screen is broken"}).values["next"] == "Repair"
+    assert start(path, {"ask": "any discounts?"}).values["next"] == "Sales"
 
 
 def test_a_type_named_after_its_interaction_waits_for_a_person(write_file: Write) -> None:
@@ -158,5 +159,5 @@ def test_a_type_named_after_its_interaction_waits_for_a_person(write_file: Write
         + "Gate,Go,,,output,,,plan,end,Done: {plan}\nGate,Stop,,,output,,,plan,end,Stopped: {plan}\n"
     )
     assert errors(path) == []
-    assert resume_map(run_map(path, {"plan": "B"}).thread_id, "approve").output == "Done: B"
-    assert resume_map(run_map(path, {"plan": "B"}).thread_id, "reject").output == "Stopped: B"
+    assert resume(start(path, {"plan": "B"}).thread_id, "approve").output == "Done: B"
+    assert resume(start(path, {"plan": "B"}).thread_id, "reject").output == "Stopped: B"

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from signalbox.maps import check_map, read_map, read_map_text, resume_map, run_map, write_map
+from signalbox.maps import check_map, read_map, read_map_text, write_map
+from signalbox.runs import resume, start
 
 EXAMPLES = Path(__file__).parent / "examples"
 CASES: list[dict[str, Any]] = yaml.safe_load((EXAMPLES / "expected.yaml").read_text("utf-8"))
@@ -22,10 +23,10 @@ def named(case: dict[str, Any]) -> str:
 @pytest.mark.parametrize("case", CASES, ids=named)
 def test_an_example_ends_with_what_is_expected(case: dict[str, Any], tmp_path: Path) -> None:
     state = case.get("state", {})
-    result = run_map(f"{EXAMPLES / case['map']}", state, data=tmp_path)
+    result = start(f"{EXAMPLES / case['map']}", state, data=tmp_path)
     for answer in case.get("answers", ()):
         assert result.status == "needs_input"
-        result = resume_map(result.thread_id, answer)
+        result = resume(result.thread_id, answer)
     assert result.status == "completed", result.error
     assert {name: result.values.get(name) for name in case["values"]} == case["values"]
     for name, part in case.get("told", {}).items():

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
-from signalbox.maps import GraphSpec, MapResult, NodeSpec, arun_map, resume_map, run_map
+from signalbox.maps import GraphSpec, MapResult, NodeSpec
+from signalbox.runs import astart, resume, start
 
 Run = Callable[..., MapResult]
 
@@ -48,69 +49,69 @@ def assert_once_in_order(names: list[str], *pairs: str) -> None:
 
 
 def test_targets_split_by_bars_all_run() -> None:
-    assert sorted(ran(run_map(graph(S="A|B|C", A="", B="", C="")))) == ["A", "B", "C", "S"]
+    assert sorted(ran(start(graph(S="A|B|C", A="", B="", C="")))) == ["A", "B", "C", "S"]
 
 
 def test_branches_of_one_length_join_once() -> None:
-    names = ran(run_map(graph(S="A|B|C", A="J", B="J", C="J", J="")))
+    names = ran(start(graph(S="A|B|C", A="J", B="J", C="J", J="")))
     assert_once_in_order(names, "A<J", "B<J", "C<J")
 
 
 def test_branches_of_uneven_length_join_once_after_the_longest() -> None:
-    names = ran(run_map(graph(S="A|B", A="J", B="B2", B2="B3", B3="J", J="T", T="")))
+    names = ran(start(graph(S="A|B", A="J", B="B2", B2="B3", B3="J", J="T", T="")))
     assert_once_in_order(names, "A<J", "B3<J", "J<T")
     assert len(names) == 7
 
 
 def test_a_branch_may_be_the_join_itself() -> None:
-    names = ran(run_map(graph(S="A|J", A="B", B="J", J="")))
+    names = ran(start(graph(S="A|J", A="B", B="J", J="")))
     assert_once_in_order(names, "B<J")
     assert len(names) == 4
 
 
 def test_forks_inside_forks_join_once_each() -> None:
-    names = ran(run_map(graph(S="A|B", A="A1|A2", A1="JA", A2="A3", A3="JA", JA="J", B="J", J="")))
+    names = ran(start(graph(S="A|B", A="A1|A2", A1="JA", A2="A3", A3="JA", JA="J", B="J", J="")))
     assert_once_in_order(names, "A1<JA", "A3<JA", "JA<J", "B<J")
     assert len(names) == 8
 
 
 def test_two_joins_share_a_branch() -> None:
-    names = ran(run_map(graph(S="A|B|C", A="J1", B="J1|J2", C="C2", C2="J2", J1="K", J2="K", K="")))
+    names = ran(start(graph(S="A|B|C", A="J1", B="J1|J2", C="C2", C2="J2", J1="K", J2="K", K="")))
     assert_once_in_order(names, "A<J1", "B<J1", "C2<J2", "J1<K", "J2<K")
     assert len(names) == 8
 
 
 def test_a_fork_after_a_join_forks_again() -> None:
-    names = ran(run_map(graph(S="A|B", A="J", B="J", J="X|Y", X="K", Y="Y2", Y2="K", K="")))
+    names = ran(start(graph(S="A|B", A="J", B="J", J="X|Y", X="K", Y="Y2", Y2="K", K="")))
     assert_once_in_order(names, "A<J", "B<J", "J<X", "X<K", "Y2<K")
     assert len(names) == 8
 
 
 def test_a_branch_that_ends_elsewhere_does_not_hold_the_join_back() -> None:
     shape = graph(S="A|B", A="J/Other", B="B2", B2="J", J="", Other="")
-    names = ran(run_map(shape, {"A_ok": False}))
+    names = ran(start(shape, {"A_ok": False}))
     assert_once_in_order(names, "B2<J")
     assert sorted(names) == ["A", "B", "B2", "J", "Other", "S"]
 
 
 def test_a_join_that_no_branch_takes_does_not_run() -> None:
     shape = graph(S="A|B", A="J/", B="J/", J="")
-    assert sorted(ran(run_map(shape, {"A_ok": False, "B_ok": False}))) == ["A", "B", "S"]
+    assert sorted(ran(start(shape, {"A_ok": False, "B_ok": False}))) == ["A", "B", "S"]
 
 
 @pytest.mark.parametrize("a", [True, False])
 @pytest.mark.parametrize("b", [True, False])
 def test_conditional_branches_join_once_whichever_way_they_go(a: bool, b: bool) -> None:
     shape = graph(S="A|B", A="A1/A2", A1="J", A2="A3", A3="J", B="J/B2", B2="J", J="")
-    names = ran(run_map(shape, {"A_ok": a, "B_ok": b}))
+    names = ran(start(shape, {"A_ok": a, "B_ok": b}))
     assert_once_in_order(names, "A<J", "B<J")
     assert names[-1] == "J"
 
 
 def test_without_a_fork_two_ways_to_a_node_are_no_join() -> None:
     shape = graph(S="A/B", A="J", B="J", J="")
-    assert ran(run_map(shape, {"S_ok": True})) == ["S", "A", "J"]
-    assert ran(run_map(shape, {"S_ok": False})) == ["S", "B", "J"]
+    assert ran(start(shape, {"S_ok": True})) == ["S", "A", "J"]
+    assert ran(start(shape, {"S_ok": False})) == ["S", "B", "J"]
 
 
 COUNT = """
@@ -169,7 +170,7 @@ def test_a_row_that_ends_and_is_started_again_in_one_step_still_holds_the_join_b
         NodeSpec("Flag", "default", prompt="yes", outputs=("flag",), edge=("J",)),
         NodeSpec("J", "echo"),
     )
-    names = ran(run_map(GraphSpec("G", nodes), {"flag": "no"}, checkpointer=checkpointer, max_steps=20))
+    names = ran(start(GraphSpec("G", nodes), {"flag": "no"}, checkpointer=checkpointer, max_steps=20))
     assert Counter(names) == {"S": 1, "Again": 2, "Flag": 1, "Branch": 2, "Late": 2, "J": 1}
     assert names[-1] == "J"
 
@@ -177,7 +178,7 @@ def test_a_row_that_ends_and_is_started_again_in_one_step_still_holds_the_join_b
 @pytest.mark.parametrize("checkpointer", [None, InMemorySaver()], ids=["as one", "step by step"])
 def test_an_edge_has_the_word_over_a_success_branch(checkpointer: Any) -> None:
     nodes = (NodeSpec("S", "echo", edge=("A",), success_next=("B",)), NodeSpec("A", "echo"), NodeSpec("B", "echo"))
-    assert ran(run_map(GraphSpec("G", nodes), checkpointer=checkpointer)) == ["S", "A"]
+    assert ran(start(GraphSpec("G", nodes), checkpointer=checkpointer)) == ["S", "A"]
 
 
 def test_a_failed_branch_still_joins(run_text: Run, write_file: Callable[..., Path]) -> None:
@@ -289,7 +290,7 @@ def test_a_routing_function_may_fork_and_the_branches_join_once(run_text: Run, w
 
 
 async def test_a_join_runs_once_in_an_event_loop_too() -> None:
-    names = ran(await arun_map(graph(S="A|B", A="J", B="B2", B2="B3", B3="J", J="")))
+    names = ran(await astart(graph(S="A|B", A="J", B="B2", B2="B3", B3="J", J="")))
     assert_once_in_order(names, "A<J", "B3<J")
     assert len(names) == 6
 
@@ -333,8 +334,8 @@ def test_in_any_graph_without_loops_each_node_runs_once_after_all_that_lead_to_i
     rng = random.Random(seed)
     for _ in range(8):
         shape = random_shape(rng)
-        assert_joined(ran(run_map(graph(**shape))), shape, {})
-        assert_joined(ran(run_map(graph(**shape), checkpointer=InMemorySaver())), shape, {})
+        assert_joined(ran(start(graph(**shape))), shape, {})
+        assert_joined(ran(start(graph(**shape), checkpointer=InMemorySaver())), shape, {})
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -343,8 +344,8 @@ async def test_it_is_so_with_conditional_branches_and_in_an_event_loop(seed: int
     for _ in range(6):
         shape = random_shape(rng, branching=0.4)
         state = {f"{name}_ok": rng.random() < 0.5 for name in shape}
-        assert_joined(ran(run_map(graph(**shape), state)), shape, state)
-        assert_joined(ran(await arun_map(graph(**shape), state)), shape, state)
+        assert_joined(ran(start(graph(**shape), state)), shape, state)
+        assert_joined(ran(await astart(graph(**shape), state)), shape, state)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -356,10 +357,10 @@ def test_it_is_so_where_nodes_wait_for_a_person_on_the_way(seed: int) -> None:
         plain = graph(**shape)
         waiting = {node.name for node in plain if node.agent_type == "echo" and rng.random() < 0.3}
         nodes = tuple(replace(n, agent_type="input", outputs=(n.name,)) if n.name in waiting else n for n in plain)
-        result = run_map(GraphSpec("G", nodes), state)
+        result = start(GraphSpec("G", nodes), state)
         while result.status == "needs_input":
             assert result.question is not None
-            result = resume_map(result.thread_id, f"answer to {result.question['node']}")
+            result = resume(result.thread_id, f"answer to {result.question['node']}")
         assert_joined(ran(result), shape, state)
         for name in waiting & set(ran(result)):
             assert result.values[name] == f"answer to {name}"
@@ -368,5 +369,5 @@ def test_it_is_so_where_nodes_wait_for_a_person_on_the_way(seed: int) -> None:
 def test_hundreds_of_parallel_targets_run_and_join(run_text: Run) -> None:
     many = [f"P{i}" for i in range(300)]
     shape: dict[str, Any] = {"S": "|".join(many), **dict.fromkeys(many, "J"), "J": ""}
-    names = ran(run_map(graph(**shape)))
+    names = ran(start(graph(**shape)))
     assert (len(names), names[-1]) == (302, "J")

@@ -185,7 +185,8 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: signalbox-test-plugin\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(
-        "[signalbox.agents]\nshouting = signalbox_test_plugin:ShoutAgent\nlost = signalbox_test_plugin_gone:Agent\n"
+        "[signalbox.agent_types]\nshouting = signalbox_test_plugin:ShoutAgent\n"
+        "lost = signalbox_test_plugin_gone:Agent\n"
     )
     (site / "signalbox_test_plugin.py").write_text(
         "from signalbox.contract import BaseAgent\n\n\nclass ShoutAgent(BaseAgent):\n"

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from signalbox.maps import MapResult, resume_map, run_map
+from signalbox.maps import MapResult
+from signalbox.runs import astart, resume, start
 
 Run = Callable[..., MapResult]
 HEADER = "GraphName,Node,AgentType,Prompt,Input_Fields,Output_Field,Edge,Context\n"
@@ -16,7 +17,7 @@ CHILD = "Child,Greet,echo,Hello {who},who,greeting,,\n"
 
 
 def main(text: str, state: dict[str, Any], write: Callable[..., Path]) -> MapResult:
-    return run_map(write(HEADER + text), state, graph="G")
+    return start(write(HEADER + text), state, graph="G")
 
 
 @pytest.mark.parametrize(
@@ -87,7 +88,7 @@ def test_a_failure_inside_is_a_failure_of_the_node_and_takes_its_branch(write_fi
         Child,A,fail,,,
         """
     )
-    result = run_map(path, graph="G")
+    result = start(path, graph="G")
     assert [node.node_name for node in result.summary.node_executions] == ["Run", "Bad"]
     assert "deep down" in result.state["errors"][0]
     assert result.status == "completed"
@@ -122,7 +123,7 @@ def test_a_pause_inside_a_graph_is_resumed_through_its_parent(write_file: Callab
     assert paused.status == "needs_input"
     assert paused.question is not None
     assert paused.question["message"] == "Your name?"
-    result = resume_map(paused.thread_id, "Ann")
+    result = resume(paused.thread_id, "Ann")
     assert (result.status, result.output) == ("completed", "first Ann")
 
 
@@ -137,7 +138,6 @@ def test_two_graph_nodes_side_by_side_keep_apart(write_file: Callable[..., Path]
 
 
 async def test_a_sub_graph_runs_in_an_event_loop(write_file: Callable[..., Path]) -> None:
-    from signalbox.maps import arun_map
 
     path = write_file(HEADER + "G,Run,graph,,who,x=greeting,,{workflow=::Child}\n" + CHILD)
-    assert (await arun_map(path, {"who": "Ann"}, graph="G")).values["x"] == "Hello Ann"
+    assert (await astart(path, {"who": "Ann"}, graph="G")).values["x"] == "Hello Ann"

@@ -7,6 +7,7 @@ import pytest
 from signalbox.maps import GraphSpec, NodeSpec
 from signalbox.maps.spec import END
 from signalbox.maps.topology import Topology, resolve_target
+from signalbox.maps.ways import find_ways
 
 
 def topology(fuse: bool = True, **edges: str) -> Topology:
@@ -18,7 +19,8 @@ def topology(fuse: bool = True, **edges: str) -> Topology:
             nodes.append(NodeSpec(name, success_next=targets, failure_next=tuple(filter(None, failure.split("|")))))
         else:
             nodes.append(NodeSpec(name, edge=targets))
-    return Topology(GraphSpec("G", tuple(nodes)), lambda node: fuse and not node.name.startswith("Wait"))
+    graph = GraphSpec("G", tuple(nodes))
+    return Topology(graph, find_ways(graph, None, code=False), lambda node: fuse and not node.name.startswith("Wait"))
 
 
 def units(shape: Topology) -> list[str]:
@@ -78,7 +80,8 @@ def test_a_join_is_where_branches_of_a_fork_meet(edges: dict[str, str], joins: s
 
 def test_a_join_waits_for_all_that_can_still_lead_to_it() -> None:
     shape = topology(S="A|B", A="J", B="B2/Out", B2="J", J="K", K="", Out="")
-    assert shape.joins["J"] == {"S", "A", "B", "B2"}
+    waits_for = {name for name, row in shape.rows.items() if shape.joins["J"] >> row & 1}
+    assert waits_for == {"S", "A", "B", "B2"}
 
 
 def test_a_field_is_contested_by_rows_side_by_side_only() -> None:
@@ -93,7 +96,8 @@ def test_a_field_is_contested_by_rows_side_by_side_only() -> None:
 
 def test_an_orchestrator_leads_to_every_node_it_may_choose() -> None:
     nodes = (NodeSpec("O", "Orchestrator", context={"nodes": "A|B"}), NodeSpec("A"), NodeSpec("B"), NodeSpec("C"))
-    assert set(Topology(GraphSpec("G", nodes)).followers["O"]) == {"A", "B"}
+    graph = GraphSpec("G", nodes)
+    assert set(Topology(graph, find_ways(graph, None)).followers["O"]) == {"A", "B"}
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from signalbox.cli.doctor import doctor
 from signalbox.cli.evals import evaluate
 from signalbox.cli.maps import maps
 from signalbox.cli.run import resume, run_command
+from signalbox.cli.runs import runs
 from signalbox.cli.serve import serve
 from signalbox.cli.world import world
 from signalbox.errors import OperatorError, ProgrammerError, SignalboxError, redact
@@ -33,6 +34,7 @@ app = typer.Typer(
 app.command("ask")(ask)
 app.command("run")(run_command)
 app.command("resume")(resume)
+app.add_typer(runs, name="runs")
 app.add_typer(maps, name="maps")
 app.command("agents")(agents)
 app.command("doctor")(doctor)

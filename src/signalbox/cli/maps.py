@@ -63,12 +63,14 @@ def draw(
 ) -> None:
     """Draw a map as Mermaid or SVG. Needs no network and no browser."""
     from signalbox.maps import to_mermaid, to_svg
+    from signalbox.maps.ways import find_ways
 
     chosen = kind or ("svg" if output and output.suffix.casefold() == ".svg" else "mermaid")
     if chosen not in ("mermaid", "svg"):
         raise typer.BadParameter(f"'{chosen}' is neither mermaid nor svg", param_hint="--format")
-    _, graph = _find(source)
-    picture = to_svg(graph) if chosen == "svg" else to_mermaid(graph)
+    document, graph = _find(source)
+    ways = find_ways(graph, document.path.resolve().parent)
+    picture = to_svg(graph, ways) if chosen == "svg" else to_mermaid(graph, ways)
     if output is None:
         print(picture)
     else:
@@ -200,7 +202,7 @@ def _lacking(spec: GraphSpec, folder: Path) -> list[str]:
 
 def _find(source: str, every: bool = False) -> tuple[MapFile, GraphSpec]:
     from signalbox.maps import read_map
-    from signalbox.maps.opening import choose_graph
+    from signalbox.maps.map_run import choose_graph
 
     path, _, name = source.partition("::")
     document = read_map(path)

@@ -11,6 +11,7 @@ import typer
 if TYPE_CHECKING:
     from signalbox.contract import NodeEvent
     from signalbox.maps import MapResult
+    from signalbox.maps.map_run import MapRun
 
 __all__ = ["resume", "run_command"]
 
@@ -58,38 +59,56 @@ def run_command(
     exits with 3, and says how to resume it.
     """
     from signalbox.cli.inputs import parse_state
+    from signalbox.cli.interrupts import stop_at_once
     from signalbox.cli.output import reserved_stdout
-    from signalbox.maps import open_map, stream_map
+    from signalbox.maps import open_map
+    from signalbox.runs import stream
 
     initial = parse_state(state, pairs or [])
-    options = {"data": data, "policy": policy, "max_steps": max_steps, "thread_id": thread or ""}
-    with reserved_stdout():
-        run = open_map(source, graph=graph, model=_load(model), **options)
-        result = _watch(stream_map(run, initial), run.graph.name, verbose)
+    with reserved_stdout(), stop_at_once(thread):
+        run = open_map(source, graph=graph, model=_load(model), data=data, policy=policy, max_steps=max_steps)
+        _warn(run)
+        result = _watch(stream(run, initial, thread_id=thread), run.graph.name, verbose)
         result = _converse(result, model, verbose)
     _end(result, as_json, summary)
 
 
+def _warn(run: MapRun) -> None:
+    """What `maps check` would warn of, for this graph."""
+    from signalbox.cli.output import say
+    from signalbox.maps.check import warnings_of
+
+    for finding in warnings_of(run):
+        say(str(finding))
+
+
 def resume(
-    thread: Annotated[str, typer.Argument(help="The thread of the run that waits; the start of its name is enough.")],
+    thread: Annotated[str, typer.Argument(help="The thread of the run; the start of its name is enough.")],
     value: Annotated[
         str | None, typer.Option("--value", help='The answer: a text, or JSON such as {"action": "approve"}.')
+    ] = None,
+    question: Annotated[
+        str | None,
+        typer.Option("--question", metavar="NODE", help="Which of several questions; default: the first."),
     ] = None,
     model: Model = None,
     force: Annotated[bool, typer.Option("--force", help="Resume also if another process seems to be at it.")] = False,
     as_json: AsJson = False,
     verbose: Verbose = False,
 ) -> None:
-    """Answer the question of a run that waits, and let it go on. Another process may have started it."""
+    """Go on with a run: one that waits, with the answer to its question, or one that broke off, from its last node.
+
+    Another process may have started it. An answer that was given stays given.
+    """
     from signalbox.cli.inputs import parse_value
+    from signalbox.cli.interrupts import stop_at_once
     from signalbox.cli.output import reserved_stdout
-    from signalbox.maps import resume_map
+    from signalbox.runs import resume as resume_run
 
     answer = None if value is None else parse_value(value)
-    with reserved_stdout():
-        result = resume_map(thread, answer, model=_load(model), force=force)
-        if verbose:
-            _show_nodes(result)
+    with reserved_stdout(), stop_at_once(thread):
+        listener = _show_event if verbose else None
+        result = resume_run(thread, answer, question=question, model=_load(model), force=force, listener=listener)
         result = _converse(result, model, verbose)
     _end(result, as_json, None)
 
@@ -123,16 +142,15 @@ def _converse(result: MapResult, model: str | None, verbose: bool) -> MapResult:
     from signalbox.cli.inputs import ask_person, parse_value
     from signalbox.cli.output import say
     from signalbox.errors import RequestError
-    from signalbox.maps import resume_map
+    from signalbox.runs import resume as resume_run
 
     while result.status == "needs_input" and result.question is not None:
         answer = ask_person(result.question)
         if answer is None:
             return result
         try:
-            result = resume_map(
-                result.thread_id, parse_value(answer) if answer[:1] in '{["' else answer, model=_load(model)
-            )
+            value = parse_value(answer) if answer[:1] in '{["' else answer
+            result = resume_run(result.thread_id, value, model=_load(model))
         except RequestError as error:
             say(f"{error.user_message} {error.suggestion}")
     return result
@@ -147,11 +165,14 @@ def _end(result: MapResult, as_json: bool, summary: Path | None) -> None:
     if as_json:
         print_json(result.as_answer())
     elif result.status == "needs_input":
-        question = result.question or {}
-        print(question.get("message", ""))
-        for option in question.get("options") or []:
-            print(f"  - {option}")
+        for question in result.questions:
+            print(question.get("message", ""))
+            for option in question.get("options") or []:
+                print(f"  - {option}")
         say(f"The run waits. Go on with: signalbox resume {result.thread_id} --value …")
+        if len(result.questions) > 1:
+            nodes = ", ".join(str(question.get("node") or question["id"]) for question in result.questions)
+            say(f"It has {len(result.questions)} questions ({nodes}); the first is answered, or --question NODE.")
     else:
         for warning in result.summary.warnings:
             say(f"Warning: {warning}")
@@ -165,18 +186,11 @@ def _end(result: MapResult, as_json: bool, summary: Path | None) -> None:
 def _show_event(event: NodeEvent) -> None:
     from signalbox.cli.output import say
 
+    if event.kind == "start":
+        return
     if event.kind == "pause":
         say(f"… {event.node} waits")
         return
     mark = "✓" if event.success else "✗"
     told = event.error if event.error else str(event.output)[:200]
     say(f"{mark} {event.node} ({event.ms or 0:.1f} ms) {told}")
-
-
-def _show_nodes(result: MapResult) -> None:
-    from signalbox.contract import NodeEvent
-
-    for node in result.summary.node_executions:
-        _show_event(
-            NodeEvent("end", node.node_name, node.success, node.output, node.error, (node.duration or 0) * 1000)
-        )

@@ -25,12 +25,14 @@ package_logger = logging.getLogger("signalbox")
 class BaseAgent:
     """A node of a graph: reads its inputs from the state, processes them, and gives back what changed.
 
-    `process(inputs)` may be a plain or an `async` method. `expected_params` binds inputs by position. A plain
-    `process` that never waits for anything may say `blocking = False`: an event loop then calls it directly. Hooks
-    that only read the state may say `hooks_write_state = False`, which spares a copy of it.
+    `process(inputs)` may be a plain or an `async` method, and may give LangGraph's `Command` to say what changes and
+    where the graph goes. `expected_params` binds inputs by position. A class may say what it never does, and so runs
+    faster: `pauses = False`, it never calls `interrupt`; `blocking = False`, its plain `process` never waits for
+    anything, so that an event loop may call it directly; `hooks_write_state = False`, its hooks only read the state.
     """
 
     expected_params: tuple[str, ...] | list[str] = ()
+    pauses = True
     blocking = True
     hooks_write_state = True
 
@@ -215,6 +217,12 @@ class _Step:
     def _take(self, output: Any, update: dict[str, Any]) -> Any:
         """Put the output into the update; give back what the node is said to have produced."""
         agent = self.agent
+        commands = _commands(output)
+        if commands:
+            changes = {name: value for command in commands for name, value in _changed_by(command).items()}
+            update.update(changes)
+            update["__goto__"] = [target for command in commands for target in _targets_of(command)]
+            return _produced(changes, agent.output_field)
         if isinstance(output, Mapping) and output.keys() == {"state_updates"}:
             update.update(output["state_updates"])
             return _produced(output["state_updates"], agent.output_field)
@@ -242,6 +250,27 @@ class _Step:
             if told:
                 self.tracker.warn(f"{self.agent.name} {told}.")
         return given
+
+
+def _commands(output: Any) -> list[Any]:
+    """The output as LangGraph's commands, where it is one or several of them; without LangGraph it never is."""
+    types = sys.modules.get("langgraph.types")
+    if types is None:
+        return []
+    listed = output if isinstance(output, list | tuple) and output else [output]
+    return list(listed) if all(isinstance(item, types.Command) for item in listed) else []
+
+
+def _changed_by(command: Any) -> dict[str, Any]:
+    if command.graph is not None:
+        raise ValueError("A Command with graph=… leads out of this graph; a node of a map cannot give it.")
+    changes = command.update or {}
+    return dict(changes if isinstance(changes, Mapping | list | tuple) else vars(changes))
+
+
+def _targets_of(command: Any) -> list[Any]:
+    goto = command.goto
+    return list(goto) if isinstance(goto, list | tuple) else [goto]
 
 
 def _produced(updates: Mapping[str, Any], field: str) -> Any:

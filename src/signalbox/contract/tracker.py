@@ -26,6 +26,7 @@ class NodeEvent:
     output: Any = None
     error: str | None = None
     ms: float | None = None
+    record: NodeExecution | None = None
 
 
 class ExecutionTracker:
@@ -44,7 +45,6 @@ class ExecutionTracker:
         self.warnings: list[str] = []
         self.waiting: dict[str, ExecutionSummary] = {}
         self.usage: dict[str, float] = {}
-        self.steps = 0
         self._policy = policy or every_node_succeeded
         self._listener = listener
         self._start_time = now()
@@ -57,7 +57,6 @@ class ExecutionTracker:
         record = NodeExecution(node_name, self._moment(clock), inputs if inputs is not None else {})
         self.node_executions.append(record)
         self._open[node_name] = (record, clock)
-        self.steps += 1
         if self._listener:
             self._listener(NodeEvent("start", node_name))
 
@@ -70,16 +69,15 @@ class ExecutionTracker:
         record.success, record.output, record.error = success, result, error
         record.duration = time.perf_counter() - clock
         if self._listener:
-            self._listener(NodeEvent("end", node_name, success, result, error, record.duration * 1000))
+            self._listener(NodeEvent("end", node_name, success, result, error, record.duration * 1000, record))
 
     def record_node_pause(self, node_name: str) -> None:
         """A node waits for a person; its record goes, because it starts anew when it is resumed."""
         record, _ = self._open.pop(node_name, (None, 0.0))
         if record is not None:
             self.node_executions.remove(record)
-            self.steps -= 1
         if self._listener:
-            self._listener(NodeEvent("pause", node_name))
+            self._listener(NodeEvent("pause", node_name, record=record))
 
     def record_inputs(self, node_name: str, inputs: Mapping[str, Any]) -> None:
         """The node that runs now was given these, rather than what it started with."""
@@ -125,7 +123,6 @@ class ExecutionTracker:
         self.node_executions[:0] = summary.node_executions
         self.warnings[:0] = summary.warnings
         self.waiting |= summary.waiting
-        self.steps += len(summary.node_executions)
         self._started -= summary.duration or 0.0
 
     def _summary(self, status: str) -> ExecutionSummary:

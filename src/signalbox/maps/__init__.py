@@ -15,11 +15,10 @@ if TYPE_CHECKING:
     from signalbox.maps.check import check_graph, check_map
     from signalbox.maps.draw import to_mermaid, to_svg
     from signalbox.maps.findings import Finding
-    from signalbox.maps.opening import open_map
-    from signalbox.maps.pauses import list_paused
+    from signalbox.maps.map_run import open_map
     from signalbox.maps.read import MapFile, read_map, read_map_text
     from signalbox.maps.result import MapResult
-    from signalbox.maps.run import aresume_map, arun_map, astream_map, resume_map, run_map, stream_map
+    from signalbox.maps.run import arun_map, astream_map, run_map, stream_map
     from signalbox.maps.spec import GraphSpec, NodeSpec
     from signalbox.maps.write import write_map
 
@@ -30,17 +29,14 @@ _HOMES = {
     "MapFile": "read",
     "MapResult": "result",
     "NodeSpec": "spec",
-    "aresume_map": "run",
     "arun_map": "run",
     "astream_map": "run",
     "check_graph": "check",
     "check_map": "check",
     "compile_map": "build",
-    "list_paused": "pauses",
-    "open_map": "opening",
+    "open_map": "map_run",
     "read_map": "read",
     "read_map_text": "read",
-    "resume_map": "run",
     "run_map": "run",
     "stream_map": "run",
     "to_mermaid": "draw",
@@ -55,17 +51,14 @@ __all__ = [
     "MapFile",
     "MapResult",
     "NodeSpec",
-    "aresume_map",
     "arun_map",
     "astream_map",
     "check_graph",
     "check_map",
     "compile_map",
-    "list_paused",
     "open_map",
     "read_map",
     "read_map_text",
-    "resume_map",
     "run_map",
     "stream_map",
     "to_mermaid",

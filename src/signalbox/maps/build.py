@@ -3,34 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-import copy
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from threading import Lock
-from typing import Annotated, Any, TypedDict, get_type_hints
+from typing import Any
 
-from langgraph._internal._runnable import RunnableCallable
-from langgraph.channels import EphemeralValue, LastValue
+from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.graph import START, StateGraph
-from langgraph.pregel import NodeBuilder, Pregel
-from langgraph.types import Command
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Command, Send
 
-from signalbox.maps.channels import ERRORS_ADD_UP, Contest, Gate, Moved, Outcome, Reducers, Values, Wrote, merge
-from signalbox.maps.nodes import NodeRunner
-from signalbox.maps.region import Region
+from signalbox.maps.channels import Contest, UnderWay, merge
+from signalbox.maps.context import RunContext
+from signalbox.maps.layouts import Layout, TableLayout, TypedLayout, find_state_class
+from signalbox.maps.nodes import NodeRunner, Target
 from signalbox.maps.registry import AgentType, find_type
 from signalbox.maps.spec import FUNC, GraphSpec, NodeSpec
 from signalbox.maps.topology import Topology, Unit, names_of, resolve_target
-from signalbox.maps.workshop import code_stamp, import_attribute
+from signalbox.maps.ways import find_ways
+from signalbox.maps.workshop import code_stamp
 
 __all__ = ["CompiledMap", "compile_map"]
 
-Graph = Pregel[Any, Any, Any, Any]
-VALUES = "__values__"
+Graph = CompiledStateGraph[Any, Any, Any, Any]
+UNDER_WAY = "under_way__"
+SENT = "sent__"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,7 @@ class CompiledMap:
 
     graph: GraphSpec
     langgraph: Graph
+    layout: Layout
     pauses: bool
     contested: Mapping[str, frozenset[tuple[int, int]]]
 
@@ -48,255 +49,247 @@ _cache_lock = Lock()
 CACHE_SIZE = 128
 
 
-def compile_map(graph: GraphSpec, folder: Path, *, checkpointer: Any = None) -> CompiledMap:
+def compile_map(graph: GraphSpec, folder: Path, *, checkpointer: Any = None, stepwise: bool = False) -> CompiledMap:
     """The compiled graph, from the cache where the same content was compiled before.
 
-    With a checkpointer every row is a step of LangGraph's own. Without one, a graph in which no row waits for
-    anything runs as one, and so do rows in a plain chain of any other graph.
+    The first row's Context may name a state class (`state: module:Class`): the graph then has that class's own channels
+    and reducers. Otherwise its state is a table's: any keys. With a checkpointer, or `stepwise`, every row is a step of
+    LangGraph's own; otherwise rows of built-in types that stand in a plain chain run as one.
     """
-    fuse = checkpointer is None
-    key = (graph.digest(), str(folder), code_stamp(folder), fuse)
+    state_class = find_state_class(graph, folder)
+    fuse = checkpointer is None and not stepwise and state_class is None
+    key = (graph.digest(), str(folder), code_stamp(folder), fuse, state_class)
     with _cache_lock:
         made = _cache.get(key)
         if made is not None:
             _cache.move_to_end(key)
     if made is None:
-        made = _Builder(graph, folder, fuse=fuse).build()
+        made = _Builder(graph, folder, state_class, fuse=fuse).build()
         with _cache_lock:
             _cache[key] = made
             while len(_cache) > CACHE_SIZE:
                 _cache.popitem(last=False)
-    return made if fuse else _with_checkpointer(made, checkpointer)
-
-
-def _with_checkpointer(compiled: CompiledMap, checkpointer: Any) -> CompiledMap:
-    langgraph = copy.copy(compiled.langgraph)
-    langgraph.checkpointer = checkpointer
-    return replace(compiled, langgraph=langgraph)
+    if checkpointer is None:
+        return made
+    return replace(made, langgraph=made.langgraph.copy({"checkpointer": checkpointer}))
 
 
 class _Builder:
     """Puts one graph together."""
 
-    def __init__(self, graph: GraphSpec, folder: Path, *, fuse: bool) -> None:
+    def __init__(self, graph: GraphSpec, folder: Path, state_class: Any, *, fuse: bool) -> None:
         self.graph = graph
         types: dict[str, AgentType] = {}
         for node in graph:
             if node.agent_type not in types:
                 types[node.agent_type] = find_type(node.agent_type, folder)
         self.kinds = {node.name: types[node.agent_type] for node in graph}
+        surroundings = RunContext(folder, folder / "data", graphs={graph.name: graph}, graph=graph)
         names = names_of(graph)
         self.runners = {
-            node.name: NodeRunner(node, row, self.kinds[node.name], names) for row, node in enumerate(graph)
+            node.name: NodeRunner(node, row, self.kinds[node.name], names, surroundings)
+            for row, node in enumerate(graph)
         }
-        self.is_region = fuse and all(runner.is_instant for runner in self.runners.values())
 
         def may_fuse(node: NodeSpec) -> bool:
-            return fuse and not self.is_region and not self.kinds[node.name].pauses
+            # Code of one's own may give a command, which a row in the middle of a chain could not follow.
+            return fuse and self.kinds[node.name].is_builtin and not self.kinds[node.name].pauses
 
-        self.topology = Topology(graph, may_fuse)
+        self.topology = Topology(graph, find_ways(graph, folder), may_fuse)
         self.ids = _safe_ids(self.topology.rows)
-        self.reducers = state_reducers(graph, folder)
-        pairs = {field: rows for field, rows in self.topology.contested.items() if field not in self.reducers}
-        self.contest = Contest(pairs, self.topology.below_forks if pairs else {})
-        self.gates = {join: f"__join_{self.topology.rows[join]}__" for join in self.topology.joins}
+        contest = Contest({}, {})
+        if state_class is None and self.topology.contested:
+            contest = Contest(self.topology.contested, self.topology.below_forks)
+        self.contested = contest.pairs
+        self.layout: Layout = TableLayout(contest) if state_class is None else TypedLayout(state_class, _columns(graph))
 
     def build(self) -> CompiledMap:
-        return CompiledMap(
-            graph=self.graph,
-            langgraph=self._as_region() if self.is_region else self._as_steps(),
-            pauses=any(kind.pauses for kind in self.kinds.values()),
-            contested=self.contest.pairs,
+        joins = self.topology.joins
+        channels = {UNDER_WAY: UnderWay(self.graph.entry.name)} if joins else {}
+        builder: Any = StateGraph(
+            self.layout.schema(channels), input_schema=self.layout.schema({}), output_schema=self.layout.schema({})
         )
-
-    def _as_region(self) -> Graph:
-        """The whole graph as one LangGraph node."""
-        entry, units = self.graph.entry.name, self.topology.units
-        region = Region(
-            entry=entry,
-            work={unit.name: self._work(unit) for unit in units},
-            values=Values(self.contest, self.reducers),
-            gates=self._gate_channels(),
-            order={name: place for place, name in enumerate(sorted(self.ids, key=self.ids.__getitem__))},
-        )
-
-        def run(channels: Mapping[str, Any]) -> Any:
-            return region.run(channels[VALUES])
-
-        async def arun(channels: Mapping[str, Any]) -> Any:
-            return await region.arun(channels[VALUES])
-
-        whole = RunnableCallable(run, arun, name=entry, trace=False)
-        return Pregel(
-            nodes={self.ids[entry]: NodeBuilder().subscribe_only(START).do(whole).write_to(VALUES)},
-            channels={START: EphemeralValue(dict), VALUES: LastValue(dict)},
-            input_channels=START,
-            output_channels=[VALUES],
-            name=self.graph.name,
-        )
-
-    def _as_steps(self) -> Graph:
-        """The graph with every unit as a LangGraph node of its own."""
-        values = {VALUES: Annotated[dict, Values(self.contest, self.reducers)]}
-        gates = {name: Annotated[Any, gate] for name, gate in self._gate_channels().items()}
-        values_only = _state_of(values)
-        builder: Any = StateGraph(_state_of({**values, **gates}))
         for unit in self.topology.units:
-            builder.add_node(self.ids[unit.name], self._runnable(unit), input_schema=values_only)
+            # Where there are joins every unit sees who is under way; elsewhere it sees the state and nothing else.
+            node = _UnitNode(self.ids[unit.name], *self._calls(unit))
+            targets = tuple(self.ids[name] for name in self.topology.followers[unit.nodes[-1].name])
+            builder.add_node(self.ids[unit.name], node, destinations=None if self._fixed(unit) else targets or None)
         builder.add_edge(START, self.ids[self.graph.entry.name])
         for unit in self.topology.units:
-            for target in self._fixed_targets(unit) or ():
-                if target not in self.gates:
-                    builder.add_edge(self.ids[unit.name], self.ids[target])
-        compiled = builder.compile(name=self.graph.name)
-        for join, gate in self.gates.items():
-            compiled.nodes[self.ids[join]].triggers.append(gate)
-        if self.gates:
-            compiled.validate()
-        return compiled  # type: ignore[no-any-return]
+            for target in self._fixed(unit) or ():
+                builder.add_edge(self.ids[unit.name], self.ids[target])
+        return CompiledMap(
+            graph=self.graph,
+            langgraph=builder.compile(name=self.graph.name),
+            layout=self.layout,
+            pauses=any(kind.pauses for kind in self.kinds.values()),
+            contested=self.contested,
+        )
 
-    def _gate_channels(self) -> dict[str, Gate]:
-        entry, joins = self.graph.entry.name, self.topology.joins
-        return {
-            name: Gate(join, entry if entry in joins[join] else None, self.topology.yields(join))
-            for join, name in self.gates.items()
-        }
-
-    def _fixed_targets(self, unit: Unit) -> tuple[str, ...] | None:
-        """The targets of a unit whose last row always goes the same way, or None where it must be asked."""
+    def _fixed(self, unit: Unit) -> tuple[str, ...] | None:
+        """The targets of a unit that always goes the same way, so that edges lead on; None where it must be asked."""
         last = unit.nodes[-1]
         kind = self.kinds[last.name]
-        asked = last.is_conditional or any(target.startswith(FUNC) for target in last.targets)
-        if asked or not kind.is_builtin or kind.name == "orchestrator":
+        asked = last.is_conditional or kind.chooses or any(target.startswith(FUNC) for target in last.targets)
+        if asked or not kind.is_builtin or unit.name in self.topology.joins:
             return None
         named = {resolve_target(target, self.topology.names) for target in last.on_success}
         return tuple(name for name in self.topology.followers[last.name] if name in named)
 
-    def _gates_of(self, unit: Unit) -> dict[str, frozenset[str]]:
-        """The gates that want to know of the unit's end, each with the units it counts."""
-        joins = self.topology.joins
-        return {
-            self.gates[join]: before | {join}
-            for join, before in joins.items()
-            if unit.name in before or unit.name == join
-        }
+    def _calls(self, unit: Unit) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+        """The unit as LangGraph calls it, plainly and in an event loop: on its channels, to what it writes."""
+        work, awork = self._work(unit), self._async_work(unit)
+        hand_over, closed = self._hand_over(unit), self._closed(unit)
+        read = self.layout.read
 
-    def _work(self, unit: Unit) -> Callable[[Mapping[str, Any]], Outcome]:
-        """A unit as a region runs it."""
-        work, finish = _rows(self._runners_of(unit), self.reducers), self._finish(unit)
-        return lambda state: finish(state, work(state))
+        def run(channels: Any) -> Any:
+            if closed(channels):
+                return None
+            state = channels[SENT] if _is_sent(channels) else read(channels)
+            return hand_over(channels, state, work(state))
 
-    def _runnable(self, unit: Unit) -> RunnableCallable:
-        """A unit as LangGraph runs it."""
-        runners, reducers = self._runners_of(unit), self.reducers
-        work, awork = _rows(runners, reducers), _async_rows(runners, reducers)
-        finish, hand_over = self._finish(unit), self._hand_over(unit)
+        async def arun(channels: Any) -> Any:
+            if closed(channels):
+                return None
+            state = channels[SENT] if _is_sent(channels) else read(channels)
+            return hand_over(channels, state, await awork(state))
 
-        def run(channels: Mapping[str, Any]) -> Any:
-            state = channels[VALUES]
-            return hand_over(finish(state, work(state)))
+        return run, arun
 
-        async def arun(channels: Mapping[str, Any]) -> Any:
-            state = channels[VALUES]
-            return hand_over(finish(state, await awork(state)))
+    def _closed(self, unit: Unit) -> Callable[[Any], bool]:
+        """Whether a join was reached, and must wait: something under way can still lead to it."""
+        blockers, rows = self.topology.joins.get(unit.name), self.topology.rows
+        if blockers is None:
+            return lambda channels: False
 
-        return RunnableCallable(run, arun, name=unit.name, trace=False)
+        def closed(channels: Any) -> bool:
+            counts = _counts(channels)
+            if counts is None:
+                return False
+            return not counts.get(unit.name) or any(
+                count > 0 and blockers >> rows[name] & 1 for name, count in counts.items()
+            )
+
+        return closed
+
+    def _work(self, unit: Unit) -> Callable[[Any], list[dict[str, Any]]]:
+        """The rows of a unit one after another: what each changed, given what those before it changed."""
+        runners = self._runners_of(unit)
+        if len(runners) == 1:
+            (only,) = runners
+            return lambda state: [only.run(state)]
+
+        def work(state: Any) -> list[dict[str, Any]]:
+            current, updates = dict(state), []
+            for runner in runners:
+                updates.append(runner.run(current))
+                merge(current, updates[-1])
+            return updates
+
+        return work
+
+    def _async_work(self, unit: Unit) -> Callable[[Any], Any]:
+        """How an event loop runs the same rows: awaiting agents one by one, all others together in one thread."""
+        runners = self._runners_of(unit)
+        if any(runner.is_async for runner in runners):
+            # Rows of one's own are never run as one with others.
+            (only,) = runners
+
+            async def awaiting(state: Any) -> list[dict[str, Any]]:
+                return [await only.arun(state)]
+
+            return awaiting
+
+        work = self._work(unit)
+        quick = all(runner.is_quick for runner in runners) and len(runners) < 50
+
+        async def calling(state: Any) -> list[dict[str, Any]]:
+            return work(state) if quick else await asyncio.to_thread(work, state)
+
+        return calling
 
     def _runners_of(self, unit: Unit) -> list[NodeRunner]:
         return [self.runners[node.name] for node in unit.nodes]
 
-    def _finish(self, unit: Unit) -> Callable[[Mapping[str, Any], list[Wrote]], Outcome]:
-        """What follows from a unit's writes: whom the gates must count, and who starts."""
-        gates, gated = self._gates_of(unit), set(self.gates)
+    def _hand_over(self, unit: Unit) -> Callable[[Any, Any, list[dict[str, Any]]], Any]:
+        """What a unit changed, as LangGraph takes it: an update, and a command where edges do not lead on."""
+        runners, layout, fixed = self._runners_of(unit), self.layout, self._fixed(unit)
+        rows = [runner.row for runner in runners]
+        counted, waking = bool(self.topology.joins), self._waking(unit)
+        last, ids = runners[-1], self.ids
 
-        @lru_cache(maxsize=64)
-        def after(targets: tuple[str, ...]) -> tuple[dict[str, Moved], tuple[str, ...]]:
-            moved = {
-                gate: Moved(unit.name, tuple(t for t in targets if t in counted)) for gate, counted in gates.items()
-            }
-            return moved, tuple(t for t in targets if t not in gated)
-
-        fixed = self._fixed_targets(unit)
-        if fixed is not None:
-            moved, onward = after(fixed)
-            return lambda state, writes: Outcome(writes, moved, onward)
-        last, reducers = self.runners[unit.nodes[-1].name], self.reducers
-
-        def finish(state: Mapping[str, Any], writes: list[Wrote]) -> Outcome:
-            if len(writes) > 1:
-                state = dict(state)
-                for wrote in writes[:-1]:
-                    merge(state, wrote.update, reducers)
-            return Outcome(writes, *after(last.route(state, writes[-1].update)))
-
-        return finish
-
-    def _hand_over(self, unit: Unit) -> Callable[[Outcome], Any]:
-        """An outcome as LangGraph takes it; where the way is fixed, edges of the graph lead on."""
-        ids, is_fixed = self.ids, self._fixed_targets(unit) is not None
-
-        def hand_over(outcome: Outcome) -> Any:
-            update = {VALUES: outcome.writes, **outcome.moved}
-            if is_fixed or not outcome.onward:
-                return update
-            return Command(update=update, goto=[ids[target] for target in outcome.onward])
+        def hand_over(channels: Any, state: Any, updates: list[dict[str, Any]]) -> Any:
+            changed = updates[-1]
+            goto = changed.pop("__goto__", None) or changed.get("__next_node")
+            if fixed is not None and not goto:
+                targets: tuple[Target, ...] = fixed
+                onward: list[Target] = []
+            else:
+                success = bool(changed.get("last_action_success", True))
+                targets = last.route(success, _listed(goto), lambda: layout.after(state, updates))
+                onward = [_addressed(target, ids) for target in targets]
+            update = layout.write(rows, updates)
+            if counted:
+                update[UNDER_WAY] = (unit.name, [t.node if isinstance(t, Send) else t for t in targets])
+                onward += [ids[join] for join in waking(channels) if join not in targets]
+            return Command(update=update, goto=onward) if onward else update
 
         return hand_over
 
+    def _waking(self, unit: Unit) -> Callable[[Any], list[str]]:
+        """The joins that waited while the unit ran: its end may be what they waited for, so they look again."""
+        joins, row = self.topology.joins, 1 << self.topology.rows[unit.name]
+        held = frozenset(join for join, blockers in joins.items() if blockers & row)
 
-def _state_of(fields: Mapping[str, Any]) -> Any:
-    """A state class for LangGraph, with a channel for each field."""
-    return TypedDict("State", dict(fields))  # type: ignore[operator]
+        def waking(channels: Any) -> list[str]:
+            counts = _counts(channels)
+            return list(held) if counts is None else [name for name in counts if name in held]
 
-
-def state_reducers(graph: GraphSpec, folder: Path) -> Reducers:
-    """The reducers of the state class that the Context of the first row may name (`state: module:Class`)."""
-    name = graph.entry.context.get("state")
-    if not isinstance(name, str) or ":" not in name:
-        return ERRORS_ADD_UP
-    hints = get_type_hints(import_attribute(name, folder), include_extras=True)
-    found = {field: hint.__metadata__[-1] for field, hint in hints.items() if hasattr(hint, "__metadata__")}
-    return {**ERRORS_ADD_UP, **{field: reducer for field, reducer in found.items() if callable(reducer)}}
+        return waking
 
 
-def _rows(runners: list[NodeRunner], reducers: Reducers) -> Callable[[Mapping[str, Any]], list[Wrote]]:
-    """Rows one after another: what each wrote, given what those before it wrote."""
-    if len(runners) == 1:
-        (only,) = runners
-        return lambda state: [Wrote(only.row, only.run(state))]
+class _UnitNode(Runnable[Any, Any]):
+    """A unit as a node of LangGraph's, called plainly or in an event loop."""
 
-    def work(state: Mapping[str, Any]) -> list[Wrote]:
-        current, writes = dict(state), []
-        for runner in runners:
-            update = runner.run(current)
-            merge(current, update, reducers)
-            writes.append(Wrote(runner.row, update))
-        return writes
+    def __init__(self, name: str, run: Callable[[Any], Any], arun: Callable[[Any], Any]) -> None:
+        self.name = name
+        self._run = run
+        self._arun = arun
 
-    return work
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002
+        """Run the rows of the unit."""
+        return self._run(input)
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002
+        """As `invoke`, in an event loop."""
+        return await self._arun(input)
 
 
-def _async_rows(runners: list[NodeRunner], reducers: Reducers) -> Callable[..., Any]:
-    """How an event loop runs the same rows: awaiting agents one by one, all others together in one thread."""
-    if any(runner.is_async for runner in runners):
+def _columns(graph: GraphSpec) -> set[str]:
+    """The fields that the rows of a graph read and write."""
+    named = [field for node in graph for field in (*node.inputs, *node.outputs) if not field.startswith(FUNC)]
+    return {re.split("[:=.]", field)[0].strip() for field in named} - {""}
 
-        async def awaiting(state: Mapping[str, Any]) -> list[Wrote]:
-            current, writes = dict(state), []
-            for runner in runners:
-                update = await runner.arun(current)
-                merge(current, update, reducers)
-                writes.append(Wrote(runner.row, update))
-            return writes
 
-        return awaiting
+def _listed(goto: Any) -> list[Target] | None:
+    return None if not goto else [goto] if isinstance(goto, str | Send) else list(goto)
 
-    work = _rows(runners, reducers)
-    quick = all(runner.is_quick for runner in runners) and len(runners) < 50
 
-    async def calling(state: Mapping[str, Any]) -> list[Wrote]:
-        return work(state) if quick else await asyncio.to_thread(work, state)
+def _addressed(target: Target, ids: Mapping[str, str]) -> Target:
+    """A target as LangGraph knows it. What is sent along is marked, so that its node knows it from the whole state."""
+    return Send(ids[target.node], {SENT: target.arg}) if isinstance(target, Send) else ids[target]
 
-    return calling
+
+def _is_sent(channels: Any) -> bool:
+    return isinstance(channels, Mapping) and SENT in channels
+
+
+def _counts(channels: Any) -> Mapping[str, int] | None:
+    """Who is under way; None for a node that was sent a state of its own, which does not see it."""
+    if isinstance(channels, Mapping):
+        return channels.get(UNDER_WAY)
+    counts: Mapping[str, int] | None = getattr(channels, UNDER_WAY, None)
+    return counts
 
 
 def _safe_ids(rows: Mapping[str, int]) -> dict[str, str]:

@@ -1,31 +1,21 @@
-"""How LangGraph holds a map's state while it runs: one channel for the values, and a gate before each join."""
+"""The channels that LangGraph holds for a map: one for the values of a table, and one for the units under way."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
-from langgraph._internal._typing import MISSING
-from langgraph.channels.base import BaseChannel
+from langgraph.channels import BaseChannel
 from langgraph.errors import EmptyChannelError
 
-__all__ = ["Contest", "Gate", "Moved", "Outcome", "Values", "Wrote", "merge"]
+__all__ = ["Contest", "UnderWay", "Values", "Wrote", "merge"]
 
-Reducers = Mapping[str, Callable[[Any, Any], Any]]
 FLAGS = frozenset({"last_action_success", "graph_success"})
 
 
-def _add_errors(before: Any, more: Any) -> list[Any]:
-    """Errors before and after as one list, whatever a node or a caller put there."""
-    return [*_as_list(before), *_as_list(more)]
-
-
-def _as_list(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, list | tuple) else [value]
-
-
-ERRORS_ADD_UP: Reducers = {"errors": _add_errors}
+Wrote = tuple[int, Mapping[str, Any]]
+"""A row's number, and what it wrote. Plain data, so that any checkpointer can keep it."""
 
 
 class Contest(NamedTuple):
@@ -38,30 +28,16 @@ class Contest(NamedTuple):
 NO_CONTEST = Contest({}, {})
 
 
-class Wrote(NamedTuple):
-    """What one row wrote."""
-
-    row: int
-    update: Mapping[str, Any]
-
-
 class Values(BaseChannel[dict[str, Any], Any, Any]):
     """The state of a map: every key it was given and every key that a node wrote.
 
-    Rows that write in one step are taken in the order of the rows. `errors` are added up, as is every field with a
-    reducer; a flag is true if all who set it in the step set it true. A contested field keeps the value of the
-    lower row, whichever came first.
+    Rows that write in one step are taken in the order of the rows. `errors` are added up; a flag is true if all who
+    set it in the step set it true. A contested field keeps the value of the lower row, whichever came first.
     """
 
-    def __init__(
-        self,
-        contest: Contest = NO_CONTEST,
-        reducers: Reducers = ERRORS_ADD_UP,
-        key: str = "",
-    ) -> None:
+    def __init__(self, contest: Contest = NO_CONTEST, key: str = "") -> None:
         super().__init__(dict, key)
         self.contest = contest
-        self.reducers = reducers
         self.value: dict[str, Any] | None = None
         self.owners: dict[str, int] = {}
 
@@ -86,12 +62,12 @@ class Values(BaseChannel[dict[str, Any], Any, Any]):
 
     def checkpoint(self) -> Any:
         """The content as plain data."""
-        return MISSING if self.value is None else [self.value, self.owners]
+        return super().checkpoint() if self.value is None else [self.value, self.owners]
 
     def from_checkpoint(self, checkpoint: Any) -> Self:
         """A channel with the content of a checkpoint."""
-        channel = type(self)(self.contest, self.reducers, self.key)
-        if checkpoint is not MISSING:
+        channel = type(self)(self.contest, self.key)
+        if isinstance(checkpoint, list):
             channel.value, channel.owners = checkpoint[0], dict(checkpoint[1])
         return channel
 
@@ -110,16 +86,15 @@ class Values(BaseChannel[dict[str, Any], Any, Any]):
         if not values:
             return False
         self.value = dict(self.value or {})
-        self.take([_writes(value) for value in values], self.value)
+        self._take([_writes(value) for value in values], self.value)
         return True
 
-    def take(self, units: Sequence[list[Wrote]], state: dict[str, Any]) -> None:
-        """Put what units wrote in one step into a state."""
-        units = sorted(units, key=lambda writes: writes[0].row) if len(units) > 1 else units
+    def _take(self, units: Sequence[list[Wrote]], state: dict[str, Any]) -> None:
+        units = sorted(units, key=lambda writes: writes[0][0]) if len(units) > 1 else units
         for row, update in (wrote for writes in units for wrote in writes):
-            merge(state, self._admitted(row, update) if self.contest.pairs else update, self.reducers)
+            merge(state, self._admitted(row, update) if self.contest.pairs else update)
         if len(units) > 1:
-            state.update(_all_true([writes[-1].update for writes in units]))
+            state.update(_all_true([writes[-1][1] for writes in units]))
 
     def _admitted(self, row: int, update: Mapping[str, Any]) -> Mapping[str, Any]:
         below = self.contest.rounds.get(row)
@@ -136,96 +111,74 @@ class Values(BaseChannel[dict[str, Any], Any, Any]):
 
 
 def _writes(value: Any) -> list[Wrote]:
-    """What one unit wrote: a row, the rows of a chain, or a plain mapping such as the initial state."""
-    if isinstance(value, Wrote):
-        return [value]
-    return value if isinstance(value, list) else [Wrote(-1, value)]
+    """What one unit wrote, row by row; a plain mapping, such as the initial state, belongs to no row."""
+    return value if isinstance(value, list) else [(-1, value)]
 
 
 def _all_true(updates: Sequence[Mapping[str, Any]]) -> dict[str, bool]:
     return {flag: all(u[flag] for u in updates if flag in u) for flag in FLAGS if any(flag in u for u in updates)}
 
 
-def merge(state: dict[str, Any], update: Mapping[str, Any], reducers: Reducers = ERRORS_ADD_UP) -> None:
-    """Put an update into a state: a field with a reducer is reduced, every other is replaced."""
-    reduced = {
-        field: reducers[field](state[field], update[field])
-        for field in reducers.keys() & update.keys()
-        if state.get(field) is not None
-    }
+def merge(state: dict[str, Any], update: Mapping[str, Any]) -> None:
+    """Put an update into a state: errors are added to those before, every other field is replaced."""
+    before = state.get("errors")
     state.update(update)
-    state.update(reduced)
+    if before is not None and "errors" in update:
+        state["errors"] = [*_as_list(before), *_as_list(update["errors"])]
 
 
-class Moved(NamedTuple):
-    """A unit ended, and these start."""
-
-    ended: str
-    started: tuple[str, ...]
+def _as_list(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]
 
 
-class Outcome(NamedTuple):
-    """What a unit hands on when it has run: its writes, what each gate is told, and which units start ungated."""
+class UnderWay(BaseChannel[dict[str, int], Any, Any]):
+    """The units that were started and have not run yet, or are running: how often each was started.
 
-    writes: list[Wrote]
-    moved: Mapping[str, Moved]
-    onward: tuple[str, ...]
-
-
-class Gate(BaseChannel[Any, Any, Any]):
-    """The gate before a join: it opens once, when every branch that was on its way has arrived or gone elsewhere.
-
-    It counts the units under way that can still lead to the join.
+    A unit writes `(its name, the names that it starts)` when it ends. A join reads here whether anything is under way
+    that can still lead to it.
     """
 
-    def __init__(self, join: str, entry: str | None, yields: frozenset[str] = frozenset(), key: str = "") -> None:
-        super().__init__(Any, key)
-        self.join = join
+    def __init__(self, entry: str, key: str = "") -> None:
+        super().__init__(dict, key)
         self.entry = entry
-        self.yields = yields
-        self.under_way: Counter[str] = Counter({entry: 1} if entry else {})
+        self.counts: Counter[str] = Counter({entry: 1})
 
     @property
     def ValueType(self) -> Any:
-        """Nothing that a node reads."""
-        return Any
+        """A mapping of names to counts."""
+        return dict
 
     @property
     def UpdateType(self) -> Any:
-        """Which unit ended, and which start."""
-        return Moved
+        """A pair: which unit ended, and which it starts."""
+        return Any
 
     def copy(self) -> Self:
-        """A gate of its own with the same count."""
+        """A channel of its own with the same counts."""
         return self.from_checkpoint(self.checkpoint())
 
     def checkpoint(self) -> Any:
-        """The count as plain data."""
-        return dict(self.under_way)
+        """The counts as plain data."""
+        return dict(self.counts)
 
     def from_checkpoint(self, checkpoint: Any) -> Self:
-        """A gate with the count of a checkpoint; without one, the entry is under way."""
-        gate = type(self)(self.join, self.entry, self.yields, self.key)
-        if checkpoint is not MISSING:
-            gate.under_way = Counter(checkpoint)
-        return gate
+        """A channel with the counts of a checkpoint; without one, the entry is under way."""
+        channel = type(self)(self.entry, self.key)
+        if isinstance(checkpoint, dict):
+            channel.counts = Counter(checkpoint)
+        return channel
 
-    def get(self) -> Any:
-        """The number of branches that arrived, while the gate is open."""
-        if not self.is_available():
-            raise EmptyChannelError
-        return self.under_way[self.join]
+    def get(self) -> dict[str, int]:
+        """The counts; the reader must not change them."""
+        return self.counts
 
-    def is_available(self) -> bool:
-        """Whether the gate is open."""
-        return self.under_way[self.join] > 0 and not any(
-            count > 0 and name != self.join and name not in self.yields for name, count in self.under_way.items()
-        )
-
-    def update(self, values: Sequence[Moved]) -> bool:
+    def update(self, values: Sequence[Any]) -> bool:
         """Count who ended, then who starts: one that ended and is started again in the same step is under way."""
+        if not values:
+            return False
+        self.counts = Counter(self.counts)
         for ended, _ in values:
-            self.under_way.pop(ended, None)
+            self.counts.pop(ended, None)
         for _, started in values:
-            self.under_way.update(started)
-        return bool(values)
+            self.counts.update(started)
+        return True

@@ -8,12 +8,29 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from signalbox.errors import ProgrammerError
+from signalbox.errors import ProgrammerError, StepLimitError
 
 if TYPE_CHECKING:
     from signalbox.maps.spec import GraphSpec
 
-__all__ = ["RunContext", "current_run", "run_context"]
+__all__ = ["RunContext", "StepBudget", "current_run", "run_context"]
+
+
+class StepBudget:
+    """How many nodes a run may execute, counted over the graphs inside it as well."""
+
+    def __init__(self, limit: int, used: int = 0) -> None:
+        self.limit = limit
+        self.used = used
+
+    def take(self, node: str) -> None:
+        """Count a node that starts. Raises StepLimitError where the limit is reached."""
+        if self.used >= self.limit:
+            raise StepLimitError(
+                f"The run took {self.limit:,} steps and had not ended when it reached '{node}'.",
+                suggestion="Give the loop an exit, or raise the limit with --max-steps.",
+            )
+        self.used += 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +41,13 @@ class RunContext:
     data: Path
     model: Any = None
     thread_id: str = ""
-    max_steps: int = 10_000
+    budget: StepBudget = field(default_factory=lambda: StepBudget(10_000))
     depth: int = 0
+    stepwise: bool = False
     graphs: Mapping[str, GraphSpec] = field(default_factory=dict)
     graph: GraphSpec | None = None
+    written: list[Mapping[str, Any]] = field(default_factory=list)
+    """What the nodes wrote so far, in order: what is left of a run that breaks off."""
 
 
 current_run: ContextVar[RunContext | None] = ContextVar("current_run", default=None)

@@ -1,16 +1,17 @@
-"""Routing and mapping functions: beside the map, or `module:function`."""
+"""Routing and mapping functions: beside the map, or `module:function`, and where they say that they lead."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from signalbox.errors import ContractError
-from signalbox.maps.context import run_context
 from signalbox.maps.workshop import find_function, import_attribute
 
-__all__ = ["call_router", "load_function", "reference"]
+__all__ = ["Targets", "call_router", "declared_targets", "load_function", "reference"]
 
 
 def reference(name: str) -> str:
@@ -18,9 +19,8 @@ def reference(name: str) -> str:
     return name if ":" in name else ":".join(name.rsplit(".", 1)) if "." in name else ""
 
 
-def load_function(name: str) -> Callable[..., Any]:
-    """The routing function of that name: beside the map, or `module:function`."""
-    folder = run_context().folder
+def load_function(name: str, folder: Path) -> Callable[..., Any]:
+    """The routing function of that name: beside a map in the folder, or `module:function`. Raises SignalboxError."""
     if reference(name):
         found: Callable[..., Any] = import_attribute(reference(name), folder)
         return found
@@ -50,3 +50,31 @@ def call_router(
     named = {name: target for name, target in said.items() if target is not None or name in needed}
     named.update({one.name: context[one.name] for one in takes if one.name in context})
     return function(state, **named)
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """Where a function says it leads: the names in its return type, and whether it may give several at once."""
+
+    names: tuple[str, ...]
+    several: bool
+
+
+def declared_targets(function: Any) -> Targets | None:
+    """The targets in a function's return type: `Literal["a", "b"]`, `list[Literal[…]]`, `Command[Literal[…]]`.
+
+    None where it names none.
+    """
+    call = function if inspect.isroutine(function) else getattr(function, "process", function)
+    try:
+        returned = get_type_hints(call).get("return")
+    except Exception:  # an annotation may name what is imported for type checkers alone
+        return None
+    names = tuple(dict.fromkeys(_literals(returned)))
+    return Targets(names, get_origin(returned) is not Literal) if names else None
+
+
+def _literals(annotation: Any) -> list[str]:
+    if get_origin(annotation) is Literal:
+        return [str(name) for name in get_args(annotation)]
+    return [name for part in get_args(annotation) for name in _literals(part)]

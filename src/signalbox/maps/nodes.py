@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
-from signalbox.contract import BaseAgent, current_tracker
+from langgraph.config import get_config, get_store, get_stream_writer
+from langgraph.types import Send
+
+from signalbox.contract import BaseAgent
 from signalbox.contract.agent import wait_for
-from signalbox.errors import ConfigurationError, ContractError, StepLimitError, hide
-from signalbox.maps.context import run_context
+from signalbox.errors import ConfigurationError, ContractError, SignalboxError, hide
+from signalbox.maps.context import RunContext, current_run
 from signalbox.maps.findings import did_you_mean
 from signalbox.maps.functions import call_router, load_function
 from signalbox.maps.registry import AgentType
 from signalbox.maps.spec import END, FUNC, NodeSpec
 from signalbox.maps.topology import resolve_target
 
-__all__ = ["FunctionAgent", "NodeRunner", "make_agent"]
+__all__ = ["FunctionAgent", "NodeRunner", "Target", "make_agent"]
+
+Target = str | Send
+"""A node by its name, or a node with a state of its own to run on."""
 
 
 class FunctionAgent(BaseAgent):
@@ -26,6 +33,7 @@ class FunctionAgent(BaseAgent):
     def __init__(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.function = function
+        self.blocking = not inspect.iscoroutinefunction(function)
 
     def process(self, inputs: dict[str, Any]) -> Any:
         """What the function gives for the inputs."""
@@ -40,17 +48,35 @@ class FunctionAgent(BaseAgent):
 
 
 class StateFunctionAgent(FunctionAgent):
-    """A function over the whole state that gives back what changes, as LangGraph's own nodes do."""
+    """A function over the whole state that gives back what changes, as LangGraph's own nodes do.
+
+    It may take `config`, `runtime`, `writer` or `store` beside the state, as those may.
+    """
 
     def _pre_process(self, state: Any, inputs: dict[str, Any]) -> tuple[Any, Any]:
-        return state, dict(state)
+        return state, dict(state) if isinstance(state, Mapping) else state
 
     def process(self, inputs: dict[str, Any]) -> Any:
         """What the function changes in the state."""
-        return self.function(inputs)
+        more = [p.name for p in _parameters(self.function)[1:] if p.name in _LENT]
+        return self.function(inputs, **{name: _LENT[name]() for name in more})
 
     def _post_process(self, state: Any, inputs: dict[str, Any], output: Any) -> tuple[Any, Any]:
         return state, {"state_updates": output} if isinstance(output, Mapping) else output
+
+
+def _runtime() -> Any:
+    from langgraph.runtime import get_runtime
+
+    return get_runtime()
+
+
+_LENT: Mapping[str, Callable[[], Any]] = {
+    "config": get_config,
+    "runtime": _runtime,
+    "writer": get_stream_writer,
+    "store": get_store,
+}
 
 
 def make_agent(node: NodeSpec, kind: AgentType) -> BaseAgent:
@@ -70,7 +96,7 @@ def make_agent(node: NodeSpec, kind: AgentType) -> BaseAgent:
         return made(target, node.name, node.prompt, context)
     try:
         agent: Any = target(node.name, node.prompt, context)
-    except TypeError as error:
+    except Exception as error:
         raise ContractError(
             f"{target.__name__} cannot be made for node '{node.name}': {error}.",
             suggestion="Its __init__ takes name, prompt and context, and hands them to BaseAgent's.",
@@ -83,25 +109,50 @@ def make_agent(node: NodeSpec, kind: AgentType) -> BaseAgent:
 class NodeRunner:
     """Runs one row. A built-in agent is made once; one of the user's own is made anew for each run."""
 
-    def __init__(self, node: NodeSpec, row: int, kind: AgentType, names: Mapping[str, str]) -> None:
+    def __init__(
+        self, node: NodeSpec, row: int, kind: AgentType, names: Mapping[str, str], surroundings: RunContext
+    ) -> None:
         self.node = node
         self.row = row
         self.kind = kind
         self.names = names
+        self.surroundings = surroundings
         self._shared = self._make() if kind.is_builtin and not _reads_environment(node.context) else None
         self._asks = any(target.startswith(FUNC) for target in node.targets)
         self._cells = {True: node.on_success, False: node.on_failure}
-        self._ways: dict[bool, tuple[str, ...]] = {}
+        self._ways: dict[bool, tuple[Target, ...]] = {}
 
-    def run(self, state: Mapping[str, Any]) -> dict[str, Any]:
+    def run(self, state: Any) -> dict[str, Any]:
         """What the row changes in the state."""
-        self._count()
-        return self._agent().run(state)
+        with self._in_run() as context:
+            return self._done(context, self._agent().run(state))
 
-    async def arun(self, state: Mapping[str, Any]) -> dict[str, Any]:
+    async def arun(self, state: Any) -> dict[str, Any]:
         """As `run`, in an event loop."""
-        self._count()
-        return await self._agent().arun(state)
+        with self._in_run() as context:
+            return self._done(context, await self._agent().arun(state))
+
+    @contextmanager
+    def _in_run(self) -> Iterator[RunContext]:
+        """The run that the row is a part of; in a graph that somebody runs as plain LangGraph, one of its own."""
+        context = current_run.get()
+        if context is not None:
+            context.budget.take(self.node.name)
+            yield context
+            return
+        token = current_run.set(self.surroundings)
+        try:
+            yield self.surroundings
+        finally:
+            current_run.reset(token)
+
+    def _done(self, context: RunContext, update: dict[str, Any]) -> dict[str, Any]:
+        if context is not self.surroundings:
+            context.written.append(update)
+        elif not update["last_action_success"] and not self.node.failure_next:
+            # Nobody follows this run and no row takes care of the failure: it must not pass unseen.
+            raise ContractError(update["errors"][-1])
+        return update
 
     @property
     def is_async(self) -> bool:
@@ -113,36 +164,32 @@ class NodeRunner:
         """Whether an event loop may call the agent directly."""
         return self._shared is not None and not self._shared.blocking
 
-    @property
-    def is_instant(self) -> bool:
-        """Whether the row waits for nobody and runs no code of the user's own: a thread would gain it nothing."""
-        return self.is_quick and not self.kind.pauses and not self._asks
+    def route(self, success: bool, goto: list[Target] | None, after: Callable[[], Any]) -> tuple[Target, ...]:
+        """What comes next: where a command says, else where the cells of success or failure lead; nothing is the end.
 
-    def route(self, state: Mapping[str, Any], update: Mapping[str, Any]) -> tuple[str, ...]:
-        """The nodes that come next, given what the row changed. Without a branch to take it is the end."""
-        chosen = update.get("__next_node")
-        if chosen:
-            return self._resolve(chosen)
-        success = bool(update.get("last_action_success", True))
+        `after` gives the state with what the row changed in it, for a routing function.
+        """
+        if goto:
+            return self._resolve(goto)
         if self._asks:
-            return self._way(success, state, update)
+            return self._way(success, after)
         if success not in self._ways:
-            self._ways[success] = self._way(success, state, update)
+            self._ways[success] = self._way(success, after)
         return self._ways[success]
 
-    def _way(self, success: bool, state: Mapping[str, Any], update: Mapping[str, Any]) -> tuple[str, ...]:
-        targets: list[str] = []
+    def _way(self, success: bool, after: Callable[[], Any]) -> tuple[Target, ...]:
+        targets: list[Target] = []
         for target in self._cells[success]:
-            targets += self._call(target, state, update) if target.startswith(FUNC) else self._resolve(target)
-        return tuple(dict.fromkeys(targets))
+            found = self._call(target, after()) if target.startswith(FUNC) else self._resolve(target)
+            targets += [one for one in found if isinstance(one, Send) or one not in targets]
+        return tuple(targets)
 
-    def _call(self, reference: str, state: Mapping[str, Any], update: Mapping[str, Any]) -> tuple[str, ...]:
+    def _call(self, reference: str, state: Any) -> tuple[Target, ...]:
         name = reference.removeprefix(FUNC).strip()
-        function = load_function(name)
-        merged = {**state, **update}
+        function = load_function(name, self.surroundings.folder)
         targets = (_plain_targets(self.node.success_next), _plain_targets(self.node.failure_next))
         try:
-            answer = call_router(function, merged, targets, self.node.context)
+            answer = call_router(function, state, targets, self.node.context)
             answer = wait_for(answer) if inspect.isawaitable(answer) else answer
         except Exception as error:
             raise ContractError(
@@ -150,39 +197,49 @@ class NodeRunner:
             ) from error
         if answer is None:
             return ()
-        if not isinstance(answer, str | list | tuple | set):
+        if not isinstance(answer, str | Send | list | tuple | set):
             raise ContractError(
                 f"The routing function '{name}' of '{self.node.name}' gave {answer!r}.",
-                suggestion="It gives a node's name, a list of names, or None for the end.",
+                suggestion="It gives a node's name, a Send, a list of them, or None for the end.",
             )
         return self._resolve(answer, f"The routing function '{name}' of '{self.node.name}'")
 
-    def _resolve(self, answer: Any, who: str = "") -> tuple[str, ...]:
-        found: list[str] = []
-        for target in [answer] if isinstance(answer, str) else list(answer):
-            name = resolve_target(str(target), self.names)
+    def _resolve(self, answer: Any, who: str = "") -> tuple[Target, ...]:
+        found: list[Target] = []
+        for target in [answer] if isinstance(answer, str | Send) else list(answer):
+            named = target.node if isinstance(target, Send) else str(target)
+            name = resolve_target(named, self.names)
             if name is None:
                 raise ContractError(
-                    f"{who or self.node.name} leads to '{target}', which is no node of the graph.",
-                    suggestion=did_you_mean(str(target), set(self.names.values())),
+                    f"{who or self.node.name} leads to '{named}', which is no node of the graph.",
+                    suggestion=did_you_mean(named, set(self.names.values())),
                 )
             if name != END:
-                found.append(name)
+                found.append(Send(name, target.arg) if isinstance(target, Send) else name)
         return tuple(found)
 
     def _agent(self) -> BaseAgent:
-        return self._shared or self._make()
+        if self._shared is not None:
+            return self._shared
+        try:
+            return self._make()
+        except SignalboxError as error:
+            return _Unmade(self.node.name, error)
 
     def _make(self) -> BaseAgent:
         return make_agent(self.node, self.kind)
 
-    def _count(self) -> None:
-        tracker, limit = current_tracker.get(), run_context().max_steps
-        if tracker is not None and tracker.steps >= limit:
-            raise StepLimitError(
-                f"The run took {limit:,} steps and had not ended when it reached '{self.node.name}'.",
-                suggestion="Give the loop an exit, or raise the limit with --max-steps.",
-            )
+
+class _Unmade(BaseAgent):
+    """What stands for an agent whose constructor raised: it fails, so that the row takes its failure branch."""
+
+    def __init__(self, name: str, error: SignalboxError) -> None:
+        super().__init__(name, "")
+        self.error = error
+
+    def process(self, inputs: dict[str, Any]) -> Any:
+        """Raise what the constructor raised."""
+        raise self.error
 
 
 def _plain_targets(cell: tuple[str, ...]) -> str | list[str] | None:

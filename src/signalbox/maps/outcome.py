@@ -8,26 +8,23 @@ from typing import Any
 from signalbox.contract import ExecutionSummary, ExecutionTracker, NodeExecution
 from signalbox.errors import SignalboxError
 from signalbox.maps.build import CompiledMap
-from signalbox.maps.opening import MapRun
+from signalbox.maps.channels import merge
+from signalbox.maps.context import RunContext
+from signalbox.maps.map_run import MapRun
 from signalbox.maps.result import MapResult
 from signalbox.maps.spec import FUNC
 
 __all__ = ["broken_off", "ended"]
 
 
-def broken_off(run: MapRun, tracker: ExecutionTracker, error: SignalboxError) -> MapResult:
-    """The run broke off: what its nodes did until then is kept in the summary."""
+def broken_off(run: MapRun, context: RunContext, tracker: ExecutionTracker, error: SignalboxError) -> MapResult:
+    """The run broke off: what its nodes wrote until then is kept."""
     summary = tracker.summarize("error")
     summary.graph_success = False
     state: dict[str, Any] = dict(run.state)
-    for node in tracker.node_executions:
-        outputs = run.graph.node(node.node_name).outputs
-        if node.success and node.output is not None and len(outputs) == 1 and "=" not in outputs[0]:
-            state[outputs[0]] = node.output
-        elif node.success and isinstance(node.output, Mapping):
-            state.update({name: node.output[name] for name in outputs if name in node.output})
-    failed = [node.error for node in tracker.node_executions if node.error]
-    state |= {"errors": [*failed, error.user_message], "last_action_success": False, "graph_success": False}
+    for update in context.written:
+        merge(state, update)
+    merge(state, {"errors": [error.user_message], "last_action_success": False, "graph_success": False})
     return MapResult(
         run.graph.name, "error", _with_summary(state, summary), summary, run.thread_id, run.run_id,
         error=error.as_dict(),
@@ -35,10 +32,10 @@ def broken_off(run: MapRun, tracker: ExecutionTracker, error: SignalboxError) ->
 
 
 def ended(
-    run: MapRun, compiled: CompiledMap, tracker: ExecutionTracker, values: Mapping[str, Any] | None, pauses: Any
+    run: MapRun, compiled: CompiledMap, tracker: ExecutionTracker, channels: Mapping[str, Any] | None, pauses: Any
 ) -> MapResult:
     """The result of a run that LangGraph brought to its end or to a pause."""
-    state = dict(values or {})
+    state = compiled.layout.values(channels)
     _warn_contested(run, compiled, tracker)
     if pauses:
         return _paused(run, tracker, state, pauses)
@@ -65,13 +62,15 @@ def ended(
 
 def _paused(run: MapRun, tracker: ExecutionTracker, state: dict[str, Any], pauses: Any) -> MapResult:
     summary = tracker.summarize("paused", _last_output(tracker))
-    first = pauses[0]
-    asked = first.value if isinstance(first.value, Mapping) else {"message": str(first.value)}
-    question = {"kind": "clarify", "options": [], "schema": {}, **asked, "id": first.id, "waiting": len(pauses)}
     return MapResult(
         run.graph.name, "needs_input", _with_summary(state, summary), summary, run.thread_id, run.run_id,
-        question=question,
+        questions=[_question(pause) for pause in pauses],
     )  # fmt: skip
+
+
+def _question(pause: Any) -> dict[str, Any]:
+    asked = pause.value if isinstance(pause.value, Mapping) else {"message": str(pause.value)}
+    return {"kind": "clarify", "options": [], "schema": {}, **asked, "id": pause.id}
 
 
 def _with_summary(state: dict[str, Any], summary: ExecutionSummary) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Agent types: the built-in ones, those beside the map, and those that other packages add by an entry point.
 
-A package adds a type so: `[project.entry-points."signalbox.agents"]  my_type = "package.module:MyAgent"`.
+A package adds a type so: `[project.entry-points."signalbox.agent_types"]  my_type = "package.module:MyAgent"`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from signalbox.maps.findings import did_you_mean
 from signalbox.maps.spec import FUNC
 from signalbox.maps.workshop import agents_beside, find_agent, find_function, import_attribute, normalize
 
-__all__ = ["BESIDE", "ENTRY_POINTS", "AgentType", "find_type", "known_types", "list_types"]
+__all__ = ["BESIDE", "ENTRY_POINTS", "AgentType", "builtin_type", "find_type", "known_types", "list_types"]
 
-ENTRY_POINTS = "signalbox.agents"
+ENTRY_POINTS = "signalbox.agent_types"
 BESIDE = "custom:"
 _ROOT = "signalbox.maps.agents"
 
@@ -59,7 +59,6 @@ _BUILTIN: dict[str, tuple[str, str, tuple[str, ...], str]] = {
     "vector_reader": ("storage", "VectorReaderAgent", (), "finds the texts nearest in meaning"),
     "vector_writer": ("storage", "VectorWriterAgent", (), "keeps texts to be found by their meaning"),
 }
-PAUSING = frozenset({"input", "human", "suspend", "graph"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +77,18 @@ class AgentType:
 
     @property
     def pauses(self) -> bool:
-        """Whether a node of this type may wait for a person; code of one's own does if it calls `interrupt`."""
-        return self.name in PAUSING if self.is_builtin else _calls_interrupt(self.target)
+        """Whether a node of this type may wait for a person. A function cannot say, so it may."""
+        return bool(getattr(self.target, "pauses", True))
+
+    @property
+    def chooses(self) -> bool:
+        """Whether a node of this type chooses the node after it."""
+        return bool(getattr(self.target, "chooses", False))
+
+    @property
+    def runs_graph(self) -> bool:
+        """Whether a node of this type runs another graph."""
+        return bool(getattr(self.target, "runs_graph", False))
 
 
 def list_types(folder: Path | None = None) -> list[dict[str, str]]:
@@ -110,9 +119,9 @@ def find_type(name: str, folder: Path) -> AgentType:
     local = find_agent(name, folder)
     if local is not None:
         return AgentType(name, str(local.file), _checked(name, local.load()))
-    builtin = _builtin_names().get(normalize(name))
+    builtin = builtin_type(name)
     if builtin is not None:
-        return _builtin_type(builtin)
+        return builtin
     for plugin, entry in _plugins().items():
         if normalize(plugin) == normalize(name):
             return AgentType(plugin, f"plug-in {entry.value}", _checked(name, _load_plugin(entry)))
@@ -120,6 +129,12 @@ def find_type(name: str, folder: Path) -> AgentType:
         f"There is no agent type '{name}'.",
         suggestion=(did_you_mean(name, known_types(folder)) + " Or write one: signalbox maps scaffold.").strip(),
     )
+
+
+def builtin_type(name: str) -> AgentType | None:
+    """The built-in type of that name, in any of the ways people write it."""
+    builtin = _builtin_names().get(normalize(name))
+    return _builtin_type(builtin) if builtin is not None else None
 
 
 def _function_type(name: str, folder: Path) -> AgentType:
@@ -130,13 +145,6 @@ def _function_type(name: str, folder: Path) -> AgentType:
             suggestion="Write it into functions/ beside the map, or run: signalbox maps scaffold.",
         )
     return AgentType(name, str(function.file), function.load())
-
-
-def _calls_interrupt(target: Any) -> bool:
-    try:
-        return "interrupt(" in inspect.getsource(inspect.getmodule(target) or target)
-    except (OSError, TypeError):
-        return True
 
 
 def _checked(name: str, target: Any) -> Any:

@@ -26,7 +26,7 @@ OWNED = frozenset(
 
 @dataclass(slots=True)
 class MapResult:
-    """The end of a run, or its pause: `question` then says what it waits for."""
+    """The end of a run, or its pause: `questions` then says what it waits for."""
 
     graph: str
     status: Literal["completed", "needs_input", "error"]
@@ -34,7 +34,7 @@ class MapResult:
     summary: ExecutionSummary
     thread_id: str
     run_id: str
-    question: dict[str, Any] | None = None
+    questions: list[dict[str, Any]] = field(default_factory=list)
     error: dict[str, str] | None = None
     usage: dict[str, float] = field(default_factory=dict)
 
@@ -47,6 +47,11 @@ class MapResult:
     def output(self) -> Any:
         """What the last node gave."""
         return self.summary.final_output
+
+    @property
+    def question(self) -> dict[str, Any] | None:
+        """The first question that the run waits with; parallel branches may have one each."""
+        return self.questions[0] if self.questions else None
 
     @property
     def exit_code(self) -> int:

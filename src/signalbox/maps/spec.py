@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +66,7 @@ class GraphSpec:
     name: str
     nodes: tuple[NodeSpec, ...] = ()
     source: Path | None = field(default=None, compare=False)
-    _digest: str = field(default="", init=False, compare=False, repr=False)
+    _kept: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @property
     def entry(self) -> NodeSpec:
@@ -77,7 +76,11 @@ class GraphSpec:
     @property
     def written(self) -> frozenset[str]:
         """Every field that some node writes."""
-        return _written(self)
+        if "written" not in self._kept:
+            outputs = (name for node in self.nodes for name in node.outputs)
+            self._kept["written"] = frozenset(name.partition("=")[0].strip() for name in outputs)
+        found: frozenset[str] = self._kept["written"]
+        return found
 
     def __iter__(self) -> Iterator[NodeSpec]:
         return iter(self.nodes)
@@ -86,11 +89,11 @@ class GraphSpec:
         return len(self.nodes)
 
     def node(self, name: str) -> NodeSpec:
-        """The row of that name. Raises KeyError."""
-        for node in self.nodes:
-            if node.name == name:
-                return node
-        raise KeyError(name)
+        """The row of that name, the first where there are several. Raises KeyError."""
+        if "rows" not in self._kept:
+            self._kept["rows"] = {node.name: node for node in reversed(self.nodes)}
+        found: NodeSpec = self._kept["rows"][name]
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """The graph as JSON can carry it."""
@@ -103,20 +106,11 @@ class GraphSpec:
 
     def digest(self) -> str:
         """A hash of the content: two graphs that say the same have the same."""
-        if not self._digest:
+        if "digest" not in self._kept:
             text = json.dumps(self.to_dict(), sort_keys=True, default=str)
-            digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-            object.__setattr__(self, "_digest", digest)
-        return self._digest
-
-
-@lru_cache(maxsize=256)
-def _written_by(nodes: tuple[tuple[str, ...], ...]) -> frozenset[str]:
-    return frozenset(name.partition("=")[0].strip() for outputs in nodes for name in outputs)
-
-
-def _written(graph: GraphSpec) -> frozenset[str]:
-    return _written_by(tuple(node.outputs for node in graph.nodes))
+            self._kept["digest"] = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        found: str = self._kept["digest"]
+        return found
 
 
 _LISTS = ("inputs", "outputs", "edge", "success_next", "failure_next", "tools")

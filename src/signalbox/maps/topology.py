@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
@@ -14,9 +14,9 @@ from signalbox.maps.workshop import normalize
 __all__ = [
     "Topology",
     "Unit",
+    "Ways",
     "choices",
     "chosen_among",
-    "is_orchestrator",
     "names_of",
     "reachability",
     "resolve_target",
@@ -40,11 +40,6 @@ def names_of(graph: GraphSpec) -> dict[str, str]:
     """Every name to itself, and its casefold to the upper of the rows that share it."""
     names = [node.name for node in graph]
     return {name.casefold(): name for name in reversed(names)} | {name: name for name in names}
-
-
-def is_orchestrator(node: NodeSpec) -> bool:
-    """Whether the node chooses the next one itself."""
-    return normalize(node.agent_type) == "orchestrator"
 
 
 def chosen_among(node: NodeSpec) -> tuple[tuple[str, ...], str]:
@@ -71,6 +66,15 @@ def choices(node: NodeSpec, graph: GraphSpec) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
+class Ways:
+    """Where a row may lead beyond the names in its cells: to these, or anywhere; and whether to several at once."""
+
+    names: tuple[str, ...] = ()
+    anywhere: bool = False
+    several: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Unit:
     """Rows that run as one LangGraph node: one row, or a chain of them. It goes by its first row's name."""
 
@@ -80,33 +84,40 @@ class Unit:
 
 
 class Topology:
-    """What follows from a graph's rows alone."""
+    """What follows from a graph's rows, and from what their code declares. Sets of rows are the bits of a number."""
 
-    def __init__(self, graph: GraphSpec, may_fuse: Callable[[NodeSpec], bool] = lambda node: False) -> None:
+    def __init__(
+        self,
+        graph: GraphSpec,
+        ways: Mapping[str, Ways] | None = None,
+        may_fuse: Callable[[NodeSpec], bool] = lambda node: False,
+    ) -> None:
         self.graph = graph
         self.rows = {node.name: row for row, node in enumerate(graph)}
         self.names = names_of(graph)
+        self.ways = ways or {}
         self._may_fuse = may_fuse
 
     @cached_property
     def followers(self) -> dict[str, tuple[str, ...]]:
-        """The nodes that may come right after each node."""
+        """The nodes that may come right after each node, as far as it names them."""
         return {node.name: tuple(dict.fromkeys(self._followers(node))) for node in self.graph}
 
     def _followers(self, node: NodeSpec) -> Iterable[str]:
-        for target in node.targets:
-            if target.startswith(FUNC):
-                yield from self.rows
-            else:
-                found = resolve_target(target, self.names)
-                if found and found != END:
-                    yield found
-        if is_orchestrator(node):
-            yield from choices(node, self.graph)
+        more = self.ways[node.name].names if node.name in self.ways else ()
+        for target in (*node.targets, *more):
+            found = None if target.startswith(FUNC) else resolve_target(target, self.names)
+            if found and found != END:
+                yield found
+
+    @cached_property
+    def anywhere(self) -> frozenset[str]:
+        """The nodes that may lead to any other, and do not say to which."""
+        return frozenset(name for name, way in self.ways.items() if way.anywhere)
 
     @cached_property
     def leaders(self) -> dict[str, set[str]]:
-        """The nodes that may come right before each node."""
+        """The nodes that name each node as one that comes right after them."""
         leaders: dict[str, set[str]] = {name: set() for name in self.rows}
         for name, followers in self.followers.items():
             for follower in followers:
@@ -119,8 +130,9 @@ class Topology:
         return [
             node.name
             for node in self.graph
-            if any(
-                len(cell) > 1 or (cell[:1] and cell[0].startswith(FUNC)) for cell in (node.on_success, node.on_failure)
+            if (node.name in self.ways and self.ways[node.name].several)
+            or any(
+                sum(not target.startswith(FUNC) for target in cell) > 1 for cell in (node.on_success, node.on_failure)
             )
         ]
 
@@ -138,8 +150,8 @@ class Topology:
 
     def _joined(self, node: NodeSpec) -> str | None:
         """The row that runs together with this one, right after it."""
-        plain = len(node.edge) == 1 and not node.edge[0].startswith(FUNC) and not node.is_conditional
-        if not plain or is_orchestrator(node) or not self._may_fuse(node) or len(self.followers[node.name]) != 1:
+        plain = len(node.edge) == 1 and not node.is_conditional and node.name not in self.ways and not self.anywhere
+        if not plain or not self._may_fuse(node) or len(self.followers[node.name]) != 1:
             return None
         (name,) = self.followers[node.name]
         row = self.rows[name]
@@ -156,44 +168,44 @@ class Topology:
 
     @cached_property
     def reach(self) -> dict[str, int]:
-        """The rows that each unit's start can lead to, as the bits of a number."""
-        steps = {unit.name: self.followers[unit.nodes[-1].name] for unit in self.units}
-        return reachability(steps, self.rows)
+        """The rows that each node can lead to, itself included where it loops."""
+        return reachability(self.followers, self.rows, self.anywhere)
+
+    @cached_property
+    def _reached_by(self) -> dict[str, int]:
+        """The rows that can lead to each node."""
+        found = reachability(self.leaders, self.rows)
+        if not self.anywhere:
+            return found
+        wandering = sum(1 << self.rows[name] for name in self.anywhere)
+        for name in self.anywhere:
+            wandering |= found[name]
+        return {name: bits | wandering for name, bits in found.items()}
 
     def reaches(self, start: str, goal: str) -> bool:
-        """Whether the unit can lead to the other, itself included where it loops."""
+        """Whether the node can lead to the other, itself included where it loops."""
         return bool(self.reach[start] >> self.rows[goal] & 1)
 
     @cached_property
-    def joins(self) -> dict[str, frozenset[str]]:
-        """Every unit where parallel branches may meet, with the units that must not be under way when it starts."""
-        if not self.forks:
+    def joins(self) -> dict[str, int]:
+        """Every unit where parallel branches may meet, with the rows that must not be under way when it starts.
+
+        Of two joins in one loop the upper goes first: the lower one does not hold it back.
+        """
+        forked = sum(1 << self.rows[name] for name in self.forks)
+        if not forked:
             return {}
-        forked = [name for name in self.reach if not self._members(name).isdisjoint(self.forks)]
-        met = [
-            unit.name
-            for unit in self.units
-            if len(self.leaders[unit.name]) > 1 and any(self.reaches(fork, unit.name) for fork in forked)
-        ]
-        return {join: frozenset(n for n in self.reach if n != join and self.reaches(n, join)) for join in met}
+        met = [unit.name for unit in self.units if self._meets(unit.name) and self._reached_by[unit.name] & forked]
+        joins = sum(1 << self.rows[name] for name in met)
+        return {name: self._reached_by[name] & ~self._held_back(name, joins) & ~(1 << self.rows[name]) for name in met}
 
-    def _members(self, unit: str) -> set[str]:
-        return self._members_by_unit[unit]
+    def _meets(self, name: str) -> bool:
+        return len(self.leaders[name] | self.anywhere) > 1
 
-    @cached_property
-    def _members_by_unit(self) -> dict[str, set[str]]:
-        return {unit.name: {node.name for node in unit.nodes} for unit in self.units}
-
-    def yields(self, join: str) -> frozenset[str]:
-        """The joins that do not hold this one back: of two joins in one loop, the upper row goes first."""
-        return frozenset(
-            other
-            for other in self.joins
-            if other != join
-            and self.rows[join] < self.rows[other]
-            and self.reaches(join, other)
-            and self.reaches(other, join)
-        )
+    def _held_back(self, join: str, joins: int) -> int:
+        """The joins that stand in one loop with this one, further down."""
+        row = self.rows[join]
+        return joins & self.reach[join] & self._reached_by[join] & -(1 << row + 1)
 
     @cached_property
     def contested(self) -> dict[str, frozenset[tuple[int, int]]]:
@@ -207,17 +219,17 @@ class Topology:
         return {field: found for field, found in pairs.items() if found}
 
     def _side_by_side(self, rows: list[int]) -> Iterable[tuple[int, int]]:
+        """The pairs of rows that two different branches of a fork lead to, neither of them being ahead of the other."""
+        leading = [
+            {row: sum(1 << n for n, branch in enumerate(branches) if branch >> row & 1) for row in rows}
+            for branches in self._branches.values()
+        ]
         for a, b in permutations(rows, 2):
-            apart = not self._ahead[a] >> b & 1 and not self._ahead[b] >> a & 1
-            if apart and any(self._parted(branches, a, b) for branches in self._branches.values()):
+            if self._ahead[a] >> b & 1 or self._ahead[b] >> a & 1:
+                continue
+            # Only where one and the same branch leads to both are they never side by side.
+            if any(to[a] and to[b] and (to[a] | to[b]).bit_count() > 1 for to in leading):
                 yield a, b
-
-    @staticmethod
-    def _parted(branches: list[int], a: int, b: int) -> bool:
-        """Whether two different branches of a fork lead to the two rows."""
-        to_a = [index for index, rows in enumerate(branches) if rows >> a & 1]
-        to_b = [index for index, rows in enumerate(branches) if rows >> b & 1]
-        return any(i != j for i in to_a for j in to_b)
 
     @cached_property
     def below_forks(self) -> dict[int, frozenset[int]]:
@@ -234,7 +246,8 @@ class Topology:
         for name in self.forks:
             row = self.rows[name]
             heads = [self.rows[f] for f in self.followers[name] if self._ahead[row] >> self.rows[f] & 1]
-            found[row] = [self._ahead[head] | 1 << head for head in heads]
+            if len(heads) > 1:
+                found[row] = [self._ahead[head] | 1 << head for head in heads]
         return found
 
     @cached_property
@@ -269,17 +282,50 @@ def _without_loops(followers: Mapping[str, Iterable[str]], entry: str) -> dict[s
     return kept
 
 
-def reachability(followers: Mapping[str, Iterable[str]], rows: Mapping[str, int]) -> dict[str, int]:
-    """For each node the bits of all rows it leads to, by repeating until nothing is added."""
-    reach = {name: sum(1 << rows[f] for f in set(after)) for name, after in followers.items()}
-    order = sorted(followers, key=rows.__getitem__, reverse=True)
-    changed = True
-    while changed:
-        changed = False
-        for name in order:
-            bits = reach[name]
-            for follower in followers[name]:
-                bits |= reach.get(follower, 0)
-            if bits != reach[name]:
-                reach[name], changed = bits, True
+def reachability(
+    followers: Mapping[str, Iterable[str]], rows: Mapping[str, int], anywhere: Container[str] = ()
+) -> dict[str, int]:
+    """For each node the rows that it leads to; a node in `anywhere` leads to all. One walk, whatever the loops."""
+    everything = (1 << len(rows)) - 1
+    reach: dict[str, int] = {}
+    for ring in _rings(followers):
+        bits = everything if any(name in anywhere for name in ring) else 0
+        members = sum(1 << rows[name] for name in ring)
+        for follower in {follower for name in ring for follower in followers[name]}:
+            bits |= reach.get(follower, 0) | 1 << rows[follower]
+        if len(ring) > 1:
+            bits |= members
+        reach.update(dict.fromkeys(ring, bits))
     return reach
+
+
+def _rings(followers: Mapping[str, Iterable[str]]) -> Iterable[list[str]]:
+    """The nodes in groups that lead to each other, each group after those that it leads to (Tarjan's algorithm)."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    open_nodes: dict[str, None] = {}
+    for start in followers:
+        if start in index:
+            continue
+        path = [(start, iter(followers[start]))]
+        index[start] = low[start] = len(index)
+        open_nodes[start] = None
+        while path:
+            name, rest = path[-1]
+            for follower in rest:
+                if follower not in index:
+                    index[follower] = low[follower] = len(index)
+                    open_nodes[follower] = None
+                    path.append((follower, iter(followers[follower])))
+                    break
+                if follower in open_nodes:
+                    low[name] = min(low[name], index[follower])
+            else:
+                path.pop()
+                if path:
+                    low[path[-1][0]] = min(low[path[-1][0]], low[name])
+                if low[name] == index[name]:
+                    ring: list[str] = []
+                    while not ring or ring[-1] != name:
+                        ring.append(open_nodes.popitem()[0])
+                    yield ring

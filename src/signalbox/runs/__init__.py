@@ -9,11 +9,35 @@ from signalbox.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from signalbox.runs.asking import aask, aclose, ask
+    from signalbox.runs.life import aresume, astart, astream, cancel, forget, list_runs, resume, show, start, stream
+    from signalbox.runs.records import Run
     from signalbox.runs.rooms import InstalledAgent, find_agent, list_agents
 
-__all__ = ["InstalledAgent", "aask", "aclose", "ask", "find_agent", "list_agents"]
+_LIFE = ("aresume", "astart", "astream", "cancel", "forget", "list_runs", "resume", "show", "start", "stream")
+
+__all__ = [
+    "InstalledAgent",
+    "Run",
+    "aask",
+    "aclose",
+    "aresume",
+    "ask",
+    "astart",
+    "astream",
+    "cancel",
+    "find_agent",
+    "forget",
+    "list_agents",
+    "list_runs",
+    "resume",
+    "show",
+    "start",
+    "stream",
+]
 
 _HOMES = {
+    **dict.fromkeys(_LIFE, "life"),
+    "Run": "records",
     "InstalledAgent": "rooms",
     "aask": "asking",
     "aclose": "asking",

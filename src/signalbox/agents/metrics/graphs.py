@@ -30,7 +30,7 @@ def graph(name: str = "metrics", *, checkpointer: Any = None) -> CompiledStateGr
     """
     from langgraph.graph import END, START, StateGraph
 
-    from signalbox.maps.opening import choose_graph
+    from signalbox.maps.map_run import choose_graph
 
     spec = choose_graph(read_map(MAP).graphs, name, MAP.name)
     builder: Any = StateGraph(import_attribute(str(spec.entry.context["state"]), MAP.parent))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from signalbox.contract import BaseAgent, StateAdapter
 from signalbox.errors import PromptError
@@ -24,9 +24,24 @@ class Inputs(dict[str, Any]):
 
 
 class MapAgent(BaseAgent):
-    """A built-in agent type. One instance serves many runs at once: it keeps nothing between two calls."""
+    """A built-in agent type. One instance serves many runs at once: it keeps nothing between two calls.
+
+    The class says what its nodes may do, for the builder, the checks and the drawing alike.
+    """
 
     hooks_write_state = False
+    pauses = False
+    chooses = False
+    """It names the node after it."""
+    runs_graph = False
+    uses_model = False
+    uses_files = False
+    """It reads or writes files of the data folder."""
+    sends_messages = False
+    needs_variables = True
+    """A variable of its prompt that nobody gives is an error, and not left as it stands."""
+    allowed_options: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """The options of its Context that take one of a few values."""
 
     @property
     def run_context(self) -> RunContext:

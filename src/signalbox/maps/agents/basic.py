@@ -23,6 +23,7 @@ __all__ = [
 class DefaultAgent(MapAgent):
     """Gives its prompt, with the fields filled in; without a prompt it says that it ran."""
 
+    needs_variables = False
     blocking = False
 
     def process(self, inputs: dict[str, Any]) -> Any:
@@ -69,6 +70,7 @@ class AggregatorAgent(MapAgent):
 class SuccessAgent(MapAgent):
     """Succeeds, and says so."""
 
+    needs_variables = False
     blocking = False
 
     def process(self, inputs: dict[str, Any]) -> Any:
@@ -79,6 +81,7 @@ class SuccessAgent(MapAgent):
 class FailureAgent(MapAgent):
     """Does its work and takes the failure branch."""
 
+    needs_variables = False
     blocking = False
 
     def process(self, inputs: dict[str, Any]) -> Any:
@@ -95,6 +98,8 @@ class InputAgent(MapAgent):
     In a loop it asks anew each time it is reached again.
     """
 
+    pauses = True
+    needs_variables = False
     blocking = False
 
     def process(self, inputs: dict[str, Any]) -> Any:
@@ -133,6 +138,7 @@ class BranchingAgent(MapAgent):
     (looked at where the field has no value) and `default_result` (for a value in neither list; default success).
     """
 
+    needs_variables = False
     blocking = False
     success_words = (True, "true", "yes", "success", "succeed", "1", "t", "y", 1)
     failure_words = (False, "false", "no", "failure", "fail", "0", "f", "n", 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 from langgraph.types import interrupt
 
@@ -31,6 +31,9 @@ class SuspendAgent(MapAgent):
     """
 
     kind = "suspend"
+    pauses = True
+    sends_messages = True
+    needs_variables = False
 
     def process(self, inputs: dict[str, Any]) -> Any:
         """What the run was resumed with."""
@@ -95,6 +98,7 @@ class HumanAgent(SuspendAgent):
     `options`, `default_option` (taken when the time is up), `timeout_seconds`."""
 
     kind = "human"
+    allowed_options: ClassVar[Mapping[str, tuple[str, ...]]] = {"interaction_type": INTERACTIONS}
 
     def _question(self, inputs: dict[str, Any]) -> dict[str, Any]:
         options = self._options()

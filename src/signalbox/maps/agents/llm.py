@@ -19,6 +19,7 @@ class LlmAgent(MapAgent):
     `max_memory_messages` of it. An input that another row names as its memory_key is this row's memory too.
     """
 
+    uses_model = True
     provider = ""
 
     def process(self, inputs: dict[str, Any]) -> Any:
@@ -83,6 +84,8 @@ class GoogleAgent(LlmAgent):
 class SummaryAgent(MapAgent):
     """Puts its inputs into one text. Context: `format` (default `{key}: {value}`), `separator`, `include_keys`;
     `llm` names a provider whose model writes the summary instead, by the prompt."""
+
+    uses_model = True
 
     def process(self, inputs: dict[str, Any]) -> Any:
         """The text."""

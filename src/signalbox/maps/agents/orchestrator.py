@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from signalbox.errors import RequestError
 from signalbox.maps.agents.base import MapAgent
-from signalbox.maps.agents.matching import choose
+from signalbox.maps.agents.matching import STRATEGIES, choose
 from signalbox.maps.agents.models import choose_model
 from signalbox.maps.spec import FUNC, NodeSpec
 from signalbox.maps.topology import choices
@@ -22,6 +22,10 @@ class OrchestratorAgent(MapAgent):
     `node_type` to choose among, `routing_rules` (words to nodes, `default` among them) to choose by, `default_target`
     where nothing fits. It never chooses itself.
     """
+
+    chooses = True
+    uses_model = True
+    allowed_options: ClassVar[Mapping[str, tuple[str, ...]]] = {"matching_strategy": STRATEGIES}
 
     def process(self, inputs: dict[str, Any]) -> Any:
         """The name of the node that comes next."""

@@ -29,6 +29,10 @@ MAX_DEPTH = 25
 class GraphAgent(MapAgent):
     """Runs another graph. A failure of that graph is a failure of this node."""
 
+    needs_variables = False
+    pauses = True
+    runs_graph = True
+
     def _pre_process(self, state: Any, inputs: dict[str, Any]) -> tuple[Any, Any]:
         child = Inputs(self._child_state(state), state)
         tracker = current_tracker.get()
@@ -42,7 +46,7 @@ class GraphAgent(MapAgent):
 
     def _start(self, inputs: dict[str, Any]) -> MapResult:
         from signalbox.maps.check import require_sound
-        from signalbox.maps.opening import MapRun
+        from signalbox.maps.map_run import MapRun
         from signalbox.maps.run import run_map
 
         here = self.run_context
@@ -56,9 +60,8 @@ class GraphAgent(MapAgent):
         require_sound(child, folder, graphs)
         tracker = current_tracker.get()
         run = MapRun(
-            child, folder, graphs, dict(inputs), here.data, here.model,
-            max_steps=max(1, here.max_steps - (tracker.steps if tracker else 0)),
-            thread_id=here.thread_id, depth=here.depth + 1,
+            child, folder, graphs, dict(inputs), here.data, here.model, budget=here.budget,
+            thread_id=here.thread_id, depth=here.depth + 1, stepwise=here.stepwise,
             earlier=tracker.waiting.pop(self.name, None) if tracker else None,
         )  # fmt: skip
         try:
@@ -72,7 +75,6 @@ class GraphAgent(MapAgent):
         tracker = current_tracker.get()
         if tracker is not None:
             tracker.record_subgraph(self.name, result.summary)
-            tracker.steps += len(result.summary.node_executions)
         if result.status == "error":
             why = (result.error or {}).get("message") or "; ".join(result.state.get("errors", [])) or "it failed"
             raise MapError(f"The graph '{result.graph}' failed: {why}")
@@ -110,7 +112,7 @@ class GraphAgent(MapAgent):
 
     def _mapped(self, name: str, state: Mapping[str, Any]) -> dict[str, Any]:
         """The child's state as a function beside the map makes it of the parent's."""
-        child = load_function(name)(dict(state))
+        child = load_function(name, self.run_context.folder)(dict(state))
         if not isinstance(child, Mapping):
             raise MapError(f"The function '{name}' gave a {type(child).__name__}; it must give a mapping.")
         return dict(child)

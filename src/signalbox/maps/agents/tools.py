@@ -7,11 +7,11 @@ import inspect
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from signalbox.errors import NotFoundError, ToolExecutionError
 from signalbox.maps.agents.base import MapAgent
-from signalbox.maps.agents.matching import choose
+from signalbox.maps.agents.matching import STRATEGIES, choose
 from signalbox.maps.agents.models import choose_model
 from signalbox.maps.findings import did_you_mean
 from signalbox.maps.workshop import load_file
@@ -24,6 +24,9 @@ class ToolAgent(MapAgent):
 
     Inputs become arguments by name, then by position. Context: `matching_strategy`, `confidence_threshold`.
     """
+
+    needs_variables = False
+    allowed_options: ClassVar[Mapping[str, tuple[str, ...]]] = {"matching_strategy": STRATEGIES}
 
     def process(self, inputs: dict[str, Any]) -> Any:
         """What the tool gives."""

@@ -33,6 +33,7 @@ class ValidatorAgent(MapAgent):
     The output is `{"valid": …, "errors": […]}`.
     """
 
+    needs_variables = False
     blocking = False
 
     def process(self, inputs: dict[str, Any]) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from signalbox.errors import MapCheckError
 from signalbox.maps.check.agents import check_settings, check_types
@@ -19,7 +20,10 @@ from signalbox.maps.read import MapFile, read_map
 from signalbox.maps.spec import GraphSpec
 from signalbox.maps.workshop import code_stamp
 
-__all__ = ["check_graph", "check_map", "require_sound"]
+if TYPE_CHECKING:
+    from signalbox.maps.map_run import MapRun
+
+__all__ = ["check_graph", "check_map", "require_sound", "warnings_of"]
 
 _FIRST: tuple[Callable[[View], Iterable[Finding]], ...] = (check_names, check_targets)
 _THEN: tuple[Callable[[View], Iterable[Finding]], ...] = (
@@ -72,6 +76,15 @@ def check_graph(
     if view.too_large:
         return findings
     return findings + [finding for check in _THEN for finding in check(view)]
+
+
+def warnings_of(run: MapRun) -> list[Finding]:
+    """What the check warns of in the graph that a run is about to execute, and in the file it comes from."""
+    document = read_map(run.graph.source) if run.graph.source and run.graph.source.is_file() else None
+    rows = {node.line for node in run.graph}
+    noted = [finding for finding in document.findings if finding.line <= 1 or finding.line in rows] if document else []
+    found = [*noted, *check_graph(run.graph, run.folder, run.graphs, document)]
+    return [finding for finding in found if finding.level == "warning"]
 
 
 def require_sound(

@@ -19,14 +19,6 @@ from signalbox.maps.workshop import broken_files, import_attribute
 
 __all__ = ["check_settings", "check_types"]
 
-_STORAGE = {f"{kind}_{what}" for kind in ("csv", "json", "file", "vector") for what in ("reader", "writer")}
-_CHOICES: dict[str, dict[str, tuple[str, ...]]] = {
-    "orchestrator": {"matching_strategy": ("tiered", "algorithm", "llm")},
-    "tool_agent": {"matching_strategy": ("tiered", "algorithm", "llm")},
-    "human": {"interaction_type": ("approval", "choice", "text_input", "edit", "conversation")},
-    **{kind: {"mode": ("write", "update", "append", "delete")} for kind in _STORAGE if kind.endswith("writer")},
-}
-_MODELS = {"llm", "openai", "anthropic", "google", "summary", "orchestrator"}
 _ROUTING = (
     "routing_enabled", "routing_strategy", "task_type", "complexity_override", "provider_preference",
     "preferred_providers", "excluded_providers", "fallback_provider", "fallback_providers", "prefer_quality",
@@ -82,20 +74,23 @@ def _check_shape(view: View, node: NodeSpec) -> Iterator[Finding]:
 
 
 def _check_choices(view: View, node: NodeSpec) -> Iterator[Finding]:
-    for key, allowed in _CHOICES.get(view.builtin(node), {}).items():
+    kind = view.builtin(node)
+    if kind is None:
+        return
+    for key, allowed in kind.allowed_options.items():
         value = node.context.get(key)
         if value is not None and str(value).casefold() not in allowed:
             yield view.finding(
                 "error", node, "Context", f"{key} of '{node.name}' is '{value}'.",
                 did_you_mean(str(value), allowed) + f" Allowed: {', '.join(allowed)}.",
             )  # fmt: skip
-    offers = view.builtin(node) == "human" and str(node.context.get("interaction_type")).casefold() == "choice"
-    if offers and not node.context.get("options"):
+    offers = str(node.context.get("interaction_type")).casefold() == "choice"
+    if "interaction_type" in kind.allowed_options and offers and not node.context.get("options"):
         yield view.finding("warning", node, "Context", f"'{node.name}' offers a choice and has no options.")
 
 
 def _check_numbers(view: View, node: NodeSpec) -> Iterator[Finding]:
-    if not view.builtin(node):
+    if view.builtin(node) is None:
         return
     for key, (low, high) in _NUMBERS.items():
         value = node.context.get(key)
@@ -113,7 +108,8 @@ def _check_numbers(view: View, node: NodeSpec) -> Iterator[Finding]:
 
 
 def _check_orchestrator(view: View, node: NodeSpec) -> Iterator[Finding]:
-    if view.builtin(node) != "orchestrator":
+    kind = view.builtin(node)
+    if kind is None or not kind.chooses:
         return
     listed, _ = chosen_among(node)
     default, rules = node.context.get("default_target"), node.context.get("routing_rules")
@@ -134,7 +130,8 @@ def _check_orchestrator(view: View, node: NodeSpec) -> Iterator[Finding]:
 
 def _check_routing(view: View, node: NodeSpec) -> Iterator[Finding]:
     """Settings that other tools know, and that do nothing here, are named rather than passed over."""
-    if view.builtin(node) in _MODELS and any(node.context.get(key) for key in _ASKS_FOR_ROUTING):
+    kind = view.builtin(node)
+    if kind is not None and kind.uses_model and any(node.context.get(key) for key in _ASKS_FOR_ROUTING):
         told = ", ".join(key for key in node.context if key in _ROUTING)
         yield view.finding(
             "warning", node, "Context", f"'{node.name}' asks for model routing, which does nothing here: {told}.",
@@ -144,20 +141,22 @@ def _check_routing(view: View, node: NodeSpec) -> Iterator[Finding]:
 
 def _check_messages(view: View, node: NodeSpec) -> Iterator[Finding]:
     """A template that a message names stands in the file for them; the built-in ones are called default…"""
-    if view.builtin(node) not in ("suspend", "human"):
+    kind = view.builtin(node)
+    if kind is None or not kind.sends_messages:
         return
     known = load_templates(view.folder)
-    for kind, message in asked_for(node.context).items():
+    for what, message in asked_for(node.context).items():
         name = message["template"]
         if name and name not in known and not name.startswith("default"):
             yield view.finding(
-                "warning", node, "Context", f"There is no template '{name}'; the {kind} message has its usual shape.",
+                "warning", node, "Context", f"There is no template '{name}'; the {what} message has its usual shape.",
                 did_you_mean(name, known) or f"Write it into {TEMPLATES} beside the map.",
             )  # fmt: skip
 
 
 def _check_storage(view: View, node: NodeSpec) -> Iterator[Finding]:
-    if view.builtin(node) not in _STORAGE or node.prompt.strip() or node.inputs:
+    kind = view.builtin(node)
+    if kind is None or not kind.uses_files or node.prompt.strip() or node.inputs:
         return
     if not {"collection", "csv_file", "json_file", "file_path", "file"} & node.context.keys():
         yield view.finding(

@@ -9,7 +9,7 @@ from signalbox.maps.check.view import MAX_EDGES, MAX_NODES, MAX_PARALLEL, View
 from signalbox.maps.findings import Finding, did_you_mean
 from signalbox.maps.functions import reference
 from signalbox.maps.spec import END, FUNC, NodeSpec
-from signalbox.maps.topology import is_orchestrator, resolve_target
+from signalbox.maps.topology import resolve_target
 from signalbox.maps.workshop import find_function, import_attribute
 
 __all__ = ["check_loops", "check_names", "check_reached", "check_targets"]
@@ -121,9 +121,10 @@ def _no_exit(view: View, ring: int) -> bool:
     for node in view.graph:
         if not ring >> view.topology.rows[node.name] & 1:
             continue
-        if is_orchestrator(node) or not node.on_success or not node.on_failure:
+        # Code that declares where it leads, and one that chooses, may end the graph as well.
+        if node.name in view.topology.ways or not node.on_success or not node.on_failure:
             return False
-        if any(t.startswith(FUNC) or resolve_target(t, view.topology.names) in (END, None) for t in node.targets):
+        if any(resolve_target(t, view.topology.names) in (END, None) for t in node.targets):
             return False
     return True
 
@@ -132,12 +133,13 @@ def check_reached(view: View) -> Iterator[Finding]:
     """Rows that nothing leads to are named."""
     topology = view.topology
     entry = view.graph.entry.name
+    reached = topology.reach[entry] | 1 << topology.rows[entry]
     for node in view.graph:
-        if node.name != entry and not topology.reaches(entry, node.name):
+        if not reached >> topology.rows[node.name] & 1:
             yield view.finding(
                 "warning",
                 node,
                 "Node",
                 f"Nothing leads to '{node.name}'.",
-                f"The graph starts at '{entry}', its first row.",
+                f"The graph starts at '{entry}', its first row. Code that leads here says so in its return type.",
             )

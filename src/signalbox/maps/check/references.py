@@ -7,29 +7,18 @@ from contextlib import suppress
 from pathlib import Path
 
 from signalbox.errors import SignalboxError
-from signalbox.maps.agents.tools import find_source, tool_name
+from signalbox.maps.agents.tools import ToolAgent, find_source, tool_name
 from signalbox.maps.check.view import View
 from signalbox.maps.findings import Finding, did_you_mean
 from signalbox.maps.functions import reference
 from signalbox.maps.nested import names_graph, reference_of, resolve_graph
 from signalbox.maps.prompts import is_reference, resolve_prompt, variables
+from signalbox.maps.registry import builtin_type
 from signalbox.maps.spec import FUNC, GraphSpec, NodeSpec
-from signalbox.maps.workshop import definitions_in, find_function, import_attribute, normalize
+from signalbox.maps.workshop import definitions_in, find_function, import_attribute
 
 __all__ = ["check_prompts", "check_subgraphs", "check_tools"]
 
-_LENIENT = {
-    "default",
-    "input",
-    "success",
-    "failure",
-    "human",
-    "suspend",
-    "graph",
-    "tool_agent",
-    "branching",
-    "validator",
-}
 _KNOWN = {"error", "errors", "last_action_success", "graph_success"}
 
 
@@ -43,7 +32,8 @@ def check_prompts(view: View) -> Iterator[Finding]:
         except SignalboxError as error:
             yield view.finding("error", node, "Prompt", error.user_message, error.suggestion)
             continue
-        if view.builtin(node) not in _LENIENT:
+        kind = view.builtin(node)
+        if kind is None or kind.needs_variables:
             yield from _check_variables(view, node, text)
 
 
@@ -63,7 +53,8 @@ def children(
 ) -> Iterator[tuple[GraphSpec, Mapping[str, GraphSpec], Path]]:
     """The graphs that the map says a graph runs, as far as they can be found."""
     for node in graph:
-        if normalize(node.agent_type) in ("graph", "subgraph") and names_graph(node):
+        kind = builtin_type(node.agent_type)
+        if kind is not None and kind.runs_graph and names_graph(node):
             with suppress(SignalboxError):
                 yield resolve_graph(reference_of(node.context, node.prompt, {}), graphs, folder)
 
@@ -71,7 +62,8 @@ def children(
 def check_subgraphs(view: View) -> Iterator[Finding]:
     """A graph that a node runs is there."""
     for node in view.graph:
-        if view.builtin(node) != "graph" or not names_graph(node):
+        kind = view.builtin(node)
+        if kind is None or not kind.runs_graph or not names_graph(node):
             continue
         try:
             resolve_graph(reference_of(node.context, node.prompt, {}), view.graphs, view.folder)
@@ -110,7 +102,7 @@ def _check_mapper(view: View, node: NodeSpec, name: str) -> Iterator[Finding]:
 def check_tools(view: View) -> Iterator[Finding]:
     """The file of a tool agent is there, and has the tools that the row names."""
     for node in view.graph:
-        if view.builtin(node) != "tool_agent":
+        if view.builtin(node) is not ToolAgent:
             continue
         try:
             source = find_source(node.tool_source, view.folder)

@@ -7,11 +7,13 @@ from functools import cached_property
 from pathlib import Path
 
 from signalbox.errors import SignalboxError
+from signalbox.maps.agents.base import MapAgent
 from signalbox.maps.findings import Finding, Level
 from signalbox.maps.read import MapFile
 from signalbox.maps.registry import AgentType, find_type
 from signalbox.maps.spec import GraphSpec, NodeSpec
 from signalbox.maps.topology import Topology
+from signalbox.maps.ways import find_ways
 
 __all__ = ["MAX_EDGES", "MAX_NODES", "MAX_PARALLEL", "View"]
 
@@ -36,7 +38,7 @@ class View:
     @cached_property
     def topology(self) -> Topology:
         """The shape of the graph."""
-        return Topology(self.graph)
+        return Topology(self.graph, find_ways(self.graph, self.folder))
 
     @cached_property
     def edges(self) -> int:
@@ -63,7 +65,7 @@ class View:
                 self._types[name] = error
         return self._types[name]
 
-    def builtin(self, node: NodeSpec) -> str:
-        """The name of the row's built-in type, or nothing."""
+    def builtin(self, node: NodeSpec) -> type[MapAgent] | None:
+        """The class of the row's built-in type, or None for a type of one's own."""
         kind = self.kind(node)
-        return kind.name if isinstance(kind, AgentType) and kind.is_builtin else ""
+        return kind.target if isinstance(kind, AgentType) and kind.is_builtin else None

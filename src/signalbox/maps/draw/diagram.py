@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from signalbox.maps.registry import builtin_type
 from signalbox.maps.spec import END, FUNC, GraphSpec, NodeSpec
-from signalbox.maps.topology import choices, is_orchestrator, resolve_target
-from signalbox.maps.workshop import normalize
+from signalbox.maps.topology import Ways, resolve_target
+from signalbox.maps.ways import find_ways
 
 __all__ = ["Arrow", "Box", "Diagram", "Kind", "Shape", "diagram_of"]
 
@@ -62,18 +63,12 @@ class Diagram:
     arrows: tuple[Arrow, ...]
 
 
-_SHAPES = {
-    "graph": Shape.GRAPH,
-    "subgraph": Shape.GRAPH,
-    "human": Shape.PERSON,
-    "suspend": Shape.PERSON,
-    "input": Shape.PERSON,
-}
+def diagram_of(spec: GraphSpec, ways: Mapping[str, Ways] | None = None) -> Diagram:
+    """The diagram of a graph. A target without a row is drawn as missing: a wrong map can be seen too.
 
-
-def diagram_of(spec: GraphSpec) -> Diagram:
-    """The diagram of a graph. A target without a row is drawn as missing: a wrong map can be seen too."""
-    sketch = _Sketch(spec)
+    `ways` says where code leads; without it nothing is imported, and only what stands in the rows is drawn.
+    """
+    sketch = _Sketch(spec, find_ways(spec, None, code=False) if ways is None else ways)
     if spec.nodes:
         sketch.arrow(sketch.box(Box("start", Shape.START)), 1, Kind.PLAIN)
     for node in spec:
@@ -88,6 +83,7 @@ class _Sketch:
     """A diagram while it grows."""
 
     spec: GraphSpec
+    ways: Mapping[str, Ways]
     boxes: list[Box] = field(default_factory=list)
     arrows: dict[Arrow, None] = field(default_factory=dict)
     rows: dict[str, int] = field(default_factory=dict)
@@ -110,14 +106,14 @@ class _Sketch:
 
     def leave(self, key: int, node: NodeSpec) -> None:
         """Every arrow that leaves a row."""
-        chosen = choices(node, self.spec) if is_orchestrator(node) else []
+        routed = any(target.startswith(FUNC) for target in node.targets)
+        chosen = self.ways[node.name].names if node.name in self.ways and not routed else ()
         if node.is_conditional:
             self.link(key, node, node.on_success, Kind.SUCCESS)
             self.link(key, node, node.on_failure, Kind.FAILURE)
         else:
             self.link(key, node, node.on_success, Kind.PLAIN)
-        for name in chosen:
-            self.arrow(key, self.rows[name], Kind.CHOICE)
+        self.link(key, node, chosen, Kind.CHOICE)
         if not node.targets and not chosen:
             self.to_end.append((key, Kind.PLAIN))
 
@@ -136,6 +132,9 @@ class _Sketch:
         if (key, target) not in self.others:
             cells = ((node.success_next, Kind.SUCCESS), (node.failure_next, Kind.FAILURE))
             branches = [([t for t in cell if not t.startswith(FUNC)], kind) for cell, kind in cells]
+            declared = self.ways[node.name].names if node.name in self.ways else ()
+            if declared:
+                branches = [(list(declared), Kind.PLAIN)]
             anywhere = "" if any(named for named, _ in branches) else "to any node"
             router = self.box(Box(target.removeprefix(FUNC).strip(), Shape.ROUTER, anywhere))
             self.others[key, target] = router
@@ -157,7 +156,10 @@ class _Sketch:
 
 
 def _shape(node: NodeSpec) -> Shape:
-    return _SHAPES.get(normalize(node.agent_type), Shape.AGENT)
+    kind = builtin_type(node.agent_type)
+    if kind is None or not kind.pauses:
+        return Shape.AGENT
+    return Shape.GRAPH if kind.runs_graph else Shape.PERSON
 
 
 def _note(node: NodeSpec) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 
 from signalbox.maps.draw.diagram import Box, Diagram, Kind, Shape, diagram_of
 from signalbox.maps.spec import GraphSpec
+from signalbox.maps.topology import Ways
 
 __all__ = ["to_mermaid"]
 
@@ -42,9 +44,9 @@ _CLASSES = {
 _EDGES_BY_DEFAULT = 500
 
 
-def to_mermaid(spec: GraphSpec) -> str:
+def to_mermaid(spec: GraphSpec, ways: Mapping[str, Ways] | None = None) -> str:
     """The graph as a Mermaid flowchart: valid whatever the names of graph and nodes."""
-    diagram = diagram_of(spec)
+    diagram = diagram_of(spec, ways)
     lines = ["---", f"title: {json.dumps(_printable(diagram.name), ensure_ascii=False)}", "---"]
     if len(diagram.arrows) > _EDGES_BY_DEFAULT:
         lines.append(f"%% {len(diagram.arrows)} edges: set Mermaid's maxEdges to at least that.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
@@ -11,6 +11,7 @@ from signalbox.maps.draw.layout import Layout, Size, lay_out
 from signalbox.maps.draw.routes import Line, draw_lines
 from signalbox.maps.draw.text import one_line, shortened, text_width
 from signalbox.maps.spec import GraphSpec
+from signalbox.maps.topology import Ways
 
 __all__ = ["to_svg"]
 
@@ -60,9 +61,9 @@ _STYLE = """
 }"""
 
 
-def to_svg(spec: GraphSpec) -> str:
+def to_svg(spec: GraphSpec, ways: Mapping[str, Ways] | None = None) -> str:
     """The graph as an SVG document of its own, readable on light and dark pages."""
-    diagram = diagram_of(spec)
+    diagram = diagram_of(spec, ways)
     labels = [_label(box) for box in diagram.boxes]
     layout = lay_out(diagram, [label.size for label in labels])
     title = shortened(diagram.name, _TITLE, 560)

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from signalbox.maps.draw.text import one_line
+from signalbox.maps.registry import builtin_type
 from signalbox.maps.spec import GraphSpec, NodeSpec
-from signalbox.maps.topology import choices, is_orchestrator
+from signalbox.maps.topology import choices
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -53,7 +54,8 @@ def entry_line(spec: GraphSpec) -> str:
 def next_lines(node: NodeSpec, spec: GraphSpec) -> list[str]:
     """Where a node leads: `✓ A | B` on success, `✗ C` on failure, `? D | E` for an orchestrator's choice,
     `A` without a mark either way, and `end` where it stops."""
-    chosen = choices(node, spec) if is_orchestrator(node) else []
+    kind = builtin_type(node.agent_type)
+    chosen = choices(node, spec) if kind is not None and kind.chooses else []
     lines = [f"{CHOICE} {_targets(chosen)}"] if chosen else []
     if node.is_conditional:
         lines += [f"{SUCCESS} {_targets(node.on_success)}"] if node.on_success or not chosen else []

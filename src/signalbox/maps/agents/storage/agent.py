@@ -22,6 +22,8 @@ _MODES = ("write", "update", "append", "delete")
 class StorageAgent(MapAgent):
     """A node that works on one file of the run's data folder."""
 
+    uses_files = True
+
     suffix: ClassVar[str] = ""
     """What a collection without an ending gets."""
     file_inputs: ClassVar[tuple[str, ...]] = ("collection", "file_path")
@@ -116,6 +118,8 @@ class StorageReader(StorageAgent):
 
 class StorageWriter(StorageAgent):
     """A node that writes, by its mode: append (the default), write, update or delete."""
+
+    allowed_options: ClassVar[Mapping[str, tuple[str, ...]]] = {"mode": _MODES}
 
     options: ClassVar[tuple[str, ...]] = ("mode", "document_id", "id_field")
     """The inputs that say how to write; all others are data."""

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from signalbox.maps import MapResult, check_map, resume_map, run_map
+from signalbox.maps import MapResult, check_map
+from signalbox.runs import resume, start
 
 Write = Callable[..., Path]
 Clock = Callable[[str], None]
@@ -23,7 +24,7 @@ WAIT = """
 @pytest.fixture
 def wait(write_file: Write) -> Callable[..., MapResult]:
     def run(context: str, kind: str = "suspend") -> MapResult:
-        result = run_map(write_file(WAIT.format(kind=kind, context=context)), {"request": {"id": 7}})
+        result = start(write_file(WAIT.format(kind=kind, context=context)), {"request": {"id": 7}})
         assert result.status == "needs_input"
         return result
 
@@ -55,7 +56,7 @@ def test_a_resumed_run_is_told_with_its_answer_and_how_long_it_waited(
     result = wait("send_suspend_message:true, send_resume_message:true")
     assert [told["event_type"] for told in messages(tmp_path)] == ["workflow_suspended"]
     set_clock("2026-03-01T09:05:00+00:00")
-    assert resume_map(result.thread_id, {"status": "fine"}).output == {"status": "fine"}
+    assert resume(result.thread_id, {"status": "fine"}).output == {"status": "fine"}
     paused, resumed = messages(tmp_path)
     assert paused["event_type"] == "workflow_suspended"
     assert (resumed["event_type"], resumed["action"]) == ("workflow_resumed", "resume")
@@ -77,7 +78,7 @@ def test_a_human_node_tells_too(wait: Callable[..., MapResult], tmp_path: Path) 
 def test_nothing_is_written_that_was_not_asked_for(
     wait: Callable[..., MapResult], tmp_path: Path, context: str
 ) -> None:
-    resume_map(wait(context).thread_id, "go")
+    resume(wait(context).thread_id, "go")
     assert not (tmp_path / "data").exists()
 
 
@@ -112,12 +113,12 @@ def test_a_topic_that_leaves_the_data_folder_is_refused_and_the_run_still_waits(
         result = wait("send_suspend_message:true, suspend_message_topic:../../outside")
     assert not list(tmp_path.rglob("*_*.json"))
     assert "could not be written" in caplog.text
-    assert resume_map(result.thread_id, "go").status == "completed"
+    assert resume(result.thread_id, "go").status == "completed"
 
 
 def test_secrets_stay_out_of_messages(write_file: Write, tmp_path: Path) -> None:
     path = write_file(WAIT.format(kind="suspend", context="send_suspend_message:true, api_key:sk-abcdefghijklmnop"))
-    run_map(path, {"request": "the password=hunter2222 of it"})
+    start(path, {"request": "the password=hunter2222 of it"})
     text = json.dumps(messages(tmp_path))
     assert "hunter2222" not in text
     assert "sk-abcdefghijklmnop" not in text

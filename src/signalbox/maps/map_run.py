@@ -6,29 +6,21 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from signalbox.contract import ExecutionSummary, ExecutionTracker
 from signalbox.errors import MapError
 from signalbox.maps.build import CompiledMap, compile_map
 from signalbox.maps.cells import parse_names
 from signalbox.maps.check import require_sound
-from signalbox.maps.context import RunContext
+from signalbox.maps.context import RunContext, StepBudget
 from signalbox.maps.findings import did_you_mean
 from signalbox.maps.policies import find_policy
 from signalbox.maps.read import read_map
 from signalbox.maps.spec import GraphSpec
 from signalbox.settings import get_settings
 
-__all__ = ["MapRun", "Resume", "choose_graph", "open_map"]
-
-
-@dataclass(frozen=True, slots=True)
-class Resume:
-    """The answer with which a run that waits goes on, and which of its questions it answers."""
-
-    value: Any
-    question_id: str | None = None
+__all__ = ["MapRun", "choose_graph", "open_map"]
 
 
 @dataclass(slots=True)
@@ -46,10 +38,14 @@ class MapRun:
     thread_id: str = ""
     run_id: str = ""
     depth: int = 0
+    budget: StepBudget | None = None
     checkpointer: Any = None
-    keeps: bool = False
+    checkpoint_as: str = ""
+    durability: Literal["sync", "exit"] = "sync"
+    stepwise: bool = False
     earlier: ExecutionSummary | None = None
-    resume: Resume | None = None
+    answers: Mapping[str, Any] | None = None
+    """Go on from the last checkpoint, with these answers to its questions; None starts afresh."""
 
     def __post_init__(self) -> None:
         self.thread_id = self.thread_id or uuid.uuid4().hex
@@ -63,7 +59,7 @@ class MapRun:
 
     def compiled(self) -> CompiledMap:
         """The graph, compiled for this run."""
-        return compile_map(self.graph, self.folder, checkpointer=self.checkpointer)
+        return compile_map(self.graph, self.folder, checkpointer=self.checkpointer, stepwise=self.stepwise)
 
     def tracker(self, listener: Any = None) -> ExecutionTracker:
         """The tracker of this run."""
@@ -76,27 +72,36 @@ class MapRun:
 
     def context(self) -> RunContext:
         """What the run lends to its nodes."""
-        settings = get_settings()
-        limit = self.max_steps or self.graph.entry.context.get("max_steps") or settings.max_steps
         return RunContext(
             folder=self.folder,
-            data=self.data or settings.data or self.folder / "data",
+            data=self.data or get_settings().data or self.folder / "data",
             model=self.model,
             thread_id=self.thread_id,
-            max_steps=int(limit),
+            budget=self.budget or self._own_budget(),
             depth=self.depth,
+            stepwise=self.stepwise or self.checkpointer is not None,
             graphs=self.graphs or {self.graph.name: self.graph},
             graph=self.graph,
         )
 
+    def _own_budget(self) -> StepBudget:
+        limit = self.max_steps or self.graph.entry.context.get("max_steps") or get_settings().max_steps
+        return StepBudget(int(limit), _steps(self.earlier) if self.earlier else 0)
+
     def config(self, context: RunContext) -> Any:
         """LangGraph's settings: the limit on steps is ours, which counts nodes, so its own never comes first."""
-        config = {"recursion_limit": context.max_steps + 100}
+        config = {"recursion_limit": 2 * context.budget.limit + 100}
         # Without a checkpointer there is no thread. Inside another graph, LangGraph finds the thread by itself, and
         # keeps the child's pause with the parent's.
         if self.checkpointer is None or self.depth:
             return config
-        return {**config, "configurable": {"thread_id": self.thread_id}}
+        return {**config, "configurable": {"thread_id": self.checkpoint_as or self.thread_id}}
+
+
+def _steps(summary: ExecutionSummary) -> int:
+    """How many nodes ran, those of graphs inside the graph included."""
+    inside = [*(node.subgraph for node in summary.node_executions if node.subgraph), *summary.waiting.values()]
+    return len(summary.node_executions) + sum(map(_steps, inside))
 
 
 def open_map(source: str | Path | GraphSpec, graph: str | None = None, **options: Any) -> MapRun:

@@ -16,15 +16,8 @@ from typing import Any
 import pytest
 
 from signalbox.errors import NotFoundError, RequestError, SignalboxError
-from signalbox.maps import (
-    MapResult,
-    aresume_map,
-    arun_map,
-    list_paused,
-    resume_map,
-    run_map,
-    stream_map,
-)
+from signalbox.maps import MapResult
+from signalbox.runs import aresume, astart, list_runs, resume, start, stream
 
 Write = Callable[..., Path]
 Clock = Callable[[str], None]
@@ -41,7 +34,7 @@ STATE = {"item": "sell", "extra": {"deep": [1, None, "ä"]}, "count": 3}
 @pytest.fixture
 def pause(write_file: Write) -> Callable[..., MapResult]:
     def run(kind: str = "human", context: str = "interaction_type:approval") -> MapResult:
-        result = run_map(write_file(ASK.format(kind=kind, context=context)), STATE)
+        result = start(write_file(ASK.format(kind=kind, context=context)), STATE)
         assert result.status == "needs_input"
         return result
 
@@ -68,16 +61,16 @@ def test_a_pause_asks_its_question_with_what_was_done_so_far(pause: Callable[...
 
 def test_runs_that_wait_are_listed_and_forgotten_when_they_end(pause: Callable[..., MapResult]) -> None:
     result = pause()
-    (waiting,) = list_paused()
+    (waiting,) = list_runs("waiting")
     assert waiting.thread_id == result.thread_id
-    assert waiting.to_dict()["question"]["message"] == "Shall we sell?"
-    resume_map(result.thread_id, "approve")
-    assert list_paused() == []
+    assert waiting.as_dict()["questions"][0]["message"] == "Shall we sell?"
+    resume(result.thread_id, "approve")
+    assert list_runs("waiting") == []
 
 
 def test_a_run_that_never_waits_is_not_kept(write_file: Write) -> None:
-    run_map(write_file("GraphName,Node,AgentType,Output_Field\nG,A,input,name\n"), {"name": "Ann"})
-    assert list_paused() == []
+    start(write_file("GraphName,Node,AgentType,Output_Field\nG,A,input,name\n"), {"name": "Ann"})
+    assert list_runs("waiting") == []
 
 
 # The answer
@@ -113,7 +106,7 @@ def test_a_run_that_never_waits_is_not_kept(write_file: Write) -> None:
 def test_an_answer_takes_its_branch_and_its_data_is_kept(
     pause: Callable[..., MapResult], kind: str, context: str, answer: Any, end: str
 ) -> None:
-    result = resume_map(pause(kind, context).thread_id, answer)
+    result = resume(pause(kind, context).thread_id, answer)
     assert (result.status, result.state["end"]) == ("completed", end)
     assert {key: result.state[key] for key in STATE} == STATE
     assert ran(result) == ["Before", "Ask", "Good" if end.startswith("good") else "Bad"]
@@ -133,8 +126,8 @@ def test_an_answer_that_does_not_fit_is_refused_and_the_run_still_waits(
 ) -> None:
     thread = pause("human", context).thread_id
     with pytest.raises(RequestError, match=told):
-        resume_map(thread, answer)
-    assert [run.thread_id for run in list_paused()] == [thread]
+        resume(thread, answer)
+    assert [run.thread_id for run in list_runs("waiting")] == [thread]
 
 
 def test_a_run_may_wait_several_times(write_file: Write) -> None:
@@ -142,12 +135,12 @@ def test_a_run_may_wait_several_times(write_file: Write) -> None:
         "GraphName,Node,AgentType,Prompt,Output_Field,Edge\n"
         "G,A,input,First?,a,B\nG,B,input,Second?,b,C\nG,C,echo,{a}{b},c,\n"
     )
-    first = run_map(path)
-    second = resume_map(first.thread_id, "1")
+    first = start(path)
+    second = resume(first.thread_id, "1")
     assert second.question is not None
     assert (second.status, second.question["message"]) == ("needs_input", "Second?")
     assert second.thread_id == first.thread_id
-    assert resume_map(first.thread_id, "2").output == "12"
+    assert resume(first.thread_id, "2").output == "12"
 
 
 def test_an_input_in_a_loop_asks_each_time(write_file: Write) -> None:
@@ -156,11 +149,11 @@ def test_an_input_in_a_loop_asks_each_time(write_file: Write) -> None:
         "G,Ask,input,More?,,word,Check,,\n"
         'G,Check,branching,,word,,,Ask,"success_field:word, success_values:[stop], default_result:false"\n'
     )
-    result = run_map(path)
+    result = start(path)
     for word in ("a", "b"):
-        result = resume_map(result.thread_id, word)
+        result = resume(result.thread_id, word)
         assert result.status == "needs_input"
-    assert resume_map(result.thread_id, "stop").status == "completed"
+    assert resume(result.thread_id, "stop").status == "completed"
 
 
 def test_two_branches_that_wait_are_asked_one_after_the_other(write_file: Write) -> None:
@@ -173,11 +166,11 @@ def test_two_branches_that_wait_are_asked_one_after_the_other(write_file: Write)
         G,J,echo,{a} and {b},c,
         """
     )
-    result = run_map(path)
+    result = start(path)
     answers = {"For A?": "alpha", "For B?": "beta"}
     for _ in range(2):
         assert result.question is not None
-        result = resume_map(result.thread_id, answers[result.question["message"]])
+        result = resume(result.thread_id, answers[result.question["message"]])
     assert (result.status, result.output) == ("completed", "alpha and beta")
     assert ran(result).count("J") == 1
 
@@ -189,14 +182,14 @@ def test_what_was_done_before_the_pause_is_not_done_again(write_file: Write, tmp
         "agents/note.py",
     )
     path = write_file("GraphName,Node,AgentType,Output_Field,Edge\nG,A,note,a,B\nG,B,input,b,C\nG,C,note,c,\n")
-    resume_map(run_map(path).thread_id, "go")
+    resume(start(path).thread_id, "go")
     assert (tmp_path / "log").read_text() == "xx"
 
 
 def test_the_map_is_the_one_that_the_run_started_with(pause: Callable[..., MapResult], write_file: Write) -> None:
     thread = pause().thread_id
     write_file("GraphName,Node\nOther,X\n")
-    assert resume_map(thread, "approve").state["end"] == "good True"
+    assert resume(thread, "approve").state["end"] == "good True"
 
 
 def test_code_of_ones_own_may_wait_with_interrupt(write_file: Write) -> None:
@@ -204,50 +197,50 @@ def test_code_of_ones_own_may_wait_with_interrupt(write_file: Write) -> None:
         "from langgraph.types import interrupt\n\ndef mine():\n    return 'got ' + interrupt('What now?')\n",
         "agents/mine.py",
     )
-    result = run_map(write_file("GraphName,Node,AgentType,Output_Field\nG,A,mine,x\n"))
+    result = start(write_file("GraphName,Node,AgentType,Output_Field\nG,A,mine,x\n"))
     assert result.question is not None
     assert result.question["message"] == "What now?"
-    assert resume_map(result.thread_id, "this").output == "got this"
+    assert resume(result.thread_id, "this").output == "got this"
 
 
 # Which run
 
 
 def test_the_start_of_a_threads_name_is_enough(pause: Callable[..., MapResult]) -> None:
-    assert resume_map(pause().thread_id[:8], "approve").status == "completed"
+    assert resume(pause().thread_id[:8], "approve").status == "completed"
 
 
 def test_a_thread_may_be_named(write_file: Write) -> None:
-    run_map(write_file("GraphName,Node,AgentType,Output_Field\nG,A,input,x\n"), thread_id="order-7")
-    assert resume_map("order-7", "y").output == "y"
+    start(write_file("GraphName,Node,AgentType,Output_Field\nG,A,input,x\n"), thread_id="order-7")
+    assert resume("order-7", "y").output == "y"
 
 
 def test_a_run_that_does_not_wait_is_told_with_the_nearest(write_file: Write) -> None:
     with pytest.raises(NotFoundError, match="No run waits as thread 'order-8'"):
-        resume_map("order-8", "y")
-    run_map(write_file("GraphName,Node,AgentType,Output_Field\nG,A,input,x\n"), thread_id="order-7")
+        resume("order-8", "y")
+    start(write_file("GraphName,Node,AgentType,Output_Field\nG,A,input,x\n"), thread_id="order-7")
     with pytest.raises(NotFoundError) as caught:
-        resume_map("order-8", "y")
+        resume("order-8", "y")
     assert "order-7" in caught.value.suggestion
 
 
 def test_a_new_run_under_the_name_of_one_that_waits_takes_nothing_over_from_it(write_file: Write) -> None:
     path = write_file("GraphName,Node,AgentType,Prompt,Output_Field,Edge\nG,A,default,a,a,B\nG,B,input,?,b,\n")
-    run_map(path, {"mine": 1}, thread_id="shared")
+    start(path, {"mine": 1}, thread_id="shared")
     try:
-        run_map(path, {"other": 2}, thread_id="shared")
+        start(path, {"other": 2}, thread_id="shared")
     except RequestError:
         return
-    result = resume_map("shared", "x")
+    result = resume("shared", "x")
     assert result.values == {"other": 2, "a": "a", "b": "x"}
     assert ran(result) == ["A", "B"]
 
 
 def test_a_run_is_resumed_once(pause: Callable[..., MapResult]) -> None:
     thread = pause().thread_id
-    resume_map(thread, "approve")
+    resume(thread, "approve")
     with pytest.raises(NotFoundError):
-        resume_map(thread, "approve")
+        resume(thread, "approve")
 
 
 def test_of_several_who_resume_at_once_one_does(pause: Callable[..., MapResult]) -> None:
@@ -255,7 +248,7 @@ def test_of_several_who_resume_at_once_one_does(pause: Callable[..., MapResult])
 
     def attempt(_: int) -> str:
         try:
-            return resume_map(thread, "approve").status
+            return resume(thread, "approve").status
         except SignalboxError as error:
             return error.error_type
 
@@ -266,14 +259,14 @@ def test_of_several_who_resume_at_once_one_does(pause: Callable[..., MapResult])
 
 
 def test_a_run_that_another_process_is_resuming_is_refused_unless_forced(pause: Callable[..., MapResult]) -> None:
-    from signalbox.maps.pauses import claim
+    from signalbox.runs.records import find_run, take_over
 
     thread = pause().thread_id
-    claim(thread, "approve")
-    with pytest.raises(RequestError, match="being resumed already") as caught:
-        resume_map(thread, "approve")
+    take_over(find_run(thread), {})
+    with pytest.raises(RequestError, match="resumed already") as caught:
+        resume(thread, "approve")
     assert "--force" in caught.value.suggestion
-    assert resume_map(thread, "approve", force=True).status == "completed"
+    assert resume(thread, "approve", force=True).status == "completed"
 
 
 # The time-out
@@ -287,7 +280,7 @@ def test_an_answer_in_time_is_taken(pause: Callable[..., MapResult], set_clock: 
     assert result.question is not None
     assert result.question["expires_at"] == "2024-01-01T12:01:00+00:00"
     set_clock("2024-01-01T12:00:59Z")
-    assert resume_map(result.thread_id, "approve").state["end"] == "good True"
+    assert resume(result.thread_id, "approve").state["end"] == "good True"
 
 
 @pytest.mark.parametrize("answer", ["approve", None])
@@ -297,7 +290,7 @@ def test_an_answer_too_late_is_a_failure_of_the_node(
     set_clock("2024-01-01T12:00:00Z")
     thread = pause("human", TIMED).thread_id
     set_clock("2024-01-01T12:01:00Z")
-    result = resume_map(thread, answer)
+    result = resume(thread, answer)
     assert ran(result) == ["Before", "Ask", "Bad"]
     assert "within 60 seconds" in result.state["errors"][0]
     assert "reply" not in result.state
@@ -308,14 +301,14 @@ def test_the_default_option_is_taken_when_the_time_is_up(pause: Callable[..., Ma
     context = "interaction_type:choice, options:[red, blue], default_option:blue, timeout_seconds:60"
     thread = pause("human", context).thread_id
     set_clock("2024-01-02T12:00:00Z")
-    assert resume_map(thread, "red").state["end"] == "good blue"
+    assert resume(thread, "red").state["end"] == "good blue"
 
 
 def test_a_suspended_run_times_out_too(pause: Callable[..., MapResult], set_clock: Clock) -> None:
     set_clock("2024-01-01T12:00:00Z")
     thread = pause("suspend", "timeout_seconds:5").thread_id
     set_clock("2024-01-01T12:00:06Z")
-    assert ran(resume_map(thread, "done")) == ["Before", "Ask", "Bad"]
+    assert ran(resume(thread, "done")) == ["Before", "Ask", "Bad"]
 
 
 # On disk
@@ -337,7 +330,7 @@ def test_a_value_that_cannot_be_kept_without_pickle_is_refused_with_words_that_n
     write_file("class Thing:\n    pass\n\ndef odd():\n    return Thing()\n", "agents/odd.py")
     path = write_file("GraphName,Node,AgentType,Output_Field,Edge\nG,A,odd,gadget,B\nG,B,input,b,\n")
     try:
-        told = (run_map(path).error or {}).get("message", "")
+        told = (start(path).error or {}).get("message", "")
     except SignalboxError as error:
         told = error.user_message
     assert "Thing" in told or "gadget" in told
@@ -358,8 +351,8 @@ def test_values_keep_their_types_over_a_pause(write_file: Write) -> None:
         "agents/made.py",
     )
     path = write_file("GraphName,Node,AgentType,Output_Field,Edge\nG,A,made,v,B\nG,B,input,b,\n")
-    paused = run_map(path)
-    kept = resume_map(paused.thread_id, "x").values["v"]
+    paused = start(path)
+    kept = resume(paused.thread_id, "x").values["v"]
     assert kept == paused.values["v"]
     assert {name: type(value).__name__ for name, value in kept.items()} == {
         "at": "datetime",
@@ -373,7 +366,7 @@ def test_values_keep_their_types_over_a_pause(write_file: Write) -> None:
 
 def test_everything_lies_under_the_home(pause: Callable[..., MapResult], own_home: Path, tmp_path: Path) -> None:
     pause()
-    assert [path.name for path in own_home.glob("*.db")] == ["maps.db"]
+    assert [path.name for path in own_home.glob("*.db")] == ["signalbox.db"]
     assert [path.name for path in tmp_path.iterdir()] == ["map.csv"]
 
 
@@ -383,8 +376,8 @@ def test_a_run_is_resumed_in_another_process_with_the_data_intact(
     thread = pause("suspend", "").thread_id
     program = (
         "import json, sys\n"
-        "from signalbox.maps import resume_map\n"
-        "result = resume_map(sys.argv[1], {'action': 'approve', 'data': {'order': 7}})\n"
+        "from signalbox.runs import resume\n"
+        "result = resume(sys.argv[1], {'action': 'approve', 'data': {'order': 7}})\n"
         "print(json.dumps([result.status, result.values, [n.node_name for n in result.summary.node_executions]]))\n"
     )
     done = subprocess.run(
@@ -394,7 +387,7 @@ def test_a_run_is_resumed_in_another_process_with_the_data_intact(
     assert (status, nodes) == ("completed", ["Before", "Ask", "Good"])
     assert {key: values[key] for key in STATE} == STATE
     assert (values["reply"], values["prepared"]) == ({"order": 7}, "prepared sell")
-    assert list_paused() == []
+    assert list_runs("waiting") == []
 
 
 # Every way to run
@@ -402,31 +395,31 @@ def test_a_run_is_resumed_in_another_process_with_the_data_intact(
 
 async def test_a_run_may_pause_and_go_on_in_an_event_loop(write_file: Write) -> None:
     path = write_file(ASK.format(kind="human", context="interaction_type:approval"))
-    paused = await arun_map(path, STATE)
+    paused = await astart(path, STATE)
     assert paused.status == "needs_input"
-    result = await aresume_map(paused.thread_id, "approve")
+    result = await aresume(paused.thread_id, "approve")
     assert (result.status, result.state["end"]) == ("completed", "good True")
 
 
 async def test_many_runs_wait_at_once_in_one_loop(write_file: Write) -> None:
     path = write_file("GraphName,Node,AgentType,Prompt,Output_Field,Edge\nG,A,input,?,a,B\nG,B,echo,got {a},b,\n")
-    paused = await asyncio.gather(*(arun_map(path) for _ in range(4)))
+    paused = await asyncio.gather(*(astart(path) for _ in range(4)))
     assert len({run.thread_id for run in paused}) == 4
-    results = await asyncio.gather(*(aresume_map(run.thread_id, str(i)) for i, run in enumerate(paused)))
+    results = await asyncio.gather(*(aresume(run.thread_id, str(i)) for i, run in enumerate(paused)))
     assert [result.output for result in results] == [f"got {i}" for i in range(4)]
 
 
 def test_a_stream_tells_of_the_pause(write_file: Write) -> None:
-    *events, result = stream_map(write_file(ASK.format(kind="human", context="interaction_type:approval")), STATE)
+    *events, result = stream(write_file(ASK.format(kind="human", context="interaction_type:approval")), STATE)
     assert isinstance(result, MapResult)
     assert result.status == "needs_input"
     assert [(e.kind, e.node) for e in events if not isinstance(e, MapResult)][-1] == ("pause", "Ask")
-    assert resume_map(result.thread_id, "approve").status == "completed"
+    assert resume(result.thread_id, "approve").status == "completed"
 
 
 def test_the_policy_and_the_limit_of_a_run_hold_after_its_pause(write_file: Write) -> None:
     text = ASK.format(kind="human", context="interaction_type:approval")
-    paused = run_map(write_file(text), STATE, policy="all_nodes", max_steps=2)
-    result = resume_map(paused.thread_id, "approve")
+    paused = start(write_file(text), STATE, policy="all_nodes", max_steps=2)
+    result = resume(paused.thread_id, "approve")
     assert result.error is not None
     assert result.error["error_type"] == "step_limit"

@@ -1,0 +1,90 @@
+"""`signalbox runs`: the runs that are kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from signalbox.runs import Run
+
+__all__ = ["runs"]
+
+runs = typer.Typer(help="List, show, cancel and forget runs.", no_args_is_help=True, rich_markup_mode=None)
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Thread = Annotated[str, typer.Argument(help="The thread of the run; the start of its name is enough.")]
+
+
+@runs.command("list")
+def list_command(
+    status: Annotated[
+        str | None,
+        typer.Option("--status", help="Only these: running, waiting, interrupted, completed, error or cancelled."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the runs that are kept: named ones, and those that wait."""
+    from signalbox.cli.output import print_json, say
+    from signalbox.runs import list_runs
+
+    found = list_runs(status)
+    if as_json:
+        print_json([run.as_dict() for run in found])
+        return
+    if not found:
+        say("No run is kept.")
+    for run in found:
+        print(_line(run))
+
+
+@runs.command()
+def show(thread: Thread, as_json: AsJson = False) -> None:
+    """Show the latest run of a thread: how it stands, what it did, what it asks."""
+    from signalbox.cli.output import print_json
+    from signalbox.runs import show as show_run
+
+    run = show_run(thread)
+    told = run.as_dict()
+    if as_json:
+        print_json(told)
+        return
+    print(_line(run))
+    for node in told["nodes"]:
+        print(f"  {'✓' if node['success'] else '✗'} {node['node_name']}" + _why(node))
+    for node in told["under_way"]:
+        print(f"  … {node} {'is' if told['status'] == 'running' else 'was'} under way")
+    for question in run.questions:
+        print(f"  ? {question.get('node', '')}: {question.get('message', '')}")
+    if told["status"] in ("waiting", "interrupted"):
+        value = " --value …" if told["status"] == "waiting" else ""
+        print(f"Go on with: signalbox resume {run.thread_id}{value}")
+
+
+@runs.command()
+def cancel(thread: Thread) -> None:
+    """End a run. One that is under way stops before its next node."""
+    from signalbox.cli.output import say
+    from signalbox.runs import cancel as cancel_run
+
+    run = cancel_run(thread)
+    say(f"The run of thread {run.thread_id} is cancelled.")
+
+
+@runs.command()
+def forget(thread: Thread) -> None:
+    """Delete all that is kept of a thread: its runs, their checkpoints, its conversation."""
+    from signalbox.cli.output import say
+    from signalbox.runs import forget as forget_thread
+
+    count = forget_thread(thread)
+    say(f"{count} {'run is' if count == 1 else 'runs are'} forgotten.")
+
+
+def _line(run: Run) -> str:
+    asks = f"  {run.questions[0].get('message', '')}" if run.questions and run.standing == "waiting" else ""
+    return f"{run.thread_id}  {run.standing:<11}  {run.started_at[:19]}  {run.name}{asks}"
+
+
+def _why(node: dict[str, Any]) -> str:
+    return f": {node['error']}" if node["error"] else ""

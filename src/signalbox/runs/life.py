@@ -1,0 +1,368 @@
+"""The life of a run: started, streamed, resumed, cancelled, listed, shown, forgotten. Nothing else starts one.
+
+A named run is kept as it goes: its thread is claimed, every node is a checkpoint, and whatever ends the process, it
+goes on from the last finished node. A run without a name is kept from its first pause on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from signalbox.contract import NodeEvent
+from signalbox.contract.summary import plain
+from signalbox.errors import RequestError, SignalboxError
+from signalbox.maps import GraphSpec, MapResult, arun_map, astream_map, open_map, run_map, stream_map
+from signalbox.maps.agents.human import TIMED_OUT, check_answer
+from signalbox.maps.context import StepBudget
+from signalbox.maps.map_run import MapRun
+from signalbox.maps.messages import tell_paused, tell_resumed
+from signalbox.runs import records
+from signalbox.runs.checkpoints import Checkpoints
+from signalbox.runs.database import database
+from signalbox.runs.names import check_name
+from signalbox.runs.records import RESUMABLE, Run
+from signalbox.settings import now
+
+__all__ = ["aresume", "astart", "astream", "cancel", "forget", "list_runs", "resume", "show", "start", "stream"]
+
+Source = str | Path | GraphSpec | MapRun
+Listener = Callable[[NodeEvent], None]
+list_runs = records.list_runs
+
+
+def start(
+    source: Source,
+    state: Mapping[str, Any] | None = None,
+    *,
+    thread_id: str | None = None,
+    agent: str | None = None,
+    listener: Listener | None = None,
+    **options: Any,
+) -> MapResult:
+    """Run a map to its end, or to the point where it waits for a person. `thread_id` names the run, to resume it by.
+
+    Options are those of `signalbox.maps.run_map`. Raises RequestError where a run of that thread is under way or waits.
+    """
+    life = _begin(source, state, thread_id, agent, options)
+    with life.kept():
+        return life.settle(run_map(life.run, listener=life.listen(listener)))
+
+
+async def astart(
+    source: Source,
+    state: Mapping[str, Any] | None = None,
+    *,
+    thread_id: str | None = None,
+    agent: str | None = None,
+    listener: Listener | None = None,
+    **options: Any,
+) -> MapResult:
+    """As `start`, in an event loop."""
+    life = await asyncio.to_thread(_begin, source, state, thread_id, agent, options)
+    with life.kept():
+        result = await arun_map(life.run, listener=life.listen(listener))
+        return await asyncio.to_thread(life.settle, result)
+
+
+def stream(
+    source: Source,
+    state: Mapping[str, Any] | None = None,
+    *,
+    thread_id: str | None = None,
+    agent: str | None = None,
+    **options: Any,
+) -> Iterator[NodeEvent | MapResult]:
+    """As `start`, and give each node's events as they happen; the last item is the result."""
+    life = _begin(source, state, thread_id, agent, options)
+    with life.kept():
+        for item in stream_map(life.run, listener=life.listen(None)):
+            yield life.settle(item) if isinstance(item, MapResult) else item
+
+
+async def astream(
+    source: Source,
+    state: Mapping[str, Any] | None = None,
+    *,
+    thread_id: str | None = None,
+    agent: str | None = None,
+    **options: Any,
+) -> AsyncIterator[NodeEvent | MapResult]:
+    """As `stream`, in an event loop."""
+    life = await asyncio.to_thread(_begin, source, state, thread_id, agent, options)
+    with life.kept():
+        async for item in astream_map(life.run, listener=life.listen(None)):
+            yield await asyncio.to_thread(life.settle, item) if isinstance(item, MapResult) else item
+
+
+def resume(
+    thread_id: str,
+    answer: Any = None,
+    *,
+    question: str | None = None,
+    model: Any = None,
+    force: bool = False,
+    listener: Listener | None = None,
+) -> MapResult:
+    """Go on with a run that waits, with the answer to its question, or with one that broke off.
+
+    Where several questions wait, `question` says which is answered, by its node or its id; without it, it is the first.
+    Raises NotFoundError where there is nothing to go on with, and RequestError where the question cannot take the
+    answer, where it was answered before, or where another process is at it.
+    """
+    life = _take_up(thread_id, answer, question, model, force)
+    with life.kept():
+        return life.settle(run_map(life.run, listener=life.listen(listener)))
+
+
+async def aresume(
+    thread_id: str,
+    answer: Any = None,
+    *,
+    question: str | None = None,
+    model: Any = None,
+    force: bool = False,
+    listener: Listener | None = None,
+) -> MapResult:
+    """As `resume`, in an event loop."""
+    life = await asyncio.to_thread(_take_up, thread_id, answer, question, model, force)
+    with life.kept():
+        result = await arun_map(life.run, listener=life.listen(listener))
+        return await asyncio.to_thread(life.settle, result)
+
+
+def show(thread_id: str) -> Run:
+    """The latest run of a thread; the start of its name is enough. Raises NotFoundError."""
+    return records.find_run(thread_id)
+
+
+def cancel(thread_id: str) -> Run:
+    """End a run that waits, broke off or is under way: it then stops before its next node. Raises NotFoundError."""
+    run = records.find_run(thread_id, RESUMABLE)
+    under_way = run.is_under_way
+    records.cancel_run(run)
+    if not under_way:
+        Checkpoints(database()).delete_thread(run.run_id)
+    return run
+
+
+def forget(thread_id: str) -> int:
+    """Delete all that is kept of a thread: runs, checkpoints, conversation. Raises NotFoundError, RequestError."""
+    run = records.find_run(thread_id)
+    if run.is_under_way:
+        raise RequestError(
+            f"A run is under way as thread '{run.thread_id}'.", suggestion="Cancel it first: signalbox runs cancel."
+        )
+    removed = records.remove_runs(run.thread_id)
+    for run_id in removed:
+        Checkpoints(database()).delete_thread(run_id)
+    return len(removed)
+
+
+class _Cancelled(SignalboxError):
+    """Somebody cancelled the run."""
+
+    error_type = "cancelled"
+
+
+class _Watched(StepBudget):
+    """A budget of steps that also ends a run which somebody has cancelled."""
+
+    def __init__(self, limit: int, used: int, record: Run) -> None:
+        super().__init__(limit, used)
+        self._record = record
+
+    def take(self, node: str) -> None:
+        """Count a node that starts. Raises StepLimitError, and an error where the run was cancelled."""
+        if not records.is_still_ours(self._record):
+            raise _Cancelled(f"The run was cancelled before '{node}'.")
+        super().take(node)
+
+
+@dataclass
+class _Life:
+    """One run on its way, and its record; without a record it is not kept, or not yet."""
+
+    run: MapRun
+    record: Run | None = None
+    agent: str | None = None
+    keeps: bool = True
+    settled: bool = False
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """While the run is under way: whatever breaks it off, it is left so that it can go on."""
+        try:
+            yield
+        except BaseException:
+            if self.keeps and not self.settled:
+                self._break_off()
+            raise
+
+    def _break_off(self) -> None:
+        if self.record is not None:
+            self.record.status = "interrupted"
+            records.store(self.record)
+        else:
+            self.run.checkpointer.delete_thread(self.run.run_id)
+
+    def listen(self, listener: Listener | None) -> Listener | None:
+        """What hears of every node: who asked to, and the record of a run that is kept as it goes."""
+        if self.record is None:
+            return listener
+        run_id = self.run.run_id
+
+        def tell(event: NodeEvent) -> None:
+            if event.kind == "start":
+                records.note_start(run_id, event.node)
+            elif event.record is not None:
+                records.note_end(run_id, event.record)
+            if listener is not None:
+                listener(event)
+
+        return tell
+
+    def settle(self, result: MapResult) -> MapResult:
+        """Write down how the run came out: one that waits can be resumed, one that ended leaves its summary."""
+        if not self.keeps:
+            return result
+        if result.status == "needs_input":
+            self._keep_waiting(result)
+        else:
+            self._keep_ended(result)
+        self.settled = True
+        return result
+
+    def _keep_waiting(self, result: MapResult) -> None:
+        record = self.record or Run.of(self.run, self.agent)
+        record.status, record.questions = "waiting", plain(result.questions)
+        record.summary = result.summary.to_dict()
+        if self.record is None:
+            record.owner = ""
+            records.claim(record)
+        else:
+            records.store(record)
+        for question in result.questions:
+            if question.get("id") not in record.answers:
+                tell_paused(question, record.thread_id, self.run.folder, self.run.data)
+
+    def _keep_ended(self, result: MapResult) -> None:
+        if self.record is not None:
+            record = self.record
+            cancelled = (result.error or {}).get("error_type") == _Cancelled.error_type
+            record.status = "cancelled" if cancelled else "completed" if result.status == "completed" else "error"
+            record.questions, record.summary = [], result.summary.to_dict()
+            record.result = {"error": result.error, "output": plain(result.output)}
+            records.store(record)
+        self.run.checkpointer.delete_thread(self.run.run_id)
+
+
+def _begin(
+    source: Source, state: Mapping[str, Any] | None, thread_id: str | None, agent: str | None, options: dict[str, Any]
+) -> _Life:
+    """A run that starts afresh. A named one claims its thread, and never sees what an earlier run left there."""
+    name = check_name(thread_id) if thread_id else ""
+    run = source if isinstance(source, MapRun) else open_map(source, **options)
+    run = replace(run, state=dict(state if state is not None else run.state), thread_id=name or run.thread_id)
+    compiled = run.compiled()
+    if run.checkpointer is not None or not (name or compiled.pauses):
+        return _Life(run, agent=agent, keeps=False)
+    saver = Checkpoints(database()).with_allowlist(compiled.layout.classes)
+    run = replace(run, checkpointer=saver, checkpoint_as=run.run_id, durability="sync" if name else "exit")
+    if not name:
+        return _Life(run, agent=agent)
+    record = Run.of(run, agent)
+    records.claim(record)
+    return _Life(replace(run, budget=_watched(run, record)), record, agent)
+
+
+def _take_up(thread_id: str, answer: Any, question: str | None, model: Any, force: bool) -> _Life:
+    """A run that goes on. What it was answered is written down first, and stays."""
+    record = records.find_run(thread_id, RESUMABLE)
+    if record.status == "unreadable":
+        raise RequestError(
+            f"The record of thread '{record.thread_id}' is corrupt.", suggestion="Remove it: signalbox runs forget."
+        )
+    records.require_idle(record, force=force)
+    given = _given(record, answer, question)
+    waited, since = record.status == "waiting", record.updated_at
+    under_way = records.nodes_under_way(record.run_id)
+    records.take_over(record, given)
+    if waited:
+        _tell_resumed(record, given, since)
+    records.forget_starts(record.run_id)
+    run = record.map_run(model=model, earlier=record.so_far(), checkpoint_as=record.run_id, answers={})
+    saver = Checkpoints(database()).with_allowlist(run.compiled().layout.classes)
+    run = replace(run, checkpointer=saver)
+    run = replace(run, answers=_pending(run, record), budget=_watched(run, record))
+    if under_way and not waited and run.earlier is not None:
+        run.earlier.warnings.append(
+            f"The run broke off while {' and '.join(under_way)} {'was' if len(under_way) == 1 else 'were'} under way; "
+            "that runs again from its start, and nothing that had ended does."
+        )
+    return _Life(run, record, record.agent)
+
+
+def _given(record: Run, answer: Any, named: str | None) -> dict[str, Any]:
+    """The answer by the question that it answers, checked; none for a run that only has to go on."""
+    open_questions = [question for question in record.questions if question["id"] not in record.answers]
+    if not open_questions or (record.status != "waiting" and answer is None):
+        return _given_before(record, answer)
+    asked = _asked(open_questions, named)
+    expires = record.expires_at(asked)
+    answer = TIMED_OUT if expires is not None and now() >= expires else answer
+    if answer is None:
+        raise RequestError(f"The run waits: {asked.get('message', '')}", suggestion="Answer with --value.")
+    check_answer(asked, answer)
+    return {str(asked["id"]): answer}
+
+
+def _given_before(record: Run, answer: Any) -> dict[str, Any]:
+    """A run that broke off goes on as it was answered: another answer is refused."""
+    if answer is None or answer in record.answers.values():
+        return {}
+    if record.answers:
+        told = list(record.answers.values())[-1]
+        raise RequestError(
+            f"The run of thread '{record.thread_id}' was answered before it broke off: {told!r}.",
+            suggestion="That stays. Go on without --value, or cancel the run.",
+        )
+    raise RequestError(
+        f"The run of thread '{record.thread_id}' broke off, and asks nothing.", suggestion="Go on without --value."
+    )
+
+
+def _asked(questions: list[dict[str, Any]], named: str | None) -> dict[str, Any]:
+    """The question that is answered: the first, or the one that is named by its node or its id."""
+    if named is None:
+        return questions[0]
+    for question in questions:
+        if named in (question.get("id"), question.get("node")):
+            return question
+    listed = ", ".join(str(question.get("node") or question.get("id")) for question in questions)
+    raise RequestError(f"The run asks nothing called '{named}'.", suggestion=f"It asks: {listed}.")
+
+
+def _pending(run: MapRun, record: Run) -> dict[str, Any]:
+    """Of the answers that were given, those that the run has not taken yet."""
+    waiting = run.compiled().langgraph.get_state(run.config(run.context())).interrupts
+    return {pause.id: record.answers[pause.id] for pause in waiting if pause.id in record.answers}
+
+
+def _tell_resumed(record: Run, given: Mapping[str, Any], since: str) -> None:
+    from datetime import datetime
+
+    data = Path(record.data) if record.data else None
+    for question in record.questions:
+        if question["id"] in given:
+            moment = datetime.fromisoformat(since)
+            tell_resumed(question, record.thread_id, Path(record.folder), data, given[question["id"]], moment)
+
+
+def _watched(run: MapRun, record: Run) -> StepBudget:
+    budget = run.context().budget
+    return _Watched(budget.limit, budget.used, record)

@@ -1,0 +1,79 @@
+"""Which process carries a run, and whether it is alive: it holds a lock on a file until it ends, however it ends."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+import uuid
+from pathlib import Path
+from typing import IO
+
+from signalbox.settings import get_settings
+
+try:
+    import fcntl
+except ImportError:  # Windows: a process is then known by its number alone
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = ["is_alive", "this_process"]
+
+_held: dict[tuple[int, Path], tuple[str, IO[str]]] = {}
+_lock = threading.Lock()
+_MOST_HELD = 8
+
+
+def this_process() -> str:
+    """The name of this process as an owner of runs."""
+    folder = get_settings().home / "owners"
+    key = (os.getpid(), folder)
+    with _lock:
+        if key not in _held:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            name = f"{os.getpid()}-{uuid.uuid4().hex[:12]}"
+            file = (folder / name).open("w")
+            if fcntl is not None:
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _held[key] = (name, file)
+            for old in list(_held)[:-_MOST_HELD]:
+                _let_go(old)
+        return _held[key][0]
+
+
+def _let_go(key: tuple[int, Path]) -> None:
+    name, file = _held.pop(key)
+    file.close()
+    (key[1] / name).unlink(missing_ok=True)
+
+
+@atexit.register
+def _leave() -> None:
+    """A process that ends in order leaves nothing behind."""
+    for key in [key for key in _held if key[0] == os.getpid()]:
+        _let_go(key)
+
+
+def is_alive(owner: str) -> bool:
+    """Whether the process of that name still runs. What a dead one left behind is cleared away."""
+    if owner == this_process():
+        return True
+    path = get_settings().home / "owners" / owner
+    if fcntl is None:
+        return path.exists() and _runs(int(owner.partition("-")[0]))
+    try:
+        with path.open("r+") as file:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            path.unlink(missing_ok=True)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except OSError:
+        return False
+    return True
