@@ -15,7 +15,7 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from signalbox.errors import NotFoundError, RequestError
-from signalbox.evals.check import OutcomeRules, check_keys, check_subject, rules_for
+from signalbox.evals.check import check_keys, check_subject, rules_for
 
 __all__ = ["SKILLS", "Case", "EvalSet", "default_folder", "read_sets"]
 
@@ -188,17 +188,17 @@ def _clock(data: Mapping[str, Any]) -> tuple[datetime, ZoneInfo]:
 def _with_cases(asked: EvalSet, lines: list[Line]) -> EvalSet:
     if not lines:
         raise RequestError(f"{asked.path}: the set '{asked.name}' has no case.")
-    rules = rules_for(asked.skill, asked.schema, asked.tools, asked.agent)
     cases = []
     for line, data in lines:
         with _place(asked.path, line):
-            cases.append(_case(line, data, asked.skill, rules))
+            cases.append(_case(line, data, asked))
     return replace(asked, cases=tuple(cases))
 
 
-def _case(line: int, data: Mapping[str, Any], skill: str, rules: OutcomeRules) -> Case:
-    asked = {"text", "note", "ordered", "any_of"} | ({"messages"} if skill == "tools" else set())
-    check_keys(data, asked | rules.keys, near={"set"})
+def _case(line: int, data: Mapping[str, Any], asked: EvalSet) -> Case:
+    rules = rules_for(asked.skill, asked.schema, asked.tools, asked.agent)
+    said = {"text", "messages"} if asked.skill == "tools" else {"text"}
+    check_keys(data, said | {"note", "ordered", "any_of"} | rules.keys, near={"set"})
     alternatives = tuple(data.get("any_of") or [{key: data[key] for key in data if key in rules.keys}])
     for alternative in alternatives:
         check_keys(alternative, rules.keys)

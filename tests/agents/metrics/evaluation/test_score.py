@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from signalbox.evals.metrics.score import metrics_right
+from signalbox.agents.metrics.evaluation.score import metrics_right
 
 HOUR = {"start_time": "2026-05-04T11:00:00+00:00", "end_time": "2026-05-04T12:00:00+00:00"}
 

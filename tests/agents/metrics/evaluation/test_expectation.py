@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from signalbox.evals.metrics.expectation import check_expectation, moment_of
+from signalbox.agents.metrics.evaluation.expectation import check_expectation, moment_of
 
 ROME = ZoneInfo("Europe/Rome")
 NOW = datetime(2026, 5, 4, 12, tzinfo=ROME)
