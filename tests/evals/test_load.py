@@ -90,7 +90,6 @@ def test_a_wrong_case_is_named_by_file_and_line(write_sets: Write) -> None:
     [
         ([LAMP, {"text": "a lamp", "expectd": {}}], "2: unknown key `expectd`; did you mean `expected`"),
         ([{**HOURS, "rund": 3}, HM], "1: unknown key `rund`; did you mean `round`"),
-        ([{"sett": "hours", **CLOCK}], "1: unknown key `sett`; did you mean `set`"),
         ([HOURS, HM, {"sets": "hours", **CLOCK}], "3: unknown key `sets`; did you mean `set`"),
     ],
 )
@@ -133,7 +132,8 @@ def test_a_call_that_no_tool_takes_is_refused(write_sets: Write, outcome: Mappin
         ('{"set": "hours", ', "own.jsonl:1: is no JSON"),
         ("skill: time", "own.jsonl:1: is no JSON"),
         ('["a list"]', "object"),
-        (HM, "unknown key `text`"),
+        (HM, "begins with a header"),
+        ({"sett": "hours", **CLOCK}, "a line that has `set`"),
         ({**HOURS, "skill": "poetry"}, "`skill`"),
         ({"set": "hours", "skill": "time", "tz": "UTC"}, "`now` is missing"),
         ({**HOURS, "now": "noonish"}, "noonish"),
@@ -141,6 +141,7 @@ def test_a_call_that_no_tool_takes_is_refused(write_sets: Write, outcome: Mappin
         ({**HOURS, "round": "two"}, "`round` is a number"),
         ({**LAMP, "schema": {"properties": {}}}, "`title`"),
         ({**BELL, "tools": []}, "list of function definitions"),
+        ({**HOURS, "skill": "agent", "agent": ""}, "`agent` must be a name"),
         (HOURS, "'hours' has no case"),
     ],
 )

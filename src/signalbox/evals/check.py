@@ -47,20 +47,28 @@ def check_subject(header: Mapping[str, Any]) -> None:
     number = header.get("round", 1)
     if type(number) is not int or number < 1:
         raise ValueError(f"`round` is a number from 1 up, not {number!r}")
-    schema = header.get("schema", {"title": "none", "properties": {}})
+    for key in {"agent", "server"} & set(header):
+        if not isinstance(header[key], str) or not header[key]:
+            raise ValueError(f"`{key}` must be a name")
+    if "schema" in header:
+        _check_schema(header["schema"])
+    if "tools" in header:
+        _check_tools(header["tools"])
+
+
+def _check_schema(schema: Any) -> None:
     if not isinstance(schema, dict) or not isinstance(schema.get("properties"), dict):
         raise ValueError("`schema` must be a JSON schema with `properties`")
     if not schema.get("title"):
         raise ValueError("`schema` needs a `title`: some models refuse one without")
-    tools = header.get("tools", [{"name": "none"}])
+
+
+def _check_tools(tools: Any) -> None:
     if not isinstance(tools, list) or not tools:
         raise ValueError("`tools` must be a list of function definitions")
     for place, tool in enumerate(tools, 1):
         if not isinstance(tool, dict) or not isinstance(tool.get("name"), str):
             raise ValueError(f"tool {place} needs a `name`")
-    for key in ("agent", "server"):
-        if not isinstance(header.get(key, ""), str):
-            raise ValueError(f"`{key}` must be a string")
 
 
 def rules_for(

@@ -136,7 +136,8 @@ def _lines(path: Path) -> Iterator[Line]:
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             with _place(path, number):
-                yield number, _object(line)
+                data = _object(line)
+            yield number, data
 
 
 @contextmanager
@@ -160,13 +161,12 @@ def _object(line: str) -> dict[str, Any]:
 
 def _header(path: Path, data: dict[str, Any]) -> EvalSet:
     if "set" not in data:
-        check_keys(data, _HEADER, required={"set"})
+        raise ValueError("a file begins with a header, a line that has `set`")
     skill = data.get("skill")
     if skill not in SKILLS:
         raise ValueError(f"`skill` must be one of {', '.join(SKILLS)}, not {skill!r}")
-    subject = _SUBJECT[skill]
     optional = {"server"} if skill == "agent" else set()
-    check_keys(data, _HEADER | subject | optional, required={"now", "tz"} | subject)
+    check_keys(data, _HEADER | _SUBJECT[skill] | optional, required={"now", "tz"} | _SUBJECT[skill])
     check_subject(data)
     now, tz = _clock(data)
     kept = {key: data[key] for key in ("round", "schema", "agent", "server") if key in data}
