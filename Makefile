@@ -42,7 +42,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(SETUP): pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(PIP) install -c constraints.txt -e ".[metrics,charts,service]"
+	$(PIP) install -c constraints.txt -e ".[metrics,console]"
 	@touch $@
 
 $(SETUP_DEV): pyproject.toml constraints.txt | $(VENV)/bin/python

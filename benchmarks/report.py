@@ -134,7 +134,7 @@ def _duration(seconds: float | None) -> str:
 
 def _machine() -> str:
     parts = [f"Python {platform.python_version()}", f"{os.cpu_count()} cores"]
-    for package in ("signalbox", "langgraph", "langchain"):
+    for package in ("signalbox-agents", "langgraph", "langchain"):
         try:
             parts.append(f"{package} {version(package)}")
         except PackageNotFoundError:

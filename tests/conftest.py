@@ -9,6 +9,7 @@ import socket
 import subprocess
 import textwrap
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -32,6 +33,17 @@ _FOREIGN_PREFIXES = (
     "PROMETHEUS_",
 )
 _numbers = itertools.count()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """End with what was skipped and, as each reason says it, how to have it run."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    if not skipped:
+        return
+    terminalreporter.section("skipped")
+    for reason, times in Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped).most_common():
+        terminalreporter.write_line(f"{times} skipped: {reason}")
+    terminalreporter.write_line(f"With {REQUIRE_ALL}=1 a part that is missing fails its tests instead.")
 
 
 @pytest.fixture(scope="session")
@@ -65,7 +77,8 @@ def set_clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
 def require_part() -> Callable[[str, bool], None]:
     """What a test calls to say that it needs a part of the system which may be missing.
 
-    Without it the test skips with the reason; where every part is required, it fails.
+    Without it the test skips with the reason, which ends with the command that installs the part; where every part is
+    required, it fails.
     """
 
     def require(reason: str, present: bool) -> None:

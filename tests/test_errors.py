@@ -65,7 +65,7 @@ def test_details_are_redacted_when_the_error_is_made() -> None:
 
 def test_a_missing_extra_says_how_to_install_it() -> None:
     error = MissingExtraError("The model openai/x", "openai")
-    assert 'pip install "signalbox[openai]"' in error.suggestion
+    assert 'pip install "signalbox-agents[openai]"' in error.suggestion
     assert error.extra == "openai"
 
 

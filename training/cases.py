@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from signalbox.evals.check import any_of
-from signalbox.evals.load import Case, EvalSet, read_sets
+from signalbox.evals.load import Case, EvalSet
 from signalbox.models.offline.fill.english.words import read_sentence
 from signalbox.models.offline.fill.filler import Filler
 from signalbox.models.offline.fill.filling import frame_of, leaves_in
@@ -55,8 +54,8 @@ class _Recorder(Filler):
         self.ruled = dict(self.filled)
 
 
-def read_examples(folder: Path) -> list[Example]:
-    found = (one for asked in read_sets([folder]) for case in asked.cases for one in _examples(asked, case))
+def read_examples(sets: Iterable[EvalSet]) -> list[Example]:
+    found = (one for asked in sets for case in asked.cases for one in _examples(asked, case))
     return [replace(example, number=number) for number, example in enumerate(found)]
 
 
@@ -83,7 +82,7 @@ def _examples(asked: EvalSet, case: Case) -> Iterator[Example]:
         facts = [(*p.facts, *naming.facts(place, p, text[p.start : p.end])) for p in pieces]
         facts.append(nothing_facts(field, undecided.fields, free))
         ruled = filler.ruled.get(field.path)
-        yield Example(0, asked.path.name, field, undecided, ruled, pieces, facts, names, frozenset(right))
+        yield Example(0, asked.name, field, undecided, ruled, pieces, facts, names, frozenset(right))
 
 
 def _choices(wanted: Any, path: list[str]) -> list[Any]:

@@ -174,7 +174,7 @@ class MissingExtraError(OperatorError):
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(
             f"{what} needs the extra '{extra}', which is not installed.",
-            suggestion=f'Install it with: pip install "signalbox[{extra}]"',
+            suggestion=f'Install it with: pip install "signalbox-agents[{extra}]"',
         )
         self.extra = extra
 

@@ -22,7 +22,7 @@ FLAGS = (
 @pytest.fixture
 def browser(require_part: Callable[[str, bool], None]) -> Iterator[Any]:
     """Debian's chromium, driven by Playwright."""
-    require_part("chromium is not installed", CHROMIUM is not None)
+    require_part("chromium is not installed: apt-get install chromium", CHROMIUM is not None)
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,43 +10,66 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from rich.console import Console
+from typer.testing import CliRunner
 
+from signalbox.cli.app import app
 from signalbox.errors import MissingKeyError, RequestError
 from signalbox.evals import run_evals
 
-HEADER = "now: 2026-05-04T12:00:00+02:00\ntz: Europe/Rome\n"
-SETS = {
-    "hours": f"""skill: time
-{HEADER}cases:
-  - {{text: the whole of May Day, start: "2026-05-01", end: "2026-05-02"}}
-  - {{text: the 32nd of May, error: true}}
-  - {{text: hello, none: true}}
-""",
-    "lamp": f"""skill: filling
-{HEADER}schema:
-  title: Lamp
-  description: A lamp.
-  type: object
-  properties: {{colour: {{type: string}}, height: {{type: number}}}}
-  required: [colour]
-cases:
-  - {{text: a red lamp, expected: {{colour: red}}}}
-  - {{text: a tall lamp, missing: [colour]}}
-""",
-    "bell": f"""skill: tools
-{HEADER}tools:
-  - name: ring
-    description: Rings the bell.
-    parameters: {{type: object, properties: {{times: {{type: integer}}}}, required: [times]}}
-cases:
-  - {{text: ring twice, expected: [{{name: ring, args: {{times: 2}}}}]}}
-  - {{text: ring, ask: [times]}}
-  - messages:
-      - {{role: human, content: ring once}}
-      - {{role: ai, tool_calls: [{{name: ring, args: {{times: 1}}}}]}}
-      - {{role: tool, content: {{rung: 1}}}}
-    none: true
-""",
+CLOCK = {"now": "2026-05-04T12:00:00+02:00", "tz": "Europe/Rome"}
+SETS: dict[str, list[dict[str, Any]]] = {
+    "hours": [
+        {"set": "hours", "round": 1, "skill": "time", **CLOCK},
+        {"text": "the whole of May Day", "start": "2026-05-01", "end": "2026-05-02"},
+        {"text": "the 32nd of May", "error": True},
+        {"text": "hello", "none": True},
+    ],
+    "lamp": [
+        {
+            "set": "lamp",
+            "round": 2,
+            "skill": "filling",
+            **CLOCK,
+            "schema": {
+                "title": "Lamp",
+                "description": "A lamp.",
+                "type": "object",
+                "properties": {"colour": {"type": "string"}, "height": {"type": "number"}},
+                "required": ["colour"],
+            },
+        },
+        {"text": "a red lamp", "expected": {"colour": "red"}},
+        {"text": "a tall lamp", "missing": ["colour"]},
+    ],
+    "bell": [
+        {
+            "set": "bell",
+            "round": 3,
+            "skill": "tools",
+            **CLOCK,
+            "tools": [
+                {
+                    "name": "ring",
+                    "description": "Rings the bell.",
+                    "parameters": {
+                        "type": "object",
+                        "properties": {"times": {"type": "integer"}},
+                        "required": ["times"],
+                    },
+                }
+            ],
+        },
+        {"text": "ring twice", "expected": [{"name": "ring", "args": {"times": 2}}]},
+        {"text": "ring", "ask": ["times"]},
+        {
+            "messages": [
+                {"role": "human", "content": "ring once"},
+                {"role": "ai", "tool_calls": [{"name": "ring", "args": {"times": 1}}]},
+                {"role": "tool", "content": {"rung": 1}},
+            ],
+            "none": True,
+        },
+    ],
 }
 ANSWERS: dict[str, tuple[str, dict[str, Any]] | str] = {
     "the whole of May Day": (
@@ -88,9 +111,9 @@ class Scripted(BaseChatModel):
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    for name, body in SETS.items():
-        (tmp_path / f"{name}.yaml").write_text(body, encoding="utf-8")
+def folder(tmp_path: Path, write_sets: Callable[..., Path]) -> Path:
+    for name, lines in SETS.items():
+        write_sets(*lines, name=f"{name}.jsonl")
     return tmp_path
 
 
@@ -124,7 +147,7 @@ def test_a_hosted_model_is_told_the_moment_and_the_zone(folder: Path, models: di
 
 
 def test_a_tools_result_reaches_the_model_as_the_answer_to_its_call(folder: Path, models: dict[str, Scripted]) -> None:
-    run_evals([folder / "bell.yaml"], ["good/one"])
+    run_evals([folder / "bell.jsonl"], ["good/one"])
     _, _, call, result = models["good/one"].sent[-1]
     assert isinstance(call, AIMessage)
     assert getattr(result, "tool_call_id", None) == call.tool_calls[0]["id"]
@@ -156,6 +179,28 @@ def test_two_models_are_set_side_by_side(folder: Path, models: dict[str, Scripte
 def test_only_the_skill_asked_for_is_run(folder: Path, models: dict[str, Scripted]) -> None:
     report = run_evals([folder], ["good/one"], skill="filling")
     assert list(report.as_json()["models"]["good/one"]["skills"]) == ["filling"]
+
+
+@pytest.mark.parametrize(
+    ("options", "sets"),
+    [
+        (["--round", "2-3"], ["tools/bell round 3", "filling/lamp round 2"]),
+        (["--round", "1", "--round", "3"], ["tools/bell round 3", "time/hours round 1"]),
+        (["--set", "hours", "--set", "lamp"], ["time/hours round 1", "filling/lamp round 2"]),
+    ],
+)
+def test_the_command_runs_the_rounds_and_sets_asked_for(
+    folder: Path, models: dict[str, Scripted], options: list[str], sets: list[str]
+) -> None:
+    done = CliRunner().invoke(app, ["eval", str(folder), "--model", "good/one", "--json", *options])
+    assert list(json.loads(done.stdout)["models"]["good/one"]["sets"]) == sets
+
+
+@pytest.mark.parametrize("said", ["x", "3-1", "-", "1-"])
+def test_a_round_that_is_no_number_is_wrong_usage(folder: Path, said: str) -> None:
+    done = CliRunner().invoke(app, ["eval", str(folder), f"--round={said}"])
+    assert done.exit_code == 2
+    assert f"'{said}' is neither a round" in done.stderr
 
 
 def test_a_model_that_breaks_on_a_case_has_missed_that_case_only(folder: Path, models: dict[str, Scripted]) -> None:

@@ -23,7 +23,7 @@ TOOLS = ({"name": "ring", "parameters": {"properties": {"times": {"default": 1},
 
 
 def asked(skill: str) -> EvalSet:
-    return EvalSet(Path("x.yaml"), skill, datetime(2026, 5, 4, tzinfo=UTC), ROME, (), SCHEMA, TOOLS)
+    return EvalSet(Path("x.jsonl"), "x", skill, datetime(2026, 5, 4, tzinfo=UTC), ROME, schema=SCHEMA, tools=TOOLS)
 
 
 def right(skill: str, outcome: Outcome, *wanted: dict[str, Any], ordered: bool = False) -> bool:

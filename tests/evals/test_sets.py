@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
+from signalbox.evals.agent import open_agent
 from signalbox.evals.load import EvalSet, default_folder, read_sets
-from signalbox.evals.metrics.session import open_session
 
 
 @pytest.fixture(scope="module")
@@ -15,7 +15,7 @@ def sets() -> list[EvalSet]:
     return read_sets([default_folder()])
 
 
-@pytest.mark.parametrize(("skill", "kinds"), [("time", 3), ("filling", 9), ("tools", 7), ("metrics", 10)])
+@pytest.mark.parametrize(("skill", "kinds"), [("time", 3), ("filling", 9), ("tools", 7), ("agent", 10)])
 def test_each_skill_has_enough_sentences_of_enough_kinds(sets: list[EvalSet], skill: str, kinds: int) -> None:
     chosen = [s for s in sets if s.skill == skill]
     assert sum(len(s.cases) for s in chosen) >= 150
@@ -25,11 +25,16 @@ def test_each_skill_has_enough_sentences_of_enough_kinds(sets: list[EvalSet], sk
 def test_no_case_stands_twice_in_a_set(sets: list[EvalSet]) -> None:
     for one in sets:
         counted = Counter(str(case.messages) for case in one.cases)
-        assert [text for text, times in counted.items() if times > 1] == [], one.path
+        assert [text for text, times in counted.items() if times > 1] == [], one.label
 
 
-def test_every_reference_query_about_the_shop_gives_its_figures(sets: list[EvalSet]) -> None:
-    for one in (s for s in sets if s.skill == "metrics"):
-        with open_session(one, "offline", lambda _: {}) as (resolved, _):
+def test_no_set_stands_twice_and_each_has_its_round(sets: list[EvalSet]) -> None:
+    assert [label for label, times in Counter(one.label for one in sets).items() if times > 1] == []
+    assert [one.label for one in sets if one.round is None] == []
+
+
+def test_every_reference_gives_what_it_is_expected_by(sets: list[EvalSet]) -> None:
+    for one in (s for s in sets if s.agent):
+        with open_agent(one, "offline") as (resolved, _):
             outcomes = [outcome for case in resolved.cases for outcome in case.alternatives]
         assert all("figures" in outcome for outcome in outcomes if "promql" in outcome)

@@ -39,7 +39,7 @@ def require_module() -> Callable[[str], None]:
 
     def require(name: str) -> None:
         if find_spec(name) is None:
-            _missing_part(f"{name} is not installed; install the package {name.replace('_', '-')}")
+            _missing_part(f"{name} is not installed: pip install {name.replace('_', '-')}")
 
     return require
 

@@ -196,7 +196,7 @@ def test_a_missing_extra_is_an_error_that_names_it(
     with pytest.raises(MissingExtraError) as caught:
         load_chat_model(NAMES[provider])
     assert caught.value.extra == extra
-    assert f"signalbox[{extra}]" in caught.value.suggestion
+    assert f"signalbox-agents[{extra}]" in caught.value.suggestion
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def test_what_is_not_installed_is_named() -> None:
     program = "import sys; sys.modules['httpx'] = None; from signalbox.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", program, "ask", "q"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
-    assert 'pip install "signalbox[metrics,service]"' in done.stderr
+    assert 'pip install "signalbox-agents[metrics,service]"' in done.stderr
 
 
 def test_conversations_are_kept_where_nobody_else_looks(own_home: Path) -> None:

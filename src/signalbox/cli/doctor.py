@@ -61,7 +61,7 @@ def _examine() -> Iterator[_Check]:
     yield _Check("Python", sys.version_info >= (3, 11), version)
     for module, extra, what in _PARTS:
         there = importlib.util.find_spec(module) is not None
-        missing = f'not installed; pip install "signalbox[{extra}]"' if extra else "not installed"
+        missing = f'not installed; pip install "signalbox-agents[{extra}]"' if extra else "not installed"
         yield _Check(what, there, "installed" if there else missing, needed=not extra)
     yield from _examine_settings()
     yield _examine_metrics()
@@ -81,7 +81,7 @@ def _examine_metrics() -> _Check:
         client = GrafanaMetricsClient(limits=Limits(seconds=_PATIENCE))
         health = asyncio.run(_ask(client))
     except ImportError:
-        return _Check("metrics", False, 'not installed; pip install "signalbox[metrics]"', needed=False)
+        return _Check("metrics", False, 'not installed; pip install "signalbox-agents[metrics]"', needed=False)
     except SignalboxError as error:
         return _Check("metrics", False, f"{error.user_message} {error.suggestion}".strip())
     server = f"{health.server.kind} {health.server.version}".strip()

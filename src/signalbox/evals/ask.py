@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Any
 
 from signalbox.errors import MissingInputError, OperatorError, TimeRangeError
+from signalbox.evals.agent import open_agent
 from signalbox.evals.load import Case, EvalSet
-from signalbox.evals.metrics.session import open_session
 from signalbox.evals.score import Outcome
 
 __all__ = ["Ask", "prepared"]
@@ -57,8 +57,8 @@ _PREAMBLE = {
 @contextmanager
 def prepared(asked: EvalSet, model: str) -> Iterator[tuple[EvalSet, Ask]]:
     """The set as it is judged, and what puts one of its cases to the model; loading is done here, and not timed."""
-    if asked.skill == "metrics":
-        with open_session(asked, model) as (resolved, ask):
+    if asked.agent:
+        with open_agent(asked, model) as (resolved, ask):
             yield resolved, _safe(ask)
         return
     make = {"time": _prepare_time, "filling": _prepare_filling, "tools": _prepare_tools}[asked.skill]

@@ -1,15 +1,23 @@
-"""Checks what a case expects against the schema or the tools it is asked with."""
+"""Checks a set's header, and what a case expects against the schema, the tools or the judge it is asked with."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from datetime import datetime
 from difflib import get_close_matches
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
-from signalbox.evals.metrics.expectation import check_expectation
+from signalbox.evals.judge import find_judge
 
-__all__ = ["any_of", "check_alternative", "check_keys"]
+__all__ = ["OutcomeRules", "any_of", "check_keys", "check_subject", "check_value", "rules_for"]
+
+
+class OutcomeRules(NamedTuple):
+    """The keys that an outcome may have, and what raises ValueError for one that no model could give."""
+
+    keys: Set[str]
+    check: Callable[[Mapping[str, Any]], None]
 
 
 def any_of(value: Any) -> list[Any] | None:
@@ -19,30 +27,63 @@ def any_of(value: Any) -> list[Any] | None:
     return None
 
 
-def check_keys(data: Any, allowed: Set[str], required: Set[str] = frozenset()) -> None:
-    """Raises ValueError for a key that is not known, with the nearest that is, or one that is missing."""
+def check_keys(data: Any, allowed: Set[str], required: Set[str] = frozenset(), near: Set[str] = frozenset()) -> None:
+    """Raises ValueError for a key that is not known, with the nearest that is, or one that is missing.
+
+    `near` are keys that are not allowed here either, but may be meant.
+    """
     if not isinstance(data, Mapping):
-        raise ValueError("must be a mapping")
+        raise ValueError("must be a JSON object")
     for key in data:
         if key not in allowed:
-            near = get_close_matches(str(key), sorted(allowed), 1)
-            raise ValueError(f"unknown key `{key}`" + (f"; did you mean `{near[0]}`?" if near else ""))
+            close = get_close_matches(key, sorted(allowed | near), 1)
+            raise ValueError(f"unknown key `{key}`" + (f"; did you mean `{close[0]}`?" if close else ""))
     for key in sorted(required - set(data)):
         raise ValueError(f"`{key}` is missing")
 
 
-def check_alternative(
-    outcome: Mapping[str, Any], skill: str, schema: Mapping[str, Any], tools: Sequence[Mapping[str, Any]]
-) -> None:
-    """Raises ValueError if no model could give this outcome."""
+def check_subject(header: Mapping[str, Any]) -> None:
+    """Raises ValueError for a round, schema, tools, agent or server that is not one."""
+    number = header.get("round", 1)
+    if type(number) is not int or number < 1:
+        raise ValueError(f"`round` is a number from 1 up, not {number!r}")
+    for key in {"agent", "server"} & set(header):
+        if not isinstance(header[key], str) or not header[key]:
+            raise ValueError(f"`{key}` must be a name")
+    if "schema" in header:
+        _check_schema(header["schema"])
+    if "tools" in header:
+        _check_tools(header["tools"])
+
+
+def _check_schema(schema: Any) -> None:
+    if not isinstance(schema, dict) or not isinstance(schema.get("properties"), dict):
+        raise ValueError("`schema` must be a JSON schema with `properties`")
+    if not schema.get("title"):
+        raise ValueError("`schema` needs a `title`: some models refuse one without")
+
+
+def _check_tools(tools: Any) -> None:
+    if not isinstance(tools, list) or not tools:
+        raise ValueError("`tools` must be a list of function definitions")
+    for place, tool in enumerate(tools, 1):
+        if not isinstance(tool, dict) or not isinstance(tool.get("name"), str):
+            raise ValueError(f"tool {place} needs a `name`")
+
+
+def rules_for(
+    skill: str, schema: Mapping[str, Any], tools: Sequence[Mapping[str, Any]], agent: str = ""
+) -> OutcomeRules:
+    """What a case of this skill may expect. Raises ValueError for an agent whose answers nothing judges."""
     if skill == "time":
-        _check_time(outcome)
-    elif skill == "metrics":
-        check_expectation(outcome)
-    elif skill == "filling":
-        _check_filling(outcome, schema)
-    else:
-        _check_calls(outcome, {tool["name"]: tool for tool in tools})
+        return OutcomeRules({"start", "end", "error", "none"}, _check_time)
+    if skill == "filling":
+        return OutcomeRules({"expected", "missing"}, partial(_check_filling, schema=schema))
+    if skill == "tools":
+        by_name = {tool["name"]: tool for tool in tools}
+        return OutcomeRules({"expected", "ask", "none"}, partial(_check_calls, tools=by_name))
+    judge = find_judge(agent)
+    return OutcomeRules(judge.keys, judge.check)
 
 
 def _check_time(outcome: Mapping[str, Any]) -> None:

@@ -1,44 +1,36 @@
-"""Reads question sets: YAML files, each with a header and a list of cases.
+"""Reads question sets: JSON lines, a line for each set's header and under it a line for each of its cases.
 
-A wrong file is an error that names the file and the case, so that a set of one's own is easy to mend.
+A wrong line is an error that names the file and the line, so that a set of one's own is easy to mend.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-import yaml
-
 from signalbox.errors import NotFoundError, RequestError
-from signalbox.evals.check import check_alternative, check_keys
-from signalbox.evals.metrics.expectation import KEYS as EXPECTATION_KEYS
+from signalbox.evals.check import check_keys, check_subject, rules_for
 
-__all__ = ["SKILLS", "Case", "EvalSet", "default_folder", "read_set", "read_sets"]
+__all__ = ["SKILLS", "Case", "EvalSet", "default_folder", "read_sets"]
 
-SKILLS = ("time", "filling", "tools", "metrics")
-_HEADER = {"skill", "about", "now", "tz", "cases"}
-_SUBJECT = {"time": set[str](), "filling": {"schema"}, "tools": {"tools"}, "metrics": set[str]()}
-_OPTIONAL = {"metrics": {"server"}}
-_OUTCOME = {
-    "time": {"start", "end", "error", "none"},
-    "filling": {"expected", "missing"},
-    "tools": {"expected", "ask", "none"},
-    "metrics": EXPECTATION_KEYS,
-}
+_SUBJECT: dict[str, set[str]] = {"time": set(), "filling": {"schema"}, "tools": {"tools"}, "agent": {"agent"}}
+SKILLS = tuple(_SUBJECT)
+_HEADER = {"set", "round", "skill", "about", "now", "tz"}
 _ROLES = ("human", "ai", "tool")
+Line = tuple[int, dict[str, Any]]
 
 
 @dataclass(frozen=True)
 class Case:
-    """One question: what is said, and the outcomes of which any one is right."""
+    """One question: the line it stands on, what is said, and the outcomes of which any one is right."""
 
-    number: int
+    line: int
     messages: tuple[dict[str, Any], ...]
     alternatives: tuple[dict[str, Any], ...]
     ordered: bool = False
@@ -51,36 +43,29 @@ class Case:
 
 @dataclass(frozen=True)
 class EvalSet:
-    """One file: the moment and the zone it is asked in, its schema, tools or server, and its cases."""
+    """A set: the moment and the zone it is asked in, its schema, its tools or the agent it is for, and its cases."""
 
     path: Path
+    name: str
     skill: str
     now: datetime
     tz: ZoneInfo
-    cases: tuple[Case, ...]
+    cases: tuple[Case, ...] = ()
+    round: int | None = None
     schema: dict[str, Any] = field(default_factory=dict)
     tools: tuple[dict[str, Any], ...] = ()
+    agent: str = ""
     server: str = ""
 
     @property
-    def name(self) -> str:
-        """The file's name without its ending."""
-        return self.path.stem
+    def area(self) -> str:
+        """What the set measures: the agent, or the skill of a model."""
+        return self.agent or self.skill
 
-
-class _PlainLoader(yaml.SafeLoader):
-    """YAML in which `14:00`, `2026-11-03`, `on` and `no` stay the text that they look like."""
-
-    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
-
-
-for _tag, _pattern, _first in (
-    ("null", r"^(?:~|null|)$", ["~", "n", ""]),
-    ("bool", r"^(?:true|false)$", list("tf")),
-    ("int", r"^[-+]?(?:0|[1-9][0-9]*)$", list("-+0123456789")),
-    ("float", r"^[-+]?[0-9]+(?:\.[0-9]+)(?:[eE][-+]?[0-9]+)?$", list("-+0123456789")),
-):
-    _PlainLoader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(_pattern), _first)
+    @property
+    def label(self) -> str:
+        """What tells the set from all others: what it measures, its name and its round."""
+        return f"{self.area}/{self.name}" + (f" round {self.round}" if self.round else "")
 
 
 def default_folder() -> Path:
@@ -95,127 +80,139 @@ def default_folder() -> Path:
     )
 
 
-def read_sets(paths: Iterable[Path] | None = None, skill: str | None = None) -> list[EvalSet]:
-    """Every set in the files and folders named, in order of path; `skill` keeps one skill's only."""
-    if skill is not None and skill not in SKILLS:
-        raise RequestError(f"'{skill}' is no skill.", suggestion=f"The skills are {', '.join(SKILLS)}.")
-    sets = [read_set(file) for path in paths or [default_folder()] for file in _files(Path(path))]
-    chosen = [s for s in sets if skill in (None, s.skill)]
-    if not chosen:
-        raise NotFoundError(f"There is no set{f' for {skill}' if skill else ''} in the places named.")
-    return chosen
+def read_sets(
+    paths: Iterable[Path] | None = None,
+    skill: str | None = None,
+    rounds: Collection[int] = (),
+    names: Collection[str] = (),
+) -> list[EvalSet]:
+    """Every set in the files and folders named, in their order; of one skill or agent, of rounds and names, if given.
 
-
-def read_set(path: Path) -> EvalSet:
-    """One file as a set. Raises RequestError that names the file, and the case if one is at fault."""
-    try:
-        return _build(path, _parse(path))
-    except ValueError as error:
-        raise RequestError(f"{path}: {error}", suggestion="evals/README.md describes the format.") from None
+    Raises RequestError that names file and line for what is wrong, NotFoundError where there is no such set.
+    """
+    files = [file for path in paths or [default_folder()] for file in _files(Path(path))]
+    found = [
+        _with_cases(header, lines)
+        for file in files
+        for header, lines in _read(file)
+        if skill in (None, header.skill, header.agent)
+        and (not rounds or header.round in rounds)
+        and (not names or header.name in names)
+    ]
+    if not found:
+        asked = ", ".join(str(one) for one in (skill, *rounds, *names) if one)
+        raise NotFoundError(
+            f"There is no set{f' for {asked}' if asked else ''} in the places named.",
+            suggestion=f"The skills are {', '.join(SKILLS)}, or an agent's name.",
+        )
+    return found
 
 
 def _files(path: Path) -> list[Path]:
     if path.is_dir():
-        return sorted(file for file in path.rglob("*") if file.suffix in {".yaml", ".yml"})
+        return sorted(path.rglob("*.jsonl"))
     if path.is_file():
         return [path]
     raise NotFoundError(f"There is no file or folder '{path}'.")
 
 
-def _parse(path: Path) -> dict[str, Any]:
+def _read(path: Path) -> list[tuple[EvalSet, list[Line]]]:
+    """Each set of a file, still without cases, and the lines of those."""
+    sets: list[tuple[EvalSet, list[Line]]] = []
+    for number, data in _lines(path):
+        if "set" not in data and sets:
+            sets[-1][1].append((number, data))
+            continue
+        with _place(path, number):
+            sets.append((_header(path, data), []))
+    return sets
+
+
+def _lines(path: Path) -> Iterator[Line]:
     try:
-        data = yaml.load(path.read_text(encoding="utf-8"), Loader=_PlainLoader)
+        text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise ValueError("is no UTF-8 text") from None
-    except (yaml.YAMLError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f", line {mark.line + 1}" if mark else ""
-        raise ValueError(f"is no YAML{where}: {getattr(error, 'problem', None) or error}") from None
+        raise RequestError(f"{path} is no UTF-8 text.") from None
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            with _place(path, number):
+                data = _object(line)
+            yield number, data
+
+
+@contextmanager
+def _place(path: Path, line: int) -> Iterator[None]:
+    """Turns what is wrong with a line into an error that says where it stands."""
+    try:
+        yield
+    except ValueError as error:
+        raise RequestError(f"{path}:{line}: {error}", suggestion="evals/README.md describes the format.") from None
+
+
+def _object(line: str) -> dict[str, Any]:
+    try:
+        data = json.loads(line)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise ValueError(f"is no JSON: {error}") from None
     if not isinstance(data, dict):
-        raise ValueError("a set is a mapping with a header and `cases`")
+        raise ValueError("must be a JSON object: a set's header, or a case")
     return data
 
 
-def _build(path: Path, data: dict[str, Any]) -> EvalSet:
+def _header(path: Path, data: dict[str, Any]) -> EvalSet:
+    if "set" not in data:
+        raise ValueError("a file begins with a header, a line that has `set`")
     skill = data.get("skill")
     if skill not in SKILLS:
         raise ValueError(f"`skill` must be one of {', '.join(SKILLS)}, not {skill!r}")
-    allowed = _HEADER | _SUBJECT[skill] | _OPTIONAL.get(skill, set())
-    check_keys(data, allowed, required={"now", "tz", "cases"} | _SUBJECT[skill])
-    zone = _zone(data["tz"])
-    frame = EvalSet(
-        path=path,
-        skill=skill,
-        now=_moment(data["now"], zone),
-        tz=zone,
-        cases=(),
-        schema=_schema(data["schema"]) if skill == "filling" else {},
-        tools=_tools(data["tools"]) if skill == "tools" else (),
-        server=str(data.get("server") or ""),
-    )
-    return EvalSet(**{**vars(frame), "cases": _cases(data["cases"], frame)})
+    optional = {"server"} if skill == "agent" else set()
+    check_keys(data, _HEADER | _SUBJECT[skill] | optional, required={"now", "tz"} | _SUBJECT[skill])
+    check_subject(data)
+    now, tz = _clock(data)
+    kept = {key: data[key] for key in ("round", "schema", "agent", "server") if key in data}
+    return EvalSet(path, str(data["set"]), skill, now, tz, tools=tuple(data.get("tools", ())), **kept)
 
 
-def _zone(name: Any) -> ZoneInfo:
+def _clock(data: Mapping[str, Any]) -> tuple[datetime, ZoneInfo]:
     try:
-        return ZoneInfo(str(name))
+        zone = ZoneInfo(str(data["tz"]))
     except (ZoneInfoNotFoundError, ValueError):
-        raise ValueError(f"`tz`: '{name}' is no time zone") from None
-
-
-def _moment(text: Any, zone: ZoneInfo) -> datetime:
+        raise ValueError(f"`tz`: '{data['tz']}' is no time zone") from None
     try:
-        moment = datetime.fromisoformat(str(text))
+        moment = datetime.fromisoformat(str(data["now"]))
     except ValueError:
-        raise ValueError(f"`now`: '{text}' is no ISO 8601 time") from None
-    return moment.astimezone(zone) if moment.tzinfo else moment.replace(tzinfo=zone)
+        raise ValueError(f"`now`: '{data['now']}' is no ISO 8601 time") from None
+    return moment.astimezone(zone) if moment.tzinfo else moment.replace(tzinfo=zone), zone
 
 
-def _schema(schema: Any) -> dict[str, Any]:
-    if not isinstance(schema, dict) or not isinstance(schema.get("properties"), dict):
-        raise ValueError("`schema` must be a JSON schema with `properties`")
-    if not schema.get("title"):
-        raise ValueError("`schema` needs a `title`: some models refuse one without")
-    return schema
+def _with_cases(asked: EvalSet, lines: list[Line]) -> EvalSet:
+    if not lines:
+        raise RequestError(f"{asked.path}: the set '{asked.name}' has no case.")
+    cases = []
+    for line, data in lines:
+        with _place(asked.path, line):
+            cases.append(_case(line, data, asked))
+    return replace(asked, cases=tuple(cases))
 
 
-def _tools(tools: Any) -> tuple[dict[str, Any], ...]:
-    if not isinstance(tools, list) or not tools:
-        raise ValueError("`tools` must be a list of function definitions")
-    for number, tool in enumerate(tools, 1):
-        if not isinstance(tool, dict) or not isinstance(tool.get("name"), str):
-            raise ValueError(f"tool {number} needs a `name`")
-    return tuple(tools)
-
-
-def _cases(cases: Any, frame: EvalSet) -> tuple[Case, ...]:
-    if not isinstance(cases, list) or not cases:
-        raise ValueError("`cases` must be a list with at least one case")
-    return tuple(_case(number, case, frame) for number, case in enumerate(cases, 1))
-
-
-def _case(number: int, data: Any, frame: EvalSet) -> Case:
-    try:
-        if not isinstance(data, Mapping):
-            raise ValueError("must be a mapping")
-        asked = {"text", "messages", "note"} if frame.skill == "tools" else {"text", "note"}
-        check_keys(data, asked | {"ordered", "any_of"} | _OUTCOME[frame.skill])
-        messages = _messages(data)
-        alternatives = tuple(data.get("any_of") or [{k: data[k] for k in data if k in _OUTCOME[frame.skill]}])
-        for alternative in alternatives:
-            check_keys(alternative, _OUTCOME[frame.skill])
-            check_alternative(alternative, frame.skill, frame.schema, frame.tools)
-        return Case(number, messages, alternatives, bool(data.get("ordered")))
-    except ValueError as error:
-        label = data.get("text") if isinstance(data, Mapping) else None
-        raise ValueError(f"case {number}{f' ({label!r})' if label else ''}: {error}") from None
+def _case(line: int, data: Mapping[str, Any], asked: EvalSet) -> Case:
+    rules = rules_for(asked.skill, asked.schema, asked.tools, asked.agent)
+    said = {"text", "messages"} if asked.skill == "tools" else {"text"}
+    check_keys(data, said | {"note", "ordered", "any_of"} | rules.keys, near={"set"})
+    alternatives = tuple(data.get("any_of") or [{key: data[key] for key in data if key in rules.keys}])
+    for alternative in alternatives:
+        check_keys(alternative, rules.keys)
+        rules.check(alternative)
+    return Case(line, _messages(data), alternatives, bool(data.get("ordered")))
 
 
 def _messages(data: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
     if "text" in data:
         if "messages" in data:
             raise ValueError("has both `text` and `messages`")
-        return ({"role": "human", "content": str(data["text"] or "")},)
+        if not isinstance(data["text"], str):
+            raise ValueError("`text` must be a string")
+        return ({"role": "human", "content": data["text"]},)
     messages = data.get("messages")
     if not isinstance(messages, list) or not messages:
         raise ValueError("needs `text`" if messages is None else "`messages` must be a list")

@@ -30,19 +30,20 @@ class Result:
 
     @property
     def place(self) -> str:
-        """Skill, file and number of the case."""
-        return f"{self.asked.skill}/{self.asked.name} #{self.case.number}"
+        """The set, and the line of the case in its file."""
+        return f"{self.asked.label}, line {self.case.line}"
 
     @property
     def key(self) -> tuple[str, int]:
         """The same for the same case with another model."""
-        return str(self.asked.path), self.case.number
+        return str(self.asked.path), self.case.line
 
     def as_dict(self) -> dict[str, Any]:
         """The result as JSON carries it."""
         return {
             "place": self.place,
             "file": str(self.asked.path),
+            "line": self.case.line,
             "text": self.case.text,
             "expected": _expected(self.case),
             "got": self.outcome,
@@ -69,17 +70,17 @@ class Report:
         return [tuple(group) for group in by_case.values() if len({r.right for r in group}) > 1]
 
     def accuracy(self, model: str, skill: str | None = None) -> float:
-        """The share of cases that a model got right, between 0 and 1; of one skill, if one is named."""
-        chosen = [r for r in self.results if r.model == model and skill in (None, r.asked.skill)]
+        """The share of cases that a model got right, between 0 and 1; of one skill or agent, if one is named."""
+        chosen = [r for r in self.results if r.model == model and skill in (None, r.asked.area)]
         return sum(r.right for r in chosen) / len(chosen) if chosen else 0.0
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data: figures by skill and by file for every model, the misses, the differences."""
+        """Plain data: figures by skill and by set for every model, the misses, the differences."""
         return {
             "models": {
                 model: {
-                    "skills": self._figures(model, lambda r: r.asked.skill),
-                    "files": self._figures(model, lambda r: f"{r.asked.skill}/{r.asked.name}"),
+                    "skills": self._figures(model, lambda r: r.asked.area),
+                    "sets": self._figures(model, lambda r: r.asked.label),
                     "misses": [r.as_dict() for r in self.misses(model)],
                 }
                 for model in self.models
@@ -114,12 +115,12 @@ class Report:
         for model in self.models:
             table.add_column(_label(model), justify="right")
             table.add_column("median ms", justify="right")
-        skills = {m: self._figures(m, lambda r: r.asked.skill) for m in self.models}
-        files = {m: self._figures(m, lambda r: f"{r.asked.skill}/{r.asked.name}") for m in self.models}
+        skills = {m: self._figures(m, lambda r: r.asked.area) for m in self.models}
+        sets = {m: self._figures(m, lambda r: r.asked.label) for m in self.models}
         for skill in skills[self.models[0]]:
             table.add_row(f"[bold]{skill}[/bold]", *_cells(skills, skill), style="bold")
-            for name in (n for n in files[self.models[0]] if n.startswith(f"{skill}/")):
-                table.add_row(f"  {name.removeprefix(f'{skill}/')}", *_cells(files, name))
+            for name in (n for n in sets[self.models[0]] if n.startswith(f"{skill}/")):
+                table.add_row(f"  {name.removeprefix(f'{skill}/')}", *_cells(sets, name))
         console.print(table)
 
 
@@ -142,7 +143,7 @@ def _figure(results: list[Result]) -> dict[str, Any]:
 def _cells(figures: Mapping[str, Mapping[str, Mapping[str, Any]]], name: str) -> Iterable[str]:
     for of_model in figures.values():
         figure = of_model[name]
-        yield f"{figure['right']}/{figure['cases']}  {figure['accuracy']:.1%}"
+        yield f"{figure['right']}/{figure['cases']}  {figure['right'] / figure['cases']:.1%}"
         yield f"{figure['median_ms']:.2f}"
 
 

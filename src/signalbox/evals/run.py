@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from time import perf_counter
 
@@ -20,17 +20,20 @@ def run_evals(
     models: Sequence[str] = ("offline",),
     skill: str | None = None,
     show_misses: bool = True,
+    rounds: Collection[int] = (),
+    names: Collection[str] = (),
 ) -> Report:
     """Every case of every set, put to every model. Without paths: the sets that come with the source.
 
-    Raises RequestError for a set that cannot be read, OperatorError for a model that cannot be loaded.
+    `skill`, `rounds` and `names` choose among the sets. Raises RequestError for a set that cannot be read,
+    OperatorError for a model that cannot be loaded.
     """
     if not models:
         raise RequestError("There is no model to ask.", suggestion="Name at least one, such as offline.")
-    names = list(dict.fromkeys(models))
-    sets = read_sets(paths, skill)
-    results = [result for model in names for asked in sets for result in _run_set(asked, model)]
-    return Report(tuple(names), tuple(results), show_misses)
+    models = tuple(dict.fromkeys(models))
+    sets = read_sets(paths, skill, rounds, names)
+    results = [result for model in models for asked in sets for result in _run_set(asked, model)]
+    return Report(models, tuple(results), show_misses)
 
 
 def _run_set(asked: EvalSet, model: str) -> list[Result]:

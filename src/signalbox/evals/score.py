@@ -14,14 +14,14 @@ from datetime import UTC, datetime, time, tzinfo
 from typing import Any
 
 from signalbox.evals.check import any_of
+from signalbox.evals.judge import find_judge
 from signalbox.evals.load import Case, EvalSet
-from signalbox.evals.metrics.score import metrics_right
 
 __all__ = ["Outcome", "is_right", "same"]
 
 Outcome = dict[str, Any]
 """What a model did: `start` and `end`, `fields`, `calls` and `text`, `none`, `error`, `missing`,
-`failed`, or the figures of an answer about metrics."""
+`failed`, or what the agent's judge made of its answer."""
 
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 _ARTICLE = re.compile(r"^(?:the|a|an|my|our)\s+")
@@ -75,11 +75,11 @@ def _tools_right(outcome: Outcome, wanted: Mapping[str, Any], case: Case, asked:
     return _pair_off(calls, wanted["expected"], same_call, case.ordered)
 
 
-def _metrics_right(outcome: Outcome, wanted: Mapping[str, Any], case: Case, asked: EvalSet) -> bool:
-    return metrics_right(outcome, wanted)
+def _answer_right(outcome: Outcome, wanted: Mapping[str, Any], case: Case, asked: EvalSet) -> bool:
+    return find_judge(asked.agent).is_right(outcome, wanted)
 
 
-_JUDGES = {"time": _time_right, "filling": _filling_right, "tools": _tools_right, "metrics": _metrics_right}
+_JUDGES = {"time": _time_right, "filling": _filling_right, "tools": _tools_right, "agent": _answer_right}
 
 
 def _asks(outcome: Outcome, names: Sequence[str]) -> bool:

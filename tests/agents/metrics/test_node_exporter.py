@@ -55,7 +55,10 @@ def answer(
     address: str | None, require_part: Callable[[str, bool], None], monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[str], dict[str, Any]]:
     """What a test calls to ask the agent."""
-    require_part("prometheus or prometheus-node-exporter is not installed", address is not None)
+    require_part(
+        "prometheus or its node exporter is not installed: apt-get install prometheus prometheus-node-exporter",
+        address is not None,
+    )
     monkeypatch.setenv("PROMETHEUS_URL", address or "")
     return lambda question: ask("metrics", question).as_dict()
 

@@ -60,7 +60,7 @@ def address(start_prometheus: Any) -> Iterator[str | None]:
 async def client(
     address: str | None, require_part: Callable[[str, bool], None], set_clock: Callable[[str], None]
 ) -> AsyncIterator[GrafanaMetricsClient]:
-    require_part("prometheus and promtool are not installed", address is not None)
+    require_part("prometheus and promtool are not installed: apt-get install prometheus", address is not None)
     set_clock(END.isoformat())
     async with GrafanaMetricsClient(address, clock=lambda: END) as made:
         yield made

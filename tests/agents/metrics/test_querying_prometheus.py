@@ -88,7 +88,7 @@ def address(start_prometheus: Callable[..., AbstractContextManager[str]] | None)
 
 @pytest.fixture
 async def client(address: str | None, require_part: Callable[[str, bool], None]) -> AsyncIterator[GrafanaMetricsClient]:
-    require_part("prometheus and promtool are not installed", address is not None)
+    require_part("prometheus and promtool are not installed: apt-get install prometheus", address is not None)
     async with GrafanaMetricsClient(address, clock=lambda: END) as made:
         yield made
 

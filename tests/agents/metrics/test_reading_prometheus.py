@@ -52,7 +52,7 @@ def samples() -> Iterator[str]:
 
 @pytest.fixture
 async def client(address: str | None, require_part: Callable[[str, bool], None]) -> AsyncIterator[GrafanaMetricsClient]:
-    require_part("prometheus and promtool are not installed", address is not None)
+    require_part("prometheus and promtool are not installed: apt-get install prometheus", address is not None)
     async with GrafanaMetricsClient(address, clock=lambda: NOW) as made:
         yield made
 

@@ -79,7 +79,7 @@ def samples(store: Store, matchers: list[Matcher], first: datetime, last: dateti
 
 @pytest.fixture
 def oracle(prometheus: httpx.Client | None, require_part: Callable[[str, bool], None]) -> httpx.Client:
-    require_part("prometheus and promtool are not installed (Debian's package prometheus)", prometheus is not None)
+    require_part("prometheus and promtool are not installed: apt-get install prometheus", prometheus is not None)
     assert prometheus is not None
     return prometheus
 

@@ -20,8 +20,8 @@ BINARY = shutil.which("mcp-grafana") or shutil.which("mcp-grafana", path=str(Pat
 
 @pytest.fixture
 def needs_mcp_grafana(require_part: Callable[[str, bool], None]) -> None:
-    require_part("mcp-grafana is not installed (pip install mcp-grafana)", BINARY is not None)
-    require_part("the MCP client is not installed (pip install mcp)", importlib.util.find_spec("mcp") is not None)
+    require_part("mcp-grafana is not installed: pip install mcp-grafana", BINARY is not None)
+    require_part("the MCP client is not installed: pip install mcp", importlib.util.find_spec("mcp") is not None)
 
 
 async def call_tools(url: str, token: str, *calls: tuple[str, dict[str, Any]]) -> list[tuple[bool, Any]]:

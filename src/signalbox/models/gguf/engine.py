@@ -155,7 +155,7 @@ def _load_native(file: GgufFile, options: EngineOptions) -> Any:
         raise ConfigurationError(
             f"{file.path} could not be loaded as a model.",
             suggestion="It may be incomplete, too large for the memory, or of an unknown kind:"
-            ' fetch it again, or update the runtime with: pip install -U "signalbox[local]"',
+            ' fetch it again, or update the runtime with: pip install -U "signalbox-agents[local]"',
             details={"error": error},
         ) from None
 
