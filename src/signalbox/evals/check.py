@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from datetime import datetime
-from difflib import get_close_matches
 from typing import Any
 
 from signalbox.evals.metrics.expectation import check_expectation
+from signalbox.language.names import nearest
 
 __all__ = ["any_of", "check_alternative", "check_keys"]
 
@@ -25,7 +25,7 @@ def check_keys(data: Any, allowed: Set[str], required: Set[str] = frozenset()) -
         raise ValueError("must be a mapping")
     for key in data:
         if key not in allowed:
-            near = get_close_matches(str(key), sorted(allowed), 1)
+            near = nearest(str(key), sorted(allowed), 1)
             raise ValueError(f"unknown key `{key}`" + (f"; did you mean `{near[0]}`?" if near else ""))
     for key in sorted(required - set(data)):
         raise ValueError(f"`{key}` is missing")

@@ -10,8 +10,8 @@ from typing import Any
 from signalbox.contract import BaseAgent, current_tracker
 from signalbox.contract.agent import wait_for
 from signalbox.errors import ConfigurationError, ContractError, StepLimitError, hide
+from signalbox.language.names import did_you_mean
 from signalbox.maps.context import run_context
-from signalbox.maps.findings import did_you_mean
 from signalbox.maps.functions import call_router, load_function
 from signalbox.maps.registry import AgentType
 from signalbox.maps.spec import END, FUNC, NodeSpec

@@ -21,9 +21,9 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from signalbox.contract import ExecutionSummary
 from signalbox.contract.summary import plain
 from signalbox.errors import ConfigurationError, ContractError, NotFoundError, RequestError
+from signalbox.language.names import did_you_mean
 from signalbox.maps.agents.human import TIMED_OUT, check_answer
 from signalbox.maps.channels import Moved, Wrote
-from signalbox.maps.findings import did_you_mean
 from signalbox.maps.messages import tell_paused, tell_resumed
 from signalbox.maps.spec import GraphSpec
 from signalbox.settings import get_settings, now

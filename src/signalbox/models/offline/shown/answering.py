@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 
+from signalbox.language.words import split_name, stem, tokens
 from signalbox.models.offline.conversation import Conversation
 from signalbox.models.offline.nouns import kin_of
 from signalbox.models.offline.phrase import phrase_data
@@ -18,7 +19,6 @@ from signalbox.models.offline.shown.scene import results_shown
 from signalbox.models.offline.shown.timing import find_timings, holding
 from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.wording import mask
-from signalbox.models.offline.words import split_name, stem, tokens
 
 __all__ = ["answer_shown"]
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from signalbox.language.words import split_name, stem, tokens, word_set
 from signalbox.models.offline.shown.comparing import Ranking, is_graded, measure_of, ranking, ranks
 from signalbox.models.offline.shown.mentioning import PARTICIPLE, having
 from signalbox.models.offline.shown.passages import ORDINALS, Passage
 from signalbox.models.offline.shown.records import Record
 from signalbox.models.offline.shown.timing import find_timings, holding
 from signalbox.models.offline.smallwords import STOP
-from signalbox.models.offline.words import split_name, stem, tokens, word_set
 from signalbox.settings import now
 
 __all__ = ["Picked", "Setting", "pick"]

@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from signalbox.language.words import split_name, stem
 from signalbox.models.offline.shown.givens import identity
 from signalbox.models.offline.shown.mentioning import describe_match
 from signalbox.models.offline.shown.passages import passages
 from signalbox.models.offline.shown.picking import Setting, pick
 from signalbox.models.offline.shown.records import Record
 from signalbox.models.offline.smallwords import STOP
-from signalbox.models.offline.words import split_name, stem
 
 __all__ = ["Reference", "Setting", "find_reference", "named_in"]
 

@@ -9,8 +9,10 @@ from typing import Any
 
 from rapidfuzz.distance import OSA
 
+from signalbox.language.vectors import is_known, word_rows
+from signalbox.language.words import word_set
+from signalbox.models.offline.fill.english.sentence import STOP, stem
 from signalbox.models.offline.fill.english.thesaurus import same_meaning
-from signalbox.models.offline.fill.english.words import STOP, stem, word_set
 from signalbox.models.offline.fill.figures.counted import (
     counted_nouns,
     counts_people,
@@ -32,7 +34,6 @@ from signalbox.models.offline.fill.figures.units import (
 from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
-from signalbox.models.offline.vectors import is_known, word_rows
 
 __all__ = [
     "LIMITING",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from signalbox.models.offline.fill.english.words import STOP, Sentence, Token, word_list, word_set
+from signalbox.language.words import word_list, word_set
+from signalbox.models.offline.fill.english.sentence import STOP, Sentence, Token
 from signalbox.models.offline.fill.figures.quantities import (
     Quantity,
     bounded,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from signalbox.models.offline.fill.english.words import Token, word_list
+from signalbox.language.words import word_list
+from signalbox.models.offline.fill.english.sentence import Token
 from signalbox.models.offline.fill.figures.units import dimension_of
 
 __all__ = ["SCALES", "read_fraction", "read_spelled"]

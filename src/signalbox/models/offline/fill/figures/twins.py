@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 
-from signalbox.models.offline.fill.english.words import STOP, split_name, word_list
+from signalbox.language.words import word_list
+from signalbox.models.offline.fill.english.sentence import STOP, split_name
 from signalbox.models.offline.fill.figures.measures import LIMITING
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from signalbox.models.offline.fill.english.words import stem
+from signalbox.models.offline.fill.english.sentence import stem
 
 __all__ = ["ANY_UNIT", "CURRENCIES", "dimension_of", "factor_of", "unit_names", "unit_of_field", "units_by_case"]
 

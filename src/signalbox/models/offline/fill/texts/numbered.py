@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH
-from signalbox.models.offline.fill.english.words import STOP, word_set
+from signalbox.models.offline.fill.english.sentence import STOP
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal

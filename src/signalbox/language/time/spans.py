@@ -10,9 +10,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from signalbox.errors import TimeRangeError
-from signalbox.models.time.calendar import Duration, Grain, advance, floor, shift
-from signalbox.models.time.reader import Reader
-from signalbox.models.time.values import Atom, Phrase, Stretch, find_first, find_latest
+from signalbox.language.time.calendar import Duration, Grain, advance, floor, shift
+from signalbox.language.time.reader import Reader
+from signalbox.language.time.values import Atom, Phrase, Stretch, find_first, find_latest
 
 __all__ = [
     "After",

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date, timedelta
 
-from signalbox.models.time.calendar import Grain, advance, floor, midnight, shift, step_date, wall
-from signalbox.models.time.lexicon import PARTS, WEEKDAYS, words
-from signalbox.models.time.numbers import read_length
-from signalbox.models.time.reader import Reader
-from signalbox.models.time.values import Atom, Phrase, Stretch, find_first, pin, pin_moment
+from signalbox.language.time.calendar import Grain, advance, floor, midnight, shift, step_date, wall
+from signalbox.language.time.lexicon import PARTS, WEEKDAYS
+from signalbox.language.time.numbers import read_length
+from signalbox.language.time.reader import Reader
+from signalbox.language.time.values import Atom, Phrase, Stretch, find_first, pin, pin_moment
+from signalbox.language.words import word_list
 
 __all__ = [
     "LEADS",
@@ -27,7 +28,7 @@ Read = tuple[Atom, int] | None
 
 # Words that let a short or common word after them be a name of time: in may, on sat, since march.
 LEADS = frozenset(
-    words(
+    word_list(
         "in of since last from until during this next before after through to between and on every by for "
         "early late middle the over all at previous past end beginning"
     )

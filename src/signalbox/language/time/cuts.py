@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from signalbox.models.time.calendar import Duration, Grain, advance, scale, shift
-from signalbox.models.time.days import weekday_atom, weekend_atom
-from signalbox.models.time.lexicon import UNITS, WEEKDAYS
-from signalbox.models.time.reader import Reader
-from signalbox.models.time.values import Stretch
+from signalbox.language.time.calendar import Duration, Grain, advance, scale, shift
+from signalbox.language.time.days import weekday_atom, weekend_atom
+from signalbox.language.time.lexicon import UNITS, WEEKDAYS
+from signalbox.language.time.reader import Reader
+from signalbox.language.time.values import Stretch
 
 __all__ = ["cut", "nth_of"]
 

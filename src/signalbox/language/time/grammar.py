@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from signalbox.models.time.calendar import Grain, shift
-from signalbox.models.time.forms import PREPOSITIONS, read_minus, read_range, take_day_after
-from signalbox.models.time.lexicon import MONTHS, NUMBERS, PARTS, SEASONS, UNITS, WEEKDAYS, words
-from signalbox.models.time.numbers import Length, read_length
-from signalbox.models.time.pairs import Between
-from signalbox.models.time.phrases import read_phrase
-from signalbox.models.time.reader import Reader
-from signalbox.models.time.relative import window
-from signalbox.models.time.spans import Single, Span, fits_into
-from signalbox.models.time.tokens import Token
-from signalbox.models.time.values import Phrase, pin_moment
+from signalbox.language.time.calendar import Grain, shift
+from signalbox.language.time.forms import PREPOSITIONS, read_minus, read_range, take_day_after
+from signalbox.language.time.lexicon import MONTHS, NUMBERS, PARTS, SEASONS, UNITS, WEEKDAYS
+from signalbox.language.time.numbers import Length, read_length
+from signalbox.language.time.pairs import Between
+from signalbox.language.time.phrases import read_phrase
+from signalbox.language.time.reader import Reader
+from signalbox.language.time.relative import window
+from signalbox.language.time.spans import Single, Span, fits_into
+from signalbox.language.time.tokens import Token
+from signalbox.language.time.values import Phrase, pin_moment
+from signalbox.language.words import word_list
 
 __all__ = ["Candidate", "read_candidates"]
 
@@ -24,7 +25,7 @@ Read = tuple[Span, int] | None
 # How sure it is that an expression is the one meant: a range, a single name, a length that may be something else.
 STRONG, PLAIN, WEAK = 3, 2, 1
 _NEVER_FIRST = frozenset(
-    words(
+    word_list(
         "and or of not so to am pm oclock ago back earlier hence onwards inclusive sofar roughly time date my "
         "right far long way most very clock side either more any ever as up run then minus"
     )
@@ -36,7 +37,7 @@ _HEARTS = {
 }  # fmt: skip
 # A length after these is a setting of the answer, not its range.
 _NOT_RANGES = frozenset({"step", "interval", "resolution", "granularity", "bucket", "buckets", "timeout", "ttl"})
-_THRESHOLDS = frozenset(words("above below under exceeding exceeds beyond least most minimum maximum versus"))
+_THRESHOLDS = frozenset(word_list("above below under exceeding exceeds beyond least most minimum maximum versus"))
 _COMPARING = frozenset({"compared", "comparing", "comparison", "relative", "unlike", "versus"})
 
 

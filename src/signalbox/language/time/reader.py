@@ -7,14 +7,15 @@ from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Any
 
-from signalbox.models.time.lexicon import MONTHS, NUMBERS, ORDINALS, PARTS, UNITS, WEEKDAYS, words
-from signalbox.models.time.tokens import Token
+from signalbox.language.time.lexicon import MONTHS, NUMBERS, ORDINALS, PARTS, UNITS, WEEKDAYS
+from signalbox.language.time.tokens import Token
+from signalbox.language.words import word_list
 
 __all__ = ["Reader"]
 
 # What may stand after a bare number that is a clock time: "at 9 please", and not "at 9 hosts".
 _FOLLOWERS = frozenset(
-    words(
+    word_list(
         "please thanks and or by for per on in with what which show grouped group split across using as when "
         "where how was is did does do were are if but so then that i we you who why can could should would "
         "also because broken down versus compared at from to until through of"

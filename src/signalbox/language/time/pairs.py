@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from signalbox.errors import TimeRangeError
-from signalbox.models.time.calendar import Grain, advance
-from signalbox.models.time.months import month_day
-from signalbox.models.time.reader import Reader
-from signalbox.models.time.spans import Outcome, Span, is_within, last_on_dial, locate
-from signalbox.models.time.values import Atom, Clock, Phrase, Stretch, find_first, find_latest
+from signalbox.language.time.calendar import Grain, advance
+from signalbox.language.time.months import month_day
+from signalbox.language.time.reader import Reader
+from signalbox.language.time.spans import Outcome, Span, is_within, last_on_dial, locate
+from signalbox.language.time.values import Atom, Clock, Phrase, Stretch, find_first, find_latest
 
 __all__ = ["Between"]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, tzinfo
 
 from signalbox.errors import TimeRangeError
-from signalbox.models.time.calendar import Grain, advance, floor, step_date, wall
+from signalbox.language.time.calendar import Grain, advance, floor, step_date, wall
 
 __all__ = ["Atom", "Clock", "Phrase", "Stretch", "clock_atom", "find_first", "find_latest", "pin", "pin_moment"]
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from signalbox.language.words import word_set
+
 __all__ = [
     "DEGREES",
     "LONGEST_TEXT",
@@ -19,19 +21,7 @@ __all__ = [
     "read_sentence",
     "split_name",
     "stem",
-    "word_list",
-    "word_set",
 ]
-
-
-def word_set(text: str) -> frozenset[str]:
-    """The words of a text, for sets that are easier read as one."""
-    return frozenset(text.split())
-
-
-def word_list(text: str) -> tuple[str, ...]:
-    """The words of a text in order."""
-    return tuple(text.split())
 
 
 # A person's sentence is short; what lies beyond this is not read, so that time stays bounded.

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from signalbox.models.time.beside import read_beside
-from signalbox.models.time.calendar import Grain, scale, shift
-from signalbox.models.time.numbers import read_length, read_number
-from signalbox.models.time.pairs import Between
-from signalbox.models.time.phrases import read_phrase
-from signalbox.models.time.reader import Reader
-from signalbox.models.time.relative import window
-from signalbox.models.time.spans import After, Around, Beside, Since, Single, Span, Until, fits_into, needs_day
-from signalbox.models.time.values import Phrase, pin_moment
+from signalbox.language.time.beside import read_beside
+from signalbox.language.time.calendar import Grain, scale, shift
+from signalbox.language.time.numbers import read_length, read_number
+from signalbox.language.time.pairs import Between
+from signalbox.language.time.phrases import read_phrase
+from signalbox.language.time.reader import Reader
+from signalbox.language.time.relative import window
+from signalbox.language.time.spans import After, Around, Beside, Since, Single, Span, Until, fits_into, needs_day
+from signalbox.language.time.values import Phrase, pin_moment
 
 __all__ = ["PREPOSITIONS", "read_minus", "read_range", "take_day_after"]
 

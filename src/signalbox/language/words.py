@@ -1,13 +1,11 @@
-"""Words: splitting text and identifiers, cutting off endings, and telling a typo from another word."""
+"""Words: splitting text and identifiers, and cutting off endings."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
-from rapidfuzz.distance import OSA
-
-__all__ = ["close", "root", "split_name", "stem", "tokens", "word_set"]
+__all__ = ["root", "split_name", "stem", "tokens", "word_list", "word_set"]
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?", re.UNICODE)
 _POSSIBLE = re.compile(r"(?P<verb>\w{4,}?)(?:[ai]ble|[ai]bility)")
@@ -31,6 +29,11 @@ def _short_tokens(text: str) -> list[str]:
 def _read_tokens(text: str) -> list[str]:
     found = _TOKEN.findall(text.lower().replace("’", "'"))
     return [word[:-2] if word.endswith("'s") else word for word in found]
+
+
+def word_list(words: str) -> tuple[str, ...]:
+    """The words of a table in order, written with blanks between them."""
+    return tuple(words.split())
 
 
 def word_set(words: str) -> frozenset[str]:
@@ -72,15 +75,3 @@ def _undouble(root: str) -> str:
     if len(root) > 3 and root[-1] == root[-2] and root[-1] not in "lsz":
         return root[:-1]
     return root[:-1] if root.endswith("e") and len(root) > 4 else root
-
-
-@lru_cache(maxsize=65536)
-def close(word: str, other: str) -> bool:
-    """Whether `word` is `other` mistyped: one slip from five letters on, two from eight on, same first letter."""
-    length = min(len(word), len(other))
-    if length < 4 or abs(len(word) - len(other)) > 2 or not (word.isalpha() and other.isalpha()):
-        return False
-    allowed = 1 if length < 8 else 2
-    if word[0] != other[0] and length < 6:
-        return False
-    return OSA.distance(word, other, score_cutoff=allowed) <= allowed

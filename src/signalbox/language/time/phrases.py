@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from datetime import date
 
-from signalbox.models.time.calendar import Grain, advance, floor, scale, shift
-from signalbox.models.time.clocks import read_clock
-from signalbox.models.time.cuts import cut, nth_of
-from signalbox.models.time.days import read_day_word, read_part, read_weekday, unit_atom, weekend_atom
-from signalbox.models.time.lexicon import ORDINALS, PARTS, UNITS, WEEKDAYS
-from signalbox.models.time.months import read_month_or_date, read_quarter, read_season, read_week_number, read_year
-from signalbox.models.time.numbers import read_number, read_unit
-from signalbox.models.time.reader import Reader
-from signalbox.models.time.relative import read_ago, read_calendar_unit, read_window
-from signalbox.models.time.values import Atom, Clock, Phrase, Stretch, clock_atom, pin_moment
-from signalbox.models.time.written import read_long_number, read_written
+from signalbox.language.time.calendar import Grain, advance, floor, scale, shift
+from signalbox.language.time.clocks import read_clock
+from signalbox.language.time.cuts import cut, nth_of
+from signalbox.language.time.days import read_day_word, read_part, read_weekday, unit_atom, weekend_atom
+from signalbox.language.time.lexicon import ORDINALS, PARTS, UNITS, WEEKDAYS
+from signalbox.language.time.months import read_month_or_date, read_quarter, read_season, read_week_number, read_year
+from signalbox.language.time.numbers import read_number, read_unit
+from signalbox.language.time.reader import Reader
+from signalbox.language.time.relative import read_ago, read_calendar_unit, read_window
+from signalbox.language.time.values import Atom, Clock, Phrase, Stretch, clock_atom, pin_moment
+from signalbox.language.time.written import read_long_number, read_written
 
 __all__ = ["read_phrase"]
 

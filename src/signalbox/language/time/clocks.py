@@ -6,10 +6,10 @@ import re
 from dataclasses import replace
 
 from signalbox.errors import TimeRangeError
-from signalbox.models.time.lexicon import PARTS, WEEKDAYS
-from signalbox.models.time.numbers import read_number
-from signalbox.models.time.reader import Reader
-from signalbox.models.time.values import Clock
+from signalbox.language.time.lexicon import PARTS, WEEKDAYS
+from signalbox.language.time.numbers import read_number
+from signalbox.language.time.reader import Reader
+from signalbox.language.time.values import Clock
 
 __all__ = ["is_number_like_clock", "read_clock"]
 

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from signalbox.models.time import parse_range
+from signalbox.language.time import parse_range
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 12, 15, 20, tzinfo=BERLIN)

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from datetime import tzinfo
 from itertools import pairwise
 
-from signalbox.models.time.lexicon import MONTHS, ORDINALS, PARTS, UNITS, WEEKDAYS
-from signalbox.models.time.pieces import CLOCK_TIME, PIECE, Token, type_piece
-from signalbox.models.time.spelling import FIGURED, PHRASES, known_word
-from signalbox.models.time.zones import CITIES, read_offset, read_zone
+from signalbox.language.time.lexicon import MONTHS, ORDINALS, PARTS, UNITS, WEEKDAYS
+from signalbox.language.time.pieces import CLOCK_TIME, PIECE, Token, type_piece
+from signalbox.language.time.spelling import FIGURED, PHRASES, known_word
+from signalbox.language.time.zones import CITIES, read_offset, read_zone
 
 __all__ = ["Token", "Tokens", "tokenise"]
 

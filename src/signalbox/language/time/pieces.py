@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from signalbox.models.time.calendar import Duration, Grain, scale
-from signalbox.models.time.lexicon import UNITS
-from signalbox.models.time.spelling import known_word
+from signalbox.language.time.calendar import Duration, Grain, scale
+from signalbox.language.time.lexicon import UNITS
+from signalbox.language.time.spelling import known_word
 
 __all__ = ["CLOCK_TIME", "PIECE", "Token", "type_piece"]
 

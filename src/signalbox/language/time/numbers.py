@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from signalbox.models.time.calendar import Duration, Grain, scale
-from signalbox.models.time.lexicon import NUMBERS, UNITS
-from signalbox.models.time.reader import Reader
+from signalbox.language.time.calendar import Duration, Grain, scale
+from signalbox.language.time.lexicon import NUMBERS, UNITS
+from signalbox.language.time.reader import Reader
 
 __all__ = ["Length", "read_length", "read_number", "read_unit"]
 

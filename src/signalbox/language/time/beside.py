@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from signalbox.models.time.calendar import Grain
-from signalbox.models.time.clocks import read_clock
-from signalbox.models.time.lexicon import NUMBERS
-from signalbox.models.time.numbers import read_length
-from signalbox.models.time.phrases import read_phrase
-from signalbox.models.time.reader import Reader
-from signalbox.models.time.spans import Beside, Span
-from signalbox.models.time.values import Phrase
+from signalbox.language.time.calendar import Grain
+from signalbox.language.time.clocks import read_clock
+from signalbox.language.time.lexicon import NUMBERS
+from signalbox.language.time.numbers import read_length
+from signalbox.language.time.phrases import read_phrase
+from signalbox.language.time.reader import Reader
+from signalbox.language.time.spans import Beside, Span
+from signalbox.language.time.values import Phrase
 
 __all__ = ["read_beside"]
 

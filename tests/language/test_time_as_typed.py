@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from signalbox.errors import TimeRangeError
-from signalbox.models.time import find_range, parse_duration, parse_instant, parse_range
+from signalbox.language.time import find_range, parse_duration, parse_instant, parse_range
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 12, 15, 20, tzinfo=BERLIN)

@@ -6,12 +6,12 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from signalbox.errors import TimeRangeError
-from signalbox.models.time.calendar import Grain, advance, floor, scale, shift
-from signalbox.models.time.days import part_of_day, read_weekday, unit_atom
-from signalbox.models.time.lexicon import PARTS, UNITS, WEEKDAYS
-from signalbox.models.time.numbers import Length, read_length, read_number, read_unit
-from signalbox.models.time.reader import Reader
-from signalbox.models.time.values import Atom, Phrase, Stretch, find_latest, pin, pin_moment
+from signalbox.language.time.calendar import Grain, advance, floor, scale, shift
+from signalbox.language.time.days import part_of_day, read_weekday, unit_atom
+from signalbox.language.time.lexicon import PARTS, UNITS, WEEKDAYS
+from signalbox.language.time.numbers import Length, read_length, read_number, read_unit
+from signalbox.language.time.reader import Reader
+from signalbox.language.time.values import Atom, Phrase, Stretch, find_latest, pin, pin_moment
 
 __all__ = ["read_ago", "read_calendar_unit", "read_window", "window"]
 

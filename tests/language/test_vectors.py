@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from signalbox.models.offline.vectors import embed, similarity
+from signalbox.language.vectors import embed, similarity
 
 
 def test_every_text_gets_one_unit_row():

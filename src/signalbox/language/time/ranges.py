@@ -9,11 +9,11 @@ from zoneinfo import ZoneInfo
 
 from signalbox import settings
 from signalbox.errors import TimeRangeError
-from signalbox.models.time.calendar import shift
-from signalbox.models.time.grammar import Candidate, read_candidates
-from signalbox.models.time.numbers import read_length
-from signalbox.models.time.reader import Reader
-from signalbox.models.time.spans import (
+from signalbox.language.time.calendar import shift
+from signalbox.language.time.grammar import Candidate, read_candidates
+from signalbox.language.time.numbers import read_length
+from signalbox.language.time.reader import Reader
+from signalbox.language.time.spans import (
     After,
     Around,
     Beside,
@@ -26,9 +26,9 @@ from signalbox.models.time.spans import (
     locate,
     needs_day,
 )
-from signalbox.models.time.tokens import Tokens, tokenise
-from signalbox.models.time.written import stamp_zone
-from signalbox.models.time.zones import read_offset
+from signalbox.language.time.tokens import Tokens, tokenise
+from signalbox.language.time.written import stamp_zone
+from signalbox.language.time.zones import read_offset
 
 __all__ = ["Clock", "Found", "Range", "find_range", "parse_duration", "parse_instant", "parse_range"]
 

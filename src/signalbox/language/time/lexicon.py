@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from signalbox.models.time.calendar import Grain
+from signalbox.language.time.calendar import Grain
+from signalbox.language.words import word_list
 
-__all__ = ["HOLIDAYS", "MONTHS", "NUMBERS", "ORDINALS", "PARTS", "SEASONS", "UNITS", "WEEKDAYS", "words"]
-
-
-def words(text: str) -> tuple[str, ...]:
-    """The words of a text, for tables that are easier read as one."""
-    return tuple(text.split())
+__all__ = ["HOLIDAYS", "MONTHS", "NUMBERS", "ORDINALS", "PARTS", "SEASONS", "UNITS", "WEEKDAYS"]
 
 
 WEEKDAYS: dict[str, int] = {
@@ -67,11 +63,11 @@ UNITS: dict[str, tuple[Grain, int]] = {
     for word in names.split()
 }
 
-_SMALL = words(
+_SMALL = word_list(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
     "sixteen seventeen eighteen nineteen"
 )
-_TENS = words("twenty thirty forty fifty sixty seventy eighty ninety")
+_TENS = word_list("twenty thirty forty fifty sixty seventy eighty ninety")
 NUMBERS: dict[str, int] = {
     **{word: value for value, word in enumerate(_SMALL)},
     **{word: value for value, word in zip(range(20, 100, 10), _TENS, strict=True)},
@@ -84,7 +80,7 @@ NUMBERS: dict[str, int] = {
     "hundred": 100,
 }
 
-_ORDINAL_WORDS = words(
+_ORDINAL_WORDS = word_list(
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "
     "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
 )

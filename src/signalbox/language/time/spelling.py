@@ -6,7 +6,8 @@ from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
-from signalbox.models.time.lexicon import MONTHS, NUMBERS, ORDINALS, PARTS, SEASONS, UNITS, WEEKDAYS, words
+from signalbox.language.time.lexicon import MONTHS, NUMBERS, ORDINALS, PARTS, SEASONS, UNITS, WEEKDAYS
+from signalbox.language.words import word_list
 
 __all__ = ["FIGURED", "PHRASES", "known_word"]
 
@@ -147,7 +148,7 @@ _SYNONYMS: dict[str, str] = {
     "working": "work",
     "valentines": "valentine",
 }
-_GRAMMAR_WORDS = words(
+_GRAMMAR_WORDS = word_list(
     "after ago ahead am any as back boxing business by christmas clock cob counting date dating early earlier end eod "
     "eom eow eoy eve ever far for going half halfpast halloween hence hundred late later leading local long midnight "
     "minus moment most mtd new not oclock office on or other overnight plus pm qtd right run running same since "
@@ -160,16 +161,16 @@ _SAME = {
 _KNOWN = frozenset({*_SAME, *WEEKDAYS, *MONTHS, *UNITS, *NUMBERS, *ORDINALS, *PARTS, *SEASONS})
 FIGURED = {word: meant for word, meant in _SAME.items() if word.isalnum() and not word.isalpha()}
 
-_MISTYPED_TARGETS = words(
+_MISTYPED_TARGETS = word_list(
     "today yesterday tomorrow tonight monday tuesday wednesday thursday friday saturday sunday january february august "
     "september october november december second seconds minute minutes hours month months weeks weekend quarter "
     "fortnight morning afternoon evening midnight overnight previous between since until weekday lunchtime twenty "
     "thirty forty fifty eleven twelve fifteen ninety night before"
 )
-_SWAPPED_TARGETS = words("last past hour week days mins noon")
+_SWAPPED_TARGETS = word_list("last past hour week days mins noon")
 # Ordinary words that lie one slip away from a word of time.
 _ORDINARY = frozenset(
-    words(
+    word_list(
         "mouth mouths moths monthly weekly hourly minuet minuets minutely sundry precious house houses hosts horse "
         "seconded secondly singe sines science weeds weeps toady mooring quartet quarterly unity units untie nightly "
         "thirsty befall wheels evens nighty tights sunder"

@@ -9,11 +9,11 @@ import re
 from datetime import date, datetime
 
 from signalbox.errors import TimeRangeError
-from signalbox.models.time.calendar import Grain, advance, midnight, settle
-from signalbox.models.time.months import full_year, month_day, no_such_day
-from signalbox.models.time.reader import Reader
-from signalbox.models.time.values import Atom, Stretch, pin, pin_moment
-from signalbox.models.time.zones import read_offset
+from signalbox.language.time.calendar import Grain, advance, midnight, settle
+from signalbox.language.time.months import full_year, month_day, no_such_day
+from signalbox.language.time.reader import Reader
+from signalbox.language.time.values import Atom, Stretch, pin, pin_moment
+from signalbox.language.time.zones import read_offset
 
 __all__ = ["read_long_number", "read_written", "stamp_zone"]
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import date
 
 from signalbox.errors import TimeRangeError
-from signalbox.models.time.calendar import Grain, advance, days_in_month, midnight
-from signalbox.models.time.days import LEADS, relate
-from signalbox.models.time.lexicon import HOLIDAYS, MONTHS, ORDINALS, SEASONS, WEEKDAYS, words
-from signalbox.models.time.reader import Reader
-from signalbox.models.time.values import Atom, Stretch, pin
+from signalbox.language.time.calendar import Grain, advance, days_in_month, midnight
+from signalbox.language.time.days import LEADS, relate
+from signalbox.language.time.lexicon import HOLIDAYS, MONTHS, ORDINALS, SEASONS, WEEKDAYS
+from signalbox.language.time.reader import Reader
+from signalbox.language.time.values import Atom, Stretch, pin
+from signalbox.language.words import word_list
 
 __all__ = [
     "day_of_month",
@@ -25,7 +26,7 @@ __all__ = [
 
 Read = tuple[Atom, int] | None
 
-_MONTH_NAMES = words("January February March April May June July August September October November December")
+_MONTH_NAMES = word_list("January February March April May June July August September October November December")
 _LOOSE_MONTHS = frozenset({"may", "march", "mar"})
 _MONTH_LEADS = frozenset({"the", "this", "last", "previous", "next"})
 
