@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from signalbox.language import numbers
 from signalbox.language.time.calendar import Grain
-from signalbox.language.words import word_list
 
-__all__ = ["HOLIDAYS", "MONTHS", "NUMBERS", "ORDINALS", "PARTS", "SEASONS", "UNITS", "WEEKDAYS"]
+__all__ = ["HOLIDAYS", "MONTHS", "NUMBERS", "PARTS", "SEASONS", "UNITS", "WEEKDAYS"]
 
 
 WEEKDAYS: dict[str, int] = {
@@ -63,31 +63,7 @@ UNITS: dict[str, tuple[Grain, int]] = {
     for word in names.split()
 }
 
-_SMALL = word_list(
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-    "sixteen seventeen eighteen nineteen"
-)
-_TENS = word_list("twenty thirty forty fifty sixty seventy eighty ninety")
-NUMBERS: dict[str, int] = {
-    **{word: value for value, word in enumerate(_SMALL)},
-    **{word: value for value, word in zip(range(20, 100, 10), _TENS, strict=True)},
-    "fourty": 40,
-    "couple": 2,
-    "pair": 2,
-    "few": 3,
-    "several": 5,
-    "dozen": 12,
-    "hundred": 100,
-}
-
-_ORDINAL_WORDS = word_list(
-    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "
-    "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
-)
-ORDINALS: dict[str, int] = {
-    **{word: value for value, word in enumerate(_ORDINAL_WORDS, start=1)},
-    "thirtieth": 30,
-}
+NUMBERS: dict[str, int] = {**numbers.NUMBERS, **numbers.GROUPS, "hundred": 100}
 
 # Hours of the day; an end past 24 lies on the next day.
 PARTS: dict[str, tuple[int, int]] = {

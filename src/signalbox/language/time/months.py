@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import date
 
 from signalbox.errors import TimeRangeError
+from signalbox.language.numbers import ORDINALS
 from signalbox.language.time.calendar import Grain, advance, days_in_month, midnight
 from signalbox.language.time.days import LEADS, relate
-from signalbox.language.time.lexicon import HOLIDAYS, MONTHS, ORDINALS, SEASONS, WEEKDAYS
+from signalbox.language.time.lexicon import HOLIDAYS, MONTHS, SEASONS, WEEKDAYS
 from signalbox.language.time.reader import Reader
 from signalbox.language.time.values import Atom, Stretch, pin
 from signalbox.language.words import word_list

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from signalbox.language.numbers import GROUPS
 from signalbox.language.time.calendar import Duration, Grain, scale
 from signalbox.language.time.lexicon import NUMBERS, UNITS
 from signalbox.language.time.reader import Reader
@@ -20,22 +21,19 @@ class Length(NamedTuple):
     after: int
 
 
-_VAGUE = frozenset({"couple", "few", "several", "dozen", "pair"})
-
-
 def read_number(r: Reader, i: int) -> tuple[float, int] | None:
     """A number in digits or words."""
     if r.kind(i) == "number":
         return float(r.tokens[i].value), i + 1
     word = r.word(i)
-    if word == "a" and r.word(i + 1) in {*_VAGUE, "hundred"}:
+    if word == "a" and r.word(i + 1) in {*GROUPS, "hundred"}:
         return read_number(r, i + 1)
     if word not in NUMBERS:
         return None
     value, i = NUMBERS[word], i + 1
-    if word in _VAGUE:
+    if word in GROUPS:
         return value, r.skip(i, ("of",))
-    if 20 <= value < 100 and 0 < NUMBERS.get(r.word(i), 0) < 10 and r.word(i) not in _VAGUE:
+    if 20 <= value < 100 and 0 < NUMBERS.get(r.word(i), 0) < 10 and r.word(i) not in GROUPS:
         value, i = value + NUMBERS[r.word(i)], i + 1
     if value < 10 and r.word(i) == "hundred":
         value, i = value * 100, i + 1

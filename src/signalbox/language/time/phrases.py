@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from datetime import date
 
+from signalbox.language.numbers import ORDINALS
 from signalbox.language.time.calendar import Grain, advance, floor, scale, shift
 from signalbox.language.time.clocks import read_clock
 from signalbox.language.time.cuts import cut, nth_of
 from signalbox.language.time.days import read_day_word, read_part, read_weekday, unit_atom, weekend_atom
-from signalbox.language.time.lexicon import ORDINALS, PARTS, UNITS, WEEKDAYS
+from signalbox.language.time.lexicon import PARTS, UNITS, WEEKDAYS
 from signalbox.language.time.months import read_month_or_date, read_quarter, read_season, read_week_number, read_year
 from signalbox.language.time.numbers import read_number, read_unit
 from signalbox.language.time.reader import Reader

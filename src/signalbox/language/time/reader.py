@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Any
 
-from signalbox.language.time.lexicon import MONTHS, NUMBERS, ORDINALS, PARTS, UNITS, WEEKDAYS
+from signalbox.language.numbers import ORDINALS
+from signalbox.language.time.lexicon import MONTHS, NUMBERS, PARTS, UNITS, WEEKDAYS
 from signalbox.language.time.tokens import Token
 from signalbox.language.words import word_list
 

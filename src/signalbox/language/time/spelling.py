@@ -6,7 +6,8 @@ from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
-from signalbox.language.time.lexicon import MONTHS, NUMBERS, ORDINALS, PARTS, SEASONS, UNITS, WEEKDAYS
+from signalbox.language.numbers import ORDINALS
+from signalbox.language.time.lexicon import MONTHS, NUMBERS, PARTS, SEASONS, UNITS, WEEKDAYS
 from signalbox.language.words import word_list
 
 __all__ = ["FIGURED", "PHRASES", "known_word"]

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from datetime import tzinfo
 from itertools import pairwise
 
-from signalbox.language.time.lexicon import MONTHS, ORDINALS, PARTS, UNITS, WEEKDAYS
+from signalbox.language.numbers import ORDINALS
+from signalbox.language.time.lexicon import MONTHS, PARTS, UNITS, WEEKDAYS
 from signalbox.language.time.pieces import CLOCK_TIME, PIECE, Token, type_piece
 from signalbox.language.time.spelling import FIGURED, PHRASES, known_word
 from signalbox.language.time.zones import CITIES, read_offset, read_zone
