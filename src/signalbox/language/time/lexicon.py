@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from signalbox.language import numbers
 from signalbox.language.time.calendar import Grain
+from signalbox.language.units import TIME_UNITS
 
 __all__ = ["HOLIDAYS", "MONTHS", "NUMBERS", "PARTS", "SEASONS", "UNITS", "WEEKDAYS"]
 
@@ -47,20 +48,20 @@ MONTHS: dict[str, int] = {
 }
 
 UNITS: dict[str, tuple[Grain, int]] = {
-    word: meaning
-    for names, meaning in (
-        ("second seconds sec secs s", (Grain.SECOND, 1)),
-        ("minute minutes min mins mn m", (Grain.MINUTE, 1)),
-        ("hour hours hr hrs h", (Grain.HOUR, 1)),
-        ("day days d", (Grain.DAY, 1)),
-        ("week weeks wk wks w", (Grain.WEEK, 1)),
-        ("fortnight fortnights", (Grain.DAY, 14)),
-        ("month months mo mos mth mths mnth mnths", (Grain.MONTH, 1)),
-        ("quarter quarters qtr qtrs", (Grain.QUARTER, 1)),
-        ("year years yr yrs y", (Grain.YEAR, 1)),
-        ("decade decades", (Grain.YEAR, 10)),
+    word: (grain, times)
+    for unit, grain, times, also in (
+        ("second", Grain.SECOND, 1, ""),
+        ("minute", Grain.MINUTE, 1, "mn"),
+        ("hour", Grain.HOUR, 1, ""),
+        ("day", Grain.DAY, 1, ""),
+        ("week", Grain.WEEK, 1, ""),
+        ("fortnight", Grain.DAY, 14, ""),
+        ("month", Grain.MONTH, 1, "mos mth mths mnth mnths"),
+        ("quarter", Grain.QUARTER, 1, "quarter quarters qtr qtrs"),
+        ("year", Grain.YEAR, 1, ""),
+        ("decade", Grain.YEAR, 10, "decade decades"),
     )
-    for word in names.split()
+    for word in (*TIME_UNITS.get(unit, ()), *also.split())
 }
 
 NUMBERS: dict[str, int] = {**numbers.NUMBERS, **numbers.GROUPS, "hundred": 100}

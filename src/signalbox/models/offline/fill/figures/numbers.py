@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from signalbox.language.numbers import ORDINAL_WORDS, SCALES
+from signalbox.language.units import CURRENCIES, dimension_of
 from signalbox.language.words import word_set
 from signalbox.models.offline.fill.english.sentence import STOP, Sentence, Token
 from signalbox.models.offline.fill.figures.quantities import (
@@ -16,7 +17,6 @@ from signalbox.models.offline.fill.figures.quantities import (
     share_units,
 )
 from signalbox.models.offline.fill.figures.spelled import read_fraction, read_spelled
-from signalbox.models.offline.fill.figures.units import CURRENCIES, dimension_of
 
 __all__ = ["ORDINALS", "Quantity", "find_quantities"]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from signalbox.language.numbers import GROUPS, NUMBERS, SCALES
+from signalbox.language.units import dimension_of
 from signalbox.models.offline.fill.english.sentence import Token
-from signalbox.models.offline.fill.figures.units import dimension_of
 
 __all__ = ["read_fraction", "read_spelled"]
 

@@ -9,12 +9,12 @@ from itertools import pairwise
 
 from rapidfuzz.distance import OSA
 
+from signalbox.language.units import dimension_of
 from signalbox.language.vectors import is_known, word_rows
 from signalbox.language.words import word_set
 from signalbox.models.offline.fill.english.paraphrases import paraphrases_of
 from signalbox.models.offline.fill.english.roots import same_root
 from signalbox.models.offline.fill.english.sentence import STOP, stem
-from signalbox.models.offline.fill.figures.units import dimension_of
 from signalbox.models.offline.fill.options.candidates import is_short_form, word_likeness
 from signalbox.models.offline.fill.options.denials import denied
 from signalbox.models.offline.fill.options.exchanges import exchange_of

@@ -9,10 +9,10 @@ from functools import lru_cache
 from typing import Any
 
 from signalbox.language.numbers import ORDINAL_WORDS
+from signalbox.language.units import CURRENCIES, dimension_of
 from signalbox.language.words import word_set
 from signalbox.models.offline.fill.english.sentence import DEGREES, STOP, content_words, split_name, stem
 from signalbox.models.offline.fill.english.thesaurus import idioms_for, parted_verbs_for, stands_for
-from signalbox.models.offline.fill.figures.units import CURRENCIES, dimension_of
 from signalbox.models.offline.fill.options.codes import code_names
 from signalbox.models.offline.fill.options.denials import DENYING
 from signalbox.models.offline.fill.schema import Field

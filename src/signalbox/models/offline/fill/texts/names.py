@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
+from signalbox.language.units import CURRENCIES
 from signalbox.language.vectors import is_known
 from signalbox.language.words import word_set
 from signalbox.models.offline.fill.english.sentence import STOP, stem
 from signalbox.models.offline.fill.figures.counted import is_bare
-from signalbox.models.offline.fill.figures.units import CURRENCIES
 from signalbox.models.offline.fill.options.directions import agreement, side_of
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
