@@ -16,6 +16,7 @@ FLOORS = {
     "__init__": 0,
     "errors": 0,
     "settings": 0,
+    "language": 0,
     "contract": 0,
     "models": 1,
     "toolbox": 1,
@@ -31,8 +32,8 @@ FLOORS = {
     # What measures the house from outside stands above what it measures, and below the command that starts it.
     "evals": 6,
 }
-# On floor 0 the errors know nothing, the settings know the errors, and the contract knows both.
-GROUND = ("__init__", "errors", "settings", "contract")
+# On floor 0 each knows only those before it: language knows errors and settings, and the contract may know language.
+GROUND = ("__init__", "errors", "settings", "language", "contract")
 # An agent knows an address, never that a world is embedded.
 STRANGERS = {("agents", "worlds"), ("worlds", "agents"), ("models", "toolbox"), ("toolbox", "models")}
 
@@ -49,8 +50,8 @@ def room(path: Path) -> str:
     return path.relative_to(ROOT).parts[0].removesuffix(".py")
 
 
-def imported(path: Path) -> Iterator[tuple[int, str]]:
-    """The rooms that a file imports from, each with the line, wherever in the file the import stands."""
+def imported_names(path: Path) -> Iterator[tuple[int, str]]:
+    """The full names that a file imports, each with the line, wherever in the file the import stands."""
     package = ["signalbox", *path.relative_to(ROOT).parts[:-1]]
     for node in parsed(path):
         if isinstance(node, ast.Import):
@@ -59,11 +60,15 @@ def imported(path: Path) -> Iterator[tuple[int, str]]:
             base = package[: len(package) - node.level + 1] if node.level else []
             stem = ".".join([*base, *([node.module] if node.module else [])])
             names = [f"{stem}.{alias.name}" for alias in node.names]
-        for name in names:
-            parts = name.split(".")
-            if parts[0] == "signalbox":
-                found = parts[1] if len(parts) > 1 and parts[1] in FLOORS else "__init__"
-                yield node.lineno, found
+        yield from ((node.lineno, name) for name in names)
+
+
+def imported(path: Path) -> Iterator[tuple[int, str]]:
+    """The rooms that a file imports from, each with the line."""
+    for line, name in imported_names(path):
+        parts = name.split(".")
+        if parts[0] == "signalbox":
+            yield line, parts[1] if len(parts) > 1 and parts[1] in FLOORS else "__init__"
 
 
 def allowed(here: str, there: str) -> bool:
@@ -104,4 +109,15 @@ def test_nothing_imports_private_names_of_another_room() -> None:
                 private = [a.name for a in node.names if a.name.startswith("_") and a.name != "__version__"]
                 if private and there != room(ROOT / file):
                     wrong.append(f"{file}:{node.lineno} imports {', '.join(private)} of {there}")
+    assert wrong == []
+
+
+def test_only_models_knows_the_inside_of_the_offline_model() -> None:
+    wrong = [
+        f"{file}:{line} imports {name}"
+        for file in FILES
+        if room(ROOT / file) != "models"
+        for line, name in imported_names(ROOT / file)
+        if f"{name}.".startswith("signalbox.models.offline.")
+    ]
     assert wrong == []

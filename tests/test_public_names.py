@@ -23,6 +23,7 @@ FACES = {
         "GraphSpec", "NodeSpec", "MapResult", "read_map", "write_map", "check_map", "run_map", "arun_map",
         "stream_map", "astream_map", "resume_map", "aresume_map", "to_mermaid", "to_svg",
     ],
+    "signalbox.language.time": ["Found", "Range", "find_range", "parse_duration", "parse_instant", "parse_range"],
     "signalbox.models": ["load_chat_model", "Configuration"],
     "signalbox.agents.metrics": ["GrafanaMetricsClient", "MetricsQueryState", "QueryError"],
     "signalbox.worlds.metrics": ["create_app", "open_shop", "query_range", "serve"],

@@ -8,7 +8,7 @@ from typing import Any
 
 from signalbox.evals.check import any_of
 from signalbox.evals.load import Case, EvalSet
-from signalbox.models.offline.fill.english.words import read_sentence
+from signalbox.models.offline.fill.english.sentence import read_sentence
 from signalbox.models.offline.fill.filler import Filler
 from signalbox.models.offline.fill.filling import frame_of, leaves_in
 from signalbox.models.offline.fill.learned.deciding import Undecided, nothing_facts, plain, value_of

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
+from signalbox.language.vectors import embed
 from signalbox.models.offline.fill.learned.meanings import read_meanings
 from signalbox.models.offline.fill.learned.weights import field_text, keys_of
-from signalbox.models.offline.vectors import embed
 from training.cases import Example
 
 __all__ = ["Learned", "fit_pieces", "fit_rows", "score_pieces"]

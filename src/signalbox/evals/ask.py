@@ -106,7 +106,7 @@ def _prepare_time(asked: EvalSet, model: str) -> Ask:
 
 
 def _prepare_grammar(asked: EvalSet) -> Ask:
-    from signalbox.models.time import parse_range
+    from signalbox.language.time import parse_range
 
     def ask(case: Case) -> Outcome:
         try:

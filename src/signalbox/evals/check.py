@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from datetime import datetime
-from difflib import get_close_matches
 from functools import partial
 from typing import Any, NamedTuple
 
 from signalbox.evals.judge import find_judge
+from signalbox.language.names import nearest
 
 __all__ = ["OutcomeRules", "any_of", "check_keys", "check_subject", "check_value", "rules_for"]
 
@@ -36,7 +36,7 @@ def check_keys(data: Any, allowed: Set[str], required: Set[str] = frozenset(), n
         raise ValueError("must be a JSON object")
     for key in data:
         if key not in allowed:
-            close = get_close_matches(key, sorted(allowed | near), 1)
+            close = nearest(str(key), sorted(allowed | near), 1)
             raise ValueError(f"unknown key `{key}`" + (f"; did you mean `{close[0]}`?" if close else ""))
     for key in sorted(required - set(data)):
         raise ValueError(f"`{key}` is missing")

@@ -10,11 +10,11 @@ from typing import Any, Literal
 
 from signalbox.contract import ExecutionSummary, ExecutionTracker
 from signalbox.errors import MapError
+from signalbox.language.names import did_you_mean
 from signalbox.maps.build import CompiledMap, compile_map
 from signalbox.maps.cells import parse_names
 from signalbox.maps.check import require_sound
 from signalbox.maps.context import RunContext, StepBudget
-from signalbox.maps.findings import did_you_mean
 from signalbox.maps.policies import find_policy
 from signalbox.maps.read import read_map
 from signalbox.maps.spec import GraphSpec

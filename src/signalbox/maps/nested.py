@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from signalbox.errors import MapError, NotFoundError
-from signalbox.maps.findings import did_you_mean
+from signalbox.language.names import did_you_mean
 from signalbox.maps.read import read_map
 from signalbox.maps.spec import GraphSpec, NodeSpec
 

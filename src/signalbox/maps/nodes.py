@@ -14,8 +14,8 @@ from langgraph.types import Send
 from signalbox.contract import BaseAgent
 from signalbox.contract.agent import wait_for
 from signalbox.errors import ConfigurationError, ContractError, SignalboxError, hide
+from signalbox.language.names import did_you_mean
 from signalbox.maps.context import RunContext, current_run
-from signalbox.maps.findings import did_you_mean
 from signalbox.maps.functions import call_router, load_function
 from signalbox.maps.registry import AgentType
 from signalbox.maps.spec import END, FUNC, NodeSpec

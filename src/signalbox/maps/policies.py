@@ -8,7 +8,7 @@ from pathlib import Path
 from signalbox.contract import ExecutionSummary
 from signalbox.contract.tracker import SuccessPolicy, every_node_succeeded
 from signalbox.errors import ConfigurationError, SignalboxError
-from signalbox.maps.findings import did_you_mean
+from signalbox.language.names import did_you_mean
 from signalbox.maps.workshop import import_attribute
 
 __all__ = ["POLICIES", "find_policy"]

@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 
 from signalbox.errors import PromptError
-from signalbox.maps.findings import did_you_mean, nearest
+from signalbox.language.names import did_you_mean, nearest
 
 __all__ = ["is_reference", "render", "resolve_prompt", "variables"]
 

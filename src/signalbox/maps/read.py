@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from signalbox.errors import MapReadError
+from signalbox.language.names import did_you_mean, nearest
 from signalbox.maps.cells import parse_context, parse_fields, parse_targets, parse_tools
 from signalbox.maps.columns import COLUMNS, PREDECESSORS, REQUIRED, SETTINGS, TEXTS, canonical
-from signalbox.maps.findings import Finding, Level, did_you_mean, nearest
+from signalbox.maps.findings import Finding, Level
 from signalbox.maps.rows import MAX_BYTES, read_rows
 from signalbox.maps.spec import GraphSpec, NodeSpec
 

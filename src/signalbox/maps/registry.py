@@ -16,7 +16,7 @@ from typing import Any
 
 from signalbox.contract import BaseAgent
 from signalbox.errors import ContractError, NotFoundError
-from signalbox.maps.findings import did_you_mean
+from signalbox.language.names import did_you_mean
 from signalbox.maps.spec import FUNC
 from signalbox.maps.workshop import agents_beside, find_agent, find_function, import_attribute, normalize
 

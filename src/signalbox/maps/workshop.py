@@ -22,8 +22,8 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from signalbox.errors import ContractError, NotFoundError
+from signalbox.language.names import did_you_mean
 from signalbox.maps.borrowed import lent_names
-from signalbox.maps.findings import did_you_mean
 
 __all__ = [
     "Definition",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable
 from importlib import import_module
@@ -12,6 +11,7 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import ValidationError
 
 from signalbox.errors import ConfigurationError, MissingExtraError
+from signalbox.language.names import nearest
 from signalbox.models.failures import with_explained_errors
 from signalbox.models.providers import (
     ALIASES,
@@ -82,7 +82,7 @@ def server_address(provider: str, settings: Settings) -> str | None:
 
 def _unknown_provider(prefix: str) -> ConfigurationError:
     known = [*_LOCAL, *PROVIDERS]
-    near = difflib.get_close_matches(prefix.lower(), [*known, *ALIASES], n=1, cutoff=0.6)
+    near = nearest(prefix, [*known, *ALIASES], 1)
     hint = f"Did you mean '{ALIASES.get(near[0], near[0])}'? " if near else ""
     return ConfigurationError(
         f"There is no model provider '{prefix}'.",
@@ -142,7 +142,7 @@ def _refuse_unknown(provider: Provider, model_class: Any, extras: dict[str, Any]
     fields = model_class.model_fields
     known = {*fields, *(field.alias for field in fields.values() if field.alias)}
     for option in sorted(set(extras) - known):
-        near = difflib.get_close_matches(option, known, n=1)
+        near = nearest(option, sorted(known), 1)
         raise ConfigurationError(
             f"The provider '{provider.name}' takes no option '{option}'.",
             suggestion=f"Did you mean '{near[0]}'?" if near else "Leave it out.",

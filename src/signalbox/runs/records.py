@@ -13,7 +13,7 @@ from typing import Any, Literal
 from signalbox.contract import ExecutionSummary, NodeExecution
 from signalbox.contract.summary import plain
 from signalbox.errors import NotFoundError, RequestError
-from signalbox.maps.findings import did_you_mean
+from signalbox.language.names import did_you_mean
 from signalbox.maps.map_run import MapRun
 from signalbox.maps.spec import GraphSpec
 from signalbox.runs.database import database

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import signalbox.agents
 from signalbox.errors import NotFoundError
+from signalbox.language.names import did_you_mean
 from signalbox.maps import read_map
-from signalbox.maps.findings import did_you_mean
 
 __all__ = ["InstalledAgent", "find_agent", "list_agents"]
 

@@ -19,7 +19,7 @@ from signalbox.agents.metrics.deviations import FEWEST_POINTS, THRESHOLD, Deviat
 from signalbox.agents.metrics.state import DataPoint, MetricSeries, MetricsQueryResult
 from signalbox.agents.metrics.units import format_moment, format_value
 from signalbox.errors import TimeRangeError
-from signalbox.models.time import find_range
+from signalbox.language.time import find_range
 from signalbox.settings import now, person_zone
 
 __all__ = ["anomaly_detection_node", "anomaly_question_node"]

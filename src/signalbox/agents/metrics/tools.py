@@ -22,7 +22,7 @@ from signalbox.agents.metrics.state import MOST_DAYS, Aggregation, Filters, Mome
 from signalbox.agents.metrics.units import rate_unit
 from signalbox.contract.agent import wait_for
 from signalbox.errors import SignalboxError
-from signalbox.maps.findings import did_you_mean
+from signalbox.language.names import did_you_mean
 from signalbox.settings import now
 
 __all__ = ["GrafanaMetricsInput", "create_grafana_metrics_tool"]

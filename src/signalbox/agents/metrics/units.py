@@ -14,19 +14,23 @@ from datetime import datetime, timedelta, tzinfo
 from signalbox.agents.metrics.catalogue import MetricInfo, base_unit
 from signalbox.agents.metrics.question import Measure, Question
 from signalbox.agents.metrics.state import TimeRange
+from signalbox.language.units import BINARY_PREFIXES, PREFIXES, factor_of, symbol_of
 from signalbox.settings import person_zone
 
 __all__ = ["adds_up", "count_unit", "format_moment", "format_range", "format_value", "rate_unit", "unit_of_question"]
 
-_BINARY = ((1024.0**5, "PiB"), (1024.0**4, "TiB"), (1024.0**3, "GiB"), (1024.0**2, "MiB"), (1024.0, "KiB"), (1.0, "B"))
-_BITS = ((1e12, "Tbit"), (1e9, "Gbit"), (1e6, "Mbit"), (1e3, "kbit"), (1.0, "bit"))
-_SMALL_TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
-_LONG_TIMES = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
-_MANY = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+_BINARY = (*((size, f"{prefix}B") for prefix, size in reversed(BINARY_PREFIXES.items())), (1.0, "B"))
+_MANY = tuple((size, prefix) for prefix, size in reversed(PREFIXES.items()) if size < 1e15)
+_BITS = (*((size, f"{prefix}bit") for size, prefix in _MANY), (1.0, "bit"))
+_SMALL_TIMES = tuple(
+    (factor_of("time", unit), symbol_of(unit)) for unit in ("second", "millisecond", "microsecond", "nanosecond")
+)
+_LONG_TIMES = tuple((int(factor_of("time", unit)), symbol_of(unit)) for unit in ("day", "hour", "minute", "second"))
 _SIGNS = {
-    "celsius": "°C", "hertz": "Hz", "volts": "V", "amperes": "A", "watts": "W", "joules": "J", "meters": "m",
-    "grams": "g", "euros": "€", "requests": "req",
-}  # fmt: skip
+    **{name: symbol_of(name) for name in "celsius hertz volts amperes watts meters grams euros".split()},
+    "joules": "J",
+    "requests": "req",
+}
 _PARTS = re.compile(r"_(?:total|count|sum|bucket)$")
 _MOST_WRITTEN_OUT = 1_000_000
 

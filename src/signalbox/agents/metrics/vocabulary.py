@@ -9,8 +9,9 @@ from typing import Any
 
 import yaml
 
-from signalbox.models.offline.vectors import Rows, is_known, word_rows
-from signalbox.models.offline.words import close, stem
+from signalbox.language.names import close
+from signalbox.language.vectors import Rows, is_known, word_rows
+from signalbox.language.words import stem
 
 __all__ = [
     "COUNTRIES",

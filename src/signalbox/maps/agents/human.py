@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 from langgraph.types import interrupt
 
 from signalbox.errors import ConfigurationError, RequestError, SlowError
+from signalbox.language.names import did_you_mean
 from signalbox.maps.agents.base import MapAgent, route_by
-from signalbox.maps.findings import did_you_mean
 from signalbox.maps.messages import asked_for
 from signalbox.settings import now
 

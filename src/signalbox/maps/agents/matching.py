@@ -9,7 +9,7 @@ from typing import Any
 from rapidfuzz import fuzz
 
 from signalbox.errors import ConfigurationError
-from signalbox.maps.findings import did_you_mean
+from signalbox.language.names import did_you_mean
 
 __all__ = ["STRATEGIES", "best_by_model", "best_by_words", "choose"]
 

@@ -14,8 +14,8 @@ from langgraph.errors import GraphBubbleUp
 
 from signalbox.contract import current_tracker
 from signalbox.errors import MapError
+from signalbox.language.names import did_you_mean
 from signalbox.maps.agents.base import Inputs, MapAgent
-from signalbox.maps.findings import did_you_mean
 from signalbox.maps.functions import load_function
 from signalbox.maps.nested import reference_of, resolve_graph
 from signalbox.maps.result import OWNED, MapResult

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from signalbox.errors import NotFoundError, ToolExecutionError
+from signalbox.language.names import did_you_mean
 from signalbox.maps.agents.base import MapAgent
 from signalbox.maps.agents.matching import STRATEGIES, choose
 from signalbox.maps.agents.models import choose_model
-from signalbox.maps.findings import did_you_mean
 from signalbox.maps.workshop import load_file
 
 __all__ = ["ToolAgent", "find_source", "load_tools", "tool_name"]

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from signalbox.errors import SignalboxError
+from signalbox.language.names import did_you_mean
 from signalbox.maps.cells import parse_names
 from signalbox.maps.check.view import View
-from signalbox.maps.findings import Finding, did_you_mean
+from signalbox.maps.findings import Finding
 from signalbox.maps.messages import TEMPLATES, asked_for, load_templates
 from signalbox.maps.policies import find_policy
 from signalbox.maps.spec import NodeSpec

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from signalbox.errors import SignalboxError
+from signalbox.language.names import did_you_mean
 from signalbox.maps.check.view import MAX_EDGES, MAX_NODES, MAX_PARALLEL, View
-from signalbox.maps.findings import Finding, did_you_mean
+from signalbox.maps.findings import Finding
 from signalbox.maps.functions import reference
 from signalbox.maps.spec import END, FUNC, NodeSpec
 from signalbox.maps.topology import resolve_target

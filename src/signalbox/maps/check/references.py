@@ -7,9 +7,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from signalbox.errors import SignalboxError
+from signalbox.language.names import did_you_mean
 from signalbox.maps.agents.tools import ToolAgent, find_source, tool_name
 from signalbox.maps.check.view import View
-from signalbox.maps.findings import Finding, did_you_mean
+from signalbox.maps.findings import Finding
 from signalbox.maps.functions import reference
 from signalbox.maps.nested import names_graph, reference_of, resolve_graph
 from signalbox.maps.prompts import is_reference, resolve_prompt, variables

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from signalbox.language.words import root, stem, tokens, word_set
 from signalbox.models.offline.fill import Filling
 from signalbox.models.offline.hiding import quotations
 from signalbox.models.offline.kinds import is_definite, is_given, is_id, is_plain, is_telling, is_text
@@ -15,7 +16,6 @@ from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.tools import ToolCard
 from signalbox.models.offline.verbs import abbreviates, deeds_of, families_of
 from signalbox.models.offline.wording import content_start, mask
-from signalbox.models.offline.words import root, stem, tokens, word_set
 
 __all__ = ["NO_ACCOUNT", "Account", "account_for", "trusted"]
 

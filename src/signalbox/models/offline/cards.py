@@ -9,10 +9,10 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+from signalbox.language.words import split_name, stem, tokens
 from signalbox.models.offline.kinds import is_text
 from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.verbs import LIGHT, NOUNISH, READING, VAGUE, deeds_of, families_of
-from signalbox.models.offline.words import split_name, stem, tokens
 
 __all__ = ["ToolCard", "all_words", "card_of", "key_words", "narrowed", "question_words"]
 

@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from signalbox.language.words import stem, tokens
 from signalbox.models.offline.accounting import NO_ACCOUNT, Account
 from signalbox.models.offline.cards import question_words
 from signalbox.models.offline.nouns import kin_of
 from signalbox.models.offline.parts import Part
 from signalbox.models.offline.tools import ToolCard, ToolSet
 from signalbox.models.offline.verbs import BROADER, OPPOSITES, READING, SPECIFIC, abbreviates, deeds_of
-from signalbox.models.offline.words import stem, tokens
 
 __all__ = ["Choice", "Fitness", "choose", "rank"]
 

@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
+from signalbox.language.vectors import is_known
+from signalbox.language.words import stem, tokens, word_set
 from signalbox.models.offline.parts import DONE, NOT_ALONE, OBJECTS, OPENERS, may_be_verb, read_part
 from signalbox.models.offline.smallwords import STOP
-from signalbox.models.offline.vectors import is_known
 from signalbox.models.offline.verbs import NOUNISH, PHRASES, families_of
 from signalbox.models.offline.wording import mask, strip_padding
-from signalbox.models.offline.words import stem, tokens, word_set
 
 __all__ = ["Clause", "coordinations", "first_code", "joints_of", "split_request"]
 

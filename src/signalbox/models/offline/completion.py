@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from signalbox.language.words import split_name, stem, tokens, word_set
 from signalbox.models.offline.fill import Filling
 from signalbox.models.offline.hiding import quotations
 from signalbox.models.offline.kinds import CODE, is_given, is_id, is_list, is_plain, is_text
@@ -14,7 +15,6 @@ from signalbox.models.offline.tools import ToolCard
 from signalbox.models.offline.trimming import words_for
 from signalbox.models.offline.verbs import families_of
 from signalbox.models.offline.wording import content_start
-from signalbox.models.offline.words import split_name, stem, tokens, word_set
 
 __all__ = ["complete_lists", "extend_content", "fill_from_verb", "fill_left", "fill_new", "place_target"]
 

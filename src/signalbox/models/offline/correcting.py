@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from signalbox.language.words import split_name, tokens
 from signalbox.models.offline.hiding import quotations
 from signalbox.models.offline.kinds import is_code, is_id, is_telling
 from signalbox.models.offline.shown.givens import asks_identity, label, names_key, value_for
 from signalbox.models.offline.shown.records import Record
 from signalbox.models.offline.steps import Step, schema_of
 from signalbox.models.offline.tools import ToolCard
-from signalbox.models.offline.words import split_name, tokens
 
 __all__ = ["drop_pointers", "turn_round", "unname_ids", "unname_shown"]
 

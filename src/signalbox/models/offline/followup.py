@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
+from signalbox.language.words import split_name, stem, tokens
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.conversation import Call, Conversation, Turn
 from signalbox.models.offline.kinds import is_id, is_plain, is_telling, is_text
@@ -21,7 +22,6 @@ from signalbox.models.offline.steps import Step, by_description, filled, referen
 from signalbox.models.offline.tools import ToolCard, ToolSet, narrowed
 from signalbox.models.offline.verbs import READING, families_of
 from signalbox.models.offline.wishes import read_wishes
-from signalbox.models.offline.words import split_name, stem, tokens
 
 __all__ = ["continue_request", "follow_up", "leans", "repeated", "was_asked"]
 

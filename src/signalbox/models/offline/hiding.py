@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from signalbox.language.words import split_name, stem, tokens
 from signalbox.models.offline.fill import Filling
 from signalbox.models.offline.kinds import is_plain, is_text
 from signalbox.models.offline.tools import ToolCard
 from signalbox.models.offline.wording import QUOTED, may_quote
-from signalbox.models.offline.words import split_name, stem, tokens
 
 __all__ = ["hide_whole", "place_quote", "quotations", "show_whole"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from signalbox.language.words import split_name, word_set
 from signalbox.models.offline.fill import Filling
-from signalbox.models.offline.words import split_name, word_set
 
 __all__ = [
     "CODE",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from signalbox.models.offline.words import stem
+from signalbox.language.words import stem
 
 __all__ = ["KIN", "TOPICS", "is_noun", "kin_of"]
 

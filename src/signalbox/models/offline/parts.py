@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
+from signalbox.language.words import stem, tokens, word_set
 from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.verbs import FAMILIES, IMPLIED, NOUNISH, PHRASES, READING, VAGUE, base_of, families_of
 from signalbox.models.offline.wording import content_start, mask, strip_padding
-from signalbox.models.offline.words import stem, tokens, word_set
 
 __all__ = ["DONE", "NOT_ALONE", "OBJECTS", "OPENERS", "Part", "may_be_verb", "read_part"]
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from signalbox.language.words import split_name
 from signalbox.models.offline.conversation import Call
 from signalbox.models.offline.shown.records import parse_data
 from signalbox.models.offline.tools import ToolCard, ToolSet
-from signalbox.models.offline.words import split_name
 
 __all__ = [
     "ask_missing",

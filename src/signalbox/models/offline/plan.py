@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from signalbox.language.words import split_name, stem
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.choose import rank
 from signalbox.models.offline.conversation import Conversation
@@ -37,7 +38,6 @@ from signalbox.models.offline.verbs import READING
 from signalbox.models.offline.waiting import POINTING, Halves, points, resolve_step, split_condition
 from signalbox.models.offline.wishes import Wish, asks_for_all, read_wishes
 from signalbox.models.offline.wording import strip_padding
-from signalbox.models.offline.words import split_name, stem
 from signalbox.settings import now
 
 __all__ = ["Plan", "Step", "make_plan", "plan_turn", "resolve_step"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from signalbox.models.offline.words import word_set
+from signalbox.language.words import word_set
 
 __all__ = ["PADDING", "STOP"]
 

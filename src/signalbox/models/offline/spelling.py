@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+from signalbox.language.names import close
+from signalbox.language.vectors import is_known
+from signalbox.language.words import stem
 from signalbox.models.offline.tools import ToolSet
-from signalbox.models.offline.vectors import is_known
 from signalbox.models.offline.verbs import is_verb
 from signalbox.models.offline.wording import content_start, mask
-from signalbox.models.offline.words import close, stem
 
 __all__ = ["respell"]
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from signalbox.language.words import split_name, stem, tokens
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.fill import Filling
 from signalbox.models.offline.kinds import is_id, is_list, is_telling, is_text
@@ -21,7 +22,6 @@ from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.tools import ToolCard, ToolSet, narrowed
 from signalbox.models.offline.verbs import READING
 from signalbox.models.offline.wording import mask
-from signalbox.models.offline.words import split_name, stem, tokens
 
 __all__ = [
     "Step",

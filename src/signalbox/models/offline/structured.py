@@ -12,13 +12,13 @@ from langchain_core.utils.function_calling import convert_to_json_schema
 from pydantic import BaseModel, ValidationError
 
 from signalbox.errors import MissingInputError, RequestError, SignalboxError, UnsupportedError
+from signalbox.language.words import split_name, word_set
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.conversation import Conversation
 from signalbox.models.offline.phrase import phrase_results
 from signalbox.models.offline.shown.givens import value_for
 from signalbox.models.offline.shown.records import Record, parse_data, records_in
 from signalbox.models.offline.shown.references import find_reference
-from signalbox.models.offline.words import split_name, word_set
 
 __all__ = ["OutputSchema", "fill_output", "parse_reply"]
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from signalbox.language.words import stem
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.choose import Choice
 from signalbox.models.offline.conversation import Conversation
@@ -20,7 +21,6 @@ from signalbox.models.offline.tools import ToolCard, ToolSet
 from signalbox.models.offline.verbs import READING, families_of
 from signalbox.models.offline.wishes import Wish
 from signalbox.models.offline.wording import mask
-from signalbox.models.offline.words import stem
 
 __all__ = ["changing_wish", "each_reference", "taken_wish"]
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from signalbox.language.names import close
+from signalbox.language.vectors import embed, word_rows
+from signalbox.language.words import split_name, stem, tokens, word_set
 from signalbox.models.offline.conversation import Conversation
 from signalbox.models.offline.nouns import TOPICS
 from signalbox.models.offline.phrase import phrase_data
 from signalbox.models.offline.shown.records import parse_data
 from signalbox.models.offline.smallwords import STOP
-from signalbox.models.offline.vectors import embed, word_rows
-from signalbox.models.offline.words import close, split_name, stem, tokens, word_set
 
 __all__ = ["HONEST", "answer_prompt", "asks_abilities", "small_talk"]
 

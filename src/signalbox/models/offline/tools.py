@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from signalbox.language.names import close
+from signalbox.language.vectors import embed, is_known, word_rows
+from signalbox.language.words import root, split_name, stem
 from signalbox.models.offline.cards import ToolCard, all_words, card_of, key_words, narrowed
 from signalbox.models.offline.nouns import kin_of
 from signalbox.models.offline.sharing import share_descriptions
-from signalbox.models.offline.vectors import embed, is_known, word_rows
 from signalbox.models.offline.verbs import deeds_of, families_of
-from signalbox.models.offline.words import close, root, split_name, stem
 
 __all__ = ["ToolCard", "ToolSet", "narrowed", "read_tools"]
 

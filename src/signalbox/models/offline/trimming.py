@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from signalbox.language.names import close
+from signalbox.language.words import root, split_name, stem, tokens
 from signalbox.models.offline.fill import Filling
 from signalbox.models.offline.hiding import quotations
 from signalbox.models.offline.kinds import CODE, is_plain, is_telling, is_text
@@ -12,7 +14,6 @@ from signalbox.models.offline.nouns import kin_of
 from signalbox.models.offline.parts import Part
 from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.tools import ToolCard
-from signalbox.models.offline.words import close, root, split_name, stem, tokens
 
 __all__ = ["drop_bare", "drop_doubles", "drop_leftovers", "stray_words", "trim_values", "words_for"]
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from signalbox.language.names import close
+from signalbox.language.vectors import is_known
+from signalbox.language.words import stem, word_set
 from signalbox.models.offline.nouns import is_noun
-from signalbox.models.offline.vectors import is_known
-from signalbox.models.offline.words import close, stem, word_set
 
 __all__ = [
     "BROADER",

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from signalbox.language.words import split_name, tokens, word_set
 from signalbox.models.offline.conversation import Call
 from signalbox.models.offline.phrase import ask_which
 from signalbox.models.offline.shown.comparing import measure_of, ranking
@@ -16,7 +17,6 @@ from signalbox.models.offline.shown.records import Record, records_in
 from signalbox.models.offline.shown.references import Setting, find_reference
 from signalbox.models.offline.steps import Step, takes_time, useful_to, with_records
 from signalbox.models.offline.wording import mask
-from signalbox.models.offline.words import split_name, tokens, word_set
 
 __all__ = ["POINTING", "Halves", "points", "resolve_step", "split_condition"]
 

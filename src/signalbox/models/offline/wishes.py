@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from signalbox.language.words import split_name, stem, tokens
 from signalbox.models.offline.accounting import account_for, trusted
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.choose import Choice, Fitness, choose, rank
@@ -17,7 +18,6 @@ from signalbox.models.offline.shown.scene import NOTHING, Scene
 from signalbox.models.offline.tools import ToolCard, ToolSet
 from signalbox.models.offline.verbs import READING
 from signalbox.models.offline.wording import forbids, is_courtesy, opens_content, strip_padding
-from signalbox.models.offline.words import split_name, stem, tokens
 
 __all__ = ["Wish", "asks_for_all", "read_wishes"]
 

@@ -10,10 +10,10 @@ from rapidfuzz import fuzz
 from signalbox.agents.metrics.errors import InvalidQueryError
 from signalbox.agents.metrics.reading.grouping import label_for
 from signalbox.agents.metrics.reading.mentions import find_pairs
+from signalbox.agents.metrics.reading.question_words import identifiers
 from signalbox.agents.metrics.reading.readings import Reading
-from signalbox.agents.metrics.reading.words import identifiers
 from signalbox.agents.metrics.vocabulary import LABEL_WORDS, label_kind
-from signalbox.models.offline.vectors import is_known, similarity
+from signalbox.language.vectors import is_known, similarity
 
 __all__ = ["refuse_absent"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from operator import mul
 
 from signalbox.agents.metrics.reading.live import Family, Live
-from signalbox.agents.metrics.reading.words import Word
+from signalbox.agents.metrics.reading.question_words import Word
 from signalbox.agents.metrics.recipes import Bound, Recipe, Recipes, bind_variant
 from signalbox.agents.metrics.vocabulary import FILLERS, alike, base, name_words
 

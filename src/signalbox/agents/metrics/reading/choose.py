@@ -14,8 +14,8 @@ from signalbox.agents.metrics.reading.enough import is_enough, misses_measure, r
 from signalbox.agents.metrics.reading.live import Family, Live
 from signalbox.agents.metrics.reading.mentions import find_mentions, find_pairs
 from signalbox.agents.metrics.reading.parse import not_understood
+from signalbox.agents.metrics.reading.question_words import Word, identifiers, read_words
 from signalbox.agents.metrics.reading.readings import NAMED, Reading, near_mentions, read_candidate
-from signalbox.agents.metrics.reading.words import Word, identifiers, read_words
 from signalbox.agents.metrics.recipes import Recipes
 from signalbox.agents.metrics.state import MOST_DAYS, TimeRange
 

@@ -10,6 +10,7 @@ import re
 from signalbox.agents.metrics.reading.patterns import any_of, words_of
 from signalbox.agents.metrics.reading.rates import is_rate, is_total
 from signalbox.agents.metrics.state import Aggregation, ResultKind
+from signalbox.language.numbers import GROUPS, NUMBERS, SMALL
 
 __all__ = [
     "COMPARISON",
@@ -30,10 +31,9 @@ __all__ = [
 ]
 
 
-_NUMBERS = {
-    word: number
-    for number, word in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), start=1)
-} | {"fifteen": 15, "twenty": 20, "dozen": 12, "couple": 2}
+_NUMBERS = {word: NUMBERS[word] for word in (*SMALL[1:13], "fifteen", "twenty")} | {
+    word: GROUPS[word] for word in ("dozen", "couple")
+}
 _NUMBER = rf"(?:\d{{1,3}}|{'|'.join(_NUMBERS)})"
 
 _HIGH = words_of(

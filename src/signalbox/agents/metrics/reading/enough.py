@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from signalbox.agents.metrics.reading import cues
 from signalbox.agents.metrics.reading.asked import Asked
+from signalbox.agents.metrics.reading.question_words import Word, identifiers
 from signalbox.agents.metrics.reading.readings import Reading
-from signalbox.agents.metrics.reading.words import Word, identifiers
 from signalbox.agents.metrics.recipes import Recipes
 from signalbox.agents.metrics.vocabulary import HOW, alike, base, is_of_measures, label_kind
-from signalbox.models.offline.vectors import is_known
+from signalbox.language.vectors import is_known
 
 __all__ = ["is_enough", "misses_measure", "resembles_measure"]
 

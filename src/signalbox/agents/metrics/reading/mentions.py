@@ -17,7 +17,7 @@ from signalbox.agents.metrics.vocabulary import (
     runs,
     text_words,
 )
-from signalbox.models.offline.words import close
+from signalbox.language.names import close
 
 __all__ = ["Mention", "find_mentions", "find_pairs", "near_values", "with_negation"]
 

@@ -25,8 +25,8 @@ from signalbox.agents.metrics.reading.thresholds import find_threshold, lists_th
 from signalbox.agents.metrics.reading.times import Times, checked, read_times
 from signalbox.agents.metrics.state import Aggregation, ResultKind, TimeRange
 from signalbox.errors import RequestError
+from signalbox.language.time import Range
 from signalbox.models.configuration import Configuration
-from signalbox.models.time import Range
 
 __all__ = ["parse_question", "read_as_follow_up"]
 

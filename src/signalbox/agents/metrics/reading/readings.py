@@ -13,7 +13,7 @@ from signalbox.agents.metrics.reading.conditions import conditions_of, lacks_val
 from signalbox.agents.metrics.reading.grouping import Group, find_groups, label_for, label_likeness
 from signalbox.agents.metrics.reading.live import Live, Series
 from signalbox.agents.metrics.reading.mentions import Mention, find_mentions, near_values, with_negation
-from signalbox.agents.metrics.reading.words import STATUS_CODE, Word, identifiers
+from signalbox.agents.metrics.reading.question_words import STATUS_CODE, Word, identifiers
 from signalbox.agents.metrics.recipes import Recipes
 from signalbox.agents.metrics.vocabulary import base, label_kind
 

@@ -6,8 +6,8 @@ import re
 from functools import lru_cache
 
 from signalbox.agents.metrics.vocabulary import CUES, FILLERS, MOST, SOFT, is_of_measures
-from signalbox.models.offline.vectors import is_known
-from signalbox.models.offline.words import close
+from signalbox.language.names import close
+from signalbox.language.vectors import is_known
 
 __all__ = ["mend_slips"]
 

@@ -10,6 +10,7 @@ from signalbox.agents.metrics.question import Question, Threshold
 from signalbox.agents.metrics.reading.patterns import words_of
 from signalbox.agents.metrics.units import unit_of_question
 from signalbox.agents.metrics.vocabulary import label_kind, text_words
+from signalbox.language.units import BINARY_PREFIXES, PREFIXES, dimension_of
 
 __all__ = ["SaidThreshold", "find_threshold", "lists_things", "threshold_of", "without_threshold"]
 
@@ -33,14 +34,13 @@ _THRESHOLD = re.compile(
     re.IGNORECASE,
 )
 _MANY = {"": 1.0, "k": 1e3, "m": 1e6}
-_PER = {"s": 1.0, "sec": 1.0, "second": 1.0, "m": 60.0, "min": 60.0, "minute": 60.0, "h": 3600.0, "hour": 3600.0}
-_SIZES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12, "p": 1e15}
-_BINARY = {"k": 1024.0, "m": 1024.0**2, "g": 1024.0**3, "t": 1024.0**4, "p": 1024.0**5}
+_SIZES = {"": 1.0, **{prefix.lower(): size for prefix, size in PREFIXES.items()}}
+_BINARY = {prefix[0].lower(): size for prefix, size in BINARY_PREFIXES.items()}
 _TIMES = {
-    "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "msec": 1e-3, "millisecond": 1e-3, "s": 1.0, "sec": 1.0,
-    "second": 1.0, "m": 60.0, "min": 60.0, "minute": 60.0, "h": 3600.0, "hr": 3600.0, "hour": 3600.0,
-    "d": 86400.0, "day": 86400.0,
-}  # fmt: skip
+    word: dimension_of(word)[0][2]
+    for word in "ns us µs ms msec millisecond s sec second m min minute h hr hour d day".split()
+}
+_PER = {word: _TIMES[word] for word in "s sec second m min minute h hour".split()}
 _SPLIT = re.compile(r"\s*/\s*|\s*\b(?:per|an?)\s+")
 _PERCENT = ("%", "percent", "pct")
 _SIZE = re.compile(r"(?P<scale>[kmgtp])?(?P<binary>i)?(?P<base>b|bytes?|bit|bits)(?P<per>ps)?", re.IGNORECASE)

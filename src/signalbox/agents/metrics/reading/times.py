@@ -11,7 +11,7 @@ from signalbox.agents.metrics.reading.cues import COMPARISON, is_current
 from signalbox.agents.metrics.state import TimeRange
 from signalbox.agents.metrics.vocabulary import FILLERS, SOFT, text_words
 from signalbox.errors import TimeRangeError
-from signalbox.models.time import Found, Range, find_range, parse_duration
+from signalbox.language.time import Found, Range, find_range, parse_duration
 
 __all__ = ["Times", "read_times"]
 

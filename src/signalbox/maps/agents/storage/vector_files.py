@@ -71,7 +71,7 @@ class VectorReaderAgent(VectorAgent, StorageReader):
 
     def read(self, file: DataFile, inputs: dict[str, Any]) -> dict[str, Any]:
         """The texts found, the nearest first, each with its score."""
-        from signalbox.models.offline.vectors import embed
+        from signalbox.language.vectors import embed
 
         query = self._query(inputs)
         wanted = self.option("metadata", inputs) or {}

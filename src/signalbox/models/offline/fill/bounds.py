@@ -6,9 +6,10 @@ from functools import cached_property
 
 from rapidfuzz.distance import OSA
 
+from signalbox.language.vectors import is_known
 from signalbox.models.offline.fill.english.openings import past_politeness
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH
-from signalbox.models.offline.fill.english.words import STOP, Token, stem
+from signalbox.models.offline.fill.english.sentence import STOP, Token, stem
 from signalbox.models.offline.fill.options.candidates import is_short_form
 from signalbox.models.offline.fill.options.directions import mirrored, side_at, side_of
 from signalbox.models.offline.fill.reading import Reading
@@ -17,7 +18,6 @@ from signalbox.models.offline.fill.slots import Taken
 from signalbox.models.offline.fill.texts.literals import Literal
 from signalbox.models.offline.fill.texts.roles import cues_by_word, cues_of
 from signalbox.models.offline.fill.texts.sorts import DAYS, is_cased, sort_of
-from signalbox.models.offline.vectors import is_known
 
 __all__ = ["Bounds"]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.english.lexicon import is_verb_form
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH
-from signalbox.models.offline.fill.english.words import STOP, split_name, stem, word_set
+from signalbox.models.offline.fill.english.sentence import STOP, split_name, stem
 from signalbox.models.offline.fill.lists.part_cues import part_cues
 from signalbox.models.offline.fill.options.comparisons import compares
 from signalbox.models.offline.fill.slots import Proposal

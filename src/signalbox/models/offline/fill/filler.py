@@ -9,7 +9,7 @@ from functools import cached_property
 
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.doubts import Doubts
-from signalbox.models.offline.fill.english.words import read_sentence
+from signalbox.models.offline.fill.english.sentence import read_sentence
 from signalbox.models.offline.fill.figures.intervals import find_intervals
 from signalbox.models.offline.fill.figures.lone_numbers import (
     find_count_of_value,

@@ -10,7 +10,7 @@ from datetime import datetime, tzinfo
 from functools import lru_cache
 from typing import Any
 
-from signalbox.models.offline.fill.english.words import content_words, read_sentence, stem
+from signalbox.models.offline.fill.english.sentence import content_words, read_sentence, stem
 from signalbox.models.offline.fill.filler import Filler
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.recall import recall

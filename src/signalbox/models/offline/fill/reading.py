@@ -10,12 +10,13 @@ from datetime import datetime, tzinfo
 from functools import cached_property
 from typing import NamedTuple
 
-from signalbox.models.offline.fill.english.words import Sentence, split_name, stem, word_set
+from signalbox.language.vectors import is_known
+from signalbox.language.words import word_set
+from signalbox.models.offline.fill.english.sentence import Sentence, split_name, stem
 from signalbox.models.offline.fill.figures.numbers import Quantity, find_quantities
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.texts.literals import Literal, find_literals
 from signalbox.models.offline.fill.times.times import TimePhrase, find_times
-from signalbox.models.offline.vectors import is_known
 
 __all__ = ["Reading", "Word"]
 

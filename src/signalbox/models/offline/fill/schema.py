@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
-from signalbox.models.offline.fill.english.words import STOP, content_words, split_name, stem, word_set
+from signalbox.language.words import word_set
+from signalbox.models.offline.fill.english.sentence import STOP, content_words, split_name, stem
 from signalbox.models.offline.fill.options.codes import coded_kind, names_by_code
 from signalbox.models.offline.fill.spoken_examples import spoken_examples
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from dataclasses import field as attribute
 from typing import Any, NamedTuple
 
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.bounds import Bounds
-from signalbox.models.offline.fill.english.words import split_name, stem, word_set
+from signalbox.models.offline.fill.english.sentence import split_name, stem
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal, Taken

@@ -6,6 +6,8 @@ import json
 import re
 from collections.abc import Sequence
 
+from signalbox.language.numbers import SMALL
+from signalbox.language.words import split_name, stem, tokens
 from signalbox.models.offline.conversation import Conversation
 from signalbox.models.offline.nouns import kin_of
 from signalbox.models.offline.phrase import phrase_data
@@ -18,7 +20,6 @@ from signalbox.models.offline.shown.scene import results_shown
 from signalbox.models.offline.shown.timing import find_timings, holding
 from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.wording import mask
-from signalbox.models.offline.words import split_name, stem, tokens
 
 __all__ = ["answer_shown"]
 
@@ -132,10 +133,7 @@ def _has(record: Record, word: str) -> bool:
     return any(stem(other) == stem(word) or other == digits for other in tokens(record.text))
 
 
-_DIGITS = {
-    word: str(number)
-    for number, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
-}
+_DIGITS = {word: str(number) for number, word in enumerate(SMALL[:13])}
 
 
 def _asks_scale(request: str, keys: set[str]) -> bool:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from signalbox.language.words import split_name, stem, word_set
 from signalbox.models.offline.nouns import kin_of
 from signalbox.models.offline.shown.records import Record
-from signalbox.models.offline.words import split_name, stem, word_set
 
 __all__ = ["Ranking", "as_moment", "is_graded", "measure_of", "ranking", "ranks", "scale_words"]
 

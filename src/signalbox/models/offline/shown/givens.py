@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from signalbox.language.words import split_name, stem, word_set
 from signalbox.models.offline.shown.records import Record
-from signalbox.models.offline.words import split_name, stem, word_set
 
 __all__ = ["ID_WORDS", "asks_identity", "identity", "is_same_thing", "label", "names_key", "value_for"]
 

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
+from signalbox.language.names import close
+from signalbox.language.words import split_name, stem, tokens
 from signalbox.models.offline.shown.comparing import as_moment
 from signalbox.models.offline.shown.records import Record
 from signalbox.models.offline.smallwords import STOP
 from signalbox.models.offline.verbs import families_of
-from signalbox.models.offline.words import close, split_name, stem, tokens
 
 __all__ = ["PARTICIPLE", "describe_match", "having"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from signalbox.language.words import word_set
 from signalbox.models.offline.shown.comparing import ranking
-from signalbox.models.offline.words import word_set
 
 __all__ = ["ORDINALS", "Passage", "passages"]
 

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from signalbox.language.numbers import GROUPS, NUMBERS
+from signalbox.language.words import split_name, stem, tokens, word_set
 from signalbox.models.offline.shown.comparing import Ranking, is_graded, measure_of, ranking, ranks
 from signalbox.models.offline.shown.mentioning import PARTICIPLE, having
 from signalbox.models.offline.shown.passages import ORDINALS, Passage
 from signalbox.models.offline.shown.records import Record
 from signalbox.models.offline.shown.timing import find_timings, holding
 from signalbox.models.offline.smallwords import STOP
-from signalbox.models.offline.words import split_name, stem, tokens, word_set
 from signalbox.settings import now
 
 __all__ = ["Picked", "Setting", "pick"]
@@ -40,9 +41,7 @@ _NOT = re.compile(
 )
 _ENOUGH = re.compile(r"(?i)\b(?:enough|sufficient|that many)\b")
 _WANTED = re.compile(r"(?i)\b(\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|a pair|a couple|a dozen)\b")
-_NUMBERS = dict(zip("two three four five six seven eight nine ten".split(), range(2, 11), strict=True)) | {
-    "a pair": 2, "a couple": 2, "a dozen": 12, "twelve": 12,
-}  # fmt: skip
+_NUMBERS = {**NUMBERS, **{f"a {word}": GROUPS[word] for word in ("pair", "couple", "dozen")}}
 _OUT_OF = re.compile(r"(?i)\b(?:out of|no|without)\s+(\w+)|\b(sold out|unavailable|run out|all gone)\b")
 _IN_SUPPLY = re.compile(r"(?i)\b(?:in stock|available|left|still (?:there|has|have))\b")
 _SUPPLY = word_set("stock left available quantity pieces count free amount remaining")

@@ -6,13 +6,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from signalbox.language.numbers import NUMBERS
+from signalbox.language.words import split_name, stem
 from signalbox.models.offline.shown.givens import identity
 from signalbox.models.offline.shown.mentioning import describe_match
 from signalbox.models.offline.shown.passages import passages
 from signalbox.models.offline.shown.picking import Setting, pick
 from signalbox.models.offline.shown.records import Record
 from signalbox.models.offline.smallwords import STOP
-from signalbox.models.offline.words import split_name, stem
 
 __all__ = ["Reference", "Setting", "find_reference", "named_in"]
 
@@ -20,7 +21,6 @@ _NUMBER = re.compile(
     r"\b(?:the\s+)?(?:number|no\.|nr\.?|item|option|entry|result)\s+(?P<n>\d{1,4}|one|two|three|four|five|six)\b",
     re.IGNORECASE,
 )
-_NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _ALL = re.compile(
     r"\b(?<!after )(?<!at )(?<!above )"
     r"(?:(?:all|both|each|every (?:single )?one|any)(?: of)?(?: (?:them|those|these|it))?(?: (?:two|three|four))?|"
@@ -104,7 +104,7 @@ def _numbered(text: str, records: Sequence[Record]) -> Reference | None:
     match = _NUMBER.search(text)
     if not match:
         return None
-    number = _NUMBERS.get(match["n"].lower()) or int(match["n"])
+    number = NUMBERS.get(match["n"].lower()) or int(match["n"])
     named = [record for record in records if record.number == number or str(identity(record)) == str(number)]
     chosen = named[:1] or records[number - 1 : number]
     if not chosen and len(records) == 1:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from signalbox.language.words import stem, tokens
 from signalbox.models.offline.arguments import Filler
 from signalbox.models.offline.conversation import Conversation, Turn
 from signalbox.models.offline.fill import Filling
@@ -17,7 +18,6 @@ from signalbox.models.offline.shown.records import Record, records_in
 from signalbox.models.offline.shown.references import Setting, find_reference
 from signalbox.models.offline.tools import ToolCard, ToolSet, narrowed
 from signalbox.models.offline.wording import mask
-from signalbox.models.offline.words import stem, tokens
 from signalbox.settings import now
 
 __all__ = ["NOTHING", "Scene", "results_shown", "setting_of", "spoken_of", "things_shown"]

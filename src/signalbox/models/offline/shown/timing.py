@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
 
+from signalbox.language.words import split_name, stem
 from signalbox.models.offline.shown.comparing import as_moment
 from signalbox.models.offline.shown.records import Record
-from signalbox.models.offline.words import split_name, stem
 
 __all__ = ["Timing", "find_timings"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from signalbox.models.offline.fill.english.words import word_list, word_set
+from signalbox.language.words import word_list, word_set
 
 __all__ = ["BRANDS", "CITIES", "COUNTRIES", "LANGUAGES", "class_words", "words_for"]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from signalbox.models.offline.fill.english.words import stem, word_set
+from signalbox.language.words import word_set
+from signalbox.models.offline.fill.english.sentence import stem
 
 __all__ = ["AUXILIARIES", "BASE_VERBS", "FIRST_NAMES", "HONORIFICS", "KINSHIP", "is_past", "is_verb_form"]
 

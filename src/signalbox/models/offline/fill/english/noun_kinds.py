@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from signalbox.models.offline.fill.english.words import word_set
+from signalbox.language.words import word_set
 
 __all__ = ["kind_of_noun"]
 

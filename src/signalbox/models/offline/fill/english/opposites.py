@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from signalbox.models.offline.fill.english.sentence import stem
 from signalbox.models.offline.fill.english.thesaurus import same_meaning, stands_for
-from signalbox.models.offline.fill.english.words import stem
 
 __all__ = ["COVERED", "TURNS", "Said", "akin", "opposed", "turns_of_speech"]
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from signalbox.models.offline.fill.english.opposites import TURNS, opposed, turns_of_speech
-from signalbox.models.offline.fill.english.words import split_name, stem
+from signalbox.models.offline.fill.english.sentence import split_name, stem
 
 __all__ = ["paraphrases_of"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from signalbox.models.offline.fill.english.words import word_set
+from signalbox.language.words import word_set
 
 __all__ = ["PARTS_OF_SPEECH"]
 

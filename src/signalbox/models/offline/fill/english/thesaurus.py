@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from signalbox.models.offline.fill.english.words import stem
+from signalbox.models.offline.fill.english.sentence import stem
 
 __all__ = ["idioms_for", "parted_verbs_for", "same_meaning", "stands_for"]
 

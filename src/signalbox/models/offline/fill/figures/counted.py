@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.english.lexicon import is_past
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH
-from signalbox.models.offline.fill.english.words import STOP, stem, word_set
+from signalbox.models.offline.fill.english.sentence import STOP, stem
 from signalbox.models.offline.fill.figures.numbers import Quantity
 from signalbox.models.offline.fill.figures.units import unit_of_field
 from signalbox.models.offline.fill.reading import Reading, Word

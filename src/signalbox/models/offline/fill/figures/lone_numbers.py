@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from signalbox.models.offline.fill.english.words import word_set
+from signalbox.language.vectors import is_known
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.figures.counted import (
     NUMBER_WORDS,
     counted_nouns,
@@ -21,7 +22,6 @@ from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.state import State
 from signalbox.models.offline.fill.texts.roles import style_of
-from signalbox.models.offline.vectors import is_known
 
 __all__ = ["find_count_of_value", "find_lone_number", "find_number_of_thing"]
 

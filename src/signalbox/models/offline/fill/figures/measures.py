@@ -9,8 +9,11 @@ from typing import Any
 
 from rapidfuzz.distance import OSA
 
+from signalbox.language.units import dimension_of, factor_of
+from signalbox.language.vectors import is_known, word_rows
+from signalbox.language.words import word_set
+from signalbox.models.offline.fill.english.sentence import STOP, stem
 from signalbox.models.offline.fill.english.thesaurus import same_meaning
-from signalbox.models.offline.fill.english.words import STOP, stem, word_set
 from signalbox.models.offline.fill.figures.counted import (
     counted_nouns,
     counts_people,
@@ -21,18 +24,10 @@ from signalbox.models.offline.fill.figures.counted import (
 )
 from signalbox.models.offline.fill.figures.number_words import kin_of
 from signalbox.models.offline.fill.figures.numbers import Quantity
-from signalbox.models.offline.fill.figures.units import (
-    ANY_UNIT,
-    dimension_of,
-    factor_of,
-    unit_names,
-    unit_of_field,
-    units_by_case,
-)
+from signalbox.models.offline.fill.figures.units import ANY_UNIT, unit_names, unit_of_field, units_by_case
 from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
-from signalbox.models.offline.vectors import is_known, word_rows
 
 __all__ = [
     "LIMITING",

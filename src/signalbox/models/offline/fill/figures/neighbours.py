@@ -7,11 +7,12 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
+from signalbox.language.units import dimension_of
 from signalbox.models.offline.fill.figures.counted import counted_nouns, holds_people
 from signalbox.models.offline.fill.figures.measures import bounds_alike, convert, counts
 from signalbox.models.offline.fill.figures.number_words import kin_of, vocabulary_of
 from signalbox.models.offline.fill.figures.quantities import Quantity
-from signalbox.models.offline.fill.figures.units import dimension_of, unit_of_field
+from signalbox.models.offline.fill.figures.units import unit_of_field
 from signalbox.models.offline.fill.options.wordings import phrases_of
 from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field

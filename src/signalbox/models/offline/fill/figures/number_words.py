@@ -6,9 +6,10 @@ import re
 from collections import defaultdict
 from functools import lru_cache
 
+from signalbox.language.units import dimension_of
+from signalbox.models.offline.fill.english.sentence import STOP, stem
 from signalbox.models.offline.fill.english.thesaurus import stands_for
-from signalbox.models.offline.fill.english.words import STOP, stem
-from signalbox.models.offline.fill.figures.units import dimension_of, unit_of_field
+from signalbox.models.offline.fill.figures.units import unit_of_field
 from signalbox.models.offline.fill.schema import Field
 
 __all__ = ["forms_of", "kin_of", "vocabulary_of"]

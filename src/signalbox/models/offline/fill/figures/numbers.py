@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from signalbox.models.offline.fill.english.words import STOP, Sentence, Token, word_list, word_set
+from signalbox.language.numbers import ORDINAL_WORDS, SCALES
+from signalbox.language.units import CURRENCIES, dimension_of
+from signalbox.language.words import word_set
+from signalbox.models.offline.fill.english.sentence import STOP, Sentence, Token
 from signalbox.models.offline.fill.figures.quantities import (
     Quantity,
     bounded,
@@ -13,8 +16,7 @@ from signalbox.models.offline.fill.figures.quantities import (
     share_bounds,
     share_units,
 )
-from signalbox.models.offline.fill.figures.spelled import SCALES, read_fraction, read_spelled
-from signalbox.models.offline.fill.figures.units import CURRENCIES, dimension_of
+from signalbox.models.offline.fill.figures.spelled import read_fraction, read_spelled
 
 __all__ = ["ORDINALS", "Quantity", "find_quantities"]
 
@@ -23,12 +25,7 @@ _FAR = 200
 _TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 _SHARES = {"half": 50.0, "quarter": 25.0, "third": 100 / 3, "tenth": 10.0, "fifth": 20.0}
 _SUFFIXES = {"x": 1.0, "k": 1e3, "m": 1e6, "mm": 1e6, "b": 1e9, "bn": 1e9, "mn": 1e6}
-ORDINALS = {
-    word: value
-    for value, word in enumerate(
-        word_list("ground first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
-    )
-}
+ORDINALS = {word: value for value, word in enumerate(("ground", *ORDINAL_WORDS[:12]))}
 # Before "one" these point at a thing: "the first one", "that one".
 _POINTERS = word_set(
     "the that this first second third fourth fifth last next other which another each every no any new"

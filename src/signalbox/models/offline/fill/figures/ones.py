@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from signalbox.models.offline.fill.english.words import word_set
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.figures.counted import fits_kind
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from signalbox.models.offline.fill.english.words import STOP, stem
+from signalbox.models.offline.fill.english.sentence import STOP, stem
 from signalbox.models.offline.fill.figures.counted import counted_nouns
 from signalbox.models.offline.fill.figures.measures import convert
 from signalbox.models.offline.fill.figures.quantities import Quantity

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from signalbox.models.offline.fill.english.words import STOP, Sentence
+from signalbox.models.offline.fill.english.sentence import STOP, Sentence
 
 __all__ = ["Quantity", "bounded", "join_compounds", "share_bounds", "share_units"]
 

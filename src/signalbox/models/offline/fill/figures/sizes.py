@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from signalbox.models.offline.fill.english.words import STOP, word_set
-from signalbox.models.offline.fill.figures.units import dimension_of, factor_of, unit_of_field
+from signalbox.language.units import dimension_of, factor_of
+from signalbox.language.words import word_set
+from signalbox.models.offline.fill.english.sentence import STOP
+from signalbox.models.offline.fill.figures.units import unit_of_field
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal

@@ -2,43 +2,22 @@
 
 from __future__ import annotations
 
-from signalbox.models.offline.fill.english.words import Token, word_list
-from signalbox.models.offline.fill.figures.units import dimension_of
+from signalbox.language.numbers import GROUPS, NUMBERS, SCALES
+from signalbox.language.units import dimension_of
+from signalbox.models.offline.fill.english.sentence import Token
 
-__all__ = ["SCALES", "read_fraction", "read_spelled"]
+__all__ = ["read_fraction", "read_spelled"]
 
 Tokens = tuple[Token, ...]
 
-_SMALL = {
-    word: float(value)
-    for value, word in enumerate(
-        word_list(
-            """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
-            sixteen seventeen eighteen nineteen"""
-        )
-    )
+_ALONE: dict[str, float] = {
+    **{word: SCALES[word] for word in ("hundred", "thousand", "million", "billion", "dozen")},
+    **{word: GROUPS[word] for word in ("couple", "pair")},
 }
-_TENS = {
-    word: 10.0 * value
-    for value, word in enumerate(word_list("twenty thirty forty fifty sixty seventy eighty ninety"), start=2)
-}
-_TENS["fourty"] = 40.0
-SCALES = {
-    "hundred": 1e2,
-    "thousand": 1e3,
-    "grand": 1e3,
-    "million": 1e6,
-    "mio": 1e6,
-    "billion": 1e9,
-    "dozen": 12.0,
-    "mn": 1e6,
-    "bn": 1e9,
-}
-_ALONE = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "dozen": 12.0, "couple": 2.0, "pair": 2.0}
 _PARTS = {"half": 0.5, "quarter": 0.25, "third": 1 / 3}
 
 _HALVED = frozenset(("second", "minute", "hour", "mile", "litre", "liter", "kilo", "pint", "metre", "meter", "tonne"))
-_OPENERS = frozenset((*_SMALL, *_TENS, *_ALONE, *_PARTS, "a"))
+_OPENERS = frozenset((*NUMBERS, *_ALONE, *_PARTS, "a"))
 
 
 def read_spelled(tokens: Tokens, at: int) -> tuple[float, int] | None:
@@ -127,9 +106,9 @@ def _whole(tokens: Tokens, at: int, current: float = 0.0) -> tuple[float, int] |
 def _small(word: str) -> float | None:
     """A number below a hundred: "seven", "twenty-five"."""
     parts = word.split("-")
-    if len(parts) > 2 or not all(part in _SMALL or part in _TENS for part in parts):
+    if len(parts) > 2 or not all(part in NUMBERS for part in parts):
         return None
-    return sum(_SMALL.get(part, _TENS.get(part, 0.0)) for part in parts)
+    return float(sum(NUMBERS[part] for part in parts))
 
 
 def _goes_on(total: float, current: float, number: float) -> bool:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 
-from signalbox.models.offline.fill.english.words import STOP, split_name, word_list
+from signalbox.language.numbers import SMALL
+from signalbox.models.offline.fill.english.sentence import STOP, split_name
 from signalbox.models.offline.fill.figures.measures import LIMITING
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
@@ -15,7 +16,7 @@ from signalbox.models.offline.fill.slots import Proposal
 
 __all__ = ["find_twins"]
 
-_WORDS = ["nil", *word_list("one two three four five six seven eight nine ten")]
+_WORDS = ["nil", *SMALL[1:11]]
 _ONE = rf"\d{{1,3}}|{'|'.join(_WORDS)}"
 _PAIR = re.compile(
     rf"(?<![\w.,:/-])(?P<first>{_ONE})(?P<sign>\s*[-–:/]\s*|\s+(?:to|over|all)\s+|\s+(?=nil\b))(?P<second>{_ONE})"

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from signalbox.models.offline.fill.english.words import STOP, stem, word_set
+from signalbox.language.words import word_set
+from signalbox.models.offline.fill.english.sentence import STOP, stem
 from signalbox.models.offline.fill.options.denials import denied
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from signalbox.models.offline.fill.english.words import word_set
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.figures.measures import LIMITING
 from signalbox.models.offline.fill.figures.units import unit_of_field
 from signalbox.models.offline.fill.reading import Reading, Word

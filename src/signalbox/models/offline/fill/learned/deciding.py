@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from signalbox.language.vectors import Rows
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.learned.meanings import read_meanings
 from signalbox.models.offline.fill.learned.naming import Naming
@@ -18,7 +19,6 @@ from signalbox.models.offline.fill.lists.lists import split_items
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal, Taken, best_together
 from signalbox.models.offline.fill.texts.sorts import sort_of
-from signalbox.models.offline.vectors import Rows
 
 __all__ = [
     "RULED",

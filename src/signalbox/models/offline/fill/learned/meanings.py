@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from signalbox.models.offline.fill.english.words import Token
+from signalbox.language.vectors import Rows, word_rows
+from signalbox.models.offline.fill.english.sentence import Token
 from signalbox.models.offline.fill.learned.pieces import Piece
-from signalbox.models.offline.vectors import Rows, word_rows
 
 __all__ = ["Meanings", "read_meanings"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from signalbox.models.offline.fill.english.words import Token, stem
+from signalbox.models.offline.fill.english.sentence import Token, stem
 from signalbox.models.offline.fill.learned.pieces import Piece
 from signalbox.models.offline.fill.schema import Field
 

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
+from signalbox.language.vectors import is_known
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.english.everyday import CITIES, COUNTRIES
 from signalbox.models.offline.fill.english.lexicon import FIRST_NAMES, HONORIFICS, KINSHIP, is_verb_form
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH as POS
-from signalbox.models.offline.fill.english.words import STOP, Token, word_set
-from signalbox.models.offline.vectors import is_known
+from signalbox.models.offline.fill.english.sentence import STOP, Token
 
 __all__ = ["Piece", "cut_pieces"]
 

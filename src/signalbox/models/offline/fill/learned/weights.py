@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from signalbox.language.vectors import Rows, embed
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.texts.roles import style_of
 from signalbox.models.offline.fill.texts.sorts import sort_of
-from signalbox.models.offline.vectors import Rows, embed
 
 __all__ = ["STORED", "FieldWeights", "Weights", "field_text", "keys_of", "load_weights", "weights_for"]
 

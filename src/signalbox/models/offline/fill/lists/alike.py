@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import product
 
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH
-from signalbox.models.offline.fill.english.words import STOP, Sentence, Token
+from signalbox.models.offline.fill.english.sentence import STOP, Sentence, Token
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 

@@ -6,7 +6,8 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from signalbox.models.offline.fill.english.words import STOP, read_sentence, split_name, stem, word_set
+from signalbox.language.words import word_set
+from signalbox.models.offline.fill.english.sentence import STOP, read_sentence, split_name, stem
 from signalbox.models.offline.fill.figures.measures import convert
 from signalbox.models.offline.fill.figures.numbers import Quantity, find_quantities
 from signalbox.models.offline.fill.reading import Reading

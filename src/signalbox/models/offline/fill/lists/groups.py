@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import pairwise
 
-from signalbox.models.offline.fill.english.words import STOP
+from signalbox.models.offline.fill.english.sentence import STOP
 from signalbox.models.offline.fill.lists.anchors import Anchor
 from signalbox.models.offline.fill.slots import Proposal
 

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from signalbox.language.units import dimension_of
 from signalbox.models.offline.fill.figures.counted import counted_nouns
 from signalbox.models.offline.fill.figures.measures import convert, counts, find_units, holds_units, is_year
 from signalbox.models.offline.fill.figures.quantities import Quantity
-from signalbox.models.offline.fill.figures.units import dimension_of, unit_of_field
+from signalbox.models.offline.fill.figures.units import unit_of_field
 from signalbox.models.offline.fill.lists.anchors import LEAST
 from signalbox.models.offline.fill.lists.things import PIECES
 from signalbox.models.offline.fill.schema import Field

@@ -8,7 +8,7 @@ from typing import Any
 
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.english.everyday import COUNTRIES, LANGUAGES
-from signalbox.models.offline.fill.english.words import stem
+from signalbox.models.offline.fill.english.sentence import stem
 from signalbox.models.offline.fill.figures.measures import convert
 from signalbox.models.offline.fill.lists.moment_lists import find_moment_list
 from signalbox.models.offline.fill.options.choices import find_choices

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH
-from signalbox.models.offline.fill.english.words import Token, stem
+from signalbox.models.offline.fill.english.sentence import Token, stem
 from signalbox.models.offline.fill.lists.alike import complete_alike
 from signalbox.models.offline.fill.lists.anchors import LEAST, Anchor, find_anchors
 from signalbox.models.offline.fill.lists.groups import Group, cut_between, find_groups, find_strong, has_word

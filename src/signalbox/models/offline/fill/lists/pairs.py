@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from signalbox.models.offline.fill.english.words import STOP, read_sentence, split_name, stem, word_set
+from signalbox.language.words import word_set
+from signalbox.models.offline.fill.english.sentence import STOP, read_sentence, split_name, stem
 from signalbox.models.offline.fill.figures.measures import convert
 from signalbox.models.offline.fill.figures.numbers import find_quantities
 from signalbox.models.offline.fill.reading import Reading

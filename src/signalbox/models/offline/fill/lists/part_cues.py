@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from signalbox.models.offline.fill.english.words import stem
+from signalbox.models.offline.fill.english.sentence import stem
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.texts.roles import direction_of
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.english.lexicon import is_past, is_verb_form
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH
-from signalbox.models.offline.fill.english.words import STOP, Sentence, Token, word_set
+from signalbox.models.offline.fill.english.sentence import STOP, Sentence, Token
 
 __all__ = ["PIECES", "Span", "thing_before", "thing_behind"]
 

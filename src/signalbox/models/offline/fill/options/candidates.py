@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
+from signalbox.language.vectors import is_known, known_rows, word_rows
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH
+from signalbox.models.offline.fill.english.sentence import LONGEST_TEXT, STOP, split_name, stem
 from signalbox.models.offline.fill.english.thesaurus import stands_for
-from signalbox.models.offline.fill.english.words import LONGEST_TEXT, STOP, split_name, stem
-from signalbox.models.offline.vectors import is_known, known_rows, word_rows
 
 __all__ = ["Match", "best_candidate", "rank_candidates", "word_likeness"]
 

@@ -9,10 +9,12 @@ from itertools import pairwise
 
 from rapidfuzz.distance import OSA
 
+from signalbox.language.units import dimension_of
+from signalbox.language.vectors import is_known, word_rows
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.english.paraphrases import paraphrases_of
 from signalbox.models.offline.fill.english.roots import same_root
-from signalbox.models.offline.fill.english.words import STOP, stem, word_set
-from signalbox.models.offline.fill.figures.units import dimension_of
+from signalbox.models.offline.fill.english.sentence import STOP, stem
 from signalbox.models.offline.fill.options.candidates import is_short_form, word_likeness
 from signalbox.models.offline.fill.options.denials import denied
 from signalbox.models.offline.fill.options.exchanges import exchange_of
@@ -31,7 +33,6 @@ from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.times.times import find_times
-from signalbox.models.offline.vectors import is_known, word_rows
 
 __all__ = ["excludes", "find_choices", "find_mentions"]
 

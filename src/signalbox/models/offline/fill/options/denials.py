@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from signalbox.models.offline.fill.english.words import NEGATIONS, word_set
+from signalbox.language.words import word_set
+from signalbox.models.offline.fill.english.sentence import NEGATIONS
 from signalbox.models.offline.fill.reading import Reading, Word
 
 __all__ = ["DENYING", "denied"]

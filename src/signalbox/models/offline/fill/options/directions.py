@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 
-from signalbox.models.offline.fill.english.words import word_set
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.schema import Field
 
 __all__ = ["CONTRARY", "agreement", "coming_at", "comings_of", "mirrored", "side_at", "side_of"]

@@ -7,13 +7,14 @@ from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
+from signalbox.language.vectors import is_known
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.english.lexicon import is_verb_form
 from signalbox.models.offline.fill.english.opposites import COVERED, Said, akin, opposed, turns_of_speech
 from signalbox.models.offline.fill.english.roots import same_root
+from signalbox.models.offline.fill.english.sentence import stem
 from signalbox.models.offline.fill.english.thesaurus import same_meaning
-from signalbox.models.offline.fill.english.words import stem, word_set
 from signalbox.models.offline.fill.reading import Reading
-from signalbox.models.offline.vectors import is_known
 
 __all__ = ["NEGATIVE", "core_of", "find_core", "find_joined", "find_words", "unsaid"]
 

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.english.lexicon import is_past, is_verb_form
 from signalbox.models.offline.fill.english.opposites import TURNS, opposed, turns_of_speech
 from signalbox.models.offline.fill.english.roots import same_root
+from signalbox.models.offline.fill.english.sentence import NEGATIONS, STOP, split_name, stem
 from signalbox.models.offline.fill.english.thesaurus import idioms_for
-from signalbox.models.offline.fill.english.words import NEGATIONS, STOP, split_name, stem, word_set
 from signalbox.models.offline.fill.options.company import find_company
 from signalbox.models.offline.fill.options.denials import DENYING, denied
 from signalbox.models.offline.fill.options.endings_of_things import ended

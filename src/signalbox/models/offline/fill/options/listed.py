@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from signalbox.models.offline.fill.english.words import content_words, stem
+from signalbox.models.offline.fill.english.sentence import content_words, stem
 from signalbox.models.offline.fill.schema import Field
 
 __all__ = ["listed_candidates"]

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from rapidfuzz.distance import OSA
 
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.english.everyday import class_words, words_for
-from signalbox.models.offline.fill.english.words import STOP, split_name, stem, word_set
+from signalbox.models.offline.fill.english.sentence import STOP, split_name, stem
 from signalbox.models.offline.fill.options.candidates import rank_candidates
 from signalbox.models.offline.fill.options.choices import find_choices
 from signalbox.models.offline.fill.reading import Reading

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from signalbox.models.offline.fill.english.words import stem
+from signalbox.models.offline.fill.english.sentence import stem
 from signalbox.models.offline.fill.options.denials import denied
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from signalbox.models.offline.fill.english.words import split_name, word_set
+from signalbox.language.words import word_set
+from signalbox.models.offline.fill.english.sentence import split_name
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal

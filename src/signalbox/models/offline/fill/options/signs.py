@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 
+from signalbox.language.vectors import is_known
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.english.lexicon import is_verb_form
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH as POS
-from signalbox.models.offline.fill.english.words import STOP, stem, word_set
+from signalbox.models.offline.fill.english.sentence import STOP, stem
 from signalbox.models.offline.fill.figures.counted import counted_nouns, counts_people
 from signalbox.models.offline.fill.options.wordings import Phrase
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
-from signalbox.models.offline.vectors import is_known
 
 __all__ = ["is_article", "is_counted", "is_deed", "is_letter", "means_other", "needs_sign"]
 

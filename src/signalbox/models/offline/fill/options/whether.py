@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from signalbox.models.offline.fill.english.lexicon import is_past
 from signalbox.models.offline.fill.english.opposites import turns_of_speech
-from signalbox.models.offline.fill.english.words import STOP, split_name, stem
+from signalbox.models.offline.fill.english.sentence import STOP, split_name, stem
 from signalbox.models.offline.fill.options.denials import DENYING
 
 __all__ = ["Statement", "statements_of"]

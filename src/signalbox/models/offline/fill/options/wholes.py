@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from signalbox.models.offline.fill.english.words import stem, word_set
+from signalbox.language.words import word_set
+from signalbox.models.offline.fill.english.sentence import stem
 from signalbox.models.offline.fill.options.choices import find_mentions
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from rapidfuzz.distance import OSA
 
+from signalbox.language.vectors import is_known
 from signalbox.models.offline.fill.english.lexicon import is_verb_form
-from signalbox.models.offline.fill.english.words import STOP, stem
+from signalbox.models.offline.fill.english.sentence import STOP, stem
 from signalbox.models.offline.fill.options.candidates import is_short_form
 from signalbox.models.offline.fill.options.wordings import Phrase
 from signalbox.models.offline.fill.reading import Reading, Word
-from signalbox.models.offline.vectors import is_known
 
 __all__ = ["find_phrase"]
 

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from signalbox.language.numbers import ORDINAL_WORDS
+from signalbox.language.units import CURRENCIES, dimension_of
+from signalbox.language.words import word_set
+from signalbox.models.offline.fill.english.sentence import DEGREES, STOP, content_words, split_name, stem
 from signalbox.models.offline.fill.english.thesaurus import idioms_for, parted_verbs_for, stands_for
-from signalbox.models.offline.fill.english.words import DEGREES, STOP, content_words, split_name, stem, word_set
-from signalbox.models.offline.fill.figures.units import CURRENCIES, dimension_of
 from signalbox.models.offline.fill.options.codes import code_names
 from signalbox.models.offline.fill.options.denials import DENYING
 from signalbox.models.offline.fill.schema import Field
@@ -28,7 +30,7 @@ _CALENDAR = {name: (name[:3],) for name in (*_DAYS, *_MONTHS)} | {
     "september": ("sep", "sept"),
 }
 _CALENDAR |= {name[:3]: (name, *short) for name, short in _CALENDAR.items()}
-_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+_ORDINALS = ORDINAL_WORDS[:10]
 _SHORT_ORDINALS = dict(zip(_ORDINALS, "1st 2nd 3rd 4th 5th 6th 7th 8th 9th 10th".split(), strict=True))
 _TOPS = word_set("urgent urgently critical emergency asap pressing highest")
 # What these are of is said by the rest of an option.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from signalbox.language.vectors import is_known
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.english.everyday import CITIES
 from signalbox.models.offline.fill.english.lexicon import (
@@ -16,9 +18,8 @@ from signalbox.models.offline.fill.english.lexicon import (
 )
 from signalbox.models.offline.fill.english.name_endings import bearer_of
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH as POS
-from signalbox.models.offline.fill.english.words import DEGREES, STOP, Token, word_set
+from signalbox.models.offline.fill.english.sentence import DEGREES, STOP, Token
 from signalbox.models.offline.fill.texts.sorts import asks_work, is_common, is_occupation
-from signalbox.models.offline.vectors import is_known
 
 __all__ = ["Chunk", "ends_full_name", "find_chunks", "is_verb", "tells_of_noun"]
 

@@ -9,11 +9,12 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.english.lexicon import AUXILIARIES, is_verb_form
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH as POS
+from signalbox.models.offline.fill.english.sentence import STOP, Token, stem
 from signalbox.models.offline.fill.english.thesaurus import same_meaning
-from signalbox.models.offline.fill.english.words import STOP, Token, stem, word_set
 from signalbox.models.offline.fill.schema import Field
 
 __all__ = ["Deeds", "deeds_of", "tells_deed"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.english.everyday import COUNTRIES, words_for
 from signalbox.models.offline.fill.english.lexicon import (
@@ -19,7 +20,7 @@ from signalbox.models.offline.fill.english.lexicon import (
 from signalbox.models.offline.fill.english.name_endings import bearer_of
 from signalbox.models.offline.fill.english.noun_kinds import kind_of_noun
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH as POS
-from signalbox.models.offline.fill.english.words import STOP, Token, word_set
+from signalbox.models.offline.fill.english.sentence import STOP, Token
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.texts.chunks import is_verb

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.english.endings import ends_phrase
 from signalbox.models.offline.fill.english.lexicon import KINSHIP
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH as POS
-from signalbox.models.offline.fill.english.words import DEGREES, STOP, Token, stem, word_set
+from signalbox.models.offline.fill.english.sentence import DEGREES, STOP, Token, stem
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.texts.chunks import is_verb

@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.english.lexicon import HONORIFICS
-from signalbox.models.offline.fill.english.words import word_set
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 

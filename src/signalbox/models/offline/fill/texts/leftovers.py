@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.english.lexicon import is_verb_form
 from signalbox.models.offline.fill.english.noun_kinds import kind_of_noun
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH as POS
-from signalbox.models.offline.fill.english.words import word_set
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.texts.chunks import Chunk, is_verb
 from signalbox.models.offline.fill.texts.literals import shape_of

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.english.everyday import BRANDS, CITIES
 from signalbox.models.offline.fill.english.lexicon import FIRST_NAMES
-from signalbox.models.offline.fill.english.words import word_set
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.state import State

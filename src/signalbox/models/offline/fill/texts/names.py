@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from signalbox.models.offline.fill.english.words import STOP, stem, word_set
+from signalbox.language.units import CURRENCIES
+from signalbox.language.vectors import is_known
+from signalbox.language.words import word_set
+from signalbox.models.offline.fill.english.sentence import STOP, stem
 from signalbox.models.offline.fill.figures.counted import is_bare
-from signalbox.models.offline.fill.figures.units import CURRENCIES
 from signalbox.models.offline.fill.options.directions import agreement, side_of
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
@@ -19,7 +21,6 @@ from signalbox.models.offline.fill.texts.literals import Literal, find_literals,
 from signalbox.models.offline.fill.texts.numbered import digits_asked, find_lettered, is_label
 from signalbox.models.offline.fill.texts.roles import cues_of, roles_of
 from signalbox.models.offline.fill.texts.sorts import sort_of
-from signalbox.models.offline.vectors import is_known
 
 __all__ = ["find_names", "has_shape"]
 

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from signalbox.language.numbers import NUMBERS, SMALL
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH
-from signalbox.models.offline.fill.english.words import STOP, word_set
+from signalbox.models.offline.fill.english.sentence import STOP
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
@@ -16,7 +18,7 @@ from signalbox.models.offline.fill.texts.sorts import sort_of
 
 __all__ = ["digits_asked", "find_lettered", "is_label"]
 
-_COUNTED = "three four five six seven eight nine ten".split()
+_COUNTED = SMALL[3:11]
 _DIGITS = re.compile(rf"\b(\d|{'|'.join(_COUNTED)})[ -]digits?\b", re.IGNORECASE)
 _LETTERED = re.compile(
     r"^(?:the )?(?:[\w-]+ )??(?:number|letter)s?(?: (?:or|and) (?:number|letter)s?)?(?: of (?:the|a|an)\b|\W*$|[.,;])|"
@@ -40,7 +42,7 @@ def digits_asked(description: str) -> int:
     found = _DIGITS.search(description)
     if found is None:
         return 0
-    return int(found[1]) if found[1].isdigit() else _COUNTED.index(found[1].lower()) + 3
+    return int(found[1]) if found[1].isdigit() else NUMBERS[found[1].lower()]
 
 
 def find_lettered(reading: Reading, field: Field) -> Iterator[Proposal]:

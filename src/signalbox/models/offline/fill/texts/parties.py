@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.english.lexicon import HONORIFICS, KINSHIP
-from signalbox.models.offline.fill.english.words import stem, word_set
+from signalbox.models.offline.fill.english.sentence import stem
 from signalbox.models.offline.fill.schema import Field
 
 __all__ = ["by_party", "party_of"]

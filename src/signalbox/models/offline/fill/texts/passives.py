@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH as POS
+from signalbox.models.offline.fill.english.sentence import stem
 from signalbox.models.offline.fill.english.thesaurus import same_meaning
-from signalbox.models.offline.fill.english.words import stem, word_set
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 

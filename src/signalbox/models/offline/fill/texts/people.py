@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.english.lexicon import (
     AUXILIARIES,
@@ -13,7 +14,7 @@ from signalbox.models.offline.fill.english.lexicon import (
     is_verb_form,
 )
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH as POS
-from signalbox.models.offline.fill.english.words import STOP, word_set
+from signalbox.models.offline.fill.english.sentence import STOP
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.texts.deeds import tells_deed
 from signalbox.models.offline.fill.texts.forms import asks_untitled

@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from signalbox.language.vectors import is_known
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH as POS
-from signalbox.models.offline.fill.english.words import DEGREES, STOP, Token, stem, word_set
+from signalbox.models.offline.fill.english.sentence import DEGREES, STOP, Token, stem
 from signalbox.models.offline.fill.options.candidates import is_short_form
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
@@ -19,7 +21,6 @@ from signalbox.models.offline.fill.texts.passives import find_affected
 from signalbox.models.offline.fill.texts.quotes import find_quoted
 from signalbox.models.offline.fill.texts.roles import roles_of, style_of
 from signalbox.models.offline.fill.texts.sorts import CODED, sort_of
-from signalbox.models.offline.vectors import is_known
 
 __all__ = ["find_phrases"]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.bounds import Bounds
-from signalbox.models.offline.fill.english.words import stem, word_set
+from signalbox.models.offline.fill.english.sentence import stem
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.texts.literals import Literal, shape_of

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from signalbox.models.offline.fill.english.words import stem
+from signalbox.models.offline.fill.english.sentence import stem
 
 __all__ = ["ROLES", "Role"]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.english.everyday import class_words
 from signalbox.models.offline.fill.english.noun_kinds import kind_of_noun
-from signalbox.models.offline.fill.english.words import stem, word_set
+from signalbox.models.offline.fill.english.sentence import stem
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.texts.role_table import ROLES, Role
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.english.endings import ends_phrase
 from signalbox.models.offline.fill.english.lexicon import AUXILIARIES, is_past
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH as POS
-from signalbox.models.offline.fill.english.words import STOP, Token, word_set
+from signalbox.models.offline.fill.english.sentence import STOP, Token
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.texts.chunks import is_verb
 from signalbox.models.offline.fill.texts.roles import roles_of

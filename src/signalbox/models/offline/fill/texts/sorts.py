@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from signalbox.language.vectors import is_known
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.english.everyday import CITIES, COUNTRIES, LANGUAGES, words_for
 from signalbox.models.offline.fill.english.lexicon import FIRST_NAMES, HONORIFICS, KINSHIP, is_verb_form
 from signalbox.models.offline.fill.english.name_endings import bearer_of
 from signalbox.models.offline.fill.english.noun_kinds import kind_of_noun
-from signalbox.models.offline.fill.english.words import DEGREES, STOP, Token, content_words, stem, word_set
+from signalbox.models.offline.fill.english.sentence import DEGREES, STOP, Token, content_words, stem
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.texts.role_table import ROLES
 from signalbox.models.offline.fill.texts.roles import is_position, roles_of
-from signalbox.models.offline.vectors import is_known
 
 __all__ = [
     "CODED",

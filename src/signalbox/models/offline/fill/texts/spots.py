@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.english.lexicon import (
     FIRST_NAMES,
     is_verb_form,
 )
-from signalbox.models.offline.fill.english.words import Token, word_set
+from signalbox.models.offline.fill.english.sentence import Token
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.texts.roles import cues_of
 from signalbox.models.offline.fill.texts.sorts import WIDE, sort_of

@@ -6,13 +6,15 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from signalbox.language.vectors import is_known
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.bounds import Bounds
 from signalbox.models.offline.fill.english.everyday import CITIES, COUNTRIES
 from signalbox.models.offline.fill.english.lexicon import FIRST_NAMES, KINSHIP
 from signalbox.models.offline.fill.english.name_endings import bearer_of
 from signalbox.models.offline.fill.english.noun_kinds import kind_of_noun
 from signalbox.models.offline.fill.english.parts_of_speech import PARTS_OF_SPEECH as POS
-from signalbox.models.offline.fill.english.words import DEGREES, STOP, stem, word_set
+from signalbox.models.offline.fill.english.sentence import DEGREES, STOP, stem
 from signalbox.models.offline.fill.schema import Field
 from signalbox.models.offline.fill.slots import Proposal
 from signalbox.models.offline.fill.texts.chunks import Chunk, find_chunks
@@ -33,7 +35,6 @@ from signalbox.models.offline.fill.texts.sorts import (
     sort_for,
     sort_of,
 )
-from signalbox.models.offline.vectors import is_known
 
 __all__ = ["chunk_proposals", "list_proposals", "run_on"]
 

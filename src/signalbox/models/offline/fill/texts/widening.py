@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from signalbox.models.offline.fill.english.words import stem, word_set
+from signalbox.language.words import word_set
+from signalbox.models.offline.fill.english.sentence import stem
 from signalbox.models.offline.fill.figures.counted import counted_nouns, counts_people
 from signalbox.models.offline.fill.figures.quantities import Quantity
 from signalbox.models.offline.fill.slots import Proposal

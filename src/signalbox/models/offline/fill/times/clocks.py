@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+from signalbox.language.numbers import SMALL
+
 __all__ = ["HOUR_WORDS", "LEADS_TO_CLOCK", "SPOKEN_CLOCK", "with_half", "write_clocks"]
 
-HOUR_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+HOUR_WORDS = SMALL[1:13]
 _HOUR = rf"(?:\d{{1,2}}|{'|'.join(HOUR_WORDS)})"
 _MINUTES = {"five": 5, "ten": 10, "quarter": 15, "a quarter": 15, "twenty": 20, "half": 30, "twenty-five": 25}
 _HALF = r"(?:\s*(?P<half>[ap]\.?m\b\.?|in the (?:early )?(?:morning|afternoon|evening)|at night|tonight|tonite))"

@@ -1,4 +1,4 @@
-"""Words of time as the text that a schema asks for, by way of `signalbox.models.time`."""
+"""Words of time as the text that a schema asks for, by way of `signalbox.language.time`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def as_text(reading: Reading, words: str, kind: str, side: str, *, ahead: bool |
 
 def range_of(reading: Reading, words: str) -> tuple[datetime, datetime] | None:
     """The range that the words speak of, or None when they speak of none that can be."""
-    from signalbox.models.time import find_range
+    from signalbox.language.time import find_range
 
     try:
         found = find_range(words, reading.clock, reading.tz)
@@ -87,7 +87,7 @@ def _instant(reading: Reading, words: str) -> datetime | None:
 
 
 def _parse(reading: Reading, words: str) -> datetime | None:
-    from signalbox.models.time import parse_instant
+    from signalbox.language.time import parse_instant
 
     try:
         return parse_instant(words, reading.clock, reading.tz)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from functools import lru_cache
 
-from signalbox.models.offline.fill.english.words import word_set
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.options.directions import CONTRARY, coming_at, comings_of, side_at
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from signalbox.models.offline.fill.english.words import STOP, content_words, stem
+from signalbox.models.offline.fill.english.sentence import STOP, content_words, stem
 from signalbox.models.offline.fill.figures.number_words import forms_of, kin_of
 from signalbox.models.offline.fill.reading import Reading, Word
 from signalbox.models.offline.fill.schema import Field

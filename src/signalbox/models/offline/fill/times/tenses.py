@@ -6,8 +6,9 @@ import re
 from functools import lru_cache
 from itertools import pairwise
 
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.english.lexicon import AUXILIARIES, is_past
-from signalbox.models.offline.fill.english.words import stem, word_set
+from signalbox.models.offline.fill.english.sentence import stem
 from signalbox.models.offline.fill.reading import Reading
 from signalbox.models.offline.fill.schema import Field
 

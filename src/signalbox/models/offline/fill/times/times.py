@@ -1,11 +1,11 @@
-"""Where a sentence speaks of time. What the words mean is the business of `signalbox.models.time`."""
+"""Where a sentence speaks of time. What the words mean is the business of `signalbox.language.time`."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-from signalbox.models.offline.fill.english.words import word_set
+from signalbox.language.words import word_set
 from signalbox.models.offline.fill.times.clocks import HOUR_WORDS, LEADS_TO_CLOCK, SPOKEN_CLOCK
 from signalbox.models.offline.fill.times.named_times import in_name
 

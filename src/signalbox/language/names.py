@@ -1,0 +1,56 @@
+"""Near names: which known name a mistyped one was meant to be.
+
+rapidfuzz is imported where it is needed: most programs that could suggest a name never do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+__all__ = ["close", "did_you_mean", "nearest"]
+
+
+def nearest(word: str, candidates: Iterable[str], how_many: int = 3) -> list[str]:
+    """The candidates most like the word, the best first; none that is unlike it."""
+    from rapidfuzz import fuzz, process, utils
+
+    names = list(candidates)
+    found = process.extract(
+        word, names, scorer=fuzz.ratio, processor=utils.default_process, limit=how_many, score_cutoff=60
+    )
+    if not found and len(word) > 3:
+        longer = [name for name in names if len(name) > 3]
+        found = process.extract(
+            word, longer, scorer=fuzz.WRatio, processor=utils.default_process, limit=how_many, score_cutoff=75
+        )
+    return [candidate for candidate, _score, _index in found]
+
+
+def did_you_mean(word: str, candidates: Iterable[str]) -> str:
+    """A sentence that names the nearest valid values, or what there is to choose from."""
+    names = list(dict.fromkeys(candidates))
+    near = nearest(word, names)
+    if near:
+        return "Did you mean " + " or ".join(f"'{name}'" for name in near) + "?"
+    if names:
+        shown = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+        return f"There is: {shown}."
+    return ""
+
+
+@lru_cache(maxsize=65536)
+def close(word: str, other: str) -> bool:
+    """Whether `word` is `other` mistyped: one slip from four letters on, two from eight on.
+
+    Words of fewer than six letters must begin with the same one.
+    """
+    length = min(len(word), len(other))
+    if length < 4 or abs(len(word) - len(other)) > 2 or not (word.isalpha() and other.isalpha()):
+        return False
+    allowed = 1 if length < 8 else 2
+    if word[0] != other[0] and length < 6:
+        return False
+    from rapidfuzz.distance import OSA
+
+    return OSA.distance(word, other, score_cutoff=allowed) <= allowed

@@ -1,0 +1,77 @@
+"""Words: splitting text and identifiers, and cutting off endings."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+__all__ = ["root", "split_name", "stem", "tokens", "word_list", "word_set"]
+
+_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?", re.UNICODE)
+_POSSIBLE = re.compile(r"(?P<verb>\w{4,}?)(?:[ai]ble|[ai]bility)")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+_SHORT = 300
+
+
+def tokens(text: str) -> list[str]:
+    """The words of a text in lower case; a possessive ending is dropped."""
+    return list(_short_tokens(text)) if len(text) <= _SHORT else _read_tokens(text)
+
+
+@lru_cache(maxsize=256)
+def _short_tokens(text: str) -> list[str]:
+    # While one request is read, the same few stretches of it are taken apart again and again.
+    return _read_tokens(text)
+
+
+def _read_tokens(text: str) -> list[str]:
+    found = _TOKEN.findall(text.lower().replace("’", "'"))
+    return [word[:-2] if word.endswith("'s") else word for word in found]
+
+
+def word_list(words: str) -> tuple[str, ...]:
+    """The words of a table in order, written with blanks between them."""
+    return tuple(words.split())
+
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a table, written with blanks between them."""
+    return frozenset(words.split())
+
+
+@lru_cache(maxsize=4096)
+def split_name(name: str) -> tuple[str, ...]:
+    """The words of an identifier: snake_case, camelCase, dotted or dashed."""
+    return tuple(tokens(_CAMEL.sub(" ", name).replace("_", " ")))
+
+
+@lru_cache(maxsize=16384)
+def stem(word: str) -> str:
+    """A word without its English ending; near enough to bring plural and singular, call and calling together."""
+    if len(word) <= 3 or not word.isascii():
+        return word
+    for ending, rest in (("ies", "y"), ("sses", "ss"), ("shes", "sh"), ("ches", "ch"), ("xes", "x")):
+        if word.endswith(ending) and len(word) > len(ending) + 1:
+            return word[: -len(ending)] + rest
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    for ending in ("ing", "ed"):
+        root = word[: -len(ending)]
+        if word.endswith(ending) and len(root) >= 3 and re.search("[aeiouy]", root):
+            return _undouble(root)
+    return word[:-1] if word.endswith("e") and len(word) > 4 else word
+
+
+@lru_cache(maxsize=16384)
+def root(word: str) -> str:
+    """The stem of a word, for an adjective of possibility or its noun that of the verb in it: reach of reachable."""
+    found = _POSSIBLE.fullmatch(word) if word.endswith(("ble", "bility")) else None
+    return stem(found["verb"]) if found else stem(word)
+
+
+def _undouble(root: str) -> str:
+    if len(root) > 3 and root[-1] == root[-2] and root[-1] not in "lsz":
+        return root[:-1]
+    return root[:-1] if root.endswith("e") and len(root) > 4 else root
