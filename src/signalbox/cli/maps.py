@@ -180,9 +180,9 @@ def _scaffold(source: str, overwrite: bool) -> list[Path]:
 def _lacking(spec: GraphSpec, folder: Path) -> list[str]:
     """The agent types that a graph names and that do not exist, and the functions, as `func:name`."""
     from signalbox.errors import NotFoundError
+    from signalbox.maps.local_code import find_function
     from signalbox.maps.registry import BESIDE, find_type
     from signalbox.maps.spec import FUNC
-    from signalbox.maps.workshop import find_function
 
     lacking: list[str] = []
     for node in spec:

@@ -20,12 +20,12 @@ from langgraph.pregel import NodeBuilder, Pregel
 from langgraph.types import Command
 
 from signalbox.maps.channels import ERRORS_ADD_UP, Contest, Gate, Moved, Outcome, Reducers, Values, Wrote, merge
+from signalbox.maps.local_code import code_stamp, import_attribute
 from signalbox.maps.nodes import NodeRunner
 from signalbox.maps.region import Region
 from signalbox.maps.registry import AgentType, find_type
 from signalbox.maps.spec import FUNC, GraphSpec, NodeSpec
 from signalbox.maps.topology import Topology, Unit, names_of, resolve_target
-from signalbox.maps.workshop import code_stamp, import_attribute
 
 __all__ = ["CompiledMap", "compile_map"]
 

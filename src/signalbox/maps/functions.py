@@ -8,7 +8,7 @@ from typing import Any
 
 from signalbox.errors import ContractError
 from signalbox.maps.context import run_context
-from signalbox.maps.workshop import find_function, import_attribute
+from signalbox.maps.local_code import find_function, import_attribute
 
 __all__ = ["call_router", "load_function", "reference"]
 

@@ -17,8 +17,8 @@ from typing import Any
 from signalbox.contract import BaseAgent
 from signalbox.errors import ContractError, NotFoundError
 from signalbox.maps.findings import did_you_mean
+from signalbox.maps.local_code import agents_beside, find_agent, find_function, import_attribute, normalize
 from signalbox.maps.spec import FUNC
-from signalbox.maps.workshop import agents_beside, find_agent, find_function, import_attribute, normalize
 
 __all__ = ["BESIDE", "ENTRY_POINTS", "AgentType", "find_type", "known_types", "list_types"]
 

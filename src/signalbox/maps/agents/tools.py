@@ -14,7 +14,7 @@ from signalbox.maps.agents.base import MapAgent
 from signalbox.maps.agents.matching import choose
 from signalbox.maps.agents.models import choose_model
 from signalbox.maps.findings import did_you_mean
-from signalbox.maps.workshop import load_file
+from signalbox.maps.local_code import load_file
 
 __all__ = ["ToolAgent", "find_source", "load_tools", "tool_name"]
 

@@ -15,9 +15,9 @@ from signalbox.maps.check.edges import check_loops, check_names, check_reached, 
 from signalbox.maps.check.references import check_prompts, check_subgraphs, check_tools, children
 from signalbox.maps.check.view import View
 from signalbox.maps.findings import Finding
+from signalbox.maps.local_code import code_stamp
 from signalbox.maps.read import MapFile, read_map
 from signalbox.maps.spec import GraphSpec
-from signalbox.maps.workshop import code_stamp
 
 __all__ = ["check_graph", "check_map", "require_sound"]
 

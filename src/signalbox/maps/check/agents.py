@@ -11,11 +11,11 @@ from signalbox.errors import SignalboxError
 from signalbox.maps.cells import parse_names
 from signalbox.maps.check.view import View
 from signalbox.maps.findings import Finding, did_you_mean
+from signalbox.maps.local_code import broken_files, import_attribute
 from signalbox.maps.messages import TEMPLATES, asked_for, load_templates
 from signalbox.maps.policies import find_policy
 from signalbox.maps.spec import NodeSpec
 from signalbox.maps.topology import chosen_among
-from signalbox.maps.workshop import broken_files, import_attribute
 
 __all__ = ["check_settings", "check_types"]
 

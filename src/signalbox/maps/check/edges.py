@@ -8,9 +8,9 @@ from signalbox.errors import SignalboxError
 from signalbox.maps.check.view import MAX_EDGES, MAX_NODES, MAX_PARALLEL, View
 from signalbox.maps.findings import Finding, did_you_mean
 from signalbox.maps.functions import reference
+from signalbox.maps.local_code import find_function, import_attribute
 from signalbox.maps.spec import END, FUNC, NodeSpec
 from signalbox.maps.topology import is_orchestrator, resolve_target
-from signalbox.maps.workshop import find_function, import_attribute
 
 __all__ = ["check_loops", "check_names", "check_reached", "check_targets"]
 

@@ -11,10 +11,10 @@ from signalbox.maps.agents.tools import find_source, tool_name
 from signalbox.maps.check.view import View
 from signalbox.maps.findings import Finding, did_you_mean
 from signalbox.maps.functions import reference
+from signalbox.maps.local_code import definitions_in, find_function, import_attribute, normalize
 from signalbox.maps.nested import names_graph, reference_of, resolve_graph
 from signalbox.maps.prompts import is_reference, resolve_prompt, variables
 from signalbox.maps.spec import FUNC, GraphSpec, NodeSpec
-from signalbox.maps.workshop import definitions_in, find_function, import_attribute, normalize
 
 __all__ = ["check_prompts", "check_subgraphs", "check_tools"]
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from signalbox.maps.local_code import normalize
 from signalbox.maps.spec import END, FUNC, GraphSpec, NodeSpec
 from signalbox.maps.topology import choices, is_orchestrator, resolve_target
-from signalbox.maps.workshop import normalize
 
 __all__ = ["Arrow", "Box", "Diagram", "Kind", "Shape", "diagram_of"]
 

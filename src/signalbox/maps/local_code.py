@@ -22,7 +22,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from signalbox.errors import ContractError, NotFoundError
-from signalbox.maps.borrowed import lent_names
+from signalbox.maps.agentmap import lent_names
 from signalbox.maps.findings import did_you_mean
 
 __all__ = [
