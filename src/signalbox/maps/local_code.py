@@ -79,8 +79,16 @@ def find_function(name: str, folder: Path) -> Definition | None:
 
 
 def import_attribute(reference: str, folder: Path) -> Any:
-    """What `module:attribute` names; a module beside the map comes before an installed one."""
+    """What `module:attribute` names; a module beside the map comes before an installed one.
+
+    Both are names with dots between them, so that no reference reaches a file elsewhere. Raises NotFoundError.
+    """
     module_name, _, attribute = reference.partition(":")
+    if not all(part.isidentifier() for part in (*module_name.split("."), *attribute.split("."))):
+        raise NotFoundError(
+            f"'{reference}' is not of the form module:attribute.",
+            suggestion="Name a module beside the map or an installed one, with dots and no slashes: package.module:name.",
+        )
     beside = folder / (module_name.replace(".", "/") + ".py")
     try:
         module = load_file(beside) if beside.is_file() else importlib.import_module(module_name)
@@ -186,7 +194,7 @@ def agents_beside(folder: Path) -> list[str]:
 def _top_level(file: Path, _changed: int) -> tuple[Definition, ...]:
     try:
         tree = ast.parse(file.read_text("utf-8-sig"))
-    except (SyntaxError, ValueError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ContractError(
             f"{file} cannot be read as Python: {error}.", suggestion="Mend the file.", details=str(error)
         ) from None

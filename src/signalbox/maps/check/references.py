@@ -65,7 +65,7 @@ def children(
     for node in graph:
         if normalize(node.agent_type) in ("graph", "subgraph") and names_graph(node):
             with suppress(SignalboxError):
-                yield resolve_graph(reference_of(node.context, node.prompt, {}), graphs, folder)
+                yield resolve_graph(reference_of(node.context, node.prompt), graphs, folder)
 
 
 def check_subgraphs(view: View) -> Iterator[Finding]:
@@ -74,7 +74,7 @@ def check_subgraphs(view: View) -> Iterator[Finding]:
         if view.builtin(node) != "graph" or not names_graph(node):
             continue
         try:
-            resolve_graph(reference_of(node.context, node.prompt, {}), view.graphs, view.folder)
+            resolve_graph(reference_of(node.context, node.prompt), view.graphs, view.folder)
         except SignalboxError as error:
             yield view.finding("error", node, "Context", error.user_message, error.suggestion)
         for field in node.inputs:
