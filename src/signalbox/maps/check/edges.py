@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from signalbox.errors import SignalboxError
 from signalbox.maps.check.view import MAX_EDGES, MAX_NODES, MAX_PARALLEL, View
 from signalbox.maps.findings import Finding, did_you_mean
 from signalbox.maps.functions import reference
-from signalbox.maps.local_code import find_function, import_attribute
+from signalbox.maps.local_code import find_function
 from signalbox.maps.spec import END, FUNC, NodeSpec
 from signalbox.maps.topology import is_orchestrator, resolve_target
 
@@ -85,16 +84,13 @@ def _check_target(view: View, node: NodeSpec, column: str, target: str) -> Itera
 
 
 def _check_function(view: View, node: NodeSpec, column: str, name: str) -> Iterator[Finding]:
-    try:
-        if reference(name):
-            import_attribute(reference(name), view.folder)
-        elif find_function(name, view.folder) is None:
-            yield view.finding(
-                "error", node, column, f"There is no routing function '{name}'.",
-                f"Write it into functions/{name}.py beside the map, or run: signalbox maps scaffold.",
-            )  # fmt: skip
-    except SignalboxError as error:
-        yield view.finding("error", node, column, error.user_message, error.suggestion)
+    if reference(name):
+        yield from view.check_import(node, column, reference(name))
+    elif find_function(name, view.folder) is None:
+        yield view.finding(
+            "error", node, column, f"There is no routing function '{name}'.",
+            f"Write it into functions/{name}.py beside the map, or run: signalbox maps scaffold.",
+        )  # fmt: skip
 
 
 def check_loops(view: View) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ from signalbox.maps.agents.tools import find_source, tool_name
 from signalbox.maps.check.view import View
 from signalbox.maps.findings import Finding, did_you_mean
 from signalbox.maps.functions import reference
-from signalbox.maps.local_code import definitions_in, find_function, import_attribute, normalize
+from signalbox.maps.local_code import definitions_in, find_function, normalize
 from signalbox.maps.nested import names_graph, reference_of, resolve_graph
 from signalbox.maps.prompts import is_reference, resolve_prompt, variables
 from signalbox.maps.spec import FUNC, GraphSpec, NodeSpec
@@ -92,19 +92,12 @@ def check_subgraphs(view: View) -> Iterator[Finding]:
 
 
 def _check_mapper(view: View, node: NodeSpec, name: str) -> Iterator[Finding]:
-    try:
-        if reference(name):
-            import_attribute(reference(name), view.folder)
-        elif find_function(name, view.folder) is None:
-            yield view.finding(
-                "error",
-                node,
-                "Input_Fields",
-                f"There is no function '{name}'.",
-                "Write it into functions/ beside the map.",
-            )
-    except SignalboxError as error:
-        yield view.finding("error", node, "Input_Fields", error.user_message, error.suggestion)
+    if reference(name):
+        yield from view.check_import(node, "Input_Fields", reference(name))
+    elif find_function(name, view.folder) is None:
+        yield view.finding(
+            "error", node, "Input_Fields", f"There is no function '{name}'.", "Write it into functions/ beside the map."
+        )
 
 
 def check_tools(view: View) -> Iterator[Finding]:
