@@ -12,7 +12,7 @@ from pathlib import Path
 from signalbox.errors import MapCheckError
 from signalbox.maps.check.agents import check_settings, check_types
 from signalbox.maps.check.edges import check_loops, check_names, check_reached, check_targets
-from signalbox.maps.check.references import check_prompts, check_subgraphs, check_tools, children
+from signalbox.maps.check.references import check_patterns, check_prompts, check_subgraphs, check_tools, children
 from signalbox.maps.check.view import View
 from signalbox.maps.findings import Finding
 from signalbox.maps.local_code import code_stamp
@@ -28,6 +28,7 @@ _THEN: tuple[Callable[[View], Iterable[Finding]], ...] = (
     check_prompts,
     check_subgraphs,
     check_tools,
+    check_patterns,
     check_loops,
     check_reached,
 )

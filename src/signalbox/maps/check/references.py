@@ -8,6 +8,7 @@ from pathlib import Path
 
 from signalbox.errors import SignalboxError
 from signalbox.maps.agents.tools import find_source, tool_name
+from signalbox.maps.agents.validator import compile_pattern
 from signalbox.maps.check.view import View
 from signalbox.maps.findings import Finding, did_you_mean
 from signalbox.maps.functions import reference
@@ -16,7 +17,7 @@ from signalbox.maps.nested import names_graph, reference_of, resolve_graph
 from signalbox.maps.prompts import is_reference, resolve_prompt, variables
 from signalbox.maps.spec import FUNC, GraphSpec, NodeSpec
 
-__all__ = ["check_prompts", "check_subgraphs", "check_tools"]
+__all__ = ["check_patterns", "check_prompts", "check_subgraphs", "check_tools"]
 
 _LENIENT = {
     "default",
@@ -98,6 +99,18 @@ def _check_mapper(view: View, node: NodeSpec, name: str) -> Iterator[Finding]:
         yield view.finding(
             "error", node, "Input_Fields", f"There is no function '{name}'.", "Write it into functions/ beside the map."
         )
+
+
+def check_patterns(view: View) -> Iterator[Finding]:
+    """The patterns in a validator's rules can be used."""
+    for node in view.graph:
+        rules = node.context.get("rules") if view.builtin(node) == "validator" else None
+        for rule in rules.values() if isinstance(rules, Mapping) else ():
+            if isinstance(rule, Mapping) and "pattern" in rule:
+                try:
+                    compile_pattern(str(rule["pattern"]))
+                except SignalboxError as error:
+                    yield view.finding("error", node, "Context", error.user_message, error.suggestion)
 
 
 def check_tools(view: View) -> Iterator[Finding]:
