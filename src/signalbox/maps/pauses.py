@@ -26,7 +26,7 @@ from signalbox.maps.channels import Moved, Wrote
 from signalbox.maps.findings import did_you_mean
 from signalbox.maps.messages import tell_paused, tell_resumed
 from signalbox.maps.spec import GraphSpec
-from signalbox.settings import get_settings, now
+from signalbox.settings import home_file, now
 
 __all__ = [
     "PausedRun",
@@ -85,14 +85,7 @@ class PausedRun:
 
 def database() -> Path:
     """The file in which paused runs are kept."""
-    home = get_settings().home
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ConfigurationError(
-            f"{home}, where runs are kept, cannot be made: {error.strerror}.", suggestion="Set SIGNALBOX_HOME."
-        ) from None
-    return home / "maps.db"
+    return home_file("maps.db")
 
 
 class Serializer(JsonPlusSerializer):
