@@ -69,7 +69,7 @@ def test_a_state_that_names_no_graph_is_a_failure_of_the_node(write_file: Callab
     assert "'Chld'" in error["message"]
 
 
-@pytest.mark.parametrize("which", ["elsewhere/evil.csv::Evil", "elsewhere/evil.csv", "/tmp/evil.csv::Evil", "evil::Evil"])
+@pytest.mark.parametrize("which", ["elsewhere/evil.csv::Evil", "elsewhere/evil.csv", "/tmp/evil.csv::Evil", "Evil"])
 def test_the_state_reaches_no_graph_of_another_file(write_file: Callable[..., Path], which: str) -> None:
     write_file("open(__file__ + '.ran', 'w')\ndef evil():\n    return 'ran'\n", "elsewhere/agents/evil.py")
     evil = write_file("GraphName,Node,AgentType,Output_Field\nEvil,A,evil,y\n", "elsewhere/evil.csv")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from signalbox.cli.output import print_json, say, show
 
 if TYPE_CHECKING:
     from signalbox.maps import GraphSpec, MapFile
@@ -31,7 +32,6 @@ def check(
     A map is code: checking one imports the Python beside it and the modules it names, as running it would. For a map
     that you do not trust, --no-code imports nothing, and says what it could not check.
     """
-    from signalbox.cli.output import print_json
     from signalbox.errors import MapReadError
     from signalbox.maps import Finding, check_map
 
@@ -47,13 +47,10 @@ def check(
         print_json({"ok": not failed, "findings": [finding.to_dict() for finding in findings]})
     else:
         for finding in findings:
-            print(finding)
+            show(finding)
         counts = {level: sum(f.level == level for f in findings) for level in ("error", "warning", "note")}
         told = ", ".join(f"{count} {level}{'s' * (count != 1)}" for level, count in counts.items() if count)
-        print(
-            f"{len(files)} {'map' if len(files) == 1 else 'maps'} checked: {told or 'nothing found'}.",
-            file=sys.stderr,
-        )
+        say(f"{len(files)} {'map' if len(files) == 1 else 'maps'} checked: {told or 'nothing found'}.")
     raise typer.Exit(1 if failed else 0)
 
 
@@ -77,17 +74,15 @@ def draw(
     _, graph = _find(source)
     picture = to_svg(graph) if chosen == "svg" else to_mermaid(graph)
     if output is None:
-        print(picture)
+        show(picture)
     else:
         output.write_text(picture if picture.endswith("\n") else picture + "\n", "utf-8")
-        print(output)
+        show(output)
 
 
-@maps.command()
-def show(source: Source, as_json: AsJson = False) -> None:
+@maps.command("show")
+def show_map(source: Source, as_json: AsJson = False) -> None:
     """Print a graph as a table."""
-    from signalbox.cli.output import print_json
-
     _, graph = _find(source)
     if as_json:
         print_json(graph.to_dict())
@@ -107,7 +102,6 @@ def list_maps(
     as_json: AsJson = False,
 ) -> None:
     """List the maps in a folder, or the graphs in a file."""
-    from signalbox.cli.output import print_json
     from signalbox.errors import MapReadError, NotFoundError
     from signalbox.maps import read_map
 
@@ -134,9 +128,9 @@ def list_maps(
         print_json(found)
         return
     for row in found:
-        print(f"{row['map']}  ({row['graph']}, {row['nodes']} {'node' if row['nodes'] == 1 else 'nodes'})")
+        show(f"{row['map']}  ({row['graph']}, {row['nodes']} {'node' if row['nodes'] == 1 else 'nodes'})")
     if not found:
-        print(f"There is no map in {place}.", file=sys.stderr)
+        say(f"There is no map in {place}.")
 
 
 @maps.command()
@@ -147,16 +141,14 @@ def scaffold(
     as_json: AsJson = False,
 ) -> None:
     """Write the agents and routing functions that a map names and that do not exist yet, each with a test."""
-    from signalbox.cli.output import print_json
-
     written = _start(Path(source), overwrite) if new else _scaffold(source, overwrite)
     if as_json:
         print_json([str(path) for path in written])
         return
     for path in written:
-        print(path)
+        show(path)
     if not written:
-        print("The map lacks nothing.", file=sys.stderr)
+        say("The map lacks nothing.")
 
 
 def _start(path: Path, overwrite: bool) -> list[Path]:

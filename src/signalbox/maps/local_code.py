@@ -87,7 +87,7 @@ def import_attribute(reference: str, folder: Path) -> Any:
     if not all(part.isidentifier() for part in (*module_name.split("."), *attribute.split("."))):
         raise NotFoundError(
             f"'{reference}' is not of the form module:attribute.",
-            suggestion="Name a module beside the map or an installed one, with dots and no slashes: package.module:name.",
+            suggestion="Name a module beside the map or an installed one, without slashes: package.module:name.",
         )
     beside = folder / (module_name.replace(".", "/") + ".py")
     try:

@@ -225,7 +225,7 @@ def test_what_stands_in_a_file_stays_as_it_stands(data: Path) -> None:
     assert (data / "people.csv").read_bytes() == before + b"\r\n+49;'=SUM(A1)\r\n"
     write(data={"zip": "1", "more": 2})
     assert (data / "people.csv").read_bytes() == (
-        b'\xef\xbb\xbfzip;note;more\r\n007;" x ";\r\n1e5;=1+1;\r\n+49;=SUM(A1);\r\n1;;2\r\n'
+        b'\xef\xbb\xbfzip;note;more\r\n007;" x ";\r\n1e5;=1+1;\r\n+49;\'=SUM(A1);\r\n1;;2\r\n'
     )
 
 

@@ -92,5 +92,5 @@ def compile_pattern(pattern: str) -> SchemaValidator:
         why = str(error).strip().rpartition("\n")[2].strip().removeprefix("error: ").removeprefix("SchemaError: ")
         raise ConfigurationError(
             f"The pattern {pattern!r} cannot be used: {why.rstrip('.')}.",
-            suggestion="Write it without look-around and back-references, or check the value in a function of your own.",
+            suggestion="Write it without look-around and back-references, or check the value in your own function.",
         ) from None
