@@ -108,7 +108,8 @@ def home_folder() -> Path:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise ConfigurationError(
-            f"{home}, where runs and conversations are kept, cannot be made: {error.strerror}.", suggestion="Set SIGNALBOX_HOME."
+            f"{home}, where runs and conversations are kept, cannot be made: {error.strerror}.",
+            suggestion="Set SIGNALBOX_HOME.",
         ) from None
     return home
 
