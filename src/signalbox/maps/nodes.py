@@ -5,11 +5,13 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from signalbox.contract import BaseAgent, current_tracker
 from signalbox.contract.agent import wait_for
 from signalbox.errors import ConfigurationError, ContractError, StepLimitError, hide
+from signalbox.maps.agentmap import LentAgent, make_lent, own_run
 from signalbox.maps.context import run_context
 from signalbox.maps.findings import did_you_mean
 from signalbox.maps.functions import call_router, load_function
@@ -69,12 +71,16 @@ def make_agent(node: NodeSpec, kind: AgentType) -> BaseAgent:
         made = StateFunctionAgent if kind.origin == "reference" else FunctionAgent
         return made(target, node.name, node.prompt, context)
     try:
-        agent: Any = target(node.name, node.prompt, context)
+        create: Any = partial(make_lent, target) if issubclass(target, LentAgent) else target
+        agent: Any = create(node.name, node.prompt, context)
     except TypeError as error:
         raise ContractError(
             f"{target.__name__} cannot be made for node '{node.name}': {error}.",
             suggestion="Its __init__ takes name, prompt and context, and hands them to BaseAgent's.",
         ) from error
+    own = own_run(agent) if isinstance(agent, LentAgent) else None
+    if own is not None:
+        return StateFunctionAgent(own, node.name, node.prompt, context)
     if isinstance(agent, BaseAgent):
         return agent
     return StateFunctionAgent(agent.run, node.name, node.prompt, context)
