@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from signalbox.errors import SignalboxError
-from signalbox.maps.agents.tools import find_source, tool_name
+from signalbox.maps.agents.tools import find_source, source_files, tool_name
 from signalbox.maps.agents.validator import compile_pattern
 from signalbox.maps.check.view import View
 from signalbox.maps.findings import Finding, did_you_mean
@@ -119,13 +119,13 @@ def check_tools(view: View) -> Iterator[Finding]:
         if view.builtin(node) != "tool_agent":
             continue
         try:
-            source = find_source(node.tool_source, view.folder)
-            there = [d.name for d in definitions_in(source)]
+            files = source_files(find_source(node.tool_source, view.folder))
+            there = [definition.name for file in files for definition in definitions_in(file)]
         except SignalboxError as error:
             yield view.finding("error", node, "Tool_Source", error.user_message, error.suggestion)
             continue
         for spec in node.tools:
             name = tool_name(spec)
-            if name not in there and f'"{name}"' not in source.read_text("utf-8", "replace"):
+            if name not in there and not any(f'"{name}"' in file.read_text("utf-8", "replace") for file in files):
                 hint = did_you_mean(name, there)
                 yield view.finding("error", node, "Available_Tools", f"{node.tool_source} has no tool '{name}'.", hint)
