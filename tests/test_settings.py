@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from signalbox.errors import ConfigurationError
-from signalbox.settings import Settings, get_settings, now, person_zone
+from signalbox.settings import Settings, get_settings, home_file, now, person_zone
 
 
 @pytest.fixture
@@ -83,3 +90,52 @@ def test_a_frozen_clock_without_a_zone_is_in_the_persons_zone(setting) -> None: 
     setting("SIGNALBOX_NOW", "2024-02-29T12:00:00")
     assert now() == datetime(2024, 2, 29, 3, tzinfo=UTC)
     assert str(person_zone()) == "Asia/Tokyo"
+
+
+# What is kept on disk
+
+
+def modes(folder: Path) -> dict[str, int]:
+    return {path.name: stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.rglob("*"))}
+
+
+@pytest.fixture
+def usual_umask() -> Iterator[None]:
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("usual_umask")
+def test_nobody_else_can_read_what_is_kept(own_home: Path) -> None:
+    from signalbox.maps import GraphSpec, NodeSpec, run_map
+    from signalbox.runs.threads import add_turn
+
+    add_turn("t", run_id="r", agent="metrics", said="secret", answer="", asked=None)
+    assert run_map(GraphSpec("G", (NodeSpec("Ask", "human", prompt="secret"),))).status == "needs_input"
+    assert modes(own_home).pop(own_home.name) == 0o700
+    kept = {name: mode for name, mode in modes(own_home).items() if name != own_home.name}
+    assert kept
+    assert set(kept.values()) == {0o600}
+
+
+def test_a_database_in_use_has_private_files_beside_it(own_home: Path) -> None:
+    own_home.mkdir(mode=0o755)
+    (own_home / "x.db").touch(0o644)
+    with closing(sqlite3.connect(home_file("x.db"))) as database:
+        database.execute("PRAGMA journal_mode=WAL")
+        database.execute("CREATE TABLE t (x)")
+        names = modes(own_home)
+    assert {name: mode for name, mode in names.items() if name.startswith("x.db")} == dict.fromkeys(
+        ("x.db", "x.db-wal", "x.db-shm"), 0o600
+    )
+    assert names[own_home.name] == 0o755, "a folder that was there keeps its mode"
+
+
+def test_naming_a_database_again_leaves_its_locks(own_home: Path) -> None:
+    with closing(sqlite3.connect(home_file("x.db"), isolation_level=None)) as database:
+        database.execute("BEGIN EXCLUSIVE")
+        home_file("x.db")
+        code = "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0).execute('CREATE TABLE t (x)')"
+        other = subprocess.run([sys.executable, "-c", code, home_file("x.db")], capture_output=True, text=True)
+        assert "database is locked" in other.stderr

@@ -7,6 +7,8 @@ model providers and clients of live systems, which read their own addresses and 
 from __future__ import annotations
 
 import os
+import threading
+from contextlib import suppress
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from pathlib import Path
@@ -18,10 +20,11 @@ from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from signalbox.errors import ConfigurationError
 
-__all__ = ["Settings", "get_settings", "now", "person_zone"]
+__all__ = ["Settings", "get_settings", "home_file", "home_folder", "now", "person_zone"]
 
 
 _PREFIX = "SIGNALBOX_"
+_making = threading.Lock()
 
 
 class Settings(BaseSettings):
@@ -93,6 +96,42 @@ def _read(_environment: tuple[str | None, ...]) -> Settings:
 
 # For who changes the `.env` file while the process runs.
 get_settings.cache_clear = _read.cache_clear  # type: ignore[attr-defined]
+
+
+def home_folder() -> Path:
+    """The folder for everything kept on disk; where it has to be made, nobody else can look into it.
+
+    Raises ConfigurationError where it cannot be made.
+    """
+    home = get_settings().home
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigurationError(
+            f"{home}, where runs and conversations are kept, cannot be made: {error.strerror}.",
+            suggestion="Set SIGNALBOX_HOME.",
+        ) from None
+    return home
+
+
+def home_file(name: str) -> Path:
+    """A file in the home that nobody else can read, made where it is not there. What SQLite puts beside a database
+    has the database's own mode. Raises ConfigurationError where it cannot be made."""
+    path = home_folder() / name
+    try:
+        # To open and close a database that another thread uses would end that thread's lock on it: only a file that
+        # is not there is opened, and nobody gets its name before it is closed.
+        with _making, suppress(FileExistsError):
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        for file in (path, *path.parent.glob(f"{name}-*")):
+            with suppress(FileNotFoundError):
+                if file.stat().st_mode & 0o077:
+                    file.chmod(0o600)
+    except OSError as error:
+        raise ConfigurationError(
+            f"{path} cannot be used: {error.strerror}.", suggestion="Set SIGNALBOX_HOME."
+        ) from None
+    return path
 
 
 def person_zone() -> tzinfo:

@@ -125,3 +125,12 @@ def test_scaffold_writes_what_the_map_lacks_and_the_map_runs(signalbox: Cli, wri
     assert [Path(file).name for file in done.json] == ["fetcher.py", "test_fetcher.py"]
     assert signalbox("run", path, "--set", "x=1").code == 0
     assert "lacks nothing" in signalbox("maps", "scaffold", path).err
+
+
+def test_check_runs_no_code_where_it_must_not(signalbox: Cli, write_file: Write, tmp_path: Path) -> None:
+    write_file("open(__file__ + '.ran', 'w')\nclass Own: ...\n", "agents/own.py")
+    path = write_file("GraphName,Node,AgentType\nG,A,own\n")
+    done = signalbox("maps", "check", "--no-code", path)
+    assert done.code == 0
+    assert "note: 'own'" in done.out
+    assert not list(tmp_path.rglob("*.ran"))

@@ -69,7 +69,7 @@ def test_a_listener_is_told_of_start_end_and_pause() -> None:
     ]
 
 
-def test_a_node_that_waits_leaves_no_record_and_counts_no_step() -> None:
+def test_a_node_that_waits_leaves_no_record() -> None:
     tracker = tracked(("A", True))
     tracker.record_node_start("B")
     tracker.record_node_pause("B")

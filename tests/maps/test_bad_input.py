@@ -53,11 +53,21 @@ def test_a_bad_encoding_names_line_and_byte(tmp_path: Path) -> None:
         run_map(path)
 
 
-def test_a_broken_utf_16_file_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"\xff\xfeG\x00r", r"odd\.csv:1: byte 3 of the line \(0x72\) is not UTF-16"),
+        (b"\xfe\xff" + "G,A\nG,".encode("utf-16-be") + b"\xdc\x00", r"odd\.csv:2: byte 5 .* is not UTF-16"),
+        (b"\xff\xfe\0\0" + "G,A\n".encode("utf-32-le") + b"\0\0\0\x11", r"odd\.csv:2: byte 1 .* is not UTF-32"),
+        ("GraphName,Node".encode("utf-16-le"), r"odd\.csv:1: .* UTF-16 or UTF-32 without a mark"),
+    ],
+)
+def test_a_broken_file_in_utf_16_or_32_is_told_as_such(tmp_path: Path, content: bytes, told: str) -> None:
     path = tmp_path / "odd.csv"
-    path.write_bytes(b"\xff\xfeG\x00r")
-    with pytest.raises(MapReadError, match=r"odd\.csv:1"):
+    path.write_bytes(content)
+    with pytest.raises(MapReadError, match=told) as caught:
         run_map(path)
+    assert "UTF-8" in caught.value.suggestion
 
 
 def test_a_file_of_50_megabytes_is_refused_before_it_is_read(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -284,3 +285,49 @@ def test_settings_for_model_routing_are_named_as_unused(check: Check) -> None:
     finding = only(check(f"GraphName,Node,AgentType,Prompt,Context\nG,A,llm,Hello,{context}\n"))
     assert place(finding) == ("warning", 2, "Context")
     assert "routing_enabled, task_type" in finding.message
+
+
+# Without running code
+
+BOOM = "import pathlib\npathlib.Path(__file__).with_suffix('.ran').touch()\nraise RuntimeError('imported')\n"
+EVERY_WAY = """
+GraphName,Node,AgentType,Edge,Input_Fields,Context
+G,Own,own,func:route,,"{""success_policy"": ""beside:policy"", ""state"": ""beside:State""}"
+G,Function,func:work,func:beside.route,,
+G,Reference,beside:Agent,func:beside:route,,
+G,Installed,antigravity:fly,,,
+G,Child,graph,,func:beside:mapper,{workflow=::G}
+"""
+
+
+def test_nothing_is_imported_where_no_code_may_run(write_file: Callable[..., Path], tmp_path: Path) -> None:
+    write_file(BOOM + "class Agent: ...\ndef route(): ...\n", "beside.py")
+    write_file(BOOM + "class Own: ...\n", "agents/own.py")
+    write_file(BOOM + "def work(): ...\ndef route(): ...\n", "functions/work.py")
+    _, findings = check_map(write_file(EVERY_WAY), code=False)
+    assert not list(tmp_path.rglob("*.ran"))
+    assert "antigravity" not in sys.modules
+    unchecked = [finding for finding in findings if "not checked" in finding.message]
+    assert {finding.level for finding in unchecked} == {"note"}
+    named = " ".join(finding.message for finding in unchecked)
+    for what in (
+        "'own'", "'func:work'", "'beside:Agent'", "'antigravity:fly'", "'beside:route'", "'beside:mapper'",
+        "'beside:State'", "'beside:policy'",
+    ):  # fmt: skip
+        assert what in named
+
+
+def test_what_is_missing_is_found_without_running_code(write_file: Callable[..., Path]) -> None:
+    _, findings = check_map(write_file("GraphName,Node,AgentType,Edge\nG,A,nosuch,func:nowhere\n"), code=False)
+    assert sorted(finding.column for finding in findings if finding.level == "error") == ["AgentType", "Edge"]
+
+
+@pytest.mark.parametrize("cell", ["{place}.evil:f", "..evil:f", "evil/evil:f", "evil:", "evil:f.1"])
+def test_a_reference_reaches_no_file_elsewhere(write_file: Callable[..., Path], tmp_path: Path, cell: str) -> None:
+    write_file(BOOM, "evil.py")
+    write_file(BOOM, "evil/evil.py")
+    for row in (f"G,A,{cell},", f"G,A,echo,func:{cell}"):
+        text = f"GraphName,Node,AgentType,Edge\n{row.format(place=tmp_path)}\n"
+        finding = only([f for f in check_map(write_file(text, "maps/map.csv"))[1] if f.level == "error"])
+        assert "is not of the form module:attribute" in finding.message
+    assert not list(tmp_path.rglob("*.ran"))

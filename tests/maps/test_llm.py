@@ -12,6 +12,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 
 from signalbox.errors import LLMAPIError
 from signalbox.maps import MapResult, read_map_text, run_map
+from signalbox.models import load_chat_model
 
 Run = Callable[..., MapResult]
 HEADER = "GraphName,Node,AgentType,Prompt,Input_Fields,Output_Field,Edge,Context\n"
@@ -146,7 +147,7 @@ def test_a_failure_of_the_model_without_a_failure_branch_is_an_error_of_the_run(
 def test_a_provider_without_a_key_here_leaves_the_answer_to_the_default_model_and_says_so(
     kind: str, provider: str
 ) -> None:
-    text = HEADER + f'G,A,{kind},Say hello,,x,,"{{""model"": ""some-model""}}"\n'
+    text = HEADER + f'G,A,{kind},Hello!,,x,,"{{""model"": ""some-model""}}"\n'
     (graph,) = read_map_text(text).graphs.values()
     result = run_map(graph)
     assert result.status == "completed"
@@ -156,7 +157,7 @@ def test_a_provider_without_a_key_here_leaves_the_answer_to_the_default_model_an
 
 
 def test_a_node_that_names_no_provider_uses_the_default_without_a_warning() -> None:
-    (graph,) = read_map_text(HEADER + "G,A,llm,Say hello,,x,,\n").graphs.values()
+    (graph,) = read_map_text(HEADER + "G,A,llm,Hello!,,x,,\n").graphs.values()
     result = run_map(graph)
     assert (result.status, result.summary.warnings) == ("completed", [])
     assert result.state["x"]
@@ -197,3 +198,63 @@ def test_a_memory_that_one_row_names_is_kept_by_the_rows_that_list_it(
     first = run_text(text, {"word": "one"}, model=model)
     run_text(text, {"word": "two", field: first.state[field]}, model=model)
     assert model.sent[1] == [("human", "Say one"), ("ai", "answer 1"), ("human", "Say two")]
+
+
+# Refusals
+
+
+class Refusing(Recording):
+    """A chat model that answers with a refusal, as a provider marks it."""
+
+    message: AIMessage
+
+    def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
+        return ChatResult(generations=[ChatGeneration(message=self.message)])
+
+
+MARKED = [
+    AIMessage("", additional_kwargs={"refusal": "I cannot help with that."}),
+    AIMessage([{"type": "refusal", "refusal": "I cannot help with that."}]),
+    AIMessage("I", response_metadata={"stop_reason": "refusal"}),
+    AIMessage("", response_metadata={"finish_reason": "content_filter"}),
+    AIMessage("", response_metadata={"finish_reason": "SAFETY"}),
+]
+BRANCHES = "GraphName,Node,AgentType,Prompt,Input_Fields,Output_Field,Success_Next,Failure_Next,Context\n"
+
+
+@pytest.mark.parametrize("message", MARKED, ids=["OpenAI", "Responses", "Anthropic", "filter", "Google"])
+@pytest.mark.parametrize(
+    "row",
+    [
+        "G,A,llm,Do it,text,said,Good,Bad,",
+        "G,A,summary,Sum up,text,said,Good,Bad,llm:true",
+        'G,A,orchestrator,,text,said,Good,Bad,"matching_strategy:llm,nodes:Good|Bad"',
+    ],
+    ids=["llm", "summary", "orchestrator"],
+)
+def test_a_refusal_is_a_failure_of_the_node(run_text: Run, message: AIMessage, row: str) -> None:
+    rows = f"{BRANCHES}{row}\nG,Good,echo,,said,end,,,\nG,Bad,default,refused,,end,,,\n"
+    result = run_text(rows, {"text": "x"}, model=Refusing(message=message))
+    assert result.values["end"] == "refused"
+    assert "said" not in result.values
+    assert "The model gave no answer" in result.state["errors"][0]
+
+
+def test_the_offline_model_says_that_it_cannot_answer_by_a_failure(run_text: Run) -> None:
+    result = run_text(BRANCHES + "G,A,llm,What is the meaning of life?,,said,,,\n")
+    assert result.status == "error"
+    assert "I could not answer that offline" in result.state["errors"][0]
+    assert "said" not in result.values
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+def test_the_offline_model_marks_what_is_no_answer(streaming: bool) -> None:
+    def ask(question: str) -> Any:
+        if not streaming:
+            return load_chat_model("offline").invoke(question)
+        chunks = list(load_chat_model("offline").stream(question))
+        return sum(chunks[1:], start=chunks[0])
+
+    refused = ask("Compose a sonnet about the sea.")
+    assert refused.additional_kwargs["refusal"] == refused.text
+    assert "refusal" not in ask("Hello!").additional_kwargs

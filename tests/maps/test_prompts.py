@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from signalbox.errors import PromptError
+from signalbox.errors import PathEscapeError, PromptError
 from signalbox.maps import MapResult
 from signalbox.maps.prompts import is_reference, render, resolve_prompt, variables
 
@@ -143,3 +143,31 @@ def test_a_value_in_the_state_is_enough_for_a_prompt(run_text: Run) -> None:
 def test_text_in_a_value_is_never_taken_for_a_variable(run_text: Run) -> None:
     state: dict[str, Any] = {"name": "{secret}", "secret": "hidden"}
     assert run_text(HEADER + "G,A,echo,Hello {name},name,y,\n", state).output == "Hello {secret}"
+
+
+# What may be read
+
+
+@pytest.mark.parametrize("prompt", ["file:{x}", "yaml:{x}#a", "file:prompts/{x}", "prompt:{x}"])
+@pytest.mark.parametrize("value", ["/etc/passwd", "../secret.txt", "../../secret.txt", ".env", "a/../secret.txt", ""])
+def test_the_state_chooses_a_name_and_never_a_path(run_text: Run, folder: Path, prompt: str, value: str) -> None:
+    (folder.parent / "secret.txt").write_text("secret")
+    (folder / ".env").write_text("KEY=secret")
+    result = run_text(HEADER + f"G,A,echo,{prompt},x,y,\n", {"x": value})
+    assert result.status == "error"
+    assert "plain name" in result.state["errors"][0]
+
+
+def test_the_state_may_choose_among_the_prompts(run_text: Run, folder: Path) -> None:
+    (folder / "prompts" / "hello de-AT.txt").write_text("Servus")
+    assert run_text(HEADER + "G,A,echo,file:hello {x}.txt,x,y,\n", {"x": "de-AT"}).output == "Servus"
+    assert run_text(HEADER + "G,A,echo,file:{x},x,y,\n", {"x": "beside.txt"}).output == "Beside the map"
+
+
+def test_a_prompt_is_read_in_the_folder_of_the_map_and_beside_it_alone(folder: Path) -> None:
+    outside = folder.parent / "outside.txt"
+    outside.write_text("secret")
+    (folder / "prompts" / "link.txt").symlink_to(outside)
+    for prompt in (f"file:{outside}", "file:../../outside.txt", "file:link.txt", "yaml:../outside.txt#a"):
+        with pytest.raises(PathEscapeError, match="leads out of the map's folder"):
+            resolve_prompt(prompt, folder)

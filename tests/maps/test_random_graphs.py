@@ -45,7 +45,7 @@ def random_row(rng: random.Random, name: str) -> NodeSpec:
         "copy": NodeSpec(name, "echo", inputs=(reads,), outputs=(writes,)),
         "branch": NodeSpec(name, "branching", inputs=(rng.choice(FLAGS),), outputs=(f"{name}_out",)),
         "fail": NodeSpec(name, "failure", outputs=(writes,)),
-        "break": NodeSpec(name, "validator", inputs=(reads,), context={"rules": {reads: {"pattern": "("}}}),
+        "break": NodeSpec(name, "validator", inputs=(reads,), context={"rules": {reads: {"max_length": "x"}}}),
     }
     return rows[rng.choice(["word", "word", "words", "copy", "copy", "branch", "branch", "fail", "break"])]
 

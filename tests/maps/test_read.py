@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from signalbox.errors import MapReadError
-from signalbox.maps import GraphSpec, MapFile, NodeSpec, read_map, read_map_text
+from signalbox.errors import MapCheckError, MapReadError
+from signalbox.maps import GraphSpec, MapFile, NodeSpec, read_map, read_map_text, run_map
 from signalbox.maps.columns import ALIASES
 
 FACTS = {
@@ -149,7 +149,7 @@ def test_two_columns_for_one_thing_use_the_first_and_say_so() -> None:
 def test_an_unknown_column_is_kept_and_told_with_the_nearest() -> None:
     document = read_map_text("GraphName,Node,Promt,Owner\nG,A,hello,Ann\n")
     assert document.graphs["G"].entry.extra == {"Promt": "hello", "Owner": "Ann"}
-    assert told(document) == [("warning", 1, "Promt"), ("warning", 1, "Owner")]
+    assert told(document) == [("error", 1, "Promt"), ("warning", 1, "Owner")]
     assert "'Prompt'" in document.findings[0].suggestion
 
 
@@ -161,7 +161,7 @@ def test_windows_line_ends_and_a_bom_are_no_hindrance(tmp_path: Path) -> None:
     assert document.findings == []
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
 def test_a_file_in_unicode_is_read(tmp_path: Path, encoding: str) -> None:
     path = tmp_path / "m.csv"
     path.write_text("GraphName,Node,Prompt\nG,Knöten,grüß 世界\n", encoding)
@@ -240,5 +240,43 @@ def test_a_folder_is_no_map(tmp_path: Path) -> None:
 
 def test_a_finding_says_file_line_column_level_and_suggestion() -> None:
     document = read_map_text("GraphName,Node,Promt\nG,A,x\n", "m.csv")
-    assert str(document.findings[0]).startswith("m.csv:1:Promt: warning: 'Promt' is no column of a map")
+    assert str(document.findings[0]).startswith("m.csv:1:Promt: error: 'Promt' is no column of a map")
     assert document.findings[0].to_dict()["line"] == 1
+
+
+@pytest.mark.parametrize(
+    ("header", "meant"),
+    [
+        ("Sucess_Next", "Success_Next"),
+        ("Promt", "Prompt"),
+        ("Promtp", "Prompt"),
+        ("Input_Feilds", "Input_Fields"),
+        ("Output_Fild", "Output_Field"),
+        ("Contex", "Context"),
+        ("on_sucess", "on_success"),
+        ("Avilable Tools", "Available_Tools"),
+    ],
+)
+def test_a_misspelt_header_is_an_error(header: str, meant: str) -> None:
+    (finding,) = read_map_text(f"GraphName,Node,{header}\nG,A,x\n").findings
+    assert (finding.level, finding.line, finding.column) == ("error", 1, header)
+    assert finding.suggestion == f"Did you mean '{meant}'?"
+
+
+def test_a_map_with_a_misspelt_header_does_not_run(tmp_path: Path) -> None:
+    (tmp_path / "m.csv").write_text("GraphName,Node,Sucess_Next\nG,A,B\nG,B,\n")
+    with pytest.raises(MapCheckError, match="'Sucess_Next' is no column of a map"):
+        run_map(tmp_path / "m.csv")
+
+
+@pytest.mark.parametrize(
+    "header", ["Owner", "Note", "Notes", "Text", "Stop", "model_name", "workflow_id", "graph_id", "Nodes", "Title"]
+)
+def test_a_header_that_is_another_word_is_kept_with_a_warning(header: str) -> None:
+    document = read_map_text(f"GraphName,Node,{header}\nG,A,x\n")
+    assert [finding.level for finding in document.findings] == ["warning"]
+    assert document.graphs["G"].node("A").extra == {header: "x"}
+
+
+def test_a_header_like_a_column_that_is_there_is_kept_with_a_warning() -> None:
+    assert [f.level for f in read_map_text("GraphName,Node,Prompt,Prompt2\nG,A,x,y\n").findings] == ["warning"]

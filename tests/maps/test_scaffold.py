@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from signalbox.errors import MapError, PathEscapeError
+from signalbox.maps.local_code import find_agent, find_function
 from signalbox.maps.read import read_map_text
 from signalbox.maps.registry import find_type
 from signalbox.maps.run import run_map
 from signalbox.maps.scaffold import plan_scaffold, scaffold, starter_map
 from signalbox.maps.spec import GraphSpec, NodeSpec
-from signalbox.maps.workshop import find_agent, find_function
 
 WEATHER = GraphSpec(
     "Weather",

@@ -70,6 +70,17 @@ def test_a_state_that_names_no_graph_is_a_failure_of_the_node(write_file: Callab
     assert "'Chld'" in error["message"]
 
 
+@pytest.mark.parametrize("which", ["elsewhere/evil.csv::Evil", "elsewhere/evil.csv", "/tmp/evil.csv::Evil", "Evil"])
+def test_the_state_reaches_no_graph_of_another_file(write_file: Callable[..., Path], which: str) -> None:
+    write_file("open(__file__ + '.ran', 'w')\ndef evil():\n    return 'ran'\n", "elsewhere/agents/evil.py")
+    evil = write_file("GraphName,Node,AgentType,Output_Field\nEvil,A,evil,y\n", "elsewhere/evil.csv")
+    text = "G,Run,graph,,,x=y,,{workflow_field=which}\nChild,A,default,1,,y,,\n"
+    result = main(text, {"which": which}, write_file)
+    assert result.error is not None
+    assert "which this file does not hold" in result.error["message"]
+    assert not list(evil.parent.rglob("*.ran"))
+
+
 def test_the_summary_of_the_child_is_in_that_of_the_parent(write_file: Callable[..., Path]) -> None:
     result = main("G,Run,graph,,who,x=greeting,,{workflow=::Child}\n" + CHILD, {"who": "Ann"}, write_file)
     (record,) = result.summary.node_executions

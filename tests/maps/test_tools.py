@@ -10,7 +10,9 @@ import pytest
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 
-from signalbox.maps import MapResult
+from signalbox.errors import NotFoundError
+from signalbox.maps import MapResult, check_map
+from signalbox.maps.agents.tools import load_tools
 
 Run = Callable[..., MapResult]
 SUMS = '''
@@ -120,3 +122,53 @@ async def test_an_async_tool_is_called_in_an_event_loop(write_file: Callable[...
         "G,T,tool_agent,a,result,sums.py,later\n"
     )
     assert (await arun_map(path, {"a": 7})).state["result"] == 7
+
+
+# A folder of tools
+
+COLUMNS = "GraphName,Node,AgentType,Input_Fields,Output_Field,Tool_Source,Available_Tools\n"
+FOLDER = COLUMNS + "G,T,tool_agent,a|b,result,kit,"
+Kit = Callable[[str, str, str], Path]
+
+
+@pytest.fixture
+def kit(write_file: Callable[..., Path]) -> Kit:
+    """What a test calls to write a file with one tool into the folder `kit`."""
+
+    def write(file: str, tool: str, gives: str) -> Path:
+        head = "from langchain_core.tools import tool\n@tool\n"
+        return write_file(f'{head}def {tool}(a: int, b: int) -> int:\n    """Do it."""\n    return {gives}\n', file)
+
+    return write
+
+
+def test_a_folder_offers_the_tools_marked_in_its_files(run_text: Run, kit: Kit, write_file: Any) -> None:
+    kit("kit/adding.py", "add", "a + b")
+    kit("kit/times.py", "times", "a * b")
+    kit("kit/_hidden.py", "hidden", "0")
+    folder = write_file("from times import times\ndef plain(a, b):\n    return 0\n", "kit/uses.py").parent.parent
+    assert run_text(FOLDER + "times\n", {"a": 3, "b": 4}).output == 12
+    assert list(load_tools("kit", [], folder)) == ["add", "times"]
+    for name in ("hidden", "plain"):
+        with pytest.raises(NotFoundError, match=f"no tool '{name}'"):
+            load_tools("kit", [name], folder)
+
+
+def test_a_tool_in_two_files_of_a_folder_is_an_error_that_names_both(run_text: Run, kit: Kit) -> None:
+    kit("kit/adding.py", "add", "a + b")
+    kit("kit/sums.py", "add", "a - -b")
+    result = run_text(FOLDER + "add\n", {"a": 3, "b": 4})
+    assert "The tool 'add' stands in adding.py and sums.py" in result.state["errors"][0]
+
+
+def test_a_missing_tool_of_a_folder_is_found_before_the_map_runs(kit: Kit, write_file: Any) -> None:
+    kit("kit/adding.py", "add", "a + b")
+    (finding,) = check_map(write_file(FOLDER + "ad\n"))[1]
+    assert (finding.level, finding.column, finding.message) == ("error", "Available_Tools", "kit has no tool 'ad'.")
+    assert "'add'" in finding.suggestion
+
+
+def test_a_file_comes_before_a_folder_of_its_name(run_text: Run, kit: Kit) -> None:
+    kit("kit/adding.py", "add", "0")
+    kit("kit.py", "add", "a + b")
+    assert run_text(FOLDER + "add\n", {"a": 3, "b": 4}).output == 7

@@ -17,7 +17,7 @@ def agents(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List the agent types that a map can use: built-in, from plug-ins, and beside a map."""
-    from signalbox.cli.output import print_json
+    from signalbox.cli.output import print_json, show
     from signalbox.maps.registry import list_types
 
     place = folder.parent if folder is not None and folder.is_file() else folder
@@ -27,4 +27,4 @@ def agents(
         return
     width = max(len(row["type"]) for row in types)
     for row in types:
-        print(f"{row['type']:<{width}}  {row['description'] or row['origin']}")
+        show(f"{row['type']:<{width}}  {row['description'] or row['origin']}")

@@ -20,7 +20,7 @@ _WIDEST = 100
 def show_answer(answer: Answer) -> str:
     """The whole answer as text for the terminal at hand."""
     if not answer.state.get("result"):
-        return _clean(_plain(answer.answer))
+        return _plain(answer.answer)
     result = MetricsQueryResult.model_validate(answer.state["result"])
     width = min(shutil.get_terminal_size((80, 24)).columns - 1, _WIDEST)
     parts = [
@@ -30,7 +30,7 @@ def show_answer(answer: Answer) -> str:
         _statistics(result),
         _sources(answer),
     ]
-    return _clean("\n\n".join(part for part in parts if part))
+    return "\n\n".join(part for part in parts if part)
 
 
 def answer_words(answer: Answer) -> str:
@@ -70,12 +70,6 @@ def _shows_unicode() -> bool:
 def _plain(text: str) -> str:
     """Markdown without its marks."""
     return text.replace("  \n", "\n").replace("`", "")
-
-
-def _clean(text: str) -> str:
-    """The text without control characters: names and labels are a server's data, and a terminal obeys those."""
-    shown = "".join(char if char.isprintable() or char == "\n" else "?" for char in text)
-    return shown.encode(_encoding(), "replace").decode(_encoding())
 
 
 def _encoding() -> str:

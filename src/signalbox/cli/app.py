@@ -15,6 +15,7 @@ from signalbox.cli.ask import ask
 from signalbox.cli.doctor import doctor
 from signalbox.cli.evals import evaluate
 from signalbox.cli.maps import maps
+from signalbox.cli.output import HarmlessFormatter, print_json, say
 from signalbox.cli.run import resume, run_command
 from signalbox.cli.runs import runs
 from signalbox.cli.serve import serve
@@ -58,7 +59,9 @@ def options(
 ) -> None:
     """Plain-language requests, answered with checked work on live systems."""
     levels = {0: logging.CRITICAL, 1: logging.INFO}
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s", stream=sys.stderr)
+    log = logging.StreamHandler(sys.stderr)
+    log.setFormatter(HarmlessFormatter("%(levelname)s %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[log])
     logging.getLogger("signalbox").setLevel(levels.get(verbose, logging.DEBUG))
 
 
@@ -73,7 +76,7 @@ def run() -> NoReturn:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except KeyboardInterrupt:
-        print("Stopped.", file=sys.stderr)
+        say("Stopped.")
         sys.exit(130)
     except OSError as error:
         _tell(OperatorError(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}."))
@@ -90,12 +93,11 @@ def run() -> NoReturn:
 def _tell(error: SignalboxError) -> None:
     """The error in words on stderr, or as an answer on stdout where a program reads it."""
     if "--json" in sys.argv:
-        from signalbox.cli.output import print_json
         from signalbox.contract.answer import Answer
 
         findings = [finding.to_dict() for finding in getattr(error, "findings", ())]
         print_json({**Answer.of_error(error).as_dict(), **({"findings": findings} if findings else {})})
         return
-    print(f"Error: {error.user_message}", file=sys.stderr)
+    say(f"Error: {error.user_message}")
     if error.suggestion:
-        print(error.suggestion, file=sys.stderr)
+        say(error.suggestion)

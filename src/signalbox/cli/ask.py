@@ -69,7 +69,7 @@ def ask(
 
 def _show(answer: Answer, verbose: bool) -> None:
     from signalbox.cli.answers import show_answer
-    from signalbox.cli.output import say
+    from signalbox.cli.output import say, show
 
     if verbose:
         for call in answer.evidence:
@@ -80,9 +80,9 @@ def _show(answer: Answer, verbose: bool) -> None:
         if answer.error["suggestion"]:
             say(answer.error["suggestion"])
     elif answer.question:
-        print(answer.question.get("message", ""))
+        show(answer.question.get("message", ""))
     else:
-        print(show_answer(answer))
+        show(show_answer(answer))
 
 
 def _tell_node(event: NodeEvent) -> None:

@@ -43,7 +43,7 @@ class _Check:
 
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """Say what is installed and set here, and what is wrong. Exit 1 if something needed is wrong."""
-    from signalbox.cli.output import print_json
+    from signalbox.cli.output import print_json, show
 
     checks = list(_examine())
     failed = any(check.needed and not check.ok for check in checks)
@@ -52,7 +52,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
     else:
         for check in checks:
             mark = "ok  " if check.ok else ("FAIL" if check.needed else "-   ")
-            print(f"{mark} {check.name}: {check.told}")
+            show(f"{mark} {check.name}: {check.told}")
     raise typer.Exit(1 if failed else 0)
 
 
@@ -96,7 +96,7 @@ async def _ask(client: GrafanaMetricsClient) -> Health:
 
 def _examine_settings() -> Iterator[_Check]:
     from signalbox.errors import SignalboxError
-    from signalbox.settings import get_settings
+    from signalbox.settings import get_settings, home_file
 
     try:
         settings = get_settings()
@@ -105,10 +105,7 @@ def _examine_settings() -> Iterator[_Check]:
         return
     yield _Check("settings", True, f"model {settings.model}, zone {settings.tz}")
     try:
-        settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        probe = settings.home / f".doctor-{os.getpid()}"
-        probe.touch()
-        probe.unlink()
+        home_file(f".doctor-{os.getpid()}").unlink()
         yield _Check("home", True, str(settings.home))
-    except OSError as error:
-        yield _Check("home", False, f"{settings.home} cannot be written: {error.strerror}; set SIGNALBOX_HOME")
+    except SignalboxError as error:
+        yield _Check("home", False, f"{error.user_message} {error.suggestion}")

@@ -11,6 +11,8 @@ from typing import Any
 
 import typer
 
+from signalbox.cli.output import harmless, say
+
 __all__ = ["ask_person", "parse_state", "parse_value"]
 
 
@@ -58,8 +60,8 @@ def ask_person(question: dict[str, Any]) -> Any:
     if sys.stdin.isatty():
         options = question.get("options") or []
         for number, option in enumerate(options, 1):
-            print(f"  {number}. {option}", file=sys.stderr)
-        print(str(question.get("message", "")).rstrip() + " ", end="", file=sys.stderr, flush=True)
+            say(f"  {number}. {option}")
+        print(harmless(str(question.get("message", ""))).rstrip() + " ", end="", file=sys.stderr, flush=True)
         line = sys.stdin.readline()
         return line.rstrip("\r\n") if line else None
     try:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from signalbox.cli.output import print_json, say, show
 
 if TYPE_CHECKING:
     from signalbox.maps import GraphSpec, MapFile
@@ -21,17 +22,23 @@ Source = Annotated[str, typer.Argument(metavar="FILE.csv[::GRAPH]", help="The ma
 @maps.command()
 def check(
     files: Annotated[list[Path], typer.Argument(metavar="FILE.csv…", help="The maps to check.")],
+    code: Annotated[
+        bool, typer.Option("--code/--no-code", help="Import the Python that a map names; --no-code imports nothing.")
+    ] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Check maps: what is wrong, where, and the nearest thing that would be right. Exit 1 on an error."""
-    from signalbox.cli.output import print_json
+    """Check maps: what is wrong, where, and the nearest thing that would be right. Exit 1 on an error.
+
+    A map is code: checking one imports the Python beside it and the modules it names, as running it would. For a map
+    that you do not trust, --no-code imports nothing, and says what it could not check.
+    """
     from signalbox.errors import MapReadError
     from signalbox.maps import Finding, check_map
 
     findings: list[Finding] = []
     for file in files:
         try:
-            _, found = check_map(Path(str(file).partition("::")[0]))
+            _, found = check_map(Path(str(file).partition("::")[0]), code=code)
         except MapReadError as error:
             found = [Finding("error", str(file), error.line, error.column, error.user_message, error.suggestion)]
         findings += found
@@ -40,13 +47,10 @@ def check(
         print_json({"ok": not failed, "findings": [finding.to_dict() for finding in findings]})
     else:
         for finding in findings:
-            print(finding)
+            show(finding)
         counts = {level: sum(f.level == level for f in findings) for level in ("error", "warning", "note")}
         told = ", ".join(f"{count} {level}{'s' * (count != 1)}" for level, count in counts.items() if count)
-        print(
-            f"{len(files)} {'map' if len(files) == 1 else 'maps'} checked: {told or 'nothing found'}.",
-            file=sys.stderr,
-        )
+        say(f"{len(files)} {'map' if len(files) == 1 else 'maps'} checked: {told or 'nothing found'}.")
     raise typer.Exit(1 if failed else 0)
 
 
@@ -72,17 +76,15 @@ def draw(
     ways = find_ways(graph, document.path.resolve().parent)
     picture = to_svg(graph, ways) if chosen == "svg" else to_mermaid(graph, ways)
     if output is None:
-        print(picture)
+        show(picture)
     else:
         output.write_text(picture if picture.endswith("\n") else picture + "\n", "utf-8")
-        print(output)
+        show(output)
 
 
-@maps.command()
-def show(source: Source, as_json: AsJson = False) -> None:
+@maps.command("show")
+def show_map(source: Source, as_json: AsJson = False) -> None:
     """Print a graph as a table."""
-    from signalbox.cli.output import print_json
-
     _, graph = _find(source)
     if as_json:
         print_json(graph.to_dict())
@@ -102,7 +104,6 @@ def list_maps(
     as_json: AsJson = False,
 ) -> None:
     """List the maps in a folder, or the graphs in a file."""
-    from signalbox.cli.output import print_json
     from signalbox.errors import MapReadError, NotFoundError
     from signalbox.maps import read_map
 
@@ -129,9 +130,9 @@ def list_maps(
         print_json(found)
         return
     for row in found:
-        print(f"{row['map']}  ({row['graph']}, {row['nodes']} {'node' if row['nodes'] == 1 else 'nodes'})")
+        show(f"{row['map']}  ({row['graph']}, {row['nodes']} {'node' if row['nodes'] == 1 else 'nodes'})")
     if not found:
-        print(f"There is no map in {place}.", file=sys.stderr)
+        say(f"There is no map in {place}.")
 
 
 @maps.command()
@@ -142,16 +143,14 @@ def scaffold(
     as_json: AsJson = False,
 ) -> None:
     """Write the agents and routing functions that a map names and that do not exist yet, each with a test."""
-    from signalbox.cli.output import print_json
-
     written = _start(Path(source), overwrite) if new else _scaffold(source, overwrite)
     if as_json:
         print_json([str(path) for path in written])
         return
     for path in written:
-        print(path)
+        show(path)
     if not written:
-        print("The map lacks nothing.", file=sys.stderr)
+        say("The map lacks nothing.")
 
 
 def _start(path: Path, overwrite: bool) -> list[Path]:
@@ -182,14 +181,14 @@ def _scaffold(source: str, overwrite: bool) -> list[Path]:
 def _lacking(spec: GraphSpec, folder: Path) -> list[str]:
     """The agent types that a graph names and that do not exist, and the functions, as `func:name`."""
     from signalbox.errors import NotFoundError
+    from signalbox.maps.local_code import find_function
     from signalbox.maps.registry import BESIDE, find_type
     from signalbox.maps.spec import FUNC
-    from signalbox.maps.workshop import find_function
 
     lacking: list[str] = []
     for node in spec:
         try:
-            find_type(node.agent_type, folder)
+            find_type(node.agent_type, folder, load=False)
         except NotFoundError:
             name = node.agent_type.removeprefix(BESIDE).strip()
             lacking += [name] if ":" not in name.removeprefix(FUNC) else []

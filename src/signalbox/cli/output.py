@@ -1,26 +1,64 @@
-"""Printing: JSON for programs, words for people, a progress line on a terminal."""
+"""Printing: JSON for programs, words for people, a progress line on a terminal.
+
+Names, answers and errors may be a server's or a stranger's, and a terminal obeys control characters: all that is
+printed goes through `harmless`.
+"""
 
 from __future__ import annotations
 
 import json
+import logging
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
-__all__ = ["Progress", "print_json", "progress", "reserved_stdout", "say"]
+__all__ = ["HarmlessFormatter", "Progress", "harmless", "print_json", "progress", "reserved_stdout", "say", "show"]
+
+# Control characters but tab and newline, marks that turn the direction of writing, line separators, lone surrogates.
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+
+def harmless(text: str) -> str:
+    """The text with every character that steers a terminal shown as its code, such as \\u001b.
+
+    It can be printed as it is: what the terminal's encoding lacks is shown as its code too.
+    """
+    shown = _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text.replace("\r\n", "\n"))
+    return shown.encode(_encoding(), "backslashreplace").decode(_encoding())
+
+
+def show(text: object) -> None:
+    """A line of the output: on stdout."""
+    print(harmless(str(text)))
+
+
+def say(text: object) -> None:
+    """A line for a person, beside the output: on stderr."""
+    print(harmless(str(text)), file=sys.stderr)
 
 
 def print_json(value: Any) -> None:
-    """A value as JSON on stdout."""
+    """A value as JSON on stdout. Characters that steer a terminal are escaped, which leaves the value the same."""
     from signalbox.contract.summary import plain
 
-    sys.stdout.write(json.dumps(plain(value), indent=2, ensure_ascii=False) + "\n")
+    show(json.dumps(plain(value), indent=2, ensure_ascii=not _encoding().lower().startswith("utf")))
 
 
-def say(text: str) -> None:
-    """A line for a person, beside the output: on stderr."""
-    print(text, file=sys.stderr)
+def _encoding() -> str:
+    """What stdout takes; it may be closed."""
+    return getattr(sys.stdout, "encoding", None) or "utf-8"
+
+
+class HarmlessFormatter(logging.Formatter):
+    """Lines of the log, as `harmless` makes them."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line."""
+        return harmless(super().format(record))
 
 
 @contextmanager
@@ -39,7 +77,7 @@ class Progress:
     def show(self, text: str) -> None:
         """Replace the line."""
         if self._status is not None:
-            self._status.update(text)
+            self._status.update(_plain(text))
 
 
 @contextmanager
@@ -50,5 +88,12 @@ def progress(text: str) -> Iterator[Progress]:
         return
     from rich.console import Console
 
-    with Console(stderr=True).status(text) as status:
+    with Console(stderr=True).status(_plain(text)) as status:
         yield Progress(status)
+
+
+def _plain(text: str) -> Any:
+    """The text without rich's markup: a node may be called [red]."""
+    from rich.text import Text
+
+    return Text(harmless(text))

@@ -157,7 +157,7 @@ def _converse(result: MapResult, model: str | None, verbose: bool) -> MapResult:
 
 
 def _end(result: MapResult, as_json: bool, summary: Path | None) -> None:
-    from signalbox.cli.output import print_json, say
+    from signalbox.cli.output import print_json, say, show
     from signalbox.maps.result import as_text
 
     if summary is not None:
@@ -166,9 +166,9 @@ def _end(result: MapResult, as_json: bool, summary: Path | None) -> None:
         print_json(result.as_answer())
     elif result.status == "needs_input":
         for question in result.questions:
-            print(question.get("message", ""))
+            show(question.get("message", ""))
             for option in question.get("options") or []:
-                print(f"  - {option}")
+                show(f"  - {option}")
         say(f"The run waits. Go on with: signalbox resume {result.thread_id} --value …")
         if len(result.questions) > 1:
             nodes = ", ".join(str(question.get("node") or question["id"]) for question in result.questions)
@@ -179,7 +179,7 @@ def _end(result: MapResult, as_json: bool, summary: Path | None) -> None:
         if result.error:
             say(f"Error: {result.error['message']}\n{result.error['suggestion']}")
         if result.status == "completed":
-            print(as_text(result.output))
+            show(as_text(result.output))
     raise typer.Exit(result.exit_code)
 
 

@@ -19,12 +19,12 @@ from langgraph.types import Command, Send
 from signalbox.maps.channels import Contest, UnderWay, merge
 from signalbox.maps.context import RunContext
 from signalbox.maps.layouts import Layout, TableLayout, TypedLayout, find_state_class
+from signalbox.maps.local_code import code_stamp
 from signalbox.maps.nodes import NodeRunner, Target
 from signalbox.maps.registry import AgentType, find_type
 from signalbox.maps.spec import FUNC, GraphSpec, NodeSpec
 from signalbox.maps.topology import Topology, Unit, names_of, resolve_target
 from signalbox.maps.ways import find_ways
-from signalbox.maps.workshop import code_stamp
 
 __all__ = ["CompiledMap", "compile_map"]
 

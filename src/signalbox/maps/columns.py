@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["ALIASES", "COLUMNS", "PREDECESSORS", "REQUIRED", "SETTINGS", "TEXTS", "canonical"]
+import re
+
+__all__ = ["ALIASES", "COLUMNS", "PREDECESSORS", "REQUIRED", "SETTINGS", "TEXTS", "canonical", "misspelt"]
 
 REQUIRED = ("GraphName", "Node")
 
@@ -41,3 +43,22 @@ _CANONICAL = {alias.casefold(): column for column, aliases in ALIASES.items() fo
 def canonical(header: str) -> str | None:
     """The column that a header means, or None."""
     return _CANONICAL.get(header.strip().casefold())
+
+
+def misspelt(header: str) -> tuple[str, str] | None:
+    """The column that a header misses by a slip of the pen, and its name or alias; None for any other word.
+
+    A slip is a letter added, left out or changed, or two exchanged; in a long word there may be two.
+    """
+    from rapidfuzz.distance import OSA
+
+    word = _bare(header)
+    slips = 2 if len(word) > 8 else 1 if len(word) > 4 else 0
+    names = [(column, name) for column, aliases in ALIASES.items() for name in (column, *aliases)]
+    near = [(OSA.distance(word, _bare(name)), column, name) for column, name in names if name[0].casefold() == word[:1]]
+    best = min(near, key=lambda one: one[0], default=None)
+    return (best[1], best[2]) if best is not None and best[0] <= slips else None
+
+
+def _bare(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name.casefold())

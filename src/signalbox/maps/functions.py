@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from signalbox.errors import ContractError
-from signalbox.maps.workshop import find_function, import_attribute
+from signalbox.maps.local_code import find_function, import_attribute
 
 __all__ = ["Targets", "call_router", "declared_targets", "load_function", "reference"]
 

@@ -21,8 +21,8 @@ from typing_extensions import TypedDict, is_typeddict
 
 from signalbox.errors import ContractError
 from signalbox.maps.channels import Contest, Values, Wrote, merge
+from signalbox.maps.local_code import import_attribute
 from signalbox.maps.spec import GraphSpec
-from signalbox.maps.workshop import import_attribute
 
 __all__ = ["Layout", "TableLayout", "TypedLayout", "find_state_class"]
 

@@ -10,16 +10,35 @@ from signalbox.language.names import did_you_mean
 from signalbox.maps.read import read_map
 from signalbox.maps.spec import GraphSpec, NodeSpec
 
-__all__ = ["names_graph", "reference_of", "resolve_graph"]
+__all__ = ["find_graph", "names_graph", "reference_of", "resolve_graph"]
+
+Found = tuple[GraphSpec, Mapping[str, GraphSpec], Any]
 
 
-def reference_of(context: Mapping[str, Any], prompt: str, state: Mapping[str, Any]) -> str:
-    """Which graph a node names: `::Graph`, `file.csv::Graph` or `file.csv`. Raises MapError where it names none."""
+def find_graph(
+    context: Mapping[str, Any], prompt: str, state: Mapping[str, Any], graphs: Mapping[str, GraphSpec], folder: Any
+) -> Found:
+    """The graph that a node runs, the graphs of its file, and its folder. Raises MapError or NotFoundError.
+
+    The map's author may name any file; a name from the state is one of the graphs in this file and nothing else,
+    since a file brings its code with it.
+    """
     field = context.get("workflow_field")
-    if field:
-        if not state.get(field):
-            raise MapError(f"The state holds no '{field}', which should name the graph to run.")
-        return str(state[field])
+    if not field:
+        return resolve_graph(reference_of(context, prompt), graphs, folder)
+    if not state.get(field):
+        raise MapError(f"The state holds no '{field}', which should name the graph to run.")
+    name = str(state[field]).strip().removeprefix("::").strip()
+    if name not in graphs:
+        raise NotFoundError(
+            f"The state's '{field}' names the graph '{name}', which this file does not hold.",
+            suggestion=f"It holds: {', '.join(graphs)}. A graph in another file is named in the map: workflow=FILE::G.",
+        )
+    return graphs[name], graphs, folder
+
+
+def reference_of(context: Mapping[str, Any], prompt: str) -> str:
+    """Which graph a row names: `::Graph`, `file.csv::Graph` or `file.csv`. Raises MapError where it names none."""
     workflow = context.get("workflow") or context.get("graph")
     if workflow:
         return str(workflow)
@@ -31,9 +50,7 @@ def reference_of(context: Mapping[str, Any], prompt: str, state: Mapping[str, An
     raise MapError("The node names no graph to run.", suggestion="Write workflow=::Graph into its Context.")
 
 
-def resolve_graph(
-    reference: str, graphs: Mapping[str, GraphSpec], folder: Any
-) -> tuple[GraphSpec, Mapping[str, GraphSpec], Any]:
+def resolve_graph(reference: str, graphs: Mapping[str, GraphSpec], folder: Any) -> Found:
     """The graph that a reference names, the graphs of its file, and its folder. Raises NotFoundError."""
     file, separator, name = reference.partition("::")
     if not separator and file in graphs:

@@ -6,6 +6,7 @@ import inspect
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from langgraph.config import get_config, get_store, get_stream_writer
@@ -15,6 +16,7 @@ from signalbox.contract import BaseAgent
 from signalbox.contract.agent import wait_for
 from signalbox.errors import ConfigurationError, ContractError, SignalboxError, hide
 from signalbox.language.names import did_you_mean
+from signalbox.maps.agentmap import LentAgent, make_lent, own_run
 from signalbox.maps.context import RunContext, current_run
 from signalbox.maps.functions import call_router, load_function
 from signalbox.maps.registry import AgentType
@@ -95,12 +97,16 @@ def make_agent(node: NodeSpec, kind: AgentType) -> BaseAgent:
         made = StateFunctionAgent if kind.origin == "reference" else FunctionAgent
         return made(target, node.name, node.prompt, context)
     try:
-        agent: Any = target(node.name, node.prompt, context)
+        create: Any = partial(make_lent, target) if issubclass(target, LentAgent) else target
+        agent: Any = create(node.name, node.prompt, context)
     except Exception as error:
         raise ContractError(
             f"{target.__name__} cannot be made for node '{node.name}': {error}.",
             suggestion="Its __init__ takes name, prompt and context, and hands them to BaseAgent's.",
         ) from error
+    own = own_run(agent) if isinstance(agent, LentAgent) else None
+    if own is not None:
+        return StateFunctionAgent(own, node.name, node.prompt, context)
     if isinstance(agent, BaseAgent):
         return agent
     return StateFunctionAgent(agent.run, node.name, node.prompt, context)

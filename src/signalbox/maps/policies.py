@@ -9,7 +9,7 @@ from signalbox.contract import ExecutionSummary
 from signalbox.contract.tracker import SuccessPolicy, every_node_succeeded
 from signalbox.errors import ConfigurationError, SignalboxError
 from signalbox.language.names import did_you_mean
-from signalbox.maps.workshop import import_attribute
+from signalbox.maps.local_code import import_attribute
 
 __all__ = ["POLICIES", "find_policy"]
 

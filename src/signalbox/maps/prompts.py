@@ -1,8 +1,9 @@
 """Prompts: a text, or a reference to one in a file, and the variables in it.
 
 `prompt:name` is looked up in `registry.yaml`, `file:path` is a text file, `yaml:file#a.b.c` a value in a YAML
-file; all in `prompts/` beside the map, beside the map itself, or in `prompts/` beside its folder. `{field}` in a text
-is a variable; braces around anything that is no name are left alone, and `{{` is a brace.
+file; all in `prompts/` beside the map, beside the map itself, or in `prompts/` beside its folder, and nowhere else.
+`{field}` in a text is a variable; braces around anything that is no name are left alone, and `{{` is a brace. A
+variable in a reference stands for a plain name: the state may choose among prompts, never where they are read.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from typing import Any
 
 import yaml
 
-from signalbox.errors import PromptError
+from signalbox.errors import PathEscapeError, PromptError
 from signalbox.language.names import did_you_mean, nearest
 
-__all__ = ["is_reference", "render", "resolve_prompt", "variables"]
+__all__ = ["is_reference", "render", "render_reference", "resolve_prompt", "variables"]
 
 _REFERENCE = re.compile(r"\s*(prompt|file|yaml):\s*(\S.*?)\s*", re.DOTALL)
+_PLAIN_NAME = re.compile(r"\w+(?:[ .-]\w+)*")
 _VARIABLE = re.compile(r"\{\{|\}\}|\{([A-Za-z_][\w.-]*)\}")
 
 
@@ -62,6 +64,21 @@ def render(text: str, lookup: Callable[[str], Any]) -> str:
     return _VARIABLE.sub(replace, text) if "{" in text or "}" in text else text
 
 
+def render_reference(reference: str, lookup: Callable[[str], Any]) -> str:
+    """As `render`, for a reference. Raises PromptError for a value that is no plain name, such as a path."""
+
+    def plain_name(name: str) -> str:
+        value = _as_text(lookup(name))
+        if not _PLAIN_NAME.fullmatch(value):
+            raise PromptError(
+                f"'{reference}' needs a plain name for '{name}', and the state holds {value[:80]!r}.",
+                suggestion="Use letters and digits, with single dots, dashes, blanks or underscores between them.",
+            )
+        return value
+
+    return render(reference, plain_name)
+
+
 def _as_text(value: Any) -> str:
     if value is None:
         return ""
@@ -71,10 +88,17 @@ def _as_text(value: Any) -> str:
 
 
 def _find(name: str, folder: Path, prompt: str) -> Path:
-    bases = (folder / "prompts", folder, folder.absolute().parent / "prompts")
+    """The file of that name. Raises PathEscapeError for one outside the map's folder and the project's prompts."""
+    project = folder.absolute().parent / "prompts"
+    bases = (folder / "prompts", folder, project)
     for base in bases:
         path = base / name
         if path.is_file():
+            if not any(path.resolve().is_relative_to(root.resolve()) for root in (folder, project)):
+                raise PathEscapeError(
+                    f"'{prompt}' leads out of the map's folder.",
+                    suggestion=f"Put the file into {folder / 'prompts'}, or name one that is there.",
+                )
             return path
     there = [p.name for base in bases if base.is_dir() for p in base.iterdir() if p.is_file()]
     raise PromptError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,12 +10,21 @@ from pathlib import Path
 from signalbox.errors import MapReadError
 from signalbox.language.names import did_you_mean, nearest
 from signalbox.maps.cells import parse_context, parse_fields, parse_targets, parse_tools
-from signalbox.maps.columns import COLUMNS, PREDECESSORS, REQUIRED, SETTINGS, TEXTS, canonical
+from signalbox.maps.columns import COLUMNS, PREDECESSORS, REQUIRED, SETTINGS, TEXTS, canonical, misspelt
 from signalbox.maps.findings import Finding, Level
 from signalbox.maps.rows import MAX_BYTES, read_rows
 from signalbox.maps.spec import GraphSpec, NodeSpec
 
 __all__ = ["MapFile", "read_map", "read_map_text"]
+
+# The mark of UTF-32 begins with that of UTF-16, so it comes first.
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+    (codecs.BOM_UTF8, "utf-8"),
+)
 
 
 @dataclass(slots=True)
@@ -96,24 +106,24 @@ def _missing(path: Path) -> MapReadError:
 
 
 def _decode(path: Path, raw: bytes) -> str:
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        encoding = "utf-16"
-    else:
-        encoding = "utf-8-sig"
-        if b"\0" in raw:
-            line = raw[: raw.index(b"\0")].count(b"\n") + 1
-            raise MapReadError(
-                f"{path}:{line}: this is a binary file, not a CSV file.",
-                suggestion="Name a CSV file saved as UTF-8.",
-                line=line,
-            )
-    try:
-        return raw.decode(encoding)
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        column = error.start - (raw.rfind(b"\n", 0, error.start) + 1) + 1
+    """The text of a file in UTF-8, or in UTF-16 or UTF-32 with a byte order mark. Raises MapReadError."""
+    mark, encoding = next((found for found in _MARKS if raw.startswith(found[0])), (b"", "utf-8"))
+    if encoding == "utf-8" and b"\0" in raw:
+        line = raw[: raw.index(b"\0")].count(b"\n") + 1
         raise MapReadError(
-            f"{path}:{line}: byte {column} of the line (0x{raw[error.start]:02x}) is not UTF-8.",
+            f"{path}:{line}: this is a binary file, not a CSV file, or one in UTF-16 or UTF-32 without a mark of it.",
+            suggestion="Name a CSV file saved as UTF-8.",
+            line=line,
+        )
+    content = raw.removeprefix(mark)
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError as error:
+        before = content[: error.start].decode(encoding)
+        line, column = before.count("\n") + 1, len(before.rpartition("\n")[2].encode(encoding)) + 1
+        named, wrong = encoding.upper()[:6].rstrip("-"), content[error.start]
+        raise MapReadError(
+            f"{path}:{line}: byte {column} of the line (0x{wrong:02x}) is not {named}: {error.reason}.",
             suggestion="Save the file with the encoding UTF-8.",
             line=line,
             column=f"byte {column}",
@@ -140,11 +150,9 @@ def _columns(document: MapFile, line: int, header: Sequence[str]) -> dict[int, s
             columns[index] = column
         elif name.strip():
             columns[index] = name.strip()
-            if name.strip().casefold() not in (*PREDECESSORS, *SETTINGS):
-                document.add(
-                    "warning", line, name, f"'{name}' is no column of a map; it is kept and not used.",
-                    did_you_mean(name, COLUMNS),
-                )  # fmt: skip
+    for index, column in columns.items():
+        if column not in COLUMNS:
+            _tell_unknown(document, line, header[index])
     missing = [column for column in REQUIRED if column not in document.headers]
     if missing:
         raise MapReadError(
@@ -153,6 +161,17 @@ def _columns(document: MapFile, line: int, header: Sequence[str]) -> dict[int, s
             line=line,
         )
     return columns
+
+
+def _tell_unknown(document: MapFile, line: int, name: str) -> None:
+    """A header that nobody knows is kept. One that is nearly a column which the file lacks is a slip, and an error:
+    what stands in its cells would be lost."""
+    slip = misspelt(name)
+    if slip is not None and slip[0] not in document.headers:
+        document.add("error", line, name, f"'{name}' is no column of a map.", f"Did you mean '{slip[1]}'?")
+    elif name.strip().casefold() not in (*PREDECESSORS, *SETTINGS):
+        told = f"'{name}' is no column of a map; it is kept and not used."
+        document.add("warning", line, name, told, did_you_mean(name, COLUMNS))
 
 
 def _read_row(

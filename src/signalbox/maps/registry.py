@@ -17,8 +17,8 @@ from typing import Any
 from signalbox.contract import BaseAgent
 from signalbox.errors import ContractError, NotFoundError
 from signalbox.language.names import did_you_mean
+from signalbox.maps.local_code import agents_beside, find_agent, find_function, import_attribute, normalize
 from signalbox.maps.spec import FUNC
-from signalbox.maps.workshop import agents_beside, find_agent, find_function, import_attribute, normalize
 
 __all__ = ["BESIDE", "ENTRY_POINTS", "AgentType", "builtin_type", "find_type", "known_types", "list_types"]
 
@@ -108,23 +108,24 @@ def known_types(folder: Path | None = None) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def find_type(name: str, folder: Path) -> AgentType:
+def find_type(name: str, folder: Path, *, load: bool = True) -> AgentType:
     """The type that a map's AgentType cell names: a bare name, `custom:Name` for one beside the map, `func:name` for
-    a function beside it, or `module:attribute`. Raises NotFoundError with the nearest names."""
+    a function beside it, or `module:attribute`. Without `load` no code of others is imported, and such a type has no
+    target. Raises NotFoundError with the nearest names."""
     if name.startswith(FUNC):
-        return _function_type(name, folder)
+        return _function_type(name, folder, load)
     name = name.removeprefix(BESIDE).strip()
     if ":" in name:
-        return AgentType(name, "reference", _checked(name, import_attribute(name, folder)))
+        return AgentType(name, "reference", _checked(name, import_attribute(name, folder)) if load else None)
     local = find_agent(name, folder)
     if local is not None:
-        return AgentType(name, str(local.file), _checked(name, local.load()))
+        return AgentType(name, str(local.file), _checked(name, local.load()) if load else None)
     builtin = builtin_type(name)
     if builtin is not None:
         return builtin
     for plugin, entry in _plugins().items():
         if normalize(plugin) == normalize(name):
-            return AgentType(plugin, f"plug-in {entry.value}", _checked(name, _load_plugin(entry)))
+            return AgentType(plugin, f"plug-in {entry.value}", _checked(name, _load_plugin(entry)) if load else None)
     raise NotFoundError(
         f"There is no agent type '{name}'.",
         suggestion=(did_you_mean(name, known_types(folder)) + " Or write one: signalbox maps scaffold.").strip(),
@@ -137,14 +138,14 @@ def builtin_type(name: str) -> AgentType | None:
     return _builtin_type(builtin) if builtin is not None else None
 
 
-def _function_type(name: str, folder: Path) -> AgentType:
+def _function_type(name: str, folder: Path, load: bool) -> AgentType:
     function = find_function(name.removeprefix(FUNC).strip(), folder)
     if function is None:
         raise NotFoundError(
             f"There is no function '{name.removeprefix(FUNC).strip()}'.",
             suggestion="Write it into functions/ beside the map, or run: signalbox maps scaffold.",
         )
-    return AgentType(name, str(function.file), function.load())
+    return AgentType(name, str(function.file), function.load() if load else None)
 
 
 def _checked(name: str, target: Any) -> Any:

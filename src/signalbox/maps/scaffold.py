@@ -17,10 +17,10 @@ from typing import NamedTuple
 from signalbox.contract import StateAdapter
 from signalbox.errors import MapError, PathEscapeError
 from signalbox.maps.draw.text import one_line
+from signalbox.maps.local_code import normalize
 from signalbox.maps.registry import BESIDE
-from signalbox.maps.sketches import AGENT, AGENT_TEST, ROUTING, ROUTING_TEST, WORK, WORK_TEST
 from signalbox.maps.spec import FUNC, GraphSpec, NodeSpec
-from signalbox.maps.workshop import normalize
+from signalbox.maps.templates import AGENT, AGENT_TEST, ROUTING, ROUTING_TEST, WORK, WORK_TEST
 
 __all__ = ["Sketch", "plan_scaffold", "scaffold", "starter_map"]
 

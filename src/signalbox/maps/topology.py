@@ -8,8 +8,8 @@ from functools import cached_property
 from itertools import permutations
 
 from signalbox.maps.cells import parse_names
+from signalbox.maps.local_code import normalize
 from signalbox.maps.spec import END, FUNC, GraphSpec, NodeSpec
-from signalbox.maps.workshop import normalize
 
 __all__ = [
     "Topology",

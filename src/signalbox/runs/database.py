@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from signalbox.errors import ConfigurationError
-from signalbox.settings import get_settings
+from signalbox.settings import get_settings, home_file
 
 __all__ = ["Database", "database"]
 
@@ -108,19 +108,13 @@ def database() -> Database:
     with _lock:
         if key not in _open:
             try:
-                _make_private(path)
+                home_file(path.name)
                 _open[key] = Database(path)
                 for old in list(_open)[:-_MOST_OPEN]:
                     _open.pop(old).connection.close()
             except (OSError, sqlite3.Error) as error:
                 raise _unusable(path, error) from None
         return _open[key]
-
-
-def _make_private(path: Path) -> None:
-    """What people ask is nobody else's business on a machine with several."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
 
 
 def _unusable(path: Path, error: Exception) -> ConfigurationError:

@@ -9,7 +9,7 @@ import uuid
 from pathlib import Path
 from typing import IO
 
-from signalbox.settings import get_settings
+from signalbox.settings import get_settings, home_folder
 
 try:
     import fcntl
@@ -29,7 +29,7 @@ def this_process() -> str:
     key = (os.getpid(), folder)
     with _lock:
         if key not in _held:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            (home_folder() / "owners").mkdir(mode=0o700, exist_ok=True)
             name = f"{os.getpid()}-{uuid.uuid4().hex[:12]}"
             file = (folder / name).open("w")
             if fcntl is not None:

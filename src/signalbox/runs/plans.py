@@ -11,7 +11,7 @@ from signalbox.agents.metrics.plan import plan_query
 from signalbox.agents.metrics.reading import Asked
 from signalbox.agents.metrics.units import format_range
 from signalbox.maps import open_map
-from signalbox.maps.workshop import import_attribute
+from signalbox.maps.local_code import import_attribute
 from signalbox.runs.rooms import InstalledAgent
 
 __all__ = ["make_plan", "plan_text"]

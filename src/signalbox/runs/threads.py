@@ -12,7 +12,7 @@ from typing import Any
 
 from signalbox.contract.summary import plain
 from signalbox.errors import ConfigurationError, RequestError
-from signalbox.settings import get_settings, now
+from signalbox.settings import home_file, now
 
 __all__ = ["Turn", "add_turn", "last_turn", "list_turns"]
 
@@ -90,10 +90,8 @@ def check_name(thread_id: str) -> str:
 
 @contextmanager
 def _database() -> Iterator[sqlite3.Connection]:
-    path = get_settings().home / "threads.db"
+    path = home_file("threads.db")
     try:
-        # What people ask is nobody else's business on a machine with several.
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with closing(sqlite3.connect(path, timeout=10)) as database, database:
             database.executescript(_SCHEMA)
             yield database

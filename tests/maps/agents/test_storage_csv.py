@@ -222,10 +222,10 @@ def test_what_stands_in_a_file_stays_as_it_stands(data: Path) -> None:
     before = b'\xef\xbb\xbf"zip";note\r\n007;" x "\r\n1e5;"=1+1"'
     (data / "people.csv").write_bytes(before)
     write(data={"zip": "+49", "note": "=SUM(A1)"})
-    assert (data / "people.csv").read_bytes() == before + b"\r\n+49;=SUM(A1)\r\n"
+    assert (data / "people.csv").read_bytes() == before + b"\r\n+49;'=SUM(A1)\r\n"
     write(data={"zip": "1", "more": 2})
     assert (data / "people.csv").read_bytes() == (
-        b'\xef\xbb\xbfzip;note;more\r\n007;" x ";\r\n1e5;=1+1;\r\n+49;=SUM(A1);\r\n1;;2\r\n'
+        b'\xef\xbb\xbfzip;note;more\r\n007;" x ";\r\n1e5;=1+1;\r\n+49;\'=SUM(A1);\r\n1;;2\r\n'
     )
 
 
@@ -238,6 +238,29 @@ def test_what_is_written_is_read_back_the_same(data: Path) -> None:
     assert read() == [{**row, "d": str(row["d"])} for row in rows]
     write({"mode": "write"}, data=[{"only": ""}, {"only": "x"}])
     assert read() == [{"only": ""}, {"only": "x"}]
+
+
+FORMULAS = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "=", "'=1", " =1", "＝1", "--1", "-x"]
+HARMLESS = ["-5", "+3.2", "+49 30 1234", "-1e-5", "-", "'", "'s Gravenhage", "a=b", "1-2", "-12 %", "'-5"]
+
+
+@pytest.mark.parametrize("text", [*FORMULAS, *HARMLESS])
+def test_no_cell_reaches_a_spreadsheet_as_a_formula_and_none_is_changed(data: Path, text: str) -> None:
+    write(data={"id": "a", "text": text})
+    cell = (data / "people.csv").read_bytes().decode().partition("a,")[2].rstrip("\n")
+    assert cell.lstrip('"').startswith("'") or text in HARMLESS
+    assert cell == text or text in FORMULAS
+    write(data={"id": text, "text": "more"})
+    assert [row["text"] for row in read()] == [text, "more"]
+    assert read(id=text, id_field="id")["text"] == "more"
+
+
+def test_numbers_stay_numbers_and_a_name_of_a_column_is_no_formula(data: Path) -> None:
+    write(data={"n": -5, "=HYPERLINK()": 1})
+    assert (data / "people.csv").read_text() == "n,'=HYPERLINK()\n-5,1\n"
+    write(data={"n": 3.2, "=HYPERLINK()": 2})
+    assert read() == [{"n": -5, "=HYPERLINK()": 1}, {"n": 3.2, "=HYPERLINK()": 2}]
+    assert read({"format": "text"}).startswith("n,'=HYPERLINK()\n")
 
 
 def test_an_update_changes_the_row_with_the_id_and_adds_one_that_is_new(people: Path) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from signalbox.contract.agent import wait_for
 from signalbox.maps import read_map
 from signalbox.maps.context import RunContext, current_run
-from signalbox.maps.workshop import import_attribute
+from signalbox.maps.local_code import import_attribute
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from signalbox.contract import BaseAgent, StateAdapter
 from signalbox.errors import PromptError
 from signalbox.maps.context import RunContext, run_context
-from signalbox.maps.prompts import is_reference, render, resolve_prompt, variables
+from signalbox.maps.prompts import is_reference, render, render_reference, resolve_prompt, variables
 
 __all__ = ["Inputs", "MapAgent", "route_by"]
 
@@ -76,7 +76,7 @@ class MapAgent(BaseAgent):
         """The text of the prompt; a reference may itself have variables, as in `yaml:texts.yaml#greeting.{lang}`."""
         if not is_reference(self.prompt):
             return self.prompt
-        named = render(self.prompt, look_up) if look_up is not None else self.prompt
+        named = render_reference(self.prompt, look_up) if look_up is not None else self.prompt
         return resolve_prompt(named, self.run_context.folder)
 
     def _variable(self, name: str, inputs: Mapping[str, Any], lenient: bool) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 from rapidfuzz import fuzz
 
-from signalbox.errors import ConfigurationError
+from signalbox.errors import ConfigurationError, RefusedError
 from signalbox.language.names import did_you_mean
 
 __all__ = ["STRATEGIES", "best_by_model", "best_by_words", "choose"]
@@ -37,7 +37,12 @@ def choose(
     name, confidence = best_by_words(request, candidates)
     if strategy == "algorithm" or (strategy == "tiered" and confidence >= threshold):
         return (name, confidence) if confidence > 0 else (None, 0.0)
-    asked = best_by_model(request, candidates, model())
+    try:
+        asked = best_by_model(request, candidates, model())
+    except RefusedError:
+        if strategy == "llm" or not confidence:
+            raise
+        asked = None
     if asked is not None:
         return asked, 1.0
     return (name, confidence) if confidence > 0 else (None, 0.0)

@@ -1,6 +1,7 @@
 """The graph type: runs another graph, in this file or another, as one node of this one.
 
-Context: `workflow=::Graph`, `workflow=file.csv::Graph`, or `workflow_field=key` for a graph named in the state.
+Context: `workflow=::Graph`, `workflow=file.csv::Graph`, or `workflow_field=key` for a graph of this file that
+the state names.
 Input_Fields: `child=parent` maps a field; a plain name passes it on; none passes the whole state on. Output_Field:
 `parent=child` maps a field back; a plain name takes the whole state of the child.
 """
@@ -17,7 +18,7 @@ from signalbox.errors import MapError
 from signalbox.language.names import did_you_mean
 from signalbox.maps.agents.base import Inputs, MapAgent
 from signalbox.maps.functions import load_function
-from signalbox.maps.nested import reference_of, resolve_graph
+from signalbox.maps.nested import find_graph
 from signalbox.maps.result import OWNED, MapResult
 from signalbox.maps.spec import FUNC
 
@@ -55,8 +56,8 @@ class GraphAgent(MapAgent):
                 f"'{self.name}' runs graphs inside graphs, {MAX_DEPTH} deep.",
                 suggestion="A graph that runs itself needs a branch that ends it.",
             )
-        reference = reference_of(self.context, self.prompt, inputs.state if isinstance(inputs, Inputs) else {})
-        child, graphs, folder = resolve_graph(reference, here.graphs, here.folder)
+        state = inputs.state if isinstance(inputs, Inputs) else {}
+        child, graphs, folder = find_graph(self.context, self.prompt, state, here.graphs, here.folder)
         require_sound(child, folder, graphs)
         tracker = current_tracker.get()
         run = MapRun(

@@ -5,22 +5,24 @@ from __future__ import annotations
 import asyncio
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any, ClassVar
 
-from signalbox.errors import NotFoundError, ToolExecutionError
+from signalbox.errors import ContractError, NotFoundError, ToolExecutionError
 from signalbox.language.names import did_you_mean
 from signalbox.maps.agents.base import MapAgent
 from signalbox.maps.agents.matching import STRATEGIES, choose
 from signalbox.maps.agents.models import choose_model
-from signalbox.maps.workshop import load_file
+from signalbox.maps.local_code import load_file
 
-__all__ = ["ToolAgent", "find_source", "load_tools", "tool_name"]
+__all__ = ["ToolAgent", "find_source", "load_tools", "source_files", "tool_name"]
 
 
 class ToolAgent(MapAgent):
-    """Calls a tool: a function marked `@tool` (LangChain's) in Tool_Source, or a plain one that Available_Tools names.
+    """Calls a tool: a function marked `@tool` (LangChain's) in Tool_Source, a file or a folder of them, or a plain
+    function of the file that Available_Tools names.
 
     Inputs become arguments by name, then by position. Context: `matching_strategy`, `confidence_threshold`.
     """
@@ -55,11 +57,13 @@ class ToolAgent(MapAgent):
 
 
 def load_tools(source: str, wanted: list[str], folder: Path) -> dict[str, Any]:
-    """The tools of a file by name: those wanted, or all that are marked. Raises NotFoundError."""
-    module = load_file(find_source(source, folder))
-    marked = {
-        tool.name: tool for tool in vars(module).values() if hasattr(tool, "args_schema") and hasattr(tool, "name")
-    }
+    """The tools of a file by name: those wanted, or all that are marked; of a folder, the marked ones of its files.
+
+    Raises NotFoundError for a tool that is not there, and ContractError for a name that two files of a folder have.
+    """
+    found_at = find_source(source, folder)
+    modules = [load_file(file) for file in source_files(found_at)]
+    marked = _marked(modules)
     if not wanted:
         if not marked:
             raise NotFoundError(
@@ -67,10 +71,7 @@ def load_tools(source: str, wanted: list[str], folder: Path) -> dict[str, Any]:
                 suggestion="Mark one, or name a function in Available_Tools.",
             )
         return marked
-    functions = {
-        name: f for name, f in vars(module).items() if inspect.isfunction(f) and f.__module__ == module.__name__
-    }
-    tools = {**functions, **marked}
+    tools = {**(_functions(modules[0]) if found_at.is_file() else {}), **marked}
     found = {}
     for spec in wanted:
         name = tool_name(spec)
@@ -80,22 +81,57 @@ def load_tools(source: str, wanted: list[str], folder: Path) -> dict[str, Any]:
     return found
 
 
+def source_files(source: Path) -> list[Path]:
+    """The Python files that a Tool_Source stands for: itself, or those of a folder whose names begin with no _."""
+    return [source] if source.is_file() else sorted(p for p in source.glob("*.py") if not p.name.startswith("_"))
+
+
+def _marked(modules: Sequence[ModuleType]) -> dict[str, Any]:
+    """What is marked @tool in the modules, by name. One that a module imports from another is the other's."""
+    marked: dict[str, Any] = {}
+    where: dict[str, ModuleType] = {}
+    for module in modules:
+        for tool in vars(module).values():
+            if not hasattr(tool, "args_schema") or not hasattr(tool, "name"):
+                continue
+            first = where.get(tool.name)
+            if first is not None and first is not module and _defines(first, marked[tool.name]):
+                if not _defines(module, tool):
+                    continue
+                files = " and ".join(Path(str(one.__file__)).name for one in (first, module))
+                raise ContractError(f"The tool '{tool.name}' stands in {files}.", suggestion="Rename one of them.")
+            marked[tool.name], where[tool.name] = tool, module
+    return marked
+
+
+def _defines(module: ModuleType, tool: Any) -> bool:
+    function = getattr(tool, "func", None) or getattr(tool, "coroutine", None)
+    return function is None or inspect.unwrap(function).__code__.co_filename == module.__file__
+
+
+def _functions(module: ModuleType) -> dict[str, Any]:
+    """The plain functions that a module defines, by name."""
+    return {name: f for name, f in vars(module).items() if inspect.isfunction(f) and f.__module__ == module.__name__}
+
+
 def tool_name(spec: str) -> str:
     """The name in an Available_Tools entry: `add`, `add("adds numbers")` or `get_weather(location)`."""
     return spec.partition("(")[0].strip()
 
 
 def find_source(source: str, folder: Path) -> Path:
-    """The file that Tool_Source names: beside the map, in the working folder, or by its name beside the map."""
+    """The file or folder that Tool_Source names: beside the map, in the working folder, or by its name beside the map.
+
+    Raises NotFoundError.
+    """
     if not source:
         raise NotFoundError("The node has no Tool_Source.", suggestion="Name the Python file with its functions.")
     places = [folder / source, Path.cwd() / source, folder / Path(source).name]
     places += [place.with_suffix(".py") for place in places if not place.suffix]
-    for place in places:
-        if place.is_file():
-            return place
+    for place in (*filter(Path.is_file, places), *filter(Path.is_dir, places)):
+        return place
     there = [p.name for p in folder.glob("*.py")]
-    raise NotFoundError(f"There is no file {source} beside the map.", suggestion=did_you_mean(source, there))
+    raise NotFoundError(f"There is no file or folder {source} beside the map.", suggestion=did_you_mean(source, there))
 
 
 def _description(tool: Any) -> str:

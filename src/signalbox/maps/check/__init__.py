@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from signalbox.errors import MapCheckError
 from signalbox.maps.check.agents import check_settings, check_types
 from signalbox.maps.check.edges import check_loops, check_names, check_reached, check_targets
-from signalbox.maps.check.references import check_prompts, check_subgraphs, check_tools, children
+from signalbox.maps.check.references import check_patterns, check_prompts, check_subgraphs, check_tools, children
 from signalbox.maps.check.view import View
 from signalbox.maps.findings import Finding
+from signalbox.maps.local_code import code_stamp
 from signalbox.maps.read import MapFile, read_map
 from signalbox.maps.spec import GraphSpec
-from signalbox.maps.workshop import code_stamp
 
 if TYPE_CHECKING:
     from signalbox.maps.map_run import MapRun
@@ -32,27 +32,29 @@ _THEN: tuple[Callable[[View], Iterable[Finding]], ...] = (
     check_prompts,
     check_subgraphs,
     check_tools,
+    check_patterns,
     check_loops,
     check_reached,
 )
 _sound: OrderedDict[object, None] = OrderedDict()
 
 
-def check_map(source: str | Path) -> tuple[MapFile, list[Finding]]:
+def check_map(source: str | Path, *, code: bool = True) -> tuple[MapFile, list[Finding]]:
     """Read a map file and check every graph in it, and those of other files that it runs.
 
-    Raises MapReadError for what is no map at all.
+    The code that the map names is imported, as a run would; with `code` False nothing is, and what could not be
+    checked is a note. Raises MapReadError for what is no map at all.
     """
     document = read_map(source)
     folder = document.path.resolve().parent
     findings = list(document.findings)
     for graph in document.graphs.values():
-        findings += check_graph(graph, folder, document.graphs, document)
+        findings += check_graph(graph, folder, document.graphs, document, code=code)
     findings.sort(key=lambda f: (f.line, f.level != "error"))
     seen = {graph.digest() for graph in document.graphs.values()}
     for graph in document.graphs.values():
         for child, graphs, place in _inside(graph, folder, document.graphs, seen):
-            findings += check_graph(child, place, graphs)
+            findings += check_graph(child, place, graphs, code=code)
     return document, findings
 
 
@@ -68,10 +70,15 @@ def _inside(
 
 
 def check_graph(
-    graph: GraphSpec, folder: Path, graphs: Mapping[str, GraphSpec], document: MapFile | None = None
+    graph: GraphSpec,
+    folder: Path,
+    graphs: Mapping[str, GraphSpec],
+    document: MapFile | None = None,
+    *,
+    code: bool = True,
 ) -> list[Finding]:
-    """What is wrong with one graph."""
-    view = View(graph, folder, graphs, document)
+    """What is wrong with one graph; `code` as in `check_map`."""
+    view = View(graph, folder, graphs, document, code)
     findings = [finding for check in _FIRST for finding in check(view)]
     if view.too_large:
         return findings

@@ -12,11 +12,11 @@ from signalbox.language.names import did_you_mean
 from signalbox.maps.cells import parse_names
 from signalbox.maps.check.view import View
 from signalbox.maps.findings import Finding
+from signalbox.maps.local_code import broken_files
 from signalbox.maps.messages import TEMPLATES, asked_for, load_templates
 from signalbox.maps.policies import find_policy
 from signalbox.maps.spec import NodeSpec
 from signalbox.maps.topology import chosen_among
-from signalbox.maps.workshop import broken_files, import_attribute
 
 __all__ = ["check_settings", "check_types"]
 
@@ -46,6 +46,10 @@ def check_types(view: View) -> Iterator[Finding]:
         kind = view.kind(node)
         if isinstance(kind, SignalboxError):
             yield view.finding("error", node, "AgentType", kind.user_message, kind.suggestion)
+        elif kind.target is None:
+            yield view.finding(
+                "note", node, "AgentType", f"'{node.agent_type}' ({kind.origin}) is not checked: it was not imported."
+            )
 
 
 def check_settings(view: View) -> Iterator[Finding]:
@@ -180,14 +184,13 @@ def _check_policy(view: View) -> Iterator[Finding]:
     entry = view.graph.entry
     state = entry.context.get("state")
     if isinstance(state, str) and ":" in state:
-        try:
-            import_attribute(state, view.folder)
-        except SignalboxError as error:
-            yield view.finding("error", entry, "Context", error.user_message, error.suggestion)
+        yield from view.check_import(entry, "Context", state)
     context: Mapping[str, Any] = entry.context
     policy = context.get("success_policy")
     find: Callable[[str, Path], Any] = find_policy
-    if policy:
+    if policy and ":" in str(policy) and not view.code:
+        yield from view.check_import(entry, "Context", str(policy))
+    elif policy:
         try:
             find(str(policy), view.folder)
         except SignalboxError as error:

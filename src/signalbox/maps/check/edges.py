@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from signalbox.errors import SignalboxError
 from signalbox.language.names import did_you_mean
 from signalbox.maps.check.view import MAX_EDGES, MAX_NODES, MAX_PARALLEL, View
 from signalbox.maps.findings import Finding
 from signalbox.maps.functions import reference
+from signalbox.maps.local_code import find_function
 from signalbox.maps.spec import END, FUNC, NodeSpec
 from signalbox.maps.topology import resolve_target
-from signalbox.maps.workshop import find_function, import_attribute
 
 __all__ = ["check_loops", "check_names", "check_reached", "check_targets"]
 
@@ -86,16 +85,13 @@ def _check_target(view: View, node: NodeSpec, column: str, target: str) -> Itera
 
 
 def _check_function(view: View, node: NodeSpec, column: str, name: str) -> Iterator[Finding]:
-    try:
-        if reference(name):
-            import_attribute(reference(name), view.folder)
-        elif find_function(name, view.folder) is None:
-            yield view.finding(
-                "error", node, column, f"There is no routing function '{name}'.",
-                f"Write it into functions/{name}.py beside the map, or run: signalbox maps scaffold.",
-            )  # fmt: skip
-    except SignalboxError as error:
-        yield view.finding("error", node, column, error.user_message, error.suggestion)
+    if reference(name):
+        yield from view.check_import(node, column, reference(name))
+    elif find_function(name, view.folder) is None:
+        yield view.finding(
+            "error", node, column, f"There is no routing function '{name}'.",
+            f"Write it into functions/{name}.py beside the map, or run: signalbox maps scaffold.",
+        )  # fmt: skip
 
 
 def check_loops(view: View) -> Iterator[Finding]:

@@ -8,17 +8,18 @@ from pathlib import Path
 
 from signalbox.errors import SignalboxError
 from signalbox.language.names import did_you_mean
-from signalbox.maps.agents.tools import ToolAgent, find_source, tool_name
+from signalbox.maps.agents.tools import ToolAgent, find_source, source_files, tool_name
+from signalbox.maps.agents.validator import ValidatorAgent, compile_pattern
 from signalbox.maps.check.view import View
 from signalbox.maps.findings import Finding
 from signalbox.maps.functions import reference
+from signalbox.maps.local_code import definitions_in, find_function
 from signalbox.maps.nested import names_graph, reference_of, resolve_graph
 from signalbox.maps.prompts import is_reference, resolve_prompt, variables
 from signalbox.maps.registry import builtin_type
 from signalbox.maps.spec import FUNC, GraphSpec, NodeSpec
-from signalbox.maps.workshop import definitions_in, find_function, import_attribute
 
-__all__ = ["check_prompts", "check_subgraphs", "check_tools"]
+__all__ = ["check_patterns", "check_prompts", "check_subgraphs", "check_tools"]
 
 _KNOWN = {"error", "errors", "last_action_success", "graph_success"}
 
@@ -57,7 +58,7 @@ def children(
         kind = builtin_type(node.agent_type)
         if kind is not None and kind.runs_graph and names_graph(node):
             with suppress(SignalboxError):
-                yield resolve_graph(reference_of(node.context, node.prompt, {}), graphs, folder)
+                yield resolve_graph(reference_of(node.context, node.prompt), graphs, folder)
 
 
 def check_subgraphs(view: View) -> Iterator[Finding]:
@@ -67,7 +68,7 @@ def check_subgraphs(view: View) -> Iterator[Finding]:
         if kind is None or not kind.runs_graph or not names_graph(node):
             continue
         try:
-            resolve_graph(reference_of(node.context, node.prompt, {}), view.graphs, view.folder)
+            resolve_graph(reference_of(node.context, node.prompt), view.graphs, view.folder)
         except SignalboxError as error:
             yield view.finding("error", node, "Context", error.user_message, error.suggestion)
         for field in node.inputs:
@@ -85,19 +86,24 @@ def check_subgraphs(view: View) -> Iterator[Finding]:
 
 
 def _check_mapper(view: View, node: NodeSpec, name: str) -> Iterator[Finding]:
-    try:
-        if reference(name):
-            import_attribute(reference(name), view.folder)
-        elif find_function(name, view.folder) is None:
-            yield view.finding(
-                "error",
-                node,
-                "Input_Fields",
-                f"There is no function '{name}'.",
-                "Write it into functions/ beside the map.",
-            )
-    except SignalboxError as error:
-        yield view.finding("error", node, "Input_Fields", error.user_message, error.suggestion)
+    if reference(name):
+        yield from view.check_import(node, "Input_Fields", reference(name))
+    elif find_function(name, view.folder) is None:
+        yield view.finding(
+            "error", node, "Input_Fields", f"There is no function '{name}'.", "Write it into functions/ beside the map."
+        )
+
+
+def check_patterns(view: View) -> Iterator[Finding]:
+    """The patterns in a validator's rules can be used."""
+    for node in view.graph:
+        rules = node.context.get("rules") if view.builtin(node) is ValidatorAgent else None
+        for rule in rules.values() if isinstance(rules, Mapping) else ():
+            if isinstance(rule, Mapping) and "pattern" in rule:
+                try:
+                    compile_pattern(str(rule["pattern"]))
+                except SignalboxError as error:
+                    yield view.finding("error", node, "Context", error.user_message, error.suggestion)
 
 
 def check_tools(view: View) -> Iterator[Finding]:
@@ -106,13 +112,13 @@ def check_tools(view: View) -> Iterator[Finding]:
         if view.builtin(node) is not ToolAgent:
             continue
         try:
-            source = find_source(node.tool_source, view.folder)
-            there = [d.name for d in definitions_in(source)]
+            files = source_files(find_source(node.tool_source, view.folder))
+            there = [definition.name for file in files for definition in definitions_in(file)]
         except SignalboxError as error:
             yield view.finding("error", node, "Tool_Source", error.user_message, error.suggestion)
             continue
         for spec in node.tools:
             name = tool_name(spec)
-            if name not in there and f'"{name}"' not in source.read_text("utf-8", "replace"):
+            if name not in there and not any(f'"{name}"' in file.read_text("utf-8", "replace") for file in files):
                 hint = did_you_mean(name, there)
                 yield view.finding("error", node, "Available_Tools", f"{node.tool_source} has no tool '{name}'.", hint)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
 from signalbox.errors import SignalboxError
 from signalbox.maps.agents.base import MapAgent
 from signalbox.maps.findings import Finding, Level
+from signalbox.maps.local_code import import_attribute
 from signalbox.maps.read import MapFile
 from signalbox.maps.registry import AgentType, find_type
 from signalbox.maps.spec import GraphSpec, NodeSpec
@@ -23,11 +24,17 @@ MAX_EDGES = 25_000
 
 
 class View:
-    """A graph under check, with its surroundings."""
+    """A graph under check, with its surroundings. Without `code` nothing is imported for it."""
 
     def __init__(
-        self, graph: GraphSpec, folder: Path, graphs: Mapping[str, GraphSpec], document: MapFile | None
+        self,
+        graph: GraphSpec,
+        folder: Path,
+        graphs: Mapping[str, GraphSpec],
+        document: MapFile | None,
+        code: bool = True,
     ) -> None:
+        self.code = code
         self.graph = graph
         self.folder = folder
         self.graphs = graphs
@@ -38,7 +45,7 @@ class View:
     @cached_property
     def topology(self) -> Topology:
         """The shape of the graph."""
-        return Topology(self.graph, find_ways(self.graph, self.folder))
+        return Topology(self.graph, find_ways(self.graph, self.folder, code=self.code))
 
     @cached_property
     def edges(self) -> int:
@@ -55,12 +62,22 @@ class View:
         """A finding at a cell of a row; the column goes by the name that the file gives it."""
         return Finding(level, self.file, node.line, self.headers.get(column, column), message, suggestion)
 
+    def check_import(self, node: NodeSpec, column: str, reference: str) -> Iterator[Finding]:
+        """What is wrong with a `module:attribute`; a note that it was not looked at, where no code may run."""
+        if not self.code:
+            yield self.finding("note", node, column, f"'{reference}' is not checked: its module was not imported.")
+            return
+        try:
+            import_attribute(reference, self.folder)
+        except SignalboxError as error:
+            yield self.finding("error", node, column, error.user_message, error.suggestion)
+
     def kind(self, node: NodeSpec) -> AgentType | SignalboxError:
         """The type of a row's agent, or why there is none."""
         name = node.agent_type
         if name not in self._types:
             try:
-                self._types[name] = find_type(name, self.folder)
+                self._types[name] = find_type(name, self.folder, load=self.code)
             except SignalboxError as error:
                 self._types[name] = error
         return self._types[name]

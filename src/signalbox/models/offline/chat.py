@@ -115,10 +115,11 @@ class OfflineChatModel(BaseChatModel):
         spoken = text if not calls else json.dumps([call["args"] for call in calls], default=str)
         said = sum(len(text_of(message.content).split()) for message in messages)
         answered = len(spoken.split())
+        extra: dict[str, Any] = {"refusal": reply.refusal} if reply.refusal else {}
         return AIMessage(
             content=text,
             tool_calls=calls,
-            additional_kwargs={"parsed": reply.data, "missing": reply.missing} if reply.data is not None else {},
+            additional_kwargs={"parsed": reply.data, "missing": reply.missing} if reply.data is not None else extra,
             response_metadata={
                 "model_name": self.model_name,
                 "model_provider": "signalbox",

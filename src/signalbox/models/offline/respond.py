@@ -13,7 +13,7 @@ from signalbox.models.offline.phrase import describe_tools, phrase_results, refu
 from signalbox.models.offline.plan import plan_turn, resolve_step
 from signalbox.models.offline.steps import Step
 from signalbox.models.offline.structured import OutputSchema, as_text, fill_output
-from signalbox.models.offline.talk import answer_prompt, asks_abilities, small_talk
+from signalbox.models.offline.talk import NO_REQUEST, REFUSALS, answer_prompt, asks_abilities, small_talk
 from signalbox.models.offline.tools import ToolCard, ToolSet
 from signalbox.settings import now
 
@@ -38,6 +38,11 @@ class Reply:
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     data: dict[str, Any] | None = None
     missing: list[str] = field(default_factory=list)
+
+    @property
+    def refusal(self) -> str | None:
+        """The text where it says that there is no answer, as hosted models mark it."""
+        return self.text if self.text in REFUSALS else None
 
 
 def respond(
@@ -95,7 +100,7 @@ def _fill_form(forms: list[ToolCard], conversation: Conversation, filler: Filler
 
 def _talk(turn: Turn, tools: ToolSet) -> str | None:
     if not turn.request:
-        return "I could not find a request in the messages."
+        return NO_REQUEST
     if asks_abilities(turn.request):
         return describe_tools(tools)
     return small_talk(turn.request)

@@ -14,13 +14,16 @@ from signalbox.models.offline.phrase import phrase_data
 from signalbox.models.offline.shown.records import parse_data
 from signalbox.models.offline.smallwords import STOP
 
-__all__ = ["HONEST", "answer_prompt", "asks_abilities", "small_talk"]
+__all__ = ["NO_REQUEST", "REFUSALS", "answer_prompt", "asks_abilities", "small_talk"]
 
 HONEST = (
     "I could not answer that offline: I am a small model of rules that chooses tools, fills in forms and "
     "restates what "
     "it is given. For open questions set SIGNALBOX_MODEL to a larger model, such as openai/… or ollama/…."
 )
+NO_REQUEST = "I could not find a request in the messages."
+REFUSALS = (HONEST, NO_REQUEST)
+"""What is said in the place of an answer."""
 _GREETING = re.compile(
     r"(?i)^\W*(?:hi|hey|hello|yo|good (?:morning|afternoon|evening)|howdy|greetings)(?: there| all| everyone)?\W*$"
 )
@@ -114,7 +117,7 @@ def answer_prompt(conversation: Conversation) -> str:
     """An answer to a prompt without tools: a choice from its list, its data restated, or that it could not."""
     request = conversation.turn.request
     if not request:
-        return "I could not find a request in the messages."
+        return NO_REQUEST
     chosen = _choose(conversation.system, request)
     if chosen:
         return chosen

@@ -14,6 +14,7 @@ from signalbox.maps.agents.storage.table import (
     column_named,
     id_column,
     parse,
+    plain_cell,
     records,
     render,
     render_rows,
@@ -166,7 +167,7 @@ def _update(table: Table, row: Row, id_field: str, file: DataFile) -> None:
 
 
 def _rows_with(table: Table, column: int, wanted: Any) -> list[int]:
-    return [i for i, row in enumerate(table.rows) if same(row[column].strip(), wanted)]
+    return [i for i, row in enumerate(table.rows) if same(plain_cell(row[column].strip()), wanted)]
 
 
 def _are_rows(data: Any) -> bool:
@@ -198,7 +199,7 @@ def _as_dict(table: Table, found: list[tuple[int, Row]]) -> dict[int, Row]:
 
 
 def _as_text(table: Table, found: list[tuple[int, Row]]) -> str:
-    return render_rows(table, [table.columns, *(table.rows[i] for i, _ in found)])
+    return render(Table(table.columns, [table.rows[i] for i, _ in found], table.delimiter, table.newline))
 
 
 _FORMATS = {"records": _as_records, "list": _as_records, "dict": _as_dict, "text": _as_text, "raw": _as_text}

@@ -16,7 +16,17 @@ from signalbox.contract.summary import plain
 from signalbox.errors import RequestError
 from signalbox.maps.agents.storage.datafile import MAX_BYTES
 
-__all__ = ["Table", "cell_text", "column_named", "id_column", "parse", "records", "render", "render_rows"]
+__all__ = [
+    "Table",
+    "cell_text",
+    "column_named",
+    "id_column",
+    "parse",
+    "plain_cell",
+    "records",
+    "render",
+    "render_rows",
+]
 
 # A cell may be as long as a file may be; the csv module's own limit is 128 kB, less than a long report.
 csv.field_size_limit(max(csv.field_size_limit(), MAX_BYTES))
@@ -26,11 +36,14 @@ _WHOLE = re.compile(r"0|-?[1-9]\d{0,17}", re.ASCII)
 _NUMBER = re.compile(
     _WHOLE.pattern + r"|-?(?:0|[1-9]\d*)?\.\d+(?:[eE][+-]?\d+)?|-?(?:0|[1-9]\d*)[eE][+-]?\d+", re.ASCII
 )
+_FORMULA_STARTS = tuple("=+-@\t\r＝＋－＠")
+_FIGURE = re.compile(r"[+-]?[\d .,]*(?:[eE][+-]?\d+)?%?", re.ASCII)
 
 
 @dataclass(slots=True)
 class Table:
-    """The cells of a CSV file as they stand in it. Every row has as many cells as there are columns."""
+    """The cells of a CSV file as they stand in it. Every row has as many cells as there are columns; the names of
+    columns are plain text."""
 
     columns: list[str] = field(default_factory=list)
     rows: list[list[str]] = field(default_factory=list)
@@ -60,7 +73,7 @@ def parse(text: str, name: str, delimiter: str | None = None) -> Table:
     try:
         for cells in lines:
             if not table.columns:
-                table.columns = [cell.strip() for cell in cells]
+                table.columns = [plain_cell(cell.strip()) for cell in cells]
             elif len(cells) > 1 or any(cells) or len(cells) == len(table.columns):
                 table.rows.append(_fitted(cells, len(table.columns), name, lines.line_num))
     except csv.Error as error:
@@ -72,7 +85,7 @@ def render(table: Table) -> str:
     """The table as a CSV text."""
     if not table.columns:
         return ""
-    return table.bom + render_rows(table, [table.columns, *table.rows])
+    return table.bom + render_rows(table, [[_guarded(name) for name in table.columns], *table.rows])
 
 
 def render_rows(table: Table, rows: Iterable[Sequence[str]]) -> str:
@@ -84,7 +97,7 @@ def records(table: Table) -> list[dict[str, Any]]:
     """The rows as mappings. A column of whole numbers, of numbers, or of true and false has such values, and
     None for blanks; any other column is text as it stands, so 007 and +49 30 stay what they are."""
     names = _distinct(table.columns)
-    typed = [_typed([row[i] for row in table.rows]) for i in range(len(names))]
+    typed = [_typed([plain_cell(row[i]) for row in table.rows]) for i in range(len(names))]
     return [dict(zip(names, values, strict=True)) for values in zip(*typed, strict=True)]
 
 
@@ -105,12 +118,30 @@ def id_column(columns: Sequence[str]) -> str | None:
 
 
 def cell_text(value: Any) -> str:
-    """A value as a cell holds it: nothing for None, JSON for lists and objects."""
+    """A value as a cell holds it: nothing for None, JSON for lists and objects.
+
+    A text that a spreadsheet would take for a formula has an apostrophe before it; `plain_cell` takes it away.
+    """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, dict | list | tuple | set):
         return json.dumps(plain(value), ensure_ascii=False)
-    return value.isoformat() if isinstance(value, date) else str(value)
+    return value.isoformat() if isinstance(value, date) else _guarded(str(value))
+
+
+def plain_cell(cell: str) -> str:
+    """The text that `cell_text` was given."""
+    return cell[1:] if cell.startswith("'") and _is_formula(cell[1:]) else cell
+
+
+def _guarded(text: str) -> str:
+    return f"'{text}" if _is_formula(text) else text
+
+
+def _is_formula(text: str) -> bool:
+    """Whether a spreadsheet would compute it; also with blanks or apostrophes before it, so that those are not lost."""
+    bare = text.lstrip(" '")
+    return bare.startswith(_FORMULA_STARTS) and not _FIGURE.fullmatch(bare)
 
 
 def _delimiter(head: str) -> str:

@@ -21,9 +21,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
+import yaml
+
 from signalbox.errors import ContractError, NotFoundError
 from signalbox.language.names import did_you_mean
-from signalbox.maps.borrowed import lent_names
+from signalbox.maps.agentmap import lent_names
 
 __all__ = [
     "Definition",
@@ -41,6 +43,7 @@ __all__ = [
 AGENT_FOLDERS = ("agents", "custom_agents")
 FUNCTION_FOLDERS = ("functions", "custom_functions", *AGENT_FOLDERS)
 CODE_FOLDERS = FUNCTION_FOLDERS
+DECLARATIONS = "custom_agents.yaml"
 
 
 class Definition(NamedTuple):
@@ -67,8 +70,30 @@ def find_agent(name: str, folder: Path) -> Definition | None:
     found = [d for d in _definitions(folder, AGENT_FOLDERS) if normalize(d.name) == wanted]
     if not found:
         by_file = [d for d in _definitions(folder, AGENT_FOLDERS) if normalize(d.file.stem) == wanted and d.is_class]
-        found = by_file if len(by_file) == 1 else []
+        found = by_file if len(by_file) == 1 else list(_declared(wanted, folder))
     return max(found, key=lambda d: d.is_class, default=None)
+
+
+def _declared(wanted: str, folder: Path) -> Iterator[Definition]:
+    """The class that a `custom_agents.yaml`, as AgentMap has it, declares under that name."""
+    for place in (folder, *map(Path, _places(str(folder), AGENT_FOLDERS))):
+        for name, module, attribute in _declarations(place / DECLARATIONS):
+            file = place / (module.replace(".", "/") + ".py")
+            if normalize(name) == wanted and file.is_file():
+                yield Definition(file, attribute, True)
+
+
+def _declarations(file: Path) -> Iterator[tuple[str, str, str]]:
+    try:
+        content = yaml.safe_load(file.read_text("utf-8")) if file.is_file() else None
+    except (OSError, ValueError, yaml.YAMLError):
+        return
+    agents = content.get("agents") if isinstance(content, dict) else None
+    for name, about in agents.items() if isinstance(agents, dict) else ():
+        path = str(about.get("class") or about.get("class_path") or "") if isinstance(about, dict) else ""
+        module, _, attribute = path.rpartition(".")
+        if all(part.isidentifier() for part in path.split(".")) and module:
+            yield str(name), module, attribute
 
 
 def find_function(name: str, folder: Path) -> Definition | None:
@@ -79,8 +104,16 @@ def find_function(name: str, folder: Path) -> Definition | None:
 
 
 def import_attribute(reference: str, folder: Path) -> Any:
-    """What `module:attribute` names; a module beside the map comes before an installed one."""
+    """What `module:attribute` names; a module beside the map comes before an installed one.
+
+    Both are names with dots between them, so that no reference reaches a file elsewhere. Raises NotFoundError.
+    """
     module_name, _, attribute = reference.partition(":")
+    if not all(part.isidentifier() for part in (*module_name.split("."), *attribute.split("."))):
+        raise NotFoundError(
+            f"'{reference}' is not of the form module:attribute.",
+            suggestion="Name a module beside the map or an installed one, without slashes: package.module:name.",
+        )
     beside = folder / (module_name.replace(".", "/") + ".py")
     try:
         module = load_file(beside) if beside.is_file() else importlib.import_module(module_name)
@@ -109,7 +142,8 @@ def load_file(path: Path) -> ModuleType:
 def code_stamp(folder: Path) -> tuple[tuple[str, int], ...]:
     """What tells whether the code beside a map has changed. It is asked at every run, so it is quick."""
     found: list[tuple[str, int]] = []
-    for place in _places(str(folder), CODE_FOLDERS):
+    beside = (str(folder),) if os.path.isfile(f"{folder}/{DECLARATIONS}") else ()
+    for place in (*beside, *_places(str(folder), CODE_FOLDERS)):
         with suppress(OSError), os.scandir(place) as entries:
             found += [(file.path, file.stat().st_mtime_ns) for file in entries if file.name.endswith(".py")]
     return tuple(sorted(found))
@@ -186,7 +220,7 @@ def agents_beside(folder: Path) -> list[str]:
 def _top_level(file: Path, _changed: int) -> tuple[Definition, ...]:
     try:
         tree = ast.parse(file.read_text("utf-8-sig"))
-    except (SyntaxError, ValueError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ContractError(
             f"{file} cannot be read as Python: {error}.", suggestion="Mend the file.", details=str(error)
         ) from None
