@@ -1,16 +1,14 @@
-"""An answer on a terminal: the finding, a chart of characters, the figures, then range and query."""
+"""An answer on a terminal: its blocks, what it leaves out, and where it comes from."""
 
 from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Mapping
 
-from signalbox.agents.metrics import MetricsQueryResult
-from signalbox.agents.metrics.charts.names import series_names
-from signalbox.agents.metrics.charts.terminal import draw_result, statistics_table
-from signalbox.agents.metrics.units import format_value
 from signalbox.contract.answer import Answer
-from signalbox.runs.metrics import finding, sources
+from signalbox.drawing.terminal import draw_blocks
+from signalbox.drawing.text import plain_text, printable
 
 __all__ = ["answer_words", "show_answer"]
 
@@ -18,64 +16,45 @@ _WIDEST = 100
 
 
 def show_answer(answer: Answer) -> str:
-    """The whole answer as text for the terminal at hand."""
-    if not answer.state.get("result"):
-        return _clean(_plain(answer.answer))
-    result = MetricsQueryResult.model_validate(answer.state["result"])
+    """The whole answer as text for the terminal at hand. Blocks with a text of their own say all that it says."""
     width = min(shutil.get_terminal_size((80, 24)).columns - 1, _WIDEST)
+    says_it = any(block.get("type") == "text" for block in answer.blocks)
     parts = [
-        finding(answer.state),
-        draw_result(result, width, unicode=_shows_unicode()),
-        _change(result),
-        _statistics(result),
-        _sources(answer),
+        "" if says_it else plain_text(answer.answer),
+        draw_blocks(answer.blocks, width, unicode=_shows_unicode()),
+        _footer(answer),
     ]
-    return _clean("\n\n".join(part for part in parts if part))
+    return _encodable(printable("\n\n".join(part for part in parts if part)))
 
 
 def answer_words(answer: Answer) -> str:
     """The answer in plain words, for where Markdown is not shown."""
-    return "\n\n".join((finding(answer.state), _sources(answer)))
+    return "\n\n".join(part for part in (plain_text(answer.answer), _footer(answer)) if part)
 
 
-def _sources(answer: Answer) -> str:
-    return "\n".join(f"{name}: {text}" for name, text in sources(answer.state))
+def _footer(answer: Answer) -> str:
+    left_out = f"Not considered: {'; '.join(answer.not_covered)}" if answer.not_covered else ""
+    return "\n".join(part for part in (left_out, _source(answer.source)) if part)
 
 
-def _statistics(result: MetricsQueryResult) -> str:
-    """The figures of a curve; of several, those of the one that the question means, with its name."""
-    if result.statistics is None or result.datapoint_count < 2 or result.comparison or result.ranking:
+def _source(source: Mapping[str, str] | None) -> str:
+    if not source:
         return ""
-    table = statistics_table(result.statistics, result.unit)
-    if len(result.series) < 2:
-        return table
-    return f"{series_names([one.labels for one in result.series], result.metric_name)[0]}\n{table}"
-
-
-def _change(result: MetricsQueryResult) -> str:
-    if result.comparison is None or result.comparison.change is None:
-        return ""
-    change = result.comparison.change
-    return f"change: {'-' if change < 0 else '+'}{format_value(abs(change), 'ratio')}"
+    if source.get("kind") == "embedded":
+        return "Source: the embedded demonstration"
+    return f"Source: {source.get('system', '')} at {source.get('address', '')}"
 
 
 def _shows_unicode() -> bool:
     try:
-        "⣿█┤└─…".encode(_encoding())
+        "⣿█┤└─…→".encode(_encoding())
     except (UnicodeEncodeError, LookupError):
         return False
     return True
 
 
-def _plain(text: str) -> str:
-    """Markdown without its marks."""
-    return text.replace("  \n", "\n").replace("`", "")
-
-
-def _clean(text: str) -> str:
-    """The text without control characters: names and labels are a server's data, and a terminal obeys those."""
-    shown = "".join(char if char.isprintable() or char == "\n" else "?" for char in text)
-    return shown.encode(_encoding(), "replace").decode(_encoding())
+def _encodable(text: str) -> str:
+    return text.encode(_encoding(), "replace").decode(_encoding())
 
 
 def _encoding() -> str:

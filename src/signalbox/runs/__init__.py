@@ -5,31 +5,26 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from signalbox.errors import MissingExtraError
-
 if TYPE_CHECKING:
+    from signalbox.runs.agents import InstalledAgent, default_agent, find_agent, list_agents, list_installed
     from signalbox.runs.asking import aask, aclose, ask
-    from signalbox.runs.rooms import InstalledAgent, find_agent, list_agents
 
-__all__ = ["InstalledAgent", "aask", "aclose", "ask", "find_agent", "list_agents"]
+__all__ = [
+    "InstalledAgent",
+    "aask",
+    "aclose",
+    "ask",
+    "default_agent",
+    "find_agent",
+    "list_agents",
+    "list_installed",
+]
 
-_HOMES = {
-    "InstalledAgent": "rooms",
-    "aask": "asking",
-    "aclose": "asking",
-    "ask": "asking",
-    "find_agent": "rooms",
-    "list_agents": "rooms",
-}
+_ASKING = {"aask", "aclose", "ask"}
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first used, so that the command line starts without LangGraph."""
-    if name not in _HOMES:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    try:
-        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("signalbox"):
-            raise
-        raise MissingExtraError("Asking the metrics agent", "metrics,service") from None
+    return getattr(import_module(f"{__name__}.{'asking' if name in _ASKING else 'agents'}"), name)

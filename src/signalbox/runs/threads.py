@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +27,7 @@ CREATE TABLE IF NOT EXISTS turns (
     agent TEXT NOT NULL,
     said TEXT NOT NULL,
     answer TEXT NOT NULL,
-    asked TEXT NOT NULL,
+    remembered TEXT NOT NULL,
     at TEXT NOT NULL
 );
 CREATE INDEX IF NOT EXISTS turns_of_thread ON turns (thread_id, number);
@@ -36,23 +36,23 @@ CREATE INDEX IF NOT EXISTS turns_of_thread ON turns (thread_id, number);
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One request in a thread: what the person said, how it was answered, and how the agent read it (`asked`)."""
+    """One request in a thread: what was said, how it was answered, and what of the state the next turn is given."""
 
     thread_id: str
     run_id: str
     agent: str
     said: str
     answer: str
-    asked: Any
+    remembered: dict[str, Any] | None
     at: str
 
 
-def add_turn(thread_id: str, *, run_id: str, agent: str, said: str, answer: str, asked: Any) -> None:
+def add_turn(thread_id: str, *, run_id: str, agent: str, said: str, answer: str, remembered: Any) -> None:
     """Keep what was asked; of a long conversation, and of all of them together, only the latest turns stay."""
-    row = (check_name(thread_id), run_id, agent, said, answer, json.dumps(plain(asked)), now().isoformat())
+    row = (check_name(thread_id), run_id, agent, said, answer, json.dumps(plain(remembered)), now().isoformat())
     with _database() as database:
         database.execute(
-            "INSERT INTO turns (thread_id, run_id, agent, said, answer, asked, at) VALUES (?, ?, ?, ?, ?, ?, ?)", row
+            "INSERT INTO turns (thread_id, run_id, agent, said, answer, remembered, at) VALUES (?, ?, ?, ?, ?, ?, ?)", row
         )
         database.execute(
             "DELETE FROM turns WHERE thread_id = ? AND number NOT IN "
@@ -62,9 +62,9 @@ def add_turn(thread_id: str, *, run_id: str, agent: str, said: str, answer: str,
         database.execute("DELETE FROM turns WHERE number <= (SELECT MAX(number) FROM turns) - ?", (_MOST_KEPT,))
 
 
-def last_turn(thread_id: str, room: str) -> Turn | None:
-    """The latest turn in which an agent of this room understood what was asked."""
-    turns = [t for t in list_turns(thread_id) if t.asked is not None and t.agent.partition("-")[0] == room]
+def last_turn(thread_id: str, agents: Collection[str]) -> Turn | None:
+    """The latest turn that one of these agents completed."""
+    turns = [turn for turn in list_turns(thread_id) if turn.remembered is not None and turn.agent in agents]
     return turns[-1] if turns else None
 
 
@@ -72,7 +72,7 @@ def list_turns(thread_id: str) -> list[Turn]:
     """The turns of a thread in their order; none where nobody has used its name."""
     with _database() as database:
         rows = database.execute(
-            "SELECT thread_id, run_id, agent, said, answer, asked, at FROM turns WHERE thread_id = ? ORDER BY number",
+            "SELECT thread_id, run_id, agent, said, answer, remembered, at FROM turns WHERE thread_id = ? ORDER BY number",
             (check_name(thread_id),),
         ).fetchall()
     return [Turn(row[0], row[1], row[2], row[3], row[4], json.loads(row[5]), row[6]) for row in rows]
@@ -90,7 +90,7 @@ def check_name(thread_id: str) -> str:
 
 @contextmanager
 def _database() -> Iterator[sqlite3.Connection]:
-    path = get_settings().home / "threads.db"
+    path = get_settings().home / "conversations.db"
     try:
         # What people ask is nobody else's business on a machine with several.
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
