@@ -135,7 +135,7 @@ def test_where_nothing_can_be_kept_a_question_is_answered_and_a_thread_is_refuse
 
 
 def test_what_is_not_installed_is_named() -> None:
-    program = "import sys; sys.modules['httpx'] = None; from signalbox.cli import main; main()"
+    program = "import sys; sys.modules['promql_parser'] = None; from signalbox.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", program, "ask", "q"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
     assert 'pip install "signalbox[metrics,service]"' in done.stderr

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Mapping
 
 from signalbox.contract.answer import Answer
 from signalbox.drawing.terminal import draw_blocks
@@ -22,27 +21,14 @@ def show_answer(answer: Answer) -> str:
     parts = [
         "" if says_it else plain_text(answer.answer),
         draw_blocks(answer.blocks, width, unicode=_shows_unicode()),
-        _footer(answer),
+        "\n".join(answer.notes),
     ]
     return _encodable(printable("\n\n".join(part for part in parts if part)))
 
 
 def answer_words(answer: Answer) -> str:
     """The answer in plain words, for where Markdown is not shown."""
-    return "\n\n".join(part for part in (plain_text(answer.answer), _footer(answer)) if part)
-
-
-def _footer(answer: Answer) -> str:
-    left_out = f"Not considered: {'; '.join(answer.not_covered)}" if answer.not_covered else ""
-    return "\n".join(part for part in (left_out, _source(answer.source)) if part)
-
-
-def _source(source: Mapping[str, str] | None) -> str:
-    if not source:
-        return ""
-    if source.get("kind") == "embedded":
-        return "Source: the embedded demonstration"
-    return f"Source: {source.get('system', '')} at {source.get('address', '')}"
+    return "\n\n".join(part for part in (plain_text(answer.answer), *answer.notes) if part)
 
 
 def _shows_unicode() -> bool:

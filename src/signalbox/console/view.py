@@ -46,7 +46,7 @@ def view_answer(answer: Answer) -> View:
     # What the conversation says is not said twice.
     blocks = [block for block in answer.blocks if block.get("type") != "text" or block.get("title")]
     parts = [_part(block) for block in blocks]
-    return View(answer.answer, None, parts, _evidence(answer.evidence), _notes(answer))
+    return View(answer.answer, None, parts, _evidence(answer.evidence), _notes(answer.notes))
 
 
 def view_error(told: str) -> View:
@@ -69,13 +69,7 @@ def _csv(block: Block) -> str:
     return to_csv(table) if table else ""
 
 
-def _notes(answer: Answer) -> str:
-    notes = [f"Not considered: {'; '.join(answer.not_covered)}"] if answer.not_covered else []
-    source = answer.source or {}
-    if source.get("kind") == "embedded":
-        notes.append("Source: the embedded demonstration")
-    elif source:
-        notes.append(f"Source: {source.get('system', '')} at {source.get('address', '')}")
+def _notes(notes: list[str]) -> str:
     return "".join(f"<p>{escape(note)}</p>" for note in notes)
 
 

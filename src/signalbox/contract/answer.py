@@ -44,6 +44,17 @@ class Answer:
         return cls(status="error", answer=error.user_message, error=error.as_dict(), **about)
 
     @property
+    def notes(self) -> list[str]:
+        """What is said beside the answer: what of the request it leaves out, and where it comes from."""
+        notes = [f"Not considered: {'; '.join(self.not_covered)}"] if self.not_covered else []
+        if self.source and self.source.get("kind") == "embedded":
+            notes.append("Source: the embedded demonstration")
+        elif self.source:
+            known = (self.source.get("system"), self.source.get("address"))
+            notes.append(f"Source: {' at '.join(part for part in known if part)}")
+        return notes
+
+    @property
     def exit_code(self) -> int:
         """The exit code of the command line: 0 completed, 1 error, 3 needs input."""
         return {"completed": 0, "error": 1, "needs_input": 3}[self.status]
