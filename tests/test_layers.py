@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -17,6 +18,7 @@ FLOORS = {
     "errors": 0,
     "settings": 0,
     "contract": 0,
+    "drawing": 1,
     "models": 1,
     "toolbox": 1,
     "maps": 2,
@@ -35,6 +37,11 @@ FLOORS = {
 GROUND = ("__init__", "errors", "settings", "contract")
 # An agent knows an address, never that a world is embedded.
 STRANGERS = {("agents", "worlds"), ("worlds", "agents"), ("models", "toolbox"), ("toolbox", "models")}
+# The floors above the rooms find agents by their entry points, and name none; these two name worlds.
+UNNAMING = ("runs", "service", "console", "cli")
+NAMES_WORLDS = {"runs/embedded.py", "cli/world.py"}
+# Measures skills, one of which is called like an agent.
+NAMES_SKILLS = {"cli/evals.py"}
 
 
 @cache
@@ -105,3 +112,15 @@ def test_nothing_imports_private_names_of_another_room() -> None:
                 if private and there != room(ROOT / file):
                     wrong.append(f"{file}:{node.lineno} imports {', '.join(private)} of {there}")
     assert wrong == []
+
+
+ROOMS = sorted(path.parent.name for path in (ROOT / "agents").glob("*/__init__.py"))
+
+
+@pytest.mark.parametrize(
+    "file", [f for f in FILES if f.split("/")[0] in UNNAMING and f not in NAMES_WORLDS | NAMES_SKILLS]
+)
+def test_what_stands_above_the_agents_names_none(file: str) -> None:
+    word = re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(ROOMS)})(?![A-Za-z0-9])")
+    lines = (ROOT / file).read_text("utf-8").splitlines()
+    assert [f"{file}:{number}: {line.strip()}" for number, line in enumerate(lines, 1) if word.search(line)] == []

@@ -31,7 +31,10 @@ def no_world_left() -> Iterator[None]:
 def test_a_person_sees_answer_chart_figures_range_and_query_in_this_order(signalbox: Cli) -> None:
     done = signalbox("ask", LATENCY, "--agent", "metrics")
     assert (done.code, done.err) == (0, "")
-    places = [done.out.index(text) for text in ("on average", "┤", "median", "Range: Tue 10 Mar", "Query: histogram", "Source: ")]
+    places = [
+        done.out.index(text)
+        for text in ("on average", "┤", "median", "Range: Tue 10 Mar", "Query: histogram", "Source: ")
+    ]
     assert places == sorted(places)
 
 

@@ -19,7 +19,10 @@ def test_a_series_is_a_row_a_point_with_its_labels() -> None:
 
 
 def test_things_without_labels_are_told_apart_by_their_names() -> None:
-    assert table_of(blocks.ranking("t", [("a", {}, 2.0), ("b", {}, 1.0)])) == (["name", "value"], [["a", 2.0], ["b", 1.0]])
+    assert table_of(blocks.ranking("t", [("a", {}, 2.0), ("b", {}, 1.0)])) == (
+        ["name", "value"],
+        [["a", 2.0], ["b", 1.0]],
+    )
     one = blocks.series("t", [("a", {}, [(NOON, 1.0)])])
     assert (table_of(one) or [[]])[0] == ["time", "value"]
 
@@ -36,4 +39,4 @@ def test_no_cell_is_a_formula_to_a_spreadsheet(start: str) -> None:
 
 def test_numbers_stay_numbers_whatever_their_sign() -> None:
     block = blocks.table(["n"], [[-1.5], [-3], ["-2.5e-7"], [None]])
-    assert to_csv(table_of(block) or ([], [])) == "n\n-1.5\n-3\n-2.5e-7\n\"\"\n"
+    assert to_csv(table_of(block) or ([], [])) == 'n\n-1.5\n-3\n-2.5e-7\n""\n'

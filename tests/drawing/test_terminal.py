@@ -138,7 +138,7 @@ def test_a_figure_that_the_text_before_it_says_is_not_said_twice() -> None:
 
 
 def test_markdown_is_shown_without_its_marks() -> None:
-    text = "# Head\n**Bold** \\[no link](x)  \nQuery: `` up{job=\"`x`\\.\"} ``"
+    text = '# Head\n**Bold** \\[no link](x)  \nQuery: `` up{job="`x`\\."} ``'
     assert draw_block(blocks.text(text)) == 'Head\nBold [no link](x)\nQuery: up{job="`x`\\."}'
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ask"]
 
+
 def _chart_file(path: Path | None) -> Path | None:
     if path is not None and path.suffix.lower() not in (".html", ".htm", ".png"):
         raise typer.BadParameter("the name must end in .html or .png")

@@ -49,15 +49,18 @@ def create_page(agents: Sequence[Agent], patience: Patience) -> Any:
             if waited.event == "slow":
                 yield "", _with(chat, _SLOW.format(limit=patience.limit)), gr.skip(), gr.skip()
                 continue
-            given_up = waited.result is None
-            view = view_error(_GIVEN_UP.format(limit=patience.limit)) if given_up else view_answer(waited.result)
+            told = waited.result
+            view = view_error(_GIVEN_UP.format(limit=patience.limit)) if told is None else view_answer(told)
             yield "", _with(chat, view.message), gr.update(value=view.error or "", visible=bool(view.error)), view
+
+    def show(view: View | None) -> None:
+        """The right side of the page, made anew for every answer."""
+        _show(gr, view or View(""), downloads)
 
     def introduce(name: str) -> list[Any]:
         """What the page says of the chosen agent, and its examples."""
         agent = by_name[name]
-        examples = [*agent.examples[:_MOST_EXAMPLES], *[""] * _MOST_EXAMPLES][:_MOST_EXAMPLES]
-        return [agent.about, *(gr.update(value=text, visible=bool(text)) for text in examples)]
+        return [agent.about, *(gr.update(value=text, visible=bool(text)) for text in _examples(agent))]
 
     with gr.Blocks(title=title, analytics_enabled=False, fill_width=True) as page:
         thread, shown = gr.State(lambda: uuid4().hex), gr.State(None)
@@ -79,15 +82,11 @@ def create_page(agents: Sequence[Agent], patience: Patience) -> Any:
                     send = gr.Button("Ask", variant="primary", scale=1, min_width=70, elem_id="ask")
                     stop = gr.Button("Stop", variant="stop", scale=1, min_width=70, elem_id="stop")
                 gr.Markdown("Examples")
-                first = [*agents[0].examples, *[""] * _MOST_EXAMPLES][:_MOST_EXAMPLES]
-                examples = [gr.Button(text, size="sm", visible=bool(text)) for text in first]
+                examples = [gr.Button(text, size="sm", visible=bool(text)) for text in _examples(agents[0])]
             with gr.Column(scale=3):
                 error = gr.Markdown(visible=False, elem_id="error")
 
-                @gr.render(inputs=shown, triggers=[shown.change], show_progress="hidden")
-                def show(view: View | None) -> None:
-                    _show(gr, view or View(""), downloads)
-
+                gr.render(inputs=shown, triggers=[shown.change], show_progress="hidden")(show)
         asked = [chat, thread, chosen]
         changed = [box, chat, error, shown]
         started = [
@@ -97,6 +96,11 @@ def create_page(agents: Sequence[Agent], patience: Patience) -> Any:
         stop.click(_stopped, chat, chat, cancels=started)
         chosen.change(introduce, chosen, [about, *examples])
     return page
+
+
+def _examples(agent: Agent) -> list[str]:
+    """As many examples as the page has buttons; a button without one is hidden."""
+    return [*agent.examples, *[""] * _MOST_EXAMPLES][:_MOST_EXAMPLES]
 
 
 def _show(gr: Any, view: View, downloads: Downloads) -> None:

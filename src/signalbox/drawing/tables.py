@@ -77,9 +77,7 @@ def _inert(cell: Any) -> Any:
 
 def _points(block: Mapping[str, Any]) -> Table:
     labels = _labels(block["series"])
-    rows = [
-        [at, *_told(one, labels), number] for one in block["series"] for at, number in one["points"]
-    ]
+    rows = [[at, *_told(one, labels), number] for one in block["series"] for at, number in one["points"]]
     return ["time", *labels, "value"], rows
 
 

@@ -48,7 +48,10 @@ def _says(text: str, block: Block) -> bool:
     """Whether the text that introduces a single figure has it already."""
     if not text or block.get("type") != "value" or block.get("compared"):
         return False
-    return re.search(rf"(?<![\w.,]){re.escape(format_value(block['value'], block.get('unit', '')))}(?!\w)", text) is not None
+    return (
+        re.search(rf"(?<![\w.,]){re.escape(format_value(block['value'], block.get('unit', '')))}(?!\w)", text)
+        is not None
+    )
 
 
 def _titled(block: Block, drawn: str, unicode: bool) -> str:

@@ -52,7 +52,8 @@ def add_turn(thread_id: str, *, run_id: str, agent: str, said: str, answer: str,
     row = (check_name(thread_id), run_id, agent, said, answer, json.dumps(plain(remembered)), now().isoformat())
     with _database() as database:
         database.execute(
-            "INSERT INTO turns (thread_id, run_id, agent, said, answer, remembered, at) VALUES (?, ?, ?, ?, ?, ?, ?)", row
+            "INSERT INTO turns (thread_id, run_id, agent, said, answer, remembered, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            row,
         )
         database.execute(
             "DELETE FROM turns WHERE thread_id = ? AND number NOT IN "
@@ -72,7 +73,8 @@ def list_turns(thread_id: str) -> list[Turn]:
     """The turns of a thread in their order; none where nobody has used its name."""
     with _database() as database:
         rows = database.execute(
-            "SELECT thread_id, run_id, agent, said, answer, remembered, at FROM turns WHERE thread_id = ? ORDER BY number",
+            "SELECT thread_id, run_id, agent, said, answer, remembered, at FROM turns "
+            "WHERE thread_id = ? ORDER BY number",
             (check_name(thread_id),),
         ).fetchall()
     return [Turn(row[0], row[1], row[2], row[3], row[4], json.loads(row[5]), row[6]) for row in rows]

@@ -22,7 +22,6 @@ from signalbox.agents.metrics.client import GrafanaMetricsClient
 from signalbox.agents.metrics.clients import current_client, source_of, use_client
 from signalbox.agents.metrics.conversation import question_before
 from signalbox.agents.metrics.faults import too_slow
-from signalbox.agents.metrics.step_errors import error_of
 from signalbox.agents.metrics.plan import plan_query
 from signalbox.agents.metrics.querying import Found, fetch
 from signalbox.agents.metrics.question import Question
@@ -30,6 +29,7 @@ from signalbox.agents.metrics.reading import Asked, ground_question, parse_quest
 from signalbox.agents.metrics.recipes import load_recipes
 from signalbox.agents.metrics.result import format_result
 from signalbox.agents.metrics.state import MetricsQueryState, MetricsRunState
+from signalbox.agents.metrics.step_errors import error_of
 from signalbox.maps.context import current_run
 from signalbox.settings import now, person_zone
 from signalbox.toolbox import current_ledger

@@ -57,5 +57,3 @@ def _inferred(measure: Measure) -> str:
         return "ratio"
     base = base_unit(MetricInfo(measure.name, measure.type, family=_PARTS.sub("", measure.name)))
     return rate_unit(base, measure.name) if measure.type == "counter" else base
-
-
