@@ -105,20 +105,61 @@ def test_it_is_chosen_and_drawn_on_the_page(
     look(page, "third-party")
 
 
-def test_a_broken_one_is_reported_and_breaks_only_itself(tmp_path: Path) -> None:
-    (tmp_path / "broken_agent.py").write_text("raise RuntimeError('no good')\n")
-    info = tmp_path / "broken_agent-1.2.dist-info"
+def offer(folder: Path, module: str, text: str, *entries: str) -> dict[str, str]:
+    """An installed package of one module with these entry points; the environment in which it is found."""
+    (folder / f"{module}.py").write_text(text)
+    info = folder / f"{module}-1.2.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken-agent\nVersion: 1.2\n")
-    (info / "entry_points.txt").write_text(
-        "[signalbox.agents]\nbroken = broken_agent:AGENT\nnothing = json:dumps\nother = stock:AGENT\n"
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module.replace('_', '-')}\nVersion: 1.2\n")
+    (info / "entry_points.txt").write_text("\n".join(["[signalbox.agents]", *entries]) + "\n")
+    return {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
+
+
+RUDE = """
+from pathlib import Path
+from signalbox.contract import Agent, Presented, blocks
+
+NASTY = "x\\x1b[2Jy"
+
+def answer(inputs):
+    if "fail" in inputs["request"]:
+        raise ValueError(NASTY)
+    return NASTY
+
+def present(state):
+    drawn = [blocks.table([NASTY], [[NASTY]], NASTY)]
+    return Presented(NASTY, drawn, {"kind": "live", "system": NASTY, "address": NASTY}, [NASTY])
+
+AGENT = Agent(
+    "rude", NASTY, (), Path(__file__).with_name("map.csv"), lambda request, before: {"request": request}, present
+)
+"""
+
+
+def test_nothing_that_an_agent_says_commands_the_terminal(tmp_path: Path) -> None:
+    environment = offer(tmp_path, "rude_agent", RUDE, "rude = rude_agent:AGENT")
+    (tmp_path / "map.csv").write_text(
+        "GraphName,Node,AgentType,Input_Fields,Output_Field\nrude,Answer,rude_agent:answer,request,answer\n"
     )
-    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
+    answered = signalbox(environment, "ask", "q", "--agent", "rude", "-v")
+    assert (answered.returncode, "Not considered: x?[2Jy" in answered.stdout) == (0, True)
+    failed = signalbox(environment, "ask", "fail", "--agent", "rude")
+    assert (failed.returncode, "x?[2Jy" in failed.stderr) == (1, True)
+    unplanned = signalbox(environment, "ask", "q", "--agent", "rude", "--dry-run")
+    assert (unplanned.returncode, "has no dry run" in unplanned.stderr) == (1, True)
+    for done in (answered, failed, signalbox(environment, "agents")):
+        assert "\x1b" not in done.stdout + done.stderr
+
+
+def test_a_broken_one_is_reported_and_breaks_only_itself(tmp_path: Path) -> None:
+    entries = ("broken = broken_agent:AGENT", "nothing = json:dumps", "misnamed = signalbox.agents.metrics:AGENT")
+    environment = offer(tmp_path, "broken_agent", "raise RuntimeError('no good')\n", *entries)
     listed = signalbox(environment, "agents")
     assert listed.returncode == 0
     assert "metrics" in listed.stdout
     assert "'broken' of broken-agent 1.2 cannot be used: broken_agent:AGENT does not load" in listed.stderr
     assert "'nothing' of broken-agent 1.2 cannot be used: json:dumps is no signalbox.contract.Agent" in listed.stderr
+    assert "signalbox.agents.metrics:AGENT calls itself 'metrics'" in listed.stderr
     asked = signalbox(environment, "ask", "q", "--agent", "broken")
     assert asked.returncode == 1
     assert "no good" in asked.stderr

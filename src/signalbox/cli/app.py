@@ -94,6 +94,8 @@ def _tell(error: SignalboxError) -> None:
         findings = [finding.to_dict() for finding in getattr(error, "findings", ())]
         print_json({**Answer.of_error(error).as_dict(), **({"findings": findings} if findings else {})})
         return
-    print(f"Error: {error.user_message}", file=sys.stderr)
+    from signalbox.drawing.text import printable
+
+    print(printable(f"Error: {error.user_message}"), file=sys.stderr)
     if error.suggestion:
-        print(error.suggestion, file=sys.stderr)
+        print(printable(error.suggestion), file=sys.stderr)

@@ -95,7 +95,7 @@ def runs(text: str) -> list[tuple[str, int, int]]:
 
 @lru_cache(maxsize=100_000)
 def alike(word: str, other: str) -> float:
-    """How sure it is that two words mean the same: 1 where they are one, less for forms of one, misspellings and kin."""
+    """How sure it is that two words mean the same: 1 where they are one, less for forms of one, typos and kin."""
     if word.lower() == other.lower():
         return 1.0
     first, second = base(word), base(other)
