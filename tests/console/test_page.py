@@ -72,6 +72,18 @@ def test_an_example_is_asked_with_one_click(address: str, visit: Callable[[str],
     assert page.locator("#chat .user").count() == 1
 
 
+def test_what_is_not_set_up_is_said_on_the_page(
+    serve_app: Callable[[Any], AbstractContextManager[str]],
+    visit: Callable[[str], Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SIGNALBOX_HOME", "/dev/null/home")
+    with serve_app(create_app("metrics")) as address:
+        page = visit(address)
+        ask(page, "Show CPU usage for the last hour")
+        page.wait_for_selector("#error >> text=SIGNALBOX_HOME")
+
+
 @pytest.fixture
 def silent_server() -> Iterator[str]:
     """A server that takes every connection and never says anything."""

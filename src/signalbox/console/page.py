@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 from uuid import uuid4
@@ -10,10 +11,13 @@ from signalbox.console.downloads import Downloads
 from signalbox.console.patience import Patience, wait_for
 from signalbox.console.view import Part, View, view_answer, view_error
 from signalbox.contract import Agent
+from signalbox.contract.answer import Answer
 from signalbox.drawing.html import STYLE
+from signalbox.errors import ProgrammerError, SignalboxError
 
 __all__ = ["create_page"]
 
+_log = logging.getLogger("signalbox.console")
 _MOST_EXAMPLES = 6
 _ASKED = "…"
 _SLOW = "Still working: this takes longer than usual. You can stop it, or wait up to {limit:g} seconds."
@@ -43,9 +47,7 @@ def create_page(agents: Sequence[Agent], patience: Patience) -> Any:
             return
         chat = [*chat, {"role": "user", "content": question}]
         yield "", _with(chat, _ASKED), gr.skip(), gr.skip()
-        from signalbox.runs import aask
-
-        async for waited in wait_for(aask(agent, question, thread_id=thread), patience):
+        async for waited in wait_for(_ask(agent, question, thread), patience):
             if waited.event == "slow":
                 yield "", _with(chat, _SLOW.format(limit=patience.limit)), gr.skip(), gr.skip()
                 continue
@@ -96,6 +98,20 @@ def create_page(agents: Sequence[Agent], patience: Patience) -> Any:
         stop.click(_stopped, chat, chat, cancels=started)
         chosen.change(introduce, chosen, [about, *examples])
     return page
+
+
+async def _ask(agent: str, question: str, thread: str) -> Answer:
+    """The answer; also what is raised becomes one, so that the page says it and stays usable."""
+    from signalbox.runs import aask
+
+    try:
+        return await aask(agent, question, thread_id=thread)
+    except SignalboxError as error:
+        return Answer.of_error(error, agent=agent)
+    except Exception:
+        _log.exception("The agent %s failed", agent)
+        told = ProgrammerError(f"Something went wrong in the agent '{agent}'.", suggestion="The log says what.")
+        return Answer.of_error(told, agent=agent)
 
 
 def _examples(agent: Agent) -> list[str]:

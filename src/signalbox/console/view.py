@@ -13,6 +13,7 @@ from signalbox.contract.blocks import Block
 from signalbox.drawing.figure import make_figure
 from signalbox.drawing.html import block_html
 from signalbox.drawing.tables import table_of, to_csv
+from signalbox.drawing.text import as_markdown
 
 __all__ = ["Part", "View", "view_answer", "view_error"]
 
@@ -42,7 +43,8 @@ class View:
 def view_answer(answer: Answer) -> View:
     """The Answer for the page."""
     if answer.error:
-        return view_error(f"**{answer.error['message']}**\n\n{answer.error['suggestion']}".strip())
+        message, suggestion = (as_markdown(answer.error[name]) for name in ("message", "suggestion"))
+        return view_error(f"**{message}**\n\n{suggestion}".strip())
     # What the conversation says is not said twice.
     blocks = [block for block in answer.blocks if block.get("type") != "text" or block.get("title")]
     parts = [_part(block) for block in blocks]
