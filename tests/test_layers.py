@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,7 @@ FLOORS = {
     "settings": 0,
     "language": 0,
     "contract": 0,
+    "drawing": 1,
     "models": 1,
     "toolbox": 1,
     "maps": 2,
@@ -36,6 +38,9 @@ FLOORS = {
 GROUND = ("__init__", "errors", "settings", "language", "contract")
 # An agent knows an address, never that a world is embedded.
 STRANGERS = {("agents", "worlds"), ("worlds", "agents"), ("models", "toolbox"), ("toolbox", "models")}
+# The floors above the rooms find agents by their entry points, and name none; these two name worlds.
+UNNAMING = ("runs", "service", "console", "cli", "evals")
+NAMES_WORLDS = {"runs/embedded.py", "cli/world.py"}
 
 
 @cache
@@ -121,3 +126,13 @@ def test_only_models_knows_the_inside_of_the_offline_model() -> None:
         if f"{name}.".startswith("signalbox.models.offline.")
     ]
     assert wrong == []
+
+
+ROOMS = sorted(path.parent.name for path in (ROOT / "agents").glob("*/__init__.py"))
+
+
+@pytest.mark.parametrize("file", [f for f in FILES if f.split("/")[0] in UNNAMING and f not in NAMES_WORLDS])
+def test_what_stands_above_the_agents_names_none(file: str) -> None:
+    word = re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(ROOMS)})(?![A-Za-z0-9])")
+    lines = (ROOT / file).read_text("utf-8").splitlines()
+    assert [f"{file}:{number}: {line.strip()}" for number, line in enumerate(lines, 1) if word.search(line)] == []

@@ -21,13 +21,16 @@ FACES = {
     "signalbox.settings": ["Settings", "get_settings", "now", "person_zone"],
     "signalbox.maps": [
         "GraphSpec", "NodeSpec", "MapResult", "read_map", "write_map", "check_map", "run_map", "arun_map",
-        "stream_map", "astream_map", "resume_map", "aresume_map", "to_mermaid", "to_svg",
+        "stream_map", "astream_map", "open_map", "to_mermaid", "to_svg",
     ],
     "signalbox.language.time": ["Found", "Range", "find_range", "parse_duration", "parse_instant", "parse_range"],
     "signalbox.models": ["load_chat_model", "Configuration"],
     "signalbox.agents.metrics": ["GrafanaMetricsClient", "MetricsQueryState", "QueryError"],
     "signalbox.worlds.metrics": ["create_app", "open_shop", "query_range", "serve"],
-    "signalbox.runs": ["ask", "aask", "aclose", "list_agents", "find_agent"],
+    "signalbox.runs": [
+        "aask", "aclose", "answer", "aresume", "ask", "astart", "astream", "cancel", "find_agent", "forget",
+        "list_agents", "list_runs", "resume", "show", "start", "stream",
+    ],
     "signalbox.toolbox": ["Ledger", "current_ledger", "use_ledger"],
     "signalbox.console": ["create_app"],
     "signalbox.cli": ["main"],

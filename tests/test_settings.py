@@ -111,7 +111,7 @@ def test_nobody_else_can_read_what_is_kept(own_home: Path) -> None:
     from signalbox.maps import GraphSpec, NodeSpec, run_map
     from signalbox.runs.threads import add_turn
 
-    add_turn("t", run_id="r", agent="metrics", said="secret", answer="", asked=None)
+    add_turn("t", run_id="r", agent="metrics", said="secret", answer="", remembered=None)
     assert run_map(GraphSpec("G", (NodeSpec("Ask", "human", prompt="secret"),))).status == "needs_input"
     assert modes(own_home).pop(own_home.name) == 0o700
     kept = {name: mode for name, mode in modes(own_home).items() if name != own_home.name}

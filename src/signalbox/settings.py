@@ -49,6 +49,9 @@ class Settings(BaseSettings):
     strict: bool = Field(
         default=False, description="An agent without an injected tracker raises, as its contract says."
     )
+    default_agent: str = Field(
+        default="", description="The agent that is asked where none is named; by default the first installed one."
+    )
     metrics_recipes: str = Field(
         default="",
         description="Files with recipes of your own for the metrics agent, between them the path separator.",

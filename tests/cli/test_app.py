@@ -14,7 +14,10 @@ import pytest
 import signalbox as package
 
 Cli = Callable[..., Any]
-HEAVY = ("langgraph", "langchain_core", "gradio", "fastapi", "grpc", "numpy", "pydantic", "pydantic_settings", "yaml")
+HEAVY = (
+    "langgraph", "langchain_core", "gradio", "fastapi", "grpc", "numpy", "httpx", "plotly", "pydantic",
+    "pydantic_settings", "yaml",
+)  # fmt: skip
 
 
 def test_the_version_is_printed(signalbox: Cli) -> None:
@@ -35,7 +38,7 @@ def test_the_help_names_every_command(signalbox: Cli) -> None:
     for command in ("run", "resume", "maps", "agents", "doctor"):
         assert command in shown
     shown = signalbox("maps", "--help").out
-    for command in ("check", "draw", "show", "list", "scaffold"):
+    for command in ("check", "draw", "show", "list", "types", "scaffold"):
         assert command in shown
 
 
@@ -43,13 +46,20 @@ def test_an_unknown_command_ends_with_2(signalbox: Cli) -> None:
     assert signalbox("nonsense").code == 2
 
 
-def test_agents_lists_every_type_and_those_beside_a_map(
+def test_agents_lists_what_can_be_asked(signalbox: Cli) -> None:
+    listed = signalbox("agents", "--json").json
+    assert [one["name"] for one in listed][:3] == ["metrics", "metrics-anomalies", "metrics-explained"]
+    assert all(one["about"] and one["examples"] and one["error"] is None for one in listed)
+    assert listed[0]["about"] in signalbox("agents").out
+
+
+def test_maps_types_lists_every_type_and_those_beside_a_map(
     signalbox: Cli, write_file: Callable[..., Path], tmp_path: Path
 ) -> None:
     write_file("def mine():\n    return 1\n", "agents/mine.py")
     path = write_file("GraphName,Node\nG,A\n")
-    assert "echo" in signalbox("agents").out
-    types = {row["type"]: row["origin"] for row in signalbox("agents", "--json", "--map", path).json}
+    assert "echo" in signalbox("maps", "types").out
+    types = {row["type"]: row["origin"] for row in signalbox("maps", "types", "--json", "--map", path).json}
     assert types["echo"] == "built-in"
     assert types["mine"] == f"beside {tmp_path}"
 
@@ -111,6 +121,11 @@ def test_help_and_version_import_nothing_heavy(arguments: list[str]) -> None:
 def test_the_help_of_a_command_loads_none_of_what_the_command_needs() -> None:
     # typer itself loads pydantic where a command has parameters.
     assert loaded("from signalbox.cli import main; main()", "run", "--help") <= {"pydantic"}
+
+
+def test_listing_the_agents_loads_none_of_what_they_need() -> None:
+    # The settings are pydantic's.
+    assert loaded("from signalbox.cli import main; main()", "agents") <= {"pydantic", "pydantic_settings"}
 
 
 def test_importing_the_package_or_the_contract_imports_nothing_heavy() -> None:

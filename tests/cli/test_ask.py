@@ -31,11 +31,14 @@ def no_world_left() -> Iterator[None]:
 def test_a_person_sees_answer_chart_figures_range_and_query_in_this_order(signalbox: Cli) -> None:
     done = signalbox("ask", LATENCY, "--agent", "metrics")
     assert (done.code, done.err) == (0, "")
-    places = [done.out.index(text) for text in ("on average", "┤", "median", "Range: Tue 10 Mar", "Query: histogram")]
+    places = [
+        done.out.index(text)
+        for text in ("on average", "┤", "median", "Range: Tue 10 Mar", "Query: histogram", "Source: ")
+    ]
     assert places == sorted(places)
 
 
-def test_without_an_agent_the_metrics_agent_answers(signalbox: Cli) -> None:
+def test_without_an_agent_the_first_one_answers(signalbox: Cli) -> None:
     assert signalbox("ask", LATENCY, "--json").json["agent"] == "metrics"
 
 

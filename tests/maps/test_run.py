@@ -86,10 +86,10 @@ def test_a_graph_in_python_runs_as_the_same_map_does(run_text: Run) -> None:
 
 
 def test_a_run_answers_in_the_common_shape(run_text: Run) -> None:
-    answer = run_text(LINEAR, {"name": "Ann"}).as_answer()
+    answer = run_text(LINEAR, {"name": "Ann"}).as_answer().as_dict()
     assert set(answer) == {
-        "agent", "thread_id", "run_id", "status", "answer", "question", "error", "state", "evidence", "route",
-        "timings_ms",
+        "agent", "thread_id", "run_id", "status", "answer", "question", "error", "state", "blocks", "source",
+        "not_covered", "evidence", "route", "timings_ms",
     }  # fmt: skip
     assert (answer["agent"], answer["status"], answer["answer"]) == ("G", "completed", "Hello Ann!")
     assert set(answer["timings_ms"]) == {"total", "A", "B", "C"}

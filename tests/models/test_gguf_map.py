@@ -33,7 +33,7 @@ def test_a_map_runs_on_a_model_file_by_a_setting_alone(chat_map: Path) -> None:
     assert isinstance(result.state["answer"], str)
     assert result.state["answer"]
     assert result.output == f"You asked What is rain?. {result.state['answer']}"
-    assert result.as_answer()["timings_ms"]["usage"]["output_tokens"] <= 24
+    assert result.as_answer().as_dict()["timings_ms"]["usage"]["output_tokens"] <= 24
 
     *events, streamed = stream_map(chat_map, {"question": "What is snow?"})
     assert isinstance(streamed, MapResult)

@@ -14,14 +14,14 @@ import pytest
 
 from signalbox.contract import NodeEvent
 from signalbox.errors import ConfigurationError, MissingInputError, NotFoundError, RequestError
-from signalbox.runs import aask, aclose, ask, find_agent, list_agents
+from signalbox.runs import aask, aclose, ask, default_agent, find_agent, list_agents
 from signalbox.runs.embedded import close_worlds, embedded_metrics
-from signalbox.runs.metrics import answer_text, start_state
 from signalbox.runs.threads import add_turn, last_turn, list_turns
 
 NOW = "2026-03-11T09:30:00Z"
 KEYS = [
-    "agent", "thread_id", "run_id", "status", "answer", "question", "error", "state", "evidence", "route", "timings_ms",
+    "agent", "thread_id", "run_id", "status", "answer", "question", "error", "state", "blocks", "source",
+    "not_covered", "evidence", "route", "timings_ms",
 ]  # fmt: skip
 
 
@@ -113,7 +113,7 @@ def test_a_thread_continues_a_conversation() -> None:
 def test_a_failed_turn_does_not_take_the_place_of_what_was_asked_before() -> None:
     ask("metrics", "p95 latency of the checkout service yesterday", thread_id="t")
     ask("metrics", "show anomalies in CPU usage", thread_id="t")
-    turn = last_turn("t", "metrics")
+    turn = last_turn("t", ["metrics"])
     assert turn is not None
     assert turn.said.startswith("p95 latency")
 
@@ -135,21 +135,21 @@ def test_where_nothing_can_be_kept_a_question_is_answered_and_a_thread_is_refuse
 
 
 def test_what_is_not_installed_is_named() -> None:
-    program = "import sys; sys.modules['httpx'] = None; from signalbox.cli import main; main()"
+    program = "import sys; sys.modules['promql_parser'] = None; from signalbox.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", program, "ask", "q"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
     assert 'pip install "signalbox-agents[metrics,service]"' in done.stderr
 
 
 def test_conversations_are_kept_where_nobody_else_looks(own_home: Path) -> None:
-    add_turn("t", run_id="r", agent="metrics", said="q", answer="a", asked=None)
+    add_turn("t", run_id="r", agent="metrics", said="q", answer="a", remembered=None)
     assert own_home.stat().st_mode & 0o077 == 0
 
 
 @pytest.mark.parametrize("name", ["", " ", "a\nb", "x" * 300])
 def test_a_thread_cannot_have_every_name(name: str) -> None:
     with pytest.raises(RequestError):
-        add_turn(name, run_id="r", agent="metrics", said="q", answer="a", asked=None)
+        add_turn(name, run_id="r", agent="metrics", said="q", answer="a", remembered=None)
 
 
 def test_an_empty_name_does_not_begin_a_thread_that_nobody_can_continue() -> None:
@@ -159,8 +159,11 @@ def test_an_empty_name_does_not_begin_a_thread_that_nobody_can_continue() -> Non
 
 def test_names_and_labels_make_neither_links_nor_tags_nor_ends_of_code_in_the_answer() -> None:
     range_ = {"start_time": "2026-03-11T08:30:00Z", "end_time": NOW}
-    result = {"summary": "[here](http://evil) <img> is highest.", "promql": 'up{job="`x`"}', "time_range": range_}
-    text = answer_text({"result": result})
+    result = {
+        "metric_name": "up", "datapoint_count": 0, "is_empty": True, "time_range": range_,
+        "summary": "[here](http://evil) <img> is highest.", "promql": 'up{job="`x`"}',
+    }  # fmt: skip
+    text = find_agent("metrics").present({"result": result}).text
     assert text.startswith(r"\[here](http://evil) \<img> is highest.")
     assert text.endswith('Query: `` up{job="`x`"} ``')
 
@@ -183,15 +186,40 @@ def test_a_long_conversation_does_not_grow_what_is_handed_on() -> None:
     asked: dict[str, Any] = {"text": "first", "previous": None}
     for number in range(50):
         asked = {"text": str(number), "previous": asked}
-    handed, depth = start_state("q", asked)["previous"], 0
+    handed, depth = find_agent("metrics").start("q", {"asked": asked})["previous"], 0
     while handed:
         handed, depth = handed["previous"], depth + 1
     assert depth == 10
 
 
-def test_every_graph_in_a_room_is_an_agent() -> None:
+def test_the_agents_that_ship_come_first() -> None:
     assert [agent.name for agent in list_agents()][:3] == ["metrics", "metrics-anomalies", "metrics-explained"]
-    assert find_agent("metrics_anomalies").room == "metrics"
+    assert find_agent("metrics_anomalies").name == "metrics-anomalies"
+
+
+def test_the_default_agent_is_the_one_that_is_set_else_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert default_agent() is list_agents()[0]
+    monkeypatch.setenv("SIGNALBOX_DEFAULT_AGENT", "metrics-explained")
+    assert default_agent().name == "metrics-explained"
+
+
+def test_blocks_and_source_say_what_was_found_and_where() -> None:
+    answer = ask("metrics", "p95 latency of the checkout service yesterday")
+    text, curve, figures, sources = answer.blocks
+    assert [text["type"], curve["type"], figures["type"], sources["type"]] == ["text", "series", "table", "text"]
+    assert curve["unit"] == "seconds"
+    assert len(curve["series"][0]["points"]) == answer.state["result"]["datapoint_count"]
+    assert answer.source is not None
+    assert (answer.source["kind"], answer.source["system"]) == ("embedded", "grafana")
+
+
+def test_an_address_that_is_set_is_a_live_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    from signalbox.worlds.metrics import serve
+
+    with serve() as address:
+        monkeypatch.setenv("GRAFANA_URL", address)
+        answer = ask("metrics", "CPU usage for the last hour")
+    assert answer.source == {"kind": "live", "system": "grafana", "address": address}
 
 
 def test_a_dry_run_plans_and_asks_nobody(monkeypatch: pytest.MonkeyPatch) -> None:

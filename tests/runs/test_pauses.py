@@ -56,7 +56,7 @@ def test_a_pause_asks_its_question_with_what_was_done_so_far(pause: Callable[...
     assert result.question["inputs"] == {"item": "sell"}
     assert result.state["prepared"] == "prepared sell"
     assert (ran(result), result.exit_code, result.summary.status) == (["Before"], 3, "paused")
-    assert result.as_answer()["question"]["message"] == "Shall we sell?"
+    assert result.as_answer().as_dict()["question"]["message"] == "Shall we sell?"
 
 
 def test_runs_that_wait_are_listed_and_forgotten_when_they_end(pause: Callable[..., MapResult]) -> None:

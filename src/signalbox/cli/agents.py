@@ -1,8 +1,7 @@
-"""`signalbox agents`: the agent types that a map can use."""
+"""`signalbox agents`: the agents that can be asked."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,21 +9,28 @@ import typer
 __all__ = ["agents"]
 
 
-def agents(
-    folder: Annotated[
-        Path | None, typer.Option("--map", metavar="FILE.csv|FOLDER", help="Also those beside this map.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
-    """List the agent types that a map can use: built-in, from plug-ins, and beside a map."""
-    from signalbox.cli.output import print_json, show
-    from signalbox.maps.registry import list_types
+def agents(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """List the installed agents: what each is for, and where it comes from. (The types of nodes: maps types.)"""
+    from signalbox.cli.output import print_json, say, show
+    from signalbox.runs import list_installed
 
-    place = folder.parent if folder is not None and folder.is_file() else folder
-    types = list_types(place)
+    installed = list_installed()
     if as_json:
-        print_json(types)
+        print_json([
+            {
+                "name": one.name,
+                "about": one.agent.about if one.agent else "",
+                "examples": one.agent.examples if one.agent else [],
+                "package": one.package,
+                "error": one.error or None,
+            }
+            for one in installed
+        ])  # fmt: skip
         return
-    width = max(len(row["type"]) for row in types)
-    for row in types:
-        show(f"{row['type']:<{width}}  {row['description'] or row['origin']}")
+    width = max((len(one.name) for one in installed), default=0)
+    for one in installed:
+        if one.agent is not None:
+            show(f"{one.name:<{width}}  {one.agent.about} ({one.package})")
+    for one in installed:
+        if one.error:
+            say(f"The agent '{one.name}' of {one.package} cannot be used: {one.error}.")

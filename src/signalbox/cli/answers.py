@@ -1,75 +1,69 @@
-"""An answer on a terminal: the finding, a chart of characters, the figures, then range and query."""
+"""An answer on a terminal: its blocks, what it leaves out, and where it comes from."""
 
 from __future__ import annotations
 
 import shutil
 import sys
+from typing import NoReturn
 
-from signalbox.agents.metrics import MetricsQueryResult
-from signalbox.agents.metrics.charts.names import series_names
-from signalbox.agents.metrics.charts.terminal import draw_result, statistics_table
-from signalbox.agents.metrics.units import format_value
+import typer
+
+from signalbox.cli.output import print_json, say, show
 from signalbox.contract.answer import Answer
-from signalbox.runs.metrics import finding, sources
+from signalbox.drawing.terminal import draw_blocks
+from signalbox.drawing.text import plain_text
 
-__all__ = ["answer_words", "show_answer"]
+__all__ = ["answer_words", "end_with", "show_answer"]
 
 _WIDEST = 100
 
 
 def show_answer(answer: Answer) -> str:
-    """The whole answer as text for the terminal at hand."""
-    if not answer.state.get("result"):
-        return _plain(answer.answer)
-    result = MetricsQueryResult.model_validate(answer.state["result"])
+    """The whole answer as text for the terminal at hand. Blocks with a text of their own say all that it says."""
     width = min(shutil.get_terminal_size((80, 24)).columns - 1, _WIDEST)
+    says_it = any(block.get("type") == "text" for block in answer.blocks)
     parts = [
-        finding(answer.state),
-        draw_result(result, width, unicode=_shows_unicode()),
-        _change(result),
-        _statistics(result),
-        _sources(answer),
+        "" if says_it else plain_text(answer.answer),
+        draw_blocks(answer.blocks, width, unicode=_shows_unicode()),
+        "\n".join(answer.notes),
     ]
     return "\n\n".join(part for part in parts if part)
 
 
+def end_with(answer: Answer, as_json: bool, verbose: bool) -> NoReturn:
+    """Print the answer and end the command with its exit code."""
+    if as_json:
+        print_json(answer.as_dict())
+        raise typer.Exit(answer.exit_code)
+    if verbose:
+        for call in answer.evidence:
+            mark = "✓" if call["ok"] else "✗"
+            say(f"{mark} {call['id']} {call['tool']} ({call['ms']:.1f} ms) {call['summary']}")
+    if answer.error:
+        say(f"Error: {answer.error['message']}")
+        if answer.error["suggestion"]:
+            say(answer.error["suggestion"])
+    elif answer.question:
+        show(answer.question.get("message", ""))
+        for option in answer.question.get("options") or []:
+            show(f"  - {option}")
+        say(f"It waits. Go on with: signalbox resume {answer.thread_id} --value …")
+    else:
+        show(show_answer(answer))
+    raise typer.Exit(answer.exit_code)
+
+
 def answer_words(answer: Answer) -> str:
     """The answer in plain words, for where Markdown is not shown."""
-    return "\n\n".join((finding(answer.state), _sources(answer)))
-
-
-def _sources(answer: Answer) -> str:
-    return "\n".join(f"{name}: {text}" for name, text in sources(answer.state))
-
-
-def _statistics(result: MetricsQueryResult) -> str:
-    """The figures of a curve; of several, those of the one that the question means, with its name."""
-    if result.statistics is None or result.datapoint_count < 2 or result.comparison or result.ranking:
-        return ""
-    table = statistics_table(result.statistics, result.unit)
-    if len(result.series) < 2:
-        return table
-    return f"{series_names([one.labels for one in result.series], result.metric_name)[0]}\n{table}"
-
-
-def _change(result: MetricsQueryResult) -> str:
-    if result.comparison is None or result.comparison.change is None:
-        return ""
-    change = result.comparison.change
-    return f"change: {'-' if change < 0 else '+'}{format_value(abs(change), 'ratio')}"
+    return "\n\n".join(part for part in (plain_text(answer.answer), *answer.notes) if part)
 
 
 def _shows_unicode() -> bool:
     try:
-        "⣿█┤└─…".encode(_encoding())
+        "⣿█┤└─…→".encode(_encoding())
     except (UnicodeEncodeError, LookupError):
         return False
     return True
-
-
-def _plain(text: str) -> str:
-    """Markdown without its marks."""
-    return text.replace("  \n", "\n").replace("`", "")
 
 
 def _encoding() -> str:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ask"]
 
-_DEFAULT = "metrics"
-
 
 def _chart_file(path: Path | None) -> Path | None:
     if path is not None and path.suffix.lower() not in (".html", ".htm", ".png"):
@@ -25,11 +23,10 @@ def _chart_file(path: Path | None) -> Path | None:
 
 
 def ask(
-    question: Annotated[str, typer.Argument(help='What you want to know, such as "CPU usage for the last hour".')],
+    question: Annotated[str, typer.Argument(help="What you want to know, in your own words.")],
     agent: Annotated[
-        str,
-        typer.Option("--agent", "-a", help="The agent: metrics, metrics-anomalies or metrics-explained."),
-    ] = _DEFAULT,
+        str | None, typer.Option("--agent", "-a", help="The agent to ask; signalbox agents lists them.")
+    ] = None,
     thread: Annotated[
         str | None, typer.Option("--thread", help="Continue the conversation of this name, or begin one.")
     ] = None,
@@ -42,47 +39,29 @@ def ask(
     as_json: AsJson = False,
     verbose: Verbose = False,
 ) -> None:
-    """Ask a question in plain language. Without --agent it goes to the metrics agent, so far the only one.
+    """Ask a question in plain language. Without --agent it goes to SIGNALBOX_DEFAULT_AGENT, else to the first one.
 
-    Where neither GRAFANA_URL nor PROMETHEUS_URL is set, the embedded shop is asked. Exit: 0 answered, 1 error,
-    2 wrong usage, 3 the agent needs to know something.
+    Where no address of a live system is set, the embedded demonstration is asked. Exit: 0 answered, 1 error, 2 wrong
+    usage, 3 the agent needs to know something.
     """
-    from signalbox.cli.output import print_json, progress, reserved_stdout
+    from signalbox.cli.answers import end_with
+    from signalbox.cli.interrupts import stop_at_once
+    from signalbox.cli.output import progress, reserved_stdout
     from signalbox.errors import OperatorError
     from signalbox.runs import ask as ask_agent
+    from signalbox.runs import default_agent
 
     if chart is not None and not chart.parent.is_dir():
         # Said before anything is asked: an answer takes seconds.
         raise OperatorError(f"{chart} cannot be written: there is no folder {chart.parent}.")
-    with reserved_stdout(), progress(f"Asking {agent} …"):
+    name = agent or default_agent().name
+    with reserved_stdout(), stop_at_once(thread), progress(f"Asking {name} …"):
         answer = ask_agent(
-            agent, question, thread_id=thread, model=model, dry_run=dry_run, listener=_tell_node if verbose else None
+            name, question, thread_id=thread, model=model, dry_run=dry_run, listener=_tell_node if verbose else None
         )
     if chart is not None and answer.status == "completed":
         _write_chart(chart, answer)
-    if as_json:
-        print_json(answer.as_dict())
-    else:
-        _show(answer, verbose)
-    raise typer.Exit(answer.exit_code)
-
-
-def _show(answer: Answer, verbose: bool) -> None:
-    from signalbox.cli.answers import show_answer
-    from signalbox.cli.output import say, show
-
-    if verbose:
-        for call in answer.evidence:
-            mark = "✓" if call["ok"] else "✗"
-            say(f"{mark} {call['id']} {call['tool']} ({call['ms']:.1f} ms) {call['summary']}")
-    if answer.error:
-        say(f"Error: {answer.error['message']}")
-        if answer.error["suggestion"]:
-            say(answer.error["suggestion"])
-    elif answer.question:
-        show(answer.question.get("message", ""))
-    else:
-        show(show_answer(answer))
+    end_with(answer, as_json, verbose)
 
 
 def _tell_node(event: NodeEvent) -> None:
@@ -93,16 +72,12 @@ def _tell_node(event: NodeEvent) -> None:
 
 
 def _write_chart(path: Path, answer: Answer) -> None:
-    from signalbox.agents.metrics import MetricsQueryResult
-    from signalbox.agents.metrics.charts.figure import make_figure
-    from signalbox.agents.metrics.charts.files import write_chart
     from signalbox.cli.answers import answer_words
     from signalbox.cli.output import say
+    from signalbox.drawing.figure import chart_of
+    from signalbox.drawing.files import write_chart
 
-    result = answer.state.get("result")
-    figure = answer.state.get("chart")
-    if "chart" not in answer.state and result is not None:
-        figure = make_figure(MetricsQueryResult.model_validate(result))
+    figure = chart_of(answer.blocks)
     if figure is None:
         say("There is no curve or ranking to draw, so no chart was written.")
         return

@@ -6,14 +6,11 @@ import asyncio
 import importlib.util
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-
-if TYPE_CHECKING:
-    from signalbox.agents.metrics import GrafanaMetricsClient, Health
 
 __all__ = ["doctor"]
 
@@ -24,12 +21,10 @@ _PARTS = (
     ("langchain_google_genai", "google", "Google models"),
     ("langchain_ollama", "ollama", "Ollama models"),
     ("xllamacpp", "local", "a model file of one's own"),
-    ("httpx", "metrics", "the metrics agent"),
-    ("uvicorn", "service", "the embedded metrics world"),
+    ("uvicorn", "service", "the embedded worlds"),
     ("plotly", "charts", "charts as files"),
     ("gradio", "console", "the web page"),
 )
-_PATIENCE = 5.0
 _KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY")
 
 
@@ -64,34 +59,36 @@ def _examine() -> Iterator[_Check]:
         missing = f'not installed; pip install "signalbox-agents[{extra}]"' if extra else "not installed"
         yield _Check(what, there, "installed" if there else missing, needed=not extra)
     yield from _examine_settings()
-    yield _examine_metrics()
+    yield from _examine_agents()
     for key in _KEYS:
         yield _Check(key, key in os.environ, "set" if key in os.environ else "not set", needed=False)
 
 
-def _examine_metrics() -> _Check:
-    """Where metrics are read, and whether that answers; an address that is set is needed."""
-    from signalbox.errors import SignalboxError
+def _examine_agents() -> Iterator[_Check]:
+    """Whether each agent can be used, and whether its live system answers; a check that agents share is made once."""
+    from signalbox.errors import MissingExtraError, SignalboxError, redact
+    from signalbox.runs import list_installed
 
-    try:
-        from signalbox.agents.metrics import GrafanaMetricsClient, Limits, read_connection
+    made: set[object] = set()
+    for one in list_installed():
+        if one.agent is None:
+            yield _Check(f"{one.name} ({one.package})", False, one.error)
+            continue
+        check = one.agent.check
+        if check is None or check in made:
+            continue
+        made.add(check)
+        try:
+            yield _Check(one.name, True, asyncio.run(_checked(check)))
+        except SignalboxError as error:
+            told = f"{error.user_message} {error.suggestion}".strip()
+            yield _Check(one.name, False, told, needed=not isinstance(error, MissingExtraError))
+        except Exception as error:
+            yield _Check(one.name, False, redact(f"its check failed: {type(error).__name__}: {error}"))
 
-        if read_connection() is None:
-            return _Check("metrics", True, "no GRAFANA_URL or PROMETHEUS_URL is set: the embedded shop is asked", False)
-        client = GrafanaMetricsClient(limits=Limits(seconds=_PATIENCE))
-        health = asyncio.run(_ask(client))
-    except ImportError:
-        return _Check("metrics", False, 'not installed; pip install "signalbox-agents[metrics]"', needed=False)
-    except SignalboxError as error:
-        return _Check("metrics", False, f"{error.user_message} {error.suggestion}".strip())
-    server = f"{health.server.kind} {health.server.version}".strip()
-    source = f", datasource {health.datasource.name}" if health.datasource else ""
-    return _Check("metrics", True, f"{client.url} answers: {server}{source}")
 
-
-async def _ask(client: GrafanaMetricsClient) -> Health:
-    async with client:
-        return await client.health()
+async def _checked(check: Callable[[], Awaitable[str]]) -> str:
+    return await check()
 
 
 def _examine_settings() -> Iterator[_Check]:

@@ -1,4 +1,4 @@
-"""Ctrl-C: it ends a run at once, whatever its nodes do."""
+"""Ctrl-C: it ends a run within two seconds, whatever its nodes do."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 __all__ = ["stop_at_once"]
+
+_GRACE = 1.0
 
 
 @contextmanager
@@ -32,6 +35,47 @@ def stop_at_once(thread: str | None = None) -> Iterator[None]:
 
     before = signal.signal(signal.SIGINT, stop)
     try:
-        yield
+        with _last_resort():
+            yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _last_resort() -> Iterator[None]:
+    """A second process that ends this one where the handler above gets no turn.
+
+    A node may be in C code that holds the interpreter, such as a match that takes for ever: no line of Python then
+    runs, in any thread. The signal's number is written to the pipe all the same.
+    """
+    if not hasattr(os, "fork"):
+        yield
+        return
+    reading, writing = os.pipe()
+    watched = os.getpid()
+    watcher = os.fork()
+    if watcher == 0:
+        os.close(writing)
+        _watch(reading, watched)
+    os.close(reading)
+    os.set_blocking(writing, False)
+    before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(writing)
+        os.waitpid(watcher, 0)
+
+
+def _watch(reading: int, watched: int) -> None:
+    """Wait for Ctrl-C in the watched process, then for its end; an end of the pipe is the end of the watch."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        while number := os.read(reading, 1):
+            if number[0] == signal.SIGINT:
+                time.sleep(_GRACE)
+                if os.getppid() == watched:
+                    os.kill(watched, signal.SIGKILL)
+    finally:
+        os._exit(0)

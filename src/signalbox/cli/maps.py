@@ -135,6 +135,27 @@ def list_maps(
         say(f"There is no map in {place}.")
 
 
+@maps.command("types")
+def list_agent_types(
+    folder: Annotated[
+        Path | None, typer.Option("--map", metavar="FILE.csv|FOLDER", help="Also those beside this map.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the agent types that a map can use: built-in, from plug-ins, and beside a map."""
+    from signalbox.cli.output import print_json
+    from signalbox.maps.registry import list_types
+
+    place = folder.parent if folder is not None and folder.is_file() else folder
+    types = list_types(place)
+    if as_json:
+        print_json(types)
+        return
+    width = max(len(row["type"]) for row in types)
+    for row in types:
+        print(f"{row['type']:<{width}}  {row['description'] or row['origin']}")
+
+
 @maps.command()
 def scaffold(
     source: Annotated[str, typer.Argument(metavar="FILE.csv[::GRAPH]", help="The map; with --new, the file to write.")],

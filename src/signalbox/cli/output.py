@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
@@ -16,19 +15,15 @@ from typing import Any
 
 __all__ = ["HarmlessFormatter", "Progress", "harmless", "print_json", "progress", "reserved_stdout", "say", "show"]
 
-# Control characters but tab and newline, marks that turn the direction of writing, line separators, lone surrogates.
-_CONTROL = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
-)
-
 
 def harmless(text: str) -> str:
     """The text with every character that steers a terminal shown as its code, such as \\u001b.
 
     It can be printed as it is: what the terminal's encoding lacks is shown as its code too.
     """
-    shown = _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text.replace("\r\n", "\n"))
-    return shown.encode(_encoding(), "backslashreplace").decode(_encoding())
+    from signalbox.drawing.text import printable
+
+    return printable(text).encode(_encoding(), "backslashreplace").decode(_encoding())
 
 
 def show(text: object) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -104,13 +104,31 @@ def resume(
     from signalbox.cli.interrupts import stop_at_once
     from signalbox.cli.output import reserved_stdout
     from signalbox.runs import resume as resume_run
+    from signalbox.runs.life import agent_of
 
     answer = None if value is None else parse_value(value)
+    if agent_of(thread):
+        _answer_agent(thread, answer, question, model, force, as_json, verbose)
     with reserved_stdout(), stop_at_once(thread):
         listener = _show_event if verbose else None
         result = resume_run(thread, answer, question=question, model=_load(model), force=force, listener=listener)
         result = _converse(result, model, verbose)
     _end(result, as_json, None)
+
+
+def _answer_agent(
+    thread: str, value: Any, question: str | None, model: str | None, force: bool, as_json: bool, verbose: bool
+) -> NoReturn:
+    """Answer an agent that was asked by its name, and show its Answer as `ask` does."""
+    from signalbox.cli.answers import end_with
+    from signalbox.cli.interrupts import stop_at_once
+    from signalbox.cli.output import reserved_stdout
+    from signalbox.runs import answer as answer_run
+
+    with reserved_stdout(), stop_at_once(thread):
+        listener = _show_event if verbose else None
+        answer = answer_run(thread, value, question=question, model=model, force=force, listener=listener)
+    end_with(answer, as_json, verbose)
 
 
 def _load(model: str | None) -> Any:
@@ -163,7 +181,7 @@ def _end(result: MapResult, as_json: bool, summary: Path | None) -> None:
     if summary is not None:
         summary.write_text(result.summary.to_json() + "\n", "utf-8")
     if as_json:
-        print_json(result.as_answer())
+        print_json(result.as_answer().as_dict())
     elif result.status == "needs_input":
         for question in result.questions:
             show(question.get("message", ""))

@@ -12,11 +12,13 @@ __all__ = ["serve"]
 
 
 def serve(
-    agent: Annotated[str, typer.Option("--agent", "-a", help="The agent whose page is served.")] = "metrics",
+    agent: Annotated[
+        str | None, typer.Option("--agent", "-a", help="The agent to ask on the page; default: a choice of all.")
+    ] = None,
     host: Annotated[str, typer.Option("--host", help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes a free one.")] = 7860,
 ) -> None:
-    """Serve the web page of an agent, until it is stopped with Ctrl-C."""
+    """Serve the web page on which agents are asked, until it is stopped with Ctrl-C."""
     from signalbox.cli.output import progress, say
     from signalbox.errors import MissingExtraError
 
@@ -26,7 +28,7 @@ def serve(
 
         from signalbox.console import create_app
     except ImportError:
-        raise MissingExtraError("The web page", "metrics,console") from None
+        raise MissingExtraError("The web page", "console") from None
     listening = _listen(host, port)
     with listening:
         with progress("Building the page …"):

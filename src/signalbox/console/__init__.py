@@ -1,4 +1,4 @@
-"""The web page: Gradio pages for the agents, as an application that any ASGI server can carry."""
+"""The web page on which agents are asked, as an application that any ASGI server can carry."""
 
 from __future__ import annotations
 

@@ -1,31 +1,26 @@
-"""The application that serves the page of an agent."""
+"""The application that serves the page."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from signalbox.console.metrics import create_metrics_page
+from signalbox.console.page import create_page
 from signalbox.console.patience import Patience
-from signalbox.errors import NotFoundError
+from signalbox.runs import default_agent, find_agent, list_agents
 
-__all__ = ["PAGES", "create_app"]
-
-PAGES = {"metrics": create_metrics_page}
-"""The agents that have a page."""
+__all__ = ["create_app"]
 
 
-def create_app(agent: str = "metrics", patience: Patience | None = None) -> Any:
-    """The page of the agent as an ASGI application; raises NotFoundError where it has none."""
-    if agent not in PAGES:
-        raise NotFoundError(
-            f"There is no page for the agent '{agent}'.", suggestion=f"These have one: {', '.join(PAGES)}."
-        )
+def create_app(agent: str | None = None, patience: Patience | None = None) -> Any:
+    """The page as an ASGI application, for one agent or with a choice of all. Raises NotFoundError."""
     import gradio
     from fastapi import FastAPI
 
+    first = find_agent(agent) if agent else default_agent()
+    others = [] if agent else [one for one in list_agents() if one is not first]
     # Fonts of the machine itself: the page must not fetch anything from elsewhere.
     theme = gradio.themes.Base(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"])
-    page = PAGES[agent](patience or Patience())
+    page = create_page([first, *others], patience or Patience())
     return gradio.mount_gradio_app(
         FastAPI(title="Signalbox"), page, path="/", theme=theme, footer_links=[], ssr_mode=False, show_error=False
     )

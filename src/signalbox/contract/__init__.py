@@ -1,16 +1,20 @@
-"""What an agent is: a name, a prompt, a context, and a `process` that turns inputs into an output."""
+"""What an agent is and gives back: the class of a node (`BaseAgent`), and what can be asked (`Agent`)."""
 
 from signalbox.contract.agent import BaseAgent
+from signalbox.contract.room import Agent, Presented, lazy
 from signalbox.contract.state import StateAdapter
 from signalbox.contract.summary import ExecutionSummary, NodeExecution
 from signalbox.contract.tracker import ExecutionTracker, NodeEvent, current_tracker
 
 __all__ = [
+    "Agent",
     "BaseAgent",
     "ExecutionSummary",
     "ExecutionTracker",
     "NodeEvent",
     "NodeExecution",
+    "Presented",
     "StateAdapter",
     "current_tracker",
+    "lazy",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self
 
+from signalbox.contract.blocks import Block
 from signalbox.contract.summary import plain
 from signalbox.errors import SignalboxError
 
@@ -15,7 +16,11 @@ AnswerStatus = Literal["completed", "needs_input", "error"]
 
 @dataclass(slots=True)
 class Answer:
-    """One request, answered. `answer` is Markdown for a person; `state` is the agent's own, as its contract says."""
+    """One request, answered. `answer` is Markdown for a person; `state` is the agent's own, as its contract says.
+
+    `blocks` are the parts of the answer, for who draws them; `source` says where it comes from, and `not_covered` what
+    of the request it leaves out.
+    """
 
     agent: str | None
     thread_id: str | None
@@ -25,6 +30,9 @@ class Answer:
     question: dict[str, Any] | None = None
     error: dict[str, str] | None = None
     state: dict[str, Any] = field(default_factory=dict)
+    blocks: list[Block] = field(default_factory=list)
+    source: dict[str, str] | None = None
+    not_covered: list[str] = field(default_factory=list)
     evidence: list[dict[str, Any]] = field(default_factory=list)
     route: dict[str, Any] | None = None
     timings_ms: dict[str, Any] = field(default_factory=dict)
@@ -34,6 +42,17 @@ class Answer:
         """The Answer to a request that came to nothing."""
         about = {"agent": None, "thread_id": None, "run_id": None, **known}
         return cls(status="error", answer=error.user_message, error=error.as_dict(), **about)
+
+    @property
+    def notes(self) -> list[str]:
+        """What is said beside the answer: what of the request it leaves out, and where it comes from."""
+        notes = [f"Not considered: {'; '.join(self.not_covered)}"] if self.not_covered else []
+        if self.source and self.source.get("kind") == "embedded":
+            notes.append("Source: the embedded demonstration")
+        elif self.source:
+            known = (self.source.get("system"), self.source.get("address"))
+            notes.append(f"Source: {' at '.join(part for part in known if part)}")
+        return notes
 
     @property
     def exit_code(self) -> int:

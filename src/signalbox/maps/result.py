@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from signalbox.contract import ExecutionSummary
+from signalbox.contract.answer import Answer
 from signalbox.contract.summary import plain
 
 __all__ = ["OWNED", "MapResult"]
@@ -36,6 +37,8 @@ class MapResult:
     run_id: str
     questions: list[dict[str, Any]] = field(default_factory=list)
     error: dict[str, str] | None = None
+    agent: str = ""
+    """The installed agent that the run belongs to, if it was asked by its name."""
     usage: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -58,7 +61,7 @@ class MapResult:
         """The exit code of the command line: 0 completed, 1 error, 3 needs input."""
         return {"completed": 0, "error": 1, "needs_input": 3}[self.status]
 
-    def as_answer(self) -> dict[str, Any]:
+    def as_answer(self) -> Answer:
         """The run in the shape that every agent answers in."""
         timings: dict[str, Any] = {}
         for node in self.summary.node_executions:
@@ -66,19 +69,17 @@ class MapResult:
         timings["total"] = _ms(self.summary.duration)
         if self.usage:
             timings["usage"] = self.usage
-        return {
-            "agent": self.graph,
-            "thread_id": self.thread_id,
-            "run_id": self.run_id,
-            "status": self.status,
-            "answer": self._text(),
-            "question": plain(self.question),
-            "error": self.error,
-            "state": plain(self.state),
-            "evidence": [],
-            "route": None,
-            "timings_ms": timings,
-        }
+        return Answer(
+            agent=self.graph,
+            thread_id=self.thread_id,
+            run_id=self.run_id,
+            status=self.status,
+            answer=self._text(),
+            question=plain(self.question),
+            error=self.error,
+            state=plain(self.state),
+            timings_ms=timings,
+        )
 
     def _text(self) -> str:
         if self.question:

@@ -1,33 +1,35 @@
-"""A run as one call: ask an installed agent, and get the Answer. Embedded worlds start where no address is set."""
+"""Runs: start, stream, resume, cancel, list, show and forget one, or ask an installed agent and get its Answer.
+
+Nothing else starts a run. Embedded worlds start where no address is set.
+"""
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from signalbox.errors import MissingExtraError
-
 if TYPE_CHECKING:
-    from signalbox.runs.asking import aask, aclose, ask
+    from signalbox.runs.agents import InstalledAgent, default_agent, find_agent, list_agents, list_installed
+    from signalbox.runs.asking import aask, aclose, answer, ask
     from signalbox.runs.life import aresume, astart, astream, cancel, forget, list_runs, resume, show, start, stream
     from signalbox.runs.records import Run
-    from signalbox.runs.rooms import InstalledAgent, find_agent, list_agents
-
-_LIFE = ("aresume", "astart", "astream", "cancel", "forget", "list_runs", "resume", "show", "start", "stream")
 
 __all__ = [
     "InstalledAgent",
     "Run",
     "aask",
     "aclose",
+    "answer",
     "aresume",
     "ask",
     "astart",
     "astream",
     "cancel",
+    "default_agent",
     "find_agent",
     "forget",
     "list_agents",
+    "list_installed",
     "list_runs",
     "resume",
     "show",
@@ -35,25 +37,13 @@ __all__ = [
     "stream",
 ]
 
-_HOMES = {
-    **dict.fromkeys(_LIFE, "life"),
-    "Run": "records",
-    "InstalledAgent": "rooms",
-    "aask": "asking",
-    "aclose": "asking",
-    "ask": "asking",
-    "find_agent": "rooms",
-    "list_agents": "rooms",
-}
+_HOMES = {"aask": "asking", "aclose": "asking", "answer": "asking", "ask": "asking", "Run": "records"}
+_LIFE = {"aresume", "astart", "astream", "cancel", "forget", "list_runs", "resume", "show", "start", "stream"}
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first used, so that the command line starts without LangGraph."""
-    if name not in _HOMES:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    try:
-        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("signalbox"):
-            raise
-        raise MissingExtraError("Asking the metrics agent", "metrics,service") from None
+    home = "life" if name in _LIFE else _HOMES.get(name, "agents")
+    return getattr(import_module(f"{__name__}.{home}"), name)

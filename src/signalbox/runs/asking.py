@@ -5,27 +5,28 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from time import perf_counter
 from typing import Any
 
-from signalbox.agents.metrics.clients import close_clients
-from signalbox.contract import NodeEvent
+from signalbox.contract import Agent, NodeEvent, Presented
 from signalbox.contract.agent import wait_for
-from signalbox.contract.answer import Answer, AnswerStatus
-from signalbox.errors import ConfigurationError, MissingInputError, RequestError
-from signalbox.maps import MapResult, astream_map, open_map
-from signalbox.runs import metrics, threads
-from signalbox.runs.plans import make_plan, plan_text
-from signalbox.runs.rooms import InstalledAgent, find_agent
+from signalbox.contract.answer import Answer
+from signalbox.drawing.text import as_markdown
+from signalbox.errors import ConfigurationError, MissingInputError, RequestError, UnsupportedError
+from signalbox.maps import MapResult, open_map, read_map
+from signalbox.runs import threads
+from signalbox.runs.agents import find_agent, list_agents
+from signalbox.runs.life import agent_of, aresume, astart
 from signalbox.runs.states import agent_error, json_state
 from signalbox.toolbox import Ledger, use_ledger
 
-__all__ = ["aask", "aclose", "ask"]
+__all__ = ["aask", "aclose", "answer", "ask"]
 
 _log = logging.getLogger("signalbox.runs")
 _LONGEST_QUESTION = 10_000
 Listener = Callable[[NodeEvent], None]
+_used: dict[str, Agent] = {}
 
 
 def ask(
@@ -43,14 +44,50 @@ def ask(
     and OperatorError where something is not set up.
     """
 
+    return _wait(aask(agent, question, thread_id=thread_id, model=model, dry_run=dry_run, listener=listener))
+
+
+def answer(
+    thread_id: str,
+    value: Any,
+    *,
+    question: str | None = None,
+    model: str | None = None,
+    force: bool = False,
+    listener: Listener | None = None,
+) -> Answer:
+    """Answer the question of an agent that waits, and get its Answer. Raises as `signalbox.runs.resume` does."""
+
     async def answered() -> Answer:
+        agent, ledger = _asked(thread_id), Ledger()
+        with use_ledger(ledger):
+            options = {"question": question, "model": _load(model), "force": force, "listener": listener}
+            told = _answered(agent, await aresume(thread_id, value, **options))
+        told.evidence = ledger.as_list()
+        await asyncio.to_thread(_remember, agent, told, str(value), is_named=True)
+        return told
+
+    return _wait(answered())
+
+
+def _asked(thread_id: str) -> Agent:
+    """The agent that the latest run of a thread belongs to."""
+    agent = find_agent(agent_of(thread_id))
+    _used[agent.name] = agent
+    return agent
+
+
+def _wait(answering: Awaitable[Answer]) -> Answer:
+    """The Answer, with every connection closed that it took."""
+
+    async def closing() -> Answer:
         try:
-            return await aask(agent, question, thread_id=thread_id, model=model, dry_run=dry_run, listener=listener)
+            return await answering
         finally:
             await aclose()
 
-    answer: Answer = wait_for(answered())
-    return answer
+    found: Answer = wait_for(closing())
+    return found
 
 
 async def aask(
@@ -65,35 +102,43 @@ async def aask(
     """As `ask`, in an event loop; connections stay open for the next question, until `aclose`."""
     chosen = find_agent(agent)
     said = _checked(question)
-    thread = uuid.uuid4().hex if thread_id is None else threads.check_name(thread_id)
-    before = await asyncio.to_thread(threads.last_turn, thread, chosen.room) if thread_id is not None else None
+    thread = threads.check_name(thread_id) if thread_id is not None else ""
+    before = await asyncio.to_thread(_before, chosen, thread) if thread_id is not None else None
     started = perf_counter()
+    _used[chosen.name] = chosen
     ledger = Ledger()
     with use_ledger(ledger):
         run = _plan if dry_run else _run
-        answer = await run(chosen, metrics.start_state(said, before and before.asked), thread, model, listener)
+        answer = await run(chosen, chosen.start(said, before), thread, model, listener)
     answer.evidence = ledger.as_list()
     answer.timings_ms = {**answer.timings_ms, "total": round((perf_counter() - started) * 1000, 1)}
     if not dry_run:
-        await asyncio.to_thread(_remember, answer, said, is_named=thread_id is not None)
+        await asyncio.to_thread(_remember, chosen, answer, said, is_named=thread_id is not None)
     return answer
 
 
 def _checked(question: str) -> str:
     said = question.strip()
     if not said:
-        raise MissingInputError("There is no question.", suggestion='Ask something, such as "CPU usage last hour".')
+        raise MissingInputError("There is no question.", suggestion="Ask something.")
     if len(said) > _LONGEST_QUESTION:
         raise RequestError(f"The question is longer than {_LONGEST_QUESTION:,} characters.", suggestion="Shorten it.")
     return said
 
 
-def _remember(answer: Answer, said: str, *, is_named: bool) -> None:
+def _before(agent: Agent, thread: str) -> dict[str, Any] | None:
+    """What is remembered of the turn before in this thread, by any agent of the same map."""
+    kin = [other.name for other in list_agents() if other.map == agent.map]
+    turn = threads.last_turn(thread, kin)
+    return turn.remembered if turn else None
+
+
+def _remember(agent: Agent, answer: Answer, said: str, *, is_named: bool) -> None:
     """Keep the turn. Where that fails, a question without a thread of its own is answered all the same."""
-    asked = answer.state.get("asked") if answer.status == "completed" else None
+    kept = {key: answer.state.get(key) for key in agent.remembers} if answer.status == "completed" else None
     told = {"run_id": answer.run_id or "", "agent": answer.agent or "", "said": said, "answer": answer.answer}
     try:
-        threads.add_turn(answer.thread_id or "", **told, asked=asked)
+        threads.add_turn(answer.thread_id or "", **told, remembered=kept)
     except ConfigurationError as error:
         if is_named:
             raise
@@ -102,54 +147,66 @@ def _remember(answer: Answer, said: str, *, is_named: bool) -> None:
 
 async def aclose() -> None:
     """Close the connections that questions in the running event loop have opened."""
-    await close_clients()
+    for agent in list(_used.values()):
+        if agent.close is not None:
+            await agent.close()
 
 
 async def _run(
-    agent: InstalledAgent, state: dict[str, Any], thread: str, model: str | None, listener: Listener | None
+    agent: Agent, state: dict[str, Any], thread: str, model: str | None, listener: Listener | None
 ) -> Answer:
-    run = await asyncio.to_thread(open_map, agent.path, graph=agent.name, thread_id=thread, model=_load(model))
-    return _answered(agent, await _watched(run, state, listener))
+    run = await asyncio.to_thread(open_map, agent.map, graph=_graph(agent), model=_load(model))
+    return _answered(agent, await astart(run, state, thread_id=thread or None, agent=agent.name, listener=listener))
 
 
-async def _watched(run: Any, state: dict[str, Any], listener: Listener | None) -> MapResult:
-    async for event in astream_map(run, state):
-        if isinstance(event, MapResult):
-            return event
-        if listener is not None:
-            listener(event)
-    raise RuntimeError("the run gave no result")
+def _graph(agent: Agent) -> str | None:
+    """The graph of the map that is this agent; None for the only one."""
+    return agent.graph or (agent.name if agent.name in read_map(agent.map).graphs else None)
 
 
-def _answered(agent: InstalledAgent, result: MapResult) -> Answer:
+def _answered(agent: Agent, result: MapResult) -> Answer:
     error = result.error or agent_error(result.values)
-    state = json_state(result.values)
-    timings: dict[str, Any] = {}
+    if error is None and result.status == "completed":
+        presented = agent.present(result.values)
+    else:
+        presented = Presented(_words(error) if error else str((result.question or {}).get("message", "")))
+    answer = _shown(agent, presented, result.values, result.thread_id, result.run_id)
+    answer.status, answer.question, answer.error = "error" if error else result.status, result.question, error
     for node in result.summary.node_executions:
-        timings[node.node_name] = round((node.duration or 0.0) * 1000, 1)
-    steps = {name: ms for name, ms in (state.get("timings_ms") or {}).items() if name != "total"}
-    return Answer(
-        agent=agent.name,
-        thread_id=result.thread_id,
-        run_id=result.run_id,
-        status="error" if error else result.status,
-        answer=result.error["message"] if result.error else metrics.answer_text(state),
-        question=result.question,
-        error=error,
-        state=state,
-        timings_ms={**timings, **steps},
-    )
+        answer.timings_ms[node.node_name] = round((node.duration or 0.0) * 1000, 1)
+    answer.timings_ms |= {name: ms for name, ms in (answer.state.get("timings_ms") or {}).items() if name != "total"}
+    return answer
 
 
 async def _plan(
-    agent: InstalledAgent, state: dict[str, Any], thread: str, model: str | None, listener: Listener | None
+    agent: Agent, state: dict[str, Any], thread: str, model: str | None, listener: Listener | None
 ) -> Answer:
-    values = await make_plan(agent, state, _load(model))
-    error = agent_error(values)
-    shown = json_state(values)
-    text = plan_text(shown["plan"]) if error is None else metrics.answer_text(shown)
-    status: AnswerStatus = "completed" if error is None else "error"
-    return Answer(agent.name, thread, uuid.uuid4().hex, status, text, error=error, state=shown)
+    if agent.plan is None:
+        raise UnsupportedError(f"The agent '{agent.name}' has no dry run.", suggestion="Ask without --dry-run.")
+    presented = await agent.plan(state, _load(model))
+    answer = _shown(agent, presented, state, thread or uuid.uuid4().hex, uuid.uuid4().hex)
+    error = agent_error(presented.state or {})
+    if error is not None:
+        answer.status, answer.error, answer.answer = "error", error, _words(error)
+    return answer
+
+
+def _shown(agent: Agent, presented: Presented, state: Mapping[str, Any], thread: str, run: str) -> Answer:
+    return Answer(
+        agent=agent.name,
+        thread_id=thread,
+        run_id=run,
+        status="completed",
+        answer=presented.text,
+        state=json_state(state if presented.state is None else presented.state, agent.private),
+        blocks=presented.blocks,
+        source=presented.source,
+        not_covered=presented.not_covered,
+    )
+
+
+def _words(error: Mapping[str, str]) -> str:
+    return as_markdown(" ".join(part for part in (error["message"], error["suggestion"]) if part))
 
 
 def _load(model: str | None) -> Any:

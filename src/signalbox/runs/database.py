@@ -48,7 +48,7 @@ CREATE TABLE IF NOT EXISTS turns (
     agent TEXT NOT NULL,
     said TEXT NOT NULL,
     answer TEXT NOT NULL,
-    kept TEXT NOT NULL,
+    remembered TEXT NOT NULL,
     at TEXT NOT NULL
 );
 CREATE INDEX IF NOT EXISTS turns_of_thread ON turns (thread_id, number);

@@ -7,6 +7,7 @@ goes on from the last finished node. A run without a name is kept from its first
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from typing import Any
 
 from signalbox.contract import NodeEvent
 from signalbox.contract.summary import plain
-from signalbox.errors import RequestError, SignalboxError
+from signalbox.errors import ConfigurationError, RequestError, SignalboxError
 from signalbox.maps import GraphSpec, MapResult, arun_map, astream_map, open_map, run_map, stream_map
 from signalbox.maps.agents.human import TIMED_OUT, check_answer
 from signalbox.maps.context import StepBudget
@@ -24,15 +25,28 @@ from signalbox.maps.messages import tell_paused, tell_resumed
 from signalbox.runs import records
 from signalbox.runs.checkpoints import Checkpoints
 from signalbox.runs.database import database
-from signalbox.runs.names import check_name
 from signalbox.runs.records import RESUMABLE, Run
+from signalbox.runs.threads import check_name
 from signalbox.settings import now
 
-__all__ = ["aresume", "astart", "astream", "cancel", "forget", "list_runs", "resume", "show", "start", "stream"]
+__all__ = [
+    "agent_of",
+    "aresume",
+    "astart",
+    "astream",
+    "cancel",
+    "forget",
+    "list_runs",
+    "resume",
+    "show",
+    "start",
+    "stream",
+]
 
 Source = str | Path | GraphSpec | MapRun
 Listener = Callable[[NodeEvent], None]
 list_runs = records.list_runs
+_log = logging.getLogger("signalbox.runs")
 
 
 def start(
@@ -135,6 +149,11 @@ async def aresume(
         return await asyncio.to_thread(life.settle, result)
 
 
+def agent_of(thread_id: str) -> str:
+    """The installed agent that the run to go on with belongs to, or nothing. Raises NotFoundError."""
+    return records.find_run(thread_id, RESUMABLE).agent or ""
+
+
 def show(thread_id: str) -> Run:
     """The latest run of a thread; the start of its name is enough. Raises NotFoundError."""
     return records.find_run(thread_id)
@@ -228,6 +247,7 @@ class _Life:
 
     def settle(self, result: MapResult) -> MapResult:
         """Write down how the run came out: one that waits can be resumed, one that ended leaves its summary."""
+        result.agent = self.agent or ""
         if not self.keeps:
             return result
         if result.status == "needs_input":
@@ -271,7 +291,13 @@ def _begin(
     compiled = run.compiled()
     if run.checkpointer is not None or not (name or compiled.pauses):
         return _Life(run, agent=agent, keeps=False)
-    saver = Checkpoints(database()).with_allowlist(compiled.layout.classes)
+    try:
+        saver = Checkpoints(database()).with_allowlist(compiled.layout.classes)
+    except ConfigurationError as error:
+        if name or agent is None:
+            raise
+        _log.warning("The run cannot be kept, should it wait: %s", error.user_message)
+        return _Life(run, agent=agent, keeps=False)
     run = replace(run, checkpointer=saver, checkpoint_as=run.run_id, durability="sync" if name else "exit")
     if not name:
         return _Life(run, agent=agent)

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from pydantic import BaseModel
 
 from signalbox.contract.summary import plain
+from signalbox.errors import redact
 
 __all__ = ["agent_error", "json_state"]
 
+_TOLD = ("error_type", "message", "suggestion")
 _log = logging.getLogger("signalbox.runs")
-_HANDED_IN = {"previous"}
 
 
-def json_state(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The state as plain JSON values; an error's `details` stay behind."""
-    return {name: _json(value) for name, value in values.items() if name not in _HANDED_IN}
+def json_state(values: Mapping[str, Any], private: Collection[str] = ()) -> dict[str, Any]:
+    """The state as plain JSON values, without its private keys; an error's `details` stay behind."""
+    return {name: _json(value) for name, value in values.items() if name not in private}
 
 
 def _json(value: Any) -> Any:
@@ -31,9 +32,10 @@ def _json(value: Any) -> Any:
 def agent_error(values: Mapping[str, Any]) -> dict[str, str] | None:
     """The error that the agent itself put into its state, in the Answer's shape; its details go to the log."""
     error = values.get("error")
-    if error is None:
+    if not error:
         return None
-    if getattr(error, "details", None):
-        _log.info("%s: %s", error.error_type, error.details)
-    told = {name: getattr(error, name, "") for name in ("error_type", "message", "suggestion")}
-    return {name: str(text or "") for name, text in told.items()}
+    parts = error if isinstance(error, Mapping) else {name: getattr(error, name, "") for name in (*_TOLD, "details")}
+    if parts.get("details"):
+        _log.info("%s: %s", parts.get("error_type"), redact(parts["details"]))
+    told = {name: str(parts.get(name) or "") for name in _TOLD}
+    return told if told["message"] else {**told, "message": str(error)}

@@ -1,78 +1,65 @@
-"""Conversations: what was asked in each thread, kept in SQLite under `SIGNALBOX_HOME` as plain JSON."""
+"""Conversations: what was asked in each thread, kept as plain JSON."""
 
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Collection
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from signalbox.contract.summary import plain
-from signalbox.errors import ConfigurationError, RequestError
-from signalbox.settings import home_file, now
+from signalbox.errors import RequestError
+from signalbox.runs.database import database
+from signalbox.settings import now
 
-__all__ = ["Turn", "add_turn", "last_turn", "list_turns"]
+__all__ = ["Turn", "add_turn", "check_name", "last_turn", "list_turns"]
 
 _LONGEST_NAME = 200
 _MOST_TURNS = 200
 _MOST_KEPT = 20_000
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS turns (
-    number INTEGER PRIMARY KEY AUTOINCREMENT,
-    thread_id TEXT NOT NULL,
-    run_id TEXT NOT NULL,
-    agent TEXT NOT NULL,
-    said TEXT NOT NULL,
-    answer TEXT NOT NULL,
-    asked TEXT NOT NULL,
-    at TEXT NOT NULL
-);
-CREATE INDEX IF NOT EXISTS turns_of_thread ON turns (thread_id, number);
-"""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One request in a thread: what the person said, how it was answered, and how the agent read it (`asked`)."""
+    """One request in a thread: what was said, how it was answered, and what of the state the next turn is given."""
 
     thread_id: str
     run_id: str
     agent: str
     said: str
     answer: str
-    asked: Any
+    remembered: dict[str, Any] | None
     at: str
 
 
-def add_turn(thread_id: str, *, run_id: str, agent: str, said: str, answer: str, asked: Any) -> None:
+def add_turn(thread_id: str, *, run_id: str, agent: str, said: str, answer: str, remembered: Any) -> None:
     """Keep what was asked; of a long conversation, and of all of them together, only the latest turns stay."""
-    row = (check_name(thread_id), run_id, agent, said, answer, json.dumps(plain(asked)), now().isoformat())
-    with _database() as database:
-        database.execute(
-            "INSERT INTO turns (thread_id, run_id, agent, said, answer, asked, at) VALUES (?, ?, ?, ?, ?, ?, ?)", row
+    row = (check_name(thread_id), run_id, agent, said, answer, json.dumps(plain(remembered)), now().isoformat())
+    with database().transaction() as connection:
+        connection.execute(
+            "INSERT INTO turns (thread_id, run_id, agent, said, answer, remembered, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            row,
         )
-        database.execute(
+        connection.execute(
             "DELETE FROM turns WHERE thread_id = ? AND number NOT IN "
             "(SELECT number FROM turns WHERE thread_id = ? ORDER BY number DESC LIMIT ?)",
             (thread_id, thread_id, _MOST_TURNS),
         )
-        database.execute("DELETE FROM turns WHERE number <= (SELECT MAX(number) FROM turns) - ?", (_MOST_KEPT,))
+        connection.execute("DELETE FROM turns WHERE number <= (SELECT MAX(number) FROM turns) - ?", (_MOST_KEPT,))
 
 
-def last_turn(thread_id: str, room: str) -> Turn | None:
-    """The latest turn in which an agent of this room understood what was asked."""
-    turns = [t for t in list_turns(thread_id) if t.asked is not None and t.agent.partition("-")[0] == room]
+def last_turn(thread_id: str, agents: Collection[str]) -> Turn | None:
+    """The latest turn that one of these agents completed."""
+    turns = [turn for turn in list_turns(thread_id) if turn.remembered is not None and turn.agent in agents]
     return turns[-1] if turns else None
 
 
 def list_turns(thread_id: str) -> list[Turn]:
     """The turns of a thread in their order; none where nobody has used its name."""
-    with _database() as database:
-        rows = database.execute(
-            "SELECT thread_id, run_id, agent, said, answer, asked, at FROM turns WHERE thread_id = ? ORDER BY number",
+    with database().transaction() as connection:
+        rows = connection.execute(
+            "SELECT thread_id, run_id, agent, said, answer, remembered, at FROM turns "
+            "WHERE thread_id = ? ORDER BY number",
             (check_name(thread_id),),
         ).fetchall()
     return [Turn(row[0], row[1], row[2], row[3], row[4], json.loads(row[5]), row[6]) for row in rows]
@@ -86,21 +73,3 @@ def check_name(thread_id: str) -> str:
             suggestion=f"Use letters, digits and dashes, at most {_LONGEST_NAME} of them.",
         )
     return thread_id
-
-
-@contextmanager
-def _database() -> Iterator[sqlite3.Connection]:
-    path = home_file("threads.db")
-    try:
-        with closing(sqlite3.connect(path, timeout=10)) as database, database:
-            database.executescript(_SCHEMA)
-            yield database
-    except (OSError, sqlite3.Error) as error:
-        raise _unusable(path, error) from None
-
-
-def _unusable(path: Path, error: Exception) -> ConfigurationError:
-    told = getattr(error, "strerror", None) or str(error)
-    return ConfigurationError(
-        f"{path}, where conversations are kept, cannot be used: {told}.", suggestion="Set SIGNALBOX_HOME."
-    )

@@ -13,6 +13,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 
 from signalbox.agents.metrics import (
+    AGENT,
     GrafanaMetricsClient,
     MetricsQuery,
     MetricsQueryResult,
@@ -25,7 +26,6 @@ from signalbox.agents.metrics import (
     use_client,
 )
 from signalbox.agents.metrics import metrics_agent as node
-from signalbox.agents.metrics.graphs import MAP
 from signalbox.errors import MapError
 from signalbox.maps import arun_map, check_map, run_map
 from signalbox.toolbox import Ledger, use_ledger
@@ -256,7 +256,7 @@ async def test_the_client_of_the_process_is_made_once(shop: str, monkeypatch: py
 
 
 def test_the_maps_are_sound() -> None:
-    _, findings = check_map(MAP)
+    _, findings = check_map(AGENT.map)
     assert [str(finding) for finding in findings] == []
 
 
@@ -285,7 +285,7 @@ def test_a_map_of_another_name_is_refused() -> None:
 
 
 async def test_the_client_that_is_lent_reaches_a_map_in_the_event_loop(client: GrafanaMetricsClient) -> None:
-    result = await arun_map(MAP, start("Show CPU usage for the last hour"), graph="metrics")
+    result = await arun_map(AGENT.map, start("Show CPU usage for the last hour"), graph="metrics")
     assert result.status == "completed"
     assert result.values["error"] is None
     assert result.values["chart"]
@@ -294,7 +294,7 @@ async def test_the_client_that_is_lent_reaches_a_map_in_the_event_loop(client: G
 def test_the_client_that_is_lent_reaches_a_map_without_an_event_loop(shop: str) -> None:
     with use_client(GrafanaMetricsClient(shop)):
         for _ in range(2):
-            result = run_map(MAP, start("Show CPU usage for the last hour"), graph="metrics")
+            result = run_map(AGENT.map, start("Show CPU usage for the last hour"), graph="metrics")
             assert (result.status, result.values["error"]) == ("completed", None)
         state = graph().invoke(start("Show CPU usage for the last hour"))
     assert state["error"] is None

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from signalbox.agents.metrics import GrafanaMetricsClient, TimeRange, create_grafana_metrics_tool
-from signalbox.agents.metrics.charts.figure import make_figure
-from signalbox.agents.metrics.charts.terminal import draw_result
+from signalbox.agents.metrics.present import blocks_of
 from signalbox.agents.metrics.querying import execute_question
 from signalbox.agents.metrics.question import Against, Measure, Question
+from signalbox.drawing.figure import chart_of
+from signalbox.drawing.terminal import draw_block, draw_blocks
 
 END = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 HOUR = TimeRange(start_time=END - timedelta(hours=1), end_time=END)
@@ -106,7 +107,7 @@ async def test_the_largest_numbers_there_are_have_figures_words_and_no_chart(cli
     assert result.statistics.mean == pytest.approx(1.7e308)
     assert result.statistics.median == pytest.approx(1.7e308)
     assert len(result.summary) < 300
-    assert (make_figure(result), draw_result(result)) == (None, "")
+    assert (chart_of(blocks_of(result)), draw_block(blocks_of(result)[0])) == (None, "")
 
 
 async def test_a_change_that_is_no_number_is_left_out(client: GrafanaMetricsClient) -> None:
@@ -120,7 +121,7 @@ async def test_a_change_that_is_no_number_is_left_out(client: GrafanaMetricsClie
 async def test_a_group_without_the_label_is_named_so(client: GrafanaMetricsClient) -> None:
     result = await execute_question(ask(HEAT, "ranking", group_by=("room",), is_current=True), client)
     assert "1. no room (3)" in result.summary
-    assert "no room" in draw_result(result)
+    assert "no room" in draw_blocks(blocks_of(result))
 
 
 @pytest.mark.parametrize(("room", "values"), [("a|b", {1.0}), ("a|c", {2.0})])

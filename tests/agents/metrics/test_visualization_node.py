@@ -23,8 +23,8 @@ from signalbox.agents.metrics import (
     RankedSeries,
     TimeRange,
 )
-from signalbox.agents.metrics.charts.files import write_chart
 from signalbox.agents.metrics.visualization_node import visualization_node
+from signalbox.drawing.files import write_chart
 
 START = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)
 GIB = 1024.0**3

@@ -2,48 +2,108 @@
 
 from __future__ import annotations
 
-from signalbox.agents.metrics.catalogue import MetricInfo
-from signalbox.agents.metrics.client import GrafanaMetricsClient, Health
-from signalbox.agents.metrics.clients import current_client, use_client
-from signalbox.agents.metrics.connection import Connection, read_connection
-from signalbox.agents.metrics.errors import (
-    DatasourceNotFoundError,
-    GrafanaAnswerError,
-    GrafanaBusyError,
-    GrafanaRefusedError,
-    GrafanaSlowError,
-    GrafanaUnavailableError,
-    InvalidQueryError,
-    InvalidTimeRangeError,
-    MetricNotFoundError,
-    ParsingError,
-    TooLargeError,
-    UnsupportedOperationError,
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from signalbox.agents.metrics.prompts import EXAMPLES
+from signalbox.contract import Agent, lazy
+
+if TYPE_CHECKING:
+    from signalbox.agents.metrics.agent_node import metrics_agent
+    from signalbox.agents.metrics.catalogue import MetricInfo
+    from signalbox.agents.metrics.client import GrafanaMetricsClient, Health
+    from signalbox.agents.metrics.clients import current_client, use_client
+    from signalbox.agents.metrics.connection import Connection, read_connection
+    from signalbox.agents.metrics.errors import (
+        DatasourceNotFoundError,
+        GrafanaAnswerError,
+        GrafanaBusyError,
+        GrafanaRefusedError,
+        GrafanaSlowError,
+        GrafanaUnavailableError,
+        InvalidQueryError,
+        InvalidTimeRangeError,
+        MetricNotFoundError,
+        ParsingError,
+        TooLargeError,
+        UnsupportedOperationError,
+    )
+    from signalbox.agents.metrics.graphs import graph
+    from signalbox.agents.metrics.plan import plan_query
+    from signalbox.agents.metrics.promapi import Curve, QueryAnswer
+    from signalbox.agents.metrics.querying import execute_question
+    from signalbox.agents.metrics.sources import Datasource, Server
+    from signalbox.agents.metrics.state import (
+        AggregationStats,
+        Comparison,
+        DataPoint,
+        MetricSeries,
+        MetricsQuery,
+        MetricsQueryResult,
+        MetricsQueryState,
+        MetricsRunState,
+        QueryError,
+        RankedSeries,
+        TimeRange,
+    )
+    from signalbox.agents.metrics.tools import create_grafana_metrics_tool
+    from signalbox.agents.metrics.transport import Limits
+
+_EXTRA = "metrics,service"
+
+AGENT = Agent(
+    name="metrics",
+    about="Questions about metrics, answered with figures from Grafana or Prometheus, and a chart",
+    examples=EXAMPLES,
+    map=Path(__file__).with_name("map.csv"),
+    start=lazy(f"{__name__}.conversation:start_state", _EXTRA),
+    present=lazy(f"{__name__}.present:present", _EXTRA),
+    plan=lazy(f"{__name__}.plan:dry_run", _EXTRA),
+    close=lazy(f"{__name__}.clients:close_clients", _EXTRA),
+    check=lazy(f"{__name__}.clients:check_server", _EXTRA),
+    remembers=("asked",),
+    private=("previous",),
 )
-from signalbox.agents.metrics.graphs import graph
-from signalbox.agents.metrics.metrics_agent import metrics_agent
-from signalbox.agents.metrics.plan import plan_query
-from signalbox.agents.metrics.promapi import Curve, QueryAnswer
-from signalbox.agents.metrics.querying import execute_question
-from signalbox.agents.metrics.sources import Datasource, Server
-from signalbox.agents.metrics.state import (
-    AggregationStats,
-    Comparison,
-    DataPoint,
-    MetricSeries,
-    MetricsQuery,
-    MetricsQueryResult,
-    MetricsQueryState,
-    MetricsRunState,
-    QueryError,
-    RankedSeries,
-    TimeRange,
+ANOMALIES = replace(
+    AGENT,
+    name="metrics-anomalies",
+    about="When a metric was unlike itself, how far, and how that was judged",
+    examples=("Any anomalies in p95 latency of the checkout service yesterday?", "Unusual CPU usage this week"),
+    plan=lazy(f"{__name__}.plan:dry_run_anomalies", _EXTRA),
 )
-from signalbox.agents.metrics.tools import create_grafana_metrics_tool
-from signalbox.agents.metrics.transport import Limits
-from signalbox.agents.metrics.units import format_value
+EXPLAINED = replace(
+    AGENT,
+    name="metrics-explained",
+    about="Questions about metrics, answered and explained: what is usual, and what moved at the same time",
+)
+
+_NAMES = {
+    "agent_node": "metrics_agent",
+    "catalogue": "MetricInfo",
+    "client": "GrafanaMetricsClient Health",
+    "clients": "current_client use_client",
+    "connection": "Connection read_connection",
+    "errors": "DatasourceNotFoundError GrafanaAnswerError GrafanaBusyError GrafanaRefusedError GrafanaSlowError "
+    "GrafanaUnavailableError InvalidQueryError InvalidTimeRangeError MetricNotFoundError ParsingError TooLargeError "
+    "UnsupportedOperationError",
+    "graphs": "graph",
+    "plan": "plan_query",
+    "promapi": "Curve QueryAnswer",
+    "querying": "execute_question",
+    "sources": "Datasource Server",
+    "state": "AggregationStats Comparison DataPoint MetricSeries MetricsQuery MetricsQueryResult MetricsQueryState "
+    "MetricsRunState QueryError RankedSeries TimeRange",
+    "tools": "create_grafana_metrics_tool",
+    "transport": "Limits",
+}
+_HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 
 __all__ = [
+    "AGENT",
+    "ANOMALIES",
+    "EXPLAINED",
     "AggregationStats",
     "Comparison",
     "Connection",
@@ -79,10 +139,16 @@ __all__ = [
     "create_grafana_metrics_tool",
     "current_client",
     "execute_question",
-    "format_value",
     "graph",
     "metrics_agent",
     "plan_query",
     "read_connection",
     "use_client",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first used, so that the list of agents loads no client."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from signalbox.agents.metrics.charts.moments import show_span
-from signalbox.agents.metrics.charts.names import curves_of, series_names
 from signalbox.agents.metrics.deviations import FEWEST_POINTS, THRESHOLD, Deviation, find_deviations
+from signalbox.agents.metrics.present import curves_of
 from signalbox.agents.metrics.state import DataPoint, MetricSeries, MetricsQueryResult
-from signalbox.agents.metrics.units import format_moment, format_value
+from signalbox.drawing.moments import show_span
+from signalbox.drawing.names import series_names
+from signalbox.drawing.values import format_moment, format_value
 from signalbox.errors import TimeRangeError
 from signalbox.language.time import find_range
 from signalbox.settings import now, person_zone

@@ -106,6 +106,13 @@ class GrafanaMetricsClient:
         return self._connection.url
 
     @property
+    def system(self) -> str:
+        """What is known to answer there: grafana or prometheus."""
+        if self._health is not None:
+            return self._health.server.kind
+        return "prometheus" if self._connection.is_prometheus else "grafana"
+
+    @property
     def limits(self) -> Limits:
         """What a request, and all the requests of one question, may take."""
         return self._limits

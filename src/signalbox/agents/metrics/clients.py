@@ -14,12 +14,15 @@ from threading import Lock
 
 from signalbox.agents.metrics.client import GrafanaMetricsClient
 from signalbox.agents.metrics.connection import Connection, read_connection
+from signalbox.agents.metrics.transport import Limits
 
-__all__ = ["close_clients", "current_client", "use_client"]
+__all__ = ["check_server", "close_clients", "current_client", "source_of", "use_client"]
 
 _LENT: ContextVar[GrafanaMetricsClient | None] = ContextVar("signalbox_metrics_client", default=None)
 _MOST_KEPT = 4
+_PATIENCE = 5.0
 _kept: dict[Connection | str, GrafanaMetricsClient] = {}
+_offered: set[str] = set()
 _lock = Lock()
 
 
@@ -53,7 +56,26 @@ async def close_clients() -> None:
         await client.aclose()
 
 
+def source_of(client: GrafanaMetricsClient) -> dict[str, str]:
+    """Where the client reads, as an Answer says it: an address that was offered is the embedded demonstration."""
+    kind = "embedded" if client.url in _offered else "live"
+    return {"kind": kind, "system": client.system, "address": client.url}
+
+
+async def check_server() -> str:
+    """What answers at the address that is set, in words. Raises GrafanaUnavailableError and ConfigurationError."""
+    if read_connection() is None:
+        return "no GRAFANA_URL or PROMETHEUS_URL is set: the embedded shop is asked"
+    async with GrafanaMetricsClient(limits=Limits(seconds=_PATIENCE)) as client:
+        health = await client.health()
+    server = f"{health.server.kind} {health.server.version}".strip()
+    source = f", datasource {health.datasource.name}" if health.datasource else ""
+    return f"{client.url} answers: {server}{source}"
+
+
 def _offered_address() -> str:
     """The address that an installed package offers; empty, which no client takes, where none does."""
     offered = entry_points(group="signalbox.addresses", name="metrics")
-    return next((str(one.load()()) for one in offered), "")
+    address = next((str(one.load()()) for one in offered), "")
+    _offered.add(address)
+    return address

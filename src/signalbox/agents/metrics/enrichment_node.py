@@ -17,7 +17,7 @@ from signalbox.agents.metrics.promapi import Curve
 from signalbox.agents.metrics.querying.found import mean_of
 from signalbox.agents.metrics.related import find_related
 from signalbox.agents.metrics.state import MetricsQueryResult, QueryError
-from signalbox.agents.metrics.units import format_value
+from signalbox.drawing.values import format_value
 from signalbox.errors import SignalboxError
 from signalbox.toolbox import current_ledger
 

@@ -1,29 +1,63 @@
-"""What would be asked: a question read and planned without touching any server."""
+"""What would be asked: a question read and planned without touching any server (the dry run)."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import datetime, tzinfo
 from string import Template
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
+from signalbox.agents.metrics.anomaly_detection_node import anomaly_question_node
 from signalbox.agents.metrics.conversation import question_before
+from signalbox.agents.metrics.present import source_lines
 from signalbox.agents.metrics.querying.planning import queries_of
 from signalbox.agents.metrics.question import Against, Measure, Question
 from signalbox.agents.metrics.reading import Asked, parse_question
 from signalbox.agents.metrics.reading.grouping import find_groups
 from signalbox.agents.metrics.recipes import Recipe, Recipes, Variant, load_recipes
+from signalbox.agents.metrics.state import TimeRange
+from signalbox.agents.metrics.step_errors import error_of
 from signalbox.agents.metrics.vocabulary import LABEL_WORDS, base, text_words
+from signalbox.contract import Presented, blocks
+from signalbox.drawing.text import as_markdown
 from signalbox.settings import now as present
 from signalbox.settings import person_zone
 
-__all__ = ["plan_query"]
+__all__ = ["dry_run", "dry_run_anomalies", "plan_query"]
 
 _METRIC_NAME = re.compile(r"\b[a-zA-Z_:]\w*_[\w:]+\b")
 _LABEL = re.compile(r"[a-zA-Z_]\w*")
 _MOST_VARIANTS = 3
+
+
+async def dry_run(state: Mapping[str, Any], model: BaseChatModel | None = None) -> Presented:
+    """What a run from this state would ask, as `plan` in the state; what reading the question gave as `error`."""
+    try:
+        plan = await plan_query(state["user_query"], model=model, previous=state.get("previous"))
+    except Exception as error:
+        return Presented("", state={**state, "error": error_of(error, "parse")})
+    told = _told(plan)
+    return Presented(told, [blocks.text(told)], state={**state, "plan": plan})
+
+
+async def dry_run_anomalies(state: Mapping[str, Any], model: BaseChatModel | None = None) -> Presented:
+    """The same for the map that looks for anomalies: the question is that for the curve itself."""
+    return await dry_run({**state, **anomaly_question_node(state)}, model)
+
+
+def _told(plan: Mapping[str, Any]) -> str:
+    what = plan["recipe"] or ", ".join(plan["queries"][0]["metrics"] if plan["queries"] else ()) or "an unknown measure"
+    told = f"Nothing was asked. This would be read: {what}, as {plan['kind']}."
+    if plan["filters"]:
+        told += f" Narrowed to: {', '.join(plan['filters'])}."
+    queries = [promql for query in plan["queries"] for promql in query["promql"]]
+    lines = source_lines(TimeRange.model_validate(plan["time_range"]), queries)
+    if len(plan["queries"]) > 1:
+        lines += "  \nThe server's metrics decide which of these is sent."
+    return f"{as_markdown(told)}\n\n{lines}"
 
 
 async def plan_query(

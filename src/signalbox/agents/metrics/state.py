@@ -255,6 +255,8 @@ class MetricsRunState(MetricsQueryState, total=False):
     """Handed in: the question before in this conversation, as `asked` gave it."""
     asked: dict[str, Any]
     """The question as it was understood."""
+    source: dict[str, str]
+    """Where the answer comes from: kind (embedded or live), system and address."""
     timings_ms: dict[str, float]
     """Milliseconds of parse, validate, execute and format, as far as they came, and of all: total."""
 

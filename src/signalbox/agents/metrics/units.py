@@ -1,38 +1,18 @@
-"""Units: which one a measure has after its function is applied, and how people read a value in it.
-
-Machine-readable units: bytes, bits, seconds, milliseconds, ratio, percent, celsius, …, a noun such as requests, each
-also by the second (`bytes/s`, `requests/s`, `1/s`), and `timestamp` (seconds since 1970); empty where unknown.
-"""
+"""Units: which one a measure has after its function is applied; `drawing.values` says how people read them."""
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Sequence
-from datetime import datetime, timedelta, tzinfo
+from datetime import tzinfo
 
 from signalbox.agents.metrics.catalogue import MetricInfo, base_unit
 from signalbox.agents.metrics.question import Measure, Question
 from signalbox.agents.metrics.state import TimeRange
-from signalbox.language.units import BINARY_PREFIXES, PREFIXES, factor_of, symbol_of
-from signalbox.settings import person_zone
+from signalbox.drawing.values import format_span, short_unit
 
-__all__ = ["adds_up", "count_unit", "format_moment", "format_range", "format_value", "rate_unit", "unit_of_question"]
+__all__ = ["adds_up", "count_unit", "format_range", "rate_unit", "unit_of_question"]
 
-_BINARY = (*((size, f"{prefix}B") for prefix, size in reversed(BINARY_PREFIXES.items())), (1.0, "B"))
-_MANY = tuple((size, prefix) for prefix, size in reversed(PREFIXES.items()) if size < 1e15)
-_BITS = (*((size, f"{prefix}bit") for size, prefix in _MANY), (1.0, "bit"))
-_SMALL_TIMES = tuple(
-    (factor_of("time", unit), symbol_of(unit)) for unit in ("second", "millisecond", "microsecond", "nanosecond")
-)
-_LONG_TIMES = tuple((int(factor_of("time", unit)), symbol_of(unit)) for unit in ("day", "hour", "minute", "second"))
-_SIGNS = {
-    **{name: symbol_of(name) for name in "celsius hertz volts amperes watts meters grams euros".split()},
-    "joules": "J",
-    "requests": "req",
-}
 _PARTS = re.compile(r"_(?:total|count|sum|bucket)$")
-_MOST_WRITTEN_OUT = 1_000_000
 
 
 def unit_of_question(question: Question) -> str:
@@ -41,8 +21,8 @@ def unit_of_question(question: Question) -> str:
     if question.kind == "share":
         return "ratio"
     if adds_up(question):
-        return _short(measure.total_unit) or count_unit(measure.name)
-    unit = _short(measure.unit)
+        return short_unit(measure.total_unit) or count_unit(measure.name)
+    unit = short_unit(measure.unit)
     return unit if unit not in ("", "1/s") else _inferred(measure)
 
 
@@ -67,36 +47,9 @@ def count_unit(metric_name: str) -> str:
     return base_unit(info) or (last if re.fullmatch(r"[a-z]{3,}s", last) and not last.endswith("ss") else "")
 
 
-def format_value(value: float, unit: str = "", zone: tzinfo | None = None) -> str:
-    """The value as people read it: 1.5 GiB, 230 ms, 12.3%, 45 req/s, 1.2 M; a timestamp as a date in the zone."""
-    if not math.isfinite(value):
-        return "no number"
-    if unit == "timestamp":
-        return _date(value, zone)
-    base, _, per = _short(unit).partition("/")
-    if per == "s" and base not in ("bytes", "bits"):
-        value, per = _readable_rate(value)
-    return f"{_amount(value, base)}{f'/{per}' if per else ''}"
-
-
-def format_moment(moment: datetime, zone: tzinfo | None = None) -> str:
-    """The moment in the person's zone, to the minute; to the second where it has seconds."""
-    local = moment.astimezone(zone or person_zone())
-    return f"{local:%a %d %b %Y %H:%M:%S}" if local.second else f"{local:%a %d %b %Y %H:%M}"
-
-
 def format_range(window: TimeRange, zone: tzinfo | None = None) -> str:
     """The range in the person's zone, with the zone's name; the day once where it is the same."""
-    zone = zone or person_zone()
-    start, end = window.start_time.astimezone(zone), window.end_time.astimezone(zone)
-    last = format_moment(end, zone)
-    if start.date() == end.date():
-        last = last.rpartition(" ")[2]
-    return f"{format_moment(start, zone)} to {last} ({end.tzname()})"
-
-
-def _short(unit: str) -> str:
-    return unit.replace("/second", "/s")
+    return format_span(window.start_time, window.end_time, zone)
 
 
 def _inferred(measure: Measure) -> str:
@@ -104,76 +57,3 @@ def _inferred(measure: Measure) -> str:
         return "ratio"
     base = base_unit(MetricInfo(measure.name, measure.type, family=_PARTS.sub("", measure.name)))
     return rate_unit(base, measure.name) if measure.type == "counter" else base
-
-
-def _amount(value: float, base: str) -> str:
-    if base in ("bytes", "bits"):
-        return _scaled(value, _BINARY if base == "bytes" else _BITS)
-    if base in ("seconds", "milliseconds"):
-        return _time(value / 1_000 if base == "milliseconds" else value)
-    if base in ("ratio", "percent"):
-        return f"{_percent(value * 100 if base == 'ratio' else value)}%"
-    number = _many(value)
-    name = "" if base == "1" else _SIGNS.get(base, base)
-    return f"{number} {name}" if name else number
-
-
-def _readable_rate(value: float) -> tuple[float, str]:
-    """The rate by the second, or of what is rare, by the minute or the hour."""
-    if not value:
-        return value, "s"
-    rates = [(value * seconds, name) for seconds, name in ((1, "s"), (60, "min"), (3_600, "h"))]
-    return next((rate for rate in rates if abs(rate[0]) >= 0.1), rates[-1])
-
-
-def _scaled(value: float, scale: Sequence[tuple[float, str]]) -> str:
-    size, name = next((step for step in scale if abs(value) >= step[0] * 0.9995), scale[-1])
-    return f"{_number(value / size)} {name}"
-
-
-def _time(seconds: float) -> str:
-    if abs(seconds) < 60 or not seconds:
-        return _scaled(seconds, _SMALL_TIMES) if seconds else "0 s"
-    left = round(abs(seconds))
-    parts: list[str] = []
-    for length, name in _LONG_TIMES:
-        count, left = divmod(left, length)
-        if count or parts:
-            parts.append(f"{count} {name}" if count else "")
-    shown = " ".join(part for part in parts[:2] if part)
-    return f"-{shown}" if seconds < 0 else shown
-
-
-def _percent(value: float) -> str:
-    if 99 < abs(value) < 100:
-        # Three digits would make a whole of 99.97%.
-        return f"{math.floor(abs(value) * 100) / 100:.2f}" if value > 0 else f"{value:.2f}"
-    return _number(value)
-
-
-def _many(value: float) -> str:
-    if abs(value) < _MOST_WRITTEN_OUT:
-        return _number(value)
-    size, name = next(step for step in _MANY if abs(value) >= step[0])
-    return f"{_number(value / size)}{name}" if abs(value) < 1e15 else _number(value)
-
-
-def _number(value: float) -> str:
-    """Three digits that count, and every digit of a whole number."""
-    if not value:
-        return "0"
-    if abs(value) >= 1e15:
-        return f"{value:.3g}"
-    if value == round(value):
-        return f"{value:,.0f}"
-    digits = max(2 - math.floor(math.log10(abs(value))), 0)
-    text = f"{value:,.{min(digits, 12)}f}"
-    return (text.rstrip("0").rstrip(".") if "." in text else text) or "0"
-
-
-def _date(stamp: float, zone: tzinfo | None) -> str:
-    try:
-        moment = datetime.fromtimestamp(0, zone or person_zone()) + timedelta(seconds=round(stamp))
-    except OverflowError:
-        return f"{stamp:.3g} s after 1970"
-    return format_moment(moment.astimezone(zone or person_zone()), zone)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
-from signalbox.agents.metrics.charts.figure import make_figure
-from signalbox.agents.metrics.charts.moments import wall_clock
+from signalbox.agents.metrics.present import blocks_of
+from signalbox.drawing.figure import chart_of
 
 __all__ = ["visualization_node"]
 
@@ -20,24 +19,4 @@ def visualization_node(state: Mapping[str, Any]) -> dict[str, Any]:
     result = state.get("result")
     if result is None or state.get("error") is not None:
         return {}
-    figure = make_figure(result)
-    intervals = (state.get("anomalies") or {}).get("intervals", ())
-    if figure is not None and figure["data"][0]["type"] == "scatter" and intervals:
-        figure["layout"]["shapes"] = [_shade(one) for one in intervals]
-    return {"chart": figure}
-
-
-def _shade(interval: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "rect",
-        "xref": "x",
-        "yref": "paper",
-        "x0": wall_clock(datetime.fromisoformat(interval["start"])),
-        "x1": wall_clock(datetime.fromisoformat(interval["end"])),
-        "y0": 0,
-        "y1": 1,
-        "fillcolor": "#d95f02",
-        "opacity": 0.15,
-        "line": {"width": 0},
-        "layer": "below",
-    }
+    return {"chart": chart_of(blocks_of(result, state.get("anomalies")))}

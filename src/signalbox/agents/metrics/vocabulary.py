@@ -38,7 +38,7 @@ _TABLES: dict[str, Any] = yaml.load((Path(__file__).parent / "reading" / "words.
 FILLERS = frozenset(_TABLES["fillers"].split())
 """Words of a question that say nothing of what is measured."""
 CUES: tuple[str, ...] = tuple(_TABLES["cues"].split())
-"""Words that questions are made of, for which slips of the pen are taken."""
+"""Words that questions are made of, for which spelling mistakes are taken."""
 COUNTRIES: dict[str, tuple[str, ...]] = {}
 """For each country's code the names it has, as one word."""
 for _name, _code in _TABLES["countries"].items():
@@ -96,7 +96,7 @@ def runs(text: str) -> list[tuple[str, int, int]]:
 
 @lru_cache(maxsize=100_000)
 def alike(word: str, other: str) -> float:
-    """How sure it is that two words mean the same: 1 where they are one, less for forms of one, slips and kin."""
+    """How sure it is that two words mean the same: 1 where they are one, less for forms of one, typos and kin."""
     if word.lower() == other.lower():
         return 1.0
     first, second = base(word), base(other)

@@ -10,7 +10,8 @@ from signalbox.agents.metrics.querying.found import MOST_SERIES, Found, by_mean,
 from signalbox.agents.metrics.querying.spells import Spell, find_spells
 from signalbox.agents.metrics.question import Question
 from signalbox.agents.metrics.state import ResultKind
-from signalbox.agents.metrics.units import adds_up, format_moment, format_range, format_value, unit_of_question
+from signalbox.agents.metrics.units import adds_up, format_range, unit_of_question
+from signalbox.drawing.values import format_moment, format_value
 
 __all__ = ["shown_labels", "summarize"]
 

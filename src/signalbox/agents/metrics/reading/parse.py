@@ -20,7 +20,7 @@ from signalbox.agents.metrics.reading.links import follows_up
 from signalbox.agents.metrics.reading.operations import find_operation, refuse_operation
 from signalbox.agents.metrics.reading.quantiles import find_quantile, find_quantiles
 from signalbox.agents.metrics.reading.rates import is_rate, is_running_total, is_total
-from signalbox.agents.metrics.reading.slips import mend_slips
+from signalbox.agents.metrics.reading.spelling import correct_spelling
 from signalbox.agents.metrics.reading.thresholds import find_threshold, lists_things, without_threshold
 from signalbox.agents.metrics.reading.times import Times, checked, read_times
 from signalbox.agents.metrics.state import Aggregation, ResultKind, TimeRange
@@ -130,7 +130,7 @@ def _shortened(previous: Asked | None, most: int) -> Asked | None:
 
 def _readable(text: str) -> str:
     readable = re.sub(r"\s+", " ", text.replace("’", "'").replace("“", '"').replace("”", '"')).strip()
-    readable = mend_slips(re.sub(r"(?<=\s)%(?!\w)", "percent", readable))
+    readable = correct_spelling(re.sub(r"(?<=\s)%(?!\w)", "percent", readable))
     if len(readable) > _LONGEST or not re.search(r"[^\W\d_]{2}", readable):
         raise not_understood()
     return readable

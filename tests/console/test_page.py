@@ -1,4 +1,4 @@
-"""The metrics page, as a person uses it in a browser."""
+"""The page, as a person uses it in a browser."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ def test_a_question_gives_a_chart_the_figures_the_data_and_the_query(
 ) -> None:
     page = visit(address)
     ask(page, "Show CPU usage by instance for the last hour")
-    page.wait_for_selector("#chart .js-plotly-plot .scatterlayer .trace")
+    page.wait_for_selector(".block-chart .js-plotly-plot .scatterlayer .trace")
     assert "CPU" in page.locator("#chat .bot").last.inner_text()
     look(page, "answer")
-    assert "%" in page.locator("#statistics").inner_text()
-    page.get_by_role("tab", name="Query").click()
-    assert "node_cpu_seconds_total" in page.locator("#promql").inner_text()
-    page.get_by_role("tab", name="Data").click()
+    assert "%" in page.locator(".block-table").inner_text()
+    page.get_by_role("button", name="Evidence").click()
+    assert "node_cpu_seconds_total" in page.locator("#evidence").inner_text()
+    assert "embedded demonstration" in page.locator("#notes").inner_text()
     with page.expect_download() as download:
-        page.get_by_text("Download as CSV").click()
+        page.get_by_text("Download as CSV").first.click()
     lines = Path(download.value.path()).read_text("utf-8").splitlines()
     assert lines[0].startswith("time,")
     assert len(lines) > 60
@@ -68,8 +68,20 @@ def test_an_error_stands_there_with_its_suggestion(
 def test_an_example_is_asked_with_one_click(address: str, visit: Callable[[str], Any]) -> None:
     page = visit(address)
     page.get_by_role("button", name="Show CPU usage for the last hour").click()
-    page.wait_for_selector("#chart .js-plotly-plot")
+    page.wait_for_selector(".block-chart .js-plotly-plot")
     assert page.locator("#chat .user").count() == 1
+
+
+def test_what_is_not_set_up_is_said_on_the_page(
+    serve_app: Callable[[Any], AbstractContextManager[str]],
+    visit: Callable[[str], Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SIGNALBOX_HOME", "/dev/null/home")
+    with serve_app(create_app("metrics")) as address:
+        page = visit(address)
+        ask(page, "Show CPU usage for the last hour")
+        page.wait_for_selector("#error >> text=SIGNALBOX_HOME")
 
 
 @pytest.fixture

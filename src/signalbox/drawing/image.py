@@ -8,8 +8,8 @@ from datetime import datetime, timedelta, tzinfo
 from html import unescape
 from typing import Any
 
-from signalbox.agents.metrics.charts.moments import show_tick
-from signalbox.agents.metrics.charts.ticks import time_ticks, value_bounds, value_ticks
+from signalbox.drawing.moments import show_tick
+from signalbox.drawing.ticks import time_ticks, value_bounds, value_ticks
 from signalbox.errors import MissingExtraError
 from signalbox.settings import person_zone
 

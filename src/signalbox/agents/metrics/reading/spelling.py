@@ -1,4 +1,4 @@
-"""Slips of the pen in the words that questions are made of; names of things are left as they stand."""
+"""Spelling mistakes in the words that questions are made of; names of things are left as they stand."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from signalbox.agents.metrics.vocabulary import CUES, FILLERS, MOST, SOFT, is_of
 from signalbox.language.names import close
 from signalbox.language.vectors import is_known
 
-__all__ = ["mend_slips"]
+__all__ = ["correct_spelling"]
 
 # A word that is no part of a name: web-servce, servce_2 and /servce are left alone.
 _WORD = re.compile(r"(?<![\w./:-])[A-Za-z]{5,}(?![\w/:=-]|\.\w)")
 _ENDINGS = ("", "s", "es", "d", "ed", "er", "est", "ing", "ly")
 
 
-def mend_slips(text: str) -> str:
+def correct_spelling(text: str) -> str:
     """The text with mistyped words of questions as they are meant: servce, anomolies, netwrk."""
     return _WORD.sub(lambda found: _mended(found.group()), text)
 

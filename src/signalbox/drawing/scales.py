@@ -1,14 +1,13 @@
-"""The scale of an axis: whether there is one, and the unit in which people read the highest value on it."""
+"""The scale of an axis: the unit in which people read the highest value on it."""
 
 from __future__ import annotations
 
 import math
 import re
 
-from signalbox.agents.metrics.state import MetricsQueryResult
-from signalbox.agents.metrics.units import format_value
+from signalbox.drawing.values import format_value
 
-__all__ = ["axis_scale", "can_be_drawn"]
+__all__ = ["axis_scale"]
 
 _AS_READ = re.compile(r"(-?\d[\d,]*\.?\d*)\s*(\D*)")
 _FACTORS = (
@@ -17,16 +16,6 @@ _FACTORS = (
     *(1 / seconds for seconds in (60, 3600, 86400, 604800)),
 )
 _TOLERANCE = math.log(1.04)
-# Beyond these, the length of an axis is no number any more.
-_LEAST, _MOST = 1e-300, 1e300
-
-
-def can_be_drawn(result: MetricsQueryResult) -> bool:
-    """Whether an axis can hold the answer's values."""
-    points = (point.value for one in result.series for point in one.datapoints)
-    places = (place.value for place in result.ranking)
-    highest = max(map(abs, (*points, *places)), default=0.0)
-    return not highest or _LEAST < highest < _MOST
 
 
 def axis_scale(unit: str, highest: float) -> tuple[float, str]:

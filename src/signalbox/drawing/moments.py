@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta, tzinfo
 
-from signalbox.agents.metrics.state import TimeRange
-from signalbox.agents.metrics.units import format_moment, format_range
+from signalbox.drawing.values import format_moment, format_span
 from signalbox.settings import person_zone
 
-__all__ = ["short_span", "show_span", "show_tick", "wall_clock", "zone_name"]
+__all__ = ["read_moment", "short_span", "show_moment", "show_span", "show_tick", "wall_clock", "zone_name"]
+
+
+def read_moment(text: str) -> datetime:
+    """The moment that a block names; one without an offset is in the person's zone. Raises ValueError."""
+    moment = datetime.fromisoformat(text)
+    return moment if moment.tzinfo else moment.replace(tzinfo=person_zone())
+
+
+def show_moment(text: str) -> str:
+    """The moment that a block names, as people read it; what is no moment stays as it is."""
+    try:
+        return format_moment(read_moment(text))
+    except (TypeError, ValueError):
+        return str(text)
 
 
 def show_span(start: datetime, end: datetime) -> str:
     """From a moment to a later one, or the one moment that both are."""
-    if end > start:
-        return format_range(TimeRange(start_time=start, end_time=end))
-    return f"{format_moment(start)} ({zone_name(start)})"
+    return format_span(start, end) if end > start else f"{format_moment(start)} ({zone_name(start)})"
 
 
 def short_span(start: datetime, end: datetime) -> str:

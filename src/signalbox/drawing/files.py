@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from signalbox.agents.metrics.charts.image import figure_png
-from signalbox.agents.metrics.charts.page import figure_page
+from signalbox.drawing.html_file import figure_page
+from signalbox.drawing.image import figure_png
 from signalbox.errors import OperatorError
 
 __all__ = ["write_chart"]

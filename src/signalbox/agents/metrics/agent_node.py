@@ -19,10 +19,9 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 
 from signalbox.agents.metrics.client import GrafanaMetricsClient
-from signalbox.agents.metrics.clients import current_client, use_client
+from signalbox.agents.metrics.clients import current_client, source_of, use_client
 from signalbox.agents.metrics.conversation import question_before
 from signalbox.agents.metrics.faults import too_slow
-from signalbox.agents.metrics.mishaps import error_of
 from signalbox.agents.metrics.plan import plan_query
 from signalbox.agents.metrics.querying import Found, fetch
 from signalbox.agents.metrics.question import Question
@@ -30,13 +29,14 @@ from signalbox.agents.metrics.reading import Asked, ground_question, parse_quest
 from signalbox.agents.metrics.recipes import load_recipes
 from signalbox.agents.metrics.result import format_result
 from signalbox.agents.metrics.state import MetricsQueryState, MetricsRunState
+from signalbox.agents.metrics.step_errors import error_of
 from signalbox.maps.context import current_run
 from signalbox.settings import now, person_zone
 from signalbox.toolbox import current_ledger
 
 __all__ = ["current_client", "metrics_agent", "plan_query", "use_client"]
 
-_ADDED = ("asked", "chart", "anomalies", "context", "explanation")
+_ADDED = ("asked", "source", "chart", "anomalies", "context", "explanation")
 _log = logging.getLogger("signalbox.agents.metrics")
 
 
@@ -85,6 +85,7 @@ async def _answer(
         source = await asyncio.to_thread(current_client) if client is None else client
     async with _in_time(source):
         question, found = await _read(asked, source, answered, steps)
+    answered["source"] = source_of(source)
     with steps.timed("format"):
         answered["result"] = format_result(question, found)
 

@@ -1,1 +1,0 @@
-"""Charts of an answer: in the terminal, as a Plotly figure, as a file."""

@@ -1,0 +1,138 @@
+"""The final state for a person: the answer as Markdown, and as blocks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from signalbox.agents.metrics.state import MetricSeries, MetricsQueryResult, TimeRange
+from signalbox.agents.metrics.units import format_range
+from signalbox.contract import Presented, blocks
+from signalbox.contract.blocks import Block
+from signalbox.drawing.moments import short_span
+from signalbox.drawing.names import series_names
+from signalbox.drawing.text import as_markdown
+
+__all__ = ["blocks_of", "curves_of", "present", "source_lines"]
+
+_STATISTICS = ("min", "mean", "median", "max")
+
+
+def present(state: Mapping[str, Any]) -> Presented:
+    """What was found, then always the range and the query; between them, as blocks, the chart and the figures."""
+    result = MetricsQueryResult.model_validate(state["result"])
+    found, sources = as_markdown(_finding(state, result)), _sources(result)
+    return Presented(
+        text=f"{found}\n\n{sources}",
+        blocks=[blocks.text(found), *blocks_of(result, state.get("anomalies")), blocks.text(sources)],
+        source=state.get("source"),
+    )
+
+
+def blocks_of(result: MetricsQueryResult, anomalies: Mapping[str, Any] | None = None) -> list[Block]:
+    """The figures of a result: a value or a comparison, the curves or the ranking, and the statistics of a curve."""
+    span = (result.time_range.start_time, result.time_range.end_time)
+    if result.ranking:
+        names = series_names([place.labels for place in result.ranking], result.metric_name)
+        rows = [(name, place.labels, place.value) for name, place in zip(names, result.ranking, strict=True)]
+        return [blocks.ranking(result.metric_name, rows, result.unit, span=span)]
+    made = [*_value(result), *_curves(result, span, anomalies)]
+    if result.statistics is None or result.datapoint_count < 2 or result.comparison is not None:
+        return made
+    return [*made, _statistics(result)]
+
+
+def curves_of(result: MetricsQueryResult) -> list[MetricSeries]:
+    """The curves of an answer that have points."""
+    curves = [one for one in result.series if one.datapoints]
+    return curves or ([MetricSeries(datapoints=result.datapoints)] if result.datapoints else [])
+
+
+def _value(result: MetricsQueryResult) -> list[Block]:
+    if result.comparison is not None:
+        (first, second), compared = _compared_names(result), result.comparison
+        other = (second, compared.b, compared.change)
+        return [blocks.value(first, compared.a, result.unit, compared=other)]
+    if result.value is None:
+        return []
+    return [blocks.value(result.metric_name, result.value, result.unit, at=result.at)]
+
+
+def _curves(
+    result: MetricsQueryResult, span: tuple[datetime, datetime], anomalies: Mapping[str, Any] | None
+) -> list[Block]:
+    curves = curves_of(result)
+    if result.comparison is not None:
+        curves = [one for one in curves if len(one.datapoints) > 1]
+        names = _compared_names(result)
+        if len(curves) != 2:
+            return []
+    elif any(len(one.datapoints) > 1 for one in curves):
+        names = series_names([one.labels for one in curves], result.metric_name)
+    else:
+        return []
+    told = [
+        (name, one.labels, [(point.timestamp, point.value) for point in one.datapoints])
+        for name, one in zip(names, curves, strict=True)
+    ]
+    marks = [(result.at, result.value, "")] if result.at is not None and result.value is not None else []
+    return [
+        blocks.series(
+            result.metric_name,
+            told,
+            result.unit,
+            span=span,
+            bands=[(one["start"], one["end"], one.get("text", "")) for one in (anomalies or {}).get("intervals", ())],
+            marks=marks if result.kind == "extreme" else (),
+            overlaid=result.comparison is not None,
+        )
+    ]
+
+
+def _statistics(result: MetricsQueryResult) -> Block:
+    """The figures of a curve; of several, those of the one that the question means, with its name."""
+    columns = [*((name, result.unit) for name in _STATISTICS), ("points", "1")]
+    figures = [*(getattr(result.statistics, name) for name in _STATISTICS), getattr(result.statistics, "count", 0)]
+    names = series_names([one.labels for one in result.series], result.metric_name)
+    return blocks.table(columns, [figures], names[0] if len(names) > 1 else "")
+
+
+def _compared_names(result: MetricsQueryResult) -> Sequence[str]:
+    """What the two figures of a comparison are of: their labels, or their times where those are the same."""
+    pair = curves_of(result)
+    if len(pair) != 2:
+        return "first", "second"
+    names = series_names([one.labels for one in pair])
+    if all(names) and names[0] != names[1]:
+        return names
+    spans = [short_span(one.datapoints[0].timestamp, one.datapoints[-1].timestamp) for one in pair]
+    return spans if spans[0] != spans[1] else ("first", "second")
+
+
+def _finding(state: Mapping[str, Any], result: MetricsQueryResult) -> str:
+    """What was found, in words: the explanation or else the summary, and the anomalies if they were looked for."""
+    found = state.get("anomalies") or {"summary": "", "intervals": ()}
+    listed = "\n".join(line for line in (found["summary"], *(f"- {one['text']}" for one in found["intervals"])) if line)
+    return "\n\n".join(part for part in (state.get("explanation") or result.summary, listed) if part)
+
+
+def _sources(result: MetricsQueryResult) -> str:
+    text = source_lines(result.time_range, result.promql.splitlines())
+    if not result.dropped:
+        return text
+    what = "value that is no finite number" if result.dropped == 1 else "values that are no finite numbers"
+    return f"{text}  \nLeft out: {result.dropped} {what}"
+
+
+def source_lines(window: TimeRange, queries: Sequence[str]) -> str:
+    """The resolved range of time and the queries, each on a line of its own, as Markdown."""
+    return "  \n".join([f"Range: {format_range(window)}", *(f"Query: {_code(query)}" for query in queries)])
+
+
+def _code(text: str) -> str:
+    """The text as code in Markdown, whatever backticks it holds."""
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    mark, space = "`" * (longest + 1), " " if longest else ""
+    return f"{mark}{space}{text}{space}{mark}"

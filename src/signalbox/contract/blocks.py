@@ -1,0 +1,132 @@
+"""Blocks: the parts of an answer as plain data, for terminals, pages and programs that know no agent.
+
+    text      text (Markdown), title?
+    value     title, value, unit, at?, compared?: {title, value, change}
+    series    title, unit, series: [{name, labels, points: [[moment, number], …]}], range?: [moment, moment],
+              bands?: [{start, end, text}], marks?: [{at, value, text}], overlaid?: true
+    ranking   title, unit, rows: [{name, labels, value}], best first, range?
+    table     title, columns: [{name, unit}], rows: [[cell, …], …]
+    diff      title, rows: [{name, before, after}]; before is null for what is new, after for what is gone
+    timeline  title, events: [{at, text, severity}]
+    report    title, verdict, findings: [{text, severity, evidence: ["E1", …]}], sections: [{title, blocks}]
+
+A block is a dict with its `type` and these keys; those with `?` may be missing. Moments are ISO 8601 with an offset,
+units are machine-readable (bytes, seconds, ratio, requests/s, …; empty where there is none), and severity is info,
+warning or critical. An untitled text says what the `answer` says too: who shows that leaves it out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal
+
+__all__ = ["Block", "Moment", "Severity", "diff", "ranking", "report", "series", "table", "text", "timeline", "value"]
+
+Block = dict[str, Any]
+Moment = datetime | str
+Severity = Literal["info", "warning", "critical"]
+
+
+def text(text: str, title: str = "") -> Block:
+    """A paragraph or more, in Markdown."""
+    return {"type": "text", "title": title, "text": text}
+
+
+def value(
+    title: str,
+    value: float,
+    unit: str = "",
+    *,
+    at: Moment | None = None,
+    compared: tuple[str, float, float | None] | None = None,
+) -> Block:
+    """One figure; `compared` is another one: its title, its value, and the change from it to this one as a ratio."""
+    block: Block = {"type": "value", "title": title, "value": value, "unit": unit}
+    if at is not None:
+        block["at"] = _iso(at)
+    if compared is not None:
+        block["compared"] = dict(zip(("title", "value", "change"), compared, strict=True))
+    return block
+
+
+def series(
+    title: str,
+    curves: Iterable[tuple[str, Mapping[str, str], Iterable[tuple[Moment, float]]]],
+    unit: str = "",
+    *,
+    span: tuple[Moment, Moment] | None = None,
+    bands: Iterable[tuple[Moment, Moment, str]] = (),
+    marks: Iterable[tuple[Moment, float, str]] = (),
+    overlaid: bool = False,
+) -> Block:
+    """Curves over time, each with its name, labels and points. `bands` are shaded, `marks` are pointed at; `overlaid`
+    lays the curves over each other from where each starts."""
+    block: Block = {
+        "type": "series",
+        "title": title,
+        "unit": unit,
+        "series": [
+            {"name": name, "labels": dict(labels), "points": [[_iso(at), number] for at, number in points]}
+            for name, labels, points in curves
+        ],
+        "bands": [{"start": _iso(start), "end": _iso(end), "text": said} for start, end, said in bands],
+        "marks": [{"at": _iso(at), "value": number, "text": said} for at, number, said in marks],
+    }
+    if overlaid:
+        block["overlaid"] = True
+    return _spanning(block, span)
+
+
+def ranking(
+    title: str,
+    rows: Iterable[tuple[str, Mapping[str, str], float]],
+    unit: str = "",
+    *,
+    span: tuple[Moment, Moment] | None = None,
+) -> Block:
+    """Things by a figure, the best first, each with its name and labels."""
+    ranked = [{"name": name, "labels": dict(labels), "value": number} for name, labels, number in rows]
+    return _spanning({"type": "ranking", "title": title, "unit": unit, "rows": ranked}, span)
+
+
+def table(columns: Sequence[str | tuple[str, str]], rows: Iterable[Sequence[Any]], title: str = "") -> Block:
+    """Rows of cells; a column is a name, or a name and the unit of its numbers."""
+    named = [{"name": one, "unit": ""} if isinstance(one, str) else {"name": one[0], "unit": one[1]} for one in columns]
+    return {"type": "table", "title": title, "columns": named, "rows": [list(row) for row in rows]}
+
+
+def diff(title: str, rows: Iterable[tuple[str, Any, Any]]) -> Block:
+    """What changed: a name, what it was before, and what it is after."""
+    changed = [{"name": name, "before": before, "after": after} for name, before, after in rows]
+    return {"type": "diff", "title": title, "rows": changed}
+
+
+def timeline(title: str, events: Iterable[tuple[Moment, str, Severity]]) -> Block:
+    """What happened when, in its order."""
+    told = [{"at": _iso(at), "text": said, "severity": severity} for at, said, severity in events]
+    return {"type": "timeline", "title": title, "events": told}
+
+
+def report(
+    title: str,
+    verdict: str,
+    findings: Iterable[tuple[str, Severity, Sequence[str]]] = (),
+    sections: Iterable[tuple[str, Sequence[Block]]] = (),
+) -> Block:
+    """A verdict, the findings that it rests on with the ids of their evidence, and sections made of blocks."""
+    return {
+        "type": "report",
+        "title": title,
+        "verdict": verdict,
+        "findings": [{"text": said, "severity": one, "evidence": list(ids)} for said, one, ids in findings],
+        "sections": [{"title": name, "blocks": list(blocks)} for name, blocks in sections],
+    }
+
+
+def _spanning(block: Block, span: tuple[Moment, Moment] | None) -> Block:
+    return block if span is None else {**block, "range": [_iso(moment) for moment in span]}
+
+
+def _iso(moment: Moment) -> str:
+    return moment if isinstance(moment, str) else moment.isoformat()

@@ -1,0 +1,81 @@
+"""What the floors above know of an agent: its name, its map, and the functions at the two ends of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from signalbox.contract.blocks import Block
+from signalbox.errors import MissingExtraError
+
+__all__ = ["Agent", "Presented", "lazy"]
+
+State = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Presented:
+    """A final state for a person: `text` is Markdown, `blocks` are what terminal and page draw (see `blocks`).
+
+    `source` says where the answer comes from: `{"kind": "embedded" | "live", "system": …, "address": …}`;
+    `not_covered` lists the parts of the request that it leaves out. `state` replaces the state that is shown.
+    """
+
+    text: str
+    blocks: list[Block] = field(default_factory=list)
+    source: dict[str, str] | None = None
+    not_covered: list[str] = field(default_factory=list)
+    state: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """An agent that can be asked. A package offers one by an entry point in the group `signalbox.agents`.
+
+    A run that fails puts `error` into its state, with `error_type`, `message` and `suggestion`; `present` then is not
+    called. A state's own `timings_ms` is added to those of the Answer.
+    """
+
+    name: str
+    about: str
+    """One line, for people and for the front door."""
+    examples: tuple[str, ...]
+    map: Path
+    start: Callable[[str, State | None], dict[str, Any]]
+    """The request, and what was remembered of the turn before: the state that a run begins with."""
+    present: Callable[[State], Presented]
+    """The final state of a run that completed, for a person."""
+    plan: Callable[[State, Any], Awaitable[Presented]] | None = None
+    """The first state and a chat model (or None): what would be done, without touching a live system."""
+    close: Callable[[], Awaitable[None]] | None = None
+    """Closes the connections that were opened in the running event loop."""
+    check: Callable[[], Awaitable[str]] | None = None
+    """What answers, in words; raises a SignalboxError where the live system does not."""
+    graph: str = ""
+    """Which graph of the map; by default the one named like the agent, else the only one."""
+    remembers: tuple[str, ...] = ()
+    """The keys of the final state, as JSON, that the next turn of a thread is given. Agents of one map share them."""
+    private: tuple[str, ...] = ()
+    """The keys of the state that no Answer shows."""
+
+
+def lazy(reference: str, extra: str = "") -> Callable[..., Any]:
+    """The function that `module:name` refers to, imported at its first call, so that AGENT itself costs nothing.
+
+    A package that is missing then raises MissingExtraError for `extra`, if one is given.
+    """
+    module, _, name = reference.partition(":")
+
+    def call(*given: Any) -> Any:
+        try:
+            function = getattr(import_module(module), name)
+        except ModuleNotFoundError as error:
+            if not extra or (error.name or "").partition(".")[0] == module.partition(".")[0]:
+                raise
+            raise MissingExtraError("This agent", extra) from None
+        return function(*given)
+
+    return call

@@ -1,0 +1,5 @@
+"""Drawing of blocks, for everybody: in the terminal, as a Plotly figure, as files, as HTML and CSV for a page.
+
+What is drawn here knows the types of blocks and never an agent. A block of an unknown type, or one that is not as it
+should be, is shown as readable text.
+"""

@@ -1,0 +1,174 @@
+"""Blocks drawn with characters, for a terminal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from signalbox.drawing.characters import cut, draw_bars, draw_curves
+from signalbox.drawing.curves import read_curves
+from signalbox.drawing.moments import show_moment
+from signalbox.drawing.tables import show_cell, shown_table
+from signalbox.drawing.text import plain_text, printable, readable
+from signalbox.drawing.values import format_value
+
+__all__ = ["draw_block", "draw_blocks"]
+
+Block = Mapping[str, Any]
+
+_NARROWEST = 40
+_MOST_ROWS = 100
+_SEVERITY = {"warning": "! ", "critical": "!! "}
+
+
+def draw_blocks(blocks: Sequence[Block], width: int = 80, *, unicode: bool = True) -> str:
+    """The blocks below each other. What an untitled text introduces has no title, and no figure that the text says."""
+    parts, said = [], ""
+    for block in blocks:
+        drawn = draw_block(block, width, unicode=unicode)
+        if not drawn or _says(said, block):
+            continue
+        parts.append(drawn if said else _titled(block, drawn, unicode))
+        said = drawn if block.get("type") == "text" and not block.get("title") else ""
+    return "\n\n".join(parts)
+
+
+def draw_block(block: Block, width: int = 80, *, unicode: bool = True) -> str:
+    """One block without its title; empty where it has nothing to show. Nothing in it can command the terminal."""
+    draw = _DRAWN.get(str(block.get("type")), _unknown)
+    try:
+        drawn = draw(block, max(width, _NARROWEST), unicode)
+    except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError):
+        drawn = _unknown(block, width, unicode)
+    return _plain(drawn, unicode)
+
+
+def _says(text: str, block: Block) -> bool:
+    """Whether the text that introduces a single figure has it already."""
+    if not text or block.get("type") != "value" or block.get("compared"):
+        return False
+    return (
+        re.search(rf"(?<![\w.,]){re.escape(format_value(block['value'], block.get('unit', '')))}(?!\w)", text)
+        is not None
+    )
+
+
+def _titled(block: Block, drawn: str, unicode: bool) -> str:
+    title = _plain(str(block.get("title") or ""), unicode)
+    if not title:
+        return drawn
+    return f"{title}: {drawn}" if block["type"] == "value" and "\n" not in drawn else f"{title}\n{drawn}"
+
+
+def _plain(text: str, unicode: bool) -> str:
+    shown = printable(text)
+    return shown if unicode else shown.replace("…", "~")
+
+
+def _text(block: Block, _width: int, _unicode: bool) -> str:
+    return plain_text(block["text"])
+
+
+def _value(block: Block, width: int, unicode: bool) -> str:
+    unit, other = block.get("unit", ""), block.get("compared")
+    if not other:
+        at = f" at {show_moment(block['at'])}" if block.get("at") else ""
+        return format_value(block["value"], unit) + at
+    names, values = [block["title"], other["title"]], [block["value"], other["value"]]
+    bars = draw_bars(names, values, unit, width, unicode=unicode)
+    change = other.get("change")
+    told = "" if change is None else f"change: {'-' if change < 0 else '+'}{format_value(abs(change), 'ratio')}"
+    return "\n\n".join(part for part in (bars, told) if part)
+
+
+def _series(block: Block, width: int, unicode: bool) -> str:
+    return draw_curves(read_curves(block), block.get("unit", ""), width, unicode=unicode)
+
+
+def _ranking(block: Block, width: int, unicode: bool) -> str:
+    names, values = [str(row["name"]) for row in block["rows"]], [row["value"] for row in block["rows"]]
+    return draw_bars(names, values, block.get("unit", ""), width, unicode=unicode)
+
+
+def _table(block: Block, width: int, _unicode: bool) -> str:
+    header, rows = shown_table({**block, "rows": block["rows"][:_MOST_ROWS]})
+    numeric = [all(_is_number(row[at]) for row in block["rows"]) for at in range(len(header))]
+    widths = _fitting([min(max(map(len, column)), width) for column in zip(header, *rows, strict=True)], width)
+    lines = [
+        "  ".join(
+            f"{cut(_line(cell), wide):{'>' if right else '<'}{wide}}"
+            for cell, wide, right in zip(row, widths, numeric, strict=True)
+        ).rstrip()
+        for row in (header, *rows)
+    ]
+    left = len(block["rows"]) - len(rows)
+    return "\n".join([*lines, *([f"… and {left} more rows"] if left else [])])
+
+
+def _diff(block: Block, _width: int, unicode: bool) -> str:
+    arrow, lines = "→" if unicode else "->", []
+    for row in block["rows"]:
+        name, before, after = row["name"], row["before"], row["after"]
+        if before is None:
+            lines.append(f"+ {name}: {show_cell(after)}")
+        elif after is None:
+            lines.append(f"- {name}: {show_cell(before)}")
+        else:
+            lines.append(f"  {name}: {show_cell(before)} {arrow} {show_cell(after)}")
+    return "\n".join(lines)
+
+
+def _timeline(block: Block, _width: int, _unicode: bool) -> str:
+    return "\n".join(
+        f"{show_moment(event['at'])}  {_SEVERITY.get(event.get('severity', ''), '')}{_line(event['text'])}"
+        for event in block["events"]
+    )
+
+
+def _report(block: Block, width: int, unicode: bool) -> str:
+    findings = "\n".join(
+        f"- {_SEVERITY.get(one.get('severity', ''), '')}{plain_text(one['text'])}{_cited(one.get('evidence', ()))}"
+        for one in block.get("findings", ())
+    )
+    sections = [
+        f"{section['title']}\n{draw_blocks(section['blocks'], width, unicode=unicode)}"
+        for section in block.get("sections", ())
+    ]
+    return "\n\n".join(part for part in (plain_text(block["verdict"]), findings, *sections) if part)
+
+
+def _unknown(block: Block, _width: int, _unicode: bool) -> str:
+    return readable({name: value for name, value in block.items() if name not in ("type", "title")})
+
+
+_DRAWN: dict[str, Callable[[Block, int, bool], str]] = {
+    "text": _text,
+    "value": _value,
+    "series": _series,
+    "ranking": _ranking,
+    "table": _table,
+    "diff": _diff,
+    "timeline": _timeline,
+    "report": _report,
+}
+
+
+def _cited(ids: Sequence[str]) -> str:
+    return f" [{', '.join(ids)}]" if ids else ""
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _is_number(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, int | float) and not isinstance(cell, bool))
+
+
+def _fitting(widths: list[int], width: int) -> list[int]:
+    """The widths of columns, the widest made narrower until all fit."""
+    widths = list(widths)
+    while sum(widths) + 2 * (len(widths) - 1) > width and max(widths) > 4:
+        widths[widths.index(max(widths))] -= 1
+    return widths
