@@ -41,9 +41,10 @@ def check_prompts(view: View) -> Iterator[Finding]:
 
 def _check_variables(view: View, node: NodeSpec, text: str) -> Iterator[Finding]:
     given = {part.strip() for field in node.inputs for part in field.replace("=", ":").split(":")}
-    known = given | _KNOWN | set(view.graph.written)
     for name in variables(text):
-        if name not in known and name.partition(".")[0] not in known:
+        if not any(
+            one in known for one in (name, name.partition(".")[0]) for known in (given, _KNOWN, view.graph.written)
+        ):
             yield view.finding(
                 "note", node, "Prompt", f"The prompt of '{node.name}' needs '{name}', which no node writes.",
                 f"Give it at the start (--set {name}=…), or correct it. " + did_you_mean(name, view.graph.written),
