@@ -62,9 +62,10 @@ def ended(
 
 def _paused(run: MapRun, tracker: ExecutionTracker, state: dict[str, Any], pauses: Any) -> MapResult:
     summary = tracker.summarize("paused", _last_output(tracker))
+    rows = {node.name: row for row, node in enumerate(run.graph)}
     return MapResult(
         run.graph.name, "needs_input", _with_summary(state, summary), summary, run.thread_id, run.run_id,
-        questions=[_question(pause) for pause in pauses],
+        questions=sorted((_question(pause) for pause in pauses), key=lambda asked: rows.get(str(asked.get("node")), 0)),
     )  # fmt: skip
 
 
