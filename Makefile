@@ -27,9 +27,9 @@ bench: $(SETUP_DEV)  ## Measure speed against its targets.
 eval: $(SETUP_DEV)  ## Measure what the offline model understands.
 	$(BIN)/signalbox eval
 
-train: $(SETUP_DEV)  ## Learn the weights for free texts anew.
-	$(PIP) install -c constraints.txt scipy
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m training
+train: $(SETUP_DEV)  ## Learn the offline model anew; a GPU makes it a matter of minutes.
+	$(PIP) install onnx torch transformers
+	$(BIN)/python -m training
 
 format: $(SETUP_DEV)  ## Put the code into shape.
 	$(BIN)/ruff check --fix $(SOURCES)
@@ -51,4 +51,4 @@ $(SETUP_DEV): pyproject.toml constraints.txt | $(VENV)/bin/python
 	@touch $(SETUP) $@
 
 clean:
-	rm -rf $(VENV) .bench
+	rm -rf $(VENV) .bench .train

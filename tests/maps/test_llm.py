@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
 from signalbox.errors import LLMAPIError
@@ -150,7 +150,7 @@ def test_a_provider_without_a_key_here_leaves_the_answer_to_the_default_model_an
     text = HEADER + f'G,A,{kind},Hello!,,x,,"{{""model"": ""some-model""}}"\n'
     (graph,) = read_map_text(text).graphs.values()
     result = run_map(graph)
-    assert result.status == "completed"
+    assert "I could not answer that offline" in result.state["errors"][0]
     (warning,) = result.summary.warnings
     assert f"{provider}/some-model" in warning
     assert "'offline' answered instead" in warning
@@ -159,8 +159,8 @@ def test_a_provider_without_a_key_here_leaves_the_answer_to_the_default_model_an
 def test_a_node_that_names_no_provider_uses_the_default_without_a_warning() -> None:
     (graph,) = read_map_text(HEADER + "G,A,llm,Hello!,,x,,\n").graphs.values()
     result = run_map(graph)
-    assert (result.status, result.summary.warnings) == ("completed", [])
-    assert result.state["x"]
+    assert "I could not answer that offline" in result.state["errors"][0]
+    assert result.summary.warnings == []
 
 
 def test_the_model_lent_to_the_run_comes_before_the_nodes_own(run_text: Run, model: Recording) -> None:
@@ -257,4 +257,6 @@ def test_the_offline_model_marks_what_is_no_answer(streaming: bool) -> None:
 
     refused = ask("Compose a sonnet about the sea.")
     assert refused.additional_kwargs["refusal"] == refused.text
-    assert "refusal" not in ask("Hello!").additional_kwargs
+    called = [HumanMessage("Read it"), AIMessage("", tool_calls=[{"name": "read", "args": {}, "id": "1"}])]
+    told = load_chat_model("offline").invoke([*called, ToolMessage("All is well.", tool_call_id="1")])
+    assert (told.text, "refusal" in told.additional_kwargs) == ("All is well.", False)

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from signalbox.errors import ConfigurationError, MissingExtraError
 from signalbox.language.names import nearest
+from signalbox.models.examples import read_examples, with_nearest
 from signalbox.models.failures import with_explained_errors
 from signalbox.models.providers import (
     ALIASES,
@@ -35,16 +36,23 @@ def load_chat_model(model: str | None = None, **options: Any) -> BaseChatModel:
     """The chat model of that name; without one, the one in the settings (by default `offline`).
 
     Options: base_url, timeout, max_tokens, temperature, max_retries (each else from the settings), and what
-    the provider's own class takes. Keys come from the environment only. Raises ConfigurationError,
-    MissingExtraError or MissingKeyError, each naming what to set or install.
+    the provider's own class takes. `examples` (a file of JSON lines, or a list) teach the model: see
+    `signalbox.models.examples`. Keys come from the environment only. Raises ConfigurationError, MissingExtraError
+    or MissingKeyError, each naming what to set or install.
     """
     settings = get_settings()
+    taught = options.pop("examples", None)
+    examples = read_examples(taught) if taught else ()
     _refuse_credentials(options)
     address = options.get("base_url")
     provider, name = split_model_name(model or settings.model, any_server=bool(address or settings.model_base_url))
+    if provider == "offline":
+        return _load_offline(name, {**options, "examples": examples} if examples else options, settings)
     if provider in _LOCAL:
-        return _LOCAL[provider](name, options, settings)
-    return _load_hosted(PROVIDERS[provider], name, options, settings)
+        loaded = _LOCAL[provider](name, options, settings)
+    else:
+        loaded = _load_hosted(PROVIDERS[provider], name, options, settings)
+    return with_nearest(loaded, examples) if examples else loaded
 
 
 def split_model_name(model: str, *, any_server: bool = False) -> tuple[str, str]:

@@ -61,7 +61,7 @@ def answer(
     async def answered() -> Answer:
         agent, ledger = _asked(thread_id), Ledger()
         with use_ledger(ledger):
-            options = {"question": question, "model": _load(model), "force": force, "listener": listener}
+            options = {"question": question, "model": _load(model, agent), "force": force, "listener": listener}
             told = _answered(agent, await aresume(thread_id, value, **options))
         told.evidence = ledger.as_list()
         await asyncio.to_thread(_remember, agent, told, str(value), is_named=True)
@@ -155,7 +155,8 @@ async def aclose() -> None:
 async def _run(
     agent: Agent, state: dict[str, Any], thread: str, model: str | None, listener: Listener | None
 ) -> Answer:
-    run = await asyncio.to_thread(open_map, agent.map, graph=_graph(agent), model=_load(model))
+    lent = await asyncio.to_thread(_load, model, agent)
+    run = await asyncio.to_thread(open_map, agent.map, graph=_graph(agent), model=lent)
     return _answered(agent, await astart(run, state, thread_id=thread or None, agent=agent.name, listener=listener))
 
 
@@ -183,7 +184,7 @@ async def _plan(
 ) -> Answer:
     if agent.plan is None:
         raise UnsupportedError(f"The agent '{agent.name}' has no dry run.", suggestion="Ask without --dry-run.")
-    presented = await agent.plan(state, _load(model))
+    presented = await agent.plan(state, _load(model, agent))
     answer = _shown(agent, presented, state, thread or uuid.uuid4().hex, uuid.uuid4().hex)
     error = agent_error(presented.state or {})
     if error is not None:
@@ -209,9 +210,11 @@ def _words(error: Mapping[str, str]) -> str:
     return as_markdown(" ".join(part for part in (error["message"], error["suggestion"]) if part))
 
 
-def _load(model: str | None) -> Any:
-    if model is None:
+def _load(model: str | None, agent: Agent) -> Any:
+    """The model that is named, taught by the examples beside the agent's map; None leaves it to the settings."""
+    examples = agent.map.with_name("examples.jsonl")
+    if model is None and not examples.is_file():
         return None
     from signalbox.models import load_chat_model
 
-    return load_chat_model(model)
+    return load_chat_model(model, **({"examples": examples} if examples.is_file() else {}))

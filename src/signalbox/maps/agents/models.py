@@ -20,7 +20,8 @@ _OPTIONS = ("temperature", "max_tokens", "timeout")
 def choose_model(context: Mapping[str, Any], provider: str = "", node: str = "") -> Any:
     """The model of the run, else the one that the node's Context names, else the one of the settings.
 
-    Where the node's own provider has no key here, the model of the settings answers, and the summary says so.
+    `examples.jsonl` beside the map teaches it. Where the node's own provider has no key here, the model of the settings
+    answers, and the summary says so.
     """
     lent = run_context().model
     if lent is not None:
@@ -28,6 +29,9 @@ def choose_model(context: Mapping[str, Any], provider: str = "", node: str = "")
     from signalbox.models import load_chat_model
 
     options = {key: context[key] for key in _OPTIONS if context.get(key) is not None}
+    examples = run_context().folder / "examples.jsonl"
+    if examples.is_file():
+        options["examples"] = examples
     default = get_settings().model
     wanted, why = _wanted(context, provider, default)
     if wanted != default:

@@ -1,4 +1,4 @@
-"""The offline model as a LangChain chat model: tools, structured output, streaming; no network, no weights."""
+"""The offline model as a LangChain chat model: tools, structured output, streaming; no key and no network."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _MOST_BOUND = 64
 
 
 class OfflineChatModel(BaseChatModel):
-    """A deterministic chat model that fills schemas, chooses tools and phrases results, all by rule.
+    """A deterministic chat model that fills schemas, chooses tools and phrases results, by a small learned reader.
 
     `clock` and `tz` fix the present moment and the person's zone; by default the settings decide. Token counts
     are counts of words. A request it cannot serve is answered with that; it makes nothing up.
@@ -52,6 +52,8 @@ class OfflineChatModel(BaseChatModel):
 
     clock: Callable[[], datetime] | datetime | None = Field(default=None, exclude=True)
     tz: tzinfo | str | None = Field(default=None, exclude=True)
+    examples: tuple[Any, ...] = Field(default=(), exclude=True)
+    """Requests with what they mean (`signalbox.models.examples`), which teach options and tools."""
     model_name: str = "offline"
     profile: ModelProfile | None = Field(
         default_factory=lambda: ModelProfile(tool_calling=True, structured_output=True), exclude=True
@@ -97,7 +99,12 @@ class OfflineChatModel(BaseChatModel):
         if output is None and options.get("response_format"):
             output = OutputSchema.of_response_format(options["response_format"])
         reply = respond(
-            conversation, read_tools(options.get("tools") or ()), options.get("tool_choice"), output, self._clock()
+            conversation,
+            read_tools(options.get("tools") or ()),
+            options.get("tool_choice"),
+            output,
+            self._clock(),
+            self.examples,
         )
         return self._message(reply, messages, options.get("stop"))
 

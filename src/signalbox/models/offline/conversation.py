@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 __all__ = ["Call", "Conversation", "Turn", "read_conversation", "text_of"]
 
-MAX_REQUEST = 20_000
+MAX_SHOWN = 200
 
 
 @dataclass
@@ -52,6 +52,17 @@ class Conversation:
     @property
     def earlier(self) -> list[Turn]:
         return self.turns[:-1]
+
+    @property
+    def context(self) -> str:
+        """The turn before in few words: what was asked, called, shown and answered; empty where there was none."""
+        if not self.earlier:
+            return ""
+        before = self.earlier[-1]
+        called = ", ".join(call.tool.replace("_", " ") for call in before.calls)
+        shown = " ".join(call.text or "" for call in before.results)
+        parts = (before.request, called, shown[:MAX_SHOWN], before.answer)
+        return " | ".join(part.strip()[:MAX_SHOWN] for part in parts if part.strip())[: 2 * MAX_SHOWN]
 
 
 def text_of(content: Any) -> str:

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from signalbox.language.words import split_name
 from signalbox.models.offline.conversation import Call
-from signalbox.models.offline.shown.records import parse_data
-from signalbox.models.offline.tools import ToolCard, ToolSet
+from signalbox.models.offline.shown import parse_data
+from signalbox.models.offline.tools import ToolSet
 
-__all__ = [
-    "ask_missing",
-    "ask_which",
-    "describe_tools",
-    "phrase_data",
-    "phrase_results",
-    "refuse",
-    "words_of_name",
-]
+__all__ = ["ask_missing", "describe_tools", "phrase_data", "phrase_results", "words_of_name"]
 
 MOST_ROWS = 10
 MOST_FIELDS = 8
@@ -122,19 +114,19 @@ def words_of_name(name: str) -> str:
     return " ".join(split_name(name)) or name
 
 
-def ask_missing(card: ToolCard, missing: Sequence[str]) -> str:
+def ask_missing(tool: Mapping[str, Any], missing: Sequence[str]) -> str:
     """The question for what a tool needs and the person has not said, with the choices where the schema has them."""
-    wanted = [_wanted(card, name) for name in missing]
-    doing = words_of_name(card.name)
+    wanted = [_wanted(tool, name) for name in missing]
+    doing = words_of_name(str(tool["name"]))
     if len(wanted) == 1:
         return f"To {doing} I need one more thing: {wanted[0]}. What should it be?"
     listed = "\n".join(f"- {one}" for one in wanted)
     return f"To {doing} I need a few more things:\n{listed}\nWhat should they be?"
 
 
-def _wanted(card: ToolCard, name: str) -> str:
-    prop = card.properties.get(name.split(".")[0])
-    prop = prop if isinstance(prop, dict) else {}
+def _wanted(tool: Mapping[str, Any], name: str) -> str:
+    properties = (tool.get("parameters") or {}).get("properties") or {}
+    prop = properties.get(name.split(".")[0]) or {}
     text = f"`{name}`"
     if prop.get("description"):
         text += f" ({str(prop['description']).rstrip('. ')})"
@@ -142,27 +134,16 @@ def _wanted(card: ToolCard, name: str) -> str:
     return text + (f", one of {', '.join(choices[:12])}" if choices else "")
 
 
-def ask_which(labels: Sequence[str], asked: str) -> str:
-    """The question for which of several things is meant."""
-    listed = "\n".join(f"- {one}" for one in labels[:MOST_ROWS])
-    return f"Which one do you mean by “{asked}”?\n{listed}" if listed else f"Which one do you mean by “{asked}”?"
-
-
-def refuse(tools: ToolSet) -> str:
-    """That no tool fits, and what the tools can do."""
-    return "I have no tool for that, so I called nothing. " + describe_tools(tools)
-
-
 def describe_tools(tools: ToolSet) -> str:
     """What the tools can do, one line each."""
     if not tools:
         return "I have no tools here."
-    lines = [f"- {words_of_name(card.name)}{_gist(card)}" for card in tools.cards[:MOST_ROWS]]
-    if len(tools.cards) > MOST_ROWS:
-        lines.append(f"- … and {len(tools.cards) - MOST_ROWS} more")
+    lines = [f"- {words_of_name(str(tool['name']))}{_gist(tool)}" for tool in tools.functions[:MOST_ROWS]]
+    if len(tools) > MOST_ROWS:
+        lines.append(f"- … and {len(tools) - MOST_ROWS} more")
     return "I can do this:\n" + "\n".join(lines)
 
 
-def _gist(card: ToolCard) -> str:
-    first = re.split(r"(?<=[.!?])\s|\n", card.description.strip(), maxsplit=1)[0]
+def _gist(tool: Mapping[str, Any]) -> str:
+    first = re.split(r"(?<=[.!?])\s|\n", str(tool.get("description") or "").strip(), maxsplit=1)[0]
     return f": {first[:120]}" if first else ""

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Any
 
-from signalbox.models.offline.arguments import Filler
+from signalbox.models.examples import Example
+from signalbox.models.offline.calls import Wanted, choose_calls
 from signalbox.models.offline.conversation import Conversation, Turn
-from signalbox.models.offline.phrase import describe_tools, phrase_results, refuse
-from signalbox.models.offline.plan import plan_turn, resolve_step
-from signalbox.models.offline.steps import Step
+from signalbox.models.offline.phrase import ask_missing, describe_tools, phrase_results
+from signalbox.models.offline.shown import Shown, records_in
 from signalbox.models.offline.structured import OutputSchema, as_text, fill_output
-from signalbox.models.offline.talk import NO_REQUEST, REFUSALS, answer_prompt, asks_abilities, small_talk
-from signalbox.models.offline.tools import ToolCard, ToolSet
-from signalbox.settings import now
+from signalbox.models.offline.tools import ToolSet
+from signalbox.models.offline.values import Moment
+from signalbox.settings import now, person_zone
 
 __all__ = ["Clock", "Reply", "respond"]
 
+HONEST = (
+    "I could not answer that offline: I am a small model that chooses tools, fills in forms and restates what it is "
+    "given. For open questions set SIGNALBOX_MODEL to a larger model, such as openai/… or ollama/…."
+)
+NO_REQUEST = "I could not find a request in the messages."
+NO_TOOL = "I have no tool for that, so I called nothing. "
 _MOST_CALLS = 40
 
 
@@ -29,106 +36,104 @@ class Clock:
     now: datetime | None = None
     zone: tzinfo | None = None
 
+    def moment(self) -> Moment:
+        """The moment and the zone in which something is said."""
+        zone = self.zone or (self.now.tzinfo if self.now and self.now.tzinfo else person_zone())
+        return Moment((self.now or now()).astimezone(zone), zone)
+
 
 @dataclass
 class Reply:
-    """Text, calls, or data for a schema."""
+    """Text, calls, or data for a schema. `refusal` is set where it says that there is no answer."""
 
     text: str = ""
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     data: dict[str, Any] | None = None
     missing: list[str] = field(default_factory=list)
-
-    @property
-    def refusal(self) -> str | None:
-        """The text where it says that there is no answer, as hosted models mark it."""
-        return self.text if self.text in REFUSALS else None
+    refusal: str | None = None
 
 
 def respond(
-    conversation: Conversation, tools: ToolSet, choice: str | None, output: OutputSchema | None, clock: Clock
+    conversation: Conversation,
+    tools: ToolSet,
+    choice: str | None,
+    output: OutputSchema | None,
+    clock: Clock,
+    examples: Sequence[Example] = (),
 ) -> Reply:
     """The model's next message, from nothing but what it is given."""
-    filler = Filler(conversation.system, clock.now or now(), clock.zone, tools.own_verbs)
-    reply = Reply()
+    turn = conversation.turn
     if tools and choice != "none":
-        reply = _use_tools(conversation, tools, choice, filler)
-    if reply.calls:
-        return reply
+        reply = _use_tools(conversation, tools, choice, clock.moment(), examples)
+        if reply.calls or output is None:
+            return reply
     if output is not None:
-        values, missing = fill_output(output, conversation, filler)
+        values, missing = fill_output(output, conversation, clock.moment(), examples)
         return Reply(as_text(values), data=values, missing=missing)
-    if reply.text:
-        return reply
-    if conversation.turn.results:
-        return Reply(phrase_results(conversation.turn.results))
-    return Reply(answer_prompt(conversation))
+    if turn.results:
+        return Reply(phrase_results(turn.results))
+    told = HONEST if turn.request else NO_REQUEST
+    return Reply(told, refusal=told)
 
 
-def _use_tools(conversation: Conversation, tools: ToolSet, choice: str | None, filler: Filler) -> Reply:
+def _use_tools(
+    conversation: Conversation, tools: ToolSet, choice: str | None, moment: Moment, examples: Sequence[Example]
+) -> Reply:
     turn = conversation.turn
     if any(call.failed for call in turn.results) or len(turn.calls) >= _MOST_CALLS:
         return Reply(phrase_results(turn.results))
-    if not turn.calls and choice is None:
-        talk = _talk(turn, tools)
-        if talk:
-            return Reply(talk)
-    forms = [card for card in tools.cards if card.is_form] if choice == "any" else []
-    deeds = tools.without(forms)
-    if forms and not deeds:
-        return _fill_form(forms, conversation, filler)
-    plan = plan_turn(conversation, deeds, None if forms else choice, filler)
-    if plan.answer:
-        return Reply(plan.answer)
-    calls = _next_calls(plan.steps, turn, filler.clock)
-    if calls:
-        return Reply(calls=calls)
-    if forms:
-        return _fill_form(forms, conversation, filler)
-    said = [phrase_results(turn.results)] if turn.results else []
-    said += [step.question for step in _pending(plan.steps, turn) if step.question]
-    said += [f"I have no tool for “{text}”, so I left that out." for text in plan.unserved]
-    return Reply("\n\n".join(dict.fromkeys(said)) or refuse(tools))
-
-
-def _fill_form(forms: list[ToolCard], conversation: Conversation, filler: Filler) -> Reply:
-    """The call of the form that the conversation fills best, when an answer must be given in one."""
-    filled = [(card, *fill_output(OutputSchema(card.name, card.schema), conversation, filler)) for card in forms]
-    card, values, _ = min(filled, key=lambda one: (len(one[2]), -len(one[1])))
-    return Reply(calls=[(card.name, values)])
-
-
-def _talk(turn: Turn, tools: ToolSet) -> str | None:
     if not turn.request:
-        return NO_REQUEST
-    if asks_abilities(turn.request):
-        return describe_tools(tools)
-    return small_talk(turn.request)
+        return Reply(NO_REQUEST, refusal=NO_REQUEST)
+    context, shown = conversation.context, _shown(conversation)
+    chosen = choose_calls(tools.functions, turn.request, moment, context, shown, choice, examples)
+    wanted = _pending(chosen, turn)
+    if choice == "any" and turn.results:
+        return Reply(calls=[_form(tools, turn)])
+    ready = [one for one in wanted if not one.missing]
+    if ready or (wanted and choice is not None and not turn.calls):
+        return Reply(calls=[(one.tool, one.args) for one in ready or wanted])
+    said = [phrase_results(turn.results)] if turn.results else []
+    said += [ask_missing(tools.by_name[one.tool], one.missing) for one in wanted]
+    return Reply("\n\n".join(said) or NO_TOOL + describe_tools(tools))
 
 
-def _next_calls(steps: list[Step], turn: Turn, now: datetime | None) -> list[tuple[str, dict[str, Any]]]:
-    """The calls that can be made now and were not made in this turn yet."""
-    made = [(call.tool, call.args) for call in turn.calls]
-    calls: list[tuple[str, dict[str, Any]]] = []
-    pending = _pending(steps, turn)
-    for step in pending:
-        if step.waits and (calls or not turn.results):
-            break
-        ready = resolve_step(step, turn.results, now) if turn.results and (step.waits or step.missing) else [step]
-        for one in ready:
-            call = (one.card.name, one.args)
-            if not one.question and call not in made and call not in calls:
-                calls.append(call)
-    return calls
+def _form(tools: ToolSet, turn: Turn) -> tuple[str, dict[str, Any]]:
+    """Where an answer must be given in a form: the tool not called yet that the results fill best."""
+    called = {call.tool for call in turn.calls}
+    held: dict[str, Any] = {}
+    for call in turn.results:
+        for record in records_in(call.text or ""):
+            held |= record
+    filled = []
+    for tool in tools.functions:
+        if tool["name"] not in called:
+            names = (tool.get("parameters") or {}).get("properties") or {}
+            filled.append((str(tool["name"]), {name: held[name] for name in names if name in held}))
+    return max(filled, key=lambda one: len(one[1])) if filled else (str(tools.functions[0]["name"]), {})
 
 
-def _pending(steps: list[Step], turn: Turn) -> list[Step]:
-    """The steps that no call of this turn has carried out: the n-th step of a tool is done by its n-th call."""
+def _pending(wanted: list[Wanted], turn: Turn) -> list[Wanted]:
+    """The calls that were not made in this turn yet: the n-th call of a tool is made by its n-th."""
     made = Counter(call.tool for call in turn.calls)
     pending = []
-    for step in steps:
-        if made[step.card.name] > 0:
-            made[step.card.name] -= 1
+    for one in wanted:
+        if made[one.tool] > 0:
+            made[one.tool] -= 1
         else:
-            pending.append(step)
+            pending.append(one)
     return pending
+
+
+def _shown(conversation: Conversation) -> Shown:
+    """What the latest results showed, of this turn or an earlier one, and what was spoken of."""
+    records: list[dict[str, Any]] = []
+    spoken: dict[str, Any] = {}
+    told: list[str] = []
+    for turn in conversation.turns:
+        told += [turn.request, *(call.text or "" for call in turn.results), turn.answer]
+        for call in turn.calls:
+            spoken |= call.args
+            if call.text is not None and not call.failed:
+                records = records_in(call.text) or records
+    told = told[:-1] if conversation.turns else told
+    return Shown(records, spoken, "\n".join(told))

@@ -1,0 +1,190 @@
+"""Numbers in a text, with their units: 1,299.50, 3k, two and a half hours, a dozen, 15 %, €40."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from signalbox.language.numbers import GROUPS, NUMBERS, ORDINALS, SCALES
+from signalbox.language.units import dimension_of, factor_of
+from signalbox.language.words import split_name
+
+__all__ = ["Quantity", "convert", "find_quantities", "unit_of"]
+
+_TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+|[%€$£°µ]|\S")
+_SUFFIXES = {"k": 1e3, "m": 1e6, "mio": 1e6, "bn": 1e9, "x": 1.0}
+_PARTS = {"half": 0.5, "quarter": 0.25, "third": 1 / 3}
+_FAR = 5000
+_RANK = re.compile(r"(?:st|nd|rd|th)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number of a text: from `start` to `end`, its unit included; `unit` is empty where it counts something."""
+
+    value: float
+    unit: str
+    start: int
+    end: int
+
+
+def find_quantities(text: str) -> list[Quantity]:
+    """All numbers of a text, left to right."""
+    tokens = [(found[0], found.start(), found.end()) for found in _TOKEN.finditer(text)]
+    lower = [word.casefold() for word, _, _ in tokens]
+    found: list[Quantity] = []
+    at = 0
+    while at < len(tokens):
+        read = _read(lower, at)
+        if read is None:
+            at += 1
+            continue
+        value, last = read
+        start = tokens[at][1]
+        if at and lower[at - 1] in "€$£" and tokens[at - 1][2] == start:
+            found.append(Quantity(value, lower[at - 1], tokens[at - 1][1], tokens[last - 1][2]))
+        else:
+            if at and lower[at - 1] in ("-", "minus") and (at == 1 or tokens[at - 1][2] == start):
+                value = -value
+                start = tokens[at - 1][1]
+            unit, after = _unit_at(lower, last)
+            found.append(Quantity(value, unit, start, tokens[after - 1][2]))
+            last = after
+        at = last
+    return _joined(text, found)
+
+
+def _joined(text: str, found: list[Quantity]) -> list[Quantity]:
+    """Lengths of time in two units are one: 1h15m, two hours and ten minutes."""
+    joined: list[Quantity] = []
+    for one in found:
+        before = joined[-1] if joined else None
+        if before and text[before.end : one.start].strip() in ("", "and"):
+            larger, smaller = _seconds(before.unit), _seconds(one.unit)
+            if larger > smaller > 0:
+                value = before.value + one.value * smaller / larger
+                joined[-1] = Quantity(value, before.unit, before.start, one.end)
+                continue
+        joined.append(one)
+    return [_with_half(text, one) for one in joined]
+
+
+def _with_half(text: str, one: Quantity) -> Quantity:
+    """An hour and a half, two miles and a quarter."""
+    more = re.match(r"\s+and a (half|quarter)\b", text[one.end :], re.IGNORECASE)
+    if more is None or not one.unit:
+        return one
+    return Quantity(one.value + _PARTS[more[1].casefold()], one.unit, one.start, one.end + more.end())
+
+
+def _seconds(unit: str) -> float:
+    return next((factor for dimension, _, factor in dimension_of(unit) if dimension == "time"), 0.0)
+
+
+def _read(words: list[str], at: int) -> tuple[float, int] | None:
+    """The number that begins at a token, and the token after it."""
+    word = words[at]
+    if word[0].isdigit():
+        value = _digits(word)
+        at += 1
+        if at < len(words) and words[at] in _SUFFIXES and not dimension_of(words[at]):
+            value *= _SUFFIXES[words[at]]
+            at += 1
+        elif at < len(words) and words[at] in SCALES:
+            value *= SCALES[words[at]]
+            at += 1
+        elif at < len(words) and words[at] == "k":
+            value *= 1e3
+            at += 1
+        return value, at
+    return _spelled(words, at)
+
+
+def _digits(word: str) -> float:
+    if re.fullmatch(r"\d{1,3}(,\d{3})+(\.\d+)?", word):
+        return float(word.replace(",", ""))
+    if re.fullmatch(r"\d{1,3}(\.\d{3})+(,\d+)?", word) and word.count(".") > 1:
+        return float(word.replace(".", "").replace(",", "."))
+    whole, _, rest = word.partition(",")
+    text = f"{whole}.{rest}" if rest and "," not in rest and "." not in word else word.replace(",", "")
+    try:
+        return float(text)
+    except ValueError:
+        return float(re.match(r"\d+", word)[0])  # type: ignore[index]
+
+
+def _spelled(words: list[str], at: int) -> tuple[float, int] | None:
+    """Number words: twenty-five, a hundred and ten, one and a half, a dozen, half an hour."""
+    start, total, current, seen = at, 0.0, 0.0, False
+    following = words[at + 1] if words[at] in ("a", "an") and at + 1 < len(words) else ""
+    if following in SCALES or following in GROUPS:
+        current, at = 1.0, at + 1
+    elif _seconds(following) >= 1 and len(following) > 2:
+        return 1.0, at + 1
+    while at < len(words):
+        word = words[at]
+        if word in NUMBERS:
+            current, seen = current + NUMBERS[word], True
+        elif word in SCALES and (seen or current):
+            total, current, seen = total + (current or 1) * SCALES[word], 0.0, True
+        elif word in GROUPS and at > start:
+            return GROUPS[word] * (current or 1), at + 1
+        elif word in ("and", "-") and seen and at + 1 < len(words) and words[at + 1] in NUMBERS:
+            pass
+        else:
+            break
+        at += 1
+    if seen:
+        value = total + current
+        if words[at : at + 3] == ["and", "a", "half"]:
+            return value + 0.5, at + 3
+        return value, at
+    if words[start] in _PARTS and words[start + 1 : start + 2] in (["a"], ["an"], ["of"], ["the"]):
+        return _PARTS[words[start]], start + 2
+    if words[start] in ORDINALS:
+        return float(ORDINALS[words[start]]), start + 1
+    if words[start] in GROUPS and start and words[start - 1] == "a":
+        return float(GROUPS[words[start]]), start + 1
+    return None
+
+
+def _unit_at(words: list[str], at: int) -> tuple[str, int]:
+    """The unit that stands after a number, and the token after it."""
+    if at < len(words) and _RANK.match(words[at]):
+        return "", at + 1
+    if at < len(words) and words[at] == "°" and at + 1 < len(words) and words[at + 1] in "cf":
+        return "°" + words[at + 1], at + 2
+    skip = at + 1 if at < len(words) and words[at] == "-" else at
+    if skip < len(words) and (words[skip] in "%€$£°" or dimension_of(words[skip])):
+        return words[skip], skip + 1
+    return "", at
+
+
+def unit_of(name: str, description: str) -> str:
+    """The unit that a field is measured in, by its name (`height_cm`) or its description ("in minutes")."""
+    parts = [part.casefold() for part in split_name(name)]
+    if len(parts) > 1 and _measures(parts[-1]):
+        return parts[-1]
+    named = re.search(r"\bin ([a-z°%/]+)", description)
+    if named and _measures(named[1]):
+        return named[1]
+    return parts[-1] if parts and _measures(parts[-1]) else ""
+
+
+def _measures(word: str) -> bool:
+    return any(dimension != "money" for dimension, _, _ in dimension_of(word))
+
+
+def convert(quantity: Quantity, unit: str) -> float | None:
+    """The number in another unit; as it is where either has none, and None where they measure different things."""
+    if not quantity.unit or not unit:
+        return quantity.value
+    for dimension, name, factor in dimension_of(quantity.unit):
+        for other, wanted, _ in dimension_of(unit):
+            if dimension == other:
+                if dimension in ("money", "temperature", "percent") or name == wanted:
+                    return quantity.value
+                ratio = factor / factor_of(dimension, wanted)
+                # Nobody counts hours in years.
+                return round(quantity.value * ratio, 10) if dimension != "time" or ratio < _FAR else None
+    return None

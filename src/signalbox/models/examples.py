@@ -1,0 +1,107 @@
+"""Examples that teach a model: requests with what they mean, as JSON lines.
+
+A line is `{"text": …, "expected": {field: value, …}}` for a schema; for tools, `expected` is a list of calls, each
+`{"name": …, "args": {…}}`. The offline model learns a head from them; any other model gets the nearest in its prompt.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.messages import BaseMessage, SystemMessage
+from langchain_core.prompt_values import PromptValue
+from langchain_core.runnables import Runnable, RunnableLambda
+
+from signalbox.errors import ConfigurationError
+
+__all__ = ["Example", "read_examples", "with_nearest"]
+
+MOST_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Example:
+    """A request and what it means: values of a schema, or calls of tools."""
+
+    text: str
+    expected: Any
+
+
+def read_examples(source: str | Path | Iterable[Example | Mapping[str, Any]]) -> tuple[Example, ...]:
+    """The examples of a file, or those given. Raises ConfigurationError that names the line."""
+    if not isinstance(source, str | Path):
+        return tuple(one if isinstance(one, Example) else Example(one["text"], one["expected"]) for one in source)
+    found = []
+    try:
+        lines = Path(source).read_text("utf-8").splitlines()
+    except OSError as error:
+        raise ConfigurationError(f"The examples in {source} cannot be read: {error.strerror}.") from None
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            data = json.loads(line)
+            found.append(Example(str(data["text"]), data["expected"]))
+        except (ValueError, KeyError, TypeError):
+            raise ConfigurationError(
+                f"{source}:{number}: this is no example.", suggestion='A line is {"text": …, "expected": …}.'
+            ) from None
+    return tuple(found)
+
+
+def with_nearest(model: BaseChatModel, examples: Sequence[Example]) -> BaseChatModel:
+    """A hosted model that is shown, before each request, the examples nearest to it."""
+    taught = type(f"Taught{type(model).__name__}", (_Shown, type(model)), {"__module__": __name__})
+    copy: BaseChatModel = model.model_copy()
+    object.__setattr__(copy, "__class__", taught)
+    object.__setattr__(copy, "_examples", tuple(examples))
+    return copy
+
+
+class _Shown:
+    """Puts the nearest examples before the conversation, for structured output and for tools."""
+
+    _examples: tuple[Example, ...]
+
+    def with_structured_output(self, *args: Any, **kwargs: Any) -> Runnable[LanguageModelInput, Any]:
+        """As the model's own, with examples."""
+        inner: Runnable[Any, Any] = super().with_structured_output(*args, **kwargs)  # type: ignore[misc]
+        return RunnableLambda(_shower(self._examples)) | inner
+
+    def bind_tools(self, *args: Any, **kwargs: Any) -> Runnable[LanguageModelInput, Any]:
+        """As the model's own, with examples."""
+        inner: Runnable[Any, Any] = super().bind_tools(*args, **kwargs)  # type: ignore[misc]
+        return RunnableLambda(_shower(self._examples)) | inner
+
+
+def _shower(examples: Sequence[Example]) -> Callable[[Any], list[BaseMessage]]:
+    def show(question: Any) -> list[BaseMessage]:
+        messages = _messages(question)
+        asked = next((str(one.content) for one in reversed(messages) if one.type == "human"), "")
+        lines = [f"{one.text}\n→ {json.dumps(one.expected, ensure_ascii=False)}" for one in nearest(asked, examples)]
+        return [SystemMessage("Examples of requests and what they mean:\n\n" + "\n\n".join(lines)), *messages]
+
+    return show
+
+
+def _messages(question: Any) -> list[BaseMessage]:
+    from langchain_core.messages import convert_to_messages
+
+    if isinstance(question, PromptValue):
+        return question.to_messages()
+    return convert_to_messages([("human", question)] if isinstance(question, str) else list(question))
+
+
+def nearest(text: str, examples: Sequence[Example], most: int = MOST_SHOWN) -> list[Example]:
+    """The examples whose requests are nearest in meaning, the nearest last."""
+    from signalbox.language.vectors import embed
+
+    if len(examples) <= most:
+        return list(examples)
+    near = embed([one.text for one in examples]) @ embed([text])[0]
+    return [examples[int(place)] for place in near.argsort()[-most:]]

@@ -1,0 +1,234 @@
+"""The encoder at work: labels and a request in, what holds and which words are meant out.
+
+The sequence is `[CLS] [L] label 1 [L] label 2 … [SEP] request [SEP] what was said before [SEP]`. The state at each
+`[L]` has seen the request. Labels that do not fit into one pass are asked in several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from signalbox.errors import MissingExtraError
+from signalbox.models.offline.labels import Block
+
+__all__ = ["Encoder", "Judged", "Span", "load_encoder"]
+
+Rows = np.ndarray[Any, np.dtype[np.float32]]
+_LONGEST, _LONGEST_TEXT, _LONGEST_CONTEXT = 480, 160, 80
+_LABEL, _SHORTEST_LABEL = 32, 12
+_MOST_WORDS = 24
+_SCALE = 19.6
+_DATA = Path(__file__).with_name("data")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Words of the request, from `start` to `end`, and how surely they are meant."""
+
+    start: int
+    end: int
+    sure: float
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What was found of a block: how surely each label holds; for spans the words, the surest first, and none."""
+
+    holds: tuple[float, ...] = ()
+    spans: tuple[Span, ...] = ()
+    nothing: float = 0.0
+
+
+@lru_cache(maxsize=1)
+def load_encoder() -> Encoder:
+    """The encoder, loaded once for the process. Raises MissingExtraError without its packages."""
+    return Encoder(_DATA)
+
+
+class Encoder:
+    """The weights, the tokenizer and the heads."""
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            import onnxruntime  # type: ignore[import-untyped]
+            from tokenizers import Tokenizer
+        except ImportError:
+            raise MissingExtraError("The offline model", "offline") from None
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        self._session = onnxruntime.InferenceSession(
+            str(folder / "reader.onnx"), options, providers=["CPUExecutionProvider"]
+        )
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+        special = (self._tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]", "[unused1]"))
+        self._cls, self._sep, self._mark = (int(place or 0) for place in special)
+        with np.load(folder / "heads.npz") as heads:
+            self._heads = {name: heads[name] for name in heads.files}
+        self._labels: dict[str, list[int]] = {}
+
+    def embed(self, text: str) -> Rows:
+        """A vector for a text by itself, of length one."""
+        tokens = self._tokenizer.encode(text[: _LONGEST_TEXT * 12], add_special_tokens=False).ids[:_LONGEST_TEXT]
+        states = self._run([self._cls, *tokens, self._sep], [0] * (len(tokens) + 2))
+        middle = states.mean(axis=0)
+        result: Rows = middle / max(float(np.linalg.norm(middle)), 1e-9)
+        return result
+
+    def judge(self, blocks: Sequence[Block], text: str, context: str = "") -> dict[str, Judged]:
+        """What holds of every block, by its key."""
+        words = self._tokenizer.encode(text[: _LONGEST_TEXT * 12], add_special_tokens=False)
+        tokens, offsets = words.ids[:_LONGEST_TEXT], words.offsets[:_LONGEST_TEXT]
+        if not tokens:
+            return {block.key: Judged(tuple(0.0 for _ in block.labels), (), 1.0) for block in blocks}
+        before = self._tokenizer.encode(context[:2000], add_special_tokens=False).ids[:_LONGEST_CONTEXT]
+        room = _LONGEST - len(tokens) - len(before) - 4
+        found: dict[str, list[Judged]] = {}
+        for batch in self._passes(blocks, room):
+            for block, judged in self._one_pass(batch, tokens, offsets, before, room):
+                found.setdefault(block.key, []).append(judged)
+        return {key: _together(parts) for key, parts in found.items()}
+
+    def _passes(self, blocks: Iterable[Block], room: int) -> Iterable[list[Block]]:
+        """The blocks in groups that fit into one pass; a block that fits into none is cut."""
+        most = max(2, room // (_SHORTEST_LABEL + 1))
+        batch: list[Block] = []
+        used = 0
+        for block in blocks:
+            for part in _cut(block, most):
+                count = len(part.labels)
+                if batch and used + count > most:
+                    yield batch
+                    batch, used = [], 0
+                batch.append(part)
+                used += count
+        if batch:
+            yield batch
+
+    def _one_pass(
+        self, blocks: Sequence[Block], tokens: list[int], offsets: list[Any], before: list[int], room: int
+    ) -> Iterable[tuple[Block, Judged]]:
+        count = sum(len(block.labels) for block in blocks)
+        each = max(8, min(_LABEL, room // max(1, count) - 1))
+        sequence, marks = [self._cls], list[int]()
+        for block in blocks:
+            for label in block.labels:
+                marks.append(len(sequence))
+                sequence += [self._mark, *self._ids(label)[:each]]
+        sequence.append(self._sep)
+        start = len(sequence)
+        sequence += [*tokens, self._sep]
+        types = [0] * start + [1] * (len(tokens) + 1)
+        if before:
+            sequence += [*before, self._sep]
+            types += [0] * (len(before) + 1)
+        states = self._run(sequence, types)
+        labels = states[np.array(marks)]
+        keys = np.concatenate([states[:1], states[start : start + len(tokens)]])
+        holds = self._holds(labels)
+        first = 0
+        for block in blocks:
+            last = first + len(block.labels)
+            if block.kind in ("span", "spans"):
+                yield block, self._spans(labels[first], keys, offsets, many=block.kind == "spans")
+            else:
+                yield block, Judged(tuple(_shares(holds[first:last], block.kind)))
+            first = last
+
+    def _ids(self, label: str) -> list[int]:
+        found = self._labels.get(label)
+        if found is None:
+            if len(self._labels) > 20_000:
+                self._labels.clear()
+            found = self._labels[label] = self._tokenizer.encode(label, add_special_tokens=False).ids[:_LABEL]
+        return found
+
+    def _run(self, sequence: list[int], types: list[int]) -> Rows:
+        feed = {
+            "input_ids": np.array([sequence], dtype=np.int64),
+            "attention_mask": np.ones((1, len(sequence)), dtype=np.int64),
+            "token_type_ids": np.array([types], dtype=np.int64),
+        }
+        (states,) = self._session.run(["last_hidden_state"], feed)
+        rows: Rows = states[0]
+        return rows
+
+    def _linear(self, name: str, rows: Rows) -> Rows:
+        result: Rows = rows @ self._heads[f"{name}.weight"].T + self._heads[f"{name}.bias"]
+        return result
+
+    def _holds(self, labels: Rows) -> Rows:
+        inner = self._linear("holds.0", labels)
+        # GELU, with the error function by its usual approximation in float32.
+        inner = 0.5 * inner * (1 + _erf(inner / np.sqrt(2)))
+        return self._linear("holds.3", inner)[:, 0]
+
+    def _spans(self, label: Rows, keys: Rows, offsets: list[Any], *, many: bool) -> Judged:
+        begins = _log_softmax(keys @ self._linear("begins", label[None])[0] / _SCALE)
+        ends = _log_softmax(keys @ self._linear("ends", label[None])[0] / _SCALE)
+        nothing = float(np.exp(begins[0] + ends[0]))
+        scores = begins[1:, None] + ends[None, 1:]
+        length = np.subtract.outer(np.arange(len(offsets)), np.arange(len(offsets))).T
+        scores = np.where((length >= 0) & (length < _MOST_WORDS), scores, -np.inf)
+        total = float(np.exp(scores[np.isfinite(scores)]).sum()) + nothing
+        spans: list[Span] = []
+        for place in np.argsort(scores, axis=None)[::-1][: 60 if many else 12]:
+            a, b = divmod(int(place), len(offsets))
+            sure = float(np.exp(scores[a, b])) / max(total, 1e-9)
+            if sure < 0.02 or not np.isfinite(scores[a, b]):
+                break
+            one = Span(int(offsets[a][0]), int(offsets[b][1]), sure)
+            if all(one.end <= other.start or one.start >= other.end for other in spans):
+                spans.append(one)
+        return Judged((), tuple(spans), nothing / max(total, 1e-9))
+
+
+def _cut(block: Block, most: int) -> Iterable[Block]:
+    """A block in parts of at most so many labels; every part of a group has the label that nothing is said."""
+    if len(block.labels) <= most:
+        yield block
+        return
+    head = block.labels[:1] if block.kind == "group" else ()
+    rest = block.labels[len(head) :]
+    step = most - len(head)
+    for at in range(0, len(rest), step):
+        yield Block(block.key, block.kind, (*head, *rest[at : at + step]))
+
+
+def _together(parts: Sequence[Judged]) -> Judged:
+    """The parts of a block that was cut: the odds of each label against that nothing is said."""
+    if len(parts) == 1:
+        return parts[0]
+    if abs(sum(parts[0].holds) - 1) > 1e-3:
+        return Judged(tuple(one for part in parts for one in part.holds))
+    odds = [one / max(part.holds[0], 1e-6) for part in parts for one in part.holds[1:]]
+    total = 1 + sum(odds)
+    return Judged((1 / total, *(one / total for one in odds)))
+
+
+def _shares(scores: Rows, kind: str) -> list[float]:
+    if kind == "group":
+        return [float(one) for one in np.exp(_log_softmax(scores))]
+    return [float(one) for one in 1 / (1 + np.exp(-scores))]
+
+
+def _log_softmax(scores: Rows) -> Rows:
+    shifted = scores - scores.max()
+    result: Rows = shifted - np.log(np.exp(shifted).sum())
+    return result
+
+
+def _erf(x: Rows) -> Rows:
+    """Abramowitz and Stegun 7.1.26."""
+    sign, x = np.sign(x), np.abs(x)
+    t = 1 / (1 + 0.3275911 * x)
+    poly = ((((1.061405429 * t - 1.453152027) * t + 1.421413741) * t - 0.284496736) * t + 0.254829592) * t
+    result: Rows = sign * (1 - poly * np.exp(-x * x))
+    return result

@@ -1,1 +1,0 @@
-"""Words of English that every field's finder shares: classes, endings, families, names."""

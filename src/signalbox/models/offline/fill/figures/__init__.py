@@ -1,1 +1,0 @@
-"""Fields that hold numbers: numbers in words and digits, units, and whose number it is."""

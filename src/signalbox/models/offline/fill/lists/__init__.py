@@ -1,1 +1,0 @@
-"""Fields that hold several things: lists of values, of phrases and of objects, and maps."""

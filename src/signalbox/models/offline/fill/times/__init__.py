@@ -1,1 +1,0 @@
-"""Fields of time: dates, clocks, lengths and ranges."""

@@ -1,0 +1,117 @@
+"""What earlier results showed, and which of it words such as "the first one" or "it" mean."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from signalbox.language.names import nearest
+from signalbox.language.numbers import ORDINALS
+from signalbox.models.offline.fields import Field
+
+__all__ = ["Shown", "parse_data", "records_in"]
+
+_TITLES = ("title", "name", "subject", "label", "summary")
+
+
+@dataclass
+class Shown:
+    """The things of the last result, in their order, and what was spoken of: values by the name of their field."""
+
+    records: list[dict[str, Any]] = field(default_factory=list)
+    spoken: dict[str, Any] = field(default_factory=dict)
+    text: str = ""
+
+    def find(self, one: Field, words: str) -> Any:
+        """The value of a field that the words refer to; None where it cannot be told."""
+        if one.kind == "option":
+            return self._option(one)
+        record = self._record(words)
+        if record is not None:
+            value = _value_for(one, record)
+            if value is not None:
+                return str(value) if one.schema.get("type") == "string" else value
+        return self.spoken.get(one.name)
+
+    def _option(self, one: Field) -> Any:
+        """The option that was named last."""
+        places = {value: self.text.casefold().rfind(str(value).casefold()) for value, _ in one.options}
+        best = max(places, key=places.__getitem__, default=None)
+        return best if best is not None and places[best] >= 0 else self.spoken.get(one.name)
+
+    def _record(self, words: str) -> dict[str, Any] | None:
+        if len(self.records) == 1:
+            return self.records[0]
+        place = _place(words, len(self.records))
+        if place is not None:
+            return self.records[place]
+        titles = {str(_title(record)): record for record in self.records if _title(record)}
+        spoken = set(re.findall(r"\w+", words.casefold()))
+        fitting = [record for title, record in titles.items() if spoken & set(re.findall(r"\w+", title.casefold()))]
+        if len(fitting) == 1:
+            return fitting[0]
+        close = nearest(words, titles, 1) if words else []
+        return titles[close[0]] if close else None
+
+
+def _place(words: str, count: int) -> int | None:
+    """The place in a list that an ordinal names."""
+    for word in re.findall(r"\w+", words.casefold()):
+        if word == "last" and count:
+            return count - 1
+        number = ORDINALS.get(word) or (
+            int(found[1]) if (found := re.fullmatch(r"(\d+)(?:st|nd|rd|th)", word)) else None
+        )
+        if number is not None and 0 < number <= count:
+            return number - 1
+    return None
+
+
+def _title(record: Mapping[str, Any]) -> Any:
+    return next((record[key] for key in _TITLES if record.get(key)), None)
+
+
+def _value_for(one: Field, record: Mapping[str, Any]) -> Any:
+    """The value of a record that a field means: by its name, else the record's own number or name."""
+    for key in (one.name, f"{one.name}_id", "id"):
+        if record.get(key) not in (None, ""):
+            return record[key]
+    own = next((key for key in record if key.endswith("_id")), None)
+    return record[own] if own else _title(record)
+
+
+def parse_data(text: str) -> Any:
+    """The JSON that a text is; None when it is none."""
+    text = text.strip()
+    if not text.startswith(("[", "{")):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def records_in(text: str) -> list[dict[str, Any]]:
+    """The things that a result holds, if it holds data."""
+    return list(_records(parse_data(text)))
+
+
+def _records(data: Any) -> Iterable[dict[str, Any]]:
+    if isinstance(data, list):
+        for one in data:
+            if isinstance(one, Mapping):
+                yield dict(one)
+    elif isinstance(data, Mapping):
+        nested = [
+            value for value in data.values() if isinstance(value, list) and value and isinstance(value[0], Mapping)
+        ]
+        single = [value for value in data.values() if isinstance(value, Mapping)]
+        if nested:
+            yield from _records(nested[0])
+        elif len(single) == 1 and len(data) == 1:
+            yield dict(single[0])
+        else:
+            yield dict(data)

@@ -1,0 +1,324 @@
+"""Sentences with their readings as items to learn from: labels, and which of them hold, or where their words stand.
+
+A value that cannot be found in its sentence teaches nothing and is left out.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from signalbox.language.quantities import find_quantities, unit_of
+from signalbox.language.time.words import is_time_word
+from signalbox.models.offline.fields import Field, read_fields
+from signalbox.models.offline.labels import Block, field_blocks, tool_block
+from signalbox.models.offline.values import Moment, as_number, text_value, time_value
+
+__all__ = ["items_of", "joined_cases", "read_sets"]
+
+Item = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Said:
+    """A request: its words, the turn before in few words, everything that was said and shown before, and when."""
+
+    text: str
+    context: str
+    before: str
+    moment: Moment
+
+
+_IGNORED = object()
+_LONGEST_TIME = 7
+
+
+def items_of(header: Mapping[str, Any], case: Mapping[str, Any]) -> Iterator[Item]:
+    """The items of one case: one for a schema; for tools which are called, and the arguments of each."""
+    zone = ZoneInfo(str(header["tz"]))
+    now = datetime.fromisoformat(str(header["now"]))
+    moment = Moment(now if now.tzinfo else now.replace(tzinfo=zone), zone)
+    messages = case.get("messages") or [{"role": "human", "content": case.get("text", "")}]
+    text = str(messages[-1].get("content") or "")
+    if messages[-1]["role"] != "human" or not text.strip() or "any_of" in case:
+        return
+    said = Said(text, context_of(messages[:-1]), json.dumps(messages[:-1], ensure_ascii=False).casefold(), moment)
+    if header["skill"] == "filling":
+        yield from _filling(header["schema"], case, said)
+    elif header["skill"] == "tools":
+        yield from _calling(header["tools"], case, said)
+
+
+def _filling(schema: Any, case: Mapping[str, Any], said: Said) -> Iterator[Item]:
+    fields = read_fields(schema)
+    if "missing" in case and "expected" not in case:
+        fields = tuple(field for field in fields if ".".join(field.path) in case["missing"])
+        expected: Mapping[str, Any] = {}
+    else:
+        expected = case.get("expected") or {}
+    yield from _item(fields, expected, case.get("said") or {}, said)
+
+
+def _calling(tools: Sequence[Mapping[str, Any]], case: Mapping[str, Any], said: Said) -> Iterator[Item]:
+    calls = case.get("expected") or []
+    names = {call["name"] for call in calls}
+    if case.get("ask"):
+        asked = {str(name) for name in case["ask"]}
+        able = [tool["name"] for tool in tools if asked <= set((tool.get("parameters") or {}).get("required") or ())]
+        if len(able) != 1:
+            return
+        names = set(able)
+    elif not calls and not case.get("none"):
+        return
+    gold = [float(tool["name"] in names) for tool in tools]
+    yield _packed(said, [(tool_block(tools), gold)])
+    for tool in tools:
+        mine = [call for call in calls if call["name"] == tool["name"]]
+        if not mine or not (tool.get("parameters") or {}).get("properties"):
+            continue
+        fields = read_fields(tool["parameters"])
+        if len(mine) == 1:
+            yield from _item(fields, mine[0].get("args") or {}, mine[0].get("said") or {}, said)
+        else:
+            yield from _several_calls(fields, mine, said)
+
+
+def _several_calls(fields: Sequence[Field], calls: Sequence[Mapping[str, Any]], said: Said) -> Iterator[Item]:
+    """Calls of one tool: the words for the first text that each needs, together."""
+    needed = next((field for field in fields if field.required and field.kind == "text" and not field.many), None)
+    if needed is None:
+        return
+    spans = [_text_span(str((call.get("args") or {}).get(needed.name, "")), said.text) for call in calls]
+    if all(spans):
+        (block,) = field_blocks([needed])
+        yield _packed(said, [(Block(block.key, "spans", block.labels), spans)])
+
+
+def _item(
+    fields: Iterable[Field], expected: Mapping[str, Any], referring: Mapping[str, Any], said: Said
+) -> Iterator[Item]:
+    packed: list[tuple[Block, Any]] = []
+    for field in fields:
+        wanted = _at(expected, field.path)
+        for block in field_blocks([field], has_history=bool(said.context)):
+            gold = _gold(block, field, wanted, referring.get(field.name), said)
+            if gold is not _IGNORED:
+                packed.append((block, gold))
+    if packed:
+        yield _packed(said, packed)
+
+
+def _packed(said: Said, blocks: Iterable[tuple[Block, Any]]) -> Item:
+    return {
+        "text": said.text,
+        "context": said.context,
+        "blocks": [{"kind": block.kind, "labels": list(block.labels), "gold": gold} for block, gold in blocks],
+    }
+
+
+def _at(expected: Any, path: Sequence[str]) -> Any:
+    for part in path:
+        if not isinstance(expected, Mapping):
+            return None
+        expected = expected.get(part)
+    return expected
+
+
+def _alternatives(wanted: Any) -> list[Any]:
+    return list(wanted["any_of"]) if isinstance(wanted, Mapping) and set(wanted) == {"any_of"} else [wanted]
+
+
+def _gold(block: Block, field: Field, wanted: Any, referring: Any, said: Said) -> Any:
+    """What holds of a block; `_IGNORED` where the case does not tell."""
+    alternatives = _alternatives(wanted)
+    if block.key.endswith("?before"):
+        return float(referring is not None or (wanted is not None and _only_before(wanted, said)))
+    if block.key.endswith("?past"):
+        return _in_past(field, alternatives, said)
+    if block.kind == "several":
+        listed = {str(value) for one in alternatives if isinstance(one, list) for value in one}
+        return [float(str(value) in listed) for value, _ in field.options]
+    if block.kind == "group":
+        return _group_gold(field, alternatives, referring)
+    if field.kind == "object":
+        return _anchor_gold(field, alternatives[0], said.text)
+    if field.many:
+        spans = [_span(field, one, said) for one in alternatives[0] or ()]
+        return _IGNORED if any(span is None for span in spans) else spans
+    if referring is not None:
+        span = _text_span(str(referring), said.text)
+        return [span] if span else _IGNORED
+    if None in alternatives or wanted in ("", []):
+        return []
+    spans = [span for one in alternatives if (span := _span(field, one, said))]
+    return spans[:1] or _IGNORED
+
+
+def _group_gold(field: Field, alternatives: Sequence[Any], referring: Any) -> Any:
+    if referring is not None:
+        return [0]
+    if field.kind == "flag":
+        return [{True: 1, False: 2}.get(one, 0) for one in alternatives]
+    places = {str(value): place for place, (value, _) in enumerate(field.options, start=1)}
+    found = [0 if one is None else places.get(str(one), -1) for one in alternatives]
+    return [place for place in found if place >= 0] or _IGNORED
+
+
+def _anchor_gold(field: Field, wanted: Any, text: str) -> Any:
+    part = next((part for part in field.parts if part.kind in ("text", "number")), None)
+    if part is None or not isinstance(wanted, list | None):
+        return _IGNORED
+    spans = []
+    for one in wanted or ():
+        value = one.get(part.name) if isinstance(one, Mapping) else None
+        span = _text_span(str(value), text) if part.kind == "text" else _number_span(part, value, text)
+        if span is None:
+            return _IGNORED
+        spans.append(span)
+    return spans
+
+
+def _span(field: Field, value: Any, said: Said) -> list[int] | None:
+    if value is None:
+        return None
+    if field.kind == "number":
+        return _number_span(field, value, said.text)
+    if field.kind == "time":
+        found = _time_spans(field, str(value), said)
+        return list(found[0][0]) if found else None
+    return _text_span(str(value), said.text)
+
+
+def _text_span(value: str, text: str) -> list[int] | None:
+    """Where the value stands in the text, whatever its case, its quotes and its spaces."""
+    wanted = [re.escape(word) for word in text_value(value).split()]
+    if not wanted:
+        return None
+    found = re.search(r"(?<!\w)" + r"\s+".join(wanted) + r"(?!\w)", text, re.IGNORECASE)
+    if found is None:
+        found = re.search(r"\s+".join(wanted), text, re.IGNORECASE)
+    return [found.start(), found.end()] if found else None
+
+
+def _number_span(field: Field, value: Any, text: str) -> list[int] | None:
+    if not isinstance(value, int | float):
+        return None
+    unit = unit_of(field.name, field.about)
+    for quantity in find_quantities(text):
+        got = as_number(field, quantity, unit)
+        if got is not None and abs(got - value) < 1e-6 * max(1, abs(value)):
+            return [quantity.start, quantity.end]
+    return None
+
+
+def _in_past(field: Field, alternatives: Sequence[Any], said: Said) -> Any:
+    """Whether only a reading in the past gives the value: 1 or 0; ignored where both do or none does."""
+    for one in alternatives:
+        found = _time_spans(field, str(one), said) if isinstance(one, str) else []
+        ways = {past for _, past in found}
+        if len(ways) == 1:
+            return float(ways.pop())
+    return _IGNORED
+
+
+@lru_cache(maxsize=200_000)
+def _parsed(kind: str, words: str, moment: Moment, past: bool) -> str | None:
+    return time_value(kind, words, moment, past=past)
+
+
+def _time_spans(field: Field, value: str, said: Said) -> list[tuple[tuple[int, int], bool]]:
+    """The shortest stretches of the text that mean the time, ahead or in the past."""
+    tokens = [(found.start(), found.end(), found[0]) for found in re.finditer(r"\S+", said.text)]
+    found: list[tuple[tuple[int, int], bool]] = []
+    for length in range(1, _LONGEST_TIME + 1):
+        for first in range(len(tokens) - length + 1):
+            last = first + length - 1
+            if not (is_time_word(tokens[first][2]) and is_time_word(tokens[last][2])):
+                continue
+            start, end = tokens[first][0], tokens[last][1]
+            words = said.text[start:end].rstrip(".,;:!?)")
+            for past in (False, True):
+                if _same_time(_parsed(field.format, words, said.moment, past), value, said.moment):
+                    found.append(((start, start + len(words)), past))
+        if found:
+            break
+    return found
+
+
+def _same_time(got: str | None, value: str, moment: Moment) -> bool:
+    if got is None:
+        return False
+    if got == value or got[:16] == value[:16]:
+        return True
+    try:
+        one, other = datetime.fromisoformat(got), datetime.fromisoformat(value)
+    except ValueError:
+        return False
+    aware = [t if t.tzinfo else t.replace(tzinfo=moment.zone) for t in (one, other)]
+    return aware[0] == aware[1]
+
+
+def _only_before(wanted: Any, said: Said) -> bool:
+    """Whether a value was shown before and is not said now."""
+    told = str(wanted).casefold()
+    return bool(told) and told in said.before and told not in said.text.casefold()
+
+
+def context_of(messages: Sequence[Mapping[str, Any]]) -> str:
+    """The turn before in few words, as the model is given it: what was asked, called, shown and answered."""
+    parts: list[str] = []
+    for message in reversed(messages):
+        told = _told(message)
+        if told:
+            parts.insert(0, told)
+        if message["role"] == "human":
+            break
+    return " | ".join(parts)[:400]
+
+
+def _told(message: Mapping[str, Any]) -> str:
+    content = message.get("content") or ""
+    text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+    calls = ", ".join(str(call["name"]).replace("_", " ") for call in message.get("tool_calls") or ())
+    return " ".join(part for part in (calls, text.strip()) if part)[:200]
+
+
+def read_sets(path: Any) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Every case of a file with the header of its set."""
+    header: dict[str, Any] = {}
+    for line in path.read_text("utf-8").splitlines():
+        if line.strip():
+            data = json.loads(line)
+            if "set" in data:
+                header = data
+            else:
+                yield header, data
+
+
+def joined_cases(
+    cases: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], rng: random.Random
+) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    """Two requests for the tools of one set in one message: people ask for two things at once more than they write."""
+    by_set: dict[str, list[Mapping[str, Any]]] = {}
+    headers: dict[str, Mapping[str, Any]] = {}
+    for header, case in cases:
+        single = header["skill"] == "tools" and "text" in case and len(case.get("expected") or ()) == 1
+        if single and len(case["text"]) < 90:
+            key = f"{header['set']} {header.get('round', 0)}"
+            headers[key] = header
+            by_set.setdefault(key, []).append(case)
+    for key, singles in by_set.items():
+        for _ in range(len(singles) if len(singles) > 3 else 0):
+            one, other = rng.sample(singles, 2)
+            first, second = one["text"].rstrip(" .!"), other["text"].rstrip(" .!")
+            if not second.isupper() and rng.random() < 0.8:
+                second = second[:1].lower() + second[1:]
+            link = rng.choice([" and ", " and ", ", and ", ". ", "; ", ", then ", ", also ", " plus "])
+            yield headers[key], {"text": first + link + second, "expected": [*one["expected"], *other["expected"]]}
