@@ -95,7 +95,7 @@ def test_what_is_required_and_not_said_is_missing(model: OfflineChatModel) -> No
 
 
 def test_a_tool_that_lacks_what_it_needs_is_asked_for(model: OfflineChatModel) -> None:
-    answer = model.bind_tools(TASKS).invoke("please delete a task")
+    answer = model.bind_tools(TASKS).invoke("delete one of my tasks")
     assert not answer.tool_calls
     assert "`task`" in answer.text
 

@@ -163,6 +163,8 @@ def _unit_at(words: list[str], at: int) -> tuple[str, int]:
 def unit_of(name: str, description: str) -> str:
     """The unit that a field is measured in, by its name (`height_cm`) or its description ("in minutes")."""
     parts = [part.casefold() for part in split_name(name)]
+    if "per" in parts[1:]:
+        parts = parts[: parts.index("per")]
     if len(parts) > 1 and _measures(parts[-1]):
         return parts[-1]
     named = re.search(r"\bin ([a-z°%/]+)", description)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from signalbox.language.clauses import cut_between, cut_points
 from signalbox.models.examples import Example
 from signalbox.models.offline.encoder import Span, load_encoder
 from signalbox.models.offline.fields import Field, read_fields
@@ -20,11 +21,19 @@ from signalbox.models.offline.values import Moment
 __all__ = ["Wanted", "choose_calls"]
 
 _MOST_TOOLS = 20
+_MOST_CUTS = 6
+_DOUBT = 0.15
+"""How likely a tool must be for the person to be asked whether it is meant."""
+_SURE = 0.8
+"""How surely each part of a request must ask for something by itself, for it to be two requests."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A call that a request is for; `missing` names what it needs and was not said."""
+    """A call that a request is for; `missing` names what it needs and was not said.
+
+    One that is not as sure as the line is a guess, to be asked about and not made.
+    """
 
     tool: str
     args: dict[str, Any]
@@ -47,52 +56,85 @@ def choose_calls(
     """
     told = [f"{tool['name']} {tool.get('description', '')}" for tool in tools]
     tools = [tools[place] for place in shortlist(f"{text} {context}", told, _MOST_TOOLS)]
-    block = tool_block(tools)
-    judged = load_encoder().judge([block], text, context)
-    if examples:
-        judged = teach_tools(tools, examples).adjust([block], judged, text)
-    holds = judged["tools"].holds
+    taught = teach_tools(tools, examples) if examples else None
+
+    def judge(part: str) -> list[float]:
+        block = tool_block(tools)
+        judged = load_encoder().judge([block], part, context)
+        return list((taught.adjust([block], judged, part) if taught else judged)["tools"].holds)
+
+    holds = judge(text)
+    if forced not in (None, "any"):
+        place = next(place for place, tool in enumerate(tools) if tool["name"] == forced)
+        return _calls_of(tools[place], holds[place], text, moment, context, shown)
     chosen = [(sure, tool) for sure, tool in zip(holds, tools, strict=True) if sure > LINE]
-    if forced is not None:
-        among = [one for one in zip(holds, tools, strict=True) if forced in ("any", one[1]["name"])]
-        chosen = [one for one in chosen if forced == "any"] or [max(among, key=lambda one: one[0])]
-    wanted: list[tuple[int, Wanted]] = []
-    for sure, tool in chosen:
-        wanted += _calls_of(tool, sure, text, moment, context, shown)
-    return [call for _, call in sorted(wanted, key=lambda one: one[0])]
+    if not chosen and forced is None:
+        sure, tool = max(zip(holds, tools, strict=True), key=lambda one: one[0], default=(0.0, {}))
+        return [Wanted(str(tool["name"]), {}, (), sure)] if sure > _DOUBT else []
+    apart = _apart(tools, judge, text, moment, context, shown)
+    if apart:
+        return apart
+    chosen = chosen or [max(zip(holds, tools, strict=True), key=lambda one: one[0])]
+    return [call for sure, tool in chosen for call in _calls_of(tool, sure, text, moment, context, shown)]
+
+
+def _apart(
+    tools: Sequence[Mapping[str, Any]], judge: Callable[[str], list[float]], text: str, moment: Moment, context: str,
+    shown: Shown,
+) -> list[Wanted]:  # fmt: skip
+    """The two calls of a request for two things: where it can be cut so that each part surely asks for one, in full."""
+    best: tuple[float, list[Wanted]] = (0.0, [])
+    for end, start in cut_points(text)[:_MOST_CUTS]:
+        parts = [text[:end], text[start:]]
+        surest = [max(zip(judge(part), tools, strict=True), key=lambda one: one[0]) for part in parts]
+        sure = min(one for one, _ in surest)
+        if sure < _SURE or sure <= best[0]:
+            continue
+        calls = [
+            call
+            for part, (held, tool) in zip(parts, surest, strict=True)
+            for call in _calls_of(tool, held, part, moment, context, shown)
+        ]
+        calls = _shared(calls)
+        if len(calls) < 2 or len({str(call) for call in calls}) < len(calls):
+            continue
+        if not any(call.missing for call in calls):
+            best = (sure, calls)
+    return best[1]
+
+
+def _shared(calls: list[Wanted]) -> list[Wanted]:
+    """Calls of one request, where what a later one lacks was said for the first: its day, its person."""
+    first = calls[0].args
+    shared = []
+    for call in calls:
+        given = {name: first[name] for name in call.missing if name in first}
+        missing = tuple(name for name in call.missing if name not in given)
+        shared.append(Wanted(call.tool, {**call.args, **given}, missing, call.sure))
+    return shared
 
 
 def _calls_of(
     tool: Mapping[str, Any], sure: float, text: str, moment: Moment, context: str, shown: Shown
-) -> list[tuple[int, Wanted]]:
-    """The calls of one tool, each with where in the text it is spoken of."""
+) -> list[Wanted]:
+    """The call of one tool; several where what it needs first is said several times, as in a list of things."""
     fields = read_fields(tool.get("parameters") or {})
-    parts = _parts(fields, text, context)
     calls = []
-    for start, end in parts:
-        filled = fill_fields(fields, text[start:end], moment, context, shown)
-        place = start + min((a for a, _ in filled.used), default=0)
-        calls.append((place, Wanted(str(tool["name"]), filled.values, tuple(filled.missing), sure)))
+    for part in _parts(fields, text, context):
+        filled = fill_fields(fields, part, moment, context, shown)
+        calls.append(Wanted(str(tool["name"]), filled.values, tuple(filled.missing), sure))
     return calls
 
 
-def _parts(fields: Sequence[Field], text: str, context: str) -> list[tuple[int, int]]:
+def _parts(fields: Sequence[Field], text: str, context: str) -> list[str]:
     """The text, or its parts where the tool is meant several times: once for each stretch of what it needs first."""
     needed = next((one for one in fields if one.required and one.kind == "text" and not one.many), None)
-    whole = [(0, len(text))]
     if needed is None:
-        return whole
+        return [text]
     first = field_blocks([needed])[0]
     judged = load_encoder().judge([Block(first.key, "spans", first.labels)], text, context)[first.key]
     spans: list[Span] = sorted((s for s in judged.spans if s.sure > 0.3), key=lambda span: span.start)
     if len(spans) < 2 or judged.nothing > 0.2:
-        return whole
-    cuts = [0, *(_cut(text, one.end, other.start) for one, other in pairwise(spans)), len(text)]
-    return list(pairwise(cuts))
-
-
-def _cut(text: str, end: int, start: int) -> int:
-    """Where two stretches part: at the last comma or conjunction between them, else where the second begins."""
-    between = text[end:start]
-    places = [between.rfind(mark) for mark in (" and ", ",", ";", " then ", "&")]
-    return end + max(places) if max(places) >= 0 else start
+        return [text]
+    cuts = [0, *(cut_between(text, one.end, other.start) for one, other in pairwise(spans)), len(text)]
+    return [text[a:b] for a, b in pairwise(cuts)]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
+from signalbox.language.clauses import cut_between, list_members
 from signalbox.language.quantities import find_quantities
 from signalbox.language.time.words import whole_stretch
 from signalbox.models.examples import Example
@@ -66,14 +68,15 @@ def fill_fields(
     if taught is not None:
         judged = taught.adjust(blocks, judged, text)
     filled = Filled()
-    taken: list[tuple[int, int]] = []
+    taken: dict[str, list[tuple[int, int]]] = {}
     found: dict[Field, _Found] = {}
     for one in sorted(asked, key=lambda f: -_surest(judged.get(".".join(f.path)))):
-        value = _value(one, judged, text, moment, context, shown, taken)
+        # Two texts, two numbers or two dates are not the same words; a day and a clock time may be.
+        mine = taken.setdefault(one.format or one.kind, [])
+        value = _value(one, judged, text, moment, context, shown, mine)
         if value is not None and value.sure >= LINE:
             found[one] = value
-            if one.kind in ("text", "number"):
-                taken += value.spans
+            mine += value.spans
     for one in asked:
         if one in found:
             _put(filled.values, one.path, found[one].value)
@@ -128,10 +131,11 @@ def _value(
     if one.many:
         return _listed(one, mine, text, moment, in_past)
     for span in mine.spans:
-        if span.sure < mine.nothing or (one.kind in ("text", "number") and _overlaps(span, taken)):
+        if span.sure < mine.nothing or _overlaps(span, taken):
             continue
         value = _spoken(one, text, span, moment, in_past)
         if value is not None:
+            value = shown.resolve(one, value)
             return _Found(value, span.sure / (span.sure + mine.nothing), ((span.start, span.end),))
     return None
 
@@ -142,6 +146,8 @@ def _listed(one: Field, mine: Judged, text: str, moment: Moment, in_past: bool) 
         return None
     most = mine.spans[0].sure
     kept = sorted((s for s in mine.spans if s.sure > max(mine.nothing, most * 0.15)), key=lambda s: s.start)
+    if one.kind == "text":
+        kept = [Span(a, b, s.sure) for s in kept for a, b in list_members(text, s.start, s.end)]
     values = [(value, s) for s in kept if (value := _spoken(one, text, s, moment, in_past)) is not None]
     if not values:
         return None
@@ -157,14 +163,11 @@ def _objects(one: Field, judged: Mapping[str, Judged], text: str, moment: Moment
         return None
     rest = [part for part in one.parts if part is not anchor]
     objects = []
-    for number, (value, (start, _)) in enumerate(zip(anchors.value, anchors.spans, strict=True)):
-        first = anchors.spans[number - 1][1] if number else 0
-        last = anchors.spans[number + 1][0] if number + 1 < len(anchors.spans) else len(text)
+    cuts = [0, *(cut_between(text, one[1], other[0]) for one, other in pairwise(anchors.spans)), len(text)]
+    for value, (start, end) in zip(anchors.value, pairwise(cuts), strict=True):
         given = {anchor.name: value}
         if rest:
-            part = text[first if len(anchors.spans) == 1 else min(first, start) : last]
-            inner = fill_fields([_alone(f) for f in rest], part, moment, "", Shown())
-            given |= inner.values
+            given |= fill_fields([_alone(part) for part in rest], text[start:end], moment, "", Shown()).values
         objects.append(given)
     return _Found(objects, anchors.sure, anchors.spans)
 
@@ -187,7 +190,13 @@ def _spoken(one: Field, text: str, span: Span, moment: Moment, in_past: bool) ->
             if value is not None:
                 return value
         return None
-    return text_value(words) or None
+    return _without_name(one, text_value(words)) or None
+
+
+def _without_name(one: Field, words: str) -> str:
+    """The words without the name of the field, where they begin with it: zone 4 is the zone 4."""
+    name = f"{humanise(one.name)} "
+    return words[len(name) :].strip() if words.casefold().startswith(name) and len(words) > len(name) else words
 
 
 def _is_end(one: Field) -> bool:

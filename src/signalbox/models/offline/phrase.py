@@ -11,7 +11,7 @@ from signalbox.models.offline.conversation import Call
 from signalbox.models.offline.shown import parse_data
 from signalbox.models.offline.tools import ToolSet
 
-__all__ = ["ask_missing", "describe_tools", "phrase_data", "phrase_results", "words_of_name"]
+__all__ = ["ask_missing", "ask_whether", "describe_tools", "phrase_data", "phrase_results", "words_of_name"]
 
 MOST_ROWS = 10
 MOST_FIELDS = 8
@@ -112,6 +112,13 @@ def _shorten(text: str) -> str:
 def words_of_name(name: str) -> str:
     """A tool's or parameter's name as words."""
     return " ".join(split_name(name)) or name
+
+
+def ask_whether(tool: Mapping[str, Any]) -> str:
+    """The question whether a tool is meant, and what it would have to know."""
+    needed = (tool.get("parameters") or {}).get("required") or ()
+    told = f" I would have to know: {'; '.join(_wanted(tool, str(name)) for name in needed)}." if needed else ""
+    return f"Do you want me to {words_of_name(str(tool['name']))}?{told}"
 
 
 def ask_missing(tool: Mapping[str, Any], missing: Sequence[str]) -> str:

@@ -11,7 +11,8 @@ from typing import Any
 from signalbox.models.examples import Example
 from signalbox.models.offline.calls import Wanted, choose_calls
 from signalbox.models.offline.conversation import Conversation, Turn
-from signalbox.models.offline.phrase import ask_missing, describe_tools, phrase_results
+from signalbox.models.offline.fill import LINE
+from signalbox.models.offline.phrase import ask_missing, ask_whether, describe_tools, phrase_results
 from signalbox.models.offline.shown import Shown, records_in
 from signalbox.models.offline.structured import OutputSchema, as_text, fill_output
 from signalbox.models.offline.tools import ToolSet
@@ -87,6 +88,9 @@ def _use_tools(
     context, shown = conversation.context, _shown(conversation)
     chosen = choose_calls(tools.functions, turn.request, moment, context, shown, choice, examples)
     wanted = _pending(chosen, turn)
+    if choice is None and len(wanted) == 1 and wanted[0].sure < LINE:
+        told = phrase_results(turn.results) if turn.results else ask_whether(tools.by_name[wanted[0].tool])
+        return Reply(told)
     if choice == "any" and turn.results:
         return Reply(calls=[_form(tools, turn)])
     ready = [one for one in wanted if not one.missing]

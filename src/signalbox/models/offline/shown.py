@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,6 +36,14 @@ class Shown:
                 return str(value) if one.schema.get("type") == "string" else value
         return self.spoken.get(one.name)
 
+    def resolve(self, one: Field, value: Any) -> Any:
+        """A value as the things that were shown call it: words for one of them become its own number or name."""
+        held = [record for record in self.records if one.name in record]
+        if not held or value in [record[one.name] for record in held]:
+            return value
+        fitting = _by_words(str(value), held)
+        return fitting[one.name] if fitting is not None else value
+
     def _option(self, one: Field) -> Any:
         """The option that was named last."""
         places = {value: self.text.casefold().rfind(str(value).casefold()) for value, _ in one.options}
@@ -48,13 +56,23 @@ class Shown:
         place = _place(words, len(self.records))
         if place is not None:
             return self.records[place]
-        titles = {str(_title(record)): record for record in self.records if _title(record)}
-        spoken = set(re.findall(r"\w+", words.casefold()))
-        fitting = [record for title, record in titles.items() if spoken & set(re.findall(r"\w+", title.casefold()))]
-        if len(fitting) == 1:
-            return fitting[0]
-        close = nearest(words, titles, 1) if words else []
-        return titles[close[0]] if close else None
+        return _by_words(words, self.records)
+
+
+def _by_words(words: str, records: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    """The only record whose texts hold the words, or nearly one of them."""
+    spoken = set(re.findall(r"\w{3,}", words.casefold()))
+    counts = [len(spoken & set(re.findall(r"\w{3,}", " ".join(_texts(one)).casefold()))) for one in records]
+    best = max(counts, default=0)
+    if best and counts.count(best) == 1:
+        return records[counts.index(best)]
+    titles = {str(_title(one)): one for one in records if _title(one)}
+    close = nearest(words, titles, 1) if words and not best else []
+    return titles[close[0]] if close else None
+
+
+def _texts(record: Mapping[str, Any]) -> list[str]:
+    return [value for value in record.values() if isinstance(value, str)]
 
 
 def _place(words: str, count: int) -> int | None:
