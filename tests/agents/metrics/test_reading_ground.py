@@ -230,7 +230,7 @@ async def test_a_question_in_another_language_is_grounded_by_the_words_of_the_mo
     client: GrafanaMetricsClient,
 ) -> None:
     asked = await parse_question("Prozessorauslastung pro Rechner", now=OPENED, zone="UTC")
-    asked = asked.model_copy(update={"subject": "CPU usage", "group_by": ["host"]})
+    asked = asked.model_copy(update={"subject": "CPU usage", "group_by": ["host"], "filters": []})
     question = await ground_question(asked, client)
     assert (question.measure.name, question.group_by) == ("node_cpu_seconds_total", ("instance",))
 

@@ -175,9 +175,9 @@ class Hosted(FakeListChatModel):
 
 
 async def test_a_hosted_model_fills_the_same_schema_and_literal_evidence_wins_over_it() -> None:
-    model: BaseChatModel = Hosted(filled={"kind": "value", "quantile": 0.5, "group_by": ["service"]}, seen=[])
+    model: BaseChatModel = Hosted(filled={"kind": "ranking", "quantile": 0.5, "group_by": ["service"]}, seen=[])
     asked = await parse("p99 latency per service", model=model)
-    assert (asked.quantile, asked.group_by, asked.kind) == (0.99, ["service"], "value")
+    assert (asked.quantile, asked.group_by, asked.kind) == (0.99, ["service"], "ranking")
 
 
 async def test_a_hosted_model_may_recognize_what_is_not_done_here() -> None:

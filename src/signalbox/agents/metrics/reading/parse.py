@@ -91,7 +91,9 @@ def read_wording(
         said = "ranking"
     if said == "value" and times.main is not None and _is_of_series(body):
         said = "series"
-    kind = said or (previous.kind if previous else wording.kind) or _default_kind(times)
+    # That one figure is asked for shows in the words; where it does not, a model that says so only guesses.
+    read = wording.kind if wording.kind != "value" else None
+    kind = said or (previous.kind if previous else read) or _default_kind(times)
     time_range, is_time_said = _main_range(times, kind, now, previous)
     kept = previous if previous and kind == previous.kind else None
     aggregation = cues.find_aggregation(body) or (kept.aggregation if kept and not said else None)
