@@ -71,11 +71,35 @@ def choose_calls(
     if not chosen and forced is None:
         sure, tool = max(zip(holds, tools, strict=True), key=lambda one: one[0], default=(0.0, {}))
         return [Wanted(str(tool["name"]), {}, (), sure)] if sure > _DOUBT else []
-    apart = _apart(tools, judge, text, moment, context, shown)
-    if apart:
-        return apart
     chosen = chosen or [max(zip(holds, tools, strict=True), key=lambda one: one[0])]
-    return [call for sure, tool in chosen for call in _calls_of(tool, sure, text, moment, context, shown)]
+    whole = [call for sure, tool in chosen for call in _calls_of(tool, sure, text, moment, context, shown)]
+    apart = _apart(tools, judge, text, moment, context, shown)
+    return apart if apart and not any(_covered(call, whole) for call in apart) else _kept(whole)
+
+
+def _covered(call: Wanted, whole: Sequence[Wanted]) -> bool:
+    """Whether the request read as one already says all that a part of it says: then it is one request."""
+    said = {value for one in whole for value in _values(one)}
+    if not call.args:
+        return call.tool not in {one.tool for one in whole}
+    return len({one.tool for one in whole}) == 1 and _values(call) <= said
+
+
+def _kept(calls: list[Wanted]) -> list[Wanted]:
+    """The calls without those that say nothing which a surer one does not say too."""
+    surest = sorted(calls, key=lambda call: -call.sure)
+    kept: list[Wanted] = []
+    for call in surest:
+        values = {str(value) for value in call.args.values()}
+        if not any(
+            values <= {str(value) for value in other.args.values()} for other in kept if other.args or not values
+        ):
+            kept.append(call)
+    return [call for call in calls if call in kept]
+
+
+def _values(call: Wanted) -> set[str]:
+    return {str(value) for value in call.args.values()}
 
 
 def _apart(

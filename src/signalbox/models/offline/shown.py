@@ -38,7 +38,7 @@ class Shown:
 
     def resolve(self, one: Field, value: Any) -> Any:
         """A value as the things that were shown call it: words for one of them become its own number or name."""
-        held = [record for record in self.records if one.name in record]
+        held = [record for record in self.records if one.name in record and one.name not in _TITLES]
         if not held or value in [record[one.name] for record in held]:
             return value
         fitting = _by_words(str(value), held)

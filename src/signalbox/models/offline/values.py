@@ -14,7 +14,7 @@ from signalbox.models.offline.fields import Field
 
 __all__ = ["Moment", "number_value", "text_value", "time_value"]
 
-_EDGE = ' \t\r\n"“”`.,;:!?()[]'
+_EDGE = ' \t\r\n"“”`.,;:!?'
 _FORMATS = {"date": "%Y-%m-%d", "time": "%H:%M"}
 
 
@@ -29,7 +29,12 @@ class Moment:
 def text_value(words: str) -> str:
     """The words as they stand, without what surrounds them."""
     trimmed = words.strip(_EDGE)
-    return trimmed.strip("'‘’") if trimmed[:1] in "'‘" else trimmed
+    for opening, closing in ("()", "[]", "‘’", "''"):
+        if trimmed.startswith(opening) and (trimmed.endswith(closing) or closing not in trimmed[1:]):
+            trimmed = trimmed.removeprefix(opening).removesuffix(closing).strip(_EDGE)
+        elif trimmed.endswith(closing) and opening not in trimmed:
+            trimmed = trimmed.removesuffix(closing).strip(_EDGE)
+    return trimmed
 
 
 def number_value(field: Field, words: str) -> int | float | None:
