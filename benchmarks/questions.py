@@ -1,14 +1,15 @@
-"""What the offline model is asked while it is timed: cities, orders with a schema of ten fields, names of services."""
+"""What the offline model is asked while it is timed: cities, reminders, orders with a schema of ten fields."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from datetime import date
 from typing import Literal
 
 from pydantic import BaseModel, Field
 
-__all__ = ["ORDERS", "Order", "cities", "service_names"]
+__all__ = ["ORDERS", "Order", "Reminder", "cities"]
 
 
 class Order(BaseModel):
@@ -26,6 +27,15 @@ class Order(BaseModel):
     note: str | None = Field(default=None, description="a note for the driver, in quotes")
 
 
+class Reminder(BaseModel):
+    """Something to be reminded of."""
+
+    title: str = Field(description="what is to be done")
+    due: date | None = Field(default=None, description="when it is to be done")
+    priority: Literal["low", "normal", "high"] | None = Field(default=None, description="how urgent it is")
+    at_home: bool | None = Field(default=None, description="whether it is done at home")
+
+
 ORDERS = (
     'Order 12 black chairs to Munich, express, at most 250 euros, 5% discount, reference PO-4711, note "ring twice"',
     "please send 3 oak desks to Hamburg, no express delivery, reference PO-9",
@@ -39,11 +49,3 @@ def cities() -> Iterator[str]:
     """Names of cities that are none, each once for a long time, so that nothing remembered from one helps the next."""
     syllables = ("ba", "do", "fi", "gu", "ke", "la", "mo", "ni", "pu", "ra", "se", "ti", "vo", "wa", "xu", "ze")
     return itertools.cycle("".join(parts).capitalize() for parts in itertools.product(syllables, repeat=4))
-
-
-def service_names(count: int) -> list[str]:
-    """So many different names such as `billing-gateway-eu`."""
-    first = ("billing", "checkout", "search", "profile", "catalog", "payment", "mail", "image", "cart", "stock")
-    second = ("gateway", "worker", "cache", "frontend", "importer", "scheduler", "store", "proxy", "indexer", "queue")
-    third = ("eu", "us", "asia", "canary", "staging", "blue", "green", "batch", "nightly", "shadow")
-    return ["-".join(parts) for parts in itertools.islice(itertools.product(first, second, third), count)]

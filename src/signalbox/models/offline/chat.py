@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import weakref
@@ -155,8 +156,8 @@ class OfflineChatModel(BaseChatModel):
         stop: list[str] | None = None,
         **kwargs: Any,
     ) -> AIMessage:
-        """As `invoke`, for nothing is waited for; callbacks, if any, are called in LangChain's asynchronous way."""
-        answer = self._answer_unheard(input, config, stop, kwargs)
+        """As `invoke`, in a thread: reading takes too long for an event loop."""
+        answer = await asyncio.to_thread(self._answer_unheard, input, config, stop, kwargs)
         return await super().ainvoke(input, config, stop=stop, **kwargs) if answer is None else answer
 
     def _answer_unheard(
@@ -202,7 +203,7 @@ class OfflineChatModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        return self._generate(messages, stop, None, **kwargs)
+        return await asyncio.to_thread(self._generate, messages, stop, None, **kwargs)
 
     def _stream(
         self,
@@ -223,7 +224,8 @@ class OfflineChatModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
-        for chunk in _chunks(self._reply(messages, kwargs | {"stop": stop})):
+        message = await asyncio.to_thread(self._reply, messages, kwargs | {"stop": stop})
+        for chunk in _chunks(message):
             if run_manager:
                 await run_manager.on_llm_new_token(text_of(chunk.message.content), chunk=chunk)
             yield chunk
