@@ -16,7 +16,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from signalbox.language.quantities import find_quantities, unit_of
-from signalbox.language.time.words import is_time_word
+from signalbox.language.time.stretches import is_time_word
 from signalbox.models.offline.fields import Field, read_fields
 from signalbox.models.offline.labels import Block, field_blocks, tool_block
 from signalbox.models.offline.values import Moment, as_number, text_value, time_value

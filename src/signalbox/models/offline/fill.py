@@ -10,7 +10,7 @@ from typing import Any
 
 from signalbox.language.clauses import cut_between, list_members
 from signalbox.language.quantities import find_quantities
-from signalbox.language.time.words import whole_stretch
+from signalbox.language.time.stretches import whole_stretch
 from signalbox.models.examples import Example
 from signalbox.models.offline.encoder import Judged, Span, load_encoder
 from signalbox.models.offline.fields import Field, humanise, read_fields
