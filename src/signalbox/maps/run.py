@@ -17,6 +17,7 @@ from langgraph.types import Command
 
 from signalbox.contract import ExecutionTracker, NodeEvent, current_tracker
 from signalbox.errors import MapError, SignalboxError
+from signalbox.maps.build import CompiledMap
 from signalbox.maps.context import RunContext, current_run
 from signalbox.maps.map_run import MapRun, open_map
 from signalbox.maps.outcome import broken_off, ended
@@ -41,7 +42,9 @@ def run_map(
     compiled, context, tracker = run.compiled(), run.context(), run.tracker(listener)
     with _surroundings(context, tracker):
         try:
-            output = compiled.langgraph.invoke(_input(run), run.config(context), **_options(run), version="v2")
+            output = compiled.langgraph.invoke(
+                _input(run, compiled), run.config(context), **_options(run), version="v2"
+            )
         except (SignalboxError, InvalidUpdateError) as error:
             return broken_off(run, context, tracker, _ours(error))
         except GraphBubbleUp as pause:
@@ -59,7 +62,9 @@ async def arun_map(
     compiled, context, tracker = run.compiled(), run.context(), run.tracker(listener)
     with _surroundings(context, tracker):
         try:
-            output = await compiled.langgraph.ainvoke(_input(run), run.config(context), **_options(run), version="v2")
+            output = await compiled.langgraph.ainvoke(
+                _input(run, compiled), run.config(context), **_options(run), version="v2"
+            )
         except (SignalboxError, InvalidUpdateError) as error:
             return broken_off(run, context, tracker, _ours(error))
     return ended(run, compiled, tracker, output.value, output.interrupts)
@@ -71,7 +76,7 @@ def stream_map(
     """Run a map and give each node's events as they happen; the last item is the result."""
     run = _prepare(source, state, options)
     compiled, context, tracker = run.compiled(), run.context(), run.tracker(_to_stream(listener))
-    steps = compiled.langgraph.stream(_input(run), run.config(context), **_options(run), stream_mode=_MODES)
+    steps = compiled.langgraph.stream(_input(run, compiled), run.config(context), **_options(run), stream_mode=_MODES)
     raw: dict[str, Any] = {}
     while True:
         with _surroundings(context, tracker):
@@ -95,7 +100,7 @@ async def astream_map(
     """As `stream_map`, in an event loop."""
     run = _prepare(source, state, options)
     compiled, context, tracker = run.compiled(), run.context(), run.tracker(_to_stream(listener))
-    steps = compiled.langgraph.astream(_input(run), run.config(context), **_options(run), stream_mode=_MODES)
+    steps = compiled.langgraph.astream(_input(run, compiled), run.config(context), **_options(run), stream_mode=_MODES)
     raw: dict[str, Any] = {}
     while True:
         with _surroundings(context, tracker):
@@ -121,9 +126,9 @@ def _prepare(source: Source, state: Mapping[str, Any] | None, options: dict[str,
     return replace(run, state=dict(state)) if state is not None else run
 
 
-def _input(run: MapRun) -> Any:
+def _input(run: MapRun, compiled: CompiledMap) -> Any:
     if run.answers is None:
-        return run.compiled().layout.start(run.state)
+        return compiled.layout.start(run.state)
     return Command(resume=dict(run.answers)) if run.answers else None
 
 
