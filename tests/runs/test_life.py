@@ -207,6 +207,8 @@ PARALLEL = (
 def test_parallel_pauses_are_all_listed_and_each_can_be_answered(write_file: Write) -> None:
     result = start(write_file(PARALLEL), thread_id="t")
     assert [question["message"] for question in result.questions] == ["For A?", "For B?", "For C?"]
+    asked = result.as_answer().as_dict()["question"]
+    assert [asked["node"], *(other["node"] for other in asked["others"])] == ["A", "B", "C"]
     assert [question["node"] for question in show("t").questions] == ["A", "B", "C"]
     result = resume("t", "two", question="B")
     assert [question["node"] for question in result.questions] == ["A", "C"]
@@ -214,6 +216,14 @@ def test_parallel_pauses_are_all_listed_and_each_can_be_answered(write_file: Wri
         resume("t", "again", question="B")
     result = resume("t", "three", question="C")
     assert resume("t", "one").output == "one two three"
+
+
+def test_the_command_line_lists_parallel_questions_and_says_how_to_answer_each(write_file: Write) -> None:
+    waits = cli("run", write_file(PARALLEL), "--thread", "t")
+    assert (waits.returncode, waits.stdout) == (3, "For A?\nFor B?\nFor C?\n")
+    assert "3 questions (A, B, C)" in waits.stderr
+    left = cli("resume", "t", "--question", "B", "--value", "two")
+    assert left.stdout == "For A?\nFor C?\n"
 
 
 def test_three_hundred_runs_at_once_come_to_their_pause(write_file: Write) -> None:

@@ -53,8 +53,11 @@ class MapResult:
 
     @property
     def question(self) -> dict[str, Any] | None:
-        """The first question that the run waits with; parallel branches may have one each."""
-        return self.questions[0] if self.questions else None
+        """The first question that the run waits with; those of parallel branches are its `others`."""
+        if not self.questions:
+            return None
+        first, *others = self.questions
+        return {**first, "others": others} if others else first
 
     @property
     def exit_code(self) -> int:

@@ -78,6 +78,7 @@ def stream_map(
     compiled, context, tracker = run.compiled(), run.context(), run.tracker(_to_stream(listener))
     steps = compiled.langgraph.stream(_input(run, compiled), run.config(context), **_options(run), stream_mode=_MODES)
     raw: dict[str, Any] = {}
+    pauses: list[Any] = []
     while True:
         with _surroundings(context, tracker):
             try:
@@ -90,8 +91,9 @@ def stream_map(
         if mode == "custom":
             yield item
         else:
+            pauses += item.get("__interrupt__", ())
             raw.update(item)
-    yield ended(run, compiled, tracker, raw, raw.pop("__interrupt__", ()))
+    yield ended(run, compiled, tracker, raw, _each_once(pauses))
 
 
 async def astream_map(
@@ -102,6 +104,7 @@ async def astream_map(
     compiled, context, tracker = run.compiled(), run.context(), run.tracker(_to_stream(listener))
     steps = compiled.langgraph.astream(_input(run, compiled), run.config(context), **_options(run), stream_mode=_MODES)
     raw: dict[str, Any] = {}
+    pauses: list[Any] = []
     while True:
         with _surroundings(context, tracker):
             try:
@@ -114,8 +117,9 @@ async def astream_map(
         if mode == "custom":
             yield item
         else:
+            pauses += item.get("__interrupt__", ())
             raw.update(item)
-    yield ended(run, compiled, tracker, raw, raw.pop("__interrupt__", ()))
+    yield ended(run, compiled, tracker, raw, _each_once(pauses))
 
 
 _MODES: Any = ["custom", "values"]
@@ -130,6 +134,11 @@ def _input(run: MapRun, compiled: CompiledMap) -> Any:
     if run.answers is None:
         return compiled.layout.start(run.state)
     return Command(resume=dict(run.answers)) if run.answers else None
+
+
+def _each_once(pauses: list[Any]) -> list[Any]:
+    """Parallel branches tell of their pauses one after the other, and each may be told again."""
+    return list({pause.id: pause for pause in pauses}.values())
 
 
 def _options(run: MapRun) -> Any:
