@@ -78,7 +78,8 @@ class GraphAgent(MapAgent):
             tracker.record_subgraph(self.name, result.summary)
         if result.status == "error":
             why = (result.error or {}).get("message") or "; ".join(result.state.get("errors", [])) or "it failed"
-            raise MapError(f"The graph '{result.graph}' failed: {why}")
+            # Of graphs inside graphs the innermost says why.
+            raise MapError(f"The graph '{result.graph}' failed: {why.rpartition(' failed: ')[2]}")
         return result.values
 
     def _post_process(self, state: Any, inputs: dict[str, Any], output: Any) -> tuple[Any, Any]:
