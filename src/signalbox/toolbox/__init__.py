@@ -1,4 +1,4 @@
-"""What agents call other systems with: MCP sessions, what a call may do, who asks, and the evidence that calls leave."""
+"""What agents call other systems with: MCP sessions, what a call may do, who asks, and the evidence."""
 
 from __future__ import annotations
 
