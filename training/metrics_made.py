@@ -33,7 +33,7 @@ KEYS = {
     "node_network_transmit_bytes_total": "network_out", "node_network_receive_errs_total": "network_errors",
     "node_disk_read_bytes_total": "disk_read", "node_disk_written_bytes_total": "disk_write",
     "node_disk_io_time_seconds_total": "disk_saturation", "node_boot_time_seconds": "uptime", "up": "targets_up",
-    "kube_pod_container_status_restarts_total": "restarts", "container_cpu_usage_seconds_total": "cpu_usage",
+    "container_cpu_usage_seconds_total": "cpu_usage",
     "container_memory_working_set_bytes": "memory_used", "http_requests_total": "request_rate",
     "http_request_duration_seconds": "latency", "process_resident_memory_bytes": "memory_used",
     "process_cpu_seconds_total": "cpu_usage",
@@ -145,7 +145,7 @@ ALONE: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 SINCE = ("since yesterday", "since last week", "since 14:00", "in the last hour", "overnight", "since the deploy this morning", "today")
 NARROWED = ("of {}", "on {}", "for {}", "in {}", "at {}", "from {}", "{}", "of the {} {}", "for {} only", "on the {} {}")
-ABOUT = 2300
+ABOUT = 3600
 
 
 def main() -> None:

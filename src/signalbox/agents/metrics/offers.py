@@ -20,7 +20,7 @@ _MOST_ABOUT = 200
 # Names, one or several that mean the same; anything else is a pattern for names that nobody knows beforehand.
 _CLOSED = re.compile(r"[\w:|]+")
 _PLAIN = re.compile(
-    r"(?:\$agg|sum) by \(\$by\) \((?:rate\()?\$metric\{\$match\}(?:\[\$window\]\))?\)"
+    r"(?:\$agg|sum) by \(\$by\) \((?:(?:rate|increase)\()?\$metric\{\$match\}(?:\[\$window\]\))?\)"
     r"|histogram_quantile\(\$quantile, sum by \(le, \$by\) \(rate\(\$metric\{\$match\}\[\$window\]\)\)\)"
 )
 

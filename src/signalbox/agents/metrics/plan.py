@@ -119,6 +119,7 @@ class MetricsPlan(BaseModel):
     continues: bool = False
     """Whether it leaves out what the question before said."""
     not_covered: Texts = Field(default_factory=list)
+    confidence: float = Field(default=1.0, ge=0, le=1)
 
 
 def plan_schema(offers: Sequence[Offer], *, follows: bool = False) -> dict[str, Any]:
@@ -146,6 +147,7 @@ def plan_schema(offers: Sequence[Offer], *, follows: bool = False) -> dict[str, 
         "items": {"type": "string"},
         "description": "Words of the question that no other field holds and that would change the answer.",
     }
+    fields["confidence"] = {"type": "number", "minimum": 0, "maximum": 1, "description": "How sure the plan is."}
     return {
         "title": "MetricsPlan",
         "description": "What a question about metrics asks for. Texts are words of the question, as they stand there.",

@@ -14,6 +14,7 @@ from signalbox.language.vectors import Rows, is_known, word_rows
 from signalbox.language.words import stem
 
 __all__ = [
+    "CONDITIONS",
     "COUNTRIES",
     "CUES",
     "FILLERS",
@@ -38,6 +39,8 @@ _TABLES: dict[str, Any] = yaml.load(Path(__file__).with_name("words.yaml").read_
 
 FILLERS = frozenset(_TABLES["fillers"].split())
 """Words of a question that say nothing of what is measured."""
+CONDITIONS = frozenset(_TABLES["conditions"].split())
+"""Words after which a condition stands."""
 CUES: tuple[str, ...] = tuple(_TABLES["cues"].split())
 """Words that questions are made of, for which spelling mistakes are taken."""
 COUNTRIES: dict[str, tuple[str, ...]] = {}
