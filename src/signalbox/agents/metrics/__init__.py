@@ -63,6 +63,7 @@ AGENT = Agent(
     plan=lazy(f"{__name__}.dry_run:dry_run", _EXTRA),
     close=lazy(f"{__name__}.clients:close_clients", _EXTRA),
     check=lazy(f"{__name__}.clients:check_server", _EXTRA),
+    examine=lazy(f"{__name__}.examine:examine", _EXTRA),
     remembers=("asked",),
     private=("previous",),
 )

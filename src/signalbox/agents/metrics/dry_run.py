@@ -2,35 +2,44 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from datetime import datetime, tzinfo
-from string import Template
+from datetime import datetime, timedelta, tzinfo
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
-from signalbox.agents.metrics.anomaly_detection_node import anomaly_question_node
-from signalbox.agents.metrics.conversation import question_before
-from signalbox.agents.metrics.present import source_lines
+from signalbox.agents.metrics.answering import needs_measure, refuse_operation
+from signalbox.agents.metrics.catalogue import MetricInfo
+from signalbox.agents.metrics.conversation import continued, question_before
+from signalbox.agents.metrics.ground import Moment
+from signalbox.agents.metrics.live import Live, Series
+from signalbox.agents.metrics.measures import Wanted, measure_of
+from signalbox.agents.metrics.offers import Family, Offer, families_of, list_offers
+from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.querying.planning import queries_of
 from signalbox.agents.metrics.question import Against, Measure, Question
-from signalbox.agents.metrics.reading import Asked, parse_question
-from signalbox.agents.metrics.reading.grouping import find_groups
-from signalbox.agents.metrics.recipes import Recipe, Recipes, Variant, load_recipes
-from signalbox.agents.metrics.state import TimeRange
+from signalbox.agents.metrics.read import Reading, readable
+from signalbox.agents.metrics.recipes import Recipes, load_recipes
+from signalbox.agents.metrics.search import Index
+from signalbox.agents.metrics.state import ResultKind, TimeRange
 from signalbox.agents.metrics.step_errors import error_of
-from signalbox.agents.metrics.vocabulary import LABEL_WORDS, base, text_words
+from signalbox.agents.metrics.times import Times, read_times
+from signalbox.agents.metrics.values import find_label
+from signalbox.agents.metrics.vocabulary import LABEL_WORDS
 from signalbox.contract import Presented, blocks
 from signalbox.drawing.text import as_markdown
+from signalbox.models.configuration import Configuration
 from signalbox.settings import now as present
 from signalbox.settings import person_zone
 
 __all__ = ["dry_run", "dry_run_anomalies", "plan_query"]
 
-_METRIC_NAME = re.compile(r"\b[a-zA-Z_:]\w*_[\w:]+\b")
-_LABEL = re.compile(r"[a-zA-Z_]\w*")
-_MOST_VARIANTS = 3
+_KINDS: dict[str, ResultKind] = {
+    "curve": "series", "figure": "value", "ranking": "ranking", "comparison": "comparison", "extreme": "extreme",
+    "share": "share",
+}  # fmt: skip
+_KEPT: dict[int, tuple[dict[str, Family], Index]] = {}
+_USUAL = frozenset(label for names in LABEL_WORDS.values() for label in names[:1])
 
 
 async def dry_run(state: Mapping[str, Any], model: BaseChatModel | None = None) -> Presented:
@@ -45,11 +54,15 @@ async def dry_run(state: Mapping[str, Any], model: BaseChatModel | None = None) 
 
 async def dry_run_anomalies(state: Mapping[str, Any], model: BaseChatModel | None = None) -> Presented:
     """The same for the map that looks for anomalies: the question is that for the curve itself."""
+    from signalbox.agents.metrics.anomaly_detection_node import anomaly_question_node
+
     return await dry_run({**state, **anomaly_question_node(state)}, model)
 
 
 def _told(plan: Mapping[str, Any]) -> str:
-    what = plan["recipe"] or ", ".join(plan["queries"][0]["metrics"] if plan["queries"] else ()) or "an unknown measure"
+    from signalbox.agents.metrics.present import source_lines
+
+    what = plan["recipe"] or ", ".join(plan["queries"][0]["metrics"] if plan["queries"] else ()) or "no single measure"
     told = f"Nothing was asked. This would be read: {what}, as {plan['kind']}."
     if plan["filters"]:
         told += f" Narrowed to: {', '.join(plan['filters'])}."
@@ -70,95 +83,73 @@ async def plan_query(
 ) -> dict[str, Any]:
     """What the agent would do: `{asked, recipe, kind, time_range, filters, queries: [{metrics, promql: […]}]}`.
 
-    Which metrics there are is known only to the server, so there may be several candidates, the best first; filters
-    stay words until the server says which labels they are values of. Raises what `parse_question` raises.
+    Which metrics there are is known only to the server: the measures are those of the recipes, and filters stay words
+    until the server says which labels they are values of. Raises ParsingError, UnsupportedOperationError,
+    InvalidTimeRangeError, and LLMAPIError for a model that fails.
     """
-    asked = await parse_question(
-        text, model=model, now=now or present(), zone=zone or person_zone(), previous=question_before(previous)
-    )
-    name, measures = _candidates(asked, load_recipes())
+    moment = Moment(now or present(), zone or person_zone())
+    live, before = _of_recipes(load_recipes(), moment.now), question_before(previous)
+    chosen = model or Configuration.from_context().load()
+    reading = Reading(readable(text), live, chosen, moment, (before.text, before.title) if before else None)
+    await reading.search()
+    plan = await reading.plan()
+    refuse_operation(plan)
+    if before is not None and (plan.continues or (needs_measure(plan) and not (plan.measure or plan.named))):
+        plan = continued(plan, before, moment)
+    times = read_times(plan.time, plan.against, moment.now, moment.zone)
+    offer = live.index.by_key.get(plan.measure or "") or live.index.named(plan.named)
+    measures = _measures(offer, plan.named, live) if needs_measure(plan) else []
+    window = times.main or TimeRange(start_time=moment.now - timedelta(hours=1), end_time=moment.now)
     return {
-        "asked": asked.model_dump(mode="json"),
-        "recipe": name,
-        "kind": asked.kind or "series",
-        "time_range": asked.time_range.model_dump(mode="json"),
-        "filters": list(asked.filters),
-        "queries": [{"metrics": list(one.metrics), "promql": queries_of(_question(asked, one))} for one in measures],
+        "asked": {"text": reading.text, "plan": plan.model_dump(exclude_defaults=True), "title": offer.title if offer else ""},
+        "recipe": offer.recipe or None if offer else None,
+        "kind": plan.kind or "curve",
+        "time_range": window.model_dump(mode="json"),
+        "filters": [*plan.filters, *(f"not {one}" for one in plan.excluded)],
+        "queries": [{"metrics": list(one.metrics), "promql": queries_of(_question(plan, one, window, times, moment))} for one in measures],
     }
 
 
-def _candidates(asked: Asked, recipes: Recipes) -> tuple[str | None, list[Measure]]:
-    """The recipe that the words mean, and its measures; a metric by its name comes before any recipe."""
-    named = _METRIC_NAME.search(asked.body or asked.text)
-    if named:
-        return None, [_named(named[0])]
-    found = _recipe(asked, recipes)
-    if found is None:
-        return None, []
-    name, recipe = found
-    plain = [one for one in recipe.variants if all(metric.isidentifier() for metric in one.metrics)]
-    chosen = (plain or list(recipe.variants))[:_MOST_VARIANTS]
-    return name, [_measured(recipe.title or name, one, recipes) for one in chosen]
+def _index_of(recipes: Recipes) -> tuple[dict[str, Family], Index]:
+    names = {
+        name: MetricInfo(name, "histogram" if name.endswith("_bucket") else variant.type, "", name.removesuffix("_bucket"))
+        for recipe in recipes.recipes.values()
+        for variant in recipe.variants
+        for name in variant.metrics
+        if name.isidentifier()
+    }
+    families = families_of(names)
+    return families, Index(list_offers(families, recipes))
 
 
-def _recipe(asked: Asked, recipes: Recipes) -> tuple[str, Recipe] | None:
-    """The recipe with the longest wording whose every word is in the question."""
-    words = {base(word) for word, *_ in text_words(asked.body or asked.text)}
-    best: tuple[int, str] | None = None
-    for name, recipe in recipes.recipes.items():
-        for wording in recipe.words:
-            needed = {base(word) for word, *_ in text_words(wording)}
-            if needed and needed <= words and (best is None or len(needed) > best[0]):
-                best = (len(needed), name)
-    return (best[1], recipes.recipes[best[1]]) if best else None
+def _of_recipes(recipes: Recipes, now: datetime) -> Live:
+    """A server that has what the recipes name, and that nobody asks."""
+    if id(recipes) not in _KEPT:
+        _KEPT.clear()
+        _KEPT[id(recipes)] = _index_of(recipes)
+    families, index = _KEPT[id(recipes)]
+    live = Live(None, families, index, recipes, now, {})  # type: ignore[arg-type]
+    live.forget_values()
+    return live
 
 
-def _named(metric: str) -> Measure:
-    if metric.endswith("_bucket"):
-        template = f"histogram_quantile($quantile, sum by (le, $by) (rate({metric}{{$match}}[$window])))"
-        return Measure(metric, metric, template, "histogram", metrics=(metric,))
-    if metric.endswith(("_total", "_count", "_sum")):
-        rate, total = (f"sum by ($by) ({how}({metric}{{$match}}[$window]))" for how in ("rate", "increase"))
-        return Measure(metric, metric, rate, "counter", total=total, metrics=(metric,))
-    return Measure(metric, metric, f"$agg by ($by) ({metric}{{$match}})", "gauge", metrics=(metric,))
+def _measures(offer: Offer | None, named: str, live: Live) -> list[Measure]:
+    if offer is None:
+        if not named:
+            return []
+        info = {named: MetricInfo(named, "counter" if named.endswith(("_total", "_count")) else "gauge", "", named)}
+        offer = list_offers(families_of(info), Recipes())[0]
+    usual = dict.fromkeys(offer.metrics, Series(dict.fromkeys(_USUAL, ())))
+    ways = offer.bounds[:3] or (None,)
+    return [measure_of(offer, bound, usual, live.recipes, Wanted()) for bound in ways]
 
 
-def _measured(title: str, variant: Variant, recipes: Recipes) -> Measure:
-    names = {f"metric{at}": name for at, name in enumerate(variant.metrics, start=1) if at > 1}
-    names["metric"] = variant.metrics[0]
-    for condition in variant.conditions:
-        label, pattern = next(iter(recipes.conditions.get(condition, {"": ""}).items()))
-        names[condition] = f'{label}=~"{pattern}"'
-    promql, total = (Template(text).safe_substitute(names) for text in (variant.promql, variant.total))
-    return Measure(
-        variant.metrics[0], title, promql, variant.type, variant.unit, total, variant.total_unit, variant.agg,
-        metrics=variant.metrics,
-    )  # fmt: skip
-
-
-def _groups(asked: Asked, measure: Measure) -> tuple[str, ...]:
-    """The labels that the question is split by, under the names that they usually have."""
-    measured = set(map(base, measure.title.split()))
-    said = [word for word in asked.group_by if _LABEL.fullmatch(word) and base(word) not in measured]
-    usual = [names[0] for names in LABEL_WORDS.values()]
-    found = find_groups(asked.body or asked.text, [*usual, *said], ranks=asked.kind == "ranking")
-    return tuple(one.label for one in found)
-
-
-def _question(asked: Asked, measure: Measure) -> Question:
-    kind = asked.kind or "series"
+def _question(plan: MetricsPlan, measure: Measure, window: TimeRange, times: Times, moment: Moment) -> Question:
+    groups = tuple(dict.fromkeys(label for words in plan.split_by if (label := find_label(words, measure.labels))))
+    kind = _KINDS.get(plan.kind or "", "series")
     return Question(
-        text=asked.text,
-        measure=measure,
-        kind=kind,
-        time_range=asked.time_range,
-        now=asked.now,
-        group_by=_groups(asked, measure),
-        aggregation=asked.aggregation if kind in ("series", "value", "comparison") else None,
-        quantile=asked.quantile or 0.95,
-        is_current=asked.is_current,
-        is_total=asked.is_total,
-        top=asked.top,
-        lowest=bool(asked.lowest),
-        against=Against(time_range=asked.against_range) if kind == "comparison" else None,
-    )
+        text="", measure=measure, kind=kind if kind != "comparison" or times.against else "series", time_range=window,
+        now=moment.now, group_by=groups, top=plan.top, lowest=plan.order == "lowest",
+        is_current=times.main is None and kind in ("value", "ranking", "share"),
+        against=Against(time_range=times.against) if times.against else None,
+    )  # fmt: skip

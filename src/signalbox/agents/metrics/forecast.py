@@ -73,13 +73,14 @@ def _bound_of(plan: MetricsPlan, question: Question, unit: str) -> tuple[float, 
     if said is not None:
         value = bound_in(said, unit, question.measure.title)
         return value, f"reaches {format_value(value, unit)}"
-    name = f"{question.measure.title} {question.measure.name}".lower()
-    if any(word in name for word in ("free", "avail", "left", "charge", "stock", "level", "remaining", "expir")):
+    title = question.measure.title.lower()
+    is_used = any(word in title for word in ("usage", "used", "utili", "occup"))
+    if not is_used and any(word in title for word in ("free", "avail", "left", "charge", "stock", "level", "remaining", "expir")):
         return 0.0, "is used up"
     if unit in ("ratio", "percent"):
         return (1.0 if unit == "ratio" else 100.0), "is full"
     raise InvalidQueryError(
-        f"{question.measure.title.capitalize()} has no bound that it could reach.", suggestion='Name one: "when will it reach 500 GB?"'
+        f"{question.measure.title[:1].upper()}{question.measure.title[1:]} has no bound that it could reach.", suggestion='Name one: "when will it reach 500 GB?"'
     )
 
 

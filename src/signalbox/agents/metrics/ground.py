@@ -194,6 +194,15 @@ def _conditions(
 ) -> tuple[tuple[Meant, ...], tuple[Matcher, ...]]:
     said = [meant for words in plan.filters if (meant := _meant(words, measure, series, offer, live))]
     excluded = [meant for words in plan.excluded if (meant := _meant(words, measure, series, offer, live))]
+    named = {one.label for one in (*said, *excluded)}
+    for words in plan.carried:
+        meant = find_value(words, series, measure.labels)
+        if meant is not None and meant.label not in named:
+            said.append(meant)
+    for words in plan.carried_out:
+        meant = find_value(words, series, measure.labels)
+        if meant is not None and meant.label not in named:
+            excluded.append(meant)
     values: dict[tuple[str, bool], dict[str, None]] = {}
     for meant, negated in (*((one, False) for one in said), *((one, True) for one in excluded)):
         values.setdefault((meant.label, negated), {}).update(dict.fromkeys(meant.values))
@@ -205,15 +214,19 @@ def _meant(words: str, measure: Measure, series: Series, offer: Offer, live: Liv
     found = find_value(words, series, measure.labels)
     if found is not None:
         return found
-    if _names_measure(words, offer) or find_label(words, measure.labels) is not None:
+    if _names_measure(words, offer) or (words.isalpha() and find_label(words, measure.labels) is not None):
         return None
     near = nearest_values(words, series, measure.labels)
     hidden = find_value(words, series, series.names() - measure.labels)
     if hidden is not None:
         detail = f"{measure.title} is computed over all values of {hidden.label}, and cannot be narrowed by it."
         raise InvalidQueryError(detail, suggestion=f"It can be narrowed by: {', '.join(sorted(measure.labels)) or 'nothing'}.")
-    there = f"Did you mean {' or '.join(near)}?" if near else _listing(series, measure)
-    raise InvalidQueryError(f'{measure.title.capitalize()} has nothing called "{words}" here.', suggestion=there)
+    there = " ".join(filter(None, (f"Did you mean {' or '.join(near)}?" if near else "", _listing(series, measure))))
+    raise InvalidQueryError(f'{_upper(measure.title)} has nothing called "{words}" here.', suggestion=there)
+
+
+def _upper(title: str) -> str:
+    return title[:1].upper() + title[1:]
 
 
 def _listing(series: Series, measure: Measure) -> str:
@@ -240,8 +253,10 @@ def _groups(plan: MetricsPlan, measure: Measure, series: Series, offer: Offer) -
             continue
         if label is None:
             listed = ", ".join(sorted(measure.labels)[:_MOST_LISTED]) or "nothing"
-            raise InvalidQueryError(f'{measure.title.capitalize()} cannot be split by "{words}".', suggestion=f"It can be split by: {listed}.")
+            raise InvalidQueryError(f'{_upper(measure.title)} cannot be split by "{words}".', suggestion=f"It can be split by: {listed}.")
         found.append(label)
+    carried = [label for words in plan.carried_split if (label := find_label(words, measure.labels))]
+    found = found or carried
     if not found and plan.kind == "ranking":
         return _things(measure, series)
     return tuple(dict.fromkeys(found))

@@ -125,6 +125,10 @@ class Live:
                 found += self._values.get(joined, []) if len(joined) >= _SHORTEST else []
         return sorted(dict.fromkeys(found), key=lambda one: one[1].isalpha())[:20]
 
+    def forget_values(self) -> None:
+        """Look for no label values: those of a server that is not asked are not known."""
+        self._values = {}
+
     async def _carriers(self, text: str, within: TimeRange) -> frozenset[str]:
         """The metrics that have all the names in a text; none where it has no name that looks like one."""
         by_value: dict[str, list[str]] = {}

@@ -87,8 +87,17 @@ def _of_bound(
         total_unit=variant.total_unit,
         agg=variant.agg,
         metrics=bound.metrics,
-        labels=_shared_labels(bound.metrics, series) - set(variant.hides),
+        labels=_shared_labels(bound.metrics, series) - set(variant.hides) - _judged_by(bound, series, recipes),
     )
+
+
+def _judged_by(bound: Bound, series: Mapping[str, Series], recipes: Recipes) -> set[str]:
+    """The labels by which a ratio tells what failed: split by them, each part would be all or nothing."""
+    if bound.variant.type != "ratio":
+        return set()
+    own = series.get(bound.metrics[0], Series())
+    named = [recipes.conditions.get(name, {}) for name in bound.variant.conditions]
+    return {next((label for label in labels if label in own.values), "") for labels in named}
 
 
 def _template(name: str) -> str:
@@ -229,13 +238,12 @@ def narrowed(measure: Measure, matchers: Sequence[Matcher]) -> Measure:
 def per(part: Measure, whole: Measure, *, is_share: bool) -> Measure:
     """One measure by another: a share, or so many for each."""
     promql = f"({part.promql.replace('$agg', 'sum')}) / ({whole.promql.replace('$agg', 'sum')})"
-    same = part.unit == whole.unit or is_share
     return Measure(
         name=part.name,
         title=f"{part.title} {'as a share of' if is_share else 'per'} {whole.title}",
         promql=promql,
-        type="ratio",
-        unit="ratio" if same or is_share else "",
+        type="ratio" if is_share else "gauge",
+        unit="ratio" if is_share else "",
         agg="avg",
         metrics=(*part.metrics, *whole.metrics),
         labels=part.labels & whole.labels,

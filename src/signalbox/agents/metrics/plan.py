@@ -119,6 +119,10 @@ class MetricsPlan(BaseModel):
     continues: bool = False
     """Whether it leaves out what the question before said."""
     not_covered: Texts = Field(default_factory=list)
+    carried: Texts = Field(default_factory=list)
+    """From the question before: what narrows still, unless this one names another thing of that kind."""
+    carried_out: Texts = Field(default_factory=list)
+    carried_split: Texts = Field(default_factory=list)
     confidence: float = Field(default=1.0, ge=0, le=1)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 from langchain_core.exceptions import OutputParserException
@@ -19,11 +19,12 @@ from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.plan import MOST_OPTIONS, MetricsPlan, plan_schema
 from signalbox.agents.metrics.prompts import CATALOGUE, EXAMPLES, MEND, READ_QUESTION, nearest_examples
+from signalbox.agents.metrics.search import Hit
 from signalbox.agents.metrics.state import TimeRange
 from signalbox.agents.metrics.times import read_times
 from signalbox.errors import LLMAPIError, MissingInputError, RequestError, SignalboxError
 
-__all__ = ["Reading", "not_understood", "read_plan", "readable"]
+__all__ = ["Reading", "not_understood", "readable"]
 
 _MOST_SEARCHED = 40
 _MOST_VALUES = 30
@@ -38,25 +39,31 @@ class Reading:
         self.text, self.live, self.model, self.moment = text, live, model, moment
         self.before = before
         self.offers: list[Offer] = []
-        self.scores: dict[str, float] = {}
+        self.hits: dict[str, Hit] = {}
         self._messages: list[BaseMessage] = []
 
     async def search(self) -> None:
         """Find what the question may mean."""
         hits = await self.live.search(self.text, self._within(), _MOST_SEARCHED)
         self.offers = [hit.offer for hit in hits]
-        self.scores = {hit.offer.key: hit.score for hit in hits}
+        self.hits = {hit.offer.key: hit for hit in hits}
 
-    async def plan(self, failed: SignalboxError | None = None) -> MetricsPlan:
+    @property
+    def scores(self) -> dict[str, float]:
+        """How well each measure fits."""
+        return {key: hit.score for key, hit in self.hits.items()}
+
+    async def plan(self, failed: tuple[MetricsPlan, SignalboxError] | None = None) -> MetricsPlan:
         """The plan that the model gives; after a failure, with what was wrong and what there is.
 
         Raises LLMAPIError where the model fails, refuses, or gives what is no plan.
         """
+        mend = ""
         if failed is not None:
-            told = " ".join(part for part in (failed.user_message, failed.suggestion) if part)
-            self._messages += [HumanMessage(MEND.format(error=told))]
-        else:
-            self._messages = self._asked()
+            plan, error = failed
+            told = " ".join(part for part in (error.user_message, error.suggestion) if part)
+            mend = MEND.format(plan=plan.model_dump_json(exclude_defaults=True), error=told)
+        self._messages = self._asked(mend)
         for _ in range(_ROUNDS):
             reply = await self._ask(tools=True)
             calls = getattr(reply.get("raw"), "tool_calls", None) or []
@@ -65,9 +72,9 @@ class Reading:
             self._messages += [reply["raw"], *[await self._called(call) for call in calls[:4]]]
         return self._checked(await self._ask(tools=False))
 
-    def _asked(self) -> list[BaseMessage]:
+    def _asked(self, mend: str = "") -> list[BaseMessage]:
         listed = "\n".join(f"- {one.key}: {one.about}" for one in self.offers)
-        system = f"{READ_QUESTION}\n{CATALOGUE.format(measures=listed)}\n{nearest_examples(self.text)}"
+        system = f"{READ_QUESTION}\n{CATALOGUE.format(measures=listed)}\n{nearest_examples(self.text)}\n{mend}".strip()
         earlier: list[BaseMessage] = []
         if self.before is not None:
             earlier = [HumanMessage(self.before[0]), AIMessage(self.before[1])]
@@ -139,16 +146,8 @@ class Reading:
             times = read_times(self.text, "", self.moment.now, self.moment.zone) if len(self.text) < 300 else None
         except RequestError:
             times = None
-        from datetime import timedelta
-
         usual = TimeRange(start_time=self.moment.now - timedelta(hours=6), end_time=self.moment.now)
         return times.main if times and times.main else usual
-
-
-async def read_plan(reading: Reading) -> MetricsPlan:
-    """The plan of a question, read once."""
-    await reading.search()
-    return await reading.plan()
 
 
 def readable(text: str) -> str:
@@ -173,8 +172,3 @@ def _no_plan(details: Any) -> LLMAPIError:
         suggestion="Ask again, or set SIGNALBOX_MODEL to another model.",
         details=str(details)[:500],
     )
-
-
-def shown_measures(offers: Sequence[Offer], most: int = 3) -> str:
-    """Some measures by name, for a person."""
-    return ", ".join(one.key for one in offers[:most])

@@ -8,22 +8,24 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import numpy as np
+import numpy.typing as npt
 
 from signalbox.agents.metrics.deviations import FEWEST_POINTS, find_deviations
 from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
 from signalbox.agents.metrics.ground import measure_for
-from signalbox.agents.metrics.live import Live
+from signalbox.agents.metrics.live import Live, Series
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.promapi import Curve
 from signalbox.agents.metrics.querying.asking import ask_at, ask_over
-from signalbox.agents.metrics.querying.expressions import close_curve_of
-from signalbox.agents.metrics.querying.found import mean_of, moment_of
+from signalbox.agents.metrics.querying.expressions import close_curve_of, curve_of
+from signalbox.agents.metrics.querying.found import moment_of
 from signalbox.agents.metrics.querying.summary import shown_labels
 from signalbox.agents.metrics.question import Matcher, Question
 from signalbox.agents.metrics.recipes import Health
 from signalbox.agents.metrics.state import Finding, TimeRange
 from signalbox.agents.metrics.units import unit_of_question
 from signalbox.agents.metrics.values import find_value, nearest_values
+from signalbox.agents.metrics.vocabulary import LABEL_WORDS
 from signalbox.agents.metrics.windows import choose_resolution
 from signalbox.drawing.values import format_moment, format_value
 from signalbox.errors import ExternalError, SignalboxError
@@ -36,9 +38,14 @@ _AT_ONCE = 5
 _MOST_FINDINGS = 20
 _DAY, _SINCE = timedelta(days=1), timedelta(hours=6)
 _CRITICAL = 1.5
-_STEPS = 180
+_STEPS = 480
+_SURE = 0.9
 _LEAST_CHANGE = 0.1
-_HIDDEN = frozenset({"cpu", "mode", "core", "le", "quantile", "fstype", "job"})
+_HIDDEN = frozenset(
+    ("cpu", "mode", "core", "le", "quantile", "fstype", "job", "reason", "type")
+    + LABEL_WORDS["endpoint"] + LABEL_WORDS["status"] + LABEL_WORDS["method"] + LABEL_WORDS["version"]
+)  # fmt: skip
+"""What tells apart parts of a thing rather than things."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,22 +88,17 @@ class Looked:
 
 async def things_of(words: Sequence[str], live: Live, within: TimeRange) -> list[Matcher]:
     """The things that words name, by any label of the server. Raises InvalidQueryError for one that is nowhere."""
-    found: list[Matcher] = []
     labels = await live.labels_of(within)
-    from signalbox.agents.metrics.live import Series
-
     everything = Series(labels)
+    found: list[Matcher] = []
     for one in words:
-        meant = find_value(one, everything, everything.names())
-        if meant is None:
+        meant = [mine for label in labels if (mine := find_value(one, everything, [label])) and mine.sure >= _SURE]
+        meant = meant or [mine for mine in [find_value(one, everything, everything.names())] if mine]
+        if not meant:
             near = nearest_values(one, everything, everything.names())
             told = f"Did you mean {' or '.join(near)}?" if near else "Ask which hosts or services there are."
             raise InvalidQueryError(f'There is nothing called "{one}" on this server.', suggestion=told)
-        found += [
-            Matcher(label, tuple(value for value in meant.values if value in labels[label]))
-            for label in labels
-            if any(value in labels[label] for value in meant.values)
-        ]
+        found += [mine.matcher() for mine in meant]
     return found
 
 
@@ -234,7 +236,7 @@ async def _movers_of(
         return None
     resolution = choose_resolution(window)
     step = max(resolution.step, (window.end_time - window.start_time).total_seconds() / _STEPS)
-    promql = close_curve_of(replace(question), resolution)
+    promql = curve_of(question, replace(resolution, window=max(resolution.window, step)))
     answer = await ask_over(live.client, promql, window, round(step))
     unit = unit_of_question(question)
     health = live.recipes.recipes[offer.recipe].health
@@ -264,11 +266,13 @@ def _mover(curve: Curve, start: datetime, end: datetime, step: float) -> tuple[d
     scale = 1.4826 * float(np.median(np.abs(calm - usual))) or max(abs(usual) * 0.02, 1e-9)
     _, found = find_deviations(stamps, values)
     away = np.abs(values - usual) / scale
-    far = inside & (away > 6) & (np.abs(values - usual) > _LEAST_CHANGE * max(abs(usual), 1e-9))
-    hits = [one for one in found if stamps[one.last] >= start.timestamp()]
-    if far.sum() < 2 and not hits:
+    low, high = float(np.quantile(calm, 0.01)), float(np.quantile(calm, 0.99))
+    beyond = (values > high + 0.5 * (high - usual)) | (values < low - 0.5 * (usual - low))
+    far = inside & beyond & (away > 6) & (np.abs(values - usual) > _LEAST_CHANGE * max(abs(usual), 1e-9))
+    hits = [one for one in found if stamps[one.last] >= start.timestamp() and beyond[one.peak] and one.last - one.first >= 2]
+    if not _lasts(far) and not hits:
         return None
-    if far.sum() >= 2:
+    if _lasts(far):
         places = np.flatnonzero(far)
         first, last, peak = int(places[0]), int(places[-1]), int(places[np.argmax(away[places])])
     else:
@@ -278,10 +282,10 @@ def _mover(curve: Curve, start: datetime, end: datetime, step: float) -> tuple[d
     return moment_of(stamps[first]), None if goes_on else moment_of(stamps[last]), float(values[peak]), usual, float(min(away[peak], 1e6))
 
 
+def _lasts(far: npt.NDArray[np.bool_], least: int = 3) -> bool:
+    """Whether so many points one after the other are far away: one alone is noise."""
+    return bool(np.any(np.convolve(far.astype(int), np.ones(least, dtype=int), "valid") == least)) if len(far) >= least else False
+
+
 def _key(curve: Curve) -> tuple[tuple[str, str], ...]:
     return tuple(sorted((name, value) for name, value in curve.labels.items() if name != "__name__"))
-
-
-def mean_before(values: Sequence[float]) -> float:
-    """The mean of at least one value."""
-    return mean_of(values)

@@ -11,7 +11,7 @@ from signalbox.agents.metrics.state import TimeRange
 from signalbox.errors import TimeRangeError
 from signalbox.language.time import Range, find_range, parse_duration
 
-__all__ = ["Times", "read_times"]
+__all__ = ["Times", "earlier", "read_times"]
 
 _NOW = re.compile(r"(?:right |just |as of )?(?:now|currently|current|at the moment|at present|today now|latest)", re.I)
 _AGO = re.compile(r"(?P<length>(?:an?|one|\d+|two|three|few|several)\s+[a-z]+)\s+(?:ago|earlier|before|prior)", re.I)
@@ -61,6 +61,14 @@ def _read(time: str, against: str, now: datetime, zone: tzinfo) -> Times:
     if base is None:
         base, other, note = _paired(other, now, zone)
     return Times(_checked(base, now), _checked(other, now), False, is_moment, note)
+
+
+def earlier(phrase: str, main: TimeRange) -> Range | None:
+    """The range before another that "the day before", "the previous week" means; None for another phrase."""
+    before = _BEFORE.fullmatch(phrase.strip())
+    if before is None:
+        return None
+    return _earlier(Range(main.start_time, main.end_time), before)
 
 
 def _range_of(phrase: str, now: datetime, zone: tzinfo) -> Range:
