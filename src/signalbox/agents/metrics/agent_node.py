@@ -46,6 +46,7 @@ _ADDED = ("asked", "source", "chart", "anomalies", "context", "explanation")
 _AT_ONCE = 8
 """So many questions are answered at once; the others wait, and their time starts when it is their turn."""
 _EQUAL = 0.03
+_LONG_ENOUGH = "last 2 days"
 _MOST_OPTIONS = 4
 _UNTOLD = 0.45
 """Where even the best measure fits less well, none is meant."""
@@ -108,10 +109,11 @@ async def _answer(
             }
             return
         before = question_before(state.get("previous"))
-        reading = Reading(text, live, model or _lent_model() or Configuration.from_context().load(), moment, _told(before))
         with steps.timed("parse"):
+            chosen = model or _lent_model() or Configuration.from_context().load()
+            reading = Reading(text, live, chosen, moment, _told(before))
             await reading.search()
-            plan = await reading.plan()
+            plan = _sought(await reading.plan(), state)
         plan, found, questions = await _answered(plan, reading, before, steps)
         answered["asked"] = {
             "text": text,
@@ -124,6 +126,13 @@ async def _answer(
         answered["result"] = found.result
     if plan.kind == "why":
         answered |= await _explained(state, answered)
+
+
+def _sought(plan: MetricsPlan, state: Mapping[str, Any]) -> MetricsPlan:
+    """The plan; where anomalies are looked for in the answer, for a curve that is long enough to show what is usual."""
+    if state.get("seeks") != "anomalies" or plan.kind in ("alert", "action"):
+        return plan
+    return plan.model_copy(update={"kind": "curve", "time": plan.time or ("" if plan.continues else _LONG_ENOUGH)})
 
 
 async def _answered(

@@ -45,7 +45,8 @@ _USUAL = frozenset(label for names in LABEL_WORDS.values() for label in names[:1
 async def dry_run(state: Mapping[str, Any], model: BaseChatModel | None = None) -> Presented:
     """What a run from this state would ask, as `plan` in the state; what reading the question gave as `error`."""
     try:
-        plan = await plan_query(state["user_query"], model=model, previous=state.get("previous"))
+        seeks = state.get("seeks") == "anomalies"
+        plan = await plan_query(state["user_query"], model=model, previous=state.get("previous"), seeks_anomalies=seeks)
     except Exception as error:
         return Presented("", state={**state, "error": error_of(error, "parse")})
     told = _told(plan)
@@ -54,9 +55,7 @@ async def dry_run(state: Mapping[str, Any], model: BaseChatModel | None = None) 
 
 async def dry_run_anomalies(state: Mapping[str, Any], model: BaseChatModel | None = None) -> Presented:
     """The same for the map that looks for anomalies: the question is that for the curve itself."""
-    from signalbox.agents.metrics.anomaly_detection_node import anomaly_question_node
-
-    return await dry_run({**state, **anomaly_question_node(state)}, model)
+    return await dry_run({**state, "seeks": "anomalies"}, model)
 
 
 def _told(plan: Mapping[str, Any]) -> str:
@@ -80,6 +79,7 @@ async def plan_query(
     now: datetime | None = None,
     zone: tzinfo | None = None,
     previous: Any = None,
+    seeks_anomalies: bool = False,
 ) -> dict[str, Any]:
     """What the agent would do: `{asked, recipe, kind, time_range, filters, queries: [{metrics, promql: […]}]}`.
 
@@ -93,6 +93,8 @@ async def plan_query(
     reading = Reading(readable(text), live, chosen, moment, (before.text, before.title) if before else None)
     await reading.search()
     plan = await reading.plan()
+    if seeks_anomalies and plan.kind not in ("alert", "action"):
+        plan = plan.model_copy(update={"kind": "curve", "time": plan.time or "last 2 days"})
     refuse_operation(plan)
     if before is not None and (plan.continues or (needs_measure(plan) and not (plan.measure or plan.named))):
         plan = continued(plan, before, moment)

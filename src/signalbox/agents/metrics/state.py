@@ -279,7 +279,8 @@ class MetricsRunState(MetricsQueryState, total=False):
     timings_ms: dict[str, float]
     """Milliseconds of parse, validate, execute and format, as far as they came, and of all: total."""
 
-    original_query: str
+    seeks: str
+    """What a map looks for in the answer: `anomalies`."""
     chart: dict[str, Any] | None
     anomalies: dict[str, Any]
     context: dict[str, Any]
