@@ -54,7 +54,7 @@ class Settings(BaseSettings):
         default=False, description="An agent without an injected tracker raises, as its contract says."
     )
     default_agent: str = Field(
-        default="", description="The agent that is asked where none is named; by default the first installed one."
+        default="", description="The agent that is asked where none is named; by default the front door."
     )
     metrics_recipes: str = Field(
         default="",
