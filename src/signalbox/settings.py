@@ -38,6 +38,10 @@ class Settings(BaseSettings):
     )
     now: datetime | None = Field(default=None, description="Freezes the clock everywhere (ISO 8601).")
     tz: str = Field(default="UTC", description="The person's time zone, as an IANA name.")
+    database_url: str = Field(
+        default="",
+        description="Where tasks and conversations are kept: postgresql://…; by default SQLite under the home.",
+    )
     data: Path | None = Field(
         default=None, description="The data folder of storage agents; by default `data` beside the map."
     )
