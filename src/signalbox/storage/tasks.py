@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -177,8 +178,15 @@ class Tasks:
         async with owned(self._owner) as session:
             return list(await session.scalars(query))
 
+    async def latest_turn(self) -> str | None:
+        """The turn of the latest change that was not taken back; None where there is none."""
+        query = select(TaskChange.turn).where(TaskChange.undone.is_(False)).order_by(TaskChange.id.desc()).limit(1)
+        async with owned(self._owner) as session:
+            return (await session.scalars(query)).one_or_none()
+
     async def undo(self, turn: str) -> list[Change]:
-        """Take back all that a turn did, the latest first; nothing where that was done before. What the tasks were
+        """Take back all that a turn did, the latest first; nothing where that was done before. Changes without a turn are
+        turns of their own. What the tasks were
         changed to since is lost with it only in the fields that the turn had changed."""
         query = select(TaskChange).where(TaskChange.turn == turn, TaskChange.undone.is_(False))
         done = []
@@ -220,7 +228,7 @@ def _state(task: Task) -> dict[str, Any]:
 
 
 def _record(session: AsyncSession, turn: str, what: str, task: Task, before: dict[str, Any] | None) -> None:
-    kept = {"user_id": task.user_id, "turn": turn, "task_id": task.task_id, "what": what}
+    kept = {"user_id": task.user_id, "turn": turn or uuid.uuid4().hex, "task_id": task.task_id, "what": what}
     session.add(TaskChange(**kept, before=before, after=_state(task), created=now(), undone=False))
 
 
