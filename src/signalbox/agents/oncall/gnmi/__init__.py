@@ -1,0 +1,1 @@
+"""Network devices over gNMI: an inventory, a client that reads and never writes, and parsers of OpenConfig's models."""
