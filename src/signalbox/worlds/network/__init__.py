@@ -1,0 +1,13 @@
+"""A small provider network behind gNMI: a dozen routers over real gRPC, one incident, and faults to switch on.
+
+`serve()` puts it on ports and gives the path of its inventory; `open_world()` gives the network itself, to switch
+faults on and off while it runs.
+"""
+
+from __future__ import annotations
+
+from signalbox.worlds.network.faults import FAULTS
+from signalbox.worlds.network.model import build_model
+from signalbox.worlds.network.serving import World, open_world, serve
+
+__all__ = ["FAULTS", "World", "build_model", "open_world", "serve"]
