@@ -49,7 +49,8 @@ def _table(router: Router, session: Session) -> str | None:
 def _total(router: Router, vrf: str | None) -> int:
     if vrf:
         return len(router.now.vrf_routes(router.name, vrf))
-    heard = [router.now.told(peer, router.name) for peer, _ in router.model.sessions_of[router.name]]
+    here = [peer for peer, session in router.model.sessions_of[router.name] if _table(router, session) is None]
+    heard = [router.now.told(peer, router.name) for peer in here]
     return len(frozenset().union(*heard))
 
 
