@@ -6,8 +6,13 @@ faults on and off while it runs.
 
 from __future__ import annotations
 
-from signalbox.worlds.network.faults import FAULTS
-from signalbox.worlds.network.model import build_model
-from signalbox.worlds.network.serving import World, open_world, serve
+import os
+
+# gRPC writes what its connections do to the terminal of whoever serves, unless told otherwise before it is imported.
+os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+
+from signalbox.worlds.network.faults import FAULTS  # noqa: E402
+from signalbox.worlds.network.model import build_model  # noqa: E402
+from signalbox.worlds.network.serving import World, open_world, serve  # noqa: E402
 
 __all__ = ["FAULTS", "World", "build_model", "open_world", "serve"]

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock, Thread
 
 import grpc
 from pygnmi.spec.v080 import gnmi_pb2_grpc
@@ -26,6 +26,7 @@ from signalbox.worlds.network.target import PASSWORD, USERNAME, Target
 __all__ = ["World", "open_world", "serve"]
 
 _WORKERS = 64
+_GLANCE = 0.05
 _OPTIONS = (("grpc.so_reuseport", 0), ("grpc.max_receive_message_length", 4 << 20))
 
 
@@ -44,6 +45,8 @@ class World:
         self._lock = Lock()
         self._workers = ThreadPoolExecutor(_WORKERS, "network-world")
         self._servers: dict[str, grpc.Server] = {}
+        self._closed = Event()
+        self._watch: Thread | None = None
         self.ports: dict[str, int] = {}
 
     def start(self, port: int = 0) -> None:
@@ -54,6 +57,7 @@ class World:
 
     def stop(self) -> None:
         """Close every port."""
+        self._closed.set()
         for stopping in [server.stop(None) for server in self._servers.values()]:
             stopping.wait(5)
         self._servers.clear()
@@ -114,6 +118,14 @@ class World:
                 self._servers.pop(device).stop(None)
             elif device not in off and device not in self._servers:
                 self._listen(device, port)
+        if off and not (self._watch and self._watch.is_alive()):
+            self._watch = Thread(target=self._wait_for_power, name="network-world-power", daemon=True)
+            self._watch.start()
+
+    def _wait_for_power(self) -> None:
+        """A device that is off takes no call that could tell it of the setting: somebody has to look."""
+        while len(self._servers) < len(self.ports) and not self._closed.wait(_GLANCE):
+            self.refresh()
 
     def _listen(self, device: str, port: int) -> None:
         server = grpc.server(self._workers, options=_OPTIONS)

@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 import json
 import ssl
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import grpc
@@ -92,21 +93,36 @@ class GnmiClient:
         self._opening.clear()
 
     async def _call(self, device: Device, method: str, request: Any) -> Any:
+        """One call. Waiting for other calls to the same device counts into its deadline: a device that hangs costs one
+        deadline, however much is asked of it. Waiting for other devices does not."""
         seconds = device.gnmi_timeout or self._deadline
         each = self._each.setdefault(device.name, asyncio.Semaphore(MOST_CALLS_OF_A_DEVICE))
-        async with each, self._all:
-            try:
-                async with asyncio.timeout(seconds):
-                    stub = await self._stub(device)
-                    call = getattr(stub, method).future(request, timeout=seconds, metadata=_credentials(device))
-                    return await _awaited(call)
-            except TimeoutError:
-                raise error_of(device.name, grpc.StatusCode.DEADLINE_EXCEEDED, "", seconds) from None
-            except grpc.RpcError as error:
-                found = error_of(device.name, error.code(), error.details() or "", seconds)  # type: ignore[attr-defined]
-                if found.error_type == "tls":
-                    self._forget(device)
-                raise found from None
+        async with _within(device.name, seconds) as limit, each:
+            until = limit.when()
+            limit.reschedule(None)
+            waited = monotonic()
+            async with self._all:
+                limit.reschedule(until and until + monotonic() - waited)
+                try:
+                    return await self._try(device, method, request, seconds)
+                except GnmiError as error:
+                    # A channel held while the device restarted its service fails once, and a read may be repeated.
+                    if error.error_type != "unavailable":
+                        raise
+                return await self._try(device, method, request, seconds)
+
+    async def _try(self, device: Device, method: str, request: Any, seconds: float) -> Any:
+        try:
+            stub = await self._stub(device)
+            call = getattr(stub, method).future(request, timeout=seconds, metadata=_credentials(device))
+            return await _awaited(call)
+        except grpc.RpcError as error:
+            found = error_of(device.name, error.code(), error.details() or "", seconds)  # type: ignore[attr-defined]
+            if found.error_type in ("tls", "refused"):
+                # Neither a replaced certificate nor a device that is back should wait until this channel tries again.
+                # It is not closed here: other calls may still be on it.
+                self._channels.pop(device, None)
+            raise found from None
 
     async def _stub(self, device: Device) -> Any:
         if device not in self._channels:
@@ -116,11 +132,14 @@ class GnmiClient:
                     self._channels[device] = (channel, gnmi_pb2_grpc.gNMIStub(channel))
         return self._channels[device][1]
 
-    def _forget(self, device: Device) -> None:
-        """Have the next call open a new channel: the certificate may have been replaced."""
-        kept = self._channels.pop(device, None)
-        if kept:
-            kept[0].close()
+
+@asynccontextmanager
+async def _within(device: str, seconds: float) -> AsyncIterator[asyncio.Timeout]:
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            yield limit
+    except TimeoutError:
+        raise error_of(device, grpc.StatusCode.DEADLINE_EXCEEDED, "", seconds) from None
 
 
 async def _awaited(call: Any) -> Any:
