@@ -14,6 +14,8 @@ from typing import Annotated, Any
 from fastmcp import FastMCP
 from mcp.types import ToolAnnotations
 from pydantic import Field
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
 
 from signalbox.agents.oncall.gnmi.client import GnmiClient
 from signalbox.agents.oncall.gnmi.envelope import Envelope, enclose
@@ -72,10 +74,15 @@ def create_server() -> FastMCP[Any]:
             await desk.reader.client.close()
 
     server: FastMCP[Any] = FastMCP("gNMIBuddy", instructions=_INSTRUCTIONS, lifespan=life)
+    server.custom_route("/health", ["GET"], include_in_schema=False)(_alive)
     _add_inventory_tools(server, desk)
     _add_protocol_tools(server, desk)
     _add_system_tools(server, desk)
     return server
+
+
+async def _alive(_: Request) -> PlainTextResponse:
+    return PlainTextResponse("OK")
 
 
 def _add_inventory_tools(server: FastMCP[Any], desk: Desk) -> None:
@@ -126,7 +133,9 @@ def _add_protocol_tools(server: FastMCP[Any], desk: Desk) -> None:
     @server.tool(annotations=_READS)
     async def get_interface_info(
         device_name: DeviceName,
-        interface: Annotated[str | None, Field(description="One interface by its full name; all where left out.")] = None,
+        interface: Annotated[
+            str | None, Field(description="One interface by its full name; all where left out.")
+        ] = None,
     ) -> Envelope:
         """The interfaces of a device: administrative and operational state, MTU, addresses, error and traffic counters, flaps, last change."""
         return await desk.ask("interface", device_name, lambda device, _: reader.interfaces(device, interface))
@@ -188,7 +197,8 @@ def _add_system_tools(server: FastMCP[Any], desk: Desk) -> None:
     async def get_logs(
         device_name: DeviceName,
         keywords: Annotated[
-            str | None, Field(description="Words of which a line must have one, as plain text; all lines where left out.")
+            str | None,
+            Field(description="Words of which a line must have one, as plain text; all lines where left out."),
         ] = None,
         minutes: Annotated[int | None, Field(description="How many minutes back from now.")] = 5,
         show_all_logs: Annotated[bool, Field(description="The whole log, however old.")] = False,
@@ -205,9 +215,13 @@ def _add_system_tools(server: FastMCP[Any], desk: Desk) -> None:
 
 
 async def _routing(reader: Reader, device: Device, protocol: str | None, details: bool) -> Reading:
-    asked = {one.strip().lower().replace("-", "") for one in (protocol or ",".join(_PROTOCOLS)).split(",") if one.strip()}
+    asked = {
+        one.strip().lower().replace("-", "") for one in (protocol or ",".join(_PROTOCOLS)).split(",") if one.strip()
+    }
     if unknown := sorted(asked - set(_PROTOCOLS)):
         raise GnmiError(
-            "unsupported", f"There is no protocol '{unknown[0]}' here.", suggestion=f"There is: {', '.join(_PROTOCOLS)}."
+            "unsupported",
+            f"There is no protocol '{unknown[0]}' here.",
+            suggestion=f"There is: {', '.join(_PROTOCOLS)}.",
         )
     return await reader.routing(device, asked, details)

@@ -47,7 +47,7 @@ _BY_CODE = {
 }
 # What gRPC puts into words alone, first match first.
 _BY_WORDS = (
-    ("tls", r"ssl|tls|certificate|handshake|peer name"),
+    ("tls", r"ssl|tls|certificate|handshake|peer name|verification check"),
     ("refused", r"connection refused|errno 111"),
     ("timeout", r"timed out|timeout|deadline|errno 110"),
     ("rate_limited", r"too many|rate limit|overload"),
