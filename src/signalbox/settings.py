@@ -64,6 +64,10 @@ class Settings(BaseSettings):
         default="",
         description="Files with recipes of your own for the metrics agent, between them the path separator.",
     )
+    world_faults: str = Field(
+        default="",
+        description="Faults of the embedded network, between them commas: kind:device or kind:device:target.",
+    )
     model: str = Field(default="offline", description="The chat model, as provider/model.")
     model_base_url: str | None = Field(default=None, description="An OpenAI-compatible server's address.")
     model_timeout: float = Field(default=60.0, gt=0, description="Seconds that a model may take to answer.")
