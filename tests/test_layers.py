@@ -22,6 +22,8 @@ FLOORS = {
     "drawing": 1,
     "models": 1,
     "toolbox": 1,
+    # What UpGrade does, for the world that plays it and the agent that foresees it.
+    "upgrade": 1,
     "maps": 2,
     "worlds": 3,
     "agents": 4,
