@@ -49,6 +49,8 @@ class Tokens:
         self._until = 0.0
 
     async def _fetch(self, http: httpx.AsyncClient) -> None:
+        from google.auth.exceptions import GoogleAuthError
+
         assert self._account is not None
         where = str(self._account.get("token_uri") or _GOOGLE)
         try:
@@ -58,7 +60,7 @@ class Tokens:
             token = given.get("id_token" if self._audience else "access_token")
             if not token:
                 raise ValueError(f"HTTP {answer.status_code}")
-        except (httpx.HTTPError, ValueError, TypeError) as error:
+        except (httpx.HTTPError, ValueError, TypeError, GoogleAuthError) as error:
             raise UpgradeError(
                 "No token could be fetched for the service account.",
                 "auth",
@@ -72,13 +74,10 @@ class Tokens:
 
 def _signed(account: dict[str, Any], where: str, audience: str) -> str:
     """The assertion that Google exchanges for a token."""
-    import jwt
+    from google.auth import crypt, jwt
 
     issued = int(time.time())
     claims: dict[str, Any] = {"iss": account["client_email"], "aud": where, "iat": issued, "exp": issued + _LIFE}
     claims |= {"target_audience": audience} if audience else {"scope": _SCOPES}
-    headers = {"kid": account["private_key_id"]} if account.get("private_key_id") else None
-    try:
-        return jwt.encode(claims, account["private_key"], algorithm="RS256", headers=headers)
-    except Exception as error:  # what the key's parser raises has no common base
-        raise ValueError(f"the private key cannot be used: {type(error).__name__}") from None
+    signer = crypt.RSASigner.from_service_account_info(account)
+    return str(jwt.encode(signer, claims).decode())
