@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from math import floor
 
-from signalbox.upgrade.model import Condition, Experiment, Members, Records, User
+from signalbox.upgrade.model import NOBODY, Condition, Experiment, Members, Records, User
 from signalbox.upgrade.seedrandom import first, firsts
 
 __all__ = [
@@ -68,7 +68,7 @@ def decide(
     context: str,
     user: User,
     records: Records,
-    global_exclude: Members = Members(),
+    global_exclude: Members = NOBODY,
     preview: bool = False,
 ) -> list[Decision]:
     """What every experiment gives to a user who asks in a context, each with its steps, in the order of the list."""
@@ -118,9 +118,9 @@ def group_fits(experiment: Experiment, user: User) -> str:
 
 
 def segment_verdict(experiment: Experiment, user: User, records: Records) -> tuple[bool, str, str]:
-    """Whether the lists let a user in, the server's reason (user, group, matched group, filterMode), and words for it."""
+    """Whether the lists let a user in; the reason: user, group, matched group or filterMode; and words for it."""
     if _lists_overlooked(experiment, user, records):
-        experiment = replace(experiment, include=Members(), exclude=Members())
+        experiment = replace(experiment, include=NOBODY, exclude=NOBODY)
     groups = {(kind, one) for kind, ids in (user.groups or {}).items() for one in ids}
     inside, outside = groups & experiment.include.groups, groups & experiment.exclude.groups
     strict = experiment.filter_mode == "excludeAll"

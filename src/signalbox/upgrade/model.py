@@ -8,7 +8,7 @@ from typing import Any
 
 from signalbox.upgrade.states import stored_state
 
-__all__ = ["Condition", "Experiment", "Members", "Point", "Records", "User", "experiment_of"]
+__all__ = ["NOBODY", "Condition", "Experiment", "Members", "Point", "Records", "User", "experiment_of"]
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,10 @@ class Members:
     groups: frozenset[tuple[str, str]] = frozenset()
 
 
+NOBODY = Members()
+"""Lists with nobody in them."""
+
+
 @dataclass(frozen=True)
 class Experiment:
     """What of an experiment decides; `state` is the stored spelling, `revert_to` a condition's id."""
@@ -55,8 +59,8 @@ class Experiment:
     points: tuple[Point, ...]
     group: str | None = None
     revert_to: str | None = None
-    include: Members = Members()
-    exclude: Members = Members()
+    include: Members = NOBODY
+    exclude: Members = NOBODY
 
     def condition(self, condition_id: str | None) -> Condition | None:
         """The condition of that id."""

@@ -16,7 +16,7 @@ from typing import Any
 
 from signalbox.settings import home_file, now
 
-__all__ = ["close_write", "forget_clone", "left_clones", "note_clone", "open_write"]
+__all__ = ["close_write", "forget_clone", "leave_clone", "left_clones", "note_clone", "open_write"]
 
 _FILE = "experiments.sqlite"
 _TABLES = """
@@ -60,8 +60,14 @@ def forget_clone(name: str) -> None:
         base.execute("delete from clones where name = ?", (name,))
 
 
+def leave_clone(name: str) -> None:
+    """Note that the clone could not be removed, so that whoever comes next does."""
+    with _open() as base:
+        base.execute("update clones set process = 0 where name = ?", (name,))
+
+
 def left_clones(server: str) -> list[str]:
-    """The names of the clones on this server whose makers are no longer running."""
+    """The names of the clones on this server that nobody is using: their makers are gone, or left them."""
     with _open() as base:
         rows = base.execute("select name, process from clones where server = ?", (server,)).fetchall()
     return [name for name, process in rows if not _lives(process)]
@@ -79,6 +85,8 @@ def _open() -> Iterator[sqlite3.Connection]:
 
 
 def _lives(process: int) -> bool:
+    if process <= 0:
+        return False
     try:
         os.kill(process, 0)
     except ProcessLookupError:

@@ -298,7 +298,7 @@ async def test_condition_balance(
     """
     client = current_client()
     raw = await finding.find(client, experiment)
-    return await balance.test_balance(client, raw, num_users, num_groups, seed, on_live, progress)
+    return await balance.try_balance(client, raw, num_users, num_groups, seed, on_live, progress)
 
 
 @tool
@@ -311,7 +311,7 @@ async def test_consistency_rules(experiment: str, on_live: bool = False, progres
     """
     client = current_client()
     raw = await finding.find(client, experiment)
-    return await consistency.test_consistency(client, raw, on_live, progress)
+    return await consistency.try_consistency(client, raw, on_live, progress)
 
 
 @tool
