@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from signalbox.contract.blocks import Block
+from signalbox.contract.blocks import Block, Severity
 from signalbox.errors import MissingExtraError
 
-__all__ = ["Agent", "Presented", "lazy"]
+__all__ = ["Agent", "Examination", "Observation", "Presented", "lazy"]
 
 State = Mapping[str, Any]
 
@@ -29,6 +30,30 @@ class Presented:
     source: dict[str, str] | None = None
     not_covered: list[str] = field(default_factory=list)
     state: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """Something that an agent saw and that may explain a symptom, or is one: when, how bad, and what it is about."""
+
+    text: str
+    start: datetime
+    end: datetime | None = None
+    severity: Severity = "info"
+    about: str = ""
+    is_symptom: bool = False
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """What an agent saw between two moments. `looked_at` says in words what it looked at, the unremarkable included;
+    `failed` says what it could not look at, and why."""
+
+    observations: list[Observation] = field(default_factory=list)
+    looked_at: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    source: dict[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +79,8 @@ class Agent:
     """Closes the connections that were opened in the running event loop."""
     check: Callable[[], Awaitable[str]] | None = None
     """What answers, in words; raises a SignalboxError where the live system does not."""
+    examine: Callable[[str, datetime, datetime], Awaitable[Examination]] | None = None
+    """What it saw between two moments that may explain the symptom in the words of a person. Reads only."""
     graph: str = ""
     """Which graph of the map; by default the one named like the agent, else the only one."""
     remembers: tuple[str, ...] = ()
