@@ -92,7 +92,8 @@ def is_alive(owner: str) -> bool:
         with kept.transaction() as connection:
             return (
                 connection.execute(
-                    "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND classid = ? AND objid = ?",
+                    "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND classid = CAST(? AS int)::oid "
+                    "AND objid = CAST(? AS int)::oid",
                     (_SPACE, _number(owner)),
                 ).fetchone()
                 is not None

@@ -146,7 +146,8 @@ _ADDED = ("person", "background", "attempts", "said", "metadata")
 def claim(run: Run) -> None:
     """Write a new run down, and so claim its thread: of many who try at once, one does. Raises BusyError.
 
-    The thread is the person's own, or is made so; another's is not found. A run of the thread that broke off stays as it is, and is no longer the thread's latest.
+    The thread is the person's own, or is made so; another's is not found. A run of the thread that broke off stays as
+    it is, and is no longer the thread's latest.
     """
     for _ in range(2):
         try:
@@ -238,6 +239,34 @@ def cancel_run(run: Run) -> None:
     """Mark a run as cancelled; the process that carries it stops before its next node. Raises RequestError."""
     if not _moved(run, "cancelled"):
         raise RequestError(f"The run {run.thread_id} has just changed.", suggestion="Look again: signalbox runs list.")
+
+
+def end_with_error(run: Run, result: dict[str, Any]) -> None:
+    """Write down that a run failed for good, if it still stands as it was read."""
+    before = (run.status, run.owner)
+    run.status, run.owner, run.result, run.updated_at = "error", "", result, now().isoformat()
+    with database().transaction() as connection:
+        connection.execute(
+            "UPDATE runs SET status = ?, owner = '', updated_at = ?, record = ? "
+            "WHERE run_id = ? AND status = ? AND owner = ?",
+            (run.status, run.updated_at, _record(run), run.run_id, *before),
+        )
+
+
+def left_behind() -> list[Run]:
+    """The background runs that broke off and that no living process carries, the oldest first."""
+    with database().transaction() as connection:
+        rows = connection.execute(
+            f"SELECT {_COLUMNS} FROM runs WHERE status IN ('running', 'interrupted') ORDER BY started_at, rowid"
+        ).fetchall()
+    return [run for run in map(_read, rows) if run.background and run.standing == "interrupted"]
+
+
+def count_attempt(run: Run) -> None:
+    """Note that a run which broke off is tried once more."""
+    run.attempts += 1
+    with database().transaction() as connection:
+        connection.execute("UPDATE runs SET record = ? WHERE run_id = ?", (_record(run), run.run_id))
 
 
 def is_still_ours(run: Run) -> bool:

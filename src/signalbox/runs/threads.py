@@ -1,6 +1,6 @@
 """Threads: whose each is, and what was asked in it, kept as plain JSON.
 
-A thread belongs to one person. For anybody else it is not there: `require_own` and `take` are the one place that says so.
+A thread belongs to one person. For anybody else it is not there: `require_own` and `take` are the place that says so.
 """
 
 from __future__ import annotations
