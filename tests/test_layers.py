@@ -21,6 +21,7 @@ FLOORS = {
     "contract": 0,
     "drawing": 1,
     "models": 1,
+    "storage": 1,
     "toolbox": 1,
     "maps": 2,
     "worlds": 3,

@@ -46,6 +46,10 @@ class Settings(BaseSettings):
         description="Who asks on the command line: the id (a UUID) that tasks, threads and runs belong to.",
     )
     tz: str = Field(default="UTC", description="The person's time zone, as an IANA name.")
+    database_url: str = Field(
+        default="",
+        description="Where tasks and conversations are kept: postgresql://…; by default SQLite under the home.",
+    )
     data: Path | None = Field(
         default=None, description="The data folder of storage agents; by default `data` beside the map."
     )
