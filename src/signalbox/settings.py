@@ -37,9 +37,6 @@ class Settings(BaseSettings):
         default_factory=lambda: user_data_path("signalbox"),
         description="Where everything kept on disk lives: database, checkpoints, runs.",
     )
-    database_url: str = Field(
-        default="", description="A PostgreSQL database, as postgresql://…; by default everything is in SQLite at home."
-    )
     now: datetime | None = Field(default=None, description="Freezes the clock everywhere (ISO 8601).")
     user: str = Field(
         default="00000000-0000-4000-8000-000000000001",
@@ -48,7 +45,7 @@ class Settings(BaseSettings):
     tz: str = Field(default="UTC", description="The person's time zone, as an IANA name.")
     database_url: str = Field(
         default="",
-        description="Where tasks and conversations are kept: postgresql://…; by default SQLite under the home.",
+        description="Where tasks, conversations and runs are kept: postgresql://…; by default SQLite under the home.",
     )
     data: Path | None = Field(
         default=None, description="The data folder of storage agents; by default `data` beside the map."

@@ -76,14 +76,10 @@ def answer(
             options = {"question": question, "model": load_model(model, agent), "force": force, "listener": listener}
             told = answer_of(agent, await aresume(thread_id, value, **options))
         told.evidence = ledger.as_list()
-<<<<<<< HEAD
-        await asyncio.to_thread(remember, agent, told, str(value), is_named=True)
-=======
         handed = await _hand_over(agent, told, thread_id, model, False, listener)
         if handed is not None:
             return handed
-        await asyncio.to_thread(_remember, agent, told, str(value), is_named=True)
->>>>>>> main
+        await asyncio.to_thread(remember, agent, told, str(value), is_named=True)
         return told
 
     return _wait(answered())
@@ -139,10 +135,6 @@ async def aask(
     return answer
 
 
-<<<<<<< HEAD
-def check_question(question: str) -> str:
-    """The question, trimmed. Raises MissingInputError and RequestError."""
-=======
 async def _hand_over(
     agent: Agent, told: Answer, thread_id: str | None, model: str | None, dry_run: bool, listener: Listener | None
 ) -> Answer | None:
@@ -160,8 +152,8 @@ async def _hand_over(
     return answer
 
 
-def _checked(question: str) -> str:
->>>>>>> main
+def check_question(question: str) -> str:
+    """The question, trimmed. Raises MissingInputError and RequestError."""
     said = question.strip()
     if not said:
         raise MissingInputError("There is no question.", suggestion="Ask something.")
@@ -170,17 +162,12 @@ def _checked(question: str) -> str:
     return said
 
 
-<<<<<<< HEAD
 def turn_before(agent: Agent, thread: str) -> dict[str, Any] | None:
-    """What is remembered of the turn before in this thread, by any agent of the same map."""
-=======
-def _before(agent: Agent, thread: str) -> dict[str, Any] | None:
     """What is remembered of the turn before in this thread, by any agent of the same map; of one that sends requests
     on, what was said last and who answered."""
     if agent.hands_over is not None:
         said = threads.list_turns(thread)
         return {"agent": said[-1].agent, "said": said[-1].said, "answer": said[-1].answer} if said else None
->>>>>>> main
     kin = [other.name for other in list_agents() if other.map == agent.map]
     turn = threads.last_turn(thread, kin)
     return turn.remembered if turn else None

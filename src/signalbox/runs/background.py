@@ -27,6 +27,7 @@ __all__ = ["answer_question", "cancel_run", "close_runs", "find_own_run", "launc
 
 _log = logging.getLogger("signalbox.runs")
 _MOST_ATTEMPTS = 3
+_FOR, _ROUTE = "for_run", "route"
 _tasks: dict[str, asyncio.Task[Answer]] = {}
 
 
@@ -70,10 +71,10 @@ async def _go_on(thread_id: str, value: Any, question: str | None, model: str | 
 
 async def _carry(agent: Agent, life: Life, said: str | None = None) -> Run:
     assert life.record is not None
-    mark_used(agent)
-    channel = await asyncio.to_thread(open_channel, life.run.run_id)
-    task = asyncio.create_task(_run(agent, life, channel, said))
     run_id = life.run.run_id
+    # A run that another one handed its request to tells where people listen to that other.
+    channel = await asyncio.to_thread(open_channel, life.record.metadata.get(_FOR, run_id))
+    task = asyncio.create_task(_run(agent, life, channel, said))
     _tasks[run_id] = task
     task.add_done_callback(lambda done: _ended(run_id, done))
     return life.record
@@ -87,40 +88,69 @@ def _ended(run_id: str, done: asyncio.Task[Answer]) -> None:
 
 
 async def _run(agent: Agent, life: Life, channel: Channel, said: str | None) -> Answer:
+    """Carry a run to its end, and every run that its request is handed on to."""
     record = life.record
     assert record is not None
+    channel.add("metadata", {"run_id": channel.run_id, "thread_id": record.thread_id, "attempt": record.attempts + 1})
+    answer: Answer | None = None
+    try:
+        while True:
+            answer = await _carried(agent, life, channel, said)
+            handed = await _hand_on(agent, answer, life)
+            if handed is None:
+                return answer
+            agent, life, said = *handed, None
+    except asyncio.CancelledError:
+        channel.add("error", {"error_type": "cancelled", "message": "The run was stopped.", "suggestion": ""})
+        answer = None
+        raise
+    finally:
+        if answer is not None:
+            if answer.error:
+                channel.add("error", answer.error)
+            channel.add("answer", answer.as_dict())
+        await asyncio.shield(channel.aclose())
+
+
+async def _carried(agent: Agent, life: Life, channel: Channel, said: str | None) -> Answer:
+    record = life.record
+    assert record is not None
+    mark_used(agent)
     ledger = Ledger(listener=lambda call, ended: channel.add("tool_result" if ended else "tool_call", _called(call)))
     answers: list[Answer] = []
 
     def present(result: MapResult) -> dict[str, Any]:
         answer = _answer(agent, result)
-        answer.evidence = ledger.as_list()
+        answer.evidence, answer.route = ledger.as_list(), record.metadata.get(_ROUTE)
         answers.append(answer)
         return answer.as_dict()
 
     life.present = present
-    channel.add("metadata", {"run_id": record.run_id, "thread_id": record.thread_id, "attempt": record.attempts + 1})
     try:
         with use_ledger(ledger):
             await life.arun(lambda event: channel.add("node", _told(event)))
-        answer = answers[-1]
-        await asyncio.to_thread(remember, agent, answer, said or record.said, is_named=True)
-    except asyncio.CancelledError:
-        channel.add("error", {"error": "cancelled", "message": "The run was stopped."})
-        raise
+        if agent.hands_over is None or agent.hands_over(answers[-1].state) is None:
+            await asyncio.to_thread(remember, agent, answers[-1], said or record.said, is_named=True)
+        return answers[-1]
     except Exception as error:
-        answer = await asyncio.to_thread(_fail, agent, record, error)
-    finally:
-        await _closed(channel, answers)
-    return answer
+        return await asyncio.to_thread(_fail, agent, record, error)
 
 
-async def _closed(channel: Channel, answers: list[Answer]) -> None:
-    for answer in answers[-1:]:
-        if answer.error:
-            channel.add("error", answer.error)
-        channel.add("answer", answer.as_dict())
-    await asyncio.shield(channel.aclose())
+async def _hand_on(agent: Agent, answer: Answer, life: Life) -> tuple[Agent, Life] | None:
+    """The agent that the request is sent on to, with its run in the same thread; None where it is sent nowhere."""
+    route = agent.hands_over(answer.state) if agent.hands_over is not None and answer.status == "completed" else None
+    if route is None or life.record is None:
+        return None
+    before, other = life.record, find_served(str(route["to"]))
+    metadata = {
+        **before.metadata,
+        _FOR: before.metadata.get(_FOR, before.run_id),
+        _ROUTE: {"to": route["to"], "confidence": route.get("confidence")},
+    }
+    said = str(route.get("request") or before.said)
+    next_life = await asyncio.to_thread(_begun, other, said, before.thread_id, None, metadata, None)
+    await asyncio.to_thread(records.note_handed, str(metadata[_FOR]), next_life.run.run_id)
+    return other, next_life
 
 
 def _fail(agent: Agent, record: Run, error: Exception) -> Answer:
@@ -167,7 +197,8 @@ async def find_own_run(thread_id: str, run_id: str) -> Run:
 
 
 async def wait_for_run(run_id: str) -> Run:
-    """The run, when it has ended, waits or broke off. It goes on when who waits goes away."""
+    """The run, when it has ended, waits or broke off; the one that has its request now. It goes on when who waits
+    goes away."""
     task = _tasks.get(run_id)
     if task is not None:
         await asyncio.wait([task])
@@ -175,6 +206,7 @@ async def wait_for_run(run_id: str) -> Run:
         run = await asyncio.to_thread(records.get_run, run_id)
         if run is None:
             raise NotFoundError(f"There is no run '{run_id}'.")
+        run = await asyncio.to_thread(records.carrier_of, run)
         if run_id in _tasks or run.is_under_way:
             await asyncio.sleep(0.2)
             continue
@@ -183,10 +215,11 @@ async def wait_for_run(run_id: str) -> Run:
 
 async def cancel_run(run: Run) -> None:
     """Stop a run that is under way, waits or broke off. Raises RequestError where it has ended."""
-    if run.standing not in RESUMABLE:
+    carrier = await asyncio.to_thread(records.carrier_of, run)
+    if carrier.standing not in RESUMABLE:
         raise RequestError("The run has ended.", suggestion="Look at it instead.")
-    await asyncio.to_thread(records.cancel_run, run)
-    task = _tasks.get(run.run_id)
+    await asyncio.to_thread(records.cancel_run, carrier)
+    task = _tasks.get(run.run_id) or _tasks.get(carrier.run_id)
     if task is not None:
         task.cancel()
         await asyncio.wait([task])

@@ -253,6 +253,21 @@ def end_with_error(run: Run, result: dict[str, Any]) -> None:
         )
 
 
+def note_handed(run_id: str, to: str) -> None:
+    """Note on a run that has ended which run has its request now."""
+    run = get_run(run_id)
+    if run is not None:
+        run.result = {**run.result, "handed_to": to}
+        with database().transaction() as connection:
+            connection.execute("UPDATE runs SET record = ? WHERE run_id = ?", (_record(run), run_id))
+
+
+def carrier_of(run: Run) -> Run:
+    """The run that has the request of this one now: mostly itself."""
+    handed = run.result.get("handed_to")
+    return (get_run(handed) or run) if handed else run
+
+
 def left_behind() -> list[Run]:
     """The background runs that broke off and that no living process carries, the oldest first."""
     with database().transaction() as connection:
