@@ -18,6 +18,7 @@ from signalbox.runs import records, threads
 from signalbox.runs.asking import answer_of, check_question, graph_of, load_model, mark_used, remember, turn_before
 from signalbox.runs.events import Channel, open_channel
 from signalbox.runs.life import Life, begin, take_up
+from signalbox.runs.observing import Watch, watched
 from signalbox.runs.records import RESUMABLE, Run
 from signalbox.runs.served import find_served, is_map
 from signalbox.toolbox.ledger import Call, Ledger, use_ledger
@@ -28,7 +29,7 @@ __all__ = ["answer_question", "cancel_run", "close_runs", "find_own_run", "launc
 _log = logging.getLogger("signalbox.runs")
 _MOST_ATTEMPTS = 3
 _FOR, _ROUTE = "for_run", "route"
-_tasks: dict[str, asyncio.Task[Answer]] = {}
+_under_way: dict[str, asyncio.Task[Answer]] = {}
 
 
 async def launch(
@@ -75,14 +76,14 @@ async def _carry(agent: Agent, life: Life, said: str | None = None) -> Run:
     # A run that another one handed its request to tells where people listen to that other.
     channel = await asyncio.to_thread(open_channel, life.record.metadata.get(_FOR, run_id))
     task = asyncio.create_task(_run(agent, life, channel, said))
-    _tasks[run_id] = task
+    _under_way[run_id] = task
     task.add_done_callback(lambda done: _ended(run_id, done))
     return life.record
 
 
 def _ended(run_id: str, done: asyncio.Task[Answer]) -> None:
-    if _tasks.get(run_id) is done:
-        _tasks.pop(run_id)
+    if _under_way.get(run_id) is done:
+        _under_way.pop(run_id)
     if not done.cancelled() and done.exception() is not None:
         _log.error("Run %s: %s", run_id, redact(done.exception()))
 
@@ -116,7 +117,13 @@ async def _carried(agent: Agent, life: Life, channel: Channel, said: str | None)
     record = life.record
     assert record is not None
     mark_used(agent)
-    ledger = Ledger(listener=lambda call, ended: channel.add("tool_result" if ended else "tool_call", _called(call)))
+    watch = Watch()
+
+    def called(call: Call, ended: bool) -> None:
+        channel.add("tool_result" if ended else "tool_call", _called(call))
+        watch.called(call, ended)
+
+    ledger = Ledger(listener=called)
     answers: list[Answer] = []
 
     def present(result: MapResult) -> dict[str, Any]:
@@ -127,8 +134,9 @@ async def _carried(agent: Agent, life: Life, channel: Channel, said: str | None)
 
     life.present = present
     try:
-        with use_ledger(ledger):
+        with use_ledger(ledger), watched(agent.name, record.thread_id, record.run_id) as watch:
             await life.arun(lambda event: channel.add("node", _told(event)))
+            watch.error = (answers[-1].error or {}).get("error_type")
         if agent.hands_over is None or agent.hands_over(answers[-1].state) is None:
             await asyncio.to_thread(remember, agent, answers[-1], said or record.said, is_named=True)
         return answers[-1]
@@ -199,7 +207,7 @@ async def find_own_run(thread_id: str, run_id: str) -> Run:
 async def wait_for_run(run_id: str) -> Run:
     """The run, when it has ended, waits or broke off; the one that has its request now. It goes on when who waits
     goes away."""
-    task = _tasks.get(run_id)
+    task = _under_way.get(run_id)
     if task is not None:
         await asyncio.wait([task])
     while True:
@@ -207,7 +215,7 @@ async def wait_for_run(run_id: str) -> Run:
         if run is None:
             raise NotFoundError(f"There is no run '{run_id}'.")
         run = await asyncio.to_thread(records.carrier_of, run)
-        if run_id in _tasks or run.is_under_way:
+        if run_id in _under_way or run.is_under_way:
             await asyncio.sleep(0.2)
             continue
         return run
@@ -219,7 +227,7 @@ async def cancel_run(run: Run) -> None:
     if carrier.standing not in RESUMABLE:
         raise RequestError("The run has ended.", suggestion="Look at it instead.")
     await asyncio.to_thread(records.cancel_run, carrier)
-    task = _tasks.get(run.run_id) or _tasks.get(carrier.run_id)
+    task = _under_way.get(run.run_id) or _under_way.get(carrier.run_id)
     if task is not None:
         task.cancel()
         await asyncio.wait([task])
@@ -229,7 +237,7 @@ async def recover() -> list[Run]:
     """Take up every background run that no living process carries, each in the name of its person."""
     taken: list[Run] = []
     for run in await asyncio.to_thread(records.left_behind):
-        if run.run_id in _tasks:
+        if run.run_id in _under_way:
             continue
         with use_person(run.person):
             try:
@@ -253,7 +261,7 @@ async def _taken_up(run: Run) -> Run:
 
 async def close_runs() -> None:
     """Stop what this process carries, so that the next goes on with it."""
-    carried = list(_tasks.values())
+    carried = list(_under_way.values())
     for task in carried:
         task.cancel()
     if carried:

@@ -344,6 +344,15 @@ def remove_runs(thread_id: str) -> list[str]:
     return found
 
 
+def remove_run(run_id: str) -> None:
+    """Delete the record of a run, with its events and checkpoints."""
+    from signalbox.runs.checkpoints import checkpoints
+
+    with database().transaction() as connection:
+        _remove(connection, [run_id])
+    checkpoints(database()).delete_thread(run_id)
+
+
 def note_start(run_id: str, node: str) -> None:
     """A node of the run starts: should the process die, it is known what was under way."""
     with database().transaction() as connection:

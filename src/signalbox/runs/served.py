@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from signalbox.contract import Agent, Presented
+from signalbox.contract.installed import list_agents
 from signalbox.errors import NotFoundError, RequestError
 from signalbox.language.names import did_you_mean
 from signalbox.maps import GraphSpec, read_map
 from signalbox.maps.result import as_text
-from signalbox.runs.agents import list_agents
 from signalbox.settings import get_settings
 
 __all__ = ["find_served", "is_map", "list_served", "read_input"]
