@@ -23,6 +23,7 @@ from signalbox.cli.output import HarmlessFormatter, print_json, say
 from signalbox.cli.run import resume, run_command
 from signalbox.cli.runs import runs
 from signalbox.cli.serve import serve
+from signalbox.cli.token import token
 from signalbox.cli.world import world
 from signalbox.contract.installed import list_agents
 from signalbox.errors import OperatorError, ProgrammerError, SignalboxError, redact
@@ -47,6 +48,7 @@ app.command("agents")(agents)
 app.command("doctor")(doctor)
 app.command("eval")(evaluate)
 app.command("serve")(serve)
+app.command("token")(token)
 app.command("mcp")(mcp)
 app.add_typer(world, name="world")
 
