@@ -197,8 +197,7 @@ class Tasks:
 
     async def undo(self, turn: str) -> list[Change]:
         """Take back all that a turn did, the latest first; nothing where that was done before. Changes without a turn
-        are turns of their own. What the tasks were
-        changed to since is lost with it only in the fields that the turn had changed."""
+        are turns of their own. What was changed since stays, but for the fields that the turn had changed."""
         query = select(TaskChange).where(TaskChange.turn == turn, TaskChange.undone.is_(False))
         done = []
         async with owned(self._owner, writes=True) as session:
