@@ -56,9 +56,11 @@ async def _answer(
     state = new_turn(request, owner, earlier, talk, limits=limits)
     with use_person(owner):
         result = await arun_map(AGENT.map, state, model=model, max_steps=20 * config.max_iterations + 200)
-    if result.error is not None:
-        return _failed(history, _words(result), str(result.error.get("error_type", "error")))
     final = result.values
+    failed = final.get("error") or result.error or _error_of(final)
+    if failed:
+        told = str(failed.get("message", ""))
+        return _failed(history, told if told in TEXTS.values() else TEXTS["Unknown"], str(failed.get("error_type")))
     answer = {"role": "assistant", "content": final["final_response"]}
     await keep_talk(owner, [*earlier, kept[-1], answer], final.get("talk") or empty_talk())
     return AgentResponse(
@@ -105,12 +107,9 @@ def _load(config: AgentConfiguration) -> Any:
     return load_chat_model(name, **options, **{key: value for key, value in given.items() if value is not None})
 
 
-def _words(result: Any) -> str:
-    error = getattr(result, "exception", None)
-    if error is not None:
-        return text_for(error)
-    told = str(result.error.get("message", ""))
-    return told if told in TEXTS.values() else TEXTS.get(str(result.error.get("error_type")), TEXTS["Unknown"])
+def _error_of(values: Mapping[str, Any]) -> dict[str, str] | None:
+    """The error of a node that broke: its words are for the log alone."""
+    return {"error_type": "Unknown"} if values.get("last_action_success") is False else None
 
 
 def _failed(history: list[dict[str, str]], words: str, reason: str) -> AgentResponse:

@@ -10,11 +10,11 @@ from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMes
 
 from signalbox.agents.tasks.conversation import offered_tools, remembered_state
 from signalbox.agents.tasks.definitions import CONVERSATION, TOOLS, shown_to_model
-from signalbox.agents.tasks.errors import APIError, APITimeoutError, RateLimitError
+from signalbox.agents.tasks.errors import APIError, APITimeoutError, RateLimitError, text_for
 from signalbox.agents.tasks.prompts import SUMMARY, system_prompt
 from signalbox.agents.tasks.state import TasksState
 from signalbox.contract.summary import plain
-from signalbox.errors import LLMAPIError, SignalboxError
+from signalbox.errors import LLMAPIError, SignalboxError, redact
 from signalbox.maps.context import current_run
 from signalbox.models import load_chat_model
 
@@ -26,7 +26,15 @@ _log = logging.getLogger("signalbox.agents.tasks")
 
 
 async def model_node(state: TasksState) -> dict[str, Any]:
-    """One iteration: the model's next message. At the limit it only says what was done. Raises LLMAPIError."""
+    """One iteration: the model's next message. At the limit it only says what was done; what fails is `error`."""
+    try:
+        return await _iterate(state)
+    except SignalboxError as error:
+        _log.error("The model failed: %s: %s", type(error).__name__, redact(error.details or error.user_message))
+        return {"status": "error", "error": {**error.as_dict(), "message": text_for(error)}}
+
+
+async def _iterate(state: TasksState) -> dict[str, Any]:
     limit = int(state["limits"].get("max_iterations", MAX_ITERATIONS))
     if state["iterations"] >= limit:
         return await _stopped(state, limit)
@@ -121,4 +129,6 @@ def _text(reply: AIMessage) -> str:
 def after_model(state: TasksState) -> Literal["tools"] | None:
     """The tools where the model called some, else the end."""
     last = state["messages"][-1]
+    if state["error"]:
+        return None
     return "tools" if isinstance(last, AIMessage) and last.tool_calls else None
