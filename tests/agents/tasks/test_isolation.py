@@ -39,7 +39,9 @@ class Shadow:
         self.count = 0
 
     async def step(self) -> None:
-        name = self.random.choice(["add_task", "add_task", "complete_task", "reopen_task", "delete_task", "update_task"])
+        name = self.random.choice(
+            ["add_task", "add_task", "complete_task", "reopen_task", "delete_task", "update_task"]
+        )
         if name == "add_task" or not self.tasks:
             await self.call("add_task", {"title": self.random.choice(TITLES)})
             self.count += 1

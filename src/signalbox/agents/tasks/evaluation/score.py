@@ -60,7 +60,8 @@ def _matches(got: Sequence[Mapping[str, Any]], expected: Sequence[Mapping[str, A
         fitting = [one for one in left if _fits(one, task)]
         if not fitting:
             return len(expected) <= _MOST_ALIKE and any(
-                all(_fits(one, other) for one, other in zip(order, expected, strict=True)) for order in permutations(got)
+                all(_fits(one, other) for one, other in zip(order, expected, strict=True))
+                for order in permutations(got)
             )
         left.remove(fitting[0])
     return True
