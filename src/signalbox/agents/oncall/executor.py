@@ -12,16 +12,17 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from signalbox.agents.oncall.arguments import ground_arguments
+from signalbox.agents.oncall.choices import choose_calls
 from signalbox.agents.oncall.checks import Checks, load_checks, run_checks, topics_found
 from signalbox.agents.oncall.facts import collect
 from signalbox.agents.oncall.planner import lent_model
 from signalbox.agents.oncall.prompts import STEP
 from signalbox.agents.oncall.state import ExecutedToolCall, GraphState, StepExecutionResult
 from signalbox.agents.oncall.steps import Part, read_step
-from signalbox.agents.oncall.tools import Budget, call_device, current_session, device_tools, model_tools
+from signalbox.agents.oncall.tools import Budget, call_device, current_session, device_tools
 from signalbox.errors import SignalboxError
 from signalbox.settings import get_settings
 from signalbox.toolbox.sessions import Session, ToolInfo
@@ -30,7 +31,8 @@ __all__ = ["AWAY", "network_executor"]
 
 AWAY = ("refused", "timeout", "tls", "auth", "unavailable", "tool_timeout", "tool_server")
 """Errors after which no further call on the device is worth trying in the same attempt."""
-_ROUNDS = 4
+_MENDABLE = ("not_found", "tool_arguments")
+_ROUNDS = 3
 _MOST_CALLS = 6
 _MOST_SHOWN = 4_000
 _log = logging.getLogger("signalbox.agents.oncall")
@@ -131,42 +133,37 @@ async def _carry_out(work: _Work, part: Part, guidance: str) -> tuple[list[Execu
     """The calls that the model makes for a part of a step. Which tools it may use is settled before a device has spoken:
     what stands in an answer can ask for no other."""
     shown = {
-        "device": work.device,
         "objective": work.objective,
         "guidance": f"What to expect: {guidance}\n" if guidance else "",
-        "collected": _collected(work),
         "feedback": f"Asked for on this retry: {work.feedback}\n" if work.feedback else "",
     }
     messages: list[BaseMessage] = [SystemMessage(STEP.format(**shown)), HumanMessage(part.text)]
-    bound = work.model.bind_tools(model_tools(work.infos))
     calls: list[ExecutedToolCall] = []
     allowed: set[str] = set()
     for turn in range(_ROUNDS):
         try:
-            reply = await bound.ainvoke(messages)
+            reply = await choose_calls(work.model, messages, work.infos)
         except Exception as error:
             told = error.user_message if isinstance(error, SignalboxError) else type(error).__name__
             _log.warning("The model failed in a step on %s: %s", work.device, told)
             return calls, f"the model failed: {told}" if not calls else None
-        wanted = reply.tool_calls if isinstance(reply, AIMessage) else []
-        if not wanted:
-            break
         messages.append(reply)
-        allowed |= {str(call["name"]) for call in wanted} if turn == 0 else set()
-        for call in wanted:
-            made = await _called(work, call, calls, allowed)
-            messages.append(_shown_to_model(made, str(call.get("id") or "")))
-        if work.gone:
+        allowed |= {str(call["name"]) for call in reply.tool_calls} if turn == 0 else set()
+        made = [await _called(work, part, call, calls, allowed) for call in reply.tool_calls]
+        # A model sees what a device said only where it has an argument to mend.
+        if work.gone or not any(one.get("error_type") in _MENDABLE for one in made):
             break
+        messages += [_shown_to_model(one, str(call.get("id") or "")) for one, call in zip(made, reply.tool_calls, strict=True)]
     return calls, None if calls else "no tool was found for it"
 
 
 async def _called(
-    work: _Work, call: Mapping[str, Any], calls: list[ExecutedToolCall], allowed: set[str]
+    work: _Work, part: Part, call: Mapping[str, Any], calls: list[ExecutedToolCall], allowed: set[str]
 ) -> ExecutedToolCall:
     """One call that the model asks for: made, given again where it was made before, or refused."""
     name = str(call["name"])
-    args = ground_arguments(name, call.get("args") or {}, collect(list(work.results.values()), work.device))
+    facts = collect(list(work.results.values()), work.device)
+    args = ground_arguments(call.get("args") or {}, f"{part.text} {work.objective}", facts)
     if name not in allowed or len(calls) >= _MOST_CALLS or work.gone:
         return {"function": name, "params": args, "result": None, "error": "The step does not ask for this call.", "error_type": "tool_refused"}
     key = f"{name} {json.dumps(args, sort_keys=True, default=str)}"
@@ -175,6 +172,8 @@ async def _called(
         made = await call_device(work.session, work.infos, work.device, name, args, work.budget, f"step on {work.device}")
         if not made.get("error"):
             work.made[key] = made
+    if made.get("error_type") in _MENDABLE:
+        calls[:] = [one for one in calls if one["function"] != name or not one.get("error")]
     if not any(one["function"] == made["function"] and one["params"] == made["params"] for one in calls):
         calls.append(made)
     if made.get("error_type") in AWAY:
@@ -188,12 +187,6 @@ def _shown_to_model(made: ExecutedToolCall, call_id: str) -> ToolMessage:
     text = told if len(told) <= _MOST_SHOWN else f"{told[:_MOST_SHOWN]}… (cut)"
     status = "error" if made.get("error") else "success"
     return ToolMessage(f"<device-data>{re.sub('</?device-data>', '', text)}</device-data>", tool_call_id=call_id, name=made["function"], status=status)
-
-
-def _collected(work: _Work) -> str:
-    """What was called before, without any word of a device."""
-    called = sorted({call["function"] for one in work.results.values() for call in one.get("executed_calls") or ()})
-    return f"Collected before: {', '.join(called)}\n" if called else ""
 
 
 def limitations(device: str, results: Sequence[StepExecutionResult]) -> str | None:
