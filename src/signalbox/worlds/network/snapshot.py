@@ -142,9 +142,7 @@ class Snapshot:
         """One side of a BGP session."""
         if device in self.off:
             return Peering("IDLE")
-        carried = (
-            session.link in self._lit if session.link else peer not in self.off and peer in self.paths(device)
-        )
+        carried = session.link in self._lit if session.link else peer not in self.off and peer in self.paths(device)
         for cause, ours, theirs in _CLOSED:
             if (device, peer) in self._of(cause):
                 return Peering(ours, cause, local_fault=True)
@@ -237,7 +235,9 @@ class Snapshot:
         """What of a peer's prefixes is in use: of two that tell the same, the first is preferred."""
         told = self.told(peer, device)
         if self.model.devices[device].role == "PE" and self.model.devices[peer].role == "RR":
-            told = frozenset(one for one in told if device in self.model.vrfs[one[0]].members and self.imports(device, one[0]))
+            told = frozenset(
+                one for one in told if device in self.model.vrfs[one[0]].members and self.imports(device, one[0])
+            )
         for other, session in self.model.sessions_of[device]:
             if other == peer:
                 break
@@ -287,14 +287,16 @@ class Snapshot:
                     yield Route(prefix, "BGP", 0, tuple((other, hop, end.interface) for end in paths[other][1]))
 
     def core_routes(self, device: str) -> list[Route]:
-        """The routes of the default table of a core router: its own, its links, and every loopback and link by IS-IS."""
+        """The default table of a core router: its own addresses, and every loopback and link of the core by IS-IS."""
         own = self.model.devices[device]
         found = [Route(f"{own.loopback}/32", "DIRECTLY_CONNECTED", 0, ((device, "0.0.0.0", "Loopback0"),))]
         connected = set()
         for end, link in self.model.ends[device]:
             if not link.vrf and link in self._lit:
                 connected.add(link)
-                found.append(Route(f"{link.a.address}/31", "DIRECTLY_CONNECTED", 0, ((device, "0.0.0.0", end.interface),)))
+                found.append(
+                    Route(f"{link.a.address}/31", "DIRECTLY_CONNECTED", 0, ((device, "0.0.0.0", end.interface),))
+                )
         paths = self.paths(device)
         for name, (far, ends) in paths.items():
             if far:

@@ -1,6 +1,6 @@
 """A gNMI client that reads: one channel held for each device, a deadline for each call, a cap on how many run at once.
 
-Calls are gRPC futures that the event loop awaits: nothing blocks, and a call that is cancelled is cancelled on the wire.
+Calls are gRPC futures that the event loop awaits: nothing blocks, and who stops waiting cancels the call on the wire.
 There is no Set here, and none can be made with it.
 """
 
@@ -53,7 +53,9 @@ class GnmiClient:
     async def get(self, device: Device, *paths: str) -> Tree:
         """What a device has at these paths, as one tree. Raises GnmiError."""
         request = gnmi_pb2.GetRequest(
-            path=[to_message(path, device.nos) for path in paths], encoding=gnmi_pb2.JSON_IETF, type=gnmi_pb2.GetRequest.ALL
+            path=[to_message(path, device.nos) for path in paths],
+            encoding=gnmi_pb2.JSON_IETF,
+            type=gnmi_pb2.GetRequest.ALL,
         )
         answer = await self._call(device, "Get", request)
         return plant(_updates(device.name, answer))
@@ -98,11 +100,10 @@ class GnmiClient:
         seconds = device.gnmi_timeout or self._deadline
         each = self._each.setdefault(device.name, asyncio.Semaphore(MOST_CALLS_OF_A_DEVICE))
         async with _within(device.name, seconds) as limit, each:
-            until = limit.when()
+            until, asked = limit.when() or 0.0, monotonic()
             limit.reschedule(None)
-            waited = monotonic()
             async with self._all:
-                limit.reschedule(until and until + monotonic() - waited)
+                limit.reschedule(until + monotonic() - asked)
                 try:
                     return await self._try(device, method, request, seconds)
                 except GnmiError as error:
@@ -117,7 +118,7 @@ class GnmiClient:
             call = getattr(stub, method).future(request, timeout=seconds, metadata=_credentials(device))
             return await _awaited(call)
         except grpc.RpcError as error:
-            found = error_of(device.name, error.code(), error.details() or "", seconds)  # type: ignore[attr-defined]
+            found = error_of(device.name, error.code(), error.details() or "", seconds)
             if found.error_type in ("tls", "refused"):
                 # Neither a replaced certificate nor a device that is back should wait until this channel tries again.
                 # It is not closed here: other calls may still be on it.
@@ -174,10 +175,9 @@ async def _open(device: Device) -> grpc.Channel:
         return grpc.insecure_channel(device.address, options=_OPTIONS)
     name = device.override
     if device.skip_verify:
-        roots, found = await asyncio.to_thread(_offered_certificate, device)
+        offered, found = await asyncio.to_thread(_offered_certificate, device)
         name = name or found
-    else:
-        roots = _file(device, device.path_root)
+    roots = offered if device.skip_verify else _file(device, device.path_root)
     credentials = grpc.ssl_channel_credentials(roots, _file(device, device.path_key), _file(device, device.path_cert))
     options = (*_OPTIONS, *((("grpc.ssl_target_name_override", name),) if name else ()))
     return grpc.secure_channel(device.address, credentials, options=options)
@@ -190,7 +190,9 @@ def _file(device: Device, path: str | None) -> bytes | None:
         return Path(path).expanduser().read_bytes()
     except OSError as error:
         raise GnmiError(
-            "tls", f"The file {path} of {device.name} cannot be read: {error.strerror}.", suggestion="Correct the inventory."
+            "tls",
+            f"The file {path} of {device.name} cannot be read: {error.strerror}.",
+            suggestion="Correct the inventory.",
         ) from None
 
 
