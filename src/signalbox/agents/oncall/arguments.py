@@ -22,7 +22,9 @@ def ground_arguments(args: Mapping[str, Any], said: str, facts: Mapping[str, Seq
     given = {str(name): value for name, value in args.items() if value not in (None, "", [])}
     for name, ground in _GROUNDS.items():
         if name in given:
-            given[name] = ground(str(given[name]) if not isinstance(given[name], list) else " ".join(map(str, given[name])), said, facts)
+            given[name] = ground(
+                str(given[name]) if not isinstance(given[name], list) else " ".join(map(str, given[name])), said, facts
+            )
     return {name: value for name, value in given.items() if value is not None}
 
 
@@ -63,7 +65,9 @@ def match_interface(said: str, names: Sequence[str]) -> str | None:
     """The interface that was meant: Gi0/0/0/1 is GigabitEthernet0/0/0/1. None where none or several fit."""
     letters, figures = _split(said)
     exact = [name for name in names if _split(name) == (letters, figures)]
-    begins = [name for name in names if _split(name)[1] == figures and (not letters or _split(name)[0].startswith(letters))]
+    begins = [
+        name for name in names if _split(name)[1] == figures and (not letters or _split(name)[0].startswith(letters))
+    ]
     if not begins and letters:
         begins = [name for name in names if _split(name)[1] == figures and _abbreviates(letters, _split(name)[0])]
     found = exact or begins

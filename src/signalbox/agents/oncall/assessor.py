@@ -14,7 +14,7 @@ from signalbox.agents.oncall.state import GraphState, StepExecutionResult, StopR
 
 __all__ = ["ASSESSMENT", "devices_of", "failed_steps", "objective_assessor"]
 
-_PASSING = ("timeout", "tool_timeout", "unavailable", "rate_limited", "parse", "tool_server", "tool_failed", "failed")
+_PASSING = ("timeout", "tool_timeout", "unavailable", "rate_limited", "tool_server", "tool_failed", "failed")
 """Errors that another attempt may not have; all others are limitations of the tools or the device."""
 ASSESSMENT = {
     "title": "Assessment",
@@ -22,7 +22,11 @@ ASSESSMENT = {
     "type": "object",
     "properties": {
         "enough": {"type": "boolean", "description": "Whether what was collected answers the objective."},
-        "steps": {"type": "array", "items": {"type": "integer"}, "description": "The numbers of the steps to run again."},
+        "steps": {
+            "type": "array",
+            "items": {"type": "integer"},
+            "description": "The numbers of the steps to run again.",
+        },
         "feedback": {"type": "string", "description": "What to do otherwise when they run again."},
     },
 }
@@ -36,7 +40,11 @@ async def objective_assessor(state: GraphState) -> dict[str, Any]:
     nothing.
     """
     failed = failed_steps(state)
-    again = {device: steps for device, found in failed.items() if (steps := [place for place, passing in found.items() if passing])}
+    again = {
+        device: steps
+        for device, found in failed.items()
+        if (steps := [place for place, passing in found.items() if passing])
+    }
     told = ""
     if not failed:
         again, told = await _asked_for(state)
@@ -69,7 +77,11 @@ def failed_steps(state: Mapping[str, Any]) -> dict[str, dict[int, bool]]:
     """The steps that failed, by device and place, each with whether another attempt may pass. One that never ran failed."""
     found: dict[str, dict[int, bool]] = {}
     for device in devices_of(state):
-        results = {one["step_index"]: one for one in state.get("execution_results") or () if one.get("device_name") in (None, device)}
+        results = {
+            one["step_index"]: one
+            for one in state.get("execution_results") or ()
+            if one.get("device_name") in (None, device)
+        }
         for place in range(len(state.get("working_plan_steps") or ())):
             passing = _failure(results.get(place), list(results.values()))
             if passing is not None:
@@ -86,7 +98,9 @@ def _failure(result: StepExecutionResult | None, all_of_device: Sequence[StepExe
         return any(kind in _PASSING for kind in errors)
     if result.get("problem") is None:
         return None
-    elsewhere = [str(call.get("error_type")) for one in all_of_device for call in one["executed_calls"] if call.get("error")]
+    elsewhere = [
+        str(call.get("error_type")) for one in all_of_device for call in one["executed_calls"] if call.get("error")
+    ]
     if "cannot be read" in str(result["problem"]):
         return any(kind in _PASSING for kind in elsewhere)
     return "time for this device" not in str(result["problem"])
@@ -100,7 +114,9 @@ async def _asked_for(state: Mapping[str, Any]) -> tuple[dict[str, list[int]], st
         for one in state.get("execution_results") or ():
             if one.get("device_name") in (None, device):
                 calls = ", ".join(f"{call['function']} answered" for call in one["executed_calls"])
-                account.append(f"{device}, step {one['step_index'] + 1}: {calls or one.get('skipped') or 'nothing called'}")
+                account.append(
+                    f"{device}, step {one['step_index'] + 1}: {calls or one.get('skipped') or 'nothing called'}"
+                )
     try:
         model = lent_model().with_structured_output(ASSESSMENT)
         said: Any = await model.ainvoke([SystemMessage(ASSESS), HumanMessage("\n".join(account))])
@@ -111,11 +127,13 @@ async def _asked_for(state: Mapping[str, Any]) -> tuple[dict[str, list[int]], st
     if not isinstance(said, Mapping) or said.get("enough") is not False:
         return {}, ""
     named = sorted({int(one) - 1 for one in said.get("steps") or () if isinstance(one, int) and 0 < one <= len(steps)})
-    return ({device: named for device in devices_of(state)} if named else {}), str(said.get("feedback") or "")[:500]
+    return (dict.fromkeys(devices_of(state), named) if named else {}), str(said.get("feedback") or "")[:500]
 
 
 def _feedback(again: Mapping[str, Sequence[int]], told: str) -> str:
-    lines = [f"{device}: run step {', '.join(str(place + 1) for place in steps)} again" for device, steps in again.items()]
+    lines = [
+        f"{device}: run step {', '.join(str(place + 1) for place in steps)} again" for device, steps in again.items()
+    ]
     return ". ".join([*lines, *([told] if told else [])])
 
 

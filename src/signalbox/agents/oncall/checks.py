@@ -86,7 +86,9 @@ def _row(told: Any, place: str) -> Check:
         raise ConfigurationError(f"{place} is no row.", suggestion=f"A row has {', '.join(sorted(_NEEDED))}.")
     place = f"{place} ({told.get('id', 'no id')})"
     if wrong := [*sorted(_NEEDED - set(told)), *sorted(set(told) - _KEYS)]:
-        raise ConfigurationError(f"{place}: {wrong[0]} is missing or unknown.", suggestion=f"A row may have {', '.join(sorted(_KEYS))}.")
+        raise ConfigurationError(
+            f"{place}: {wrong[0]} is missing or unknown.", suggestion=f"A row may have {', '.join(sorted(_KEYS))}."
+        )
     if told["severity"] not in _SEVERITIES:
         raise ConfigurationError(f"{place}: severity is one of {', '.join(_SEVERITIES)}.")
     causes = tuple({str(name): str(value) for name, value in one.items()} for one in told.get("causes") or ())
@@ -95,7 +97,10 @@ def _row(told: Any, place: str) -> Check:
             parse(str(condition))
     except (ValueError, KeyError) as error:
         raise ConfigurationError(f"{place}: {error}.") from None
-    plain = {name: str(told.get(name, "")) for name in ("id", "of", "when", "severity", "text", "topic", "about", "next", "since")}
+    plain = {
+        name: str(told.get(name, ""))
+        for name in ("id", "of", "when", "severity", "text", "topic", "about", "next", "since")
+    }
     return Check(**plain, causes=causes)
 
 
@@ -128,7 +133,10 @@ def _finding(row: Check, record: Record, facts: Mapping[str, Sequence[Record]]) 
         cause = next((one for one in row.causes if evaluate(one["when"], record, functions)), {})
     except ValueError as error:
         raise ConfigurationError(f"The check '{row.id}' cannot be evaluated: {error}.") from None
-    words = {**record, "far": functions["far_end"](record.get("name") or record.get("interface"), "neighbor") or "the far end"}
+    words = {
+        **record,
+        "far": functions["far_end"](record.get("name") or record.get("interface"), "neighbor") or "the far end",
+    }
     return {
         "device": str(record.get("device", "")),
         "check": row.id,

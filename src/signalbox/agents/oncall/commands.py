@@ -37,7 +37,9 @@ def diff(
     rows = diff_runs(before, after)
     if as_json:
         told = [{"name": name, "before": old, "after": new} for name, old, new in rows]
-        typer.echo(json.dumps({"device": device, "from": before["at"], "to": after["at"], "changes": told}, ensure_ascii=False))
+        typer.echo(
+            json.dumps({"device": device, "from": before["at"], "to": after["at"], "changes": told}, ensure_ascii=False)
+        )
         return
     console = Console()
     console.print(escape(f"{device}: {len(rows)} changes between {before['at']} and {after['at']}"))

@@ -26,10 +26,14 @@ def _duplicates(facts: Facts) -> list[Finding]:
             for address in port.get("addresses") or ():
                 plain = _address(address)
                 if plain:
-                    owners.setdefault((str(port.get("vrf") or ""), plain), []).append((device, str(port.get("name")), port))
+                    owners.setdefault((str(port.get("vrf") or ""), plain), []).append(
+                        (device, str(port.get("name")), port)
+                    )
     found = []
     for (vrf, address), places in owners.items():
-        if len({(device, name) for device, name, _ in places}) > 1 and not (vrf and len({device for device, *_ in places}) > 1):
+        if len({(device, name) for device, name, _ in places}) > 1 and not (
+            vrf and len({device for device, *_ in places}) > 1
+        ):
             where = " and ".join(f"{name} of {device}" for device, name, _ in places)
             found.append(_finding(places[0][0], "duplicate_address", "interface", address, f"{address} is used twice: {where}",
                                   "a duplicate address", f"Give {address} to one of them only.", [one for *_, one in places]))  # fmt: skip
@@ -43,14 +47,18 @@ def _one_sided(facts: Facts) -> list[Finding]:
             other = str(one.get("who"))
             if one.get("state") != "UP" or other not in facts or "isis_interface" not in facts[other]:
                 continue
-            if not any(back.get("who") == device and back.get("state") == "UP" for back in facts[other].get("isis", ())):
+            if not any(
+                back.get("who") == device and back.get("state") == "UP" for back in facts[other].get("isis", ())
+            ):
                 text = f"one-sided IS-IS adjacency: {device} has one with {other} on {one.get('interface')}, {other} has none with {device}"
                 found.append(_finding(other, "isis_one_sided", "isis", device, text, "only one direction works: MTU, filter or authentication",
                                       f"Compare both ends of the link between {device} and {other}.", [one]))  # fmt: skip
     return found
 
 
-def _finding(device: str, check: str, topic: str, about: str, text: str, cause: str, then: str, records: Sequence[Record]) -> Finding:
+def _finding(
+    device: str, check: str, topic: str, about: str, text: str, cause: str, then: str, records: Sequence[Record]
+) -> Finding:
     evidence = [str(one["evidence"]) for one in records if one.get("evidence")]
     return {"device": device, "check": check, "topic": topic, "severity": "critical", "about": about, "text": text, "cause": cause,
             "next": then, "evidence": list(dict.fromkeys(evidence)), "since": None}  # fmt: skip

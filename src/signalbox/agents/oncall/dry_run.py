@@ -27,14 +27,21 @@ async def dry_run(state: Mapping[str, Any], model: BaseChatModel | None = None) 
         planned = await make_plan(state, model)
         tools = await device_tools(current_session())
     except (GraphInterrupt, RuntimeError):
-        error = MissingInputError("The request does not say which device, or what to check.", suggestion="Name a device.")
+        error = MissingInputError(
+            "The request does not say which device, or what to check.", suggestion="Name a device."
+        )
         return Presented("", state={**state, "error": error.as_dict()})
     except SignalboxError as error:
         return Presented("", state={**state, "error": error.as_dict()})
-    rows = [[place, step, ", ".join(match_step(step, tools)[:_MOST_TOOLS]) or "no tool"] for place, step in enumerate(planned["working_plan_steps"], start=1)]
+    rows = [
+        [place, step, ", ".join(match_step(step, tools)[:_MOST_TOOLS]) or "no tool"]
+        for place, step in enumerate(planned["working_plan_steps"], start=1)
+    ]
     table = blocks.table(["step", "what to do", "tools"], rows, f"Plan: {planned['intent']}")
     devices = ", ".join(planned["devices"])
-    text = as_markdown(f"Nothing was read. This would be done: {planned['objective']}. Devices: {devices}. Plan: {planned['intent']}, {len(rows)} steps.")
+    text = as_markdown(
+        f"Nothing was read. This would be done: {planned['objective']}. Devices: {devices}. Plan: {planned['intent']}, {len(rows)} steps."
+    )
     lines = "\n".join(f"{place}. {as_markdown(step)} (tools: {tools_})" for place, step, tools_ in rows)
     if planned["unserved_steps"]:
         lines += "\n\nNo tool serves: " + "; ".join(map(as_markdown, planned["unserved_steps"]))

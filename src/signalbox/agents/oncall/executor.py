@@ -15,8 +15,8 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from signalbox.agents.oncall.arguments import ground_arguments
-from signalbox.agents.oncall.choices import choose_calls
 from signalbox.agents.oncall.checks import Checks, load_checks, run_checks, topics_found
+from signalbox.agents.oncall.choices import choose_calls
 from signalbox.agents.oncall.facts import collect
 from signalbox.agents.oncall.planner import lent_model
 from signalbox.agents.oncall.prompts import STEP
@@ -77,7 +77,11 @@ class _Work:
 async def _begin(state: GraphState) -> _Work:
     device = state["device_name"]
     session = current_session()
-    earlier = {one["step_index"]: one for one in state.get("execution_results") or () if one.get("device_name") in (None, device)}
+    earlier = {
+        one["step_index"]: one
+        for one in state.get("execution_results") or ()
+        if one.get("device_name") in (None, device)
+    }
     return _Work(
         device=device,
         objective=state.get("objective", ""),
@@ -153,7 +157,9 @@ async def _carry_out(work: _Work, part: Part, guidance: str) -> tuple[list[Execu
         # A model sees what a device said only where it has an argument to mend.
         if work.gone or not any(one.get("error_type") in _MENDABLE for one in made):
             break
-        messages += [_shown_to_model(one, str(call.get("id") or "")) for one, call in zip(made, reply.tool_calls, strict=True)]
+        messages += [
+            _shown_to_model(one, str(call.get("id") or "")) for one, call in zip(made, reply.tool_calls, strict=True)
+        ]
     return calls, None if calls else "no tool was found for it"
 
 
@@ -165,11 +171,19 @@ async def _called(
     facts = collect(list(work.results.values()), work.device)
     args = ground_arguments(call.get("args") or {}, f"{part.text} {work.objective}", facts)
     if name not in allowed or len(calls) >= _MOST_CALLS or work.gone:
-        return {"function": name, "params": args, "result": None, "error": "The step does not ask for this call.", "error_type": "tool_refused"}
+        return {
+            "function": name,
+            "params": args,
+            "result": None,
+            "error": "The step does not ask for this call.",
+            "error_type": "tool_refused",
+        }
     key = f"{name} {json.dumps(args, sort_keys=True, default=str)}"
     made = work.made.get(key)
     if made is None:
-        made = await call_device(work.session, work.infos, work.device, name, args, work.budget, f"step on {work.device}")
+        made = await call_device(
+            work.session, work.infos, work.device, name, args, work.budget, f"step on {work.device}"
+        )
         if not made.get("error"):
             work.made[key] = made
     if made.get("error_type") in _MENDABLE:
@@ -186,14 +200,23 @@ def _shown_to_model(made: ExecutedToolCall, call_id: str) -> ToolMessage:
     told = json.dumps(made.get("result") if made.get("error") is None else {"error": made["error"]}, default=str)
     text = told if len(told) <= _MOST_SHOWN else f"{told[:_MOST_SHOWN]}… (cut)"
     status = "error" if made.get("error") else "success"
-    return ToolMessage(f"<device-data>{re.sub('</?device-data>', '', text)}</device-data>", tool_call_id=call_id, name=made["function"], status=status)
+    return ToolMessage(
+        f"<device-data>{re.sub('</?device-data>', '', text)}</device-data>",
+        tool_call_id=call_id,
+        name=made["function"],
+        status=status,
+    )
 
 
 def limitations(device: str, results: Sequence[StepExecutionResult]) -> str | None:
     """What failed or could not be tried, a line each after the device's name; a bare name where nothing did."""
     lines = []
     for one in sorted(results, key=lambda result: result["step_index"]):
-        failed = [f"{call['function']} failed ({call.get('error_type')}): {call['error']}" for call in one["executed_calls"] if call.get("error")]
+        failed = [
+            f"{call['function']} failed ({call.get('error_type')}): {call['error']}"
+            for call in one["executed_calls"]
+            if call.get("error")
+        ]
         if one.get("problem"):
             failed.append(str(one["problem"]))
         lines += [f"{device}: step {one['step_index'] + 1}: {text}" for text in failed]

@@ -27,7 +27,17 @@ from typing import Any
 __all__ = ["Record", "collect"]
 
 Record = dict[str, Any]
-_UNREACHABLE = ("refused", "timeout", "tls", "auth", "unavailable", "tool_timeout", "rate_limited", "parse", "unsupported")
+_UNREACHABLE = (
+    "refused",
+    "timeout",
+    "tls",
+    "auth",
+    "unavailable",
+    "tool_timeout",
+    "rate_limited",
+    "parse",
+    "unsupported",
+)
 
 
 def collect(results: Sequence[Mapping[str, Any]], device: str) -> dict[str, list[Record]]:
@@ -44,7 +54,13 @@ def collect(results: Sequence[Mapping[str, Any]], device: str) -> dict[str, list
                 failed = failed or call
             for kind, key, record in _records(str(call.get("function")), data):
                 kept.setdefault(kind, {})[key] = {**record, "device": device, "evidence": call.get("evidence", "")}
-    state: Record = {"device": device, "reachable": answered or failed is None, "error_type": None, "error": None, "evidence": ""}
+    state: Record = {
+        "device": device,
+        "reachable": answered or failed is None,
+        "error_type": None,
+        "error": None,
+        "evidence": "",
+    }
     if failed is not None:
         state |= {"error_type": failed["error_type"], "error": failed["error"], "evidence": failed.get("evidence", "")}
     return {"device": [state], **{kind: list(found.values()) for kind, found in kept.items()}}
@@ -78,7 +94,11 @@ def _routing(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
         yield "isis_instance", one.get("name"), dict(one)
     adjacent = {one.get("interface") for one in _maps((isis or {}).get("adjacencies"))}
     for one in _maps((isis or {}).get("interfaces")):
-        yield "isis_interface", one.get("name"), {**one, "has_adjacency": one.get("name") in adjacent or bool(one.get("adjacency_count"))}
+        yield (
+            "isis_interface",
+            one.get("name"),
+            {**one, "has_adjacency": one.get("name") in adjacent or bool(one.get("adjacency_count"))},
+        )
 
 
 def _neighbors(found: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Any, Record]]:
@@ -110,7 +130,11 @@ def _ldp(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
 def _mpls(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
     for one in _maps(data.get("interfaces")):
         yield "mpls_interface", one.get("name"), dict(one)
-    yield "mpls", "mpls", {"enabled": data.get("enabled"), "segment_routing": data.get("segment_routing"), "name": "MPLS"}
+    yield (
+        "mpls",
+        "mpls",
+        {"enabled": data.get("enabled"), "segment_routing": data.get("segment_routing"), "name": "MPLS"},
+    )
     if isinstance(data.get("ldp"), Mapping):
         yield from _ldp(data)
 
@@ -137,7 +161,9 @@ def _system(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
         "ntp_enabled": (ntp or {}).get("enabled"),
         "ntp_synchronized": (ntp or {}).get("synchronized"),
         "busiest": next((str(one.get("name")) for one in _maps(data.get("top_processes"))), None),
-        "largest": max(_maps(data.get("top_processes")), key=lambda one: _number(one.get("memory_percent")) or 0, default={}).get("name"),
+        "largest": max(
+            _maps(data.get("top_processes")), key=lambda one: _number(one.get("memory_percent")) or 0, default={}
+        ).get("name"),
     }
     yield "system", "system", {**data, **more}
 

@@ -16,7 +16,9 @@ _KINDS = {"interface": ("interface",), "vrf": ("vrf",), "neighbor": ("bgp", "ldp
 _WORDS = {"interface": "interface", "vrf": "VRF", "neighbor": "neighbour"}
 
 
-def look_at_focus(focus: Mapping[str, str], facts: Mapping[str, Sequence[Record]], device: str) -> tuple[list[str], list[str], set[str]]:
+def look_at_focus(
+    focus: Mapping[str, str], facts: Mapping[str, Sequence[Record]], device: str
+) -> tuple[list[str], list[str], set[str]]:
     """What is said of the thing that the request names, what could not be found, and the words that findings name it by."""
     said, missing, names = [], [], set()
     for what, word in focus.items():
@@ -43,7 +45,10 @@ def _is(what: str, word: str, record: Record, records: Sequence[tuple[str, Recor
     if what == "interface":
         return record.get("name") == match_interface(word, [str(one.get("name")) for _, one in records])
     plain = word.casefold()
-    own = [record.get(key) for key in ("name", "neighbor_address", "peer_name", "lsr_id", "who", "neighbor_ipv4", "description")]
+    own = [
+        record.get(key)
+        for key in ("name", "neighbor_address", "peer_name", "lsr_id", "who", "neighbor_ipv4", "description")
+    ]
     return any(str(value).casefold() == plain for value in own if value)
 
 

@@ -60,7 +60,9 @@ def devices_meant(text: str, reading: Reading, devices: Sequence[Device]) -> tup
     named = {name for mention in mentions for name in _plainly(text, mention, reading, elsewhere)}
     unread = [word for one in found for word in one.unread]
     if not unknown and not meant and not named:
-        unknown = [text[one.start : one.end] for one in mentions if one.kind == "unknown" and not _is_in(text, one, elsewhere)]
+        unknown = [
+            text[one.start : one.end] for one in mentions if one.kind == "unknown" and not _is_in(text, one, elsewhere)
+        ]
     if unknown:
         raise _no_device(unknown[0], [device.name for device in devices])
     unclear = [one for each in found for one in each.unclear if not set(one[1]) & {*meant, *named}]
@@ -128,7 +130,12 @@ def _of_mentions(text: str, inside: Sequence[Mention], start: int, end: int) -> 
     for place, one in enumerate(inside):
         after = inside[place + 1] if place + 1 < len(inside) else None
         told = text[one.start : one.end]
-        if one.kind in ("role", "one_of_role") and after and after.kind != "role" and _APPOSED.fullmatch(text[one.end : after.start]):
+        if (
+            one.kind in ("role", "one_of_role")
+            and after
+            and after.kind != "role"
+            and _APPOSED.fullmatch(text[one.end : after.start])
+        ):
             continue
         if one.kind == "unknown":
             unknown.append(told)
@@ -150,7 +157,9 @@ def _excepted(text: str, mentions: Sequence[Mention]) -> set[str]:
     going = False
     for place, one in enumerate(mentions):
         before = text[mentions[place - 1].end if place else 0 : one.start]
-        starts = bool(_EXCEPT.search(before)) and any(other.kind in ("every", "role", "range", "pattern") for other in mentions[:place])
+        starts = bool(_EXCEPT.search(before)) and any(
+            other.kind in ("every", "role", "range", "pattern") for other in mentions[:place]
+        )
         going = starts or (going and bool(_JOINS.fullmatch(before)))
         if going:
             out |= set(one.names)
@@ -171,5 +180,3 @@ def _plainly(text: str, one: Mention, reading: Reading, elsewhere: Sequence[str]
 def _is_in(text: str, one: Mention, elsewhere: Sequence[str]) -> bool:
     told = text[one.start : one.end].casefold()
     return any(told in said for said in elsewhere)
-
-

@@ -38,7 +38,13 @@ def keep_run(device: str, intent: str, facts: Mapping[str, Sequence[Record]], fi
     if not seen:
         return
     moment = now()
-    told = {"device": device, "at": moment.isoformat(), "intent": intent, "seen": seen, "findings": [one["text"] for one in findings]}
+    told = {
+        "device": device,
+        "at": moment.isoformat(),
+        "intent": intent,
+        "seen": seen,
+        "findings": [one["text"] for one in findings],
+    }
     folder = _folder(device)
     _write(folder / f"{moment.strftime('%Y%m%dT%H%M%S%f')}-{uuid.uuid4().hex[:6]}.json", redact(told))
     for old in sorted(folder.glob("*.json"))[:-_MOST]:
@@ -67,7 +73,10 @@ def read_baseline(device: str, name: str) -> dict[str, Any]:
     path = folder / f"{name}.json"
     if not path.is_file():
         known = [one.stem for one in sorted(folder.glob("*.json"))]
-        raise NotFoundError(f"{device} has no baseline '{name}'.", suggestion=did_you_mean(name, known) or f"Make one with: signalbox oncall baseline {device} {name}")
+        raise NotFoundError(
+            f"{device} has no baseline '{name}'.",
+            suggestion=did_you_mean(name, known) or f"Make one with: signalbox oncall baseline {device} {name}",
+        )
     found: dict[str, Any] = json.loads(path.read_text("utf-8"))
     return found
 
@@ -83,12 +92,20 @@ def diff_runs(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[tuple
             if name not in new or name not in old:
                 rows.append((f"{kind} {name}", _told(old.get(name)), _told(new.get(name))))
             else:
-                rows += [(f"{kind} {name} {key}", old[name].get(key), new[name].get(key)) for key in new[name] if old[name].get(key) != new[name].get(key)]
+                rows += [
+                    (f"{kind} {name} {key}", old[name].get(key), new[name].get(key))
+                    for key in new[name]
+                    if old[name].get(key) != new[name].get(key)
+                ]
     return rows
 
 
 def _told(record: Mapping[str, Any] | None) -> Any:
-    return None if record is None else ", ".join(f"{key} {value}" for key, value in record.items() if value not in (None, "", []))
+    return (
+        None
+        if record is None
+        else ", ".join(f"{key} {value}" for key, value in record.items() if value not in (None, "", []))
+    )
 
 
 def _kept(records: Sequence[Record], key: str, fields: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -102,7 +119,10 @@ def _kept(records: Sequence[Record], key: str, fields: Sequence[str]) -> dict[st
 def _nothing(device: str) -> NotFoundError:
     known = sorted(path.name for path in (home_folder() / "oncall" / "runs").glob("*"))
     near = did_you_mean(device, known) if known else ""
-    return NotFoundError(f"No run on {device} was kept.", suggestion=near or f'Make one with: signalbox ask "check {device}" --agent oncall')
+    return NotFoundError(
+        f"No run on {device} was kept.",
+        suggestion=near or f'Make one with: signalbox ask "check {device}" --agent oncall',
+    )
 
 
 def _checked(name: str) -> None:

@@ -21,7 +21,14 @@ def functions_for(record: Record, facts: Mapping[str, Sequence[Record]], kind: s
     """The functions for a condition on one record of a device."""
     look = _Look(record, facts, kind)
     names = [name for name in dir(look) if not name.startswith("_")]
-    return {**{name: getattr(look, name) for name in names}, "abs": _abs, "len": _len, "most": _most, "matches": _matches, "ago": _ago}
+    return {
+        **{name: getattr(look, name) for name in names},
+        "abs": _abs,
+        "len": _len,
+        "most": _most,
+        "matches": _matches,
+        "ago": _ago,
+    }
 
 
 class _Look:
@@ -45,7 +52,11 @@ class _Look:
         if any(not word for word in words):
             return False
         said = [str(word).casefold() for word in words]
-        lines = [str(one.get("text", ""))[:_LONGEST] for one in self._facts.get("log", ()) if (_ago(one.get("time")) or 0) < 86400]
+        lines = [
+            str(one.get("text", ""))[:_LONGEST]
+            for one in self._facts.get("log", ())
+            if (_ago(one.get("time")) or 0) < 86400
+        ]
         return any(re.search(pattern, line, re.IGNORECASE) and all(_has(line, word) for word in said) for line in lines)
 
     def link_is(self, device: Any, *states: str) -> bool:
@@ -60,12 +71,19 @@ class _Look:
 
     def far_end(self, interface: Any, name: str) -> Any:
         """A field of the link at an interface."""
-        return next((one.get(name) for one in self._facts.get("link", ()) if one.get("local_interface") == interface), None)
+        return next(
+            (one.get(name) for one in self._facts.get("link", ()) if one.get("local_interface") == interface), None
+        )
 
     def mtu_differs(self, interface: Any) -> bool:
         """Whether the two ends of the link at an interface have different MTUs."""
         ends = self.far_end(interface, "local_mtu"), self.far_end(interface, "remote_mtu")
         return None not in ends and ends[0] != ends[1]
+
+    def any_mtu_differs(self, names: Any = None) -> bool:
+        """Whether a link at one of the interfaces, or at any, has different MTUs at its ends."""
+        ports = [one.get("local_interface") for one in self._facts.get("link", ())] if names is None else names
+        return any(self.mtu_differs(name) for name in ports or ())
 
     def port(self, interface: Any, name: str) -> Any:
         """A field of an interface."""
@@ -92,22 +110,41 @@ class _Look:
 
     def any_down(self) -> bool:
         """Whether an interface that should be up, or an adjacency, is down."""
-        ports = [one for one in self._facts.get("interface", ()) if one.get("admin_state") == "UP" and not one.get("management")]
+        ports = [
+            one
+            for one in self._facts.get("interface", ())
+            if one.get("admin_state") == "UP" and not one.get("management")
+        ]
         adjacent = [one.get("state") for one in self._facts.get("isis", ())]
-        lonely = [one for one in self._facts.get("isis_interface", ()) if one.get("passive") is False and not one.get("has_adjacency")]
-        return any(one.get("oper_state") in _DOWN for one in ports) or any(state != "UP" for state in adjacent) or bool(lonely)
+        lonely = [
+            one
+            for one in self._facts.get("isis_interface", ())
+            if one.get("passive") is False and not one.get("has_adjacency")
+        ]
+        return (
+            any(one.get("oper_state") in _DOWN for one in ports)
+            or any(state != "UP" for state in adjacent)
+            or bool(lonely)
+        )
 
     def runs_isis(self, interface: Any) -> bool:
         """Whether IS-IS runs on an interface and looks for neighbours there."""
-        return any(one.get("name") == interface and one.get("passive") is False for one in self._facts.get("isis_interface", ()))
+        return any(
+            one.get("name") == interface and one.get("passive") is False
+            for one in self._facts.get("isis_interface", ())
+        )
 
     def isis_on(self, interface: Any) -> bool:
         """Whether there is an adjacency that is up on an interface."""
-        return any(one.get("interface") == interface and one.get("state") == "UP" for one in self._facts.get("isis", ()))
+        return any(
+            one.get("interface") == interface and one.get("state") == "UP" for one in self._facts.get("isis", ())
+        )
 
     def isis_up_with(self, device: Any) -> bool:
         """Whether there is an adjacency that is up with a device."""
-        return any(device and one.get("who") == device and one.get("state") == "UP" for one in self._facts.get("isis", ()))
+        return any(
+            device and one.get("who") == device and one.get("state") == "UP" for one in self._facts.get("isis", ())
+        )
 
     def sessions_down(self) -> int:
         """How many BGP sessions are not established."""

@@ -68,9 +68,17 @@ async def make_plan(state: Mapping[str, Any], model: BaseChatModel | None = None
         "max_retries": get_settings().oncall_max_retries,
         "current_retries": 0,
         "retry": {},
-        "not_covered": [word for word in dict.fromkeys((*unread, *reading.not_covered)) if _is_left(word, devices, focus)],
+        "not_covered": [
+            word for word in dict.fromkeys((*unread, *reading.not_covered)) if _is_left(word, devices, focus)
+        ],
         "source": source_of(),
-        "asked": {"query": state["user_query"], "answer": f"{objective}.", "devices": devices, "intent": plan.intent, "focus": focus},
+        "asked": {
+            "query": state["user_query"],
+            "answer": f"{objective}.",
+            "devices": devices,
+            "intent": plan.intent,
+            "focus": focus,
+        },
     }
 
 
@@ -97,7 +105,9 @@ def _refuse(reading: Reading) -> None:
         raise UnsupportedError("That is no check of network devices.", suggestion=f"{_DOES}.")
 
 
-def _devices(text: str, reading: Reading, inventory: list[Device], before: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+def _devices(
+    text: str, reading: Reading, inventory: list[Device], before: Mapping[str, Any]
+) -> tuple[list[str], list[str]]:
     """The devices that are meant; those of the turn before where none is said; else the person is asked."""
     found = devices_meant(text, reading, inventory)
     if isinstance(found, Question):
@@ -129,7 +139,11 @@ def _intent(reading: Reading, before: Mapping[str, Any], plans: Mapping[str, Pla
         return reading.intent
     if before.get("intent") in plans:
         return str(before["intent"])
-    for name, words in (("vrf", "troubleshoot_vpn_vrf"), ("interface", "check_interface_status"), ("neighbor", "check_bgp_neighbors")):
+    for name, words in (
+        ("vrf", "troubleshoot_vpn_vrf"),
+        ("interface", "check_interface_status"),
+        ("neighbor", "check_bgp_neighbors"),
+    ):
         if getattr(reading, name) and words in plans:
             return words
     options = {plan.description: intent for intent, plan in plans.items()}
@@ -153,5 +167,3 @@ def _focus(reading: Reading, before: Mapping[str, Any], devices: list[str]) -> d
 def _is_left(word: str, devices: list[str], focus: Mapping[str, str]) -> bool:
     covered = [*devices, *focus.values()]
     return not any(word.casefold() in one.casefold() or one.casefold() in word.casefold() for one in covered)
-
-

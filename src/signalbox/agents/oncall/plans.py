@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from signalbox.agents.oncall.steps import read_step
 from signalbox.errors import ConfigurationError
 from signalbox.language.words import stem
 from signalbox.settings import get_settings
@@ -20,7 +21,9 @@ _OWN = Path(__file__).with_name("plans")
 _ORDER = ("check_bgp_neighbors", "check_interface_status", "review_pe_device", "review_p_device", "review_rr_device",
           "troubleshoot_vpn_vrf", "check_mpls_state", "general_device_health_check")  # fmt: skip
 _FORM = '{"intent": "the file\'s name", "description": "…", "steps": ["…", …]}'
-_ACRONYM = re.compile(r"\b(?!(?:AND|OR|NOT|IF|ALL|UP|DOWN|INIT|IDLE|ACTIVE|CONNECT|ESTABLISHED|OPERATIONAL)\b)[A-Z][A-Z0-9]{2,}s?\b")
+_ACRONYM = re.compile(
+    r"\b(?!(?:AND|OR|NOT|IF|ALL|UP|DOWN|INIT|IDLE|ACTIVE|CONNECT|ESTABLISHED|OPERATIONAL)\b)[A-Z][A-Z0-9]{2,}s?\b"
+)
 _COMMON = frozenset(
     map(stem, "check look every all each any the its device devices state status whether and then see verify get list that have "
     "how many what which there with for from this normal network router box find make sure first".split())
@@ -55,10 +58,13 @@ def _read(path: Path, _changed: int) -> Plan:
     try:
         data = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
-        raise ConfigurationError(f"The plan {path} cannot be read: {error}.", suggestion=f"A plan is {_FORM}.") from None
+        raise ConfigurationError(
+            f"The plan {path} cannot be read: {error}.", suggestion=f"A plan is {_FORM}."
+        ) from None
     if not isinstance(data, Mapping) or data.get("intent") != path.stem:
         raise ConfigurationError(
-            f"The plan {path} must have the intent '{path.stem}', as its file is named.", suggestion=f"A plan is {_FORM}."
+            f"The plan {path} must have the intent '{path.stem}', as its file is named.",
+            suggestion=f"A plan is {_FORM}.",
         )
     steps = data.get("steps")
     if not isinstance(data.get("description"), str) or not data["description"].strip():
@@ -73,21 +79,28 @@ def match_step(text: str, tools: Sequence[ToolInfo]) -> list[str]:
 
     An acronym that no tool knows (BFD, OSPF) is what the step is about: then no tool serves it.
     """
+    asked = " ".join(part.text for part in read_step(text, {}).parts)
     told = {tool.name: _told(tool) for tool in tools}
     known = " ".join(told.values()).casefold()
-    strange = [word for word in _ACRONYM.findall(text) if word.rstrip("s").casefold() not in known]
-    if strange and not [word for word in _ACRONYM.findall(text) if word not in strange]:
+    named = _ACRONYM.findall(asked.partition(":")[0])
+    if named and not any(_names(known, word) for word in named):
         return []
-    wanted = _stems(text)
+    wanted = _stems(asked)
     own = {name: _stems(words) for name, words in told.items()}
     often = {word: sum(word in words for words in own.values()) for word in wanted}
     scores = {name: sum(1 / often[word] for word in wanted & words) for name, words in own.items()}
-    return sorted((name for name, score in scores.items() if score >= 0.3), key=lambda name: -scores[name])
+    acronyms = {name: any(_names(told[name], word) for word in named) for name in told}
+    serving = (name for name, score in scores.items() if score >= 0.3 or acronyms[name])
+    return sorted(serving, key=lambda name: -scores[name])
 
 
 def unserved_steps(steps: Iterable[str], tools: Sequence[ToolInfo]) -> dict[int, str]:
     """The steps that no tool serves, by their place from 0."""
     return {place: text for place, text in enumerate(steps) if not match_step(text, tools)}
+
+
+def _names(told: str, acronym: str) -> bool:
+    return re.search(rf"\b{re.escape(acronym.rstrip('s'))}s?\b", told, re.IGNORECASE) is not None
 
 
 def _told(tool: ToolInfo) -> str:
@@ -97,4 +110,4 @@ def _told(tool: ToolInfo) -> str:
 
 
 def _stems(text: str) -> set[str]:
-    return {stem(word) for word in re.findall(r"[a-z][a-z-]+", text.casefold()) if len(word) > 2} - _COMMON
+    return {stem(word) for word in re.findall(r"[a-z]+(?:-[a-z]+)*", text.casefold()) if len(word) > 2} - _COMMON

@@ -59,7 +59,8 @@ def make_report(
     findings = _sorted(rank(findings, names))
     looked = {device: looked_at(results, device) for device in facts}
     statuses = {
-        device: device_status([one for one in findings if one["device"] == device], facts[device], device in failed) for device in facts
+        device: device_status([one for one in findings if one["device"] == device], facts[device], device in failed)
+        for device in facts
     }
     return {
         "title": state.get("objective") or "Network check",
@@ -101,10 +102,17 @@ def _not_checked(state: Mapping[str, Any]) -> list[str]:
     return told
 
 
-def _keep(state: Mapping[str, Any], facts: Mapping[str, Mapping[str, Sequence[Record]]], report: Mapping[str, Any]) -> None:
+def _keep(
+    state: Mapping[str, Any], facts: Mapping[str, Mapping[str, Sequence[Record]]], report: Mapping[str, Any]
+) -> None:
     for device, records in facts.items():
         try:
-            keep_run(device, str(state.get("intent") or ""), records, [one for one in report["findings"] if one["device"] == device])
+            keep_run(
+                device,
+                str(state.get("intent") or ""),
+                records,
+                [one for one in report["findings"] if one["device"] == device],
+            )
         except (OSError, SignalboxError) as error:
             _log.warning("The run on %s was not kept: %s", device, error)
 
@@ -112,7 +120,11 @@ def _keep(state: Mapping[str, Any], facts: Mapping[str, Mapping[str, Sequence[Re
 def _phrase(report: Mapping[str, Any]) -> str:
     """The findings in a model's words; nothing where it fails, or writes a figure that is not in the data. What devices
     wrote themselves (alarms, log lines) is not shown to it."""
-    told = [one for one in report["findings"] if one["check"].partition("_")[0] not in _FREE_TEXT and one["severity"] != "info"]
+    told = [
+        one
+        for one in report["findings"]
+        if one["check"].partition("_")[0] not in _FREE_TEXT and one["severity"] != "info"
+    ]
     if not told:
         return ""
     data = "\n".join([report["verdict"], *(_line(one) for one in told[:20])])

@@ -11,7 +11,16 @@ from signalbox.agents.oncall.assessor import devices_of
 
 __all__ = ["after_assessment", "to_devices"]
 
-_SHARED = ("user_query", "objective", "working_plan_steps", "current_retries", "max_retries", "assessor_feedback_for_retry", "focus", "intent")
+_SHARED = (
+    "user_query",
+    "objective",
+    "working_plan_steps",
+    "current_retries",
+    "max_retries",
+    "assessor_feedback_for_retry",
+    "focus",
+    "intent",
+)
 
 
 def to_devices(state: Mapping[str, Any]) -> list[Send | Literal["network_executor"]] | None:
@@ -31,4 +40,7 @@ def after_assessment(state: Mapping[str, Any]) -> list[Send | Literal["network_e
 def _send(state: Mapping[str, Any], device: str) -> Send:
     own = [one for one in state.get("execution_results") or () if one.get("device_name") == device]
     given = {name: state.get(name) for name in _SHARED}
-    return Send("network_executor", {**given, "device_name": device, "retry": state.get("retry") or {}, "execution_results": own})
+    return Send(
+        "network_executor",
+        {**given, "device_name": device, "retry": state.get("retry") or {}, "execution_results": own},
+    )

@@ -18,16 +18,23 @@ _DO = (
     "check|look|search|examine|get|read|review|verify|inspect|collect|see|pull|go|show|find|list|confirm|investigate|"
     "run|note|gather|retrieve|fetch|compare|also|then|scan|use|query|call|report|test|determine|identify|analy[sz]e"
 )
-_FIRST = re.compile(rf"(?:if|when|where|in case|should)\s+(.+?),\s*(?:then\s+)?((?:please\s+)?(?:{_DO})\b.+)", re.IGNORECASE)
+_FIRST = re.compile(
+    rf"(?:if|when|where|in case|should)\s+(.+?),\s*(?:then\s+)?((?:please\s+)?(?:{_DO})\b.+)", re.IGNORECASE
+)
 _PLAIN = re.compile(r"(?:if|when|in case)\s+(.+?),\s*(?:then\s+)?(.+)", re.IGNORECASE)
 _LAST = re.compile(r"(.+?),?\s+(?:only\s+)?if\s+(.+)", re.IGNORECASE)
-_WHETHER = re.compile(r"\b(?:check|see|verify|determine|confirm|find\s+out|know|note|tell|ask|test|whether|as)$", re.IGNORECASE)
+_WHETHER = re.compile(
+    r"\b(?:check|see|verify|determine|confirm|find\s+out|know|note|tell|ask|test|whether|as)$", re.IGNORECASE
+)
 _ALL_WELL = re.compile(
     r"\b(?:all|every|everything|each)\b.*\b(?:up|established|fine|ok|okay|healthy|normal|operational|well|good)\b"
     r"|\bnothing\b.*\b(?:wrong|down|missing|unusual)\b|\bno\b.*\b(?:problems?|errors?|faults?|issues?)\b",
     re.IGNORECASE,
 )
-_ANYTHING = re.compile(r"\b(?:anything|any\s+(?:\w+\s+)?(?:problems?|issues?|faults?|of\s+th\w+)|something|trouble|findings?)\b", re.IGNORECASE)
+_ANYTHING = re.compile(
+    r"\b(?:anything|any\s+(?:\w+\s+)?(?:problems?|issues?|faults?|of\s+th\w+)|something|trouble|findings?)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,5 +99,13 @@ def read_condition(said: str, topics: Mapping[str, Sequence[str]], before: str =
 
 
 def _topics(said: str, topics: Mapping[str, Sequence[str]]) -> set[str]:
-    words = {word.casefold().rstrip("s") for word in re.findall(r"[A-Za-z][\w-]*", said)}
-    return {topic for topic, own in topics.items() if any(word.casefold().rstrip("s") in words for word in own)}
+    """The topics that words tell of; those marked ~ only where no other word tells of any."""
+    words = {_bare(word) for word in re.findall(r"[A-Za-z][\w-]*", said)}
+    strong = {
+        topic for topic, own in topics.items() if any(_bare(one) in words for one in own if not one.startswith("~"))
+    }
+    return strong or {topic for topic, own in topics.items() if any(_bare(one.lstrip("~")) in words for one in own)}
+
+
+def _bare(word: str) -> str:
+    return word.casefold().rstrip("s")

@@ -37,7 +37,11 @@ class _EnvelopeError(ToolFailedError):
 @contextmanager
 def use_server(server: Any) -> Iterator[None]:
     """Let every node inside the block call this MCP server: an entry, or a FastMCP server of this process."""
-    entry = server if isinstance(server, ServerEntry) else ServerEntry(f"lent-{id(server)}", transport="memory", server=server)
+    entry = (
+        server
+        if isinstance(server, ServerEntry)
+        else ServerEntry(f"lent-{id(server)}", transport="memory", server=server)
+    )
     token = _lent.set(entry)
     try:
         yield
@@ -58,7 +62,9 @@ def _entry() -> ServerEntry:
     if told:
         entries = read_entries(told)
         if not entries:
-            raise ConfigurationError("SIGNALBOX_ONCALL_SERVER names no MCP server.", suggestion='{"gNMIBuddy": {"command": …}}')
+            raise ConfigurationError(
+                "SIGNALBOX_ONCALL_SERVER names no MCP server.", suggestion='{"gNMIBuddy": {"command": …}}'
+            )
         return entries.get("gNMIBuddy") or next(iter(entries.values()))
     from signalbox.agents.oncall.server import create_server
 
@@ -69,20 +75,35 @@ def source_of() -> dict[str, str]:
     """Where answers come from, as an Answer says it."""
     entry = _lent.get() or _entry()
     if entry.server is None or _lent.get() is not None:
-        return {"kind": "live", "system": "gnmi", "address": entry.url or " ".join((entry.command, *entry.args)).strip() or entry.name}
+        return {
+            "kind": "live",
+            "system": "gnmi",
+            "address": entry.url or " ".join((entry.command, *entry.args)).strip() or entry.name,
+        }
     named = os.environ.get("NETWORK_INVENTORY", "").strip()
     return {"kind": "live" if named else "embedded", "system": "gnmi", "address": named or "the embedded network"}
 
 
 async def device_tools(session: Session) -> list[ToolInfo]:
     """The tools that read one device. Raises ToolServerError where the server cannot be used."""
-    return [one for one in await session.tools() if one.read_only and DEVICE in ((one.parameters or {}).get("properties") or {})]
+    return [
+        one
+        for one in await session.tools()
+        if one.read_only and DEVICE in ((one.parameters or {}).get("properties") or {})
+    ]
 
 
 def model_tools(infos: Sequence[ToolInfo]) -> list[dict[str, Any]]:
     """The tools as a model is shown them: without the device, which it cannot choose."""
     return [
-        {"type": "function", "function": {"name": one.name, "description": one.description, "parameters": without(one.parameters, {DEVICE})}}
+        {
+            "type": "function",
+            "function": {
+                "name": one.name,
+                "description": one.description,
+                "parameters": without(one.parameters, {DEVICE}),
+            },
+        }
         for one in infos
     ]
 
@@ -114,11 +135,24 @@ async def call_plain(session: Session, name: str, args: Mapping[str, Any] | None
 
 
 async def call_device(
-    session: Session, infos: Sequence[ToolInfo], device: str, name: str, args: Mapping[str, Any], budget: Budget, step: str = ""
+    session: Session,
+    infos: Sequence[ToolInfo],
+    device: str,
+    name: str,
+    args: Mapping[str, Any],
+    budget: Budget,
+    step: str = "",
 ) -> ExecutedToolCall:
     """One call on the device, whatever a model said of it. What fails is told in `error`, and nothing is raised."""
     policy = Policy(read_only=True, inject={DEVICE: device})
-    made: ExecutedToolCall = {"function": name, "params": {**args, DEVICE: device}, "result": None, "error": None, "error_type": None, "evidence": ""}
+    made: ExecutedToolCall = {
+        "function": name,
+        "params": {**args, DEVICE: device},
+        "result": None,
+        "error": None,
+        "error_type": None,
+        "evidence": "",
+    }
     info = next((one for one in infos if one.name == name), None)
     if info is None:
         return {**made, "error": f"There is no tool '{name}' that reads a device.", "error_type": "not_found"}

@@ -32,7 +32,9 @@ _LOOKED = {
 
 def looked_at(results: Sequence[Mapping[str, Any]], device: str) -> list[str]:
     """What was read of a device, in words."""
-    calls = [call for one in results if one.get("device_name") in (None, device) for call in one.get("executed_calls") or ()]
+    calls = [
+        call for one in results if one.get("device_name") in (None, device) for call in one.get("executed_calls") or ()
+    ]
     read = [call for call in calls if call.get("result") and not call.get("error")]
     names = []
     for call in read:
@@ -68,7 +70,9 @@ def first_of(findings: Sequence[Finding]) -> Finding | None:
     faults = [one for one in findings if one["severity"] != "info"]
     ranks = {"critical": 0, "warning": 1}
     order = {topic: place for place, topic in enumerate(_ORDER)}
-    return min(faults, key=lambda one: (ranks[one["severity"]], order.get(one["topic"], 9), not one["cause"]), default=None)
+    return min(
+        faults, key=lambda one: (ranks[one["severity"]], order.get(one["topic"], 9), not one["cause"]), default=None
+    )
 
 
 def verdict_of(statuses: Mapping[str, str], findings: Sequence[Finding], looked: Mapping[str, Sequence[str]]) -> str:
@@ -99,10 +103,14 @@ def _one(device: str, status: str, findings: Sequence[Finding], looked: Sequence
     if status == "unreachable":
         return f"{device} cannot be read, so nothing is known of it{': ' + first['cause'] if first and first['cause'] else ''}."
     if first is None:
-        kind = "healthy as far as it was looked at" if status == "healthy" else "without a finding in what could be read"
+        kind = (
+            "healthy as far as it was looked at" if status == "healthy" else "without a finding in what could be read"
+        )
         return f"{device} is {kind}{seen}."
     counts = {severity: sum(one["severity"] == severity for one in findings) for severity in ("critical", "warning")}
-    told = " and ".join(f"{count} {severity} finding{'s' if count != 1 else ''}" for severity, count in counts.items() if count)
+    told = " and ".join(
+        f"{count} {severity} finding{'s' if count != 1 else ''}" for severity, count in counts.items() if count
+    )
     return f"{device} has {told}. First of all: {first['text']}{_because(first)}."
 
 
