@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import json
 import ssl
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -47,6 +47,7 @@ class GnmiClient:
         self._most_calls = most_calls
         self._all = asyncio.Semaphore(most_calls)
         self._each: dict[str, asyncio.Semaphore] = {}
+        self._timed_out: dict[str, float] = {}
         self._channels: dict[Device, tuple[grpc.Channel, Any]] = {}
         self._opening: dict[Device, asyncio.Lock] = {}
 
@@ -95,22 +96,33 @@ class GnmiClient:
         self._opening.clear()
 
     async def _call(self, device: Device, method: str, request: Any) -> Any:
-        """One call. Waiting for other calls to the same device counts into its deadline: a device that hangs costs one
-        deadline, however much is asked of it. Waiting for other devices does not."""
+        """One call, with a deadline from when it is made. A device that hangs costs one deadline, however much is asked
+        of it: what waited behind a call that timed out is not tried any more."""
         seconds = device.gnmi_timeout or self._deadline
         each = self._each.setdefault(device.name, asyncio.Semaphore(MOST_CALLS_OF_A_DEVICE))
-        async with _within(device.name, seconds) as limit, each:
-            until, asked = limit.when() or 0.0, monotonic()
-            limit.reschedule(None)
-            async with self._all:
-                limit.reschedule(until + monotonic() - asked)
-                try:
-                    return await self._try(device, method, request, seconds)
-                except GnmiError as error:
-                    # A channel held while the device restarted its service fails once, and a read may be repeated.
-                    if error.error_type != "unavailable":
-                        raise
-                return await self._try(device, method, request, seconds)
+        asked = monotonic()
+        async with each, self._all:
+            if self._timed_out.get(device.name, asked) > asked:
+                raise error_of(device.name, grpc.StatusCode.DEADLINE_EXCEEDED, "", seconds)
+            try:
+                async with asyncio.timeout(seconds):
+                    return await self._try_again(device, method, request, seconds)
+            except TimeoutError:
+                found = error_of(device.name, grpc.StatusCode.DEADLINE_EXCEEDED, "", seconds)
+            except GnmiError as error:
+                found = error
+            if found.error_type == "timeout":
+                self._timed_out[device.name] = monotonic()
+            raise found
+
+    async def _try_again(self, device: Device, method: str, request: Any, seconds: float) -> Any:
+        """A channel held while the device restarted its service fails once, and a read may be repeated."""
+        try:
+            return await self._try(device, method, request, seconds)
+        except GnmiError as error:
+            if error.error_type != "unavailable":
+                raise
+        return await self._try(device, method, request, seconds)
 
     async def _try(self, device: Device, method: str, request: Any, seconds: float) -> Any:
         try:
@@ -132,15 +144,6 @@ class GnmiClient:
                     channel = await _open(device)
                     self._channels[device] = (channel, gnmi_pb2_grpc.gNMIStub(channel))
         return self._channels[device][1]
-
-
-@asynccontextmanager
-async def _within(device: str, seconds: float) -> AsyncIterator[asyncio.Timeout]:
-    try:
-        async with asyncio.timeout(seconds) as limit:
-            yield limit
-    except TimeoutError:
-        raise error_of(device, grpc.StatusCode.DEADLINE_EXCEEDED, "", seconds) from None
 
 
 async def _awaited(call: Any) -> Any:

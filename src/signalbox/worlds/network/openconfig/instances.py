@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from signalbox.worlds.network.openconfig.bgp import bgp
+from signalbox.worlds.network.openconfig.bgp import bgp, speaks_bgp
 from signalbox.worlds.network.openconfig.interfaces import MANAGEMENT
 from signalbox.worlds.network.openconfig.values import nanoseconds
 from signalbox.worlds.network.router import Router
@@ -24,10 +24,11 @@ def network_instances(router: Router) -> dict[str, Any]:
 
 
 def _default(router: Router) -> dict[str, Any]:
-    spoken = bgp(router, None)
-    protocols = [{"identifier": _PROTOCOLS + "BGP", "name": "default", "bgp": spoken}] if spoken else []
+    protocols: list[dict[str, Any]] = []
+    if speaks_bgp(router):
+        protocols.append({"identifier": _PROTOCOLS + "BGP", "name": "default", "bgp": lambda: bgp(router, None)})
     if router.device.runs_isis:
-        protocols.append({"identifier": _PROTOCOLS + "ISIS", "name": "1", "isis": _isis(router)})
+        protocols.append({"identifier": _PROTOCOLS + "ISIS", "name": "1", "isis": lambda: _isis(router)})
     kind = {"name": "DEFAULT", "type": _KINDS + "DEFAULT_INSTANCE", "enabled": True}
     found: dict[str, Any] = {
         "name": "DEFAULT",
