@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from signalbox.agents.experiments.names import whole_words
 from signalbox.agents.experiments.reading import read
 from signalbox.agents.experiments.weights import read_split
 from signalbox.upgrade.states import stored_state
 
-__all__ = ["STATUS_OF", "fields_of", "named_params", "said_params"]
+__all__ = ["STATUS_OF", "fields_of", "named_params", "said_params", "whole"]
 
 STATUS_OF = {
     "start": "enrolling",
@@ -21,6 +22,7 @@ STATUS_OF = {
     "deactivate": "inactive",
 }
 """The state that an action means."""
+_WHOLE = ("site", "target", "user_id", "named", "condition", "users", "groups", "conditions")
 _WHICH = ("experiment", "named", "reference")
 _PARAMS = {"user_id": "user_id", "num_users": "num_users", "site": "site", "target": "target", "concept": "concept"}
 
@@ -30,7 +32,7 @@ async def fields_of(state: Mapping[str, Any], schema: Mapping[str, Any]) -> dict
     pending = state.get("pending")
     if pending:
         return dict(pending["fields"])
-    said = await read(schema, state["user_input"])
+    said = whole(await read(schema, state["user_input"]), state["user_input"])
     before = state.get("previous") or {}
     if not state["params"].get("follows") or before.get("capability") != state["detected_capability"]:
         return said
@@ -38,6 +40,14 @@ async def fields_of(state: Mapping[str, Any], schema: Mapping[str, Any]) -> dict
     if any(key in said for key in _WHICH):
         kept = {key: value for key, value in kept.items() if key not in (*_WHICH, "experiment_id", "sure")}
     return {**kept, **said}
+
+
+def whole(fields: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """The fields with every name as whole words of the text: a reader may stop in the middle of one."""
+    return {
+        key: whole_words(text, value) if key in _WHOLE and isinstance(value, str) else value
+        for key, value in fields.items()
+    }
 
 
 def named_params(fields: Mapping[str, Any], **known: Any) -> dict[str, Any]:

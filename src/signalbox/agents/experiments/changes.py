@@ -191,9 +191,9 @@ def _members(fields: Fields, experiment: Experiment, server: Server, kind: str) 
     if not users and not groups:
         raise Ask("Which users or groups?", "users", fields)
     own = experiment[kind]
-    there = {one["type"]: [] for one in own["groups"]} | {name: list[str]() for name in groups}
+    there: dict[str, list[str]] = {name: [] for name in groups}
     for one in own["groups"]:
-        there[one["type"]].append(one["id"])
+        there.setdefault(one["type"], []).append(one["id"])
     for name, ids in groups.items():
         there[name] += [one for one in ids if one not in there[name]]
     changes: dict[str, Any] = {}

@@ -6,18 +6,19 @@ that has changed since is shown again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 from uuid import uuid4
 
 from signalbox.agents.experiments import drafts
-from signalbox.agents.experiments.asked import STATUS_OF, fields_of, named_params, said_params
+from signalbox.agents.experiments.asked import STATUS_OF, fields_of, named_params, said_params, whole
 from signalbox.agents.experiments.changes import changes_for, moment_of
 from signalbox.agents.experiments.clients import current_client
 from signalbox.agents.experiments.creating import ask_for, new_experiment
 from signalbox.agents.experiments.guard import refuse_writes
 from signalbox.agents.experiments.names import shortlist
 from signalbox.agents.experiments.node import Ask, Calls, Fault, at_once, capability_node
+from signalbox.agents.experiments.outcome import ToolResult
 from signalbox.agents.experiments.plan import ACTIONS, create_schema, management_schema, params_schema, rules_schema
 from signalbox.agents.experiments.reading import read
 from signalbox.agents.experiments.replies import with_reply
@@ -36,7 +37,7 @@ from signalbox.upgrade.states import shown_state
 
 __all__ = ["aexperiment_management_node", "experiment_management_node"]
 
-_TOOLS = {
+_TOOLS: Mapping[str, Callable[..., Awaitable[ToolResult]]] = {
     "create_experiment": create_experiment,
     "update_experiment": update_experiment,
     "update_experiment_status": update_experiment_status,
@@ -82,12 +83,12 @@ def _spoken_of(state: Mapping[str, Any]) -> list[str]:
 
 async def _params(action: str, text: str, server: Server) -> dict[str, Any]:
     """What else the action needs, by a schema of its own."""
-    if action == "create":
-        return await read(create_schema(server.contexts, server.group_types()), text)
-    if action == "change_rules":
-        return await read(rules_schema(server.group_types()), text)
     schema = params_schema(action)
-    return await read(schema, text) if schema else {}
+    if action == "create":
+        schema = create_schema(server.contexts, server.group_types())
+    elif action == "change_rules":
+        schema = rules_schema(server.group_types())
+    return whole(await read(schema, text), text) if schema else {}
 
 
 async def _revised(pending: Mapping[str, Any], text: str, server: Server) -> dict[str, Any]:

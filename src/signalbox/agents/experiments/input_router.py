@@ -83,6 +83,8 @@ async def _reply(pending: Mapping[str, Any], text: str) -> Update | None:
         if decision == "new_request":
             return None
         return {**pending, "decision": decision, "reply": text}
+    if pending["field"] == "action":
+        return None
     if _is_option(text, pending.get("options") or ()):
         return {**pending, "reply": text}
     means = (await read(reply_schema(), text, turn)).get("means")

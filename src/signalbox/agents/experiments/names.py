@@ -9,10 +9,23 @@ from signalbox.language.names import close, nearest
 from signalbox.language.numbers import NUMBERS, ORDINALS
 from signalbox.language.words import split_name, stem, word_set
 
-__all__ = ["as_written", "grounded", "groups_in", "listed", "mentioned", "shares_words", "shortlist", "the_one_shown"]
+__all__ = [
+    "as_written",
+    "grounded",
+    "groups_in",
+    "likely",
+    "listed",
+    "mentioned",
+    "shares_words",
+    "shortlist",
+    "the_one_shown",
+    "whole_words",
+]
 
 _MOST_CANDIDATES = 12
+_HALF = 0.5
 _EDGES = " \t\n\"'“”‘’`.,;:!?()[]{}"
+_CUTS = _EDGES + "/|=→"
 _OTHER = word_set("other others")
 _SEVERAL = word_set("both all those these them")
 _LAST = word_set("last latter bottom")
@@ -48,6 +61,19 @@ def mentioned(text: str, names: Iterable[str]) -> list[str]:
     return [name for _, _, name in sorted(found)]
 
 
+def likely(text: str, names: Iterable[str]) -> list[str]:
+    """The names of which at least half the words stand in the text, or nearly; only those with the largest share."""
+    spoken = {stem(word) for word in _words(text)}
+    shares: dict[str, float] = {}
+    for name in dict.fromkeys(names):
+        key = _key(name)
+        hits = sum(word in spoken or any(close(word, one) for one in spoken) for word in key)
+        if key and hits / len(key) >= _HALF:
+            shares[name] = hits / len(key)
+    best = max(shares.values(), default=0.0)
+    return [name for name, share in shares.items() if share == best]
+
+
 def shares_words(text: str, name: str) -> bool:
     """Whether a word of the name, or nearly one, stands in the text."""
     spoken = {stem(word) for word in _words(text)}
@@ -73,13 +99,13 @@ def the_one_shown(words: str, shown: Sequence[Mapping[str, str]], current: str |
     None where it cannot be told.
     """
     spoken = _words(words)
-    if set(spoken) & _SEVERAL:
-        return None
     # "the second one": the ordinal tells, not the "one" after it.
     telling = [word for word in spoken if word != "one"]
     place = next((found for word in telling if (found := _place(word, len(shown))) is not None), None)
     if place is not None and len(shown) > 1:
         return shown[place]["id"]
+    if set(spoken) & _SEVERAL:
+        return None
     if set(spoken) & _OTHER:
         others = [one["id"] for one in shown if one["id"] != current]
         return others[0] if len(others) == 1 else None
@@ -105,10 +131,7 @@ def as_written(text: str, words: str) -> str:
     for quoted in re.finditer(r"\"([^\"]+)\"|“([^”]+)”|'([^']{2,})'(?!\w)", text):
         if quoted.start() < end and quoted.end() > start:
             return next(part for part in quoted.groups() if part).strip()
-    while start > 0 and not text[start - 1].isspace() and text[start - 1] not in _EDGES:
-        start -= 1
-    while end < len(text) and not text[end].isspace() and text[end] not in _EDGES:
-        end += 1
+    start, end = _to_edges(text, start, end)
     while following := re.match(r" ((?:[A-Z]|\d)[\w'’-]*|\([^)]*\))", text[end:]):
         if not text[start].isupper():
             break
@@ -117,6 +140,23 @@ def as_written(text: str, words: str) -> str:
         end += 1
     found = text[start:end]
     return found.strip(_EDGES.replace(")", "").replace("(", "")) if "(" in found else found.strip(_EDGES)
+
+
+def whole_words(text: str, words: str) -> str:
+    """The words with the rest of the words that they cut off: question-hint for hint."""
+    at = text.casefold().find(words.casefold())
+    if at < 0:
+        return words.strip(_EDGES)
+    start, end = _to_edges(text, at, at + len(words))
+    return text[start:end].strip(_EDGES)
+
+
+def _to_edges(text: str, start: int, end: int) -> tuple[int, int]:
+    while start > 0 and not text[start - 1].isspace() and text[start - 1] not in _CUTS:
+        start -= 1
+    while end < len(text) and not text[end].isspace() and text[end] not in _CUTS:
+        end += 1
+    return start, end
 
 
 def listed(words: str) -> list[str]:

@@ -19,6 +19,7 @@ from signalbox.errors import SignalboxError
 __all__ = ["Ask", "Calls", "Fault", "at_once", "capability_node"]
 
 _LARGEST_RAW = 60_000
+_MOST_TIMES = 3
 State = Mapping[str, Any]
 Update = dict[str, Any]
 
@@ -103,7 +104,7 @@ def capability_node(
                 update = await function(whole, calls)
                 update = {"node_status": NodeStatus.SUCCESS, "needs_clarification": False, "pending": None, **update}
             except Ask as asked:
-                update = _asking(asked, capability, whole)
+                update = _asking(asked, capability, whole) if _may_ask(asked, whole) else _given_up(asked, whole)
             except Fault as fault:
                 update = _failing(fault.message, fault.kind, fault.suggestion, whole)
             except SignalboxError as error:
@@ -136,6 +137,19 @@ def at_once(node: Callable[[State], Awaitable[Update]]) -> Callable[[State], Age
         return result
 
     return run
+
+
+def _may_ask(asked: Ask, state: Mapping[str, Any]) -> bool:
+    """Whether a question may be put: not one that was put in the same words and answered in vain too often."""
+    before = state["pending"] or {}
+    again = before.get("field") == asked.pending["field"] and before.get("message") == asked.question["message"]
+    asked.pending["times"] = int(before.get("times") or 0) + 1 if again else 0
+    return bool(asked.pending["times"] < _MOST_TIMES)
+
+
+def _given_up(asked: Ask, state: Mapping[str, Any]) -> Update:
+    told = f"I did not understand the answers to: {asked.question['message']} Nothing was done."
+    return {**_failing(told, "user_input", "Say the whole request anew.", state), "pending": None}
 
 
 def _asking(asked: Ask, capability: str, state: Mapping[str, Any]) -> Update:

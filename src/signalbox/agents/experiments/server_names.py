@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from signalbox.agents.experiments.names import grounded, mentioned, the_one_shown
+from signalbox.agents.experiments.names import grounded, likely, mentioned, the_one_shown
 from signalbox.agents.experiments.names import shares_words as shares
 from signalbox.agents.experiments.node import Ask, Calls, Fault
 from signalbox.agents.experiments.tools import get_all_experiments, get_context_metadata
@@ -86,6 +86,11 @@ class Server:
             return None
         if named:
             return self._by_words(named, fields)
+        partly = likely(text, self.names)
+        if len(partly) == 1:
+            return self._of_name(partly[0], fields)
+        if partly:
+            return self._several(partly, fields)
         return self.by_id(state.get("current_experiment_id"))
 
     def _of_name(self, name: str, fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -136,7 +136,9 @@ def _balance(found: Mapping[str, Any], one: Mapping[str, Any]) -> Update:
     columns: list[str | tuple[str, str]] = [
         "condition", ("weight", "%"), "observed", "expected", "share", "low (95%)", "high (95%)",
     ]  # fmt: skip
-    picture = [(str(arm["code"]), {}, float(arm["observed"])) for arm in found["arms"]]
+    picture: list[tuple[str, dict[str, str], float]] = [
+        (str(arm["code"]), {}, float(arm["observed"])) for arm in found["arms"]
+    ]
     return {
         "bot_response": f"{told}\n\n{found['users']:,} made-up users came, {where}.",
         "told": told,

@@ -46,7 +46,7 @@ async def auser_simulation_node(state: dict[str, Any], calls: Calls) -> Update:
     user = _user(fields, state)
     groups = _groups(fields, state, server, user)
     known = {**fields, "user_id": user}
-    task = str(fields.get("task") or "predict")
+    task = _task(fields, state)
     if task == "initialise":
         update = await _initialise(user, groups, calls)
     elif task in ("visit", "journey"):
@@ -66,6 +66,14 @@ async def auser_simulation_node(state: dict[str, Any], calls: Calls) -> Update:
 
 
 user_simulation_node = at_once(auser_simulation_node)
+
+
+def _task(fields: Mapping[str, Any], state: Mapping[str, Any]) -> str:
+    """What is to be done; a request that goes on with another never becomes a write by itself."""
+    task = str(fields.get("task") or "predict")
+    before = ((state["previous"] or {}).get("fields") or {}).get("task") or "predict"
+    goes_on = state["params"].get("follows") and not fields.get("groups")
+    return str(before) if task == "initialise" and goes_on else task
 
 
 def _user(fields: Mapping[str, Any], state: Mapping[str, Any]) -> str:
