@@ -8,7 +8,7 @@ from typing import Any
 from signalbox.agents.experiments.names import as_written, grounded, groups_in, listed
 from signalbox.agents.experiments.node import Ask, Fault
 from signalbox.agents.experiments.server_names import Server
-from signalbox.agents.experiments.weights import even, read_split
+from signalbox.agents.experiments.weights import Split, even, read_split
 from signalbox.language.names import did_you_mean
 from signalbox.language.time import parse_instant
 from signalbox.settings import now, person_zone
@@ -27,8 +27,11 @@ def changes_for(action: str, fields: Fields, experiment: Experiment, server: Ser
 def conditions_of(words: str, fields: Fields, known: Sequence[str] = ()) -> list[dict[str, Any]]:
     """The conditions with their weights that a stretch of the request lists. Raises Ask where weights are missing."""
     split = read_split(words, known)
-    if known and split.weights and len(split.names) != len(split.weights):
-        split = _with_unknown(words, known) or split
+    if known and len(split.names) != len(split.weights) and not split.is_even:
+        loose = read_split(words)
+        split = loose if len(loose.names) == len(loose.weights) else split
+    if known:
+        split = Split(tuple(_one_of(name, known) for name in split.names), split.weights, split.is_even)
     names = list(split.names) or (list(known) if split.is_even or len(split.weights) == len(known) else [])
     if known and split.is_even:
         names = list(known)
@@ -46,15 +49,12 @@ def conditions_of(words: str, fields: Fields, known: Sequence[str] = ()) -> list
     return [{"code": name, "weight": weight} for name, weight in zip(names, weights, strict=True)]
 
 
-def _with_unknown(words: str, known: Sequence[str]) -> Any:
-    """The stretch read without what is known: for names that the experiment does not have. Raises Fault for those."""
-    loose = read_split(words)
-    if len(loose.names) != len(loose.weights):
-        return None
-    for name in loose.names:
-        if grounded(name, known) is None:
-            raise Fault(f"'{name}' is none of the conditions.", "validation", did_you_mean(name, known))
-    return type(loose)(tuple(grounded(name, known) or name for name in loose.names), loose.weights)
+def _one_of(name: str, known: Sequence[str]) -> str:
+    """The condition that a name means. Raises Fault, with what there is, where it means none."""
+    found = grounded(name, known)
+    if found is None:
+        raise Fault(f"'{name}' is none of the conditions.", "validation", f"There are: {', '.join(known)}.")
+    return found
 
 
 def moment_of(fields: Fields) -> str:

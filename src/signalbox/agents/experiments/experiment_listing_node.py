@@ -111,10 +111,10 @@ def _narrowed(
     """Those that fit, and in words how they were chosen."""
     told: list[str] = []
     if status and fields.get("excluded"):
-        found = [one for one in found if not same_state(one["state"], status)]
+        found = [one for one in found if not _is_in(one, status)]
         told.append(f"not {shown_state(stored_state(status))}")
     elif status:
-        found = [one for one in found if same_state(one["state"], status)]
+        found = [one for one in found if _is_in(one, status)]
         told.append(shown_state(stored_state(status)))
     for key, place in (("site", 0), ("target", 1)):
         if fields.get(key):
@@ -128,6 +128,12 @@ def _narrowed(
         found = [one for one in found if _inside(one.get(moment), window)]
         told.append(f"{event} {fields['when']}")
     return found, told
+
+
+def _is_in(one: Mapping[str, Any], status: str) -> bool:
+    """Whether an experiment is in a state; one that is still a draft has not started either."""
+    own = str(one["state"])
+    return same_state(own, status) or (own == "draft" and stored_state(status) == "inactive")
 
 
 def _at(found: list[dict[str, Any]], key: str, said: str, place: int) -> list[dict[str, Any]]:

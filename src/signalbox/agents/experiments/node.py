@@ -19,7 +19,7 @@ from signalbox.errors import SignalboxError
 __all__ = ["Ask", "Calls", "Fault", "at_once", "capability_node"]
 
 _LARGEST_RAW = 60_000
-_MOST_TIMES = 3
+_MOST_TIMES = 2
 State = Mapping[str, Any]
 Update = dict[str, Any]
 

@@ -111,7 +111,7 @@ class Server:
         name = grounded(said, self.names)
         if name is not None:
             return self._of_name(name, fields)
-        near = nearest(said, self.names, _NEAR)
+        near = list(dict.fromkeys([*nearest(said, self.names, _NEAR), *likely(said, self.names)]))[:_NEAR]
         if near:
             raise Ask(f"There is no experiment called '{said}'. Which one do you mean?", "experiment", fields, near)
         raise Fault(f"There is no experiment called '{said}'.", "not_found", _what_there_is(self.names))
