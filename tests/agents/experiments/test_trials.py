@@ -119,13 +119,12 @@ async def test_a_clone_that_could_not_be_removed_is_removed_by_the_next_trial(up
 
 async def test_a_clone_that_a_crash_has_left_is_swept_up(upgrade: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     client = current_client()
-    raw = upgrade.named("Hint Timing")
-    context = disposable_clone(client, await client.experiment(raw["id"]))
-    clone = await context.__aenter__()
-    monkeypatch.setattr(journal, "_lives", lambda process: False)
-    assert await sweep(client) == [clone["name"]]
-    assert clones(upgrade) == []
-    assert journal.left_clones(client.url) == []
+    own = upgrade.named("Hint Timing")["id"]
+    async with disposable_clone(client, await client.experiment(own)) as clone:
+        monkeypatch.setattr(journal, "_lives", lambda process: False)
+        assert await sweep(client) == [clone["name"]]
+        assert clones(upgrade) == []
+        assert journal.left_clones(client.url) == []
 
 
 async def test_a_clone_whose_answer_went_missing_is_found_and_removed(upgrade: Any) -> None:

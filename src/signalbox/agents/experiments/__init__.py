@@ -10,17 +10,17 @@ from signalbox.agents.experiments.prompts import EXAMPLES
 from signalbox.contract import Agent, lazy
 
 if TYPE_CHECKING:
-    from signalbox.agents.experiments.clarification_node import clarification_node
+    from signalbox.agents.experiments.clarification import clarification_node
     from signalbox.agents.experiments.client import UpgradeClient
     from signalbox.agents.experiments.clients import current_client, use_client
-    from signalbox.agents.experiments.error_handler_node import error_handler_node
+    from signalbox.agents.experiments.error_handler import error_handler_node
     from signalbox.agents.experiments.errors import UpgradeError
-    from signalbox.agents.experiments.experiment_details_node import experiment_details_node
-    from signalbox.agents.experiments.experiment_listing_node import experiment_listing_node
-    from signalbox.agents.experiments.experiment_management_node import experiment_management_node
+    from signalbox.agents.experiments.experiment_details import experiment_details_node
+    from signalbox.agents.experiments.experiment_listing import experiment_listing_node
+    from signalbox.agents.experiments.experiment_management import experiment_management_node
     from signalbox.agents.experiments.graphs import create_upgrade_agent_graph, graph
-    from signalbox.agents.experiments.input_router import input_router
-    from signalbox.agents.experiments.response_formatter_node import response_formatter_node
+    from signalbox.agents.experiments.response_formatter import response_formatter_node
+    from signalbox.agents.experiments.router import input_router
     from signalbox.agents.experiments.routing import route_after_capability, route_after_error, route_after_input
     from signalbox.agents.experiments.state import AgentState, NodeStatus
     from signalbox.agents.experiments.steps import (
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
         should_retry_error,
         update_experiment_cache,
     )
-    from signalbox.agents.experiments.terminology_node import terminology_node
-    from signalbox.agents.experiments.testing_node import testing_node
-    from signalbox.agents.experiments.user_simulation_node import user_simulation_node
-    from signalbox.agents.experiments.version_check_node import version_check_node
+    from signalbox.agents.experiments.terminology import terminology_node
+    from signalbox.agents.experiments.testing import testing_node
+    from signalbox.agents.experiments.user_simulation import user_simulation_node
+    from signalbox.agents.experiments.version_check import version_check_node
 
 _EXTRA = "experiments"
 
@@ -62,24 +62,24 @@ AGENT = Agent(
 )
 
 _NAMES = {
-    "clarification_node": "clarification_node",
+    "clarification": "clarification_node",
     "client": "UpgradeClient",
     "clients": "current_client use_client",
-    "error_handler_node": "error_handler_node",
+    "error_handler": "error_handler_node",
     "errors": "UpgradeError",
-    "experiment_details_node": "experiment_details_node",
-    "experiment_listing_node": "experiment_listing_node",
-    "experiment_management_node": "experiment_management_node",
+    "experiment_details": "experiment_details_node",
+    "experiment_listing": "experiment_listing_node",
+    "experiment_management": "experiment_management_node",
     "graphs": "create_upgrade_agent_graph graph",
-    "input_router": "input_router",
-    "response_formatter_node": "response_formatter_node",
+    "router": "input_router",
+    "response_formatter": "response_formatter_node",
     "routing": "route_after_capability route_after_error route_after_input",
     "state": "AgentState NodeStatus",
     "steps": "advance_step init_multi_step_operation should_retry_error update_experiment_cache",
-    "terminology_node": "terminology_node",
-    "testing_node": "testing_node",
-    "user_simulation_node": "user_simulation_node",
-    "version_check_node": "version_check_node",
+    "terminology": "terminology_node",
+    "testing": "testing_node",
+    "user_simulation": "user_simulation_node",
+    "version_check": "version_check_node",
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 

@@ -80,7 +80,9 @@ def balance_blocks(data: Mapping[str, Any]) -> list[Block]:
         for arm in data["arms"]
     ]
     columns = ["condition", "weight", f"{what} observed", "expected", "share", "95% interval"]
-    ranked = [(arm["code"], {}, float(arm["observed"])) for arm in data["arms"]]
+    ranked: list[tuple[str, dict[str, str], float]] = [
+        (arm["code"], {}, float(arm["observed"])) for arm in data["arms"]
+    ]
     return [
         ranking(f"{what.capitalize()} by condition", ranked, what),
         table(columns, rows, f"Balance of {data.get('experiment', '')}".strip()),
@@ -154,7 +156,8 @@ async def _brought(
 
 async def _all(calls: Iterable[Coroutine[Any, Any, None]]) -> None:
     """Await all, so many at once; after one has failed, none that waits is begun, and those under way end."""
-    waiting, errors = deque(calls), []
+    waiting = deque(calls)
+    errors: list[UpgradeError] = []
 
     async def work() -> None:
         while waiting and not errors:

@@ -109,7 +109,7 @@ async def _through_phases(
     experiment, mark = read_experiment(clone), uuid4().hex[:6]
     people = {number: _person(experiment, mark, number) for number in range(1, 6)}
     rehearsal, done = Rehearsal(experiment_of(clone)), 0
-    rows = {
+    rows: dict[int, dict[str, Any]] = {
         number: {"user": f"s{number}", "id": one.id, "group": "A" if number < 4 else "B", "expected": {}}
         for number, one in people.items()
     }

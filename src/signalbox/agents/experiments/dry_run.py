@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from signalbox.agents.experiments.asked import said_params
-from signalbox.agents.experiments.input_router import ainput_router
 from signalbox.agents.experiments.plan import (
     create_schema,
     details_schema,
@@ -19,6 +18,7 @@ from signalbox.agents.experiments.plan import (
     testing_schema,
 )
 from signalbox.agents.experiments.reading import read
+from signalbox.agents.experiments.router import ainput_router
 from signalbox.agents.experiments.routing import route_after_input
 from signalbox.contract import Presented, blocks
 from signalbox.maps.context import RunContext, current_run

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from signalbox.agents.experiments.asked import said_params
 from signalbox.agents.experiments.clients import close_clients, current_client, source_of
@@ -98,6 +99,7 @@ def capability_node(
         @wraps(function)
         async def run(state: State) -> Update:
             whole, calls = complete(state), Calls()
+            await _close_with_loop()
             try:
                 if whole["wants_raw"] and whole["params"].get("of_before"):
                     return _raw_of_before(whole)
@@ -139,6 +141,25 @@ def at_once(node: Callable[[State], Awaitable[Update]]) -> Callable[[State], Age
     return run
 
 
+_held: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncGenerator[None, None]] = WeakKeyDictionary()
+
+
+async def _close_with_loop() -> None:
+    """Have connections closed when the running event loop ends: a graph that is invoked plainly has one for each node,
+    and nobody who could close them."""
+    loop = asyncio.get_running_loop()
+    if loop not in _held:
+        _held[loop] = _until_the_end()
+        await anext(_held[loop])
+
+
+async def _until_the_end() -> AsyncGenerator[None, None]:
+    try:
+        yield
+    finally:
+        await close_clients()
+
+
 def _may_ask(asked: Ask, state: Mapping[str, Any]) -> bool:
     """Whether a question may be put: not one that was put in the same words and answered in vain too often."""
     before = state["pending"] or {}
@@ -167,6 +188,7 @@ def _asking(asked: Ask, capability: str, state: Mapping[str, Any]) -> Update:
         "needs_clarification": True,
         "clarification_options": question["options"] or None,
         "question": question,
+        "bot_response": question["message"],
         "pending": pending,
         "params": said_params(asked.pending["fields"]),
         "pending_confirmations": [str(pending["key"])] if pending.get("key") else [],

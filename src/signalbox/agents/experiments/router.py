@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from signalbox.agents.experiments.clarification import unclear
 from signalbox.agents.experiments.node import at_once
 from signalbox.agents.experiments.plan import confirm_schema, kind_schema, reply_schema
 from signalbox.agents.experiments.reading import read
+from signalbox.agents.experiments.routing import route_after_input
 from signalbox.agents.experiments.state import NodeStatus, complete
 from signalbox.errors import SignalboxError
 from signalbox.language.names import close
@@ -37,7 +39,11 @@ async def ainput_router(state: Mapping[str, Any]) -> Update:
             if replied is not None:
                 sure = {"detected_capability": replied["capability"], "routing_confidence": 1.0, "wants_raw": False}
                 return {**fresh, **sure, "pending": replied, "node_status": NodeStatus.SUCCESS}
-        return {**fresh, "pending": None, **await _kind(whole, text)}
+        update = {**fresh, "pending": None, **await _kind(whole, text)}
+        if route_after_input(update) == "clarification_node":
+            question = unclear(text)
+            update |= {"question": question, "bot_response": question["message"], "needs_clarification": True}
+        return update
     except SignalboxError as error:
         told = {"last_error": error.user_message, "error_type": error.error_type, "error": error.as_dict()}
         return {**fresh, **told, "node_status": NodeStatus.ERROR, "routing_confidence": None}

@@ -211,7 +211,7 @@ def test_who_is_there_already_is_left_alone(upgrade: Any, talk: Any) -> None:
     [
         ("describe it", {"action": "describe", "description": "Kinder words"}, "description", "Kinder words"),
         ("afterwards revert", {"action": "change_rules", "post_rule": "revert"}, "postExperimentRule", "revert"),
-        ("by experiment", {"action": "change_rules", "consistency_rule": "experiment"}, "consistencyRule", "experiment"),
+        ("unit", {"action": "change_rules", "consistency_rule": "experiment"}, "consistencyRule", "experiment"),
     ],
 )  # fmt: skip
 def test_other_sides_of_an_experiment_can_be_changed(
