@@ -32,6 +32,8 @@ _FOREIGN_PREFIXES = (
     "GRAFANA_",
     "PROMETHEUS_",
     "UPGRADE_",
+    "GNMI_",
+    "NETWORK_INVENTORY",
 )
 _numbers = itertools.count()
 

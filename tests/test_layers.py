@@ -21,6 +21,7 @@ FLOORS = {
     "contract": 0,
     "drawing": 1,
     "models": 1,
+    "storage": 1,
     "toolbox": 1,
     # What UpGrade does, for the world that plays it and the agent that foresees it.
     "upgrade": 1,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from importlib import import_module
@@ -66,7 +66,7 @@ class Agent:
 
     name: str
     about: str
-    """One line, for people and for the front door."""
+    """One line, for people."""
     examples: tuple[str, ...]
     map: Path
     start: Callable[[str, State | None], dict[str, Any]]
@@ -81,6 +81,17 @@ class Agent:
     """What answers, in words; raises a SignalboxError where the live system does not."""
     examine: Callable[[str, datetime, datetime], Awaitable[Examination]] | None = None
     """What it saw between two moments that may explain the symptom in the words of a person. Reads only."""
+    note: Callable[[Sequence[str], str], Awaitable[str]] | None = None
+    """Writes these things down for who asks, once for a key, and says in words what it did."""
+    routes: str = ""
+    """What kinds of requests are for it, in the words that the front door's model reads; by default `about`."""
+    is_offered: bool = True
+    """Whether the front door sends requests to it."""
+    is_command: bool = False
+    """Whether `signalbox NAME "…"` asks it, beside `signalbox ask --agent NAME "…"`."""
+    hands_over: Callable[[State], Mapping[str, Any] | None] | None = None
+    """The agent that the final state sends the request on to: `{"to": name, "confidence": number}`, or None. Such an
+    agent is given the turn before of any agent, as `{"agent", "said", "answer"}`."""
     graph: str = ""
     """Which graph of the map; by default the one named like the agent, else the only one."""
     remembers: tuple[str, ...] = ()
