@@ -58,6 +58,7 @@ class Settings(BaseSettings):
     strict: bool = Field(
         default=False, description="An agent without an injected tracker raises, as its contract says."
     )
+    read_only: bool = Field(default=False, description="Agents that can change a live system only read it.")
     default_agent: str = Field(
         default="", description="The agent that is asked where none is named; by default the front door."
     )
