@@ -208,9 +208,7 @@ async def mark_interrupted() -> int:
         except SignalboxError as error:
             _log.info("Message %s stays unanswered: %s", one["message_id"], error.user_message)
     if left:
-        _log.warning(
-            "%d messages had been left unanswered when the service stopped; each conversation says so.", len(left)
-        )
+        _log.warning("%d messages had been left unanswered; each conversation says so.", len(left))
     return len(left)
 
 
