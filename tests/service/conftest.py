@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 ANN, BOB = str(uuid.UUID(int=0xA)), str(uuid.UUID(int=0xB))
-MAPS = '''GraphName,Node,AgentType,Input_Fields,Output_Field,Success_Next,Failure_Next,Prompt,Context
+MAPS = """GraphName,Node,AgentType,Input_Fields,Output_Field,Success_Next,Failure_Next,Prompt,Context
 Review,Approve,human,text,approved,Publish,Return,Publish this? {text},"{""interaction_type"": ""approval""}"
 Review,Publish,echo,text,answer,,,Published: {text},
 Review,Return,echo,text,answer,,,Sent back: {text},
@@ -24,15 +24,16 @@ Hello,Greet,echo,name,greeting,,,Hello {name},
 Slow,Note,note,name,noted,Wait,,,
 Slow,Wait,hold,name,held,Tell,,,
 Slow,Tell,echo,name,answer,,,Done: {name},
-'''
+"""
 CODE = {
     "note.py": """
 from pathlib import Path
 from signalbox.toolbox.ledger import current_ledger
 
 def note(name):
-    with current_ledger().call("note", {"name": name}, "Note") as call, (Path(__file__).parent.parent / "log").open("a") as log:
-        log.write(f"{name} {call.key}\\n")
+    with current_ledger().call("note", {"name": name}, "Note") as call:
+        with (Path(__file__).parent.parent / "log").open("a") as log:
+            log.write(f"{name} {call.key}\\n")
         call.returned("noted")
     return name
 """,
@@ -46,7 +47,7 @@ async def hold(name):
     return name
 """,
 }
-CHAT = '''
+CHAT = """
 import asyncio
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,7 +76,7 @@ async def run_agent(message_history, user_id, config=None):
             log.write(f"{user_id} {said}\\n")
         call.returned("added")
     return Reply("completed", f"{said}\\n\\nYou said {len(message_history)} things.")
-'''
+"""
 
 
 @pytest.fixture

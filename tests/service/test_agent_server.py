@@ -129,8 +129,8 @@ async def test_a_deleted_thread_is_gone_with_its_runs(client: Any) -> None:
         await client.threads.get(thread)
     with pytest.raises(NotFoundError):
         await client.runs.get(thread, run["run_id"])
+    await client.threads.create(thread_id="mine")
     with pytest.raises(ConflictError):
-        await client.threads.create(thread_id="mine")
         await client.threads.create(thread_id="mine")
 
 

@@ -117,7 +117,9 @@ def test_a_fault_shows_no_trace_and_is_logged_under_the_id_that_is_shown(
     assert sent.json()["id"] in caplog.text
 
 
-@pytest.mark.parametrize("body", [{}, {"message": ""}, {"message": "  "}, {"message": 5}, {"message": "x" * 10_001}, []])
+@pytest.mark.parametrize(
+    "body", [{}, {"message": ""}, {"message": "  "}, {"message": 5}, {"message": "x" * 10_001}, []]
+)
 def test_what_is_no_message_is_not_understood(ann: httpx.Client, body: Any) -> None:
     sent = ann.post(CHAT, json=body)
     assert (sent.status_code, sent.json()["detail"]) == (

@@ -11,7 +11,11 @@ from .conftest import ANN, events_of
 
 def test_who_comes_back_with_the_last_id_gets_exactly_the_rest(ann: httpx.Client) -> None:
     thread = ann.post("/threads", json={}).json()["thread_id"]
-    body = {"assistant_id": "Hello", "input": {"name": "Ann"}, "stream_mode": ["values", "updates", "custom", "messages"]}
+    body = {
+        "assistant_id": "Hello",
+        "input": {"name": "Ann"},
+        "stream_mode": ["values", "updates", "custom", "messages"],
+    }
     sent = ann.post(f"/threads/{thread}/runs/stream", json=body)
     whole = events_of(sent.text)
     assert whole[-1][1] == "end"

@@ -35,7 +35,9 @@ def test_a_group_that_fires_is_investigated_once(ann: httpx.Client) -> None:
     report = ann.get(f"/threads/{thread}/runs/{first.json()['run_id']}/join").json()
     assert report["answer"] == "Hello Why: Checkout is slow (service checkout) since 2026-11-16T03:00:00Z"
     assert ann.post("/hooks/alertmanager", json=notice()).json() == {"status": "known", "thread_id": thread}
-    more = notice(alerts=[*notice()["alerts"], {**notice(since="2026-11-16T03:05:00Z")["alerts"][0], "fingerprint": "d"}])
+    more = notice(
+        alerts=[*notice()["alerts"], {**notice(since="2026-11-16T03:05:00Z")["alerts"][0], "fingerprint": "d"}]
+    )
     assert ann.post("/hooks/alertmanager", json=more).json()["status"] == "known"
     assert ann.get(f"/threads/{thread}").json()["metadata"]["source"] == "alertmanager"
     assert len(ann.get(f"/threads/{thread}/runs").json()) == 1

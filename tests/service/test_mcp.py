@@ -36,6 +36,6 @@ async def test_a_question_is_answered_in_its_thread_and_only_by_its_person(addre
 
 
 async def test_nobody_without_a_token_gets_in(address: str) -> None:
-    with pytest.raises(Exception, match="error response|401"):
+    with pytest.raises(Exception, match=r"error response|401"):
         async with Client(f"{address}/mcp") as client:
             await client.list_tools()
