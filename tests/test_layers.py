@@ -23,6 +23,8 @@ FLOORS = {
     "models": 1,
     "storage": 1,
     "toolbox": 1,
+    # What UpGrade does, for the world that plays it and the agent that foresees it.
+    "upgrade": 1,
     "maps": 2,
     "worlds": 3,
     "agents": 4,

@@ -59,11 +59,15 @@ class Settings(BaseSettings):
         default=False, description="An agent without an injected tracker raises, as its contract says."
     )
     default_agent: str = Field(
-        default="", description="The agent that is asked where none is named; by default the first installed one."
+        default="", description="The agent that is asked where none is named; by default the front door."
     )
     metrics_recipes: str = Field(
         default="",
         description="Files with recipes of your own for the metrics agent, between them the path separator.",
+    )
+    world_faults: str = Field(
+        default="",
+        description="Faults of the embedded network, between them commas: kind:device or kind:device:target.",
     )
     maps: str = Field(
         default="", description="Maps that the service offers as agents; between them the path separator."

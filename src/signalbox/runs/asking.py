@@ -14,14 +14,15 @@ from signalbox.contract.agent import wait_for
 from signalbox.contract.answer import Answer
 from signalbox.contract.installed import find_agent, list_agents
 from signalbox.drawing.text import as_markdown
-from signalbox.errors import ConfigurationError, MissingInputError, RequestError, UnsupportedError
+from signalbox.errors import ConfigurationError, MissingInputError, NotFoundError, RequestError, UnsupportedError
 from signalbox.maps import MapResult, open_map, read_map
 from signalbox.runs import threads
-from signalbox.runs.life import agent_of, aresume, astart
+from signalbox.runs.life import agent_of, aresume, astart, show
 from signalbox.runs.states import agent_error, json_state
 from signalbox.toolbox import Ledger, use_ledger
 
 __all__ = [
+    "aanswer",
     "aask",
     "aclose",
     "answer",
@@ -32,6 +33,7 @@ __all__ = [
     "load_model",
     "mark_used",
     "remember",
+    "say_in_thread",
     "turn_before",
 ]
 
@@ -69,20 +71,49 @@ def answer(
     listener: Listener | None = None,
 ) -> Answer:
     """Answer the question of an agent that waits, and get its Answer. Raises as `signalbox.runs.resume` does."""
+    return _wait(aanswer(thread_id, value, question=question, model=model, force=force, listener=listener))
 
-    async def answered() -> Answer:
-        agent, ledger = _asked(thread_id), Ledger()
-        with use_ledger(ledger):
-            options = {"question": question, "model": load_model(model, agent), "force": force, "listener": listener}
-            told = answer_of(agent, await aresume(thread_id, value, **options))
-        told.evidence = ledger.as_list()
-        handed = await _hand_over(agent, told, thread_id, model, False, listener)
-        if handed is not None:
-            return handed
-        await asyncio.to_thread(remember, agent, told, str(value), is_named=True)
-        return told
 
-    return _wait(answered())
+async def aanswer(
+    thread_id: str,
+    value: Any,
+    *,
+    question: str | None = None,
+    model: str | None = None,
+    force: bool = False,
+    listener: Listener | None = None,
+) -> Answer:
+    """As `answer`, in an event loop."""
+    agent, ledger = await asyncio.to_thread(_asked, thread_id), Ledger()
+    with use_ledger(ledger):
+        lent = await asyncio.to_thread(load_model, model, agent)
+        options = {"question": question, "model": lent, "force": force, "listener": listener}
+        told = answer_of(agent, await aresume(thread_id, value, **options))
+    # What was called before the pause is in another process's ledger; a state may have kept it.
+    told.evidence = [*(told.state.get("evidence") or ()), *ledger.as_list()]
+    handed = await _hand_over(agent, told, thread_id, model, False, listener)
+    if handed is not None:
+        return handed
+    await asyncio.to_thread(remember, agent, told, str(value), is_named=True)
+    return told
+
+
+async def say_in_thread(
+    agent: str, said: str, *, thread_id: str, model: str | None = None, listener: Listener | None = None
+) -> Answer:
+    """Say something in a conversation: it answers the question that waits in the thread, else it is a new request."""
+    waiting = await asyncio.to_thread(_waits, thread_id)
+    if waiting:
+        return await aanswer(thread_id, said, model=model, listener=listener)
+    return await aask(agent, said, thread_id=thread_id, model=model, listener=listener)
+
+
+def _waits(thread_id: str) -> bool:
+    """Whether an agent's run of exactly this thread waits for an answer."""
+    try:
+        return show(thread_id).thread_id == thread_id and bool(show(thread_id).questions) and bool(agent_of(thread_id))
+    except NotFoundError:
+        return False
 
 
 def _asked(thread_id: str) -> Agent:
@@ -139,6 +170,7 @@ async def _hand_over(
     agent: Agent, told: Answer, thread_id: str | None, model: str | None, dry_run: bool, listener: Listener | None
 ) -> Answer | None:
     """The Answer of the agent that the request is sent on to, in the same thread; None where it is sent nowhere."""
+    told.route = told.state.get("route") if agent.hands_over is not None else None
     if agent.hands_over is None or told.status != "completed":
         return None
     route = agent.hands_over(told.state)

@@ -63,10 +63,14 @@ async def open_engine() -> AsyncEngine:
 
 
 async def close_stores() -> None:
-    """Close the connections of the running event loop."""
-    engines = _open.pop(asyncio.get_running_loop(), {})
-    for engine in engines.values():
-        await engine.dispose()
+    """Close the connections of this process, on whichever event loop each was opened."""
+    here = asyncio.get_running_loop()
+    for loop in list(_open):
+        for engine in _open.pop(loop, {}).values():
+            if loop is here:
+                await engine.dispose()
+            elif loop.is_running():
+                await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(engine.dispose(), loop))
 
 
 async def _opened(url: URL) -> AsyncEngine:
