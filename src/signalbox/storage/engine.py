@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import event, text
+from sqlalchemy import Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.pool import StaticPool
 
 from signalbox.errors import ConfigurationError, UnavailableError
 from signalbox.settings import get_settings, home_file
 
-__all__ = ["HEAD", "close_stores", "database_address", "open_engine"]
+__all__ = ["HEAD", "close_stores", "database_address", "open_direct", "open_engine"]
 
 HEAD = "0001"
 """The newest migration: a database that has it needs none."""
@@ -62,9 +65,41 @@ async def open_engine() -> AsyncEngine:
     return engines[key]
 
 
+@dataclass(frozen=True, slots=True)
+class Direct:
+    """A file that one thread works on by itself: a transaction there costs one change of threads, and not one for
+    every statement of it."""
+
+    engine: Engine
+    thread: ThreadPoolExecutor
+
+
+_direct: dict[str, Direct] = {}
+
+
+async def open_direct() -> Direct | None:
+    """The way to the file, where the database is one; None for a server. Raises as `open_engine`."""
+    await open_engine()
+    url = _url()
+    if url.get_backend_name() != "sqlite":
+        return None
+    key = url.render_as_string(hide_password=False)
+    if key not in _direct:
+        options: dict[str, Any] = {"timeout": 60.0, "isolation_level": None, "check_same_thread": False}
+        engine = create_engine(url.set(drivername="sqlite"), poolclass=StaticPool, connect_args=options)
+        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+        _direct[key] = Direct(engine, ThreadPoolExecutor(1, "signalbox-store"))
+    return _direct[key]
+
+
 async def close_stores() -> None:
     """Close the connections of this process, on whichever event loop each was opened."""
     here = asyncio.get_running_loop()
+    while _direct:
+        direct = _direct.popitem()[1]
+        await here.run_in_executor(direct.thread, direct.engine.dispose)
+        direct.thread.shutdown(wait=False)
     for loop in list(_open):
         for engine in _open.pop(loop, {}).values():
             if loop is here:

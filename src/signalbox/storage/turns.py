@@ -8,10 +8,11 @@ from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
 
 from signalbox.errors import NotFoundError
 from signalbox.settings import now
-from signalbox.storage.gate import check_owner, owned
+from signalbox.storage.gate import check_owner, in_one_go
 from signalbox.storage.models import Conversation, IdempotencyKey, Message
 
 __all__ = ["Begun", "begin_turn", "end_turn"]
@@ -45,34 +46,45 @@ async def begin_turn(
     Raises NotFoundError where this person has no such conversation, or it was deleted.
     """
     person = check_owner(owner)
+
+    def begin(session: Session) -> Begun:
+        return _begin(session, person, content, conversation_id, title, history, key, digest)
+
+    def known(session: Session) -> Begun:
+        return Begun(repeats=session.scalars(select(IdempotencyKey).where(IdempotencyKey.key == key)).one())
+
     try:
-        return await _begin(person, content, conversation_id, title, history, key, digest)
+        return await in_one_go(person, begin, writes=True)
     except IntegrityError:
-        async with owned(person) as session:
-            known = await session.scalars(select(IdempotencyKey).where(IdempotencyKey.key == (key or "")))
-            return Begun(repeats=known.one())
+        return await in_one_go(person, known)
 
 
-async def _begin(
-    person: str, content: str, conversation_id: str | None, title: str, history: int, key: str | None, digest: str
+def _begin(
+    session: Session,
+    person: str,
+    content: str,
+    conversation_id: str | None,
+    title: str,
+    history: int,
+    key: str | None,
+    digest: str,
 ) -> Begun:
     moment = now()
     before: tuple[tuple[str, str], ...] = ()
-    async with owned(person, writes=True) as session:
-        if key is not None:
-            session.add(IdempotencyKey(key=key, request_hash=digest, created=moment, user_id=person))
-        if conversation_id is None:
-            talk = Conversation(id=str(uuid.uuid4()), title=title, created=moment, updated=moment, user_id=person)
-            session.add(talk)
-        else:
-            talk = await _talk(session, conversation_id)
-            talk.updated = moment
-            query = select(Message.role, Message.content).where(Message.conversation_id == talk.id)
-            latest = (await session.execute(query.order_by(Message.id.desc()).limit(history))).all()
-            before = tuple((row[0], row[1]) for row in reversed(latest))
-        said = Message(conversation_id=talk.id, role="user", content=content, created=moment, user_id=person)
-        session.add(said)
-        await session.flush()
+    if key is not None:
+        session.add(IdempotencyKey(key=key, request_hash=digest, created=moment, user_id=person))
+    if conversation_id is None:
+        talk = Conversation(id=str(uuid.uuid4()), title=title, created=moment, updated=moment, user_id=person)
+        session.add(talk)
+    else:
+        talk = _talk(session, conversation_id)
+        talk.updated = moment
+        query = select(Message.role, Message.content).where(Message.conversation_id == talk.id)
+        latest = session.execute(query.order_by(Message.id.desc()).limit(history)).all()
+        before = tuple((row[0], row[1]) for row in reversed(latest))
+    said = Message(conversation_id=talk.id, role="user", content=content, created=moment, user_id=person)
+    session.add(said)
+    session.flush()
     return Begun(talk.id, said.id, before)
 
 
@@ -81,24 +93,24 @@ async def end_turn(
 ) -> None:
     """Keep the answer, and what is given to who repeats the request. Raises NotFoundError where the conversation was
     deleted meanwhile."""
-    person, moment = check_owner(owner), now()
-    async with owned(person, writes=True) as session:
+    person = check_owner(owner)
+
+    def end(session: Session) -> None:
+        moment = now()
         if key is not None:
-            kept = (await session.scalars(select(IdempotencyKey).where(IdempotencyKey.key == key))).one_or_none()
+            kept = session.scalars(select(IdempotencyKey).where(IdempotencyKey.key == key)).one_or_none()
             if kept is not None:
                 kept.status, kept.response = status, response
-        talk = await _talk(session, begun.conversation_id)
+        talk = _talk(session, begun.conversation_id)
         talk.updated = moment
-        session.add(
-            Message(
-                conversation_id=talk.id, role="assistant", content=answer, answers=begun.message_id, created=moment,
-                user_id=person,
-            )
-        )  # fmt: skip
+        said = {"role": "assistant", "content": answer, "answers": begun.message_id, "created": moment}
+        session.add(Message(conversation_id=talk.id, user_id=person, **said))
+
+    await in_one_go(person, end, writes=True)
 
 
-async def _talk(session: Any, conversation_id: str) -> Conversation:
-    found = (await session.scalars(select(Conversation).where(Conversation.id == conversation_id))).one_or_none()
+def _talk(session: Session, conversation_id: str) -> Conversation:
+    found = session.scalars(select(Conversation).where(Conversation.id == conversation_id)).one_or_none()
     if found is None or found.deleted is not None:
         raise NotFoundError("There is no such conversation.", suggestion="It may have been deleted.")
-    return found  # type: ignore[no-any-return]
+    return found
