@@ -6,6 +6,7 @@ import asyncio
 import logging
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -36,9 +37,14 @@ def database_address() -> str:
 
 
 def _url() -> URL:
-    given = get_settings().database_url
+    settings = get_settings()
+    return _read_url(settings.database_url, settings.home)
+
+
+@lru_cache(maxsize=16)
+def _read_url(given: str, home: Path) -> URL:
     if not given:
-        return make_url(f"sqlite+aiosqlite:///{get_settings().home / 'store.db'}")
+        return make_url(f"sqlite+aiosqlite:///{home / 'store.db'}")
     try:
         url = make_url(given)
         return url.set(drivername=_DRIVERS[url.drivername.partition("+")[0]])
@@ -49,15 +55,20 @@ def _url() -> URL:
         ) from None
 
 
-async def open_engine() -> AsyncEngine:
+@lru_cache(maxsize=16)
+def _key(url: URL) -> str:
+    return url.render_as_string(hide_password=False)
+
+
+async def open_engine(url: URL | None = None) -> AsyncEngine:
     """The engine of the running event loop; the first time, the tables are brought up to date.
 
     Raises ConfigurationError or UnavailableError.
     """
     loop = asyncio.get_running_loop()
     engines = _open.setdefault(loop, {})
-    url = _url()
-    key = url.render_as_string(hide_password=False)
+    url = url or _url()
+    key = _key(url)
     if key not in engines:
         async with _opening.setdefault(loop, asyncio.Lock()):
             if key not in engines:
@@ -79,11 +90,11 @@ _direct: dict[str, Direct] = {}
 
 async def open_direct() -> Direct | None:
     """The way to the file, where the database is one; None for a server. Raises as `open_engine`."""
-    await open_engine()
     url = _url()
+    await open_engine(url)
     if url.get_backend_name() != "sqlite":
         return None
-    key = url.render_as_string(hide_password=False)
+    key = _key(url)
     if key not in _direct:
         options: dict[str, Any] = {"timeout": 60.0, "isolation_level": None, "check_same_thread": False}
         engine = create_engine(url.set(drivername="sqlite"), poolclass=StaticPool, connect_args=options)
