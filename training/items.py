@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from importlib import import_module
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -51,9 +52,19 @@ def items_of(header: Mapping[str, Any], case: Mapping[str, Any]) -> Iterator[Ite
         return
     said = Said(text, context_of(messages[:-1]), json.dumps(messages[:-1], ensure_ascii=False).casefold(), moment)
     if header["skill"] == "filling":
-        yield from _filling(header["schema"], case, said)
+        for schema in _schemas(header, case):
+            yield from _filling(schema, case, said)
     elif header["skill"] == "tools":
         yield from _calling(header["tools"], case, said)
+
+
+def _schemas(header: Mapping[str, Any], case: Mapping[str, Any]) -> Sequence[Any]:
+    """The schema of a set; where an agent makes one for each request, those that its function `schemas` gives."""
+    if "schemas" not in header:
+        return [header["schema"]]
+    module, _, name = str(header["schemas"]).partition(":")
+    made: Sequence[Any] = getattr(import_module(module), name)(header, case)
+    return made
 
 
 def _filling(schema: Any, case: Mapping[str, Any], said: Said) -> Iterator[Item]:
