@@ -6,6 +6,7 @@ The sequence is `[CLS] [L] label 1 [L] label 2 … [SEP] request [SEP] what was 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -53,7 +54,7 @@ def load_encoder() -> Encoder:
 
 
 class Encoder:
-    """The weights, the tokenizer and the heads."""
+    """The weights, the tokenizer and the heads. `version` tells them from those learned at another time."""
 
     def __init__(self, folder: Path) -> None:
         try:
@@ -71,6 +72,7 @@ class Encoder:
         self._tokenizer.no_padding()
         special = (self._tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]", "[unused1]"))
         self._cls, self._sep, self._mark = (int(place or 0) for place in special)
+        self.version = hashlib.sha256((folder / "heads.npz").read_bytes()).hexdigest()[:16]
         with np.load(folder / "heads.npz") as heads:
             self._heads = {name: heads[name] for name in heads.files}
         self._heat = {kind: float(self._heads.get(f"temperature.{kind}", 1.0)) for kind in get_args(BlockKind)}
