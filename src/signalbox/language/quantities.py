@@ -17,7 +17,7 @@ _PARTS = {"half": 0.5, "quarter": 0.25, "third": 1 / 3}
 _FAR = 5000
 _HOUR = 3600
 _TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
-_BEFORE_ONE = ("last", "past", "every", "each", "per")
+_BEFORE_ONE = ("last", "past", "every", "each", "per", "another")
 """Words after which a bare unit of time means one of it: the last hour, every minute."""
 _RANK = re.compile(r"(?:st|nd|rd|th)$")
 
@@ -197,7 +197,7 @@ def unit_of(name: str, description: str) -> str:
         parts = parts[: parts.index("per")]
     if len(parts) > 1 and _measures(parts[-1]):
         return parts[-1]
-    named = re.search(r"\bin ([a-z°%/]+)", description)
+    named = re.search(r"\bin ([a-z°%/]+[23²³]?)", description)
     if named and _measures(named[1]):
         return named[1]
     return parts[-1] if parts and _measures(parts[-1]) else ""
