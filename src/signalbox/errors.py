@@ -21,6 +21,12 @@
     │   ├── RefusedError            answered, and said no
     │   ├── LLMAPIError             a model's provider failed
     │   └── ToolExecutionError      a tool failed
+    │       ├── ToolFailedError     it ran, and says that it failed
+    │       ├── ToolTimeoutError    it did not answer in time
+    │       ├── ToolServerError     the server that offers it cannot be used
+    │       ├── ToolArgumentsError  it was called with arguments that it does not take
+    │       ├── ToolRefusedError    the policy forbids it
+    │       └── ApprovalDeniedError a person said no
     └── ProgrammerError             who wrote the code that called us
         ├── ContractError           an agent breaks its contract
         └── PathEscapeError         a path leaves the folder it was given
@@ -35,6 +41,7 @@ import re
 from typing import Any
 
 __all__ = [
+    "ApprovalDeniedError",
     "ConfigurationError",
     "ContractError",
     "ExternalError",
@@ -56,7 +63,12 @@ __all__ = [
     "SlowError",
     "StepLimitError",
     "TimeRangeError",
+    "ToolArgumentsError",
     "ToolExecutionError",
+    "ToolFailedError",
+    "ToolRefusedError",
+    "ToolServerError",
+    "ToolTimeoutError",
     "UnavailableError",
     "UnsupportedError",
     "hide",
@@ -236,6 +248,42 @@ class ToolExecutionError(ExternalError):
     """A tool failed; the message is the tool's own, in words for a person."""
 
     error_type = "tool_execution"
+
+
+class ToolFailedError(ToolExecutionError):
+    """A tool ran and says that it failed."""
+
+    error_type = "tool_failed"
+
+
+class ToolTimeoutError(ToolExecutionError):
+    """A tool did not answer in time."""
+
+    error_type = "tool_timeout"
+
+
+class ToolServerError(ToolExecutionError):
+    """The server that offers a tool cannot be reached, or died."""
+
+    error_type = "tool_server"
+
+
+class ToolArgumentsError(ToolExecutionError):
+    """A tool was called with arguments that it does not take; the message names the argument."""
+
+    error_type = "tool_arguments"
+
+
+class ToolRefusedError(ToolExecutionError):
+    """A policy forbids the call."""
+
+    error_type = "tool_refused"
+
+
+class ApprovalDeniedError(ToolExecutionError):
+    """A person was asked, and said no."""
+
+    error_type = "approval_denied"
 
 
 class ProgrammerError(SignalboxError):

@@ -37,6 +37,10 @@ class Settings(BaseSettings):
         description="Where everything kept on disk lives: database, checkpoints, runs.",
     )
     now: datetime | None = Field(default=None, description="Freezes the clock everywhere (ISO 8601).")
+    user: str = Field(
+        default="00000000-0000-4000-8000-000000000001",
+        description="Who asks on the command line: the id (a UUID) that tasks, threads and runs belong to.",
+    )
     tz: str = Field(default="UTC", description="The person's time zone, as an IANA name.")
     data: Path | None = Field(
         default=None, description="The data folder of storage agents; by default `data` beside the map."

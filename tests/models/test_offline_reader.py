@@ -154,3 +154,17 @@ def test_a_line_that_is_no_example_is_named(tmp_path: Path) -> None:
     file.write_text('{"text": "a", "expected": {}}\n{"tekst": "b"}\n')
     with pytest.raises(ConfigurationError, match=r"examples.jsonl:2"):
         read_examples(file)
+
+
+def test_a_schema_may_ask_how_sure_the_reading_is() -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "colour": {"type": "string", "enum": ["red", "blue"], "description": "the colour of the thing"},
+            "confidence": {"type": "number", "description": "how sure you are, from 0 to 1"},
+        },
+        "required": ["colour"],
+    }
+    model = load_chat_model("offline").with_structured_output(schema)
+    assert model.invoke("I want the red one")["confidence"] > 0.5
+    assert model.invoke("good morning")["confidence"] <= 0.5

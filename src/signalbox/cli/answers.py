@@ -44,6 +44,8 @@ def end_with(answer: Answer, as_json: bool, verbose: bool) -> NoReturn:
         if answer.error["suggestion"]:
             say(answer.error["suggestion"])
     elif answer.question:
+        if answer.blocks:
+            show(show_answer(answer))
         show(answer.question.get("message", ""))
         for option in answer.question.get("options") or []:
             show(f"  - {option}")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from contextlib import suppress
+from importlib.metadata import entry_points
 from typing import Annotated, NoReturn
 
 import typer
@@ -15,6 +17,7 @@ from signalbox.cli.ask import ask
 from signalbox.cli.doctor import doctor
 from signalbox.cli.evals import evaluate
 from signalbox.cli.maps import maps
+from signalbox.cli.mcp import mcp
 from signalbox.cli.output import HarmlessFormatter, print_json, say
 from signalbox.cli.run import resume, run_command
 from signalbox.cli.runs import runs
@@ -41,7 +44,19 @@ app.command("agents")(agents)
 app.command("doctor")(doctor)
 app.command("eval")(evaluate)
 app.command("serve")(serve)
+app.command("mcp")(mcp)
 app.add_typer(world, name="world")
+
+
+def _add_commands() -> None:
+    """Add the commands that agents bring along, by the entry point group `signalbox.commands`; a broken one is left
+    out, and `signalbox agents` says what is wrong with its package."""
+    for entry in sorted(entry_points(group="signalbox.commands"), key=lambda one: one.name):
+        with suppress(Exception):
+            app.add_typer(entry.load(), name=entry.name)
+
+
+_add_commands()
 
 
 def _version(wanted: bool) -> None:

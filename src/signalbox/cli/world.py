@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import threading
+from contextlib import AbstractContextManager
 from typing import Annotated
 
 import typer
 
 __all__ = ["world"]
+
+Port = Annotated[int, typer.Option("--port", "-p", min=0, max=65535, help="The port; 0 takes a free one.")]
+Host = Annotated[str, typer.Option("--host", help="The address to listen on.")]
 
 world = typer.Typer(help="Serve an embedded world.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -19,22 +23,47 @@ def worlds() -> None:
 
 @world.command()
 def metrics(
-    port: Annotated[int, typer.Option("--port", "-p", min=0, max=65535, help="The port; 0 takes a free one.")] = 3000,
-    host: Annotated[str, typer.Option("--host", help="The address to listen on.")] = "127.0.0.1",
+    port: Port = 3000,
+    host: Host = "127.0.0.1",
     token: Annotated[
         str | None, typer.Option("--token", envvar="SIGNALBOX_WORLD_TOKEN", help="Ask for this token, as Grafana does.")
     ] = None,
 ) -> None:
     """Serve the metrics of a small shop as Grafana and Prometheus do, until it is stopped."""
-    from signalbox.errors import MissingExtraError, OperatorError
+    from signalbox.errors import MissingExtraError
 
     try:
         from signalbox.worlds.metrics import Access, serve
     except ImportError:
         raise MissingExtraError("The metrics world", "metrics,service") from None
+    _serve(serve(host=host, port=port, access=Access(token=token) if token else None), host, port)
+
+
+@world.command()
+def network(port: Port = 0, host: Host = "127.0.0.1") -> None:
+    """Serve a small provider network over gNMI, a port for each router, until it is stopped. Prints the inventory.
+
+    SIGNALBOX_WORLD_FAULTS switches faults on.
+    """
+    from signalbox.runs.embedded import open_world
+
+    _serve(open_world("network", host, port), host, port)
+
+
+@world.command()
+def experiments(port: Port = 3030, host: Host = "127.0.0.1") -> None:
+    """Serve experiments as UpGrade's REST API does, until it is stopped."""
+    from signalbox.runs.embedded import open_world
+
+    _serve(open_world("experiments", host, port), host, port)
+
+
+def _serve(opened: AbstractContextManager[str], host: str, port: int) -> None:
+    from signalbox.errors import OperatorError
+
     try:
-        with serve(host=host, port=port, access=Access(token=token) if token else None) as url:
-            print(url, flush=True)
+        with opened as address:
+            print(address, flush=True)
             threading.Event().wait()
     except OSError as error:
         raise OperatorError(

@@ -1,7 +1,7 @@
 """What an agent is and gives back: the class of a node (`BaseAgent`), and what can be asked (`Agent`)."""
 
 from signalbox.contract.agent import BaseAgent
-from signalbox.contract.room import Agent, Presented, lazy
+from signalbox.contract.room import Agent, Examination, Observation, Presented, lazy
 from signalbox.contract.state import StateAdapter
 from signalbox.contract.summary import ExecutionSummary, NodeExecution
 from signalbox.contract.tracker import ExecutionTracker, NodeEvent, current_tracker
@@ -9,10 +9,12 @@ from signalbox.contract.tracker import ExecutionTracker, NodeEvent, current_trac
 __all__ = [
     "Agent",
     "BaseAgent",
+    "Examination",
     "ExecutionSummary",
     "ExecutionTracker",
     "NodeEvent",
     "NodeExecution",
+    "Observation",
     "Presented",
     "StateAdapter",
     "current_tracker",

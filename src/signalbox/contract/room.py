@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from signalbox.contract.blocks import Block
+from signalbox.contract.blocks import Block, Severity
 from signalbox.errors import MissingExtraError
 
-__all__ = ["Agent", "Presented", "lazy"]
+__all__ = ["Agent", "Examination", "Observation", "Presented", "lazy"]
 
 State = Mapping[str, Any]
 
@@ -32,6 +33,30 @@ class Presented:
 
 
 @dataclass(frozen=True, slots=True)
+class Observation:
+    """Something that an agent saw and that may explain a symptom, or is one: when, how bad, and what it is about."""
+
+    text: str
+    start: datetime
+    end: datetime | None = None
+    severity: Severity = "info"
+    about: str = ""
+    is_symptom: bool = False
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """What an agent saw between two moments. `looked_at` says in words what it looked at, the unremarkable included;
+    `failed` says what it could not look at, and why."""
+
+    observations: list[Observation] = field(default_factory=list)
+    looked_at: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    source: dict[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Agent:
     """An agent that can be asked. A package offers one by an entry point in the group `signalbox.agents`.
 
@@ -41,7 +66,7 @@ class Agent:
 
     name: str
     about: str
-    """One line, for people and for the front door."""
+    """One line, for people."""
     examples: tuple[str, ...]
     map: Path
     start: Callable[[str, State | None], dict[str, Any]]
@@ -54,6 +79,17 @@ class Agent:
     """Closes the connections that were opened in the running event loop."""
     check: Callable[[], Awaitable[str]] | None = None
     """What answers, in words; raises a SignalboxError where the live system does not."""
+    examine: Callable[[str, datetime, datetime], Awaitable[Examination]] | None = None
+    """What it saw between two moments that may explain the symptom in the words of a person. Reads only."""
+    note: Callable[[Sequence[str], str], Awaitable[str]] | None = None
+    """Writes these things down for who asks, once for a key, and says in words what it did."""
+    routes: str = ""
+    """What kinds of requests are for it, in the words that the front door's model reads; by default `about`."""
+    is_offered: bool = True
+    """Whether the front door sends requests to it."""
+    hands_over: Callable[[State], Mapping[str, Any] | None] | None = None
+    """The agent that the final state sends the request on to: `{"to": name, "confidence": number}`, or None. Such an
+    agent is given the turn before of any agent, as `{"agent", "said", "answer"}`."""
     graph: str = ""
     """Which graph of the map; by default the one named like the agent, else the only one."""
     remembers: tuple[str, ...] = ()

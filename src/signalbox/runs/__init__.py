@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from signalbox.runs.agents import InstalledAgent, default_agent, find_agent, list_agents, list_installed
+    from signalbox.contract.installed import InstalledAgent, default_agent, find_agent, list_agents, list_installed
     from signalbox.runs.asking import aask, aclose, answer, ask
     from signalbox.runs.life import aresume, astart, astream, cancel, forget, list_runs, resume, show, start, stream
     from signalbox.runs.records import Run
@@ -37,6 +37,8 @@ __all__ = [
     "stream",
 ]
 
+_INSTALLED = {"InstalledAgent", "default_agent", "find_agent", "list_agents", "list_installed"}
+_INSTALLED_HOME = "signalbox.contract.installed"
 _HOMES = {"aask": "asking", "aclose": "asking", "answer": "asking", "ask": "asking", "Run": "records"}
 _LIFE = {"aresume", "astart", "astream", "cancel", "forget", "list_runs", "resume", "show", "start", "stream"}
 
@@ -45,5 +47,6 @@ def __getattr__(name: str) -> Any:
     """Load a public name when it is first used, so that the command line starts without LangGraph."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = "life" if name in _LIFE else _HOMES.get(name, "agents")
-    return getattr(import_module(f"{__name__}.{home}"), name)
+    if name in _INSTALLED:
+        return getattr(import_module(_INSTALLED_HOME), name)
+    return getattr(import_module(f"{__name__}.{'life' if name in _LIFE else _HOMES[name]}"), name)

@@ -12,11 +12,11 @@ from typing import Any
 from signalbox.contract import Agent, NodeEvent, Presented
 from signalbox.contract.agent import wait_for
 from signalbox.contract.answer import Answer
+from signalbox.contract.installed import find_agent, list_agents
 from signalbox.drawing.text import as_markdown
 from signalbox.errors import ConfigurationError, MissingInputError, RequestError, UnsupportedError
 from signalbox.maps import MapResult, open_map, read_map
 from signalbox.runs import threads
-from signalbox.runs.agents import find_agent, list_agents
 from signalbox.runs.life import agent_of, aresume, astart
 from signalbox.runs.states import agent_error, json_state
 from signalbox.toolbox import Ledger, use_ledger
@@ -64,6 +64,9 @@ def answer(
             options = {"question": question, "model": _load(model, agent), "force": force, "listener": listener}
             told = _answered(agent, await aresume(thread_id, value, **options))
         told.evidence = ledger.as_list()
+        handed = await _hand_over(agent, told, thread_id, model, False, listener)
+        if handed is not None:
+            return handed
         await asyncio.to_thread(_remember, agent, told, str(value), is_named=True)
         return told
 
@@ -111,9 +114,29 @@ async def aask(
         run = _plan if dry_run else _run
         answer = await run(chosen, chosen.start(said, before), thread, model, listener)
     answer.evidence = ledger.as_list()
+    handed = await _hand_over(chosen, answer, thread_id, model, dry_run, listener)
+    if handed is not None:
+        return handed
     answer.timings_ms = {**answer.timings_ms, "total": round((perf_counter() - started) * 1000, 1)}
     if not dry_run:
         await asyncio.to_thread(_remember, chosen, answer, said, is_named=thread_id is not None)
+    return answer
+
+
+async def _hand_over(
+    agent: Agent, told: Answer, thread_id: str | None, model: str | None, dry_run: bool, listener: Listener | None
+) -> Answer | None:
+    """The Answer of the agent that the request is sent on to, in the same thread; None where it is sent nowhere."""
+    if agent.hands_over is None or told.status != "completed":
+        return None
+    route = agent.hands_over(told.state)
+    if route is None:
+        return None
+    request = str(route.get("request") or "")
+    options: dict[str, Any] = {"model": model, "dry_run": dry_run, "listener": listener}
+    answer = await aask(str(route["to"]), request, thread_id=thread_id or told.thread_id, **options)
+    answer.route = {"to": route["to"], "confidence": route.get("confidence")}
+    answer.timings_ms = {**told.timings_ms, **answer.timings_ms}
     return answer
 
 
@@ -127,7 +150,11 @@ def _checked(question: str) -> str:
 
 
 def _before(agent: Agent, thread: str) -> dict[str, Any] | None:
-    """What is remembered of the turn before in this thread, by any agent of the same map."""
+    """What is remembered of the turn before in this thread, by any agent of the same map; of one that sends requests
+    on, what was said last and who answered."""
+    if agent.hands_over is not None:
+        said = threads.list_turns(thread)
+        return {"agent": said[-1].agent, "said": said[-1].said, "answer": said[-1].answer} if said else None
     kin = [other.name for other in list_agents() if other.map == agent.map]
     turn = threads.last_turn(thread, kin)
     return turn.remembered if turn else None
@@ -170,7 +197,10 @@ def _answered(agent: Agent, result: MapResult) -> Answer:
     if error is None and result.status == "completed":
         presented = agent.present(result.values)
     else:
-        presented = Presented(_words(error) if error else str((result.question or {}).get("message", "")))
+        # A question may show what it is about: a report, a change as a diff.
+        asked = result.question or {}
+        shown = [] if error else list(asked.get("blocks") or ())
+        presented = Presented(_words(error) if error else str(asked.get("text") or asked.get("message", "")), shown)
     answer = _shown(agent, presented, result.values, result.thread_id, result.run_id)
     answer.status, answer.question, answer.error = "error" if error else result.status, result.question, error
     for node in result.summary.node_executions:

@@ -3,55 +3,81 @@
 from __future__ import annotations
 
 import atexit
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from datetime import UTC, datetime
+from importlib.metadata import entry_points
 from threading import Lock
 
-from signalbox.errors import MissingExtraError
+from signalbox.errors import MissingExtraError, NotFoundError
 from signalbox.settings import get_settings, now
 
-__all__ = ["close_worlds", "embedded_metrics"]
+__all__ = ["close_worlds", "embedded_experiments", "embedded_metrics", "embedded_network", "open_world"]
 
+GROUP = "signalbox.worlds"
 # The last two stay open, so that a run which began before midnight still finds its world.
 _MOST_OPEN = 2
 _lock = Lock()
-_open: dict[str, tuple[str, ExitStack]] = {}
+_open: dict[str, dict[str, tuple[str, ExitStack]]] = {}
 
 
 def embedded_metrics() -> str:
-    """The address of the embedded metrics world, opened now if it is not.
+    """The address of the embedded metrics world."""
+    return _address("metrics")
 
-    A world is opened at a moment, and its incident is the day before: another frozen clock, or another day, gets
-    another world.
+
+def embedded_network() -> str:
+    """The address of the embedded network."""
+    return _address("network")
+
+
+def embedded_experiments() -> str:
+    """The address of the embedded experiments world."""
+    return _address("experiments")
+
+
+def open_world(name: str, host: str = "127.0.0.1", port: int = 0) -> AbstractContextManager[str]:
+    """The world of that name, served while the block runs; it gives its address.
+
+    Raises NotFoundError that lists what there is, and MissingExtraError where a part of it is not installed.
     """
-    with _lock:
-        key = _day()
-        if key not in _open:
-            _open[key] = _start()
-            for old in list(_open)[:-_MOST_OPEN]:
-                _open.pop(old)[1].close()
-        return _open[key][0]
+    known = {one.name: one for one in entry_points(group=GROUP)}
+    if name not in known:
+        raise NotFoundError(f"There is no world '{name}'.", suggestion=f"There are: {', '.join(sorted(known))}.")
+    try:
+        serve = known[name].load()
+    except ImportError:
+        raise MissingExtraError(f"The embedded world '{name}'", "worlds,service") from None
+    opened: AbstractContextManager[str] = serve(host=host, port=port)
+    return opened
 
 
 def close_worlds() -> None:
     """Close every world that is open."""
     with _lock:
-        while _open:
-            _open.popitem()[1][1].close()
+        for worlds in _open.values():
+            while worlds:
+                worlds.popitem()[1][1].close()
+
+
+def _address(name: str) -> str:
+    """The address of a world, opened now if it is not.
+
+    A world is opened at a moment, and its incident is the day before: another frozen clock, or another day, gets
+    another world.
+    """
+    with _lock:
+        worlds, key = _open.setdefault(name, {}), _day()
+        if key not in worlds:
+            stack = ExitStack()
+            worlds[key] = (stack.enter_context(open_world(name)), stack)
+            for old in list(worlds)[:-_MOST_OPEN]:
+                worlds.pop(old)[1].close()
+        return worlds[key][0]
 
 
 def _day() -> str:
     frozen: datetime | None = get_settings().now
     return now().isoformat() if frozen else now().astimezone(UTC).date().isoformat()
-
-
-def _start() -> tuple[str, ExitStack]:
-    try:
-        from signalbox.worlds.metrics import serve
-    except ImportError:
-        raise MissingExtraError("The embedded metrics world", "metrics,service") from None
-    stack = ExitStack()
-    return stack.enter_context(serve()), stack
 
 
 atexit.register(close_worlds)

@@ -1,7 +1,26 @@
-"""What agents call other systems with: for now, the ledger of the evidence that such calls leave."""
+"""What agents call other systems with: MCP sessions, what a call may do, who asks, and the evidence."""
 
 from __future__ import annotations
 
 from signalbox.toolbox.ledger import Call, Ledger, current_ledger, use_ledger
+from signalbox.toolbox.person import current_person, use_person
+from signalbox.toolbox.policy import Policy, as_langchain_tools, call_tool
+from signalbox.toolbox.sessions import ServerEntry, Session, ToolInfo, close_sessions, hold, read_entries
 
-__all__ = ["Call", "Ledger", "current_ledger", "use_ledger"]
+__all__ = [
+    "Call",
+    "Ledger",
+    "Policy",
+    "ServerEntry",
+    "Session",
+    "ToolInfo",
+    "as_langchain_tools",
+    "call_tool",
+    "close_sessions",
+    "current_ledger",
+    "current_person",
+    "hold",
+    "read_entries",
+    "use_ledger",
+    "use_person",
+]

@@ -25,6 +25,8 @@ __all__ = ["LINE", "Filled", "fill_fields", "fill_schema"]
 LINE = 0.5
 """How sure a value must be to be given. Below it, it is asked for."""
 _MOST_OPTIONS = 30
+_OF_THE_READER = ("not_covered", "confidence")
+"""What a schema may ask of the reading itself: the words that went nowhere, and how sure it is."""
 
 
 @dataclass
@@ -62,7 +64,7 @@ def fill_fields(
     fields: Sequence[Field], text: str, moment: Moment, context: str, shown: Shown, taught: Taught | None = None
 ) -> Filled:
     """The values that a request gives for fields."""
-    asked = [_with_fewer_options(one, text) for one in fields if one.name != "not_covered"]
+    asked = [_with_fewer_options(one, text) for one in fields if one.name not in _OF_THE_READER]
     blocks = field_blocks(asked, has_history=bool(context))
     judged = load_encoder().judge(blocks, text, context)
     if taught is not None:
@@ -87,7 +89,17 @@ def fill_fields(
     for one in fields:
         if one.name == "not_covered":
             _put(filled.values, one.path, not_covered(text, filled.used))
+        elif one.name == "confidence" and one.kind == "number":
+            _put(filled.values, one.path, round(_least_sure(asked, filled), 3))
     return filled
+
+
+def _least_sure(asked: Sequence[Field], filled: Filled) -> float:
+    """How sure the least sure of the chosen options is; nothing is where a required one is missing."""
+    if any(one.required and one.kind == "option" and ".".join(one.path) in filled.missing for one in asked):
+        return 0.0
+    chosen = [filled.sure[key] for one in asked if one.kind == "option" and (key := ".".join(one.path)) in filled.sure]
+    return min(chosen, default=min(filled.sure.values(), default=0.0))
 
 
 def _with_fewer_options(one: Field, text: str) -> Field:

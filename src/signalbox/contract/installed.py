@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
-from signalbox.contract import Agent
+from signalbox.contract.room import Agent
 from signalbox.errors import NotFoundError, OperatorError, redact
 from signalbox.language.names import did_you_mean
 from signalbox.settings import get_settings

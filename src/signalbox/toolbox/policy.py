@@ -1,0 +1,109 @@
+"""What an agent may do with tools: read only, arguments that it cannot choose, and calls that a person approves.
+
+A policy holds for any model: it is applied to the call, after the model has asked for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from signalbox.errors import ApprovalDeniedError, SignalboxError, ToolArgumentsError, ToolRefusedError
+from signalbox.toolbox.ledger import current_ledger
+from signalbox.toolbox.sessions import Session, ToolInfo
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+__all__ = ["Policy", "as_langchain_tools", "call_tool", "check", "without"]
+
+Approve = Callable[[ToolInfo, Mapping[str, Any]], Awaitable[bool]]
+
+
+@dataclass(frozen=True)
+class Policy:
+    """`inject` overrides what a model says; `hidden` are parameters that no model is shown (injected ones are, too);
+    `approve` is asked before every call that is not read-only."""
+
+    read_only: bool = False
+    inject: Mapping[str, Any] = field(default_factory=dict)
+    hidden: tuple[str, ...] = ()
+    approve: Approve | None = None
+    deadline: float = 30.0
+
+
+def check(tool: ToolInfo, args: Mapping[str, Any], policy: Policy) -> dict[str, Any]:
+    """The arguments that the call is made with.
+
+    Raises ToolRefusedError where the policy forbids the tool, and ToolArgumentsError that names the argument.
+    """
+    if policy.read_only and not tool.read_only:
+        raise ToolRefusedError(f"{tool.name} changes something, and only reading is allowed here.")
+    known = (tool.parameters or {}).get("properties") or {}
+    allowed = {**args, **{name: value for name, value in policy.inject.items() if name in known}}
+    _validate(tool, allowed)
+    return allowed
+
+
+def _validate(tool: ToolInfo, args: Mapping[str, Any]) -> None:
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import best_match
+
+    schema = {"additionalProperties": False, **(tool.parameters or {"type": "object"})}
+    found = best_match(Draft202012Validator(schema).iter_errors(dict(args)))
+    if found is not None:
+        where = ".".join(str(part) for part in found.absolute_path) or "arguments"
+        raise ToolArgumentsError(f"{tool.name}: {where}: {found.message}")
+
+
+async def call_tool(session: Session, tool: ToolInfo, args: Mapping[str, Any], policy: Policy, step: str = "") -> Any:
+    """Call a tool as the policy says, with an entry in the evidence ledger for the call that is made.
+
+    What the model said of an injected argument is recorded where it differs. Raises as `check` and `Session.call` do,
+    and ApprovalDeniedError.
+    """
+    allowed = check(tool, args, policy)
+    if policy.approve is not None and not tool.read_only and not await policy.approve(tool, allowed):
+        raise ApprovalDeniedError(f"{tool.name} was not approved.")
+    overridden = {name: args[name] for name, value in policy.inject.items() if name in args and args[name] != value}
+    shown = {name: value for name, value in allowed.items() if name not in policy.hidden}
+    with current_ledger().call(tool.name, shown, step) as entry:
+        given = await session.call(tool.name, allowed, policy.deadline)
+        entry.returned(_summary(given) + (f" (overridden: {', '.join(overridden)})" if overridden else ""), given)
+    return given
+
+
+def as_langchain_tools(session: Session, policy: Policy, infos: Sequence[ToolInfo], step: str = "") -> list[BaseTool]:
+    """The tools for a chat model, without the parameters that it cannot choose. A call that fails gives its error as
+    `{"status": "error", "error_type", "message"}`, for the model to read."""
+    from langchain_core.tools import StructuredTool
+
+    gone = {*policy.inject, *policy.hidden}
+
+    def made(info: ToolInfo) -> BaseTool:
+        async def run(**given: Any) -> Any:
+            try:
+                return await call_tool(session, info, given, policy, step)
+            except SignalboxError as error:
+                return {"status": "error", "error_type": error.error_type, "message": error.user_message}
+
+        return StructuredTool(
+            name=info.name, description=info.description, args_schema=without(info.parameters, gone), coroutine=run
+        )
+
+    return [made(info) for info in infos if info.read_only or not policy.read_only]
+
+
+def without(schema: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
+    """A schema without some of its properties."""
+    properties = {name: told for name, told in (schema.get("properties") or {}).items() if name not in names}
+    required = [name for name in schema.get("required") or () if name not in names]
+    return {"type": "object", **schema, "properties": properties, "required": required}
+
+
+def _summary(given: Any) -> str:
+    if isinstance(given, Mapping):
+        status = given.get("status")
+        return str(status) if isinstance(status, str) else f"{len(given)} fields"
+    return f"{len(given)} items" if isinstance(given, list) else str(given)[:80]

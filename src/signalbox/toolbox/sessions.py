@@ -1,0 +1,255 @@
+"""MCP sessions: one held for each server in a process, so that a call costs milliseconds and not a start.
+
+A held session lives on an event loop of its own, in a thread: whoever calls, from whichever loop, uses the same one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from signalbox.errors import (
+    ConfigurationError,
+    MissingExtraError,
+    ToolFailedError,
+    ToolServerError,
+    ToolTimeoutError,
+    redact,
+)
+
+__all__ = ["ServerEntry", "Session", "ToolInfo", "close_sessions", "hold", "read_entries"]
+
+Transport = Literal["stdio", "http", "memory"]
+Given = TypeVar("Given")
+_START_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class ServerEntry:
+    """How an MCP server is reached: a command (stdio), an address (http), or a server of this process (memory).
+
+    `server` is the server itself or a function that makes it; an entry is told from another by its other fields.
+    """
+
+    name: str
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: tuple[tuple[str, str], ...] = ()
+    transport: Transport = "stdio"
+    url: str = ""
+    server: Any = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolInfo:
+    """A tool that a server offers. `read_only` and `destructive` are the server's own hints."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+    read_only: bool = False
+    destructive: bool = False
+
+
+def read_entries(source: str | Path | Mapping[str, Any]) -> dict[str, ServerEntry]:
+    """The servers of a JSON text, file or mapping: `{name: {"command", "args", "transport", "env"} or {"url"}}`.
+
+    Raises ConfigurationError that names the server and what is wrong with it.
+    """
+    data = _read(source)
+    data = data.get("mcpServers", data)
+    return {str(name): _entry(str(name), told) for name, told in data.items()}
+
+
+def _read(source: str | Path | Mapping[str, Any]) -> Mapping[str, Any]:
+    if isinstance(source, Mapping):
+        return source
+    try:
+        text = source if isinstance(source, str) and source.lstrip().startswith("{") else Path(source).read_text()
+        data = json.loads(text)
+    except OSError as error:
+        raise ConfigurationError(f"The MCP servers in {source} cannot be read: {error.strerror}.") from None
+    except ValueError as error:
+        raise ConfigurationError(f"The MCP servers are no JSON: {error}.") from None
+    if not isinstance(data, Mapping):
+        raise ConfigurationError("The MCP servers are not an object of names.", suggestion='{"name": {"command": …}}')
+    return data
+
+
+def _entry(name: str, told: Any) -> ServerEntry:
+    if not isinstance(told, Mapping) or not (told.get("command") or told.get("url")):
+        raise ConfigurationError(
+            f"The MCP server '{name}' has neither a command nor a url.",
+            suggestion='{"command": "…", "args": […], "transport": "stdio", "env": {…}}, or {"url": "…"}.',
+        )
+    transport = "stdio" if told.get("command") else "http"
+    return ServerEntry(
+        name,
+        command=str(told.get("command", "")),
+        args=tuple(str(one) for one in told.get("args", ())),
+        env=tuple((str(key), str(value)) for key, value in (told.get("env") or {}).items()),
+        transport=transport,  # type: ignore[arg-type]
+        url=str(told.get("url", "")),
+    )
+
+
+class Session:
+    """One server, connected when it is first used; a connection that has died is made anew by the next call."""
+
+    def __init__(self, entry: ServerEntry) -> None:
+        self.entry = entry
+        self._client: Any = None
+        self._infos: list[ToolInfo] | None = None
+        self._opening: asyncio.Lock | None = None
+
+    async def tools(self) -> list[ToolInfo]:
+        """The tools that the server offers. Raises ToolServerError where it cannot be reached."""
+        if self._infos is None:
+            self._infos = await _on_loop(self._list())
+        return self._infos
+
+    async def call(self, name: str, args: Mapping[str, Any], deadline: float = 30.0) -> Any:
+        """What a tool gives, as plain data.
+
+        Raises ToolFailedError with the tool's own words, ToolTimeoutError after `deadline` seconds, and ToolServerError
+        for a server that cannot be reached or dies.
+        """
+        return await _on_loop(self._call(name, dict(args), deadline))
+
+    async def close(self) -> None:
+        """End the connection; another call would open it again."""
+        await _on_loop(self._close())
+
+    async def _call(self, name: str, args: dict[str, Any], deadline: float) -> Any:
+        client = await self._connected()
+        try:
+            async with asyncio.timeout(deadline):
+                result = await client.call_tool_mcp(name, args)
+        except TimeoutError:
+            raise ToolTimeoutError(f"{name} did not answer within {deadline:g} seconds.") from None
+        except Exception as error:
+            await self._close()
+            raise self._broken(error) from None
+        text = "\n".join(str(getattr(part, "text", "")) for part in result.content)
+        if result.is_error:
+            raise ToolFailedError(redact(text) or f"{name} failed.")
+        return _plain(result.structured_content, text)
+
+    async def _list(self) -> list[ToolInfo]:
+        client = await self._connected()
+        try:
+            found = await client.list_tools()
+        except Exception as error:
+            await self._close()
+            raise self._broken(error) from None
+        return [_info(tool) for tool in found]
+
+    async def _connected(self) -> Any:
+        if self._opening is None:
+            self._opening = asyncio.Lock()
+        async with self._opening:
+            if self._client is None or not self._client.is_connected():
+                try:
+                    client = _client(self.entry)
+                    async with asyncio.timeout(_START_SECONDS):
+                        await client.__aenter__()
+                except MissingExtraError:
+                    raise
+                except BaseException as error:
+                    raise self._broken(error) from None
+                self._client = client
+            return self._client
+
+    async def _close(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            try:
+                await client.close()
+            except Exception:
+                # It is gone either way.
+                return
+
+    def _broken(self, error: BaseException) -> ToolServerError:
+        return ToolServerError(
+            f"The MCP server '{self.entry.name}' cannot be used.",
+            suggestion="Check its command or address.",
+            details=f"{type(error).__name__}: {error}",
+        )
+
+
+def _client(entry: ServerEntry) -> Any:
+    try:
+        from fastmcp import Client
+        from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
+    except ImportError:
+        raise MissingExtraError("MCP", "mcp") from None
+    if entry.transport == "memory":
+        return Client(entry.server() if callable(entry.server) else entry.server)
+    if entry.transport == "http":
+        return Client(StreamableHttpTransport(entry.url))
+    import os
+
+    env = {**os.environ, **dict(entry.env)}
+    return Client(StdioTransport(entry.command, list(entry.args), env=env, keep_alive=False))
+
+
+def _info(tool: Any) -> ToolInfo:
+    hints = tool.annotations
+    return ToolInfo(
+        tool.name,
+        tool.description or "",
+        dict(tool.input_schema),
+        bool(hints and hints.read_only_hint),
+        bool(hints and hints.destructive_hint),
+    )
+
+
+def _plain(structured: Any, text: str) -> Any:
+    """Structured content as it is; that of a tool whose result is no object comes wrapped; else JSON in the text."""
+    if isinstance(structured, Mapping):
+        return structured["result"] if set(structured) == {"result"} else dict(structured)
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+_held: dict[ServerEntry, Session] = {}
+_lock = threading.Lock()
+_loop: asyncio.AbstractEventLoop | None = None
+
+
+def hold(entry: ServerEntry) -> Session:
+    """The held session of a server: the same for every caller in this process, until `close_sessions`."""
+    with _lock:
+        if entry not in _held:
+            _held[entry] = Session(entry)
+        return _held[entry]
+
+
+async def close_sessions() -> None:
+    """Close every held session; the next call opens its own anew."""
+    with _lock:
+        sessions = list(_held.values())
+        _held.clear()
+    for session in sessions:
+        await session.close()
+
+
+async def _on_loop(work: Coroutine[Any, Any, Given]) -> Given:
+    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, _running_loop()))
+
+
+def _running_loop() -> asyncio.AbstractEventLoop:
+    """The loop that sessions live on, in a daemon thread."""
+    global _loop
+    with _lock:
+        if _loop is None:
+            _loop = asyncio.new_event_loop()
+            threading.Thread(target=_loop.run_forever, name="signalbox-mcp", daemon=True).start()
+        return _loop
