@@ -54,12 +54,12 @@ def main() -> None:
 def prepare(*, go_on: bool) -> None:
     """Make the folder from which is learned."""
     from training.base import read_base, read_shipped
-    from training.items import make_items
+    from training.items import GOING_ON, WEIGHTS, make_items
 
     base = fetch()
     start = read_shipped(DATA) if go_on else read_base(base)
     np.savez(WORK / "start.npz", **{name: value.astype(np.float16) for name, value in start.items()})
-    items, told = make_items(ROOT, 0.25 if go_on else 1.0)
+    items, told = make_items(ROOT, GOING_ON if go_on else WEIGHTS)
     (WORK / "items.json.gz").write_bytes(gzip.compress(json.dumps(items).encode(), mtime=0))
     print("\n".join(told))
     seen = sum(item["weight"] for item in items if not item.get("kept"))

@@ -26,7 +26,7 @@ def converted(cases: Sequence[Case], rng: random.Random) -> Iterator[Case]:
     """For every case of a filling set one of tools: called, left out, or one of two requests in a message."""
     sets: dict[str, tuple[Mapping[str, Any], list[Mapping[str, Any]]]] = {}
     for header, case in cases:
-        if header["skill"] == "filling" and "text" in case and case.get("expected") and "title" in header["schema"]:
+        if "schema" in header and "text" in case and case.get("expected") and "title" in header["schema"]:
             sets.setdefault(f"{header['set']} {header.get('round', 0)}", (header, []))[1].append(case)
     names = list(sets)
     tools = [_tool(sets[name][0]) for name in names]

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -21,6 +22,7 @@ from zoneinfo import ZoneInfo
 from signalbox.language.quantities import find_quantities, unit_of
 from signalbox.language.time.stretches import is_time_word
 from signalbox.models.offline.fields import Field, read_fields
+from signalbox.models.offline.fill import OF_THE_READER
 from signalbox.models.offline.labels import Block, field_blocks, tool_block
 from signalbox.models.offline.values import Moment, as_number, text_value, time_value
 from training.conversions import converted
@@ -29,25 +31,30 @@ __all__ = ["items_of", "joined_cases", "make_items", "read_sets"]
 
 Item = dict[str, Any]
 LAST_ROUND = 16
-WEIGHTS = {"tools": 2.0, "routing": 3.0, "oncall": 3.0, "experiments": 3.0, "tasks": 3.0, "metrics": 2.0}
+AGENTS = ("routing", "oncall", "experiments", "tasks", "metrics", "metrics_made")
+"""The files of agents: their sets are few and large."""
+WEIGHTS = {
+    "tools": 2.0, "routing": 3.0, "oncall": 2.0, "tasks": 2.0, "metrics": 2.0, "metrics_made": 0.5, "converted": 0.3,
+}  # fmt: skip
 """How often a file's sentences are seen in an epoch; one that is not named here, once."""
-_CONVERTED = 0.3
+GOING_ON = {
+    "evals/filling": 0.15, "filling": 0.15, "evals/tools": 0.3, "tools": 1.5, "routing": 1.0, "oncall": 1.0, "tasks": 1.0,
+    "experiments": 0.6, "metrics": 0.8, "metrics_made": 0.3, "converted": 0.12,
+}  # fmt: skip
+"""The same where the first weights are those that ship: they have learned the general sets before."""
 _KEPT = 20
 """One set in so many is kept out of learning, and one sentence in so many of an agent's: they calibrate."""
 
 
-def make_items(root: Path, replayed: float = 1.0) -> tuple[list[Item], list[str]]:
-    """Every sentence that teaches, as items, each with how often it is seen; and a line for each file on its yield.
-
-    `replayed` is how much less often the general sets are seen, where the first weights have learned them before.
-    """
+def make_items(root: Path, weights: Mapping[str, float]) -> tuple[list[Item], list[str]]:
+    """Every sentence that teaches, as items, each with how often it is seen; and a line for each file on its yield."""
     items: list[Item] = []
     told = []
     schemas: list[tuple[Mapping[str, Any], Mapping[str, Any]]] = []
     for path in [*(root / "evals" / f"{skill}.jsonl" for skill in ("filling", "tools")), *_files(root)]:
         old = path.parent.name == "evals"
         cases = [one for one in read_sets(path) if not old or one[0].get("round", 0) <= LAST_ROUND]
-        weight = WEIGHTS.get(path.stem, 1.0) * (replayed if old or path.stem == "filling" else 1.0)
+        weight = weights.get(f"{path.parent.name}/{path.stem}", weights.get(path.stem, 1.0))
         lost: Counter[str] = Counter()
         made = _weighted(cases, weight, path.stem, lost)
         made += _weighted(list(joined_cases(cases, random.Random(1))), weight / 3, path.stem, lost)
@@ -55,7 +62,7 @@ def make_items(root: Path, replayed: float = 1.0) -> tuple[list[Item], list[str]
         schemas += cases if path.stem == "filling" else []
         unread = ", ".join(f"{count} of {kind}" for kind, count in lost.most_common()) or "none"
         told.append(f"{path.parent.name}/{path.name}: {len(cases)} cases, {len(made)} items; not found: {unread}")
-    items += _weighted(list(converted(schemas, random.Random(2))), _CONVERTED, "converted", Counter())
+    items += _weighted(list(converted(schemas, random.Random(2))), weights["converted"], "converted", Counter())
     return items, told
 
 
@@ -68,10 +75,8 @@ def _weighted(
 ) -> list[Item]:
     made = []
     for header, case in cases:
-        # Sets of an agent are few and large: there sentences are kept out, elsewhere whole sets.
-        name = f"{header['set']} {header.get('round', 0)}"
-        if file in ("routing", "oncall", "experiments", "tasks", "metrics"):
-            name = json.dumps(case, sort_keys=True)
+        # Of an agent's sets sentences are kept out, elsewhere whole sets.
+        name = json.dumps(case, sort_keys=True) if file in AGENTS else f"{header['set']} {header.get('round', 0)}"
         kept = zlib.crc32(name.encode()) % _KEPT == 0
         for item in items_of(header, case, lost):
             made.append({**item, "weight": weight, "file": file} | ({"kept": True} if kept else {}))
@@ -115,9 +120,19 @@ def items_of(header: Mapping[str, Any], case: Mapping[str, Any], lost: Counter[s
     before = json.dumps(messages[:-1], ensure_ascii=False).casefold()
     said = Said(text, context_of(messages[:-1]), before, moment, Counter() if lost is None else lost)
     if header["skill"] == "filling":
-        yield from _filling(header["schema"], case, said)
+        for schema in _schemas(header, case):
+            yield from _filling(schema, case, said)
     elif header["skill"] == "tools":
         yield from _calling(header["tools"], case, said)
+
+
+def _schemas(header: Mapping[str, Any], case: Mapping[str, Any]) -> Sequence[Any]:
+    """The schema of a set; where an agent makes one for each request, those that its function `schemas` gives."""
+    if "schemas" not in header:
+        return [header["schema"]]
+    module, _, name = str(header["schemas"]).partition(":")
+    made: Sequence[Any] = getattr(import_module(module), name)(header, case)
+    return made
 
 
 def _filling(schema: Any, case: Mapping[str, Any], said: Said) -> Iterator[Item]:
@@ -170,6 +185,8 @@ def _item(
 ) -> Iterator[Item]:
     packed: list[tuple[Block, Any]] = []
     for field in fields:
+        if field.name in OF_THE_READER:
+            continue
         wanted = _at(expected, field.path)
         for block in field_blocks([field], has_history=bool(said.context)):
             gold = _gold(block, field, wanted, referring.get(field.name), said)
