@@ -77,7 +77,7 @@ def _weighted(
     for header, case in cases:
         # Of an agent's sets sentences are kept out, elsewhere whole sets.
         name = json.dumps(case, sort_keys=True) if file in AGENTS else f"{header['set']} {header.get('round', 0)}"
-        kept = zlib.crc32(name.encode()) % _KEPT == 0
+        kept = zlib.crc32(name.encode()) % (_KEPT // 2 if name.startswith("tools/") else _KEPT) == 0
         for item in items_of(header, case, lost):
             made.append({**item, "weight": weight, "file": file} | ({"kept": True} if kept else {}))
     return made
