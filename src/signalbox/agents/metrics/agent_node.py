@@ -22,7 +22,7 @@ from signalbox.agents.metrics.client import GrafanaMetricsClient
 from signalbox.agents.metrics.clients import current_client, source_of, use_client
 from signalbox.agents.metrics.conversation import question_before
 from signalbox.agents.metrics.faults import too_slow
-from signalbox.agents.metrics.plan import plan_query
+from signalbox.agents.metrics.dry_run import plan_query
 from signalbox.agents.metrics.querying import Found, fetch
 from signalbox.agents.metrics.question import Question
 from signalbox.agents.metrics.reading import Asked, ground_question, parse_question

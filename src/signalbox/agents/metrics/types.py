@@ -7,7 +7,8 @@ from datetime import datetime
 
 from signalbox.agents.metrics.errors import InvalidQueryError
 from signalbox.agents.metrics.promql import selector_text
-from signalbox.agents.metrics.reading.live import Family, Live
+from signalbox.agents.metrics.live import Live
+from signalbox.agents.metrics.offers import Family
 from signalbox.agents.metrics.vocabulary import base
 
 __all__ = ["with_type"]
@@ -32,10 +33,9 @@ async def with_type(family: Family, live: Live, at: datetime) -> Family:
     is_level = bool(_LEVELS & set(words)) or bool(_LEVEL_HEADS.intersection(words[-1:]))
     if not family.is_guessed or family.type != "gauge" or is_level:
         return family
-    key = f"rises:{family.name}"
-    if key not in live.kept:
-        live.kept[key] = (None, await _rises(family.name, live, at))
-    return replace(family, type="counter") if live.kept[key][1] else family
+    if family.name not in live.rising:
+        live.rising[family.name] = await _rises(family.name, live, at)
+    return replace(family, type="counter") if live.rising[family.name] else family
 
 
 async def _rises(name: str, live: Live, at: datetime) -> bool:
