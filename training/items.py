@@ -38,8 +38,8 @@ WEIGHTS = {
 }  # fmt: skip
 """How often a file's sentences are seen in an epoch; one that is not named here, once."""
 GOING_ON = {
-    "evals/filling": 0.15, "filling": 0.15, "evals/tools": 0.3, "tools": 1.5, "routing": 1.0, "oncall": 1.0, "tasks": 1.0,
-    "experiments": 0.6, "metrics": 0.8, "metrics_made": 0.3, "converted": 0.12,
+    "evals/filling": 0.15, "filling": 0.15, "evals/tools": 0.3, "tools": 1.5, "experiments": 0.6, "metrics": 0.8,
+    "metrics_made": 0.3, "converted": 0.12,
 }  # fmt: skip
 """The same where the first weights are those that ship: they have learned the general sets before."""
 _KEPT = 20
