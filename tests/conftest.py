@@ -31,6 +31,8 @@ _FOREIGN_PREFIXES = (
     "LANGCHAIN_",
     "GRAFANA_",
     "PROMETHEUS_",
+    "GNMI_",
+    "NETWORK_INVENTORY",
 )
 _numbers = itertools.count()
 

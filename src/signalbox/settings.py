@@ -12,6 +12,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from platformdirs import user_data_path
@@ -42,6 +43,10 @@ class Settings(BaseSettings):
         description="Who asks on the command line: the id (a UUID) that tasks, threads and runs belong to.",
     )
     tz: str = Field(default="UTC", description="The person's time zone, as an IANA name.")
+    database_url: str = Field(
+        default="",
+        description="Where tasks, conversations and runs are kept: postgresql://…; by default SQLite under the home.",
+    )
     data: Path | None = Field(
         default=None, description="The data folder of storage agents; by default `data` beside the map."
     )
@@ -54,12 +59,33 @@ class Settings(BaseSettings):
         default=False, description="An agent without an injected tracker raises, as its contract says."
     )
     default_agent: str = Field(
-        default="", description="The agent that is asked where none is named; by default the first installed one."
+        default="", description="The agent that is asked where none is named; by default the front door."
     )
     metrics_recipes: str = Field(
         default="",
         description="Files with recipes of your own for the metrics agent, between them the path separator.",
     )
+    world_faults: str = Field(
+        default="",
+        description="Faults of the embedded network, between them commas: kind:device or kind:device:target.",
+    )
+    maps: str = Field(
+        default="", description="Maps that the service offers as agents; between them the path separator."
+    )
+    chat: str = Field(
+        default="", description="What answers the chat endpoint, where several packages offer to; default: the first."
+    )
+    investigate_agent: str = Field(default="investigate", description="The agent that is asked when an alert fires.")
+    jwt_secret: str = Field(default="", description="Signs and checks tokens (HS256); by default one made at home.")
+    jwks_url: str = Field(default="", description="Where the public keys of the tokens are, instead of a secret.")
+    jwt_audience: str = Field(default="", description="The audience that a token must name, if any.")
+    jwt_issuer: str = Field(default="", description="The issuer that a token must name, if any.")
+    rate_limit: int = Field(default=300, gt=0, description="How many requests a person may send in a minute.")
+    max_body: int = Field(default=1_000_000, gt=0, description="The largest body of a request, in bytes.")
+    cors_origins: list[str] = Field(
+        default_factory=list, description='Web origins that may call the service, as ["https://…"]; by default none.'
+    )
+    log_format: Literal["text", "json"] = Field(default="text", description="The log as text or as JSON lines.")
     model: str = Field(default="offline", description="The chat model, as provider/model.")
     model_base_url: str | None = Field(default=None, description="An OpenAI-compatible server's address.")
     model_timeout: float = Field(default=60.0, gt=0, description="Seconds that a model may take to answer.")
