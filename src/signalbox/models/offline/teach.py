@@ -23,7 +23,7 @@ from signalbox.models.offline.fields import Field
 from signalbox.models.offline.labels import Block, field_blocks, tool_block
 from signalbox.settings import home_folder
 
-__all__ = ["Taught", "teach_fields", "teach_tools"]
+__all__ = ["Head", "Taught", "teach_fields", "teach_tools"]
 
 _ROUNDS, _RATE, _DECAY = 300, 0.5, 1e-3
 _WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5)
@@ -32,37 +32,35 @@ _USUAL = 1.5
 _FEW, _FOLDS = 40, 3
 _NEAR, _FAR = 0.5, 0.3
 """So near to an example is near enough; so much farther than they are among themselves, and it is like none."""
-_MOST_KEPT = 64
+_MOST_KEPT, _MOST_LESSONS = 64, 500
 
-Lesson = tuple[str, Mapping[str, Sequence[float]]]
+Lesson = tuple[str, Sequence[float]]
 
 
 @dataclass(frozen=True)
-class Taught:
-    """What examples taught: for each block's key a row of weights for each label, and how far they count.
+class Head:
+    """What examples taught of one block: a row of weights for each label that an example has, and how far they count.
 
-    `seen` has the examples themselves as rows, and `alike` how near the nearest other one is to a usual example.
+    `seen` has examples as rows, and `alike` how near the nearest other one is to a less usual example.
     """
 
-    heads: Mapping[str, Mapping[str, Rows]]
-    weights: Mapping[str, float]
+    rows: Mapping[str, Rows]
+    weight: float
     seen: Rows
     alike: float
 
-    def adjust(self, blocks: Sequence[Block], judged: dict[str, Judged], text: str) -> dict[str, Judged]:
-        """What was judged, with what the examples say of the request."""
-        mine = [block for block in blocks if self.weights.get(block.key)]
-        if not mine:
-            return judged
+    def adjust(self, block: Block, judged: Judged, text: str) -> Judged:
+        """What was judged of the block, with what the examples say of the request."""
         features = _features(text)
-        near = self._near(features)
-        for block in mine:
-            rows = self.heads[block.key]
-            if near and all(label in rows for label in block.labels):
-                scores: Rows = np.stack([rows[label] for label in block.labels]) @ features
-                moved = _moved(judged[block.key].holds, scores * (near * self.weights[block.key]), block.kind)
-                judged[block.key] = Judged(moved)
-        return judged
+        far = self.weight * self._near(features)
+        known = [label in self.rows for label in block.labels]
+        if not far or not any(known):
+            return judged
+        scores = np.array([float(self.rows[label] @ features) if label in self.rows else 0 for label in block.labels])
+        if block.kind == "group" and not all(known):
+            # Of an option without examples nothing is known: it stays as likely against the best of the others.
+            scores[~np.array(known)] = scores[known].max()
+        return Judged(_moved(judged.holds, scores * far, block.kind))
 
     def _near(self, features: Rows) -> float:
         """How far the examples speak for a request: one where it is as like them as they are, down to nothing."""
@@ -70,77 +68,105 @@ class Taught:
         return float(np.clip((nearest - self.alike + _FAR) / _FAR, 0, 1))
 
 
+@dataclass(frozen=True)
+class Taught:
+    """What examples taught, by the keys of blocks."""
+
+    heads: Mapping[str, Head]
+
+    def adjust(self, blocks: Sequence[Block], judged: dict[str, Judged], text: str) -> dict[str, Judged]:
+        """What was judged, with what the examples say of the request."""
+        for block in blocks:
+            if block.key in self.heads:
+                judged[block.key] = self.heads[block.key].adjust(block, judged[block.key], text)
+        return judged
+
+
 def teach_fields(fields: Sequence[Field], examples: Sequence[Example]) -> Taught:
     """What examples teach of the options of a schema's fields."""
-    blocks = [block for block in field_blocks(fields) if block.kind in ("group", "several")]
+    heads = {}
     by_key = {".".join(field.path): field for field in fields}
-    lessons = [
-        (one.text, {block.key: _held(by_key[block.key], one.expected) for block in blocks})
-        for one in examples
-        if isinstance(one.expected, Mapping)
-    ]
-    return _teach(blocks, lessons)
+    for block in field_blocks(fields):
+        if block.kind in ("group", "several"):
+            held = [
+                (one.text, _held(by_key[block.key], one.expected))
+                for one in examples
+                if isinstance(one.expected, Mapping)
+            ]
+            lessons = [(text, gold) for text, gold in held if gold is not None]
+            # Examples of other names than those asked for now, of another network say, teach nothing of these.
+            if 2 * len(lessons) > len(held):
+                heads[block.key] = _teach(block, lessons)
+    return Taught(heads)
 
 
 def teach_tools(tools: Sequence[Mapping[str, Any]], examples: Sequence[Example]) -> Taught:
     """What examples teach of which tools are meant."""
+    names = [str(tool["name"]) for tool in tools]
     lessons = []
     for one in examples:
-        if isinstance(one.expected, list):
-            called = {call["name"] for call in one.expected}
-            lessons.append((one.text, {"tools": [float(tool["name"] in called) for tool in tools]}))
-    return _teach([tool_block(tools)], lessons)
+        called = {call["name"] for call in one.expected} if isinstance(one.expected, list) else {""}
+        if called <= set(names):
+            lessons.append((one.text, [float(name in called) for name in names]))
+    return Taught({"tools": _teach(tool_block(tools), lessons)} if lessons else {})
 
 
-def _held(field: Field, expected: Mapping[str, Any]) -> list[float]:
-    """Which labels of a field hold: of an option or a yes and no the first is that nothing is said."""
+def _held(field: Field, expected: Mapping[str, Any]) -> list[float] | None:
+    """Which labels of a field hold, of an option or a yes and no the first being that nothing is said.
+
+    None where an example has a value that the field does not offer.
+    """
     value: Any = expected
     for part in field.path:
         value = value.get(part) if isinstance(value, Mapping) else None
-    if field.many:
-        listed = {str(one) for one in value or ()}
-        return [float(str(option) in listed) for option, _ in field.options]
     options = [str(option) for option, _ in field.options] if field.kind == "option" else ["True", "False"]
-    return [float(value is None), *(float(str(value) == option) for option in options)]
+    meant = {str(one) for one in (value if isinstance(value, list) else [value]) if one is not None}
+    if not meant <= set(options):
+        return None
+    held = [float(option in meant) for option in options]
+    return held if field.many else [float(not meant), *held]
 
 
-_KEPT: dict[str, Taught] = {}
+_KEPT: dict[str, Head] = {}
 
 
-def _teach(blocks: Sequence[Block], lessons: Sequence[Lesson]) -> Taught:
-    told = json.dumps([[(b.key, b.labels) for b in blocks], [(t, dict(g)) for t, g in lessons]], sort_keys=True)
-    digest = hashlib.sha256(f"{load_encoder().version} {told}".encode()).hexdigest()[:32]
+def _teach(block: Block, lessons: Sequence[Lesson]) -> Head:
+    lessons = lessons[:: -(-len(lessons) // _MOST_LESSONS)]
+    told = json.dumps([load_encoder().version, block.kind, block.labels, lessons])
+    digest = hashlib.sha256(told.encode()).hexdigest()[:32]
     if digest not in _KEPT:
         while len(_KEPT) >= _MOST_KEPT:
             _KEPT.pop(next(iter(_KEPT)))
-        _KEPT[digest] = _kept(digest, blocks, lessons)
+        _KEPT[digest] = _kept(digest, block, lessons)
     return _KEPT[digest]
 
 
-def _kept(digest: str, blocks: Sequence[Block], lessons: Sequence[Lesson]) -> Taught:
+def _kept(digest: str, block: Block, lessons: Sequence[Lesson]) -> Head:
     """What the lessons teach, out of its file; learned and written there first where there is none."""
     file = home_folder() / "taught" / f"{digest}.npz"
     if file.is_file():
         with np.load(file) as held:
             learned = {name: held[name] for name in held.files}
     else:
-        learned = _learn_all(blocks, lessons)
+        learned = _learned(block, lessons)
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         np.savez(file, allow_pickle=False, **learned)
-    heads = {block.key: dict(zip(block.labels, learned[f"head {block.key}"], strict=True)) for block in blocks}
-    weights = {block.key: float(learned[f"weight {block.key}"]) for block in blocks}
-    return Taught(heads, weights, learned["seen"], float(learned["alike"]))
+    rows = {label: row for label, row, some in zip(block.labels, learned["rows"], learned["some"], strict=True) if some}
+    return Head(rows, float(learned["weight"]), learned["seen"], float(learned["alike"]))
 
 
-def _learn_all(blocks: Sequence[Block], lessons: Sequence[Lesson]) -> dict[str, Any]:
-    rows = np.stack([_features(text) for text, _ in lessons]) if lessons else np.zeros((0, len(_features("a"))))
-    seen = np.stack([_unit(row) for row in rows]) if len(rows) else rows
-    learned: dict[str, Any] = {"seen": seen.astype(np.float32), "alike": _alike(seen)}
-    for block in blocks:
-        aims = np.array([list(gold[block.key]) for _, gold in lessons], dtype=np.float32)
-        learned[f"head {block.key}"] = _learn(block, rows, aims)
-        learned[f"weight {block.key}"] = _tried(block, rows, aims)
-    return learned
+def _learned(block: Block, lessons: Sequence[Lesson]) -> dict[str, Any]:
+    rows = np.stack([_features(text) for text, _ in lessons])
+    aims = np.array([list(gold) for _, gold in lessons], dtype=np.float32)
+    seen = np.stack([_unit(row) for row in rows])
+    return {
+        "rows": _learn(block, rows, aims),
+        # That nothing is said is known of also where it never holds.
+        "some": (aims.sum(axis=0) > 0) | ((np.arange(aims.shape[1]) == 0) & (block.kind == "group")),
+        "weight": _tried(block, rows, aims),
+        "seen": seen.astype(np.float16),
+        "alike": _alike(seen),
+    }
 
 
 def _alike(seen: Rows) -> float:
@@ -173,8 +199,6 @@ def _tried(block: Block, rows: Rows, aims: Rows) -> float:
 
 def _learn(block: Block, rows: Rows, aims: Rows) -> Rows:
     """Weights for each label, by descending the usual loss: softmax for a group, one against all for several."""
-    if not len(rows):
-        return np.zeros((len(block.labels), rows.shape[1]), dtype=np.float32)
     weights = np.zeros((aims.shape[1], rows.shape[1]), dtype=np.float32)
     for _ in range(_ROUNDS):
         scores = rows @ weights.T
