@@ -219,5 +219,6 @@ _THINGS = ("lamp", "chair", "table", "sofa", "kettle", "toaster", "radio", "cloc
 def test_every_value_comes_with_how_sure_it_is(model: OfflineChatModel) -> None:
     raw = model.with_structured_output(ORDER, include_raw=True).invoke("5 lilies please")["raw"]
     confidence = raw.additional_kwargs["confidence"]
-    assert set(confidence) <= set(raw.additional_kwargs["parsed"]) and confidence
+    assert confidence
+    assert set(confidence) <= set(raw.additional_kwargs["parsed"])
     assert all(0.5 <= sure <= 1 for sure in confidence.values())
