@@ -38,6 +38,7 @@ _EXTRA = "experiments"
 
 AGENT = Agent(
     name="experiments",
+    routes="A/B experiments on UpGrade: explain, list, create, start, stop, simulate, test",
     about="A/B tests on UpGrade: explained, listed, created, changed, started, stopped and tested, safely",
     examples=EXAMPLES,
     map=Path(__file__).with_name("map.csv"),
