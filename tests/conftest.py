@@ -31,6 +31,9 @@ _FOREIGN_PREFIXES = (
     "LANGCHAIN_",
     "GRAFANA_",
     "PROMETHEUS_",
+    "UPGRADE_",
+    "GNMI_",
+    "NETWORK_INVENTORY",
 )
 _numbers = itertools.count()
 

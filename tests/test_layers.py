@@ -21,7 +21,10 @@ FLOORS = {
     "contract": 0,
     "drawing": 1,
     "models": 1,
+    "storage": 1,
     "toolbox": 1,
+    # What UpGrade does, for the world that plays it and the agent that foresees it.
+    "upgrade": 1,
     "maps": 2,
     "worlds": 3,
     "agents": 4,

@@ -12,6 +12,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from pathlib import Path
+from typing import Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from platformdirs import user_data_path
@@ -42,6 +43,10 @@ class Settings(BaseSettings):
         description="Who asks on the command line: the id (a UUID) that tasks, threads and runs belong to.",
     )
     tz: str = Field(default="UTC", description="The person's time zone, as an IANA name.")
+    database_url: str = Field(
+        default="",
+        description="Where tasks, conversations and runs are kept: postgresql://…; by default SQLite under the home.",
+    )
     data: Path | None = Field(
         default=None, description="The data folder of storage agents; by default `data` beside the map."
     )
@@ -53,13 +58,50 @@ class Settings(BaseSettings):
     strict: bool = Field(
         default=False, description="An agent without an injected tracker raises, as its contract says."
     )
+    read_only: bool = Field(default=False, description="Agents that can change a live system only read it.")
     default_agent: str = Field(
-        default="", description="The agent that is asked where none is named; by default the first installed one."
+        default="", description="The agent that is asked where none is named; by default the front door."
     )
     metrics_recipes: str = Field(
         default="",
         description="Files with recipes of your own for the metrics agent, between them the path separator.",
     )
+    world_faults: str = Field(
+        default="",
+        description="Faults of the embedded network, between them commas: kind:device or kind:device:target.",
+    )
+    oncall_server: str = Field(
+        default="",
+        description="The MCP server of the on-call agent, as JSON or a file with it; by default `signalbox mcp gnmi` itself.",
+    )
+    oncall_plans: Path | None = Field(
+        default=None, description="A folder with plans of your own for the on-call agent."
+    )
+    oncall_checks: Path | None = Field(
+        default=None, description="A file with checks of your own for the on-call agent."
+    )
+    oncall_max_retries: int = Field(
+        default=2, ge=0, le=10, description="How often the on-call agent tries steps again."
+    )
+    oncall_parallel: int = Field(default=8, gt=0, description="How many devices the on-call agent reads at a time.")
+    oncall_deadline: float = Field(default=120.0, gt=0, description="Seconds that the on-call agent gives each device.")
+    maps: str = Field(
+        default="", description="Maps that the service offers as agents; between them the path separator."
+    )
+    chat: str = Field(
+        default="", description="What answers the chat endpoint, where several packages offer to; default: the first."
+    )
+    investigate_agent: str = Field(default="investigate", description="The agent that is asked when an alert fires.")
+    jwt_secret: str = Field(default="", description="Signs and checks tokens (HS256); by default one made at home.")
+    jwks_url: str = Field(default="", description="Where the public keys of the tokens are, instead of a secret.")
+    jwt_audience: str = Field(default="", description="The audience that a token must name, if any.")
+    jwt_issuer: str = Field(default="", description="The issuer that a token must name, if any.")
+    rate_limit: int = Field(default=300, gt=0, description="How many requests a person may send in a minute.")
+    max_body: int = Field(default=1_000_000, gt=0, description="The largest body of a request, in bytes.")
+    cors_origins: list[str] = Field(
+        default_factory=list, description='Web origins that may call the service, as ["https://…"]; by default none.'
+    )
+    log_format: Literal["text", "json"] = Field(default="text", description="The log as text or as JSON lines.")
     model: str = Field(default="offline", description="The chat model, as provider/model.")
     model_base_url: str | None = Field(default=None, description="An OpenAI-compatible server's address.")
     model_timeout: float = Field(default=60.0, gt=0, description="Seconds that a model may take to answer.")
@@ -81,16 +123,21 @@ class Settings(BaseSettings):
         return value
 
 
-_VARIABLES = tuple(_PREFIX + name.upper() for name in Settings.model_fields)
+# Settings are looked up some twenty times in a request: as bytes, where the system has them so, that costs half.
+_ENVIRONMENT: Any = getattr(os, "environb", os.environ)
+_VARIABLES: tuple[Any, ...] = tuple(
+    name.encode() if _ENVIRONMENT is not os.environ else name
+    for name in (_PREFIX + field.upper() for field in Settings.model_fields)
+)
 
 
 def get_settings() -> Settings:
     """The settings as the environment says now; they are read anew only where it has changed."""
-    return _read(tuple(map(os.environ.get, _VARIABLES)))
+    return _read(tuple(map(_ENVIRONMENT.get, _VARIABLES)))
 
 
 @lru_cache(maxsize=8)
-def _read(_environment: tuple[str | None, ...]) -> Settings:
+def _read(_environment: tuple[Any, ...]) -> Settings:
     try:
         return Settings()
     except ValidationError as error:

@@ -48,7 +48,7 @@ def test_an_unknown_command_ends_with_2(signalbox: Cli) -> None:
 
 def test_agents_lists_what_can_be_asked(signalbox: Cli) -> None:
     listed = signalbox("agents", "--json").json
-    assert [one["name"] for one in listed][:3] == ["metrics", "metrics-anomalies", "metrics-explained"]
+    assert {"frontdoor", "investigate", "metrics"} <= {one["name"] for one in listed}
     assert all(one["about"] and one["examples"] and one["error"] is None for one in listed)
     assert listed[0]["about"] in signalbox("agents").out
 

@@ -63,14 +63,14 @@ def test_a_comparison_shows_the_change_in_percent(signalbox: Cli) -> None:
 
 
 def test_an_error_goes_to_stderr_with_its_suggestion_and_ends_with_1(signalbox: Cli) -> None:
-    done = signalbox("ask", "show anomalies in CPU usage")
+    done = signalbox("ask", "show anomalies in CPU usage", "--agent", "metrics")
     assert (done.code, done.out) == (1, "")
     assert done.err.startswith("Error: ")
     assert "metrics-anomalies" in done.err
 
 
 def test_an_error_with_json_is_an_answer_on_stdout(signalbox: Cli) -> None:
-    done = signalbox("ask", "show anomalies in CPU usage", "--json")
+    done = signalbox("ask", "show anomalies in CPU usage", "--agent", "metrics", "--json")
     assert (done.code, done.json["status"], done.err) == (1, "error", "")
 
 
@@ -107,7 +107,7 @@ def test_a_chart_needs_an_ending_that_is_known(signalbox: Cli, tmp_path: Path) -
 
 
 def test_where_there_is_nothing_to_draw_no_file_is_written_and_that_is_said(signalbox: Cli, tmp_path: Path) -> None:
-    done = signalbox("ask", "how many orders yesterday", "--chart", tmp_path / "out.png")
+    done = signalbox("ask", "how many orders yesterday", "--agent", "metrics", "--chart", tmp_path / "out.png")
     assert done.code == 0
     assert "no chart" in done.err
     assert not (tmp_path / "out.png").exists()

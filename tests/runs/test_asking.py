@@ -14,7 +14,7 @@ import pytest
 
 from signalbox.contract import NodeEvent
 from signalbox.errors import ConfigurationError, MissingInputError, NotFoundError, RequestError
-from signalbox.runs import aask, aclose, ask, default_agent, find_agent, list_agents
+from signalbox.runs import aask, aclose, ask, default_agent, find_agent, list_agents, list_installed
 from signalbox.runs.embedded import close_worlds, embedded_metrics
 from signalbox.runs.threads import add_turn, last_turn, list_turns
 
@@ -135,7 +135,9 @@ def test_where_nothing_can_be_kept_a_question_is_answered_and_a_thread_is_refuse
 
 def test_what_is_not_installed_is_named() -> None:
     program = "import sys; sys.modules['promql_parser'] = None; from signalbox.cli import main; main()"
-    done = subprocess.run([sys.executable, "-c", program, "ask", "q"], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", program, "ask", "q", "--agent", "metrics"], capture_output=True, text=True, timeout=60
+    )
     assert done.returncode == 1
     assert 'pip install "signalbox-agents[metrics,service]"' in done.stderr
 
@@ -192,12 +194,14 @@ def test_a_long_conversation_does_not_grow_what_is_handed_on() -> None:
 
 
 def test_the_agents_that_ship_come_first() -> None:
-    assert [agent.name for agent in list_agents()][:3] == ["metrics", "metrics-anomalies", "metrics-explained"]
+    packages = [one.package.split()[0] for one in list_installed()]
+    assert packages[0] == "signalbox-agents"
+    assert {"metrics", "metrics-anomalies", "metrics-explained"} <= {agent.name for agent in list_agents()}
     assert find_agent("metrics_anomalies").name == "metrics-anomalies"
 
 
-def test_the_default_agent_is_the_one_that_is_set_else_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert default_agent() is list_agents()[0]
+def test_the_default_agent_is_the_one_that_is_set_else_the_front_door(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert default_agent().hands_over is not None
     monkeypatch.setenv("SIGNALBOX_DEFAULT_AGENT", "metrics-explained")
     assert default_agent().name == "metrics-explained"
 

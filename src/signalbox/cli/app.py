@@ -13,7 +13,8 @@ import typer
 
 from signalbox import __version__
 from signalbox.cli.agents import agents
-from signalbox.cli.ask import ask
+from signalbox.cli.ask import ask, asking
+from signalbox.cli.chat import chat
 from signalbox.cli.doctor import doctor
 from signalbox.cli.evals import evaluate
 from signalbox.cli.maps import maps
@@ -22,7 +23,9 @@ from signalbox.cli.output import HarmlessFormatter, print_json, say
 from signalbox.cli.run import resume, run_command
 from signalbox.cli.runs import runs
 from signalbox.cli.serve import serve
+from signalbox.cli.token import token
 from signalbox.cli.world import world
+from signalbox.contract.installed import list_agents
 from signalbox.errors import OperatorError, ProgrammerError, SignalboxError, redact
 
 __all__ = ["app", "run"]
@@ -36,6 +39,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("ask")(ask)
+app.command("chat")(chat)
 app.command("run")(run_command)
 app.command("resume")(resume)
 app.add_typer(runs, name="runs")
@@ -44,6 +48,7 @@ app.command("agents")(agents)
 app.command("doctor")(doctor)
 app.command("eval")(evaluate)
 app.command("serve")(serve)
+app.command("token")(token)
 app.command("mcp")(mcp)
 app.add_typer(world, name="world")
 
@@ -54,6 +59,9 @@ def _add_commands() -> None:
     for entry in sorted(entry_points(group="signalbox.commands"), key=lambda one: one.name):
         with suppress(Exception):
             app.add_typer(entry.load(), name=entry.name)
+    for agent in list_agents():
+        if agent.is_command:
+            app.command(agent.name, help=f"{agent.about}.")(asking(agent.name))
 
 
 _add_commands()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from signalbox.contract import NodeEvent
     from signalbox.contract.answer import Answer
 
-__all__ = ["ask"]
+__all__ = ["ask", "asking"]
 
 
 def _chart_file(path: Path | None) -> Path | None:
@@ -39,7 +40,7 @@ def ask(
     as_json: AsJson = False,
     verbose: Verbose = False,
 ) -> None:
-    """Ask a question in plain language. Without --agent it goes to SIGNALBOX_DEFAULT_AGENT, else to the first one.
+    """Ask a question in plain language. Without --agent the front door sends it to the agent that it is for.
 
     Where no address of a live system is set, the embedded demonstration is asked. Exit: 0 answered, 1 error, 2 wrong
     usage, 3 the agent needs to know something.
@@ -62,6 +63,24 @@ def ask(
     if chart is not None and answer.status == "completed":
         _write_chart(chart, answer)
     end_with(answer, as_json, verbose)
+
+
+def asking(name: str) -> Callable[..., None]:
+    """The command that asks one agent, by its name."""
+
+    def command(
+        question: Annotated[str, typer.Argument(help="What you want to know, in your own words.")],
+        thread: Annotated[
+            str | None, typer.Option("--thread", help="Continue the conversation of this name, or begin one.")
+        ] = None,
+        dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done; do nothing.")] = False,
+        model: Model = None,
+        as_json: AsJson = False,
+        verbose: Verbose = False,
+    ) -> None:
+        ask(question, name, thread, None, dry_run, model, as_json, verbose)
+
+    return command
 
 
 def _tell_node(event: NodeEvent) -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import errno
+import os
 import socket
-from typing import Annotated
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
@@ -17,25 +20,88 @@ def serve(
     ] = None,
     host: Annotated[str, typer.Option("--host", help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes a free one.")] = 7860,
+    map_files: Annotated[
+        list[Path] | None, typer.Option("--map", "-m", exists=True, help="A map to offer as an agent, too.")
+    ] = None,
+    page: Annotated[bool, typer.Option("--page/--no-page", help="With the web page, or the API alone.")] = True,
 ) -> None:
-    """Serve the web page on which agents are asked, until it is stopped with Ctrl-C."""
+    """Serve the API and the web page, until it is stopped with Ctrl-C.
+
+    On this machine alone it prints a token. On another address it starts only where SIGNALBOX_JWT_SECRET or
+    SIGNALBOX_JWKS_URL say how tokens are checked.
+    """
     from signalbox.cli.output import progress, say
     from signalbox.errors import MissingExtraError
+    from signalbox.runs import find_agent
 
-    try:
-        import gradio  # noqa: F401
-        import uvicorn
+    if map_files:
+        os.environ["SIGNALBOX_MAPS"] = os.pathsep.join(str(file.resolve()) for file in map_files)
+    with progress("Starting …"):
+        try:
+            import uvicorn
 
-        from signalbox.console import create_app
-    except ImportError:
-        raise MissingExtraError("The web page", "console") from None
-    listening = _listen(host, port)
+            from signalbox.service import create_app
+            from signalbox.service.logs import set_up_logs
+            from signalbox.service.telemetry import set_up_telemetry
+            from signalbox.service.tokens import is_secret_set, make_token
+        except ImportError as error:
+            if (error.name or "").startswith("signalbox"):
+                raise
+            raise MissingExtraError("The service", "service") from None
+        if agent is not None:
+            find_agent(agent)
+        is_local = _is_local(host)
+        _require_secret(host, is_local or is_secret_set())
+        set_up_logs()
+        set_up_telemetry()
+        listening = _listen(host, port)
+        app = create_app(partial(_page, agent) if page and _has_page() else None)
     with listening:
-        with progress("Building the page …"):
-            app = create_app(agent)
-        say(f"Signalbox is at http://{host}:{listening.getsockname()[1]} (Ctrl-C stops it).")
-        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=3))
-        server.run(sockets=[listening])
+        from signalbox.settings import get_settings
+
+        say(f"Signalbox is at http://{_shown(host)}:{listening.getsockname()[1]} (Ctrl-C stops it).")
+        if is_local and not is_secret_set():
+            say(f"Token of this machine's person: {make_token(get_settings().user)}")
+        elif not is_local:
+            say("Every request needs a token (Authorization: Bearer …); signalbox token makes one.")
+        options: dict[str, Any] = {"log_level": "warning", "access_log": False, "log_config": None}
+        config = uvicorn.Config(app, timeout_graceful_shutdown=3, **options)
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _has_page() -> bool:
+    from importlib.util import find_spec
+
+    from signalbox.cli.output import say
+
+    if find_spec("gradio") is None:
+        say('There is no page: pip install "signalbox-agents[console]" adds it.')
+        return False
+    return True
+
+
+def _page(agent: str | None) -> Any:
+    from signalbox.console import create_app
+
+    return create_app(agent)
+
+
+def _is_local(host: str) -> bool:
+    return host in ("localhost", "::1") or host.startswith("127.")
+
+
+def _shown(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _require_secret(host: str, is_set: bool) -> None:
+    from signalbox.errors import OperatorError
+
+    if not is_set:
+        raise OperatorError(
+            f"{host} can be reached by others, and nothing says how their tokens are checked.",
+            suggestion="Set SIGNALBOX_JWT_SECRET (32 characters or more) or SIGNALBOX_JWKS_URL, or serve on 127.0.0.1.",
+        )
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -44,7 +110,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family)
+        return socket.create_server((host, port), family=family, backlog=2048)
     except OSError as error:
         reason = "is taken" if error.errno == errno.EADDRINUSE else f"cannot be listened on: {error.strerror}"
         raise OperatorError(

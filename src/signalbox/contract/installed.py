@@ -12,7 +12,6 @@ from importlib.metadata import EntryPoint, entry_points
 from signalbox.contract.room import Agent
 from signalbox.errors import NotFoundError, OperatorError, redact
 from signalbox.language.names import did_you_mean
-from signalbox.settings import get_settings
 
 __all__ = ["GROUP", "InstalledAgent", "default_agent", "find_agent", "list_agents", "list_installed"]
 
@@ -57,14 +56,18 @@ def find_agent(name: str) -> Agent:
 
 
 def default_agent() -> Agent:
-    """The agent that is asked where none is named: SIGNALBOX_DEFAULT_AGENT, else the first. Raises as `find_agent`."""
+    """The agent that is asked where none is named: SIGNALBOX_DEFAULT_AGENT, else one that sends requests on, else the
+    first. Raises as `find_agent`."""
+    # Settings cost more to load than the command line may take to start.
+    from signalbox.settings import get_settings
+
     named = get_settings().default_agent
     if named:
         return find_agent(named)
     agents = list_agents()
     if not agents:
         raise NotFoundError("No agent is installed.", suggestion="signalbox agents shows what is wrong.")
-    return agents[0]
+    return next((agent for agent in agents if agent.hands_over is not None), agents[0])
 
 
 @cache

@@ -87,6 +87,8 @@ class Agent:
     """What kinds of requests are for it, in the words that the front door's model reads; by default `about`."""
     is_offered: bool = True
     """Whether the front door sends requests to it."""
+    is_command: bool = False
+    """Whether `signalbox NAME "…"` asks it, beside `signalbox ask --agent NAME "…"`."""
     hands_over: Callable[[State], Mapping[str, Any] | None] | None = None
     """The agent that the final state sends the request on to: `{"to": name, "confidence": number}`, or None. Such an
     agent is given the turn before of any agent, as `{"agent", "said", "answer"}`."""

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from signalbox.contract.installed import InstalledAgent, default_agent, find_agent, list_agents, list_installed
-    from signalbox.runs.asking import aask, aclose, answer, ask
+    from signalbox.runs.asking import aanswer, aask, aclose, answer, ask, say_in_thread
     from signalbox.runs.life import aresume, astart, astream, cancel, forget, list_runs, resume, show, start, stream
     from signalbox.runs.records import Run
 
 __all__ = [
     "InstalledAgent",
     "Run",
+    "aanswer",
     "aask",
     "aclose",
     "answer",
@@ -32,6 +33,7 @@ __all__ = [
     "list_installed",
     "list_runs",
     "resume",
+    "say_in_thread",
     "show",
     "start",
     "stream",
@@ -39,7 +41,7 @@ __all__ = [
 
 _INSTALLED = {"InstalledAgent", "default_agent", "find_agent", "list_agents", "list_installed"}
 _INSTALLED_HOME = "signalbox.contract.installed"
-_HOMES = {"aask": "asking", "aclose": "asking", "answer": "asking", "ask": "asking", "Run": "records"}
+_ASKING = {"aanswer", "aask", "aclose", "answer", "ask", "say_in_thread"}
 _LIFE = {"aresume", "astart", "astream", "cancel", "forget", "list_runs", "resume", "show", "start", "stream"}
 
 
@@ -49,4 +51,5 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name in _INSTALLED:
         return getattr(import_module(_INSTALLED_HOME), name)
-    return getattr(import_module(f"{__name__}.{'life' if name in _LIFE else _HOMES[name]}"), name)
+    home = "life" if name in _LIFE else "asking" if name in _ASKING else "records"
+    return getattr(import_module(f"{__name__}.{home}"), name)

@@ -14,14 +14,28 @@ from signalbox.contract.agent import wait_for
 from signalbox.contract.answer import Answer
 from signalbox.contract.installed import find_agent, list_agents
 from signalbox.drawing.text import as_markdown
-from signalbox.errors import ConfigurationError, MissingInputError, RequestError, UnsupportedError
+from signalbox.errors import ConfigurationError, MissingInputError, NotFoundError, RequestError, UnsupportedError
 from signalbox.maps import MapResult, open_map, read_map
 from signalbox.runs import threads
-from signalbox.runs.life import agent_of, aresume, astart
+from signalbox.runs.life import agent_of, aresume, astart, show
 from signalbox.runs.states import agent_error, json_state
 from signalbox.toolbox import Ledger, use_ledger
 
-__all__ = ["aask", "aclose", "answer", "ask"]
+__all__ = [
+    "aanswer",
+    "aask",
+    "aclose",
+    "answer",
+    "answer_of",
+    "ask",
+    "check_question",
+    "graph_of",
+    "load_model",
+    "mark_used",
+    "remember",
+    "say_in_thread",
+    "turn_before",
+]
 
 _log = logging.getLogger("signalbox.runs")
 _LONGEST_QUESTION = 10_000
@@ -57,26 +71,55 @@ def answer(
     listener: Listener | None = None,
 ) -> Answer:
     """Answer the question of an agent that waits, and get its Answer. Raises as `signalbox.runs.resume` does."""
+    return _wait(aanswer(thread_id, value, question=question, model=model, force=force, listener=listener))
 
-    async def answered() -> Answer:
-        agent, ledger = _asked(thread_id), Ledger()
-        with use_ledger(ledger):
-            options = {"question": question, "model": _load(model, agent), "force": force, "listener": listener}
-            told = _answered(agent, await aresume(thread_id, value, **options))
-        told.evidence = ledger.as_list()
-        handed = await _hand_over(agent, told, thread_id, model, False, listener)
-        if handed is not None:
-            return handed
-        await asyncio.to_thread(_remember, agent, told, str(value), is_named=True)
-        return told
 
-    return _wait(answered())
+async def aanswer(
+    thread_id: str,
+    value: Any,
+    *,
+    question: str | None = None,
+    model: str | None = None,
+    force: bool = False,
+    listener: Listener | None = None,
+) -> Answer:
+    """As `answer`, in an event loop."""
+    agent, ledger = await asyncio.to_thread(_asked, thread_id), Ledger()
+    with use_ledger(ledger):
+        lent = await asyncio.to_thread(load_model, model, agent)
+        options = {"question": question, "model": lent, "force": force, "listener": listener}
+        told = answer_of(agent, await aresume(thread_id, value, **options))
+    # What was called before the pause is in another process's ledger; a state may have kept it.
+    told.evidence = [*(told.state.get("evidence") or ()), *ledger.as_list()]
+    handed = await _hand_over(agent, told, thread_id, model, False, listener)
+    if handed is not None:
+        return handed
+    await asyncio.to_thread(remember, agent, told, str(value), is_named=True)
+    return told
+
+
+async def say_in_thread(
+    agent: str, said: str, *, thread_id: str, model: str | None = None, listener: Listener | None = None
+) -> Answer:
+    """Say something in a conversation: it answers the question that waits in the thread, else it is a new request."""
+    waiting = await asyncio.to_thread(_waits, thread_id)
+    if waiting:
+        return await aanswer(thread_id, said, model=model, listener=listener)
+    return await aask(agent, said, thread_id=thread_id, model=model, listener=listener)
+
+
+def _waits(thread_id: str) -> bool:
+    """Whether an agent's run of exactly this thread waits for an answer."""
+    try:
+        return show(thread_id).thread_id == thread_id and bool(show(thread_id).questions) and bool(agent_of(thread_id))
+    except NotFoundError:
+        return False
 
 
 def _asked(thread_id: str) -> Agent:
     """The agent that the latest run of a thread belongs to."""
     agent = find_agent(agent_of(thread_id))
-    _used[agent.name] = agent
+    mark_used(agent)
     return agent
 
 
@@ -104,11 +147,11 @@ async def aask(
 ) -> Answer:
     """As `ask`, in an event loop; connections stay open for the next question, until `aclose`."""
     chosen = find_agent(agent)
-    said = _checked(question)
+    said = check_question(question)
     thread = threads.check_name(thread_id) if thread_id is not None else ""
-    before = await asyncio.to_thread(_before, chosen, thread) if thread_id is not None else None
+    before = await asyncio.to_thread(turn_before, chosen, thread) if thread_id is not None else None
     started = perf_counter()
-    _used[chosen.name] = chosen
+    mark_used(chosen)
     ledger = Ledger()
     with use_ledger(ledger):
         run = _plan if dry_run else _run
@@ -119,7 +162,7 @@ async def aask(
         return handed
     answer.timings_ms = {**answer.timings_ms, "total": round((perf_counter() - started) * 1000, 1)}
     if not dry_run:
-        await asyncio.to_thread(_remember, chosen, answer, said, is_named=thread_id is not None)
+        await asyncio.to_thread(remember, chosen, answer, said, is_named=thread_id is not None)
     return answer
 
 
@@ -127,6 +170,7 @@ async def _hand_over(
     agent: Agent, told: Answer, thread_id: str | None, model: str | None, dry_run: bool, listener: Listener | None
 ) -> Answer | None:
     """The Answer of the agent that the request is sent on to, in the same thread; None where it is sent nowhere."""
+    told.route = told.state.get("route") if agent.hands_over is not None else None
     if agent.hands_over is None or told.status != "completed":
         return None
     route = agent.hands_over(told.state)
@@ -140,7 +184,8 @@ async def _hand_over(
     return answer
 
 
-def _checked(question: str) -> str:
+def check_question(question: str) -> str:
+    """The question, trimmed. Raises MissingInputError and RequestError."""
     said = question.strip()
     if not said:
         raise MissingInputError("There is no question.", suggestion="Ask something.")
@@ -149,7 +194,7 @@ def _checked(question: str) -> str:
     return said
 
 
-def _before(agent: Agent, thread: str) -> dict[str, Any] | None:
+def turn_before(agent: Agent, thread: str) -> dict[str, Any] | None:
     """What is remembered of the turn before in this thread, by any agent of the same map; of one that sends requests
     on, what was said last and who answered."""
     if agent.hands_over is not None:
@@ -160,7 +205,7 @@ def _before(agent: Agent, thread: str) -> dict[str, Any] | None:
     return turn.remembered if turn else None
 
 
-def _remember(agent: Agent, answer: Answer, said: str, *, is_named: bool) -> None:
+def remember(agent: Agent, answer: Answer, said: str, *, is_named: bool) -> None:
     """Keep the turn. Where that fails, a question without a thread of its own is answered all the same."""
     kept = {key: answer.state.get(key) for key in agent.remembers} if answer.status == "completed" else None
     told = {"run_id": answer.run_id or "", "agent": answer.agent or "", "said": said, "answer": answer.answer}
@@ -170,6 +215,11 @@ def _remember(agent: Agent, answer: Answer, said: str, *, is_named: bool) -> Non
         if is_named:
             raise
         _log.warning("The turn was not kept: %s", error.user_message)
+
+
+def mark_used(agent: Agent) -> None:
+    """Have `aclose` close what this agent opens."""
+    _used[agent.name] = agent
 
 
 async def aclose() -> None:
@@ -182,17 +232,18 @@ async def aclose() -> None:
 async def _run(
     agent: Agent, state: dict[str, Any], thread: str, model: str | None, listener: Listener | None
 ) -> Answer:
-    lent = await asyncio.to_thread(_load, model, agent)
-    run = await asyncio.to_thread(open_map, agent.map, graph=_graph(agent), model=lent)
-    return _answered(agent, await astart(run, state, thread_id=thread or None, agent=agent.name, listener=listener))
+    lent = await asyncio.to_thread(load_model, model, agent)
+    run = await asyncio.to_thread(open_map, agent.map, graph=graph_of(agent), model=lent)
+    return answer_of(agent, await astart(run, state, thread_id=thread or None, agent=agent.name, listener=listener))
 
 
-def _graph(agent: Agent) -> str | None:
+def graph_of(agent: Agent) -> str | None:
     """The graph of the map that is this agent; None for the only one."""
     return agent.graph or (agent.name if agent.name in read_map(agent.map).graphs else None)
 
 
-def _answered(agent: Agent, result: MapResult) -> Answer:
+def answer_of(agent: Agent, result: MapResult) -> Answer:
+    """The Answer that an agent gives with the result of its run."""
     error = result.error or agent_error(result.values)
     if error is None and result.status == "completed":
         presented = agent.present(result.values)
@@ -214,7 +265,7 @@ async def _plan(
 ) -> Answer:
     if agent.plan is None:
         raise UnsupportedError(f"The agent '{agent.name}' has no dry run.", suggestion="Ask without --dry-run.")
-    presented = await agent.plan(state, _load(model, agent))
+    presented = await agent.plan(state, load_model(model, agent))
     answer = _shown(agent, presented, state, thread or uuid.uuid4().hex, uuid.uuid4().hex)
     error = agent_error(presented.state or {})
     if error is not None:
@@ -240,7 +291,7 @@ def _words(error: Mapping[str, str]) -> str:
     return as_markdown(" ".join(part for part in (error["message"], error["suggestion"]) if part))
 
 
-def _load(model: str | None, agent: Agent) -> Any:
+def load_model(model: str | None, agent: Agent) -> Any:
     """The model that is named, taught by the examples beside the agent's map; None leaves it to the settings."""
     examples = agent.map.with_name("examples.jsonl")
     if model is None and not examples.is_file():

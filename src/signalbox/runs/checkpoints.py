@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from signalbox.errors import ContractError
-from signalbox.runs.database import Database
+from signalbox.runs.database import Database, PostgresDatabase, SqliteDatabase
 
-__all__ = ["Checkpoints"]
+if TYPE_CHECKING:
+    from langgraph.checkpoint.base import BaseCheckpointSaver as Saver
+else:
+    Saver = object
+
+__all__ = ["checkpoints"]
+
+
+def checkpoints(database: Database) -> Any:
+    """The checkpointer of a database, for plain and for asynchronous runs."""
+    if isinstance(database, SqliteDatabase):
+        return _SqliteCheckpoints(database)
+    assert isinstance(database, PostgresDatabase)
+    return _postgres_checkpoints(database)
 
 
 class _Serializer(JsonPlusSerializer):
@@ -30,12 +43,8 @@ class _Serializer(JsonPlusSerializer):
             ) from error
 
 
-class Checkpoints(SqliteSaver):
-    """A checkpointer for plain and for asynchronous runs, on the connection that all runs of the process share."""
-
-    def __init__(self, database: Database) -> None:
-        super().__init__(database.connection, serde=_Serializer())
-        self.lock = database.lock  # type: ignore[assignment]
+class _InThreads(Saver):
+    """The asynchronous half of a checkpointer that has only the plain one: it works in threads."""
 
     async def aget_tuple(self, config: Any) -> Any:
         """As `get_tuple`, in an event loop."""
@@ -57,3 +66,24 @@ class Checkpoints(SqliteSaver):
     async def adelete_thread(self, thread_id: str) -> None:
         """As `delete_thread`, in an event loop."""
         await asyncio.to_thread(self.delete_thread, thread_id)
+
+
+class _SqliteCheckpoints(_InThreads, SqliteSaver):
+    """On the connection that all runs of the process share."""
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        super().__init__(database.connection, serde=_Serializer())
+        self.lock = database.lock  # type: ignore[assignment]
+
+
+def _postgres_checkpoints(database: PostgresDatabase) -> Any:
+    from langgraph.checkpoint.postgres import PostgresSaver
+
+    class PostgresCheckpoints(_InThreads, PostgresSaver):
+        """On the pool of connections of the process."""
+
+    saver = PostgresCheckpoints(database.pool, serde=_Serializer())
+    if not database.keeps_checkpoints:
+        saver.setup()
+        database.keeps_checkpoints = True
+    return saver

@@ -22,18 +22,21 @@ from signalbox.maps.agents.human import TIMED_OUT, check_answer
 from signalbox.maps.context import StepBudget
 from signalbox.maps.map_run import MapRun
 from signalbox.maps.messages import tell_paused, tell_resumed
-from signalbox.runs import records
-from signalbox.runs.checkpoints import Checkpoints
+from signalbox.runs import records, threads
+from signalbox.runs.checkpoints import checkpoints
 from signalbox.runs.database import database
 from signalbox.runs.records import RESUMABLE, Run
 from signalbox.runs.threads import check_name
 from signalbox.settings import now
+from signalbox.toolbox.person import current_person
 
 __all__ = [
+    "Life",
     "agent_of",
     "aresume",
     "astart",
     "astream",
+    "begin",
     "cancel",
     "forget",
     "list_runs",
@@ -41,6 +44,7 @@ __all__ = [
     "show",
     "start",
     "stream",
+    "take_up",
 ]
 
 Source = str | Path | GraphSpec | MapRun
@@ -62,7 +66,7 @@ def start(
 
     Options are those of `signalbox.maps.run_map`. Raises RequestError where a run of that thread is under way or waits.
     """
-    life = _begin(source, state, thread_id, agent, options)
+    life = begin(source, state, thread_id, agent, options)
     with life.kept():
         return life.settle(run_map(life.run, listener=life.listen(listener)))
 
@@ -77,10 +81,8 @@ async def astart(
     **options: Any,
 ) -> MapResult:
     """As `start`, in an event loop."""
-    life = await asyncio.to_thread(_begin, source, state, thread_id, agent, options)
-    with life.kept():
-        result = await arun_map(life.run, listener=life.listen(listener))
-        return await asyncio.to_thread(life.settle, result)
+    life = await asyncio.to_thread(begin, source, state, thread_id, agent, options)
+    return await life.arun(listener)
 
 
 def stream(
@@ -92,7 +94,7 @@ def stream(
     **options: Any,
 ) -> Iterator[NodeEvent | MapResult]:
     """As `start`, and give each node's events as they happen; the last item is the result."""
-    life = _begin(source, state, thread_id, agent, options)
+    life = begin(source, state, thread_id, agent, options)
     with life.kept():
         for item in stream_map(life.run, listener=life.listen(None)):
             yield life.settle(item) if isinstance(item, MapResult) else item
@@ -107,7 +109,7 @@ async def astream(
     **options: Any,
 ) -> AsyncIterator[NodeEvent | MapResult]:
     """As `stream`, in an event loop."""
-    life = await asyncio.to_thread(_begin, source, state, thread_id, agent, options)
+    life = await asyncio.to_thread(begin, source, state, thread_id, agent, options)
     with life.kept():
         async for item in astream_map(life.run, listener=life.listen(None)):
             yield await asyncio.to_thread(life.settle, item) if isinstance(item, MapResult) else item
@@ -128,7 +130,7 @@ def resume(
     Raises NotFoundError where there is nothing to go on with, and RequestError where the question cannot take the
     answer, where it was answered before, or where another process is at it.
     """
-    life = _take_up(thread_id, answer, question, model, force)
+    life = take_up(thread_id, answer, question, model, force)
     with life.kept():
         return life.settle(run_map(life.run, listener=life.listen(listener)))
 
@@ -143,10 +145,8 @@ async def aresume(
     listener: Listener | None = None,
 ) -> MapResult:
     """As `resume`, in an event loop."""
-    life = await asyncio.to_thread(_take_up, thread_id, answer, question, model, force)
-    with life.kept():
-        result = await arun_map(life.run, listener=life.listen(listener))
-        return await asyncio.to_thread(life.settle, result)
+    life = await asyncio.to_thread(take_up, thread_id, answer, question, model, force)
+    return await life.arun(listener)
 
 
 def agent_of(thread_id: str) -> str:
@@ -164,8 +164,8 @@ def cancel(thread_id: str) -> Run:
     run = records.find_run(thread_id, RESUMABLE)
     under_way = run.is_under_way
     records.cancel_run(run)
-    if not under_way:
-        Checkpoints(database()).delete_thread(run.run_id)
+    if not under_way and not run.background:
+        checkpoints(database()).delete_thread(run.run_id)
     return run
 
 
@@ -178,7 +178,7 @@ def forget(thread_id: str) -> int:
         )
     removed = records.remove_runs(run.thread_id)
     for run_id in removed:
-        Checkpoints(database()).delete_thread(run_id)
+        checkpoints(database()).delete_thread(run_id)
     return len(removed)
 
 
@@ -203,7 +203,7 @@ class _Watched(StepBudget):
 
 
 @dataclass
-class _Life:
+class Life:
     """One run on its way, and its record; without a record it is not kept, or not yet."""
 
     run: MapRun
@@ -211,6 +211,14 @@ class _Life:
     agent: str | None = None
     keeps: bool = True
     settled: bool = False
+    present: Callable[[MapResult], dict[str, Any]] | None = None
+    """What is kept of a result beside its output: the Answer that was made of it."""
+
+    async def arun(self, listener: Listener | None = None) -> MapResult:
+        """Carry the run to its end or its pause, and write down how it came out."""
+        with self.kept():
+            result = await arun_map(self.run, listener=self.listen(listener))
+            return await asyncio.to_thread(self.settle, result)
 
     @contextmanager
     def kept(self) -> Iterator[None]:
@@ -261,6 +269,7 @@ class _Life:
         record = self.record or Run.of(self.run, self.agent)
         record.status, record.questions = "waiting", plain(result.questions)
         record.summary = result.summary.to_dict()
+        record.result = self._presented(result)
         if self.record is None:
             record.owner = ""
             records.claim(record)
@@ -276,39 +285,53 @@ class _Life:
             cancelled = (result.error or {}).get("error_type") == _Cancelled.error_type
             record.status = "cancelled" if cancelled else "completed" if result.status == "completed" else "error"
             record.questions, record.summary = [], result.summary.to_dict()
-            record.result = {"error": result.error, "output": plain(result.output)}
+            record.result = {"error": result.error, "output": plain(result.output), **self._presented(result)}
             records.store(record)
-        self.run.checkpointer.delete_thread(self.run.run_id)
+        if self.record is None or not self.record.background:
+            self.run.checkpointer.delete_thread(self.run.run_id)
+
+    def _presented(self, result: MapResult) -> dict[str, Any]:
+        return {"answer": plain(self.present(result))} if self.present is not None else {}
 
 
-def _begin(
-    source: Source, state: Mapping[str, Any] | None, thread_id: str | None, agent: str | None, options: dict[str, Any]
-) -> _Life:
-    """A run that starts afresh. A named one claims its thread, and never sees what an earlier run left there."""
+def begin(
+    source: Source,
+    state: Mapping[str, Any] | None,
+    thread_id: str | None,
+    agent: str | None,
+    options: dict[str, Any],
+    about: Mapping[str, Any] | None = None,
+) -> Life:
+    """A run that starts afresh. A named one claims its thread, and never sees what an earlier run left there.
+
+    `about` are fields of its record: background, said, metadata.
+    """
     name = check_name(thread_id) if thread_id else ""
     run = source if isinstance(source, MapRun) else open_map(source, **options)
     run = replace(run, state=dict(state if state is not None else run.state), thread_id=name or run.thread_id)
     compiled = run.compiled()
     if run.checkpointer is not None or not (name or compiled.pauses):
-        return _Life(run, agent=agent, keeps=False)
+        return Life(run, agent=agent, keeps=False)
     try:
-        saver = Checkpoints(database()).with_allowlist(compiled.layout.classes)
+        saver = checkpoints(database()).with_allowlist(compiled.layout.classes)
     except ConfigurationError as error:
         if name or agent is None:
             raise
         _log.warning("The run cannot be kept, should it wait: %s", error.user_message)
-        return _Life(run, agent=agent, keeps=False)
+        return Life(run, agent=agent, keeps=False)
     run = replace(run, checkpointer=saver, checkpoint_as=run.run_id, durability="sync" if name else "exit")
     if not name:
-        return _Life(run, agent=agent)
-    record = Run.of(run, agent)
+        return Life(run, agent=agent)
+    record = replace(Run.of(run, agent), **(about or {}))
     records.claim(record)
-    return _Life(replace(run, budget=_watched(run, record)), record, agent)
+    return Life(replace(run, budget=_watched(run, record)), record, agent)
 
 
-def _take_up(thread_id: str, answer: Any, question: str | None, model: Any, force: bool) -> _Life:
+def take_up(thread_id: str, answer: Any, question: str | None, model: Any, force: bool) -> Life:
     """A run that goes on. What it was answered is written down first, and stays."""
     record = records.find_run(thread_id, RESUMABLE)
+    with database().transaction() as connection:
+        threads.take(connection, record.thread_id, current_person())
     if record.status == "unreadable":
         raise RequestError(
             f"The record of thread '{record.thread_id}' is corrupt.", suggestion="Remove it: signalbox runs forget."
@@ -322,7 +345,7 @@ def _take_up(thread_id: str, answer: Any, question: str | None, model: Any, forc
         _tell_resumed(record, given, since)
     records.forget_starts(record.run_id)
     run = record.map_run(model=model, earlier=record.so_far(), checkpoint_as=record.run_id, answers={})
-    saver = Checkpoints(database()).with_allowlist(run.compiled().layout.classes)
+    saver = checkpoints(database()).with_allowlist(run.compiled().layout.classes)
     run = replace(run, checkpointer=saver)
     run = replace(run, answers=_pending(run, record), budget=_watched(run, record))
     if under_way and not waited and run.earlier is not None:
@@ -330,7 +353,7 @@ def _take_up(thread_id: str, answer: Any, question: str | None, model: Any, forc
             f"The run broke off while {' and '.join(under_way)} {'was' if len(under_way) == 1 else 'were'} under way; "
             "that runs again from its start, and nothing that had ended does."
         )
-    return _Life(run, record, record.agent)
+    return Life(run, record, record.agent)
 
 
 def _given(record: Run, answer: Any, named: str | None) -> dict[str, Any]:

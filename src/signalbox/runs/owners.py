@@ -1,4 +1,7 @@
-"""Which process carries a run, and whether it is alive: it holds a lock on a file until it ends, however it ends."""
+"""Which process carries a run, and whether it is alive: it holds a lock until it ends, however it ends.
+
+The lock is on a file at home; where runs are kept on PostgreSQL, for machines that share no files, it is one of there.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,10 @@ import os
 import threading
 import uuid
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
+from zlib import crc32
 
+from signalbox.runs.database import PostgresDatabase, database
 from signalbox.settings import get_settings, home_folder
 
 try:
@@ -21,10 +26,33 @@ __all__ = ["is_alive", "this_process"]
 _held: dict[tuple[int, Path], tuple[str, IO[str]]] = {}
 _lock = threading.Lock()
 _MOST_HELD = 8
+_sessions: dict[tuple[int, str], tuple[str, Any]] = {}
+_SPACE = 7263
 
 
 def this_process() -> str:
     """The name of this process as an owner of runs."""
+    kept = database()
+    return _session_of(kept) if isinstance(kept, PostgresDatabase) else _file()
+
+
+def _session_of(kept: PostgresDatabase) -> str:
+    """The name under which this process holds a lock on the server, for as long as it is connected."""
+    key = (os.getpid(), kept.name)
+    with _lock:
+        if key not in _sessions or _sessions[key][1].closed:
+            name = f"{os.getpid()}-{uuid.uuid4().hex[:12]}"
+            session = kept.dedicated()
+            session.execute("SELECT pg_advisory_lock(%s, %s)", (_SPACE, _number(name)))
+            _sessions[key] = (name, session)
+        return _sessions[key][0]
+
+
+def _number(name: str) -> int:
+    return crc32(name.encode()) & 0x7FFFFFFF
+
+
+def _file() -> str:
     folder = get_settings().home / "owners"
     key = (os.getpid(), folder)
     with _lock:
@@ -49,6 +77,8 @@ def _let_go(key: tuple[int, Path]) -> None:
 @atexit.register
 def _leave() -> None:
     """A process that ends in order leaves nothing behind."""
+    for own in [key for key in _sessions if key[0] == os.getpid()]:
+        _sessions.pop(own)[1].close()
     for key in [key for key in _held if key[0] == os.getpid()]:
         _let_go(key)
 
@@ -57,6 +87,17 @@ def is_alive(owner: str) -> bool:
     """Whether the process of that name still runs. What a dead one left behind is cleared away."""
     if owner == this_process():
         return True
+    kept = database()
+    if isinstance(kept, PostgresDatabase):
+        with kept.transaction() as connection:
+            return (
+                connection.execute(
+                    "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND classid = CAST(? AS int)::oid "
+                    "AND objid = CAST(? AS int)::oid",
+                    (_SPACE, _number(owner)),
+                ).fetchone()
+                is not None
+            )
     path = get_settings().home / "owners" / owner
     if fcntl is None:
         return path.exists() and _runs(int(owner.partition("-")[0]))

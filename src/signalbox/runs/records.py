@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,14 +16,18 @@ from signalbox.errors import NotFoundError, RequestError
 from signalbox.language.names import did_you_mean
 from signalbox.maps.map_run import MapRun
 from signalbox.maps.spec import GraphSpec
-from signalbox.runs.database import database
+from signalbox.runs import threads
+from signalbox.runs.database import Conflict, Connection, database
 from signalbox.runs.owners import is_alive, this_process
 from signalbox.settings import now
+from signalbox.toolbox.person import current_person
 
 __all__ = [
+    "BusyError",
     "Run",
     "claim",
     "find_run",
+    "get_run",
     "latest_run",
     "list_runs",
     "note_end",
@@ -37,7 +41,9 @@ __all__ = [
 Status = Literal["running", "waiting", "interrupted", "completed", "error", "cancelled", "unreadable"]
 ACTIVE = ("running", "waiting")
 RESUMABLE = ("running", "waiting", "interrupted")
-_MOST_ENDED = 1000
+_MOST_ENDED = 10_000
+_PRUNE_EVERY = 100
+_claims = itertools.count(1)
 _COLUMNS = "run_id, thread_id, name, status, owner, started_at, updated_at, record"
 
 
@@ -57,6 +63,14 @@ class Run:
     policy: str | None = None
     max_steps: int | None = None
     agent: str | None = None
+    person: str = ""
+    """Whose it is."""
+    background: bool = False
+    """Whether a service carries it: one whose process died is finished by the next."""
+    attempts: int = 0
+    """How often a process took it up after another had died."""
+    said: str = ""
+    metadata: dict[str, Any] = field(default_factory=dict)
     graphs: dict[str, Any] = field(default_factory=dict)
     summary: dict[str, Any] | None = None
     questions: list[dict[str, Any]] = field(default_factory=list)
@@ -71,6 +85,7 @@ class Run:
             run_id=run.run_id, thread_id=run.thread_id, name=agent or run.graph.name, status="running",
             owner=this_process(), started_at=moment, updated_at=moment, folder=str(run.folder),
             data=str(run.data) if run.data else None, policy=run.policy, max_steps=run.max_steps, agent=agent,
+            person=current_person(),
             graphs={"": run.graph.name, **{name: graph.to_dict() for name, graph in run.graphs.items()}},
         )  # fmt: skip
 
@@ -125,34 +140,41 @@ class Run:
 
 
 _RECORD = tuple(name for name in Run.__slots__ if name not in _COLUMNS.split(", "))
+_ADDED = ("person", "background", "attempts", "said", "metadata")
 
 
 def claim(run: Run) -> None:
-    """Write a new run down, and so claim its thread: of many who try at once, one does. Raises RequestError.
+    """Write a new run down, and so claim its thread: of many who try at once, one does. Raises BusyError.
 
-    A run of the thread that broke off stays as it is, and is no longer the thread's latest.
+    The thread is the person's own, or is made so; another's is not found. A run of the thread that broke off stays as
+    it is, and is no longer the thread's latest.
     """
     for _ in range(2):
         try:
             with database().transaction() as connection:
+                threads.take(connection, run.thread_id, run.person)
                 connection.execute(f"INSERT INTO runs ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _row(run))
-                _prune(connection)
-                return
-        except sqlite3.IntegrityError:
+            _prune_now_and_then()
+            return
+        except Conflict:
             before = latest_run(run.thread_id, ACTIVE)
             if before is None or before.standing != "interrupted" or not _moved(before, "interrupted"):
                 break
     raise _taken(run.thread_id)
 
 
-def _taken(thread_id: str) -> RequestError:
+class BusyError(RequestError):
+    """A run of the thread is under way, or waits."""
+
+
+def _taken(thread_id: str) -> BusyError:
     before = latest_run(thread_id, ACTIVE)
     if before is not None and before.status == "waiting":
-        return RequestError(
+        return BusyError(
             f"A run already waits as thread '{thread_id}'.",
             suggestion="Resume it, forget it (signalbox runs forget), or give this one another name.",
         )
-    return RequestError(
+    return BusyError(
         f"A run is under way as thread '{thread_id}'.", suggestion="Wait for its end, or give this one another name."
     )
 
@@ -160,7 +182,7 @@ def _taken(thread_id: str) -> RequestError:
 def require_idle(run: Run, *, force: bool = False) -> None:
     """Raise RequestError where a living process carries the run."""
     if run.is_under_way and not force:
-        raise RequestError(
+        raise BusyError(
             f"The run {run.thread_id} is being run or resumed already.",
             suggestion="If that process does nothing any more, resume it with --force.",
         )
@@ -178,10 +200,10 @@ def take_over(run: Run, answers: dict[str, Any]) -> None:
                 "WHERE run_id = ? AND status = ? AND owner = ?",
                 (run.status, run.owner, run.updated_at, _record(run), run.run_id, *before),
             ).rowcount
-    except sqlite3.IntegrityError:
+    except Conflict:
         raise _taken(run.thread_id) from None
     if not taken:
-        raise RequestError(
+        raise BusyError(
             f"The run {run.thread_id} is being resumed already.", suggestion="signalbox runs show tells how it stands."
         )
 
@@ -219,11 +241,54 @@ def cancel_run(run: Run) -> None:
         raise RequestError(f"The run {run.thread_id} has just changed.", suggestion="Look again: signalbox runs list.")
 
 
+def end_with_error(run: Run, result: dict[str, Any]) -> None:
+    """Write down that a run failed for good, if it still stands as it was read."""
+    before = (run.status, run.owner)
+    run.status, run.owner, run.result, run.updated_at = "error", "", result, now().isoformat()
+    with database().transaction() as connection:
+        connection.execute(
+            "UPDATE runs SET status = ?, owner = '', updated_at = ?, record = ? "
+            "WHERE run_id = ? AND status = ? AND owner = ?",
+            (run.status, run.updated_at, _record(run), run.run_id, *before),
+        )
+
+
+def note_handed(run_id: str, to: str) -> None:
+    """Note on a run that has ended which run has its request now."""
+    run = get_run(run_id)
+    if run is not None:
+        run.result = {**run.result, "handed_to": to}
+        with database().transaction() as connection:
+            connection.execute("UPDATE runs SET record = ? WHERE run_id = ?", (_record(run), run_id))
+
+
+def carrier_of(run: Run) -> Run:
+    """The run that has the request of this one now: mostly itself."""
+    handed = run.result.get("handed_to")
+    return (get_run(handed) or run) if handed else run
+
+
+def left_behind() -> list[Run]:
+    """The background runs that broke off and that no living process carries, the oldest first."""
+    with database().transaction() as connection:
+        rows = connection.execute(
+            f"SELECT {_COLUMNS} FROM runs WHERE status IN ('running', 'interrupted') ORDER BY started_at, rowid"
+        ).fetchall()
+    return [run for run in map(_read, rows) if run.background and run.standing == "interrupted"]
+
+
+def count_attempt(run: Run) -> None:
+    """Note that a run which broke off is tried once more."""
+    run.attempts += 1
+    with database().transaction() as connection:
+        connection.execute("UPDATE runs SET record = ? WHERE run_id = ?", (_record(run), run.run_id))
+
+
 def is_still_ours(run: Run) -> bool:
     """Whether the run is still this process's to carry."""
     with database().transaction() as connection:
         row = connection.execute("SELECT status, owner FROM runs WHERE run_id = ?", (run.run_id,)).fetchone()
-    return bool(row == ("running", run.owner))
+    return row is not None and tuple(row) == ("running", run.owner)
 
 
 def latest_run(thread_id: str, statuses: tuple[str, ...] = ()) -> Run | None:
@@ -252,10 +317,18 @@ def find_run(thread_id: str, statuses: tuple[str, ...] = ()) -> Run:
     )
 
 
-def list_runs(status: str | None = None) -> list[Run]:
-    """Every run that is kept, the latest last; those that stand so, where a status is named."""
+def get_run(run_id: str) -> Run | None:
+    """The run of that identifier."""
     with database().transaction() as connection:
-        rows = connection.execute(f"SELECT {_COLUMNS} FROM runs ORDER BY started_at, rowid").fetchall()
+        row = connection.execute(f"SELECT {_COLUMNS} FROM runs WHERE run_id = ?", (run_id,)).fetchone()
+    return _read(row) if row else None
+
+
+def list_runs(status: str | None = None, *, thread_id: str | None = None) -> list[Run]:
+    """Every run that is kept, the latest last; those that stand so, where a status is named, and of that thread."""
+    chosen, values = (" WHERE thread_id = ?", (thread_id,)) if thread_id is not None else ("", ())
+    with database().transaction() as connection:
+        rows = connection.execute(f"SELECT {_COLUMNS} FROM runs{chosen} ORDER BY started_at, rowid", values).fetchall()
     found = [_read(row) for row in rows]
     return [run for run in found if status in (None, run.standing)]
 
@@ -263,17 +336,27 @@ def list_runs(status: str | None = None) -> list[Run]:
 def remove_runs(thread_id: str) -> list[str]:
     """Delete every record of a thread; gives the identifiers of the runs."""
     with database().transaction() as connection:
-        found = [row[0] for row in connection.execute("SELECT run_id FROM runs WHERE thread_id = ?", (thread_id,))]
-        connection.executemany("DELETE FROM steps WHERE run_id = ?", [(run_id,) for run_id in found])
-        connection.execute("DELETE FROM runs WHERE thread_id = ?", (thread_id,))
-        connection.execute("DELETE FROM turns WHERE thread_id = ?", (thread_id,))
+        rows = connection.execute("SELECT run_id FROM runs WHERE thread_id = ?", (thread_id,)).fetchall()
+        found = [row[0] for row in rows]
+        _remove(connection, found)
+        for table in ("turns", "threads"):
+            connection.execute(f"DELETE FROM {table} WHERE thread_id = ?", (thread_id,))
     return found
+
+
+def remove_run(run_id: str) -> None:
+    """Delete the record of a run, with its events and checkpoints."""
+    from signalbox.runs.checkpoints import checkpoints
+
+    with database().transaction() as connection:
+        _remove(connection, [run_id])
+    checkpoints(database()).delete_thread(run_id)
 
 
 def note_start(run_id: str, node: str) -> None:
     """A node of the run starts: should the process die, it is known what was under way."""
     with database().transaction() as connection:
-        connection.execute("INSERT INTO steps VALUES (?, ?, NULL)", (run_id, node))
+        connection.execute("INSERT INTO steps (run_id, node) VALUES (?, ?)", (run_id, node))
 
 
 def note_end(run_id: str, record: NodeExecution) -> None:
@@ -286,15 +369,16 @@ def note_end(run_id: str, record: NodeExecution) -> None:
         )
         if record.success is not None:
             connection.execute(
-                "INSERT INTO steps VALUES (?, ?, ?)", (run_id, record.node_name, json.dumps(record.to_dict()))
+                "INSERT INTO steps (run_id, node, record) VALUES (?, ?, ?)",
+                (run_id, record.node_name, json.dumps(record.to_dict())),
             )
 
 
 def nodes_under_way(run_id: str) -> list[str]:
     """The nodes that had started and not ended when the run was last heard of."""
     with database().transaction() as connection:
-        rows = connection.execute("SELECT node FROM steps WHERE run_id = ? AND record IS NULL", (run_id,))
-        return [row[0] for row in rows]
+        rows = connection.execute("SELECT node FROM steps WHERE run_id = ? AND record IS NULL", (run_id,)).fetchall()
+    return [row[0] for row in rows]
 
 
 def _nodes_ended(run_id: str) -> list[NodeExecution]:
@@ -317,17 +401,30 @@ def _names(start: str, statuses: tuple[str, ...] = ()) -> list[str]:
         rows = connection.execute(
             f"SELECT DISTINCT thread_id FROM runs WHERE substr(thread_id, 1, ?) = ?{chosen} LIMIT 1000",
             (len(start), start, *statuses),
-        )
-        return [row[0] for row in rows]
+        ).fetchall()
+    return [row[0] for row in rows]
 
 
-def _prune(connection: sqlite3.Connection) -> None:
-    """Of the runs that have ended, only the latest are kept."""
-    connection.execute(
-        "DELETE FROM runs WHERE status IN ('completed', 'error', 'cancelled') AND rowid NOT IN (SELECT rowid FROM runs "
-        "WHERE status IN ('completed', 'error', 'cancelled') ORDER BY rowid DESC LIMIT ?)",
-        (_MOST_ENDED,),
-    )
+def _prune_now_and_then() -> None:
+    """Of the runs that have ended, only the latest are kept; looking at every claim would cost more than it frees."""
+    if next(_claims) % _PRUNE_EVERY:
+        return
+    from signalbox.runs.checkpoints import checkpoints
+
+    with database().transaction() as connection:
+        rows = connection.execute(
+            "SELECT run_id FROM runs WHERE status IN ('completed', 'error', 'cancelled') ORDER BY rowid DESC "
+            "LIMIT 1000 OFFSET ?",
+            (_MOST_ENDED,),
+        ).fetchall()
+        _remove(connection, [row[0] for row in rows])
+    for row in rows:
+        checkpoints(database()).delete_thread(row[0])
+
+
+def _remove(connection: Connection, run_ids: list[str]) -> None:
+    for table in ("steps", "events", "runs"):
+        connection.executemany(f"DELETE FROM {table} WHERE run_id = ?", [(run_id,) for run_id in run_ids])
 
 
 def _row(run: Run) -> tuple[str, ...]:
@@ -345,7 +442,8 @@ def _read(row: tuple[str, ...]) -> Run:
     try:
         kept = json.loads(row[7])
         for name in _RECORD:
-            setattr(run, name, kept[name])
+            if name in kept or name not in _ADDED:
+                setattr(run, name, kept[name])
     except (ValueError, KeyError, TypeError):
         run.status = "unreadable"
     return run

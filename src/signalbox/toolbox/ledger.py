@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+import sys
+import uuid
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -21,7 +23,11 @@ __all__ = ["Call", "Ledger", "current_ledger", "use_ledger"]
 
 @dataclass(slots=True)
 class Call:
-    """One call of a tool. `summary` and `digest` say what came back; the result itself is not kept."""
+    """One call of a tool. `summary` and `digest` say what came back; the result itself is not kept.
+
+    `key` is the same when the same call is made again because its process died before the step had ended: who writes
+    gives it along, and so never writes twice.
+    """
 
     id: str
     tool: str
@@ -32,6 +38,7 @@ class Call:
     summary: str = ""
     digest: str = ""
     ms: float = 0.0
+    key: str = ""
 
     def returned(self, summary: str, result: Any = None) -> None:
         """Say what came back; the digest of the result tells two results apart."""
@@ -50,6 +57,8 @@ class Ledger:
     """The calls of one run, in the order in which they started: E1, E2, …"""
 
     calls: list[Call] = field(default_factory=list)
+    listener: Callable[[Call, bool], None] | None = None
+    """Hears of every call when it starts and when it has ended, which the second argument says."""
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     @contextmanager
@@ -57,7 +66,9 @@ class Ledger:
         """Record what the block does as one call: it failed if the block raises, and the error passes on."""
         with self._lock:
             entry = Call(f"E{len(self.calls) + 1}", tool, dict(args), now(), step)
+            entry.key = self._key(entry)
             self.calls.append(entry)
+        self._tell(entry, False)
         started = perf_counter()
         try:
             yield entry
@@ -70,10 +81,31 @@ class Ledger:
             raise
         finally:
             entry.ms = (perf_counter() - started) * 1000
+            self._tell(entry, True)
+
+    def _tell(self, entry: Call, ended: bool) -> None:
+        if self.listener is not None:
+            self.listener(entry, ended)
+
+    def _key(self, entry: Call) -> str:
+        told = f"{_place()}|{entry.tool}|{json.dumps(entry.args, sort_keys=True, default=str)}"
+        same = hashlib.sha256(told.encode()).hexdigest()[:24]
+        return f"{same}-{1 + sum(call.key.startswith(same) for call in self.calls)}"
 
     def as_list(self) -> list[dict[str, Any]]:
         """The evidence of an Answer."""
         return [call.as_dict() for call in self.calls]
+
+
+def _place() -> str:
+    """Where in a run this is: the step that LangGraph is at. It has the same name when it runs again from the same
+    checkpoint, and another each time that a loop comes by. Outside a run no two places are the same."""
+    config = sys.modules.get("langgraph.config")
+    try:
+        found = config.get_config()["configurable"].get("checkpoint_ns") if config is not None else None
+    except (RuntimeError, KeyError):
+        found = None
+    return str(found or uuid.uuid4())
 
 
 _CURRENT: ContextVar[Ledger | None] = ContextVar("signalbox_ledger", default=None)

@@ -56,6 +56,7 @@ _EXTRA = "metrics,service"
 AGENT = Agent(
     name="metrics",
     about="Questions about metrics, answered with figures from Grafana or Prometheus, and a chart",
+    routes="figures from monitoring over time: usage, latency, traffic, errors, counts, trends",
     examples=EXAMPLES,
     map=Path(__file__).with_name("map.csv"),
     start=lazy(f"{__name__}.conversation:start_state", _EXTRA),
@@ -73,11 +74,13 @@ ANOMALIES = replace(
     about="When a metric was unlike itself, how far, and how that was judged",
     examples=("Any anomalies in p95 latency of the checkout service yesterday?", "Unusual CPU usage this week"),
     plan=lazy(f"{__name__}.dry_run:dry_run_anomalies", _EXTRA),
+    is_offered=False,
 )
 EXPLAINED = replace(
     AGENT,
     name="metrics-explained",
     about="Questions about metrics, answered and explained: what is usual, and what moved at the same time",
+    is_offered=False,
 )
 
 _NAMES = {

@@ -1,0 +1,234 @@
+"""Whether an experiment divides those who come to it as its weights say: tried out with made-up users on a clone."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from time import perf_counter
+from typing import Any
+from uuid import uuid4
+
+from signalbox.agents.experiments.client import UpgradeClient
+from signalbox.agents.experiments.clones import disposable_clone
+from signalbox.agents.experiments.errors import UpgradeError
+from signalbox.agents.experiments.finding import enrollment_of
+from signalbox.agents.experiments.outcome import Done
+from signalbox.agents.experiments.shape import read_experiment
+from signalbox.agents.experiments.statistics import ALPHA, fit, interval, shares_of
+from signalbox.agents.experiments.users import made_up
+from signalbox.contract.blocks import Block, ranking, table
+from signalbox.upgrade.decision import foresee
+from signalbox.upgrade.model import experiment_of
+
+__all__ = ["balance_blocks", "check_tryable", "foresee_balance", "try_balance"]
+
+Progress = Callable[[int, int], None]
+_AT_ONCE = 16
+_BATCH = 500
+_MOST_MISMATCHES = 10
+
+
+async def try_balance(
+    client: UpgradeClient,
+    raw: Mapping[str, Any],
+    num_users: int,
+    num_groups: int | None = None,
+    seed: str = "balance",
+    on_live: bool = False,
+    progress: Progress | None = None,
+) -> Done:
+    """Let made-up users come to a clone, or where it was asked for to the experiment itself, and judge the division."""
+    experiment = read_experiment(raw)
+    check_tryable(experiment, on_live)
+    group = experiment["group"] if experiment["assignment_unit"] == "group" else None
+    people = made_up(num_users, group, num_groups, "signalbox-test", f"{seed}-{uuid4().hex[:6]}")
+    if on_live:
+        found = await _tried(client, raw, people, progress)
+    else:
+        async with disposable_clone(client, raw, lists=False) as clone:
+            await client.set_state(clone["id"], "enrolling")
+            found = await _tried(client, clone, people, progress)
+    notes = []
+    if not on_live and (experiment["filter_mode"] == "excludeAll" or any(experiment["exclude"].values())):
+        notes.append("The lists of the experiment were left out, so that every made-up user could take part.")
+    stats = found.pop("raw")
+    said = {"experiment": experiment["name"], "experiment_id": experiment["id"], "on_live": on_live, "notes": notes}
+    words = f"{found['units']} units: p = {found['p_value']:.3g} ({found['test']})"
+    return Done(said | found, stats, "POST /stats/enrollment/detail", words)
+
+
+def foresee_balance(raw: Mapping[str, Any], units: Sequence[str]) -> dict[str, Any]:
+    """How new units (users or groups) would fall in an experiment, judged without any server."""
+    model = experiment_of(raw)
+    given = Counter(foresee(model, units))
+    return _judged(read_experiment(raw), {str(code): count for code, count in given.items()}, {})
+
+
+def balance_blocks(data: Mapping[str, Any]) -> list[Block]:
+    """The result as blocks: the arms as a ranking, and a table with what was expected."""
+    what = "groups" if data["unit"] == "group" else "users"
+    rows = [
+        [
+            arm["code"],
+            arm["weight"],
+            arm["observed"],
+            round(arm["expected"], 1),
+            f"{arm['share']:.1%}",
+            f"{arm['low']:.1%} to {arm['high']:.1%}",
+        ]
+        for arm in data["arms"]
+    ]
+    columns = ["condition", "weight", f"{what} observed", "expected", "share", "95% interval"]
+    ranked: list[tuple[str, dict[str, str], float]] = [
+        (arm["code"], {}, float(arm["observed"])) for arm in data["arms"]
+    ]
+    return [
+        ranking(f"{what.capitalize()} by condition", ranked, what),
+        table(columns, rows, f"Balance of {data.get('experiment', '')}".strip()),
+    ]
+
+
+async def _tried(
+    client: UpgradeClient, raw: Mapping[str, Any], people: Sequence[Mapping[str, Any]], progress: Progress | None
+) -> dict[str, Any]:
+    """Bring the people, and read who is where: on the server, and as foreseen."""
+    started = perf_counter()
+    experiment = read_experiment(raw)
+    before = await enrollment_of(client, experiment)
+    given = await _brought(client, experiment, people, progress)
+    seconds = perf_counter() - started
+    stats = await enrollment_of(client, experiment)
+    unit = "groups" if experiment["assignment_unit"] == "group" else "users"
+    observed = {
+        code: arm[unit] - before["conditions"].get(code, {}).get(unit, 0) for code, arm in stats["conditions"].items()
+    }
+    users = {
+        code: arm["users"] - before["conditions"].get(code, {}).get("users", 0)
+        for code, arm in stats["conditions"].items()
+    }
+    found = _judged(experiment, observed, users)
+    foreseen = foresee(experiment_of(raw), [_unit(experiment, one) for one in people])
+    wrong = [
+        f"{one['id']}: {given.get(one['id']) or 'default'} instead of {code}"
+        for one, code in zip(people, foreseen, strict=True)
+        if given.get(one["id"]) != code
+    ]
+    return found | {
+        "users": len(people),
+        "default": sum(given.get(one["id"]) is None for one in people),
+        "mismatches": wrong[:_MOST_MISMATCHES],
+        "mismatch_count": len(wrong),
+        "seconds": round(seconds, 3),
+        "users_per_second": round(len(people) / seconds, 1) if seconds else None,
+        "raw": stats,
+    }
+
+
+async def _brought(
+    client: UpgradeClient,
+    experiment: Mapping[str, Any],
+    people: Sequence[Mapping[str, Any]],
+    progress: Progress | None,
+) -> dict[str, str | None]:
+    """Make the people known, ask what they get at the first decision point, and say that they came there."""
+    point, context = experiment["decision_points"][0], experiment["context"]
+    site, target = point["site"], point["target"]
+    codes: dict[str, str | None] = {}
+
+    async def known(one: Mapping[str, Any]) -> None:
+        await client.init(one["id"], one["groups"] or None, one["working_groups"] or None)
+
+    async def come(user_id: str, given: Mapping[str, Any] | None) -> None:
+        await client.mark(user_id, site, target, given, "condition applied" if given else "no condition assigned")
+
+    for start in range(0, len(people), _BATCH):
+        batch = people[start : start + _BATCH]
+        await _all(map(known, batch))
+        answer = await client.batch_assign(context, site, target, [one["id"] for one in batch])
+        given = {one["id"]: _given(answer.get(one["id"]), experiment["id"]) for one in batch}
+        await _all(come(user_id, condition) for user_id, condition in given.items())
+        codes |= {user_id: str(one["conditionCode"]) if one else None for user_id, one in given.items()}
+        if progress:
+            progress(start + len(batch), len(people))
+    return codes
+
+
+async def _all(calls: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Await all, so many at once; after one has failed, none that waits is begun, and those under way end."""
+    waiting = deque(calls)
+    errors: list[UpgradeError] = []
+
+    async def work() -> None:
+        while waiting and not errors:
+            try:
+                await waiting.popleft()
+            except UpgradeError as error:
+                errors.append(error)
+
+    await asyncio.gather(*(work() for _ in range(_AT_ONCE)))
+    for call in waiting:
+        call.close()
+    if errors:
+        raise errors[0]
+
+
+def _given(answer: Any, experiment_id: str) -> dict[str, Any] | None:
+    """The condition of this experiment in one answer of batch-assign."""
+    if not isinstance(answer, dict):
+        return None
+    given = answer.get("assignedCondition") or []
+    return next((dict(one) for one in given if one.get("experimentId") == experiment_id), None)
+
+
+def _judged(experiment: Mapping[str, Any], observed: Mapping[str, int], users: Mapping[str, int]) -> dict[str, Any]:
+    conditions = experiment["conditions"]
+    shares = shares_of([float(one["weight"]) for one in conditions])
+    seen = [observed.get(one["code"], 0) for one in conditions]
+    count = sum(seen)
+    p_value, test = fit(seen, shares)
+    arms = []
+    for one, share, here in zip(conditions, shares, seen, strict=True):
+        low, high = interval(here, count)
+        arms.append(
+            {
+                "code": one["code"],
+                "weight": one["weight"],
+                "observed": here,
+                "expected": count * share,
+                "share": here / count if count else 0.0,
+                "low": low,
+                "high": high,
+                "users": users.get(one["code"], here),
+            }
+        )
+    return {
+        "unit": "group" if experiment["assignment_unit"] == "group" else "individual",
+        "units": count,
+        "arms": arms,
+        "p_value": p_value,
+        "test": test,
+        "balanced": p_value >= ALPHA,
+    }
+
+
+def _unit(experiment: Mapping[str, Any], one: Mapping[str, Any]) -> str:
+    return str(one["working_groups"][experiment["group"]] if experiment["assignment_unit"] == "group" else one["id"])
+
+
+def check_tryable(experiment: Mapping[str, Any], on_live: bool = False) -> None:
+    """Raise for what cannot be tried out."""
+    if experiment["assignment_unit"] not in ("individual", "group") or experiment["type"] != "Simple":
+        raise UpgradeError(
+            "Only simple experiments on individuals or groups can be tried out here.",
+            "validation",
+            suggestion="Within-subjects and factorial experiments are tried out in UpGrade itself.",
+        )
+    if not experiment["conditions"] or not experiment["decision_points"]:
+        raise UpgradeError(f"'{experiment['name']}' has no conditions, or no decision points.", "validation")
+    if on_live and experiment["state"] != "enrolling":
+        raise UpgradeError(
+            f"'{experiment['name']}' is {experiment['state']}: nobody can be enrolled in it.",
+            "validation",
+            suggestion="Start it first, or leave the test to a disposable clone.",
+        )

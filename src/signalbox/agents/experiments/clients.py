@@ -1,0 +1,81 @@
+"""Which client the tools ask: the one lent to the run, else one for the whole process, as the environment says.
+
+Where `UPGRADE_URL` is not set, an installed package may offer a server by an entry point: in the group
+`signalbox.addresses`, `experiments` is a function that gives an address. Signalbox itself offers its embedded one so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from importlib.metadata import entry_points
+from threading import Lock
+
+from signalbox.agents.experiments.client import Patience, UpgradeClient
+from signalbox.agents.experiments.connection import Connection, read_connection
+
+__all__ = ["check_server", "close_clients", "current_client", "source_of", "use_client"]
+
+_LENT: ContextVar[UpgradeClient | None] = ContextVar("signalbox_upgrade_client", default=None)
+_MOST_KEPT = 4
+_kept: dict[Connection, UpgradeClient] = {}
+_offered: set[str] = set()
+_lock = Lock()
+
+
+@contextmanager
+def use_client(client: UpgradeClient) -> Iterator[UpgradeClient]:
+    """Lend the client to every tool that is called inside the block."""
+    token = _LENT.set(client)
+    try:
+        yield client
+    finally:
+        _LENT.reset(token)
+
+
+def current_client() -> UpgradeClient:
+    """The client in use; raises ConfigurationError where no server is named and none is offered."""
+    lent = _LENT.get()
+    if lent is not None:
+        return lent
+    with _lock:
+        place = read_connection() or _offered_place()
+        if place is None:
+            return UpgradeClient()
+        if place not in _kept:
+            _kept[place] = UpgradeClient(connection=place)
+            for old in list(_kept)[:-_MOST_KEPT]:
+                del _kept[old]
+        return _kept[place]
+
+
+async def close_clients() -> None:
+    """Close the connections of the running event loop, a lent client's too; the clients stay."""
+    lent = _LENT.get()
+    for client in [*_kept.values(), *([lent] if lent else [])]:
+        await client.aclose()
+
+
+def source_of(client: UpgradeClient) -> dict[str, str]:
+    """Where the client reads and writes, as an Answer says it."""
+    kind = "embedded" if client.url in _offered else "live"
+    return {"kind": kind, "system": client.system, "address": client.url}
+
+
+async def check_server() -> str:
+    """What answers at the address that is set, in words. Raises UpgradeError and ConfigurationError."""
+    if read_connection() is None:
+        return "no UPGRADE_URL is set: the embedded UpGrade is asked"
+    async with UpgradeClient(patience=Patience(seconds=5.0, retries=0)) as client:
+        health = await client.health()
+    return f"{client.url} answers: UpGrade {health.get('version', '')}".strip()
+
+
+def _offered_place() -> Connection | None:
+    offered = entry_points(group="signalbox.addresses", name="experiments")
+    address = next((str(one.load()()) for one in offered), "")
+    place = read_connection(address) if address else None
+    if place:
+        _offered.add(place.url)
+    return place

@@ -1,0 +1,90 @@
+"""One user's way through an experiment, tried out on a clone by a stand-in: the user's own record stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import uuid4
+
+from signalbox.agents.experiments.balance import check_tryable
+from signalbox.agents.experiments.client import UpgradeClient
+from signalbox.agents.experiments.clones import disposable_clone
+from signalbox.agents.experiments.errors import UpgradeError
+from signalbox.agents.experiments.finding import enrollment_of
+from signalbox.agents.experiments.outcome import Done
+from signalbox.agents.experiments.predict import foretell
+from signalbox.agents.experiments.shape import read_experiment
+from signalbox.agents.experiments.users import given_at, initialize
+
+__all__ = ["simulate"]
+
+_MOST_VISITS = 100
+
+
+async def simulate(
+    client: UpgradeClient,
+    raw: Mapping[str, Any],
+    user_id: str,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    working_groups: Mapping[str, str] | None = None,
+    visits: int = 1,
+    status: str = "condition applied",
+    on_live: bool = False,
+) -> Done:
+    """Let the user come so many times to every decision point; raises UpgradeError for what cannot be tried out."""
+    experiment = read_experiment(raw)
+    check_tryable(experiment, on_live)
+    if not 0 < visits <= _MOST_VISITS:
+        raise UpgradeError(f"A journey has between 1 and {_MOST_VISITS} visits.", "validation")
+    working = working_groups or {kind: ids[0] for kind, ids in (groups or {}).items() if len(ids) == 1} or None
+    expected = await foretell(client, raw, user_id, groups, working)
+    if on_live:
+        steps = await _walk(client, raw, user_id, groups, working, visits, status)
+        enrolled = None
+    else:
+        stand_in = f"signalbox-test-{uuid4().hex[:6]}-{user_id}"
+        async with disposable_clone(client, raw, stand_ins={user_id: stand_in}) as clone:
+            await client.set_state(clone["id"], "enrolling")
+            steps = await _walk(client, clone, stand_in, groups, working, visits, status)
+            enrolled = await enrollment_of(client, read_experiment(clone))
+    found = {
+        "experiment": experiment["name"],
+        "experiment_id": experiment["id"],
+        "user_id": user_id,
+        "on_live": on_live,
+        "visits": steps,
+        "enrollment": enrolled,
+        "expected": expected["condition"],
+        "explanation": expected,
+    }
+    return Done(found, steps, "POST /v6/mark", f"{len(steps)} visits")
+
+
+async def _walk(
+    client: UpgradeClient,
+    raw: Mapping[str, Any],
+    user_id: str,
+    groups: Mapping[str, Sequence[str]] | None,
+    working: Mapping[str, str] | None,
+    visits: int,
+    status: str,
+) -> list[dict[str, Any]]:
+    experiment = read_experiment(raw)
+    await initialize(client, user_id, groups, working)
+    steps = []
+    for visit in range(1, visits + 1):
+        for point in experiment["decision_points"]:
+            site, target = point["site"], point["target"]
+            given = await given_at(client, user_id, experiment["context"], site, target)
+            marked = await client.mark(user_id, site, target, given, status if given else "no condition assigned")
+            steps.append(
+                {
+                    "visit": visit,
+                    "site": site,
+                    "target": target,
+                    "assigned": given["conditionCode"] if given else None,
+                    "recorded": marked.get("condition"),
+                    "status": status if given else "no condition assigned",
+                }
+            )
+    return steps

@@ -1,0 +1,78 @@
+"""What every tool of this room gives back, and the one place where errors become it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, ParamSpec, TypedDict
+
+from signalbox.agents.experiments.errors import UpgradeError
+from signalbox.errors import SignalboxError, redact
+from signalbox.toolbox import current_ledger
+
+__all__ = ["Done", "ToolResult", "tool"]
+
+Asked = ParamSpec("Asked")
+# What is handed to a tool to be called back, and is no part of what it was asked.
+_NOT_EVIDENCE = ("progress",)
+
+
+class ToolResult(TypedDict):
+    """The contract's shape. Where `success` is False, `data` may hold `{suggestion, options}`."""
+
+    success: bool
+    data: Any
+    raw_response: Any
+    error: str | None
+    error_type: str | None
+    endpoint: str
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a tool found or did: data in this room's shape, what the server said, and which call said it."""
+
+    data: Any
+    raw: Any = None
+    endpoint: str = ""
+    summary: str = ""
+
+
+def tool(function: Callable[Asked, Awaitable[Done]]) -> Callable[Asked, Awaitable[ToolResult]]:
+    """Make a tool of a function: its call goes into the ledger, and what it raises becomes a result."""
+    signature = inspect.signature(function)
+    # A wrapped function shows the signature of what it wraps, so that MCP sees the tool's own parameters.
+    name = function.__name__
+
+    @wraps(function)
+    async def call(*args: Asked.args, **kwargs: Asked.kwargs) -> ToolResult:
+        asked = signature.bind(*args, **kwargs).arguments
+        shown = {key: value for key, value in asked.items() if key not in _NOT_EVIDENCE and value is not None}
+        try:
+            with current_ledger().call(name, shown) as entry:
+                done = await function(*args, **kwargs)
+                entry.returned(done.summary or "ok", done.data)
+        except UpgradeError as error:
+            return _failed(error, error.endpoint, error.answer, error.options)
+        except SignalboxError as error:
+            return _failed(error)
+        return ToolResult(
+            success=True, data=done.data, raw_response=done.raw, error=None, error_type=None, endpoint=done.endpoint
+        )
+
+    return call
+
+
+def _failed(
+    error: SignalboxError, endpoint: str = "", answer: Any = None, options: list[str] | None = None
+) -> ToolResult:
+    return ToolResult(
+        success=False,
+        data={"suggestion": error.suggestion, "options": options or []},
+        raw_response=redact(answer),
+        error=error.user_message,
+        error_type=error.error_type,
+        endpoint=endpoint,
+    )

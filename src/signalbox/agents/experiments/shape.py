@@ -1,0 +1,134 @@
+"""An experiment as this room speaks of it: one shape, whatever the server's release and whichever call gave it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from signalbox.upgrade.states import shown_state, stored_state
+
+__all__ = ["brief", "members_of", "read_experiment", "same_text"]
+
+
+def read_experiment(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """The experiment with names of ours; `state` is the stored spelling, `state_shown` the server's own.
+
+    `{id, name, description, context, state, state_shown, version, created_at, updated_at, assignment_unit,
+    consistency_rule, group, post_rule, revert_to, filter_mode, type, algorithm, tags, complete_after,
+    conditions: [{id, code, weight, order, payload}], decision_points: [{id, site, target, exclude_if_reached, order}],
+    include: {users, groups: [{type, id}], segments}, exclude: {…}}`; `revert_to` is a condition's code.
+    """
+    state = _state(str(raw.get("state") or "inactive"))
+    conditions = _conditions(raw)
+    by_id = {condition["id"]: condition["code"] for condition in conditions}
+    return {
+        "id": str(raw.get("id") or ""),
+        "name": str(raw.get("name") or ""),
+        "description": raw.get("description") or "",
+        "context": _first(raw.get("context")),
+        "state": state,
+        "state_shown": shown_state(state),
+        "version": raw.get("versionNumber"),
+        "created_at": raw.get("createdAt"),
+        "updated_at": raw.get("updatedAt"),
+        "assignment_unit": raw.get("assignmentUnit"),
+        "consistency_rule": raw.get("consistencyRule"),
+        "group": raw.get("group"),
+        "post_rule": raw.get("postExperimentRule"),
+        "revert_to": by_id.get(str(raw.get("revertTo")), raw.get("revertTo")),
+        "filter_mode": raw.get("filterMode"),
+        "type": raw.get("type") or "Simple",
+        "algorithm": raw.get("assignmentAlgorithm") or "random",
+        "tags": list(raw.get("tags") or []),
+        "complete_after": raw.get("enrollmentCompleteCondition"),
+        "conditions": conditions,
+        "decision_points": _points(raw),
+        "include": members_of(raw.get("experimentSegmentInclusion")),
+        "exclude": members_of(raw.get("experimentSegmentExclusion")),
+    }
+
+
+def brief(experiment: Mapping[str, Any]) -> dict[str, Any]:
+    """What a list of experiments shows of one."""
+    kept = ("id", "name", "context", "state", "state_shown", "assignment_unit", "tags", "created_at", "updated_at")
+    return {key: experiment[key] for key in kept} | {
+        "conditions": [condition["code"] for condition in experiment["conditions"]],
+        "decision_points": [f"{point['site']} / {point['target']}" for point in experiment["decision_points"]],
+    }
+
+
+def members_of(lists: Any) -> dict[str, Any]:
+    """Who stands in the lists of an experiment, in any of the shapes that releases have had for them."""
+    users: list[str] = []
+    groups: list[dict[str, str]] = []
+    segments: list[str] = []
+    for entry in lists if isinstance(lists, list) else [lists] if lists else []:
+        held = entry.get("segment") or entry
+        users += [str(one.get("userId")) for one in held.get("individualForSegment") or []]
+        users += [str(one) for one in held.get("userIds") or []]
+        for one in [*(held.get("groupForSegment") or []), *(held.get("groups") or [])]:
+            groups.append({"type": str(one.get("type")), "id": str(one.get("groupId"))})
+        segments += [str(one.get("id") or one.get("name")) for one in held.get("subSegments") or []]
+        segments += [str(one) for one in held.get("subSegmentIds") or []]
+    return {"users": users, "groups": groups, "segments": segments}
+
+
+def same_text(one: str, other: str) -> bool:
+    """Whether two names are one but for case, plural, hyphens and spaces."""
+    return _letters(one) == _letters(other)
+
+
+def _letters(text: str) -> str:
+    words = re.findall(r"[^\W_]+", text.casefold())
+    return "".join(word.removesuffix("s") if len(word) > 3 else word for word in words).removesuffix("s")
+
+
+def _state(name: str) -> str:
+    try:
+        return stored_state(name)
+    except ValueError:
+        return name
+
+
+def _first(context: Any) -> str:
+    return str(context[0]) if isinstance(context, list) and context else str(context or "")
+
+
+def _conditions(raw: Mapping[str, Any]) -> list[dict[str, Any]]:
+    payloads = {
+        str(_id_of(one.get("parentCondition"))): one.get("payload") for one in raw.get("conditionPayloads") or []
+    }
+    found = [
+        {
+            "id": str(one.get("id") or ""),
+            "code": str(one.get("conditionCode") or ""),
+            "weight": one.get("assignmentWeight"),
+            "order": one.get("order"),
+            "payload": payloads.get(str(one.get("id"))),
+        }
+        for one in raw.get("conditions") or []
+    ]
+    return _in_order(found)
+
+
+def _points(raw: Mapping[str, Any]) -> list[dict[str, Any]]:
+    found = [
+        {
+            "id": str(one.get("id") or ""),
+            "site": str(one.get("site") or ""),
+            "target": str(one.get("target") or ""),
+            "exclude_if_reached": bool(one.get("excludeIfReached")),
+            "order": one.get("order"),
+        }
+        for one in raw.get("partitions") or []
+    ]
+    return _in_order(found)
+
+
+def _in_order(found: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(found, key=lambda one: (one["order"] is None, one["order"] or 0))
+
+
+def _id_of(value: Any) -> Any:
+    return value.get("id") if isinstance(value, dict) else value

@@ -1,0 +1,47 @@
+"""What the model is asked for: which installed agent a request is for, and whether it goes on with the thread."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from signalbox.contract import Agent
+from signalbox.contract.installed import list_agents
+
+__all__ = ["offered_agents", "route_schema"]
+
+_OWN = {
+    "help": "what this assistant can do and how to use it",
+    "clarify": "too vague: it does not say what it is about",
+    "unsupported": "something that none of these does",
+}
+
+
+def offered_agents() -> list[Agent]:
+    """The agents that requests are sent to."""
+    return [agent for agent in list_agents() if agent.is_offered and agent.hands_over is None]
+
+
+def route_schema(before: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The schema of a route, with the installed agents as its options."""
+    told = {agent.name: agent.routes or agent.about for agent in offered_agents()} | _OWN
+    to = {
+        "type": "string",
+        "description": "The agent whose contract fits the request.",
+        "enum": list(told),
+        "enumDescriptions": told,
+    }
+    properties: dict[str, Any] = {"to": to}
+    if before:
+        properties["follows_on"] = {
+            "type": "boolean",
+            "description": "it goes on with what was said before, or answers it",
+        }
+    properties["confidence"] = {"type": "number", "description": "how sure you are of the agent, from 0 to 1"}
+    return {
+        "title": "Route",
+        "description": "Which agent a request is for.",
+        "type": "object",
+        "properties": properties,
+        "required": ["to"],
+    }

@@ -1,0 +1,111 @@
+"""The nodes that choose the way: read the request, ask where it is not sure, and hand it over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langgraph.types import Command, interrupt
+
+from signalbox.agents.frontdoor.answers import what_can_be_asked
+from signalbox.agents.frontdoor.plan import offered_agents, route_schema
+from signalbox.agents.frontdoor.prompts import ROUTE
+from signalbox.agents.frontdoor.state import OWN, FrontDoorState, Route
+from signalbox.contract import Presented
+from signalbox.errors import LLMAPIError
+from signalbox.language.names import nearest
+from signalbox.maps.context import current_run
+from signalbox.models import load_chat_model
+
+__all__ = ["ask_which", "dry_run", "hand_over", "read_route", "route_request"]
+
+SURE = 0.7
+"""How sure a route must be for the request to go there unasked."""
+_LONGEST_SHOWN = 400
+Way = Literal["ask_which", "hand_over", "tell_help", "decline"]
+
+
+async def route_request(state: FrontDoorState) -> Command[Way]:
+    """Read which agent the request is for. A follow-up stays with the agent of the thread."""
+    run = current_run.get()
+    route = await read_route(state["user_query"], state.get("before"), run.model if run else None)
+    return Command(goto=_way(route), update={"route": route})
+
+
+async def ask_which(state: FrontDoorState) -> Command[Way]:
+    """Ask the person which agent is meant, with what each is for. An answer in other words is read with the request."""
+    agents = offered_agents()
+    answer = interrupt({
+        "kind": "clarify",
+        "message": f"What is this about? {what_can_be_asked(agents)}",
+        "options": [agent.name for agent in agents],
+    })  # fmt: skip
+    found = nearest(str(answer), [agent.name for agent in agents])
+    if found:
+        return Command(goto="hand_over", update={"route": Route(to=found[0], confidence=1.0)})
+    said, run = f"{state['user_query']} {answer}", current_run.get()
+    route = await read_route(said, None, run.model if run else None)
+    if _way(route) == "ask_which":
+        route = Route(to="unsupported", confidence=route["confidence"])
+        return Command(goto="decline", update={"route": route})
+    return Command(goto=_way(route), update={"route": route, "user_query": said})
+
+
+def hand_over(state: FrontDoorState) -> dict[str, Any]:
+    """Nothing is left to do here: whoever runs this map sends the request on."""
+    return {}
+
+
+async def read_route(request: str, before: Mapping[str, Any] | None, model: BaseChatModel | None) -> Route:
+    """The way of a request, as the model reads it.
+
+    In a thread, what goes on with it or is not surely about something else stays with its agent. Raises LLMAPIError
+    where the model gives nothing that can be used.
+    """
+    schema = route_schema(before)
+    asked = (model or load_chat_model()).with_structured_output(schema)
+    read: Any = await asked.ainvoke(_messages(request, before))
+    if not isinstance(read, Mapping):
+        raise LLMAPIError("The model did not say which agent the request is for.")
+    route = _grounded(read)
+    held = str((before or {}).get("agent") or "")
+    if held in {agent.name for agent in offered_agents()} and (read.get("follows_on") or not _leaves(route)):
+        return Route(to=held, confidence=max(route["confidence"], SURE))
+    return route
+
+
+async def dry_run(state: Mapping[str, Any], model: BaseChatModel | None) -> Presented:
+    """Where the request would go."""
+    route = await read_route(state["user_query"], state.get("before"), model)
+    told = {"tell_help": "help", "decline": "nothing here does that", "ask_which": "it would ask which agent is meant"}
+    return Presented(told.get(_way(route), f"It is for {route['to']}."), state={**state, "route": route})
+
+
+def _messages(request: str, before: Mapping[str, Any] | None) -> list[BaseMessage]:
+    earlier: list[BaseMessage] = []
+    if before:
+        earlier = [HumanMessage(str(before["said"])), AIMessage(str(before["answer"])[:_LONGEST_SHOWN])]
+    return [SystemMessage(ROUTE), *earlier, HumanMessage(request)]
+
+
+def _grounded(read: Mapping[str, Any]) -> Route:
+    """What was read, if there is such a way; one that is not known is as good as none."""
+    to = str(read.get("to") or "clarify")
+    known = {agent.name for agent in offered_agents()} | set(OWN)
+    confidence = read.get("confidence")
+    sure = min(1.0, max(0.0, float(confidence))) if isinstance(confidence, int | float) else 1.0
+    return Route(to=to, confidence=sure) if to in known else Route(to="clarify", confidence=0.0)
+
+
+def _leaves(route: Route) -> bool:
+    """Whether a request surely is about something else than its thread."""
+    return route["to"] != "clarify" and route["confidence"] >= SURE
+
+
+def _way(route: Route) -> Way:
+    if route["confidence"] < SURE or route["to"] == "clarify":
+        return "ask_which"
+    ways: dict[str, Way] = {"help": "tell_help", "unsupported": "decline"}
+    return ways.get(route["to"], "hand_over")

@@ -1,0 +1,52 @@
+"""The report of an investigation, as text and blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from signalbox.contract import Presented, blocks
+from signalbox.contract.blocks import Block, Severity
+
+__all__ = ["present", "report_blocks"]
+
+
+def present(state: Mapping[str, Any]) -> Presented:
+    """The verdict, what it rests on, and what was done with the next steps."""
+    noted = state.get("noted") or ""
+    text = " ".join(part for part in (state["conclusion"]["verdict"], noted) if part)
+    drawn = report_blocks(state) + ([blocks.text(noted, "Next steps")] if noted else [])
+    return Presented(text, drawn, source=_source(state), not_covered=list(state.get("not_covered") or ()))
+
+
+def report_blocks(state: Mapping[str, Any]) -> list[Block]:
+    """The report, and everything that was seen on one time line."""
+    told = state["conclusion"]
+    cause = told["cause"]
+    findings: list[tuple[str, Severity, list[str]]] = []
+    if cause:
+        findings.append((f"Cause: {cause['text']}", cause["severity"], cause["evidence"]))
+    findings += [(f"Symptom: {one['text']}", one["severity"], one["evidence"]) for one in told["symptoms"]]
+    sections = [
+        ("Evidence for it", told["evidence_for"]),
+        ("Evidence against it", told["evidence_against"]),
+        ("Ruled out", told["ruled_out"]),
+        ("Looked at", state.get("looked_at") or []),
+        ("Could not be looked at", state.get("failed") or []),
+        ("Next steps", told["next_steps"]),
+    ]
+    listed = [(title, [blocks.text("\n".join(f"- {one}" for one in items))]) for title, items in sections if items]
+    report = blocks.report("Investigation", told["verdict"], findings, listed)
+    seen = sorted(state.get("seen") or (), key=lambda one: datetime.fromisoformat(one["start"]))
+    if not seen:
+        return [report]
+    events = [(one["start"], f"{one['agent']}: {one['text']}", one["severity"]) for one in seen]
+    return [report, blocks.timeline("What was seen", events)]
+
+
+def _source(state: Mapping[str, Any]) -> dict[str, str] | None:
+    """Where it comes from: embedded, if one of the systems is."""
+    sources = list(state.get("sources") or ())
+    embedded = next((one for one in sources if one.get("kind") == "embedded"), None)
+    return embedded or (sources[0] if sources else None)

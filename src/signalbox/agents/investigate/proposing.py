@@ -1,0 +1,51 @@
+"""The end of an investigation: next steps are offered as tasks, and written down only after a yes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.types import interrupt
+
+from signalbox.agents.investigate.present import report_blocks
+from signalbox.agents.investigate.state import InvestigationState
+from signalbox.contract import Agent
+from signalbox.contract.installed import list_agents
+from signalbox.errors import SignalboxError
+from signalbox.maps.context import current_run
+
+__all__ = ["propose", "report"]
+
+_YES = "yes"
+
+
+async def propose(state: InvestigationState) -> dict[str, Any]:
+    """Show the report, and ask whether its next steps are to be written down; without somebody who can, only report."""
+    writer = _writer()
+    if writer is None or writer.note is None:
+        return {}
+    steps = state["conclusion"]["next_steps"]
+    listed = "; ".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
+    answer = interrupt({
+        "kind": "confirm",
+        "message": f"Write the next steps down as tasks? {listed}",
+        "options": [_YES, "no"],
+        "text": state["conclusion"]["verdict"],
+        "blocks": report_blocks(state),
+    })  # fmt: skip
+    if str(answer).strip().casefold() not in (_YES, "y", "true"):
+        return {"noted": "No task was written down."}
+    # The same thread and the same time: a run that is taken up again after a crash writes nothing twice.
+    run = current_run.get()
+    try:
+        return {"noted": await writer.note(steps, f"{run.thread_id if run else ''} {state['start']}")}
+    except SignalboxError as error:
+        return {"noted": f"The tasks were not written down: {error.user_message}"}
+
+
+def report(state: InvestigationState) -> dict[str, Any]:
+    """Nothing is left to do: the state holds the report."""
+    return {}
+
+
+def _writer() -> Agent | None:
+    return next((agent for agent in list_agents() if agent.note is not None), None)

@@ -1,0 +1,72 @@
+"""The first node: what is wrong, on what, and when it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import HumanMessage, SystemMessage
+
+from signalbox.agents.investigate.examining import witnesses
+from signalbox.agents.investigate.state import InvestigationState
+from signalbox.contract import Presented
+from signalbox.errors import LLMAPIError, SignalboxError
+from signalbox.language.time import find_range
+from signalbox.maps.context import current_run
+from signalbox.models import load_chat_model
+from signalbox.settings import now, person_zone
+
+__all__ = ["SYMPTOM", "dry_run", "read_symptom"]
+
+_PROMPT = "Say what has the trouble and when it was, in the person's own words. Do not answer the question."
+SYMPTOM: dict[str, Any] = {
+    "title": "Symptom",
+    "description": "A trouble whose cause is looked for.",
+    "type": "object",
+    "properties": {
+        "about": {"type": "string", "description": "the service, device or thing that has the trouble"},
+        "when": {"type": "string", "description": "when the trouble was, a day or a time or a range"},
+    },
+    "required": [],
+}
+
+
+async def read_symptom(state: InvestigationState) -> dict[str, Any]:
+    """Read what the trouble is about and when it was; without a time, from the start of yesterday until now."""
+    run = current_run.get()
+    try:
+        return await _read(state["user_query"], run.model if run else None)
+    except SignalboxError as error:
+        return {"error": error.as_dict()}
+
+
+async def dry_run(state: Mapping[str, Any], model: BaseChatModel | None) -> Presented:
+    """Which agents would be asked, about what and when."""
+    read = await _read(state["user_query"], model)
+    asked = ", ".join(agent.name for agent in witnesses()) or "nobody"
+    told = f"Would ask {asked} what they saw from {read['start']} to {read['end']}"
+    return Presented(f"{told}, about {read['about'] or 'everything'}.", state={**state, **read})
+
+
+async def _read(request: str, model: BaseChatModel | None) -> dict[str, Any]:
+    asked = (model or load_chat_model()).with_structured_output(SYMPTOM)
+    read: Any = await asked.ainvoke([SystemMessage(_PROMPT), HumanMessage(request)])
+    if not isinstance(read, Mapping):
+        raise LLMAPIError("The model did not say what the trouble is.")
+    start, end = _span(str(read.get("when") or ""))
+    return {"about": str(read.get("about") or ""), "start": start.isoformat(), "end": end.isoformat()}
+
+
+def _span(when: str) -> tuple[datetime, datetime]:
+    """The time that is looked at. A moment is looked at with an hour around it. Raises TimeRangeError."""
+    moment, zone = now(), person_zone()
+    found = find_range(when, moment, zone) if when else None
+    if found is None:
+        today = moment.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
+        return today - timedelta(days=1), moment
+    start, end = found.range.start, found.range.end
+    if end - start < timedelta(hours=1):
+        start, end = start - timedelta(minutes=30), end + timedelta(minutes=30)
+    return start, min(end, moment)

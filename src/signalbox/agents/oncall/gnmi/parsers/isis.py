@@ -1,0 +1,99 @@
+"""openconfig-isis: interfaces and adjacencies, every one in every state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from signalbox.agents.oncall.gnmi.names import Names
+from signalbox.agents.oncall.gnmi.parsers.moments import age, told
+from signalbox.agents.oncall.gnmi.tree import Tree, at, entries, find, instances, number, word, words
+
+__all__ = ["parse_isis"]
+
+
+def parse_isis(tree: Tree, names: Names, descriptions: dict[str, str] | None = None) -> dict[str, Any] | None:
+    """IS-IS in every network instance; None where no instance runs it. `descriptions` are those of the interfaces."""
+    processes = list(_processes(tree))
+    if not processes:
+        return None
+    circuits = [one for _, process in processes for one in _circuits(process)]
+    adjacencies = [found for one in circuits for found in _adjacencies(one, names, descriptions or {})]
+    interfaces = [_interface(one) for one in circuits]
+    active = [one for one in interfaces if one["enabled"] is not False and not one["passive"]]
+    alone = [one["name"] for one in active if not one["adjacency_count"]]
+    return {
+        "instances": [_instance(name, process) for name, process in processes],
+        "interfaces": interfaces,
+        "adjacencies": adjacencies,
+        "summary": {
+            "total": len(adjacencies),
+            "up": sum(1 for one in adjacencies if one["state"] == "UP"),
+            "not_up": [one["interface"] for one in adjacencies if one["state"] != "UP"],
+            "interfaces_without_adjacency": alone,
+        },
+    }
+
+
+def _processes(tree: Tree) -> Iterator[tuple[str, Tree]]:
+    for _, instance in instances(tree):
+        for protocol in entries(at(instance, "protocols"), "protocol"):
+            isis = at(protocol, "isis")
+            if isis:
+                yield word(protocol.get("name")) or "", isis
+
+
+def _circuits(process: Tree) -> list[Tree]:
+    return entries(at(process, "interfaces"), "interface")
+
+
+def _instance(name: str, process: Tree) -> dict[str, Any]:
+    state = at(process, "global", "state")
+    overload = next((one for one in find(at(process, "global"), "overload-bit") if isinstance(one, dict)), {})
+    return {
+        "name": name,
+        "net": words(state.get("net")),
+        "level_capability": word(state.get("level-capability")),
+        "overload": at(overload, "state").get("set-bit"),
+    }
+
+
+def _levels(circuit: Tree) -> list[Tree]:
+    return entries(at(circuit, "levels"), "level")
+
+
+def _interface(circuit: Tree) -> dict[str, Any]:
+    state = at(circuit, "state")
+    metrics = [number(value) for level in _levels(circuit) for value in find(level, "metric")]
+    count = sum(len(entries(at(level, "adjacencies"), "adjacency")) for level in _levels(circuit))
+    return {
+        "name": word(circuit.get("interface-id")),
+        "enabled": state.get("enabled"),
+        "passive": bool(state.get("passive")),
+        "circuit_type": word(state.get("circuit-type")),
+        "metric": next((one for one in metrics if one is not None), None),
+        "adjacency_count": count,
+    }
+
+
+def _adjacencies(circuit: Tree, names: Names, descriptions: dict[str, str]) -> Iterator[dict[str, Any]]:
+    interface = word(circuit.get("interface-id")) or ""
+    changes = number(at(circuit, "circuit-counters", "state").get("adj-changes"))
+    for level in _levels(circuit):
+        for one in entries(at(level, "adjacencies"), "adjacency"):
+            state = at(one, "state")
+            address = word(state.get("neighbor-ipv4-address"))
+            up = word(state.get("adjacency-state")) == "UP"
+            yield {
+                "interface": interface,
+                "level": number(level.get("level-number")),
+                "system_id": word(one.get("system-id")) or word(state.get("system-id")),
+                "neighbor_name": names.of_address(address) or names.in_text(descriptions.get(interface)),
+                "neighbor_ipv4": address,
+                "state": word(state.get("adjacency-state")) or "UNKNOWN",
+                "up_since": told(state.get("up-timestamp")) if up else None,
+                "uptime_seconds": age(state.get("up-timestamp")) if up else None,
+                "adjacency_type": word(state.get("adjacency-type")),
+                "area_addresses": words(state.get("area-address")),
+                "adjacency_changes": changes,
+            }

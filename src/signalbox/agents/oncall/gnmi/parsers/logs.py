@@ -1,0 +1,81 @@
+"""Log lines as routers write them, and the choice among them. What a person looks for is text, compared here."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+__all__ = ["choose_lines", "parse_lines"]
+
+MOST_LINES = 500
+_LINE = re.compile(
+    r"^(?:\*?(?P<node>[\w/]+):)?\s*"
+    r"(?P<month>[A-Z][a-z]{2})\s+(?P<day>\d{1,2})\s+(?:(?P<year>\d{4})\s+)?"
+    r"(?P<clock>\d{2}:\d{2}:\d{2})(?:\.(?P<fraction>\d+))?\s*(?P<zone>[A-Z]{2,5})?\s*:\s*"
+    r"(?:(?P<process>[^%:]*?)(?:\[\d+\])?\s*:\s*)?"
+    r"(?:%(?P<mnemonic>[A-Za-z0-9_]+-(?:[A-Za-z0-9_]+-)?(?P<severity>[0-7])-[A-Za-z0-9_]+)\s*:)?"
+)
+_MONTHS = {name: number for number, name in enumerate("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), 1)}
+_ISO = re.compile(r"^(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?)")
+
+
+def parse_lines(text: str, until: datetime) -> list[dict[str, Any]]:
+    """The lines of a log, oldest first. A log without years is of the year that ends at `until`."""
+    return [found for line in text.splitlines() if (found := _line(line.strip(), until))]
+
+
+def _line(line: str, until: datetime) -> dict[str, Any] | None:
+    if not line or line.startswith("---"):
+        return None
+    match = _LINE.match(line)
+    if match:
+        severity = match["severity"]
+        return {
+            "time": _written(match, until),
+            "severity": int(severity) if severity else None,
+            "mnemonic": match["mnemonic"],
+            "process": match["process"] or None,
+            "text": line,
+        }
+    iso = _ISO.match(line)
+    if iso:
+        moment = datetime.fromisoformat(iso[1].replace(" ", "T"))
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return {"time": moment, "severity": None, "mnemonic": None, "process": None, "text": line}
+    return {"time": None, "severity": None, "mnemonic": None, "process": None, "text": line}
+
+
+def _written(match: re.Match[str], until: datetime) -> datetime | None:
+    month = _MONTHS.get(match["month"])
+    if month is None:
+        return None
+    hour, minute, second = map(int, match["clock"].split(":"))
+    micro = int((match["fraction"] or "0")[:6].ljust(6, "0"))
+    year = int(match["year"]) if match["year"] else until.year
+    try:
+        moment = datetime(year, month, int(match["day"]), hour, minute, second, micro, UTC)
+        if not match["year"] and moment > until + timedelta(days=1):
+            moment = moment.replace(year=year - 1)
+    except ValueError:
+        return None
+    return moment
+
+
+def choose_lines(
+    lines: list[dict[str, Any]], keywords: str | None, since: datetime | None
+) -> tuple[list[dict[str, Any]], bool]:
+    """The newest lines that have one of the keywords and are not older than `since`, and whether some were left out.
+
+    A line without a moment of its own belongs to the one before it.
+    """
+    wanted = [word for word in re.split(r"[\s,|]+", keywords or "") if word]
+    pattern = re.compile("|".join(map(re.escape, wanted)), re.IGNORECASE) if wanted else None
+    found, last = [], None
+    for line in lines:
+        last = line["time"] or last
+        if since is not None and (last is None or last < since):
+            continue
+        if pattern is None or pattern.search(line["text"]):
+            found.append(line)
+    return found[-MOST_LINES:], len(found) > MOST_LINES

@@ -1,0 +1,183 @@
+"""What a device said, as one tree: all updates of all notifications, put where their paths say.
+
+Reading from it is strict about shape and easy about what is missing: a list that is no list is a `parse` error, a value
+that is not there is None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from signalbox.agents.oncall.gnmi.errors import GnmiError
+from signalbox.agents.oncall.gnmi.paths import Step
+from signalbox.agents.oncall.gnmi.redaction import without_secrets
+
+__all__ = ["Tree", "at", "entries", "find", "instances", "moment", "number", "plant", "word", "words"]
+
+Tree = dict[str, Any]
+
+
+def plant(updates: Iterable[tuple[list[Step], Any]]) -> Tree:
+    """One tree of all updates, without secrets and without the prefixes of modules."""
+    root: Tree = {}
+    for steps, value in updates:
+        _put(root, steps, without_secrets(_bare(value)))
+    return root
+
+
+def _bare(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(name).rpartition(":")[2]: _bare(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_bare(one) for one in value]
+    return value
+
+
+def _put(root: Tree, steps: list[Step], value: Any) -> None:
+    node = root
+    for index, (name, keys) in enumerate(steps):
+        last = index == len(steps) - 1
+        if keys:
+            node = _entry(node, name, keys)
+            if last:
+                _merge(node, value)
+        elif last:
+            _join(node, name, value)
+        else:
+            node = _container(node, name)
+    if not steps:
+        _merge(root, value)
+
+
+def _container(node: Tree, name: str) -> Tree:
+    found = node.setdefault(name, {})
+    if not isinstance(found, dict):
+        raise _misshapen(name)
+    return found
+
+
+def _entry(node: Tree, name: str, keys: dict[str, str]) -> Tree:
+    listed = node.setdefault(name, [])
+    if not isinstance(listed, list):
+        raise _misshapen(name)
+    wanted = {key: value.rpartition(":")[2] for key, value in keys.items()}
+    for one in listed:
+        if isinstance(one, dict) and all(_key(one, key) == value for key, value in wanted.items()):
+            return one
+    made: Tree = dict(keys)
+    listed.append(made)
+    return made
+
+
+def _key(entry: Tree, name: str) -> str:
+    return str(entry.get(name, "")).rpartition(":")[2]
+
+
+def _join(node: Tree, name: str, value: Any) -> None:
+    known = node.get(name)
+    if isinstance(known, dict) and isinstance(value, dict):
+        _merge(known, value)
+    elif isinstance(known, list) and isinstance(value, list):
+        known.extend(value)
+    else:
+        node[name] = value
+
+
+def _merge(node: Tree, value: Any) -> None:
+    if not isinstance(value, dict):
+        raise _misshapen("the answer")
+    for name, one in value.items():
+        _join(node, name, one)
+
+
+def _misshapen(name: str) -> GnmiError:
+    return GnmiError("parse", f"The device's answer is not in the shape of the model (at '{name}').")
+
+
+def at(node: Any, *names: str) -> Tree:
+    """The container below, empty where it is not there. Raises GnmiError `parse` where it is no container."""
+    for name in names:
+        if not isinstance(node, dict):
+            raise _misshapen(name)
+        node = node.get(name) or {}
+    if not isinstance(node, dict):
+        raise _misshapen(names[-1] if names else "the answer")
+    return node
+
+
+def entries(node: Tree, name: str) -> list[Tree]:
+    """The entries of a list, none where it is not there. Raises GnmiError `parse` where it is no list of containers."""
+    listed = node.get(name) or []
+    if isinstance(listed, dict):
+        listed = [listed]
+    if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+        raise _misshapen(name)
+    return listed
+
+
+def find(node: Any, name: str) -> Iterator[Any]:
+    """Every value of that name, at any depth: devices nest the same model in different ways."""
+    if isinstance(node, dict):
+        for key, value in node.items():
+            if key == name:
+                yield value
+            yield from find(value, name)
+    elif isinstance(node, list):
+        for one in node:
+            yield from find(one, name)
+
+
+def instances(tree: Tree) -> Iterator[tuple[str, Tree]]:
+    """The network instances of an answer, by name."""
+    for one in entries(at(tree, "network-instances"), "network-instance"):
+        yield word(one.get("name")) or word(at(one, "state").get("name")) or "", one
+
+
+def word(value: Any) -> str | None:
+    """A leaf as text, an identity without the prefix of its module; None where it is missing or no leaf."""
+    if value is None or isinstance(value, dict | list):
+        return None
+    text = str(value)
+    head, colon, tail = text.partition(":")
+    return tail if colon and head.startswith(("openconfig-", "iana-", "ietf-", "oc-", "Cisco-")) else text
+
+
+def words(value: Any) -> list[str]:
+    """A leaf-list as texts."""
+    listed = value if isinstance(value, list) else [] if value is None else [value]
+    return [text for text in map(word, listed) if text is not None]
+
+
+def number(value: Any) -> int | None:
+    """A counter, however wide it is written; None where it is missing or no number."""
+    if isinstance(value, bool) or value is None:
+        return None
+    try:
+        return int(value)
+    except (TypeError, ValueError):
+        pass
+    try:
+        return int(float(value))
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def moment(value: Any) -> datetime | None:
+    """A moment, of seconds to nanoseconds since 1970 or ISO 8601; None where it is missing, zero or neither."""
+    count = number(value)
+    if count is None and isinstance(value, str):
+        try:
+            read = datetime.fromisoformat(value)
+        except ValueError:
+            return None
+        return read if read.tzinfo else read.replace(tzinfo=UTC)
+    if not count or count < 0:
+        return None
+    # A moment of this century has 10 digits in seconds, 13 in milliseconds, 16 in microseconds, 19 in nanoseconds.
+    scale = 10 ** (3 * max(0, (len(str(count)) - 10 + 2) // 3))
+    try:
+        return datetime.fromtimestamp(count / scale, UTC)
+    except (OverflowError, OSError, ValueError):
+        return None

@@ -1,0 +1,235 @@
+"""Where a text speaks of devices: by name however it is spelt, by range, pattern or role, or of all of them.
+
+This is grounding, not reading: which of these words are meant is said by the model.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import translate
+from functools import lru_cache
+from typing import Literal
+
+from signalbox.agents.oncall.inventory import Device, key, parts
+
+__all__ = ["Mention", "find_mentions", "near_names", "stem_fits"]
+
+Kind = Literal["name", "range", "pattern", "role", "one_of_role", "every", "unknown"]
+
+_GAP = r"[\s._-]{0,2}"
+_TO = r"\s*(?:through|thru|up\s+to|until|till|\.{2,3}|…|–|—|-+>?|→)\s*|\s+to\s+"
+_LOOSE = re.compile(r"\s+to\s+", re.IGNORECASE)
+_PATTERN = re.compile(r"(?<!\S)[\w.-]*(?:[*?]|\[[\d,\s-]+\]|\{[\w,\s-]+\})[\w.*?\[\]{},-]*", re.ASCII)
+_TOKEN = re.compile(r"[^\W_][\w.-]*\w|\w", re.ASCII)
+_ROLE = re.compile(
+    r"\b(?:(?P<all>all|every|each|both)\s+(?:(?:of\s+)?(?:the|our|my|its|those|these|single|last)\s+|\w+\s+of\s+the\s+)*)?"
+    r"(?:(?P<RR>route[\s-]*reflectors?|reflectors?|RRs?)|(?P<CE>customer[\s-]+edges?|CPEs?|CEs?)"
+    r"|(?P<PE>provider[\s-]+edges?|PEs?|edges?(?=\s+(?:router|device|box|node|kit)))"
+    r"|(?P<P>provider[\s-]+cores?|(?-i:Ps?)|core(?=\s+(?:P\b|router|device|box|node|kit))))(?:'s)?(?!['’]?\w)"
+    r"(?P<noun>(?:\s+|-)(?:P\s+)?(?:routers?|devices?|boxes|box|nodes?|kit))?",
+    re.IGNORECASE,
+)
+_EVERY = re.compile(
+    r"\beverything\b|\beverywhere\b|\bnetwork[\s-]*wide\b|\bfleet[\s-]*wide\b|\bthe\s+fleet\b|\bthe\s+lot\s+of\s+them\b"
+    r"|\b(?:the\s+)?(?:whole|entire|complete|full)\s+(?:\w+\s+)?(?:network|lab|fleet|estate|backbone|inventory|domain|campus|pantheon)\b"
+    r"|\b(?:all|every|each|any)\s+(?:(?:single|last|of|the|our|my|known|\d+|twelve)\s+)*(?:\w+\s+)?"
+    r"(?:devices?|routers?|boxes|box|nodes?|machines?|hosts?|switch(?:es)?|kit|gear|network\s+elements?)\b"
+    r"|\bacross\s+the\s+(?:board|network)\b|\bthe\s+(?:complete\s+)?network\b|\bevery\s*one\b|\ball\s+of\s+(?:them|it)\b|\ball\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A stretch of a text and the devices that it names. `loose` is a range by "to", which may also be two ends."""
+
+    start: int
+    end: int
+    kind: Kind
+    names: tuple[str, ...]
+    loose: bool = False
+
+
+def find_mentions(text: str, devices: Sequence[Device]) -> list[Mention]:
+    """Every mention in the text, none inside another, in their order. What looks like a name of this inventory's kind
+    and is none is `unknown`."""
+    found: list[Mention] = []
+    names = [device.name for device in devices]
+    for finder in (_patterns, _ranges, _lists, _names, _swapped):
+        found += [one for one in finder(text, names, found) if not _inside(one, found)]
+    for role in _ROLE.finditer(text):
+        mention = _role(role, devices)
+        found += [] if _inside(mention, found) else [mention]
+    for every in _EVERY.finditer(text):
+        mention = Mention(every.start(), every.end(), "every", tuple(names))
+        found += [] if _inside(mention, found) else [mention]
+    return sorted(found, key=lambda one: one.start)
+
+
+def _inside(one: Mention, found: Sequence[Mention]) -> bool:
+    return any(one.start < other.end and other.start < one.end for other in found)
+
+
+def _patterns(text: str, names: Sequence[str], found: Sequence[Mention]) -> Iterator[Mention]:
+    for match in _PATTERN.finditer(text):
+        said = match[0].rstrip(",.;:?") if match[0].count("?") < 2 and not match[0].endswith("*?") else match[0]
+        said = said.rstrip("?") if "*" in said or "[" in said else said
+        if not re.search(r"[*\[{]|\w\?\w|-\?", said):
+            continue
+        tests = [re.compile(translate(one), re.IGNORECASE) for one in _expanded(said)]
+        fits = tuple(name for name in names if any(test.match(name) for test in tests))
+        yield Mention(match.start(), match.start() + len(said), "pattern" if fits else "unknown", fits)
+
+
+def _expanded(said: str) -> list[str]:
+    """A pattern with its brackets of numbers written out: xrd-[1-3,5] is four."""
+    bracket = re.search(r"[\[{]([\w,\s-]+)[\]}]", said)
+    if not bracket:
+        return [said]
+    members: list[str] = []
+    for piece in bracket[1].split(","):
+        ends = re.fullmatch(r"\s*(\d+)\s*-\s*(\d+)\s*", piece)
+        if ends:
+            width = len(ends[1]) if ends[1].startswith("0") else 0
+            first, last = int(ends[1]), int(ends[2])
+            members += [str(number).zfill(width) for number in range(first, min(last, first + 9_999) + 1)]
+        else:
+            members.append(piece.strip())
+    rest = _expanded(said[bracket.end() :])
+    return [said[: bracket.start()] + member + tail for member in members for tail in rest]
+
+
+@lru_cache(maxsize=16)
+def _alternatives(names: tuple[str, ...]) -> tuple[re.Pattern[str], dict[tuple[str, ...], str]]:
+    """One expression for every name in every spelling, and the names by what their spellings share."""
+    by_key = {key(name): name for name in reversed(names)}
+    spelt = sorted({parts(name) for name in names}, key=lambda one: -sum(map(len, one)))
+    written = "|".join(_spelt(one) for one in spelt)
+    return re.compile(rf"(?<![^\W_])(?:{written or '(?!)'})(?![^\W_])", re.IGNORECASE), by_key
+
+
+def _spelt(runs: Sequence[str]) -> str:
+    return _GAP.join(f"0*{run}" if run.isdigit() else re.escape(run) for run in runs)
+
+
+def _names(text: str, names: Sequence[str], found: Sequence[Mention]) -> Iterator[Mention]:
+    spelt, by_key = _alternatives(tuple(names))
+    for match in spelt.finditer(text):
+        yield Mention(match.start(), match.end(), "name", (by_key[key(match[0])],))
+
+
+def _ranges(text: str, names: Sequence[str], found: Sequence[Mention]) -> Iterator[Mention]:
+    """A name, a word for "through", and another name or its number."""
+    spelt, by_key = _alternatives(tuple(names))
+    numbered = {one: name for one, name in by_key.items() if one and one[-1].isdigit()}
+    at = 0
+    for match in spelt.finditer(text):
+        first = key(match[0])
+        if match.start() < at or first not in numbered:
+            continue
+        stem = _spelt(parts(numbered[first])[:-1])
+        rest = re.compile(rf"({_TO})(?:{stem}{_GAP})?(\d+)(?![\w/:])", re.IGNORECASE).match(text, match.end())
+        if not rest or int(rest[2]) <= int(first[-1]):
+            continue
+        at = rest.end()
+        last = (*first[:-1], rest[2].lstrip("0") or "0")
+        low, high = int(first[-1]), int(rest[2])
+        within = tuple(name for one, name in numbered.items() if one[:-1] == first[:-1] and low <= int(one[-1]) <= high)
+        order = sorted(within, key=lambda name: int(key(name)[-1]))
+        kind: Kind = "range" if last in numbered else "unknown"
+        loose = bool(_LOOSE.fullmatch(rest[1]))
+        yield Mention(match.start(), at, kind, tuple(order) if kind == "range" else (), loose)
+
+
+def _lists(text: str, names: Sequence[str], found: Sequence[Mention]) -> Iterator[Mention]:
+    """A name and further numbers for which its stem is left out: xrd-1, 2 and 3."""
+    spelt, by_key = _alternatives(tuple(names))
+    for match in spelt.finditer(text):
+        first = key(match[0])
+        if not first[-1].isdigit():
+            continue
+        more = re.compile(r"(?:\s*[,/&+]\s*(?:and\s+|or\s+)?|\s+(?:and|or|n)\s+)-?(\d+)(?![\w/:.%-]|\s*\w*\.\d)").match
+        named, end = [by_key[first]], match.end()
+        while (next_one := more(text, end)) and (*first[:-1], next_one[1].lstrip("0") or "0") in by_key:
+            named.append(by_key[(*first[:-1], next_one[1].lstrip("0") or "0")])
+            end = next_one.end()
+        if len(named) > 1:
+            yield Mention(match.start(), end, "name", tuple(dict.fromkeys(named)))
+
+
+def _swapped(text: str, names: Sequence[str], found: Sequence[Mention]) -> Iterator[Mention]:
+    """Names with a slip, and what is built like a name of this inventory and is none."""
+    stems = {tuple(run for run in parts(name) if not run.isdigit()) for name in names}
+    for match in _TOKEN.finditer(text):
+        runs = parts(match[0])
+        if len(match[0]) < 2 or not any(run.isdigit() for run in runs) or runs[0].isdigit():
+            continue
+        near = near_names(match[0], names)
+        if len(near) == 1:
+            yield Mention(match.start(), match.end(), "name", (near[0],))
+        elif tuple(run for run in runs if not run.isdigit()) in stems:
+            yield Mention(match.start(), match.end(), "unknown", ())
+
+
+def near_names(said: str, names: Sequence[str]) -> list[str]:
+    """The names that were meant where two letters were swapped, or in a longer name one was doubled or dropped.
+
+    Figures are never guessed: xrd-9 is not xrd-8.
+    """
+    letters, figures = _split(said)
+    if len(letters) < 2:
+        return []
+    close = []
+    for name in names:
+        own, numbers = _split(name)
+        if numbers == figures and own != letters and (_is_swap(letters, own) or _is_slip(letters, own)):
+            close.append(name)
+    return close
+
+
+@lru_cache(maxsize=4096)
+def _split(name: str) -> tuple[str, tuple[str, ...]]:
+    runs = parts(name)
+    return "".join(run for run in runs if not run.isdigit()), tuple(run for run in runs if run.isdigit())
+
+
+def _is_swap(said: str, own: str) -> bool:
+    if len(said) != len(own):
+        return False
+    apart = [at for at, (one, other) in enumerate(zip(said, own, strict=True)) if one != other]
+    return (
+        len(apart) == 2
+        and apart[1] == apart[0] + 1
+        and said[apart[0]] == own[apart[1]]
+        and said[apart[1]] == own[apart[0]]
+    )
+
+
+def _is_slip(said: str, own: str) -> bool:
+    longer, shorter = (said, own) if len(said) > len(own) else (own, said)
+    if len(longer) != len(shorter) + 1 or len(own) < 5:
+        return False
+    return any(longer[:at] + longer[at + 1 :] == shorter for at in range(len(longer)))
+
+
+def stem_fits(said: str, names: Sequence[str]) -> list[str]:
+    """The names of which these words are a part: xrd is one of xrd-1, and core rtr of core-rtr-2."""
+    wanted = parts(said)
+    if not wanted or wanted[0].isdigit():
+        return []
+    size = len(wanted)
+    return [
+        name
+        for name in names
+        if any(parts(name)[at : at + size] == wanted for at in range(len(parts(name)) - size + 1))
+    ]
+
+
+def _role(match: re.Match[str], devices: Sequence[Device]) -> Mention:
+    role = next(name for name in ("RR", "CE", "PE", "P") if match[name])
+    said, noun = match[role].casefold(), (match["noun"] or "").casefold()
+    plural = said.endswith("s") or match[0].endswith("'s") or noun.endswith(("rs", "ces", "xes", "des", "kit"))
+    names = tuple(device.name for device in devices if device.role == role)
+    return Mention(match.start(), match.end(), "role" if plural or match["all"] else "one_of_role", names)

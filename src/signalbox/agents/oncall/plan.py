@@ -1,0 +1,111 @@
+"""What the model is asked for: one plan, in a schema made of the plans there are; and the plan as it was read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+
+from signalbox.agents.oncall.prompts import READ_REQUEST
+
+__all__ = ["ACTIONS", "Reading", "plan_schema", "read_request"]
+
+ACTIONS = {
+    "check": "look, show, verify, troubleshoot or review; nothing is altered",
+    "change": "alter a device: shut, enable, configure, clear, reset, reload, restart, upgrade, delete, fix",
+    "other": "no check of network devices: a graph over time, a task, an experiment, small talk",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A request as the model read it: words, not yet devices."""
+
+    action: str = "check"
+    intent: str = ""
+    devices: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    interface: str = ""
+    vrf: str = ""
+    neighbor: str = ""
+    not_covered: tuple[str, ...] = ()
+    said: frozenset[str] = field(default_factory=frozenset)
+    """The fields that the request gave."""
+
+
+def plan_schema(intents: Mapping[str, str]) -> dict[str, Any]:
+    """The schema of a plan, for the plans there are with what each is for."""
+    text = {"type": "string"}
+    return {
+        "title": "OncallPlan",
+        "description": "What is asked about the devices of a network.",
+        "type": "object",
+        "properties": {
+            "action": _options("Whether devices are read, altered, or neither.", ACTIONS),
+            "intent": _options("What is to be checked.", intents),
+            "devices": {
+                "type": "array",
+                "description": "The words that name the devices: names, a range, a pattern, a role, all of them.",
+                "items": text,
+            },
+            "left_out": {
+                "type": "array",
+                "description": "The devices that are not meant: after except, but not, apart from, skip.",
+                "items": text,
+            },
+            "interface": {**text, "description": "The one port or interface that is meant, such as Gi0/0/0/1."},
+            "vrf": {**text, "description": "The name of the VRF, VPN or customer that is meant."},
+            "neighbor": {**text, "description": "The one neighbour or peer that is meant, by address or name."},
+            "not_covered": {
+                "type": "array",
+                "description": "Parts of the request that the fields above leave out.",
+                "items": text,
+            },
+        },
+    }
+
+
+def _options(about: str, told: Mapping[str, str]) -> dict[str, Any]:
+    return {"type": "string", "description": about, "enum": list(told), "enumDescriptions": dict(told)}
+
+
+async def read_request(
+    request: str, intents: Mapping[str, str], model: BaseChatModel, before: tuple[str, str] | None = None
+) -> Reading:
+    """The request as the model reads it; `before` is the request of the turn before and what was answered.
+
+    Raises what the model raises.
+    """
+    messages: list[BaseMessage] = [SystemMessage(READ_REQUEST)]
+    if before is not None:
+        messages += [HumanMessage(before[0]), AIMessage(before[1])]
+    given = await model.with_structured_output(plan_schema(intents)).ainvoke([*messages, HumanMessage(request)])
+    return _reading(given if isinstance(given, Mapping) else {}, intents)
+
+
+def _reading(given: Mapping[str, Any], intents: Mapping[str, str]) -> Reading:
+    """What the model gave, as far as the schema allows it."""
+    action, intent = str(given.get("action") or "check"), str(given.get("intent") or "")
+    return Reading(
+        action=action if action in ACTIONS else "check",
+        intent=intent if intent in intents else "",
+        devices=_words(given.get("devices")),
+        left_out=_words(given.get("left_out")),
+        interface=_word(given.get("interface")),
+        vrf=_word(given.get("vrf")),
+        neighbor=_word(given.get("neighbor")),
+        not_covered=_words(given.get("not_covered")),
+        said=frozenset(name for name, value in given.items() if value),
+    )
+
+
+def _words(given: Any) -> tuple[str, ...]:
+    listed: Sequence[Any] = [given] if isinstance(given, str) else given if isinstance(given, list | tuple) else ()
+    return tuple(word for one in listed if (word := _word(one)))
+
+
+def _word(given: Any) -> str:
+    return given.strip()[:200] if isinstance(given, str) else ""

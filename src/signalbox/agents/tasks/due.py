@@ -1,0 +1,178 @@
+"""Due dates in plain words: a day or a moment ahead for a task, a stretch of days for a list."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from signalbox.agents.tasks.errors import ValidationError
+from signalbox.errors import SignalboxError
+from signalbox.language.time import find_range, parse_duration, parse_instant
+from signalbox.settings import now, person_zone
+
+__all__ = ["Days", "clock_now", "read_days", "read_due", "spoken_due"]
+
+_DAY, _MINUTE = "%Y-%m-%d", "%Y-%m-%dT%H:%M"
+_CLOCK = re.compile(r"\d\s*(?:am|pm|h\b|:\d\d|o'clock)|\b(?:at|half|quarter|noon|midday)\b", re.IGNORECASE)
+_STRETCH = re.compile(
+    r"(?:by |before |until |till |at |on |for )?(?:the )?(?:(?P<part>end of|start of) )?(?:the )?"
+    r"(?:(?P<which>this|next) )?(?P<what>week|weekend|month)(?: is over)?"
+)
+_LEAD = re.compile(r"^(?:by|on|for|until|till|before|to|due|at|from|over)\s+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Days:
+    """A stretch of days, half-open, as tasks keep their due dates."""
+
+    start: str
+    end: str
+
+
+def clock_now() -> datetime:
+    """The present moment on the person's clock."""
+    return now().astimezone(person_zone())
+
+
+def read_due(words: str, before: str | None = None) -> str:
+    """When a task is due, as it is kept: a day, with the hour where one was said.
+
+    A stretch means its last day: "this week" is Sunday. A length alone ("by a week", "an hour later") counts from the
+    date that it had `before`. Raises ValidationError where the words mean no moment.
+    """
+    said = words.strip().casefold()
+    written = _written(said)
+    if written:
+        return written
+    if before is not None and (shifted := _shifted(said, before)):
+        return shifted
+    ends = _end_of_stretch(said)
+    if ends:
+        return ends
+    moment = clock_now()
+    for phrase in dict.fromkeys((said, _LEAD.sub("", said), f"on {said}", re.sub(r"^the day\b", "day", said))):
+        try:
+            found = parse_instant(phrase, moment, person_zone())
+        except SignalboxError:
+            continue
+        if found is not None:
+            found = _waking(found, said, moment)
+            if _CLOCK.search(said) or (
+                found - moment < timedelta(hours=24) and re.search(r"\bhours?|minutes?\b", said)
+            ):
+                return found.strftime(_MINUTE)
+            return found.strftime(_DAY)
+    raise ValidationError(f"'{words}' is no date that I understand.", suggestion="Say a day, such as Friday or 3 May.")
+
+
+def _waking(found: datetime, said: str, moment: datetime) -> datetime:
+    """Half past four is in the afternoon, unless the words say otherwise."""
+    is_meant = (
+        found.hour == 0 or found.hour > 6 or re.search(r"\bam\b|a\.m|morning|night|\b0\d", said.replace("pm", ""))
+    )
+    if is_meant or re.search(r"\d\s*am", said) or not _CLOCK.search(said):
+        return found
+    later = found + timedelta(hours=12)
+    return (
+        later - timedelta(days=1)
+        if found.date() != moment.date() and later - timedelta(days=1) > moment and (found - moment < timedelta(days=1))
+        else later
+    )
+
+
+def _written(said: str) -> str | None:
+    """A date that is written as it is kept."""
+    try:
+        found = datetime.fromisoformat(said.upper())
+    except ValueError:
+        return None
+    if found.tzinfo is not None:
+        found = found.astimezone(person_zone())
+    return said[:10] if len(said) == 10 else found.strftime(_MINUTE)
+
+
+def _shifted(said: str, before: str) -> str | None:
+    is_shift = re.search(r"^(?:by|another)\b|\b(?:later|earlier)$", said)
+    try:
+        length = parse_duration(re.sub(r"^(?:by|another)\s+|\s+(?:later|earlier)$", "", said)) if is_shift else None
+    except SignalboxError:
+        return None
+    if length is None:
+        return None
+    moved = datetime.fromisoformat(before) + (-length if said.endswith("earlier") else length)
+    has_hour = len(before) > 10 or length % timedelta(days=1)
+    return moved.strftime(_MINUTE if has_hour else _DAY)
+
+
+def _end_of_stretch(said: str) -> str | None:
+    """The last day of a week or month that is still to come or goes on: due this week is due by its Sunday."""
+    found = _STRETCH.fullmatch(said)
+    if found is None:
+        return None
+    days = read_days(f"{found['which'] or 'this'} {found['what']}")
+    if days is None:
+        return None
+    starts_it = found["part"] == "start of" or (found["which"] == "next" and not found["part"])
+    day = datetime.fromisoformat(days.start) if starts_it else datetime.fromisoformat(days.end) - timedelta(days=1)
+    return day.strftime(_DAY)
+
+
+def read_days(words: str) -> Days | None:
+    """The days that a list is to show: a day, a week, a month, whole ones and ahead as well as past. None where the
+    words mean none."""
+    said = _LEAD.sub("", words.strip().casefold())
+    moment = clock_now()
+    today = moment.replace(hour=0, minute=0, second=0, microsecond=0)
+    monday = today - timedelta(days=today.weekday())
+    first = today.replace(day=1)
+    known = {
+        "today": (today, 1),
+        "tonight": (today, 1),
+        "tomorrow": (today + timedelta(days=1), 1),
+        "the day after tomorrow": (today + timedelta(days=2), 1),
+        "this week": (monday, 7),
+        "the week": (monday, 7),
+        "next week": (monday + timedelta(days=7), 7),
+        "this weekend": (monday + timedelta(days=5), 2),
+        "the weekend": (monday + timedelta(days=5), 2),
+        "weekend": (monday + timedelta(days=5), 2),
+        "next weekend": (monday + timedelta(days=12), 2),
+    }
+    if said in known:
+        start, length = known[said]
+        return _days(start, start + timedelta(days=length))
+    if said in ("this month", "the month"):
+        return _days(first, (first + timedelta(days=32)).replace(day=1))
+    if said == "next month":
+        start = (first + timedelta(days=32)).replace(day=1)
+        return _days(start, (start + timedelta(days=32)).replace(day=1))
+    ahead = re.fullmatch(r"(?:the )?(?:next|coming|following) (.+)", said)
+    try:
+        length_ahead = parse_duration(ahead[1]) if ahead else None
+        if length_ahead is not None and length_ahead >= timedelta(days=1):
+            return _days(today, today + length_ahead + timedelta(days=1))
+        if re.match(r"last|past|yesterday|since|previous", said):
+            found = find_range(said, moment, person_zone())
+            return _days(found.range.start, found.range.end + timedelta(hours=23, minutes=59)) if found else None
+        instant = parse_instant(said, moment, person_zone())
+    except SignalboxError:
+        return None
+    if instant is None:
+        return None
+    day = instant.replace(hour=0, minute=0, second=0, microsecond=0)
+    if re.match(r"(?:until|till|before|by|up to)\b", words.strip().casefold()):
+        return Days("0001-01-01", (day + timedelta(days=1)).strftime(_DAY))
+    return _days(day, day + timedelta(days=1))
+
+
+def _days(start: datetime, end: datetime) -> Days:
+    return Days(start.strftime(_DAY), end.strftime(_DAY))
+
+
+def spoken_due(due: str) -> str:
+    """A due date for a person: `Fri 20 Nov`, with the hour where there is one and the year where it is another."""
+    moment = datetime.fromisoformat(due)
+    year = f" {moment.year}" if moment.year != clock_now().year else ""
+    hour = moment.strftime(" %H:%M") if len(due) > 10 else ""
+    return f"{moment.strftime('%a')} {moment.day} {moment.strftime('%b')}{year}{hour}"

@@ -1,0 +1,344 @@
+"""Which task is meant: the person's words, found among their tasks and in what was shown last. Code decides, or says
+that it cannot: one clear match is one, two that fit are a question, none is said so with what comes near."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from signalbox.agents.tasks.due import clock_now, read_days
+from signalbox.language.clauses import list_members
+from signalbox.language.names import close
+from signalbox.language.numbers import NUMBERS, ORDINALS
+from signalbox.language.words import stem, tokens, word_set
+from signalbox.storage import Task, TaskFilter, Tasks
+
+__all__ = ["Meant", "View", "find_meant", "fitting_words"]
+
+How = Literal["one", "several", "unclear", "none"]
+Status = Literal["pending", "completed", "all"]
+
+_FILLING = word_set(
+    "the a an my our your one ones task tasks item items thing things about with for to of on in at from please todo "
+    "reminder entry job list i me is are was be been has have had and or also too just only no not nope number nr id "
+    "it's that's its already again now then oh sorry well actually called named titled says regarding concerning "
+    "which who what there here up off out word tag tagged tags"
+)
+_ONE_BEFORE = word_set("it that this its same")
+_SOME_BEFORE = word_set("them those these they both their")
+_OTHER = word_set("other others rest remaining another else")
+_ALL = word_set("all everything every each both whole entire any")
+_DONE = word_set("done completed finished complete closed ticked checked")
+_OPEN = word_set("open pending unfinished outstanding")
+_LATE = word_set("overdue late")
+_PRIORITIES = {"urgent": "high", "important": "high", "high": "high", "low": "low", "normal": "normal"}
+_PLACES = {"top": 1, "bottom": -1, "last": -1, "latter": -1, "former": 1, "middle": 0}
+_AGES = {"newest": -1, "latest": -1, "oldest": 0}
+_EXCEPT = re.compile(r"\s+(?:except(?: for)?|but not|but|apart from|other than|without|excluding)\s+", re.IGNORECASE)
+_NUMBERED = re.compile(r"(?P<mark>#\s*)?(?P<number>\d{1,9})(?!\w)")
+_MOST = 200
+_ENOUGH = 0.5
+_WHOLE = 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What the conversation has in view: the tasks shown last, in their order, and those spoken of last.
+
+    `offered` are those that the person was asked to choose from: then a bare number is a place among them.
+    """
+
+    shown: tuple[int, ...] = ()
+    spoken: tuple[int, ...] = ()
+    offered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """The tasks that words mean: one, several, or those between which it is unclear; with none, what comes near."""
+
+    how: How
+    tasks: tuple[Task, ...] = ()
+    is_bulk: bool = field(default=False)
+
+
+async def find_meant(words: str, view: View, tasks: Tasks, status: Status = "all") -> Meant:
+    """The tasks that the words mean, those of a status before the others where both fit."""
+    said = words.strip().strip("\"'“”‘’.,!?").strip()
+    parts = _EXCEPT.split(said, maxsplit=1)
+    if len(parts) == 2 and parts[0] and parts[1]:
+        return await _without(parts[0], parts[1], view, tasks, status)
+    found = await _find(said, view, tasks, status)
+    listed = [said[a:b] for a, b in list_members(said, 0, len(said))]
+    if len(listed) < 2 or found.how == "several":
+        return found
+    each = [await _find(one, view, tasks, status) for one in listed]
+    if all(one.how in ("one", "several") for one in each):
+        return _of([task for one in each for task in one.tasks], bulk=any(one.is_bulk for one in each))
+    is_title = found.how == "one" and _score(_content(said), found.tasks[0]) > _WHOLE
+    # A part that fits nothing must not be passed over in silence.
+    return found if is_title or found.how != "one" else Meant("unclear", found.tasks)
+
+
+async def _without(base: str, gone: str, view: View, tasks: Tasks, status: Status) -> Meant:
+    spared = await find_meant(gone, view, tasks, status)
+    by_place = bool(_places(tokens(gone))) or bool(set(tokens(gone)) & _ONE_BEFORE)
+    whole = await find_meant("all of them" if by_place and view.shown else base, view, tasks, status)
+    if whole.how not in ("one", "several") or spared.how not in ("one", "several"):
+        return Meant("unclear", whole.tasks or spared.tasks)
+    numbers = {task.task_id for task in spared.tasks}
+    return _of([task for task in whole.tasks if task.task_id not in numbers], bulk=True)
+
+
+async def _find(said: str, view: View, tasks: Tasks, status: Status) -> Meant:
+    words = tokens(said)
+    if not words and not _NUMBERED.search(said):
+        return await _spoken(view, tasks)
+    numbered = await _numbered(said, words, view, tasks)
+    if numbered is not None:
+        return numbered
+    content = _content(said)
+    shown = await tasks.several(list(view.shown))
+    if _OTHER & set(words):
+        return _of(
+            _fitting([one for one in shown if one.task_id not in view.spoken], _rest(content, _OTHER)),
+            bulk=bool({"others", "rest"} & set(words)), one={"other", "another"} & set(words) != set(),
+        )  # fmt: skip
+    placed = _places(words)
+    if placed:
+        # A place is one in the list as it was seen, whatever was deleted of it since.
+        return await _by_place(words, content, placed, await tasks.several(list(view.shown), deleted=True), tasks)
+    if _ALL & set(words) or (words and words[0] in ("them", "those", "these")) or _is_group(words):
+        return await _all(said, words, content, view, shown, tasks, status)
+    if set(content) and set(content) <= _ONE_BEFORE | _SOME_BEFORE:
+        return await _spoken(view, tasks, plural=bool(set(content) & _SOME_BEFORE))
+    if not content:
+        return await _spoken(view, tasks)
+    return await _by_words([word for word in content if word not in _ONE_BEFORE] or content, said, shown, tasks, status)
+
+
+def _content(said: str) -> list[str]:
+    return [word for word in tokens(said) if word not in _FILLING]
+
+
+async def _spoken(view: View, tasks: Tasks, *, plural: bool = False) -> Meant:
+    """It, that one: what was spoken of last, else the only one shown."""
+    for numbers in (view.spoken, view.shown):
+        found = await tasks.several(list(numbers))
+        if len(found) == 1 or (found and plural):
+            return _of(found, bulk=plural)
+        if found:
+            return Meant("unclear", tuple(found))
+    return Meant("none")
+
+
+async def _numbered(said: str, words: Sequence[str], view: View, tasks: Tasks) -> Meant | None:
+    """Tasks by their numbers, where the words are nothing but numbers: 4, #4, task seventeen, 2, 5 and 9."""
+    marked = {int(one["number"]) for one in _NUMBERED.finditer(said) if one["mark"]}
+    numbers: list[int] = []
+    for word in words:
+        number = int(word) if word.isdigit() and len(word) < 10 else NUMBERS.get(word)
+        if number is not None and not (word == "one" and (numbers or len(words) > 1)):
+            numbers.append(number)
+        elif word not in _FILLING and word not in ("option", "choice"):
+            return None
+    if not numbers:
+        return None
+    spelled = bool(re.search(r"\b(?:numbers?|nr|tasks?|items?|id)\b", said, re.IGNORECASE))
+    found: list[Task] = []
+    for number in numbers:
+        own = await tasks.several([number])
+        at = view.shown[number - 1 : number] if number > 0 else ()
+        placed = await tasks.several(list(at))
+        if view.offered and number not in view.shown and placed:
+            found += placed
+        elif own and (number in marked or spelled or number in view.shown or not placed):
+            found += own
+        elif placed and not own:
+            found += placed
+        elif placed and own:
+            return Meant("unclear", (*placed, *own))
+        else:
+            return Meant("none")
+    return _of(found)
+
+
+def _places(words: Sequence[str]) -> list[tuple[int, int]]:
+    """The places that ordinals name, each with how many from there: the first two are (1, 2), the last one (-1, 1)."""
+    found: list[tuple[int, int]] = []
+    for at, word in enumerate(words):
+        digits = re.fullmatch(r"(\d+)(?:st|nd|rd|th)", word)
+        place = int(digits[1]) if digits else _PLACES.get(word, ORDINALS.get(word))
+        if place is None and word in _AGES:
+            place = 1 if _AGES[word] == 0 else -1
+        if place is not None:
+            following = words[at + 1] if at + 1 < len(words) else ""
+            count = int(following) if following.isdigit() else NUMBERS.get(following, 1)
+            found.append((place, count if following != "one" else 1))
+    return found
+
+
+async def _by_place(
+    words: Sequence[str], content: Sequence[str], placed: Sequence[tuple[int, int]], shown: Sequence[Task], tasks: Tasks
+) -> Meant:
+    known = {*_PLACES, *_AGES, *ORDINALS, *NUMBERS, *_ONE_BEFORE, *_SOME_BEFORE, "added", "created", "next", "couple"}
+    rest = [word for word in content if word not in known and not re.fullmatch(r"\d+(?:st|nd|rd|th)?", word)]
+    pool = list(shown)
+    if set(words) & set(_AGES) or "added" in words or "created" in words:
+        latest = await tasks.latest(most=_MOST)
+        pool = sorted((one for one in latest if not one.completed), key=lambda one: one.task_id)
+    pool = _fitting(pool, rest)
+    chosen: list[Task] = []
+    for place, count in placed:
+        if place == 0:
+            chosen += [pool[len(pool) // 2]] if len(pool) % 2 else []
+        elif place > 0:
+            chosen += pool[place - 1 : place - 1 + count]
+        else:
+            chosen += pool[-count:] if pool else []
+    wanted = sum(count for _, count in placed)
+    if len(chosen) < wanted:
+        return Meant("unclear", tuple(pool)) if pool else Meant("none")
+    return _of(chosen) if not any(one.deleted for one in chosen) else Meant("none")
+
+
+def _is_group(words: Sequence[str]) -> bool:
+    """Whether words mean a group by what its members are: my done tasks, the finished ones, the overdue ones."""
+    plural = {"ones", "tasks", "items", "things", "stuff"} & set(words)
+    return bool(plural and set(words) & (_DONE | _LATE | _OPEN))
+
+
+async def _all(
+    said: str, words: Sequence[str], content: Sequence[str], view: View, shown: Sequence[Task], tasks: Tasks,
+    status: Status,
+) -> Meant:  # fmt: skip
+    """All of a kind: of those shown, of a state, a day, a tag or a word, or simply all."""
+    rest = [word for word in content if word not in _ALL | _SOME_BEFORE | _ONE_BEFORE]
+    refers = set(words) & (_SOME_BEFORE - {"both"}) or "both" in words
+    if not rest and refers and (shown or view.spoken):
+        spoken = await tasks.several(list(view.spoken))
+        pool = spoken if len(spoken) > 1 and not view.offered else list(shown) or spoken
+        if "both" in words and len(pool) != 2:
+            return Meant("unclear", tuple(pool))
+        return _of(pool, bulk=True)
+    if not rest and view.offered:
+        return _of(shown, bulk=True)
+    wanted, left = _filter(said, rest, status)
+    page = await tasks.list(wanted)
+    fitting = _fitting(page.tasks, left)
+    tagged = [one for one in page.tasks if left and set(left) <= {tag.casefold() for tag in one.tags}]
+    pool = tagged or fitting
+    if "both" in words and len(pool) != 2:
+        pool = _fitting(shown, left)
+        if len(pool) != 2:
+            return Meant("unclear", tuple(pool)) if pool else Meant("none")
+    return _of(pool, bulk=True) if pool else Meant("none")
+
+
+def _filter(said: str, rest: Sequence[str], status: Status) -> tuple[TaskFilter, list[str]]:
+    """What words say of a group beside its own words, as a filter, and the words that are left."""
+    held = set(rest)
+    state: Status = "completed" if held & _DONE else "pending" if held & _OPEN or held & _LATE else status
+    late = clock_now().replace(tzinfo=None) if held & _LATE else None
+    priority = next((_PRIORITIES[word] for word in rest if word in _PRIORITIES), None)
+    left = [
+        word for word in rest if word not in _DONE | _OPEN | _LATE and word not in _PRIORITIES and word != "priority"
+    ]
+    days = None
+    for stretch in _stretches(said, left):
+        days = read_days(stretch)
+        if days is not None:
+            left = [word for word in left if word not in tokens(stretch)]
+            break
+    wanted = TaskFilter(
+        status=state, overdue=late, priority=priority, due_from=days.start if days else None,
+        due_to=days.end if days else None, limit=_MOST,
+    )  # fmt: skip
+    return wanted, left
+
+
+def _stretches(said: str, left: Sequence[str]) -> Iterable[str]:
+    """The words that may name days: from each word that is left to the end, and each alone."""
+    words = said.casefold().split()
+    for start in range(len(words)):
+        for end in range(len(words), start, -1):
+            if end - start <= 3 and set(tokens(" ".join(words[start:end]))) & set(left):
+                yield " ".join(words[start:end])
+
+
+async def _by_words(content: Sequence[str], said: str, shown: Sequence[Task], tasks: Tasks, status: Status) -> Meant:
+    """The task whose title the words name: with more of its words than any other, or exactly."""
+    found = {one.task_id: one for one in (*shown, *await tasks.naming(list(content)), *await tasks.latest())}
+    scored = [(_score(content, one), one) for one in found.values()]
+    fitting = [(score, one) for score, one in scored if score >= _ENOUGH]
+    preferred = [pair for pair in fitting if status == "all" or pair[1].completed == (status == "completed")]
+    best = _best(preferred or fitting, said)
+    if not best:
+        near = sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: -pair[0])
+        return Meant("none", tuple(one for _, one in near[:3]))
+    inside = [one for one in best if one.task_id in {other.task_id for other in shown}]
+    if len(best) > 1 and len(inside) == 1 and {"one", "that", "this"} & set(tokens(said)):
+        best = inside
+    open_ones = [one for one in best if not one.completed]
+    if len(best) > 1 and status == "all" and len(open_ones) == 1:
+        best = open_ones
+    return Meant("one", tuple(best)) if len(best) == 1 else Meant("unclear", tuple(best[:10]))
+
+
+def fitting_words(words: str, pool: Sequence[Task]) -> list[Task]:
+    """Those of some tasks whose titles the words name best."""
+    content = _content(words)
+    if not content:
+        return []
+    scored = [(score, one) for one in pool if (score := _score(content, one)) >= _ENOUGH]
+    return _best(scored, words)
+
+
+def _best(scored: Sequence[tuple[float, Task]], said: str) -> list[Task]:
+    most = max((score for score, _ in scored), default=0.0)
+    best = [one for score, one in scored if score > most - 0.05]
+    exact = [one for one in best if _plain(one.title) == _plain(said)]
+    return sorted(exact or best, key=lambda one: one.task_id)
+
+
+def _plain(text: str) -> list[str]:
+    return [word for word in tokens(text) if word not in ("the", "a", "an", "my")]
+
+
+def _score(content: Sequence[str], task: Task) -> float:
+    """The share of the words that the task has: in its title fully, mistyped nearly, in tags or details half."""
+    title = [stem(word) for word in tokens(task.title)]
+    beside = {stem(word) for word in tokens(f"{task.description} {' '.join(task.tags)}")}
+    return sum(_held(stem(word), title, beside) for word in content) / len(content)
+
+
+def _held(word: str, title: Sequence[str], beside: set[str]) -> float:
+    if word in title:
+        return 1.0
+    if any(close(word, one) or _begins(word, one) for one in title):
+        return 0.8
+    return 0.5 if word in beside else 0.0
+
+
+def _begins(word: str, other: str) -> bool:
+    shorter, longer = sorted((word, other), key=len)
+    return len(shorter) > 3 and longer.startswith(shorter)
+
+
+def _fitting(pool: Sequence[Task], words: Sequence[str]) -> list[Task]:
+    return [one for one in pool if _score(words, one) >= _ENOUGH] if words else list(pool)
+
+
+def _rest(content: Sequence[str], known: frozenset[str]) -> list[str]:
+    return [word for word in content if word not in known | _ONE_BEFORE | _SOME_BEFORE]
+
+
+def _of(found: Iterable[Task], *, bulk: bool = False, one: bool = False) -> Meant:
+    unique = tuple({task.task_id: task for task in found}.values())
+    if not unique:
+        return Meant("none")
+    if len(unique) == 1:
+        return Meant("one", unique, bulk)
+    return Meant("unclear", unique) if one else Meant("several", unique, bulk)

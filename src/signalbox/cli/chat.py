@@ -1,0 +1,76 @@
+"""`signalbox chat`: a conversation in the terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import uuid
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from signalbox.cli.run import Model
+
+if TYPE_CHECKING:
+    from signalbox.contract.answer import Answer
+
+__all__ = ["chat"]
+
+
+def chat(
+    agent: Annotated[
+        str | None, typer.Option("--agent", "-a", help="The agent to talk to; default: the one each request is for.")
+    ] = None,
+    thread: Annotated[
+        str | None, typer.Option("--thread", help="Continue the conversation of this name, or begin one.")
+    ] = None,
+    model: Model = None,
+) -> None:
+    """Talk in the terminal, a line a request; an empty line or Ctrl-D ends it. A question is answered by the next line.
+
+    signalbox chat --thread NAME goes on with a conversation.
+    """
+    from signalbox.cli.output import say
+    from signalbox.runs import default_agent
+
+    name, held = agent or default_agent().name, thread or f"chat-{uuid.uuid4().hex[:8]}"
+    say(f"Ask in your own words; an empty line ends it. This conversation is {held}.")
+    asyncio.run(_converse(name, held, model))
+
+
+async def _converse(name: str, thread: str, model: str | None) -> None:
+    from signalbox.cli.output import say
+    from signalbox.errors import SignalboxError
+    from signalbox.runs import aclose, say_in_thread
+
+    try:
+        while line := (await asyncio.to_thread(_read_line)).strip():
+            try:
+                _tell(await say_in_thread(name, line, thread_id=thread, model=model))
+            except SignalboxError as error:
+                say(f"{error.user_message} {error.suggestion}".strip())
+    finally:
+        await aclose()
+
+
+def _read_line() -> str:
+    if sys.stdin.isatty():
+        print("> ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline()
+
+
+def _tell(answer: Answer) -> None:
+    from signalbox.cli.answers import show_answer
+    from signalbox.cli.output import say, show
+
+    if answer.error:
+        say(f"{answer.error['message']} {answer.error['suggestion']}".strip())
+    elif answer.question:
+        if answer.blocks:
+            show(show_answer(answer))
+        show(str(answer.question.get("message", "")))
+        for option in answer.question.get("options") or []:
+            show(f"  - {option}")
+    else:
+        show(show_answer(answer))
+    show("")

@@ -1,0 +1,49 @@
+"""`signalbox token`: a token or a key with which a person uses the service."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+__all__ = ["token"]
+
+
+def token(
+    user: Annotated[
+        str | None, typer.Option("--user", "-u", help="The person's UUID; default: SIGNALBOX_USER.")
+    ] = None,
+    hours: Annotated[float, typer.Option("--hours", min=0.01, help="How long a token is good.")] = 24.0,
+    api_key: Annotated[
+        str | None,
+        typer.Option("--api-key", metavar="NAME", help="Make a key for a program instead; it does not expire."),
+    ] = None,
+    revoke: Annotated[
+        str | None, typer.Option("--revoke", metavar="NAME", help="Let the keys of that name end.")
+    ] = None,
+) -> None:
+    """Print a token for development, or make or end a key for a program."""
+    import uuid
+
+    from signalbox.cli.output import say, show
+    from signalbox.errors import MissingExtraError
+    from signalbox.settings import get_settings
+
+    try:
+        from signalbox.service.tokens import make_api_key, make_token, revoke_api_keys
+    except ImportError as error:
+        if (error.name or "").startswith("signalbox"):
+            raise
+        raise MissingExtraError("Tokens", "service") from None
+    try:
+        person = str(uuid.UUID(user or get_settings().user))
+    except ValueError:
+        raise typer.BadParameter("the user is no UUID") from None
+    if revoke is not None:
+        say(f"{asyncio.run(revoke_api_keys(person, revoke))} keys work no more.")
+    elif api_key is not None:
+        show(asyncio.run(make_api_key(person, api_key)))
+        say("It is shown this once. signalbox token --revoke NAME ends it.")
+    else:
+        show(make_token(person, hours))

@@ -1,0 +1,20 @@
+"""Saying something in a thread: the answer to what its run waits for, else a new request."""
+
+from __future__ import annotations
+
+import asyncio
+
+from signalbox.contract import Agent
+from signalbox.runs import records
+from signalbox.runs.background import answer_question, launch
+from signalbox.runs.records import Run
+
+__all__ = ["say"]
+
+
+async def say(agent: Agent, text: str, *, thread_id: str) -> Run:
+    """The run that what was said belongs to, under way in the background. Raises as `launch` and `resume` do."""
+    waiting = await asyncio.to_thread(records.latest_run, thread_id, ("waiting",))
+    if waiting is not None:
+        return await answer_question(thread_id, text)
+    return await launch(agent, text, thread_id=thread_id)

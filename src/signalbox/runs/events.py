@@ -1,0 +1,181 @@
+"""What happens in runs, as events with numbers: written down before anybody hears of them, so that who comes back with
+the last number loses nothing and gets nothing twice, also from another process.
+
+One thread writes for all runs of a process: what came together is one commit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import threading
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from signalbox.contract.summary import plain
+from signalbox.errors import SignalboxError
+from signalbox.runs.database import Database, database
+
+__all__ = ["Channel", "Event", "follow", "list_events", "open_channel"]
+
+_log = logging.getLogger("signalbox.runs")
+_POLL = 1.0
+"""Seconds after which a run that another process carries is looked at again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened in a run; `number` counts from 1 in each run."""
+
+    number: int
+    kind: str
+    data: Any
+
+
+@dataclass(eq=False)
+class Channel:
+    """The events of a run that this process carries."""
+
+    run_id: str
+    kept: Database
+    latest: int
+    """The number of the newest event, written down or not yet."""
+    told: list[Event] = field(default_factory=list)
+    """What is written down since the channel was opened."""
+    closed: bool = False
+    _listeners: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = field(default_factory=set)
+
+    def add(self, kind: str, data: Any) -> None:
+        """Something happened. May be called from any thread."""
+        _writer.write(self, kind, plain(data))
+
+    async def aclose(self) -> None:
+        """Nothing more will happen; returns when all is written down, and lets go of who follows."""
+        await asyncio.to_thread(_writer.drain)
+        self.closed = True
+        _channels.pop(self.run_id, None)
+        self.wake()
+
+    def wake(self) -> None:
+        """Let everybody who follows look again."""
+        for loop, signal in list(self._listeners):
+            loop.call_soon_threadsafe(signal.set)
+
+    async def wait(self, seen: int) -> None:
+        """Wait until there is more than was seen, or nothing more will come."""
+        signal = asyncio.Event()
+        place = (asyncio.get_running_loop(), signal)
+        self._listeners.add(place)
+        try:
+            if not self.closed and (not self.told or self.told[-1].number <= seen):
+                await signal.wait()
+        finally:
+            self._listeners.discard(place)
+
+
+class _Writer:
+    """Writes events down, in the order in which they came; what waits is written in one commit."""
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[Channel, Event]] = []
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._busy = False
+
+    def write(self, channel: Channel, kind: str, data: Any) -> None:
+        with self._changed:
+            channel.latest += 1
+            self._waiting.append((channel, Event(channel.latest, kind, data)))
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._work, name="signalbox-events", daemon=True)
+                self._thread.start()
+            self._changed.notify_all()
+
+    def drain(self) -> None:
+        """Wait until everything is written down."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._waiting and not self._busy)
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting)
+                batch, self._waiting, self._busy = self._waiting, [], True
+            try:
+                self._commit(batch)
+            finally:
+                with self._changed:
+                    self._busy = False
+                    self._changed.notify_all()
+
+    def _commit(self, batch: list[tuple[Channel, Event]]) -> None:
+        by_place: dict[int, list[tuple[Channel, Event]]] = defaultdict(list)
+        for channel, event in batch:
+            by_place[id(channel.kept)].append((channel, event))
+        for items in by_place.values():
+            rows = [(c.run_id, e.number, e.kind, json.dumps(e.data)) for c, e in items]
+            try:
+                with items[0][0].kept.transaction() as connection:
+                    connection.executemany("INSERT INTO events (run_id, number, kind, data) VALUES (?, ?, ?, ?)", rows)
+            except SignalboxError as error:
+                # Who follows gets them all the same: an event that cannot be kept is better than none.
+                _log.error("%d events were not kept: %s", len(items), error.user_message)
+        for channel, event in batch:
+            channel.told.append(event)
+        for channel in {id(channel): channel for channel, _ in batch}.values():
+            channel.wake()
+
+
+_writer = _Writer()
+_channels: dict[str, Channel] = {}
+
+
+def open_channel(run_id: str) -> Channel:
+    """The channel of a run that this process carries from now on; its numbers go on where they were."""
+    kept = database()
+    with kept.transaction() as connection:
+        latest = connection.execute("SELECT MAX(number) FROM events WHERE run_id = ?", (run_id,)).fetchone()[0] or 0
+    _channels[run_id] = Channel(run_id, kept, latest)
+    return _channels[run_id]
+
+
+def list_events(run_id: str, after: int = 0) -> list[Event]:
+    """What is written down of a run, after that number."""
+    with database().transaction() as connection:
+        rows = connection.execute(
+            "SELECT number, kind, data FROM events WHERE run_id = ? AND number > ? ORDER BY number", (run_id, after)
+        ).fetchall()
+    return [Event(row[0], row[1], json.loads(row[2])) for row in rows]
+
+
+async def follow(run_id: str, after: int = 0) -> AsyncIterator[Event]:
+    """The events of a run after that number, as they happen, until it has ended, waits or broke off."""
+    from signalbox.runs.records import get_run
+
+    seen = after
+    while True:
+        channel = _channels.get(run_id)
+        known = channel.told if channel is not None else []
+        if known and known[0].number <= seen + 1:
+            new = known[seen + 1 - known[0].number :]
+        else:
+            new = await asyncio.to_thread(list_events, run_id, seen)
+        for event in new:
+            yield event
+            seen = event.number
+        if new:
+            continue
+        if channel is not None:
+            if channel.closed and channel.latest <= seen:
+                return
+            await channel.wait(seen)
+        elif run_id not in _channels:
+            run = await asyncio.to_thread(get_run, run_id)
+            if run is None or not run.is_under_way:
+                if not await asyncio.to_thread(list_events, run_id, seen):
+                    return
+            else:
+                await asyncio.sleep(_POLL)

@@ -1,0 +1,139 @@
+"""Who watches what runs: told when a run, a node, a model or a tool starts and ends. By default nobody is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Protocol
+
+from signalbox.toolbox.ledger import Call
+
+__all__ = ["Observer", "Watch", "use_observer", "watched"]
+
+
+class Observer(Protocol):
+    """What is told. `about["parent"]`, if there, is what `start` gave for what this one is a part of."""
+
+    def start(self, kind: str, name: str, about: dict[str, Any]) -> Any:
+        """A run, node, model or tool starts; what comes back is given to `end`."""
+
+    def end(self, started: Any, error: str | None, about: dict[str, Any]) -> None:
+        """It ended, well or with an error."""
+
+
+_observers: list[Observer] = []
+_HANDLER: ContextVar[Any] = ContextVar("signalbox_observing", default=None)
+
+
+def use_observer(observer: Observer | None) -> None:
+    """Let this one, or nobody, watch from now on."""
+    _observers[:] = [observer] if observer is not None else []
+    if observer is not None:
+        _register()
+
+
+class Watch:
+    """The watching of one run: `called` hears of its tools. Where nobody watches, it does nothing."""
+
+    def __init__(self, observer: Observer | None = None, run: Any = None) -> None:
+        self._observer, self._run = observer, run
+        self._open: dict[str, Any] = {}
+        self.error: str | None = None
+
+    def called(self, call: Call, ended: bool) -> None:
+        """A tool is called, or has ended."""
+        if self._observer is None:
+            return
+        if not ended:
+            self._open[call.id] = self._observer.start("tool", call.tool, {"parent": self._run})
+        elif call.id in self._open:
+            self._observer.end(self._open.pop(call.id), None if call.ok else call.summary, {})
+
+
+@contextmanager
+def watched(agent: str, thread_id: str = "", run_id: str = "") -> Iterator[Watch]:
+    """Watch what the block runs, as a run of this agent."""
+    if not _observers:
+        yield Watch()
+        return
+    observer = _observers[0]
+    started = observer.start("run", agent, {"gen_ai.conversation.id": thread_id, "signalbox.run.id": run_id})
+    watch, error = Watch(observer, started), None
+    token = _HANDLER.set(_handler(observer, started))
+    try:
+        yield watch
+    except BaseException as raised:
+        error = type(raised).__name__
+        raise
+    finally:
+        _HANDLER.reset(token)
+        observer.end(started, error or watch.error, {})
+
+
+_registered: list[bool] = []
+
+
+def _register() -> None:
+    """Have LangChain give everything that runs in a watched block the handler of that block."""
+    if not _registered:
+        from langchain_core.tracers.context import register_configure_hook
+
+        register_configure_hook(_HANDLER, inheritable=True)
+        _registered.append(True)
+
+
+def _handler(observer: Observer, run: Any) -> Any:
+    from langchain_core.callbacks import BaseCallbackHandler
+
+    class Handler(BaseCallbackHandler):
+        """Tells the observer of nodes and models."""
+
+        run_inline = True
+
+        def __init__(self) -> None:
+            self.open: dict[Any, Any] = {}
+
+        def _parent(self, parent_run_id: Any) -> Any:
+            return self.open.get(parent_run_id, run)
+
+        def on_chain_start(self, serialized: Any, inputs: Any, *, run_id: Any, **known: Any) -> None:
+            node = (known.get("metadata") or {}).get("langgraph_node")
+            if node is not None and known.get("name") == node:
+                self.open[run_id] = observer.start("node", node, {"parent": run})
+
+        def on_chain_end(self, outputs: Any, *, run_id: Any, **known: Any) -> None:
+            if run_id in self.open:
+                observer.end(self.open.pop(run_id), None, {})
+
+        def on_chain_error(self, error: BaseException, *, run_id: Any, **known: Any) -> None:
+            if run_id in self.open:
+                observer.end(self.open.pop(run_id), type(error).__name__, {})
+
+        def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: Any, **known: Any) -> None:
+            named = known.get("invocation_params") or {}
+            told = (known.get("metadata") or {}).get("ls_model_name") or named.get("model") or known.get("name")
+            about = {"parent": self._parent(known.get("parent_run_id"))}
+            self.open[run_id] = observer.start("model", str(told or "model"), about)
+
+        def on_llm_end(self, response: Any, *, run_id: Any, **known: Any) -> None:
+            if run_id in self.open:
+                observer.end(self.open.pop(run_id), None, _used(response))
+
+        def on_llm_error(self, error: BaseException, *, run_id: Any, **known: Any) -> None:
+            if run_id in self.open:
+                observer.end(self.open.pop(run_id), type(error).__name__, {})
+
+    return Handler()
+
+
+def _used(response: Any) -> dict[str, Any]:
+    """The tokens that a model used, where it says so."""
+    try:
+        usage = response.generations[0][0].message.usage_metadata or {}
+    except (AttributeError, IndexError):
+        return {}
+    return {
+        "gen_ai.usage.input_tokens": usage.get("input_tokens"),
+        "gen_ai.usage.output_tokens": usage.get("output_tokens"),
+    }

@@ -1,0 +1,124 @@
+"""`POST /api/{user_id}/chat`: a message, stored before anything else happens, and the answer to it.
+
+What answers is found by the entry point group `signalbox.chat`: `run_agent(message_history, user_id)` of the
+agent-service contract.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Awaitable, Callable
+from functools import lru_cache
+from importlib.metadata import entry_points
+from typing import Annotated, Any
+
+import orjson
+from fastapi import APIRouter, Header, Request
+from fastapi.responses import Response
+from pydantic import BaseModel, Field
+
+from signalbox.errors import ConfigurationError, MissingExtraError
+from signalbox.service.auth import require_self
+from signalbox.service.problems import REFUSALS, ProblemError
+from signalbox.service.sse import is_wanted, stream
+from signalbox.service.turns import Turn, find_turn, start_turn
+from signalbox.settings import get_settings
+
+__all__ = ["chat_agent", "router"]
+
+router = APIRouter(tags=["chat"], responses=REFUSALS)
+GROUP = "signalbox.chat"
+RunAgent = Callable[..., Awaitable[Any]]
+
+
+class ChatRequest(BaseModel):
+    """What a person says; without `conversation_id` a new conversation begins."""
+
+    message: str = Field(min_length=1, max_length=10_000, pattern=r"\S")
+    conversation_id: str | None = Field(default=None, min_length=1, max_length=36)
+    stream: bool = False
+
+
+class ChatReply(BaseModel):
+    """The answer, in the shape of the contract, and where it is kept."""
+
+    response: str
+    iterations: int
+    status: str
+    conversation_id: str
+    message_id: int
+    warning: str | None = None
+
+
+@router.post(
+    "/api/{user_id}/chat",
+    response_model=ChatReply,
+    responses={200: {"content": {"text/event-stream": {}}}, 500: REFUSALS[422] | {"description": "The agent failed"}},
+)
+async def chat(
+    user_id: str,
+    said: ChatRequest,
+    request: Request,
+    idempotency_key: Annotated[str | None, Header(min_length=1, max_length=200)] = None,
+    last_event_id: Annotated[str | None, Header(max_length=20)] = None,
+) -> Response:
+    """Say something and get the answer: as JSON, or as events where the client accepts them or `stream` asks for them.
+
+    The same `Idempotency-Key` gives the same answer again, and nothing is done twice.
+    """
+    person = require_self(user_id)
+    streamed = said.stream or is_wanted(request.headers.get("accept", ""))
+    turn = await _turn(person, said, idempotency_key)
+    if streamed:
+        after = int(last_event_id) if (last_event_id or "").isdigit() else 0
+        return stream(turn.events(after))
+    status, body = await turn.outcome()
+    return _json(status, body)
+
+
+async def _turn(person: str, said: ChatRequest, key: str | None) -> Turn:
+    """The turn that a request begins, or the one that it repeats. Raises ProblemError for a key of another request."""
+    digest = hashlib.sha256(orjson.dumps([said.message, said.conversation_id])).hexdigest() if key else ""
+    turn = find_turn(person, key) or await start_turn(
+        person, said.message, said.conversation_id, chat_agent(), key, digest
+    )
+    if key is not None:
+        _require_same(turn.digest, digest)
+    if turn.is_lost:
+        raise ProblemError(
+            409,
+            "This request was begun before, and its answer is not there.",
+            suggestion="Look at the conversation; if it broke off there, say it again with another key.",
+        )
+    return turn
+
+
+def _require_same(one: str, other: str) -> None:
+    if one != other:
+        raise ProblemError(422, "This Idempotency-Key belongs to another request.", suggestion="Use a new one.")
+
+
+def _json(status: int, body: Any) -> Response:
+    kind = "application/json" if status < 400 else "application/problem+json"
+    return Response(orjson.dumps(body), status, media_type=kind)
+
+
+def chat_agent() -> RunAgent:
+    """What answers. Raises ConfigurationError where nothing is installed that does."""
+    return _found(get_settings().chat)
+
+
+@lru_cache(maxsize=4)
+def _found(named: str) -> RunAgent:
+    offered = sorted(entry_points(group=GROUP), key=lambda one: one.name)
+    chosen = [one for one in offered if named in ("", one.name)]
+    if not chosen:
+        raise ConfigurationError(
+            "Nothing is installed that answers the chat.",
+            suggestion="Install an agent that does, or unset SIGNALBOX_CHAT.",
+        )
+    try:
+        found: RunAgent = chosen[0].load()
+    except ModuleNotFoundError:
+        raise MissingExtraError("The chat", chosen[0].name) from None
+    return found

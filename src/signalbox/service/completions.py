@@ -1,0 +1,143 @@
+"""The OpenAI-compatible endpoint: every agent and map is a model.
+
+A conversation needs no thread id: who sends it with everything that was said so far goes on in the thread where exactly
+that was said, and a question of the agent is answered by the next message.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+import uuid
+from collections.abc import AsyncIterator
+from typing import Any, Literal
+
+import orjson
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response, StreamingResponse
+
+from signalbox.contract import Agent
+from signalbox.errors import RequestError
+from signalbox.runs.asking import check_question
+from signalbox.runs.background import wait_for_run
+from signalbox.runs.conversing import say
+from signalbox.runs.records import Run
+from signalbox.runs.served import list_served, words_of
+from signalbox.runs.threads import find_by_transcript, update_thread
+from signalbox.service.assistants import find_assistant
+from signalbox.service.problems import REFUSALS, problem_of
+from signalbox.service.sse import stream
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/v1", tags=["models"], responses=REFUSALS)
+_MADE = 1_767_225_600
+
+
+class ChatMessage(BaseModel):
+    """A message; its content is a text, or parts of which the texts are read."""
+
+    model_config = ConfigDict(extra="ignore")
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
+    content: str | list[dict[str, Any]] | None = None
+
+
+class Completion(BaseModel):
+    """What is asked: the last message is the request, those before it are the conversation."""
+
+    model_config = ConfigDict(extra="ignore")
+    model: str = Field(min_length=1, max_length=200)
+    messages: list[ChatMessage] = Field(min_length=1, max_length=1000)
+    stream: bool = False
+    n: Literal[1] | None = None
+
+
+@router.get("/models")
+async def models() -> dict[str, Any]:
+    """The agents and maps that can be asked."""
+    return {"object": "list", "data": [_model(agent) for agent in list_served()]}
+
+
+@router.get("/models/{name}")
+async def model(name: str) -> dict[str, Any]:
+    """One of them."""
+    return _model(find_assistant(name))
+
+
+def _model(agent: Agent) -> dict[str, Any]:
+    return {"id": agent.name, "object": "model", "created": _MADE, "owned_by": "signalbox", "description": agent.about}
+
+
+@router.post("/chat/completions", responses={200: {"content": {"text/event-stream": {}, "application/json": {}}}})
+async def complete(wanted: Completion) -> Response:
+    """Ask an agent."""
+    agent = find_assistant(wanted.model)
+    said = _request(wanted)
+    transcript = _digest(agent, wanted.messages[:-1])
+    thread = await asyncio.to_thread(find_by_transcript, transcript) if len(wanted.messages) > 1 else None
+    run = await say(agent, said, thread_id=thread or str(uuid.uuid4()))
+    if wanted.stream:
+        return _streamed(agent, wanted, run)
+    text = await _answered(agent, wanted, run)
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop", "logprobs": None}
+    body = {**_head(run, agent, "chat.completion"), "choices": [choice], "usage": _usage()}
+    return Response(orjson.dumps(body), media_type="application/json")
+
+
+def _request(wanted: Completion) -> str:
+    last = wanted.messages[-1]
+    if last.role != "user":
+        raise RequestError("The last message is not the user's.", suggestion="End with a message of the role user.")
+    return check_question(words_of(last.content))
+
+
+def _digest(agent: Agent, messages: list[ChatMessage], answer: str | None = None) -> str:
+    """What was said until now, in a few letters; what a client adds as system does not count."""
+    said = [(one.role, words_of(one.content)) for one in messages if one.role in ("user", "assistant")]
+    said += [("assistant", answer)] if answer is not None else []
+    return hashlib.sha256(orjson.dumps([agent.name, said])).hexdigest() if said else ""
+
+
+async def _answered(agent: Agent, wanted: Completion, run: Run) -> str:
+    done = await wait_for_run(run.run_id)
+    answer = done.result.get("answer") or {}
+    text = str(answer.get("answer") or "")
+    question = answer.get("question")
+    if question and question.get("options"):
+        text += "\n\n" + "\n".join(f"- {option}" for option in question["options"])
+    transcript = _digest(agent, wanted.messages, text)
+    await asyncio.to_thread(lambda: update_thread(run.thread_id, transcript=transcript))
+    return text
+
+
+def _streamed(agent: Agent, wanted: Completion, run: Run) -> StreamingResponse:
+    head = _head(run, agent, "chat.completion.chunk")
+
+    def chunk(delta: dict[str, Any], finish: str | None = None) -> bytes:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}
+        return b"data: " + orjson.dumps({**head, "choices": [choice]}) + b"\n\n"
+
+    async def chunks() -> AsyncIterator[bytes]:
+        yield chunk({"role": "assistant", "content": ""})
+        try:
+            text = await _answered(agent, wanted, run)
+        except Exception as error:
+            yield b"data: " + orjson.dumps({"error": problem_of(error)["error"]}) + b"\n\n"
+            return
+        for line in text.splitlines(keepends=True):
+            yield chunk({"content": line})
+        yield chunk({}, "stop")
+        yield b"data: [DONE]\n\n"
+
+    return stream(chunks())
+
+
+def _head(run: Run, agent: Agent, kind: str) -> dict[str, Any]:
+    return {"id": f"chatcmpl-{run.run_id}", "object": kind, "created": int(time.time()), "model": agent.name}
+
+
+def _usage() -> dict[str, int]:
+    """Agents are not billed by tokens."""
+    return {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}

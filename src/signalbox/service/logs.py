@@ -1,0 +1,51 @@
+"""The log: text or JSON lines on stderr, and no secret in either."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from datetime import UTC, datetime
+from typing import Any
+
+from signalbox.errors import redact
+from signalbox.settings import get_settings
+
+__all__ = ["JsonFormatter", "set_up_logs"]
+
+
+class JsonFormatter(logging.Formatter):
+    """A line of the log as JSON."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line."""
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": redact(record.getMessage()),
+        }
+        if record.exc_info:
+            line["trace"] = redact(self.formatException(record.exc_info))
+        return json.dumps(line, ensure_ascii=False)
+
+
+class TextFormatter(logging.Formatter):
+    """A line of the log as text, on one line where it has no trace, and without characters that steer a terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line."""
+        from signalbox.drawing.text import printable
+
+        return printable(str(redact(super().format(record))))
+
+
+def set_up_logs() -> None:
+    """Let the log of this process go to stderr, from warnings on; what Signalbox itself says, from `info` with -v."""
+    handler = logging.StreamHandler(sys.stderr)
+    as_json = get_settings().log_format == "json"
+    handler.setFormatter(JsonFormatter() if as_json else TextFormatter("%(asctime)s %(levelname)s %(message)s"))
+    logging.root.handlers = [handler]
+    ours = logging.getLogger("signalbox")
+    if ours.level > logging.WARNING:
+        ours.setLevel(logging.INFO if as_json else logging.WARNING)

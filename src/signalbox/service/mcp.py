@@ -1,0 +1,70 @@
+"""`/mcp`: every agent and map as an MCP tool, over streamable HTTP, for desktop assistants and editors."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import uuid
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any
+
+from fastmcp import FastMCP
+from fastmcp.exceptions import ToolError
+from fastmcp.server.dependencies import get_http_request
+from fastmcp.tools import Tool
+from pydantic import Field
+
+from signalbox.contract import Agent
+from signalbox.errors import SignalboxError
+from signalbox.runs.background import wait_for_run
+from signalbox.runs.conversing import say
+from signalbox.runs.served import list_served
+from signalbox.runs.threads import require_own
+from signalbox.toolbox.person import use_person
+
+__all__ = ["create_app", "create_server"]
+
+Request = Annotated[str, Field(description="What is asked, in plain words.", min_length=1, max_length=10_000)]
+ThreadId = Annotated[
+    str | None,
+    Field(description="The thread_id of an answer: goes on with that conversation, or answers its question."),
+]
+
+
+def create_app() -> Any:
+    """The server as an application. The door before it knows the person; each request stands for itself, so that any
+    process can answer it."""
+    return create_server().http_app(path="/mcp", stateless_http=True)
+
+
+def create_server() -> FastMCP:
+    """A server with one tool for each agent and map."""
+    server: FastMCP = FastMCP("signalbox", instructions="Each tool asks an agent, which answers with evidence.")
+    for agent in list_served():
+        server.add_tool(_tool(agent))
+    return server
+
+
+def _tool(agent: Agent) -> Tool:
+    examples = "".join(f"\n- {example}" for example in agent.examples)
+    about = f"{agent.about}\n\nFor example:{examples}" if examples else agent.about
+    name = re.sub(r"[^A-Za-z0-9_-]+", "_", agent.name)
+    return Tool.from_function(_asking(agent), name=name, description=about)
+
+
+def _asking(agent: Agent) -> Callable[..., Awaitable[dict[str, Any]]]:
+    async def ask(request: Request, thread_id: ThreadId = None) -> dict[str, Any]:
+        with use_person(get_http_request().scope["state"]["person"]):
+            try:
+                if thread_id is not None:
+                    await asyncio.to_thread(require_own, thread_id)
+                run = await say(agent, request, thread_id=thread_id or str(uuid.uuid4()))
+                done = await wait_for_run(run.run_id)
+            except SignalboxError as error:
+                raise ToolError(f"{error.user_message} {error.suggestion}".strip()) from None
+            answer = dict(done.result.get("answer") or {})
+            if done.result.get("error"):
+                raise ToolError(str(answer.get("answer") or done.result["error"]["message"]))
+            return answer
+
+    return ask

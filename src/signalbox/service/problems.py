@@ -1,0 +1,170 @@
+"""Errors as a client gets them: problem+json, friendly words and an id to quote; what happened is in the log."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+
+from signalbox.errors import (
+    ExternalError,
+    LLMAPIError,
+    NotFoundError,
+    RequestError,
+    SignalboxError,
+    SlowError,
+    UnavailableError,
+    redact,
+)
+from signalbox.runs.records import BusyError
+
+__all__ = ["BUSY", "REFUSALS", "Problem", "ProblemError", "add_handlers", "problem_of", "reply"]
+
+_log = logging.getLogger("signalbox.service")
+BUSY = "I'm currently experiencing high demand. Please try again in a moment."
+_SLOW = "That request took too long. Please try a simpler query."
+_MODEL = "I'm having trouble connecting to my AI service. Please try again."
+_NOT_UNDERSTOOD = "I couldn't understand that request. Please try rephrasing."
+_UNEXPECTED = "An unexpected error occurred. Please try again or contact support."
+_TITLES = {
+    400: "Bad request", 401: "Not signed in", 403: "Forbidden", 404: "Not found", 405: "Method not allowed",
+    409: "Conflict", 413: "Too large", 422: "Not understood", 429: "Too many requests", 500: "Error",
+    502: "A service failed", 503: "Unavailable", 504: "Too slow",
+}  # fmt: skip
+
+
+class Problem(BaseModel):
+    """What went wrong (RFC 9457). `id` is what to quote when you ask for help."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    id: str
+    suggestion: str = ""
+    errors: list[dict[str, Any]] = []
+    error: Any = None
+
+
+class ProblemError(Exception):
+    """A refusal by the service itself."""
+
+    def __init__(
+        self, status: int, detail: str, *, suggestion: str = "", headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(detail)
+        self.status, self.detail, self.suggestion, self.headers = status, detail, suggestion, dict(headers or {})
+
+
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    status: {"description": _TITLES[status], "content": {"application/problem+json": {}}, "model": Problem}
+    for status in (401, 403, 404, 409, 413, 422, 429)
+}
+"""What every route of the API may answer with, for its documentation."""
+
+
+def reply(
+    status: int,
+    detail: str,
+    *,
+    suggestion: str = "",
+    errors: list[dict[str, Any]] | None = None,
+    headers: Mapping[str, str] | None = None,
+    quoted: str = "",
+) -> Response:
+    """A problem as a response."""
+    told = problem(status, detail, suggestion=suggestion, errors=errors, quoted=quoted)
+    return Response(orjson.dumps(told), status, dict(headers or {}), "application/problem+json")
+
+
+def problem(
+    status: int, detail: str, *, suggestion: str = "", errors: list[dict[str, Any]] | None = None, quoted: str = ""
+) -> dict[str, Any]:
+    """A problem as plain data. `error` is where clients of the OpenAI API look."""
+    return {
+        "type": "about:blank",
+        "title": _TITLES.get(status, "Error"),
+        "status": status,
+        "detail": detail,
+        "id": quoted or uuid.uuid4().hex[:12],
+        "suggestion": suggestion,
+        "errors": errors or [],
+        "error": {"message": detail, "type": _TITLES.get(status, "Error"), "code": status},
+    }
+
+
+def problem_of(error: Exception) -> dict[str, Any]:
+    """The problem that an error is for a person; the error itself goes to the log, under the problem's id."""
+    if isinstance(error, ProblemError):
+        return problem(error.status, error.detail, suggestion=error.suggestion)
+    status, detail = _status(error)
+    told = problem(status, detail, suggestion=error.suggestion if isinstance(error, RequestError) else "")
+    _note(told["id"], error, status)
+    return told
+
+
+def _status(error: Exception) -> tuple[int, str]:
+    told = getattr(error, "user_message", "")
+    if isinstance(error, NotFoundError):
+        return 404, told
+    if isinstance(error, BusyError):
+        return 409, told
+    if isinstance(error, RequestError):
+        return 422, told
+    if isinstance(error, SlowError):
+        return 504, _SLOW
+    if isinstance(error, LLMAPIError):
+        return 502, told or _MODEL
+    if isinstance(error, UnavailableError):
+        return 503, _UNEXPECTED
+    if isinstance(error, ExternalError):
+        return 502, told
+    return 500, _UNEXPECTED
+
+
+def _note(quoted: str, error: Exception, status: int) -> None:
+    if status < 500:
+        _log.info("%s: %s", quoted, redact(error))
+        return
+    details = getattr(error, "details", None)
+    told = details if isinstance(error, SignalboxError) else "".join(traceback.format_exception(error))
+    _log.error("%s: %s %s", quoted, redact(error), redact(told or ""))
+
+
+def add_handlers(app: FastAPI) -> None:
+    """Let every error of the application end as a problem."""
+
+    @app.exception_handler(ProblemError)
+    async def refuse(_: Request, error: ProblemError) -> Response:
+        return reply(error.status, error.detail, suggestion=error.suggestion, headers=error.headers)
+
+    @app.exception_handler(RequestValidationError)
+    async def not_understood(_: Request, error: RequestValidationError) -> Response:
+        places = [{"place": ".".join(map(str, one["loc"])), "message": str(one["msg"])} for one in error.errors()]
+        return reply(422, _NOT_UNDERSTOOD, errors=places)
+
+    @app.exception_handler(HTTPException)
+    async def answered(_: Request, error: HTTPException) -> Response:
+        detail = error.detail if error.status_code < 500 else _UNEXPECTED
+        return reply(error.status_code, str(detail), headers=error.headers)
+
+    @app.exception_handler(SignalboxError)
+    async def ours(_: Request, error: SignalboxError) -> Response:
+        return _sent(problem_of(error))
+
+    @app.exception_handler(Exception)
+    async def unexpected(_: Request, error: Exception) -> Response:
+        return _sent(problem_of(error))
+
+
+def _sent(told: dict[str, Any]) -> Response:
+    return Response(orjson.dumps(told), told["status"], media_type="application/problem+json")

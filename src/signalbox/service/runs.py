@@ -1,0 +1,311 @@
+"""Runs, with the routes and bodies of LangGraph's Agent Server: in the background, waited for, streamed, resumed."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Header, Query
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response, StreamingResponse
+
+from signalbox.errors import NotFoundError, RequestError
+from signalbox.runs import records
+from signalbox.runs.background import answer_question, cancel_run, find_own_run, launch, wait_for_run
+from signalbox.runs.events import Event, follow
+from signalbox.runs.records import Run, carrier_of
+from signalbox.runs.served import read_input
+from signalbox.runs.threads import make_thread, require_own
+from signalbox.service.assistants import find_assistant, identity
+from signalbox.service.problems import REFUSALS
+from signalbox.service.sse import as_event, stream
+from signalbox.service.threads import ThreadId, values_of
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["runs"], responses=REFUSALS)
+Mode = Literal[
+    "values", "updates", "custom", "messages", "messages-tuple", "events", "debug", "tasks", "checkpoints", "tools",
+    "lifecycle",
+]  # fmt: skip
+_STATUS = {
+    "running": "running", "waiting": "interrupted", "completed": "success", "error": "error",
+    "cancelled": "interrupted", "interrupted": "pending", "unreadable": "error",
+}  # fmt: skip
+_ALL = 1_000
+"""More parts than an event has: all of them came through."""
+_STREAM = {200: {"description": "Server-sent events", "content": {"text/event-stream": {}}}}
+
+
+class ResumeCommand(BaseModel):
+    """The answer to what a run waits for: a value, or one for the id of each interrupt."""
+
+    model_config = ConfigDict(extra="ignore")
+    resume: Any = None
+
+
+class NewRun(BaseModel):
+    """What is asked of an assistant: `input` starts a run, `command` answers the question of one that waits."""
+
+    assistant_id: str = Field(min_length=1, max_length=200)
+    input: dict[str, Any] | str | None = None
+    command: ResumeCommand | None = None
+    metadata: dict[str, Any] | None = None
+    stream_mode: Mode | list[Mode] = "values"
+    if_not_exists: Literal["create", "reject"] = "reject"
+    on_disconnect: Literal["cancel", "continue"] = "continue"
+    model_config = ConfigDict(extra="ignore")
+
+
+@router.post("/threads/{thread_id}/runs")
+async def create(thread_id: ThreadId, wanted: NewRun, response: Response) -> dict[str, Any]:
+    """Start a run in the background."""
+    run = await _started(thread_id, wanted)
+    response.headers["Content-Location"] = _place(run)
+    return _shown(run)
+
+
+@router.post("/runs")
+async def create_alone(wanted: NewRun, response: Response) -> dict[str, Any]:
+    """Start a run in the background, in a thread of its own."""
+    return await create(str(uuid.uuid4()), _alone(wanted), response)
+
+
+@router.post("/threads/{thread_id}/runs/wait")
+async def wait(thread_id: ThreadId, wanted: NewRun, response: Response) -> dict[str, Any]:
+    """Start a run and wait for its end, or for its question (`__interrupt__`)."""
+    run = await _started(thread_id, wanted)
+    response.headers.update({"Location": f"{_place(run)}/join", "Content-Location": _place(run)})
+    return await _outcome(run)
+
+
+@router.post("/runs/wait")
+async def wait_alone(wanted: NewRun, response: Response) -> dict[str, Any]:
+    """Start a run in a thread of its own and wait for its end."""
+    return await wait(str(uuid.uuid4()), _alone(wanted), response)
+
+
+@router.post("/threads/{thread_id}/runs/stream", responses=_STREAM, response_class=StreamingResponse)
+async def start_stream(thread_id: ThreadId, wanted: NewRun) -> StreamingResponse:
+    """Start a run and get its events as they happen. Location is where to go on after a break."""
+    before = await asyncio.to_thread(_latest_number, thread_id) if wanted.command is not None else 0
+    run = await _started(thread_id, wanted)
+    headers = {"Location": f"{_place(run)}/stream", "Content-Location": _place(run)}
+    return stream(_events(run, _modes(wanted.stream_mode), (before, _ALL)), headers)
+
+
+@router.post("/runs/stream", responses=_STREAM, response_class=StreamingResponse)
+async def start_stream_alone(wanted: NewRun) -> StreamingResponse:
+    """Start a run in a thread of its own and get its events as they happen."""
+    return await start_stream(str(uuid.uuid4()), _alone(wanted))
+
+
+@router.get("/threads/{thread_id}/runs")
+async def list_all(
+    thread_id: ThreadId,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 10,
+    offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+    status: str | None = None,
+) -> list[dict[str, Any]]:
+    """The runs of a thread, the latest first."""
+
+    def found() -> list[dict[str, Any]]:
+        require_own(thread_id)
+        return [_shown(run) for run in reversed(records.list_runs(thread_id=thread_id))]
+
+    shown = [run for run in await asyncio.to_thread(found) if status in (None, run["status"])]
+    return shown[offset : offset + limit]
+
+
+@router.get("/threads/{thread_id}/runs/{run_id}")
+async def get(thread_id: ThreadId, run_id: str) -> dict[str, Any]:
+    """How a run stands."""
+    run = await find_own_run(thread_id, run_id)
+    return await asyncio.to_thread(_shown, run)
+
+
+@router.post("/threads/{thread_id}/runs/{run_id}/cancel")
+async def cancel(
+    thread_id: ThreadId, run_id: str, wait: bool = False, action: Literal["interrupt", "rollback"] = "interrupt"
+) -> dict[str, Any]:
+    """Stop a run. A rollback deletes it too."""
+    run = await find_own_run(thread_id, run_id)
+    await cancel_run(run)
+    if action == "rollback":
+        await asyncio.to_thread(records.remove_run, run.run_id)
+    return {}
+
+
+@router.get("/threads/{thread_id}/runs/{run_id}/join")
+async def join(thread_id: ThreadId, run_id: str) -> dict[str, Any]:
+    """Wait for the end of a run, or for its question."""
+    return await _outcome(await find_own_run(thread_id, run_id))
+
+
+@router.get("/threads/{thread_id}/runs/{run_id}/stream", responses=_STREAM, response_class=StreamingResponse)
+async def join_stream(
+    thread_id: ThreadId,
+    run_id: str,
+    stream_mode: Annotated[list[str] | None, Query()] = None,
+    last_event_id: Annotated[str | None, Header()] = None,
+) -> StreamingResponse:
+    """The events of a run: those after Last-Event-ID, else all, and then as they happen."""
+    run = await find_own_run(thread_id, run_id)
+    modes = _modes(stream_mode) if stream_mode else set(run.metadata.get("stream_modes") or ["values"])
+    return stream(_events(run, modes, _after(last_event_id)), {"Location": f"{_place(run)}/stream"})
+
+
+@router.delete("/threads/{thread_id}/runs/{run_id}", status_code=204)
+async def delete(thread_id: ThreadId, run_id: str) -> Response:
+    """Delete a run that has ended."""
+    run = await find_own_run(thread_id, run_id)
+    if run.is_under_way:
+        raise RequestError("The run is under way.", suggestion="Cancel it first.")
+    await asyncio.to_thread(records.remove_run, run_id)
+    return Response(status_code=204)
+
+
+def _alone(wanted: NewRun) -> NewRun:
+    if wanted.command is not None:
+        raise RequestError("A command goes to a thread.", suggestion="Name the thread of the run that waits.")
+    return wanted.model_copy(update={"if_not_exists": "create"})
+
+
+async def _started(thread_id: str, wanted: NewRun) -> Run:
+    agent = find_assistant(wanted.assistant_id)
+    try:
+        await asyncio.to_thread(require_own, thread_id)
+    except NotFoundError:
+        if wanted.if_not_exists != "create" or not await asyncio.to_thread(make_thread, thread_id):
+            raise
+    if wanted.command is not None:
+        return await _resumed(thread_id, wanted.command.resume)
+    said, state = read_input(agent, wanted.input if wanted.input is not None else {})
+    modes = sorted(_modes(wanted.stream_mode))
+    metadata = {**(wanted.metadata or {}), "stream_modes": modes}
+    return await launch(agent, said, thread_id=thread_id, state=state, metadata=metadata)
+
+
+async def _resumed(thread_id: str, value: Any) -> Run:
+    """A value answers the first question; a mapping by the ids of interrupts answers the one that it names."""
+    waiting = await asyncio.to_thread(records.latest_run, thread_id, ("waiting",))
+    if waiting is None:
+        raise RequestError("No run of this thread waits for an answer.", suggestion="Send input instead.")
+    ids = {str(question["id"]) for question in waiting.questions}
+    if isinstance(value, dict) and value and set(value) <= ids:
+        given = list(value.items())
+        for question, answer in given[:-1]:
+            run = await answer_question(thread_id, answer, question)
+            await wait_for_run(run.run_id)
+        return await answer_question(thread_id, given[-1][1], given[-1][0])
+    return await answer_question(thread_id, value)
+
+
+async def _outcome(run: Run) -> dict[str, Any]:
+    done = await wait_for_run(run.run_id)
+
+    def values() -> dict[str, Any]:
+        found = values_of(done.thread_id, done)
+        error = done.result.get("error")
+        if done.status == "cancelled":
+            error = {"error_type": "cancelled", "message": "The run was cancelled."}
+        return {**found, **({"__error__": _error(error)} if error else {})}
+
+    return await asyncio.to_thread(values)
+
+
+def _error(error: dict[str, Any]) -> dict[str, Any]:
+    return {"error": error.get("error_type"), "message": error.get("message")}
+
+
+def _latest_number(thread_id: str) -> int:
+    from signalbox.runs.events import list_events
+
+    run = records.latest_run(thread_id, ("waiting",))
+    found = list_events(run.metadata.get("for_run", run.run_id)) if run else []
+    return found[-1].number if found else 0
+
+
+def _place(run: Run) -> str:
+    return f"/threads/{run.thread_id}/runs/{run.run_id}"
+
+
+def _shown(run: Run) -> dict[str, Any]:
+    agent, carrier = find_assistant_name(run), carrier_of(run)
+    return {
+        "run_id": run.run_id,
+        "thread_id": run.thread_id,
+        "assistant_id": agent,
+        "created_at": run.started_at,
+        "updated_at": carrier.updated_at,
+        "status": _STATUS[carrier.standing],
+        "metadata": {key: value for key, value in run.metadata.items() if key != "stream_modes"},
+        "multitask_strategy": "reject",
+        "kwargs": {},
+    }
+
+
+def find_assistant_name(run: Run) -> str:
+    """The id of the assistant that a run is of; its name where there is none of that name any more."""
+    try:
+        return identity(find_assistant(run.agent or run.name))
+    except NotFoundError:
+        return run.name
+
+
+def _modes(given: Any) -> set[str]:
+    return {given} if isinstance(given, str) else set(given)
+
+
+def _after(last_event_id: str | None) -> tuple[int, int]:
+    """Where to go on: after this part of the event of this number."""
+    number, _, part = (last_event_id or "").partition("-")
+    if not last_event_id or not number.isdigit() or not (part.isdigit() or not part):
+        return 0, _ALL
+    return int(number), int(part) if part else _ALL
+
+
+async def _events(run: Run, modes: set[str], after: tuple[int, int]) -> AsyncIterator[bytes]:
+    """The events of a run as Agent Server names them. Each has an id, and the end has none: it is always told."""
+    number, part = after
+    source = run.metadata.get("for_run", run.run_id)
+    # The event that broke off in the middle is read again, and its parts that came through are left out.
+    async for event in follow(source, max(number - 1, 0)):
+        for place, (kind, data) in enumerate(_parts(event, modes)):
+            if (event.number, place) > (number, part):
+                yield as_event(kind, data, f"{event.number}-{place}")
+    done = await asyncio.to_thread(lambda: carrier_of(records.get_run(source) or run))
+    yield as_event("end", {"run_id": run.run_id, "status": _STATUS[done.standing]})
+
+
+def _parts(event: Event, modes: set[str]) -> Iterator[tuple[str, Any]]:
+    """What a client that asked for these modes is told of an event."""
+    data = event.data
+    if event.kind in ("metadata", "error"):
+        yield event.kind, data if event.kind == "metadata" else _error(data)
+    elif event.kind == "answer":
+        yield from _answer_parts(data, modes)
+    else:
+        if "updates" in modes and event.kind == "node" and data["kind"] == "end":
+            yield "updates", {data["node"]: data["output"]}
+        told = {**data, "type": event.kind}
+        for mode in ("custom", "debug", "events"):
+            if mode in modes:
+                yield mode, told
+
+
+def _answer_parts(answer: dict[str, Any], modes: set[str]) -> Iterator[tuple[str, Any]]:
+    message = {"type": "ai", "content": answer["answer"], "id": f"{answer['run_id']}-ai", "name": answer["agent"]}
+    if "messages-tuple" in modes:
+        yield "messages", [message, {"langgraph_node": answer["agent"], "run_id": answer["run_id"]}]
+    if "messages" in modes:
+        yield "messages/complete", [message]
+    question = answer.get("question")
+    waiting = [question, *question.get("others", [])] if question else []
+    asked = [{"id": one.get("id"), "value": {k: v for k, v in one.items() if k != "others"}} for one in waiting]
+    if asked and "updates" in modes:
+        yield "updates", {"__interrupt__": asked}
+    if "values" in modes:
+        yield "values", {**answer, "messages": [message], **({"__interrupt__": asked} if asked else {})}

@@ -1,0 +1,50 @@
+"""Server-sent events: how they look on the wire, and streams that stay open."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+import orjson
+from starlette.responses import StreamingResponse
+
+__all__ = ["as_event", "is_wanted", "stream"]
+
+_HEARTBEAT = 15.0
+_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+
+
+def as_event(kind: str, data: Any, number: str = "") -> bytes:
+    """One event. Its id is what a client names as Last-Event-ID when it comes back."""
+    head = f"id: {number}\n" if number else ""
+    return f"{head}event: {kind}\ndata: ".encode() + orjson.dumps(data, default=str) + b"\n\n"
+
+
+def is_wanted(accept: str) -> bool:
+    """Whether a client asks for a stream."""
+    return "text/event-stream" in accept
+
+
+def stream(events: AsyncIterator[bytes], headers: Mapping[str, str] | None = None) -> StreamingResponse:
+    """A response that sends what comes, and a sign of life where nothing does."""
+    return StreamingResponse(_alive(events), media_type="text/event-stream", headers={**_HEADERS, **(headers or {})})
+
+
+async def _alive(events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    coming: asyncio.Task[bytes] | None = None
+    try:
+        while True:
+            coming = coming or asyncio.ensure_future(anext(events))  # type: ignore[arg-type]
+            done, _ = await asyncio.wait([coming], timeout=_HEARTBEAT)
+            if not done:
+                yield b": still here\n\n"
+                continue
+            found, coming = coming, None
+            try:
+                yield found.result()
+            except StopAsyncIteration:
+                return
+    finally:
+        if coming is not None:
+            coming.cancel()

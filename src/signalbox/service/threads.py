@@ -1,0 +1,218 @@
+"""Threads, with the routes and bodies of LangGraph's Agent Server. Another person's thread is not there."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Query
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from signalbox.errors import NotFoundError
+from signalbox.runs import records
+from signalbox.runs.background import cancel_run, find_own_run
+from signalbox.runs.history import find_state, list_states
+from signalbox.runs.life import forget
+from signalbox.runs.records import RESUMABLE, Run
+from signalbox.runs.threads import (
+    Thread,
+    list_threads,
+    list_turns,
+    make_thread,
+    require_own,
+    update_thread,
+)
+from signalbox.service.problems import REFUSALS, ProblemError
+
+__all__ = ["ThreadId", "interrupts_of", "router", "values_of"]
+
+router = APIRouter(tags=["threads"], responses=REFUSALS)
+ThreadId = Annotated[str, Path(min_length=1, max_length=200)]
+_STATUS = {"running": "busy", "waiting": "interrupted", "error": "error", "interrupted": "busy"}
+
+
+class NewThread(BaseModel):
+    """A thread to make; without an id it gets one."""
+
+    thread_id: str | None = Field(default=None, min_length=1, max_length=200)
+    metadata: dict[str, Any] | None = None
+    if_exists: Literal["raise", "do_nothing"] | None = None
+
+
+class Patch(BaseModel):
+    """What to write on a thread, beside what is there."""
+
+    metadata: dict[str, Any]
+
+
+class ThreadSearch(BaseModel):
+    """Which threads: all of one's own, or some."""
+
+    metadata: dict[str, Any] | None = None
+    ids: list[str] | None = None
+    status: str | None = None
+    limit: int = Field(default=10, ge=1, le=1000)
+    offset: int = Field(default=0, ge=0, le=1_000_000)
+
+
+class History(BaseModel):
+    """Which states: so many, before a checkpoint if one is named."""
+
+    limit: int = Field(default=10, ge=1, le=1000)
+    before: str | dict[str, Any] | None = None
+
+
+class AtCheckpoint(BaseModel):
+    """The checkpoint whose state is asked for."""
+
+    checkpoint: dict[str, Any]
+
+
+@router.post("/threads")
+async def create(wanted: NewThread) -> dict[str, Any]:
+    """Make a thread."""
+    thread_id = wanted.thread_id or str(uuid.uuid4())
+    made = await asyncio.to_thread(make_thread, thread_id, wanted.metadata)
+    if not made and wanted.if_exists != "do_nothing":
+        raise ProblemError(409, f"There is a thread '{thread_id}' already.")
+    return await asyncio.to_thread(_shown, thread_id)
+
+
+@router.post("/threads/search")
+async def search(wanted: ThreadSearch) -> list[dict[str, Any]]:
+    """One's own threads, the latest first."""
+
+    def found() -> list[dict[str, Any]]:
+        own = [thread for thread in list_threads(1000) if _fits(thread, wanted)]
+        shown = (_shown(thread.thread_id) for thread in own)
+        return [one for one in shown if wanted.status in (None, one["status"])]
+
+    return (await asyncio.to_thread(found))[wanted.offset : wanted.offset + wanted.limit]
+
+
+def _fits(thread: Thread, wanted: ThreadSearch) -> bool:
+    named = wanted.ids is None or thread.thread_id in wanted.ids
+    return named and all(thread.metadata.get(key) == value for key, value in (wanted.metadata or {}).items())
+
+
+@router.get("/threads/{thread_id}")
+async def get(thread_id: ThreadId) -> dict[str, Any]:
+    """A thread: how it stands, and what it holds."""
+    return await asyncio.to_thread(_shown, thread_id)
+
+
+@router.patch("/threads/{thread_id}")
+async def patch(thread_id: ThreadId, wanted: Patch) -> dict[str, Any]:
+    """Write something on a thread."""
+    await asyncio.to_thread(lambda: update_thread(thread_id, metadata=wanted.metadata))
+    return await asyncio.to_thread(_shown, thread_id)
+
+
+@router.delete("/threads/{thread_id}", status_code=204)
+async def delete(thread_id: ThreadId) -> Response:
+    """Delete a thread with everything in it; a run that is under way is stopped."""
+    await asyncio.to_thread(require_own, thread_id)
+    run = await asyncio.to_thread(records.latest_run, thread_id, RESUMABLE)
+    if run is not None:
+        await cancel_run(await find_own_run(thread_id, run.run_id))
+    await asyncio.to_thread(_forget, thread_id)
+    return Response(status_code=204)
+
+
+def _forget(thread_id: str) -> None:
+    try:
+        forget(thread_id)
+    except NotFoundError:
+        records.remove_runs(thread_id)
+
+
+@router.get("/threads/{thread_id}/state")
+async def state(thread_id: ThreadId) -> dict[str, Any]:
+    """How a thread stands: the Answer of its latest run, and what it waits for."""
+
+    def found() -> dict[str, Any]:
+        thread, run = require_own(thread_id), records.latest_run(thread_id)
+        latest = next(iter(list_states(thread_id, 1)), None) or _empty(thread)
+        return {**latest, "values": values_of(thread_id, run), "interrupts": interrupts_of(run)}
+
+    return await asyncio.to_thread(found)
+
+
+@router.get("/threads/{thread_id}/state/{checkpoint_id}")
+async def state_at(thread_id: ThreadId, checkpoint_id: str) -> dict[str, Any]:
+    """The graph's own state at a checkpoint."""
+    return await asyncio.to_thread(find_state, thread_id, checkpoint_id)
+
+
+@router.post("/threads/{thread_id}/state/checkpoint")
+async def state_at_checkpoint(thread_id: ThreadId, wanted: AtCheckpoint) -> dict[str, Any]:
+    """The graph's own state at a checkpoint."""
+    return await asyncio.to_thread(find_state, thread_id, str(wanted.checkpoint.get("checkpoint_id", "")))
+
+
+@router.post("/threads/{thread_id}/history")
+async def history(thread_id: ThreadId, wanted: History) -> list[dict[str, Any]]:
+    """The states that the graphs of a thread have been in, the latest first."""
+    return await asyncio.to_thread(list_states, thread_id, wanted.limit, _checkpoint_id(wanted.before))
+
+
+@router.get("/threads/{thread_id}/history")
+async def history_of(
+    thread_id: ThreadId, limit: Annotated[int, Query(ge=1, le=1000)] = 10, before: str | None = None
+) -> list[dict[str, Any]]:
+    """The states that the graphs of a thread have been in, the latest first."""
+    return await asyncio.to_thread(list_states, thread_id, limit, before)
+
+
+def _checkpoint_id(before: str | dict[str, Any] | None) -> str | None:
+    if not isinstance(before, dict):
+        return before
+    inner = before.get("configurable", before)
+    found = inner.get("checkpoint_id") if isinstance(inner, dict) else None
+    return str(found) if found else None
+
+
+def _empty(thread: Thread) -> dict[str, Any]:
+    checkpoint = {"thread_id": thread.thread_id, "checkpoint_ns": "", "checkpoint_id": None, "checkpoint_map": {}}
+    return {
+        "next": [],
+        "tasks": [],
+        "checkpoint": checkpoint,
+        "metadata": thread.metadata,
+        "created_at": thread.created_at,
+        "parent_checkpoint": None,
+    }
+
+
+def _shown(thread_id: str) -> dict[str, Any]:
+    thread, run = require_own(thread_id), records.latest_run(thread_id)
+    return {
+        "thread_id": thread.thread_id,
+        "created_at": thread.created_at,
+        "updated_at": thread.updated_at,
+        "metadata": thread.metadata,
+        "status": _STATUS.get(run.standing, "idle") if run else "idle",
+        "config": {},
+        "values": values_of(thread_id, run) if run else None,
+        "interrupts": {run.run_id: interrupts_of(run)} if run and interrupts_of(run) else {},
+    }
+
+
+def values_of(thread_id: str, run: Run | None) -> dict[str, Any]:
+    """What a thread holds: the Answer of its latest run, and all that was said, as messages."""
+    answer = dict((run.result or {}).get("answer") or {}) if run else {}
+    messages: list[dict[str, Any]] = []
+    for number, turn in enumerate(list_turns(thread_id)):
+        messages.append({"type": "human", "content": turn.said, "id": f"{turn.run_id}-{number}-human"})
+        messages.append({"type": "ai", "content": turn.answer, "id": f"{turn.run_id}-{number}-ai", "name": turn.agent})
+    waiting = interrupts_of(run)
+    return {**answer, "messages": messages, **({"__interrupt__": waiting} if waiting else {})}
+
+
+def interrupts_of(run: Run | None) -> list[dict[str, Any]]:
+    """What a run waits for, as interrupts."""
+    if run is None or run.status != "waiting":
+        return []
+    return [{"id": one["id"], "value": one} for one in run.questions if one["id"] not in run.answers]

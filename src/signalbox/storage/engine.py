@@ -1,0 +1,193 @@
+"""The connection to the database: one engine for each event loop, with the tables made and migrated at first use."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from sqlalchemy import Engine, create_engine, event, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.pool import StaticPool
+
+from signalbox.errors import ConfigurationError, UnavailableError
+from signalbox.settings import get_settings, home_file
+
+__all__ = ["HEAD", "close_stores", "database_address", "open_direct", "open_engine"]
+
+HEAD = "0001"
+"""The newest migration: a database that has it needs none."""
+_log = logging.getLogger("signalbox.storage")
+_DRIVERS = {"postgresql": "postgresql+asyncpg", "postgres": "postgresql+asyncpg", "sqlite": "sqlite+aiosqlite"}
+_LOCK = 7_246_001
+_open: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, AsyncEngine]] = WeakKeyDictionary()
+_opening: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
+
+
+def database_address() -> str:
+    """Where tasks and conversations are kept, without a password. Raises ConfigurationError."""
+    return _url().render_as_string(hide_password=True)
+
+
+def _url() -> URL:
+    settings = get_settings()
+    return _read_url(settings.database_url, settings.home)
+
+
+@lru_cache(maxsize=16)
+def _read_url(given: str, home: Path) -> URL:
+    if not given:
+        return make_url(f"sqlite+aiosqlite:///{home / 'store.db'}")
+    try:
+        url = make_url(given)
+        return url.set(drivername=_DRIVERS[url.drivername.partition("+")[0]])
+    except (ArgumentError, KeyError):
+        raise ConfigurationError(
+            "SIGNALBOX_DATABASE_URL is no address of a database that can be used.",
+            suggestion="Use postgresql://user:password@host/name or sqlite:////path/to/file.db.",
+        ) from None
+
+
+@lru_cache(maxsize=16)
+def _key(url: URL) -> str:
+    return url.render_as_string(hide_password=False)
+
+
+async def open_engine(url: URL | None = None) -> AsyncEngine:
+    """The engine of the running event loop; the first time, the tables are brought up to date.
+
+    Raises ConfigurationError or UnavailableError.
+    """
+    loop = asyncio.get_running_loop()
+    engines = _open.setdefault(loop, {})
+    url = url or _url()
+    key = _key(url)
+    if key not in engines:
+        async with _opening.setdefault(loop, asyncio.Lock()):
+            if key not in engines:
+                engines[key] = await _opened(url)
+    return engines[key]
+
+
+@dataclass(frozen=True, slots=True)
+class Direct:
+    """A file that one thread works on by itself: a transaction there costs one change of threads, and not one for
+    every statement of it."""
+
+    engine: Engine
+    thread: ThreadPoolExecutor
+
+
+_direct: dict[str, Direct] = {}
+
+
+async def open_direct() -> Direct | None:
+    """The way to the file, where the database is one; None for a server. Raises as `open_engine`."""
+    url = _url()
+    await open_engine(url)
+    if url.get_backend_name() != "sqlite":
+        return None
+    key = _key(url)
+    if key not in _direct:
+        options: dict[str, Any] = {"timeout": 60.0, "isolation_level": None, "check_same_thread": False}
+        engine = create_engine(url.set(drivername="sqlite"), poolclass=StaticPool, connect_args=options)
+        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+        _direct[key] = Direct(engine, ThreadPoolExecutor(1, "signalbox-store"))
+    return _direct[key]
+
+
+async def close_stores() -> None:
+    """Close the connections of this process, on whichever event loop each was opened."""
+    here = asyncio.get_running_loop()
+    while _direct:
+        direct = _direct.popitem()[1]
+        await here.run_in_executor(direct.thread, direct.engine.dispose)
+        direct.thread.shutdown(wait=False)
+    for loop in list(_open):
+        for engine in _open.pop(loop, {}).values():
+            if loop is here:
+                await engine.dispose()
+            elif loop.is_running():
+                await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(engine.dispose(), loop))
+
+
+async def _opened(url: URL) -> AsyncEngine:
+    is_sqlite = url.get_backend_name() == "sqlite"
+    if is_sqlite and url.database and not get_settings().database_url:
+        home_file(Path(url.database).name)
+    options: dict[str, Any] = {"connect_args": {"timeout": 60.0, "isolation_level": None}} if is_sqlite else {}
+    engine = create_async_engine(url, pool_pre_ping=not is_sqlite, **options)
+    if is_sqlite:
+        event.listen(engine.sync_engine, "connect", _prepare_sqlite)
+        event.listen(engine.sync_engine, "begin", _begin_sqlite)
+    try:
+        await _migrate(engine)
+    except (OSError, DBAPIError) as error:
+        await engine.dispose()
+        raise UnavailableError(
+            f"The database at {url.render_as_string()} cannot be used.",
+            suggestion="Check SIGNALBOX_DATABASE_URL, or that its server runs.",
+            details=error,
+        ) from error
+    return engine
+
+
+def _prepare_sqlite(connection: Any, _: Any) -> None:
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "busy_timeout=60000"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: Any) -> None:
+    """Who will write takes the lock at once: SQLite lets nobody who has read wait for it."""
+    writes = connection.get_execution_options().get("writes", True)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+async def _migrate(engine: AsyncEngine) -> None:
+    if await _is_current(engine):
+        return
+    async with engine.begin() as connection:
+        if connection.dialect.name == "postgresql":
+            # Several processes may start at once.
+            await connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+            await _warn_of_power(connection)
+        await connection.run_sync(_upgrade)
+
+
+async def _is_current(engine: AsyncEngine) -> bool:
+    try:
+        async with engine.connect() as connection:
+            found = (await connection.execute(text("SELECT version_num FROM alembic_version"))).scalar()
+    except DBAPIError as error:
+        if error.connection_invalidated or "connect" in str(error.orig).casefold():
+            raise
+        return False
+    if found is not None and found > HEAD:
+        raise ConfigurationError(
+            f"The database is newer ({found}) than this Signalbox ({HEAD}).", suggestion="Update Signalbox."
+        )
+    return bool(found == HEAD)
+
+
+async def _warn_of_power(connection: Any) -> None:
+    query = "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"
+    if (await connection.execute(text(query))).scalar():
+        _log.warning("The database's user may pass row-level security: use one that is no superuser.")
+
+
+def _upgrade(connection: Any) -> None:
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", "signalbox.storage:migrations")
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")

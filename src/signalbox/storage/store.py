@@ -1,0 +1,215 @@
+"""A person's store: conversations with their messages, keys for programs, and tasks."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
+
+from signalbox.errors import NotFoundError, RequestError
+from signalbox.settings import now
+from signalbox.storage.gate import check_owner, in_one_go, owned
+from signalbox.storage.models import ApiKey, Conversation, IdempotencyKey, Message, Note
+from signalbox.storage.tasks import Tasks
+
+__all__ = ["Store"]
+
+_LONGEST_TITLE = 200
+_ROLES = ("user", "assistant")
+
+
+class Store:
+    """All that is kept of one person. It sees, changes and finds nothing of anybody else.
+
+    `owner` is the person's UUID; anything else raises RequestError. Every method is one transaction. What comes back
+    are plain rows, apart from the database: to change them changes nothing.
+    """
+
+    def __init__(self, owner: str) -> None:
+        self.owner = check_owner(owner)
+
+    @property
+    def tasks(self) -> Tasks:
+        """The person's tasks."""
+        return Tasks(self.owner)
+
+    # Conversations
+
+    async def start_conversation(self, title: str = "") -> Conversation:
+        """A new conversation, with an id of its own (a UUID)."""
+        moment = now()
+        started = Conversation(
+            id=str(uuid.uuid4()), title=_title(title), created=moment, updated=moment, user_id=self.owner
+        )
+        async with owned(self.owner, writes=True) as session:
+            session.add(started)
+        return started
+
+    async def conversation(self, conversation_id: str) -> Conversation:
+        """One conversation. Raises NotFoundError where this person has none of that id, or it was deleted."""
+        async with owned(self.owner) as session:
+            return await _conversation(session, conversation_id)
+
+    async def conversations(self, *, limit: int = 50, offset: int = 0) -> list[Conversation]:
+        """The conversations that are not deleted, the latest used first."""
+        query = (
+            select(Conversation)
+            .where(Conversation.deleted.is_(None))
+            .order_by(Conversation.updated.desc(), Conversation.id)
+            .limit(limit)
+            .offset(offset)
+        )
+        async with owned(self.owner) as session:
+            return list(await session.scalars(query))
+
+    async def rename(self, conversation_id: str, title: str) -> Conversation:
+        """Give a conversation another title. Raises NotFoundError, and RequestError for a title that is too long."""
+        async with owned(self.owner, writes=True) as session:
+            found = await _conversation(session, conversation_id)
+            found.title = _title(title)
+        return found
+
+    async def delete(self, conversation_id: str) -> Conversation:
+        """Delete a conversation; for 30 days `restore` brings it back. Raises NotFoundError."""
+        async with owned(self.owner, writes=True) as session:
+            found = await _conversation(session, conversation_id)
+            found.deleted = now()
+        return found
+
+    async def restore(self, conversation_id: str) -> Conversation:
+        """Bring a deleted conversation back. Raises NotFoundError where it is not there any more."""
+        async with owned(self.owner, writes=True) as session:
+            found = await _conversation(session, conversation_id, deleted=True)
+            found.deleted = None
+        return found
+
+    # Messages
+
+    async def add_message(
+        self, conversation_id: str, role: str, content: str, *, answers: int | None = None
+    ) -> Message:
+        """Keep what was said; `role` is user or assistant. `answers` is the id of the user's message that this one
+        answers: a user's message that none answers counts as `unanswered`. Raises NotFoundError."""
+        if role not in _ROLES:
+            raise RequestError(f"The role '{role}' is unknown.", suggestion="Use user or assistant.")
+        moment = now()
+        said = Message(
+            conversation_id=conversation_id, role=role, content=content, answers=answers, created=moment,
+            user_id=self.owner,
+        )  # fmt: skip
+        async with owned(self.owner, writes=True) as session:
+            found = await _conversation(session, conversation_id)
+            found.updated = moment
+            session.add(said)
+        return said
+
+    async def messages(self, conversation_id: str, *, limit: int = 50, before: int | None = None) -> list[Message]:
+        """The latest messages, oldest first; `before` (a message's id) pages further back. Raises NotFoundError."""
+        query = select(Message).where(Message.conversation_id == conversation_id)
+        if before is not None:
+            query = query.where(Message.id < before)
+        async with owned(self.owner) as session:
+            await _conversation(session, conversation_id)
+            latest = await session.scalars(query.order_by(Message.id.desc()).limit(limit))
+            return list(latest)[::-1]
+
+    async def unanswered(self, conversation_id: str) -> list[Message]:
+        """The user's messages in a conversation that no message answers, oldest first."""
+        answered = select(Message.answers).where(
+            Message.conversation_id == conversation_id, Message.answers.is_not(None)
+        )
+        query = select(Message).where(Message.conversation_id == conversation_id, Message.role == "user")
+        async with owned(self.owner) as session:
+            await _conversation(session, conversation_id)
+            return list(await session.scalars(query.where(Message.id.not_in(answered)).order_by(Message.id)))
+
+    # Keys for programs. A key should name its owner (`sb_<user id>_<secret>`), so that it can be looked up here.
+
+    async def add_api_key(self, hashed: str, name: str = "") -> ApiKey:
+        """Keep the hash of a new key."""
+        made = ApiKey(id=str(uuid.uuid4()), name=name, hash=hashed, created=now(), user_id=self.owner)
+        async with owned(self.owner, writes=True) as session:
+            session.add(made)
+        return made
+
+    async def api_keys(self) -> list[ApiKey]:
+        """The keys, the oldest first, revoked ones among them."""
+        async with owned(self.owner) as session:
+            return list(await session.scalars(select(ApiKey).order_by(ApiKey.created, ApiKey.id)))
+
+    async def find_api_key(self, hashed: str) -> ApiKey | None:
+        """The key with this hash, if this person has it and it is not revoked."""
+        query = select(ApiKey).where(ApiKey.hash == hashed, ApiKey.revoked.is_(None))
+        async with owned(self.owner) as session:
+            return (await session.scalars(query)).one_or_none()
+
+    async def revoke_api_key(self, key_id: str) -> ApiKey:
+        """Let a key work no more. Raises NotFoundError."""
+        async with owned(self.owner, writes=True) as session:
+            found = (await session.scalars(select(ApiKey).where(ApiKey.id == key_id))).one_or_none()
+            if found is None:
+                raise NotFoundError("There is no such key.")
+            found.revoked = found.revoked or now()
+        return found
+
+    # Requests that may come twice
+
+    async def claim_request(self, key: str, request_hash: str) -> tuple[IdempotencyKey, bool]:
+        """Claim an idempotency key: the record, and whether this call made it. A record that was there has the hash of
+        its own request, and `status` and `response` once it was answered; both are null while it is under way."""
+        claimed = IdempotencyKey(key=key, request_hash=request_hash, created=now(), user_id=self.owner)
+        try:
+            async with owned(self.owner, writes=True) as session:
+                session.add(claimed)
+            return claimed, True
+        except IntegrityError:
+            async with owned(self.owner) as session:
+                found = await session.scalars(select(IdempotencyKey).where(IdempotencyKey.key == key))
+                return found.one(), False
+
+    async def finish_request(self, key: str, status: int, response: Any) -> None:
+        """Keep the answer to a request that was claimed; it is given again to whoever repeats the request."""
+        async with owned(self.owner, writes=True) as session:
+            found = (await session.scalars(select(IdempotencyKey).where(IdempotencyKey.key == key))).one()
+            found.status, found.response = status, response
+
+    async def release_request(self, key: str) -> None:
+        """Forget a claim whose request came to nothing, so that it may be tried again."""
+        async with owned(self.owner, writes=True) as session:
+            found = (await session.scalars(select(IdempotencyKey).where(IdempotencyKey.key == key))).one_or_none()
+            if found is not None:
+                await session.delete(found)
+
+    # What an agent keeps of something it said
+
+    async def note(self, digest: str) -> dict[str, Any] | None:
+        """What was kept under a digest; None where nothing was."""
+
+        def found(session: Session) -> dict[str, Any] | None:
+            kept = session.scalars(select(Note).where(Note.digest == digest)).one_or_none()
+            return dict(kept.data) if kept is not None else None
+
+        return await in_one_go(self.owner, found)
+
+    async def keep_note(self, digest: str, data: dict[str, Any]) -> None:
+        """Keep something under a digest, in place of what was kept there."""
+        kept = Note(user_id=self.owner, digest=digest, data=data, created=now())
+        await in_one_go(self.owner, lambda session: session.merge(kept), writes=True)
+
+
+async def _conversation(session: AsyncSession, conversation_id: str, *, deleted: bool = False) -> Conversation:
+    found = (await session.scalars(select(Conversation).where(Conversation.id == conversation_id))).one_or_none()
+    if found is None or (found.deleted is not None and not deleted):
+        raise NotFoundError("There is no such conversation.", suggestion="It may have been deleted.")
+    return found
+
+
+def _title(title: str) -> str:
+    trimmed = " ".join(title.split())
+    if len(trimmed) > _LONGEST_TITLE:
+        raise RequestError(f"A title has at most {_LONGEST_TITLE} characters.", suggestion="Shorten it.")
+    return trimmed

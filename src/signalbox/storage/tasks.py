@@ -1,0 +1,331 @@
+"""A person's tasks: kept, found, changed, and put back as they were."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from sqlalchemy import Select, delete, func, or_, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from signalbox.errors import NotFoundError
+from signalbox.language.words import stem, tokens
+from signalbox.settings import now
+from signalbox.storage.gate import owned
+from signalbox.storage.models import NEVER, PRIORITIES, Numbering, Task, TaskChange, TaskWord
+
+__all__ = ["Change", "Page", "TaskFilter", "Tasks", "words_of"]
+
+Sort = Literal["due", "priority", "created", "title"]
+_KEPT = ("title", "description", "completed", "due", "priority", "tags")
+_LONGEST_WORD = 64
+_MOST_WORDS = 200
+_MOST_COUNTED = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFilter:
+    """Which tasks, in which order, and which page of them. Days are half-open: from `due_from` to before `due_to`.
+
+    `overdue` is the moment, on the person's clock, before which a pending task should have been done.
+    """
+
+    status: Literal["pending", "completed", "all"] = "pending"
+    due_from: str | None = None
+    due_to: str | None = None
+    no_due: bool = False
+    overdue: datetime | None = None
+    priority: str | None = None
+    tag: str | None = None
+    text: str | None = None
+    sort: Sort = "due"
+    limit: int = 20
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of tasks, and how many there are in all, counted up to a thousand."""
+
+    tasks: list[Task] = field(default_factory=list)
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What was done to a task: `what` is added, updated, completed, reopened, deleted or restored."""
+
+    what: str
+    task: Task
+    before: dict[str, Any] | None
+
+
+class Tasks:
+    """The tasks of one person. A change belongs to a `turn`, by which it can be undone.
+
+    A call that is made again with the same turn changes nothing: each call has a turn of its own. Every method is one
+    transaction. A task that is not there, or deleted, raises NotFoundError.
+    """
+
+    def __init__(self, owner: str) -> None:
+        self._owner = owner
+
+    async def add(
+        self, title: str, *, description: str = "", due: str | None = None, priority: str = "normal",
+        tags: list[str] | None = None, turn: str = "",
+    ) -> Task:  # fmt: skip
+        """A new task, with the next number of this person. A turn that has added one before gets that one again."""
+        async with owned(self._owner, writes=True) as session:
+            before = await _made_before(session, turn, None)
+            if before is not None:
+                return before
+            moment = now()
+            task = Task(
+                user_id=self._owner, task_id=await _next_number(session), title=title, description=description,
+                due=due or NEVER, priority=PRIORITIES.index(priority), tags=tags or [], completed=False,
+                created=moment, updated=moment,
+            )  # fmt: skip
+            session.add(task)
+            _index(session, task)
+            _record(session, turn, "added", task, None)
+        return task
+
+    async def get(self, task_id: int) -> Task:
+        """One task."""
+        async with owned(self._owner) as session:
+            return await _task(session, task_id)
+
+    async def several(self, task_ids: list[int], *, deleted: bool = False) -> list[Task]:
+        """Those of these tasks that are there, in the order of the numbers given; `deleted` ones too if asked for."""
+        query = select(Task).where(Task.task_id.in_(task_ids[:_MOST_WORDS]))
+        if not deleted:
+            query = query.where(Task.deleted.is_(None))
+        async with owned(self._owner) as session:
+            found = {task.task_id: task for task in await session.scalars(query)}
+        return [found[one] for one in dict.fromkeys(task_ids) if one in found]
+
+    async def list(self, wanted: TaskFilter) -> Page:
+        """A page of the tasks that fit."""
+        query = _filtered(wanted)
+        async with owned(self._owner) as session:
+            counted = query.with_only_columns(Task.task_id).limit(_MOST_COUNTED).subquery()
+            total = await session.scalar(select(func.count()).select_from(counted))
+            page = await session.scalars(_sorted(query, wanted.sort).limit(wanted.limit).offset(wanted.offset))
+            return Page(list(page), int(total or 0))
+
+    async def naming(self, words: list[str], *, most: int = 50) -> list[Task]:
+        """The tasks that share words with these, those that share most first, the latest of equals first."""
+        stems = sorted({stem(word) for word in words})[:_MOST_WORDS]
+        if not stems:
+            return []
+        ranked = (
+            select(TaskWord.task_id, func.count().label("shared"))
+            .where(TaskWord.word.in_(stems))
+            .group_by(TaskWord.task_id)
+            .order_by(func.count().desc(), TaskWord.task_id.desc())
+            .limit(most)
+        )
+        async with owned(self._owner) as session:
+            numbers = [row.task_id for row in await session.execute(ranked)]
+        return await self.several(numbers)
+
+    async def latest(self, *, most: int = 50) -> list[Task]:
+        """The latest tasks, the newest first."""
+        query = select(Task).where(Task.deleted.is_(None)).order_by(Task.task_id.desc()).limit(most)
+        async with owned(self._owner) as session:
+            return list(await session.scalars(query))
+
+    async def update(self, task_id: int, changes: dict[str, Any], *, turn: str = "", what: str = "updated") -> Change:
+        """Change what is given of title, description, completed, due, priority (in words) and tags."""
+        async with owned(self._owner, writes=True) as session:
+            task = await _task(session, task_id)
+            before = _state(task)
+            if await _made_before(session, turn, task_id) is not None:
+                return Change(what, task, before)
+            for name, value in changes.items():
+                setattr(task, name, _kept(name, value))
+            task.updated = now()
+            await _reindex(session, task)
+            _record(session, turn, what, task, before)
+        return Change(what, task, before)
+
+    async def complete(self, task_id: int, *, turn: str = "") -> Change:
+        """Mark a task as done."""
+        return await self.update(task_id, {"completed": True}, turn=turn, what="completed")
+
+    async def reopen(self, task_id: int, *, turn: str = "") -> Change:
+        """Set a finished task back to open."""
+        return await self.update(task_id, {"completed": False}, turn=turn, what="reopened")
+
+    async def delete(self, task_id: int, *, turn: str = "") -> Change:
+        """Delete a task; for 30 days it can be brought back."""
+        async with owned(self._owner, writes=True) as session:
+            done = await _made_before(session, turn, task_id)
+            if done is not None:
+                return Change("deleted", done, _state(done))
+            task = await _task(session, task_id)
+            before = _state(task)
+            task.deleted = task.updated = now()
+            await _unindex(session, task)
+            _record(session, turn, "deleted", task, before)
+        return Change("deleted", task, before)
+
+    async def restore(self, task_id: int, *, turn: str = "") -> Change:
+        """Bring a deleted task back."""
+        async with owned(self._owner, writes=True) as session:
+            task = await _task(session, task_id, deleted=True)
+            before = _state(task)
+            task.deleted, task.updated = None, now()
+            await _reindex(session, task)
+            _record(session, turn, "restored", task, before)
+        return Change("restored", task, before)
+
+    async def deleted(self, *, most: int = 20) -> list[Task]:
+        """The tasks that can still be brought back, the latest deleted first."""
+        query = select(Task).where(Task.deleted.is_not(None)).order_by(Task.deleted.desc()).limit(most)
+        async with owned(self._owner) as session:
+            return list(await session.scalars(query))
+
+    async def latest_turn(self) -> str | None:
+        """The turn of the latest change that was not taken back; None where there is none."""
+        query = select(TaskChange.turn).where(TaskChange.undone.is_(False)).order_by(TaskChange.id.desc()).limit(1)
+        async with owned(self._owner) as session:
+            return (await session.scalars(query)).one_or_none()
+
+    async def undo(self, turn: str) -> list[Change]:
+        """Take back all that a turn did, the latest first; nothing where that was done before. Changes without a turn
+        are turns of their own. What was changed since stays, but for the fields that the turn had changed."""
+        query = select(TaskChange).where(TaskChange.turn == turn, TaskChange.undone.is_(False))
+        done = []
+        async with owned(self._owner, writes=True) as session:
+            for change in await session.scalars(query.order_by(TaskChange.id.desc())):
+                task = (await session.scalars(select(Task).where(Task.task_id == change.task_id))).one_or_none()
+                if task is not None:
+                    done.append(Change(change.what, task, change.before))
+                    _put_back(task, change)
+                    await _reindex(session, task)
+                change.undone = True
+        return done
+
+
+def _kept(name: str, value: Any) -> Any:
+    if name == "priority":
+        return PRIORITIES.index(value)
+    return (value or NEVER) if name == "due" else value
+
+
+def words_of(task: Task) -> set[str]:
+    """The words that a task is found by."""
+    return {stem(word)[:_LONGEST_WORD] for word in tokens(f"{task.title} {task.description[:2000]}")[:_MOST_WORDS]}
+
+
+def _put_back(task: Task, change: TaskChange) -> None:
+    if change.before is None:
+        task.deleted = now()
+    else:
+        for name in _KEPT:
+            if change.before[name] != change.after[name]:
+                setattr(task, name, change.before[name])
+        task.deleted = now() if change.before["deleted"] else None
+    task.updated = now()
+
+
+def _state(task: Task) -> dict[str, Any]:
+    return {**{name: getattr(task, name) for name in _KEPT}, "deleted": task.deleted is not None}
+
+
+def _record(session: AsyncSession, turn: str, what: str, task: Task, before: dict[str, Any] | None) -> None:
+    kept = {"user_id": task.user_id, "turn": turn or uuid.uuid4().hex, "task_id": task.task_id, "what": what}
+    session.add(TaskChange(**kept, before=before, after=_state(task), created=now(), undone=False))
+
+
+async def _task(session: AsyncSession, task_id: int, *, deleted: bool = False) -> Task:
+    found = (await session.scalars(select(Task).where(Task.task_id == task_id))).one_or_none()
+    if found is None or (found.deleted is not None) != deleted:
+        raise NotFoundError(f"Task with ID {task_id} does not exist", suggestion="It may have been deleted.")
+    return found
+
+
+async def _made_before(session: AsyncSession, turn: str, task_id: int | None) -> Task | None:
+    """The task that this turn has changed before: a call that is made again, after a crash, changes nothing."""
+    if not turn:
+        return None
+    query = select(TaskChange.task_id).where(TaskChange.turn == turn)
+    if task_id is not None:
+        query = query.where(TaskChange.task_id == task_id)
+    number = (await session.scalars(query.limit(1))).one_or_none()
+    return await session.get(Task, (session.info["owner"], number)) if number is not None else None
+
+
+async def _next_number(session: AsyncSession) -> int:
+    """The next number of this person: one more than ever before, so that no number comes twice."""
+    for _ in range(2):
+        raised = await session.scalars(
+            update(Numbering).values(latest=Numbering.latest + 1).returning(Numbering.latest),
+            execution_options={"synchronize_session": False},
+        )
+        number = raised.one_or_none()
+        if number is not None:
+            return int(number)
+        try:
+            async with session.begin_nested():
+                session.add(Numbering(latest=0))
+        except IntegrityError:
+            continue
+    raise NotFoundError("The person's numbering is missing.")
+
+
+def _index(session: AsyncSession, task: Task) -> None:
+    words = words_of(task) | {f"#{tag.casefold()}"[:_LONGEST_WORD] for tag in task.tags}
+    session.add_all(TaskWord(user_id=task.user_id, word=word, task_id=task.task_id) for word in sorted(words))
+
+
+async def _unindex(session: AsyncSession, task: Task) -> None:
+    await session.execute(
+        delete(TaskWord).where(TaskWord.task_id == task.task_id), execution_options={"synchronize_session": False}
+    )
+
+
+async def _reindex(session: AsyncSession, task: Task) -> None:
+    await _unindex(session, task)
+    if task.deleted is None:
+        _index(session, task)
+
+
+def _filtered(wanted: TaskFilter) -> Select[tuple[Task]]:
+    query = select(Task).where(Task.deleted.is_(None))
+    if wanted.status != "all":
+        query = query.where(Task.completed.is_(wanted.status == "completed"))
+    if wanted.due_from is not None:
+        query = query.where(Task.due >= wanted.due_from, Task.due != NEVER)
+    if wanted.due_to is not None:
+        query = query.where(Task.due < wanted.due_to)
+    if wanted.no_due:
+        query = query.where(Task.due == NEVER)
+    if wanted.overdue is not None:
+        query = query.where(_is_late(wanted.overdue))
+    if wanted.priority is not None:
+        query = query.where(Task.priority == PRIORITIES.index(wanted.priority))
+    words = [f"#{wanted.tag.casefold()}"] if wanted.tag else []
+    for word in [*words, *(stem(word) for word in tokens(wanted.text or ""))]:
+        query = query.where(Task.task_id.in_(select(TaskWord.task_id).where(TaskWord.word == word[:_LONGEST_WORD])))
+    return query
+
+
+def _is_late(moment: datetime) -> Any:
+    """A day is late once it is over, an hour once it has come."""
+    today, minute = moment.strftime("%Y-%m-%d"), moment.strftime("%Y-%m-%dT%H:%M")
+    return or_(Task.due < today, (Task.due > today) & (Task.due <= minute))
+
+
+def _sorted(query: Select[tuple[Task]], sort: Sort) -> Select[tuple[Task]]:
+    by = {
+        "due": (Task.due, Task.task_id),
+        "priority": (Task.priority.desc(), Task.task_id.desc()),
+        "created": (Task.task_id,),
+        "title": (func.lower(Task.title), Task.task_id),
+    }
+    return query.order_by(*by[sort])

@@ -1,0 +1,149 @@
+"""The front door: which agent a request goes to, what is asked back, and what it says itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.runnables import RunnableLambda
+
+from signalbox.agents.frontdoor import plan, router
+from signalbox.agents.frontdoor.state import next_agent
+from signalbox.contract import Agent, Presented
+from signalbox.contract import installed as installed_module
+from signalbox.contract.installed import InstalledAgent
+from signalbox.runs import aanswer, aask, aclose, say_in_thread
+
+ROWS = "GraphName,Node,AgentType,Input_Fields,Output_Field,Prompt\n{0},Say,echo,request,answer,{0}: {{request}}\n"
+
+
+class Scripted:
+    """A model that reads what it is told to read; it keeps what it was asked."""
+
+    def __init__(self, *readings: Any) -> None:
+        self.readings = list(readings)
+        self.schemas: list[dict[str, Any]] = []
+
+    def with_structured_output(self, schema: dict[str, Any]) -> Any:
+        self.schemas.append(schema)
+
+        def read(_messages: Any) -> Any:
+            reading = self.readings.pop(0)
+            if isinstance(reading, Exception):
+                raise reading
+            return reading
+
+        return RunnableLambda(read)
+
+
+@pytest.fixture
+def scripted(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Scripted]:
+    def use(*readings: Any) -> Scripted:
+        model = Scripted(*readings)
+        monkeypatch.setattr(router, "load_chat_model", lambda *_: model)
+        return model
+
+    return use
+
+
+@pytest.fixture(autouse=True)
+def agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two small agents beside the front door, as other packages would add them."""
+
+    def made(name: str) -> Agent:
+        place = tmp_path / f"{name}.csv"
+        place.write_text(ROWS.format(name))
+        return Agent(
+            name=name,
+            about=f"All about {name}",
+            examples=(f"{name} please",),
+            map=place,
+            start=lambda request, before: {"request": request},
+            present=lambda state: Presented(str(state["answer"])),
+        )
+
+    from signalbox.agents.frontdoor import AGENT
+
+    listed = tuple(InstalledAgent(agent.name, "test", agent) for agent in (AGENT, made("weather"), made("trains")))
+    monkeypatch.setattr(installed_module, "_installed", lambda: listed)
+    monkeypatch.setenv("SIGNALBOX_HOME", str(tmp_path / "home"))
+
+
+async def test_a_sure_request_goes_to_its_agent_in_the_same_thread(scripted: Callable[..., Scripted]) -> None:
+    model = scripted({"to": "trains", "confidence": 0.93})
+    answer = await aask("frontdoor", "when is the next train", thread_id="t")
+    assert (answer.agent, answer.answer, answer.thread_id) == ("trains", "trains: when is the next train", "t")
+    assert answer.route == {"to": "trains", "confidence": 0.93}
+    assert model.schemas[0]["properties"]["to"]["enumDescriptions"]["weather"] == "All about weather"
+    await aclose()
+
+
+@pytest.mark.parametrize("reading", [{"to": "trains", "confidence": 0.5}, {"to": "clarify", "confidence": 0.9}, {}])
+async def test_what_is_not_sure_is_asked_and_the_answer_is_followed(
+    scripted: Callable[..., Scripted], reading: dict[str, Any]
+) -> None:
+    scripted(reading)
+    asked = await aask("frontdoor", "tomorrow?", thread_id="t")
+    assert asked.status == "needs_input"
+    assert asked.question is not None
+    assert asked.question["options"] == ["weather", "trains"]
+    answer = await aanswer("t", "weather")
+    assert answer.answer == "weather: tomorrow?"
+    assert answer.route == {"to": "weather", "confidence": 1.0}
+
+
+async def test_an_answer_in_other_words_is_read_together_with_the_request(scripted: Callable[..., Scripted]) -> None:
+    scripted({}, {"to": "trains", "confidence": 0.9})
+    await aask("frontdoor", "tomorrow?", thread_id="t")
+    answer = await say_in_thread("frontdoor", "I mean on rails", thread_id="t")
+    assert answer.answer == "trains: tomorrow? I mean on rails"
+
+
+async def test_a_follow_up_stays_with_its_thread_until_the_subject_changes(scripted: Callable[..., Scripted]) -> None:
+    scripted(
+        {"to": "trains", "confidence": 0.9},
+        {"to": "clarify", "confidence": 0.9},
+        {"to": "weather", "confidence": 0.9, "follows_on": True},
+        {"to": "weather", "confidence": 0.9, "follows_on": False},
+    )
+    said = ["a train to Rome", "and back", "what about Sunday", "will it rain"]
+    answers = [await aask("frontdoor", one, thread_id="t") for one in said]
+    assert [answer.agent for answer in answers] == ["trains", "trains", "trains", "weather"]
+
+
+async def test_help_is_told_from_the_installed_agents_own_words(scripted: Callable[..., Scripted]) -> None:
+    scripted({"to": "help", "confidence": 0.9})
+    answer = await aask("frontdoor", "what can you do")
+    assert answer.status == "completed"
+    assert "All about trains" in answer.answer
+    assert "weather please" in answer.answer
+    assert answer.route is not None
+    assert answer.route["to"] == "help"
+
+
+async def test_what_nothing_does_is_declined_with_what_there_is(scripted: Callable[..., Scripted]) -> None:
+    scripted({"to": "unsupported", "confidence": 0.9})
+    answer = await aask("frontdoor", "sing")
+    assert answer.error is not None
+    assert answer.error["error_type"] == "unsupported"
+    assert "trains" in answer.error["suggestion"]
+
+
+async def test_a_way_that_is_not_there_is_asked_about_and_never_taken(scripted: Callable[..., Scripted]) -> None:
+    scripted({"to": "rockets", "confidence": 1.0})
+    assert (await aask("frontdoor", "to the moon")).status == "needs_input"
+
+
+async def test_a_dry_run_routes_and_then_plans(scripted: Callable[..., Scripted]) -> None:
+    scripted({"to": "help", "confidence": 0.9})
+    answer = await aask("frontdoor", "what can you do", dry_run=True)
+    assert answer.state["route"]["to"] == "help"
+    assert json.dumps(answer.as_dict())
+
+
+def test_an_agent_that_is_not_offered_is_no_way() -> None:
+    assert [agent.name for agent in plan.offered_agents()] == ["weather", "trains"]
+    assert next_agent({"route": {"to": "help", "confidence": 1.0}, "user_query": "x"}) is None

@@ -1,0 +1,95 @@
+"""An investigation as a run: every agent is asked, one that fails fails no other, and tasks need a yes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.runnables import RunnableLambda
+
+from signalbox.agents.investigate import AGENT, symptom
+from signalbox.contract import Agent, Examination, Observation, Presented
+from signalbox.contract import installed as installed_module
+from signalbox.contract.installed import InstalledAgent
+from signalbox.errors import UnavailableError
+from signalbox.runs import aanswer, aask
+
+SINCE = datetime(2026, 11, 15, 14, 7, tzinfo=UTC)
+UNTIL = datetime(2026, 11, 15, 14, 52, tzinfo=UTC)
+written: list[str] = []
+
+
+async def see_symptom(question: str, start: datetime, end: datetime) -> Examination:
+    slow = Observation("checkout was slow", SINCE.replace(minute=8), UNTIL, "critical", "checkout", is_symptom=True)
+    return Examination([slow] if start <= SINCE < end else [], ["latency of 4 services"])
+
+
+async def see_cause(question: str, start: datetime, end: datetime) -> Examination:
+    flap = Observation("the link a-b flapped", SINCE, UNTIL, "critical", "a")
+    return Examination([flap] if start <= SINCE < end else [], ["12 routers"])
+
+
+async def fail(question: str, start: datetime, end: datetime) -> Examination:
+    raise UnavailableError("The server is down.")
+
+
+async def write(steps: Sequence[str], key: str) -> str:
+    written.extend(steps)
+    return f"{len(steps)} tasks were written down."
+
+
+@pytest.fixture(autouse=True)
+def agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def made(name: str, **given: Any) -> Agent:
+        nothing: Any = {"map": tmp_path / "none.csv", "start": lambda *_: {}, "present": lambda _: Presented("")}
+        return Agent(name=name, about=name, examples=(), **nothing, **given)
+
+    found = [AGENT, made("one", examine=see_symptom), made("two", examine=see_cause), made("three", examine=fail)]
+    found.append(made("four", note=write))
+    monkeypatch.setattr(
+        installed_module, "_installed", lambda: tuple(InstalledAgent(one.name, "test", one) for one in found)
+    )
+    monkeypatch.setenv("SIGNALBOX_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("SIGNALBOX_NOW", "2026-11-16T12:00:00+00:00")
+    written.clear()
+
+
+async def test_the_report_names_the_cause_and_tasks_are_written_after_a_yes() -> None:
+    asked = await aask("investigate", "why is checkout slow?", thread_id="t")
+    assert asked.status == "needs_input"
+    assert asked.answer == "Most likely cause: the link a-b flapped."
+    assert [block["type"] for block in asked.blocks] == ["report", "timeline"]
+    assert written == []
+    answer = await aanswer("t", "yes")
+    assert answer.status == "completed"
+    assert "3 tasks were written down." in answer.answer
+    assert len(written) == 3
+    failed = next(part for part in answer.blocks[0]["sections"] if part["title"] == "Could not be looked at")
+    assert "The server is down." in failed["blocks"][0]["text"]
+
+
+async def test_a_no_writes_nothing() -> None:
+    await aask("investigate", "why is checkout slow?", thread_id="t")
+    answer = await aanswer("t", "no")
+    assert written == []
+    assert "No task was written down." in answer.answer
+
+
+async def test_on_a_healthy_day_nothing_is_found() -> None:
+    answer = await aask("investigate", "why was checkout slow on 10 November?")
+    assert answer.status == "completed"
+    assert answer.answer.startswith("Nothing found")
+
+
+async def test_a_time_that_cannot_be_is_an_error_of_the_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Reading:
+        def with_structured_output(self, schema: Any) -> Any:
+            return RunnableLambda(lambda _: {"about": "checkout", "when": "on 31 February"})
+
+    monkeypatch.setattr(symptom, "load_chat_model", Reading)
+    answer = await aask("investigate", "why was checkout slow on 31 February?")
+    assert answer.error is not None
+    assert answer.error["error_type"] == "invalid_time_range"

@@ -1,0 +1,45 @@
+"""What the tests of the tools share: the network on its ports, and a real MCP client of the tools."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastmcp import Client
+
+from signalbox.agents.oncall.server import create_server
+from signalbox.worlds.network import World, open_world
+
+CallTool = Callable[..., Awaitable[dict[str, Any]]]
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    """The network, and `NETWORK_INVENTORY` set to its inventory."""
+    with open_world() as opened:
+        use_inventory(tmp_path, monkeypatch, opened.inventory())
+        yield opened
+
+
+def use_inventory(folder: Path, monkeypatch: pytest.MonkeyPatch, entries: list[dict[str, Any]]) -> Path:
+    """Write an inventory and have the tools use it."""
+    path = folder / "inventory.json"
+    path.write_text(json.dumps(entries))
+    monkeypatch.setenv("NETWORK_INVENTORY", str(path))
+    return path
+
+
+@pytest.fixture
+async def call() -> AsyncIterator[CallTool]:
+    """What a test calls to use a tool as an agent does: `await call("get_alarms", device_name="pe1")`."""
+    async with Client(create_server()) as client:
+
+        async def use(tool: str, **arguments: Any) -> dict[str, Any]:
+            result = await client.call_tool(tool, arguments)
+            assert isinstance(result.structured_content, dict)
+            return result.structured_content
+
+        yield use

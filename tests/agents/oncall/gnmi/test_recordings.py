@@ -1,0 +1,148 @@
+"""The parsers read what real XRd routers sent. The captures are not in the repository: without them the tests skip."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from signalbox.agents.oncall.gnmi.names import Names
+from signalbox.agents.oncall.gnmi.parsers.bgp import parse_bgp
+from signalbox.agents.oncall.gnmi.parsers.interfaces import parse_interfaces, summarize_interfaces
+from signalbox.agents.oncall.gnmi.parsers.isis import parse_isis
+from signalbox.agents.oncall.gnmi.parsers.logs import choose_lines, parse_lines
+from signalbox.agents.oncall.gnmi.parsers.mpls import parse_ldp, parse_mpls
+from signalbox.agents.oncall.gnmi.parsers.system import parse_system
+from signalbox.agents.oncall.gnmi.parsers.vrfs import parse_vrfs
+from signalbox.agents.oncall.gnmi.paths import read_path
+from signalbox.agents.oncall.gnmi.redaction import clean
+from signalbox.agents.oncall.gnmi.tree import Tree, plant
+
+FOLDER = next(
+    (found for parent in Path(__file__).parents if (found := parent / "shared" / "recordings" / "xrd").is_dir()), None
+)
+
+
+def updates(name: str) -> list[dict[str, Any]]:
+    if FOLDER is None:
+        pytest.skip("the captures of XRd are not here: put them beside the repository, in shared/recordings/xrd")
+    return list(json.loads((FOLDER / name).read_text("utf-8"))["response"])
+
+
+def recorded(name: str) -> Tree:
+    """A capture, put together as the client does it."""
+    return plant((read_path(one["path"])[1], one["val"]) for one in updates(name))
+
+
+def test_interfaces() -> None:
+    interfaces = {one["name"]: one for one in parse_interfaces(recorded("interfaces_open_config.json"))}
+    port = interfaces["GigabitEthernet0/0/0/0"]
+    assert (port["admin_state"], port["oper_state"], port["mtu"], port["ip_mtu"]) == ("UP", "UP", 1514, 1500)
+    assert port["addresses"] == ["100.101.103.101/24"]
+    assert port["carrier_transitions"] == 1
+    assert port["counters"]["in_octets"] == 200056154
+    assert port["last_change"] == "2025-04-08T11:18:50.988Z"
+    assert interfaces["Loopback0"]["loopback"]
+    assert interfaces["MgmtEth0/RP0/CPU0/0"]["management"]
+    assert len(interfaces) == 8
+    assert summarize_interfaces(list(interfaces.values()))["admin_up_oper_down"] == []
+
+
+def test_bgp() -> None:
+    bgp = parse_bgp(recorded("bgp_open_config.json"), Names())
+    assert bgp is not None
+    assert [(one["network_instance"], one["as"], one["total_prefixes"]) for one in bgp["instances"]] == [
+        ("DEFAULT", 100, 57),
+        ("100", 100, 1),
+    ]
+    first, second = bgp["neighbors"]
+    assert (first["neighbor_address"], first["session_state"], first["peer_as"]) == (
+        "100.100.100.107",
+        "ESTABLISHED",
+        100,
+    )
+    assert first["prefixes"] == []
+    assert second["prefixes"] == [
+        {"afi_safi": "L3VPN_IPV4_UNICAST", "active": True, "received": 1, "sent": 1, "installed": 0, "accepted": 1}
+    ]
+    assert second["last_established"] == "2025-04-08T11:19:35.797Z"
+    assert bgp["summary"] == {"total": 2, "established": 2, "not_established": []}
+
+
+def test_isis() -> None:
+    isis = parse_isis(recorded("isis_open_config.json"), Names())
+    assert isis is not None
+    assert [(one["interface"], one["level"], one["state"]) for one in isis["adjacencies"]] == [
+        ("GigabitEthernet0/0/0/0", 1, "UP"),
+        ("GigabitEthernet0/0/0/1", 1, "UP"),
+    ]
+    assert isis["adjacencies"][0]["system_id"] == "0100.0100.0103"
+    assert isis["instances"][0]["net"] == ["49.0100.0100.0100.0101.00"]
+    assert isis["summary"]["interfaces_without_adjacency"] == []
+
+
+def test_mpls() -> None:
+    tree = recorded("mpls_open_config.json")
+    mpls = parse_mpls(tree, Names(), details=True)
+    assert mpls is not None
+    assert [one["name"] for one in mpls["interfaces"]] == ["GigabitEthernet0/0/0/0", "GigabitEthernet0/0/0/1"]
+    assert mpls["segment_routing"] == {"enabled": True, "srgb": [16000, 18000]}
+    assert mpls["rsvp"] == {"errors": 0}
+    assert parse_ldp(tree, Names()) is None
+
+
+def test_vrfs() -> None:
+    customer, management = parse_vrfs(recorded("vrf_open_config.json"), Names())
+    assert customer["name"] == "100"
+    assert customer["import_route_targets"] == customer["export_route_targets"] == ["100:100"]
+    assert customer["bgp"] == {"as": 100, "total_prefixes": 1, "total_paths": 1}
+    assert customer["route_count"] is None
+    assert (management["name"], management["protocols"]) == ("Mgmt", ["STATIC"])
+
+
+def test_the_password_hash_of_a_user_comes_out_of_nothing() -> None:
+    tree = recorded("system_open_config.json")
+    system = parse_system(tree)
+    assert (system["hostname"], system["software_version"]) == ("xrd-9", "24.2.1")
+    assert system["users"] == [{"username": "admin", "role": "root-lr"}]
+    assert system["boot_time"] == "2025-05-16T07:51:54.000Z"
+    secret = str(next(_values(updates("system_open_config.json"), "password-hashed")))
+    assert secret not in json.dumps(system)
+    assert secret not in json.dumps(tree)
+    assert secret not in clean(f"username admin secret 10 {secret} was seen")
+
+
+def _values(node: Any, name: str) -> Any:
+    if isinstance(node, dict):
+        for key, value in node.items():
+            if key == name:
+                yield value
+            yield from _values(value, name)
+    elif isinstance(node, list):
+        for one in node:
+            yield from _values(one, name)
+
+
+def test_logs() -> None:
+    assert updates("mpls_open_config.json")
+    assert FOLDER is not None
+    # This capture has the quotes of its lines as they are: it is no JSON.
+    found = re.search(r'"val": "(.*)"\n', (FOLDER / "logs_cli_ascii.json").read_text("utf-8"))
+    assert found is not None
+    text = found[1].replace("\\n", "\n")
+    read = datetime(2025, 4, 23, 15, 40, tzinfo=UTC)
+    lines = parse_lines(text, read)
+    assert len(lines) > 90
+    assert all(line["time"] and line["mnemonic"] for line in lines)
+    assert lines == sorted(lines, key=lambda line: line["time"])
+    recent, _ = choose_lines(lines, "ADJCHANGE", read.replace(minute=0, hour=15))
+    assert [line["text"].rpartition(" (L1) ")[2] for line in recent] == [
+        "Down, Interface state down",
+        "Up, New adjacency",
+    ]
+    assert recent[0]["severity"] == 5
+    assert recent[0]["process"] == "isis"

@@ -1,0 +1,113 @@
+"""Conversations, messages and keys: each person's own, on both databases."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from signalbox.errors import NotFoundError, RequestError
+from signalbox.settings import now
+from signalbox.storage import Store, purge, unanswered
+
+ANN = "6f1d8f9e-6a43-4d27-9f0a-3a4f5d0c1a01"
+BEN = "6f1d8f9e-6a43-4d27-9f0a-3a4f5d0c1a02"
+pytestmark = pytest.mark.usefixtures("stores")
+
+
+async def test_messages_come_back_in_order_and_the_latest_ones_only() -> None:
+    store = Store(ANN)
+    talk = await store.start_conversation("Groceries")
+    for number in range(60):
+        await store.add_message(talk.id, "user" if number % 2 == 0 else "assistant", f"message {number}")
+    latest = await store.messages(talk.id)
+    assert [one.content for one in latest] == [f"message {number}" for number in range(10, 60)]
+    older = await store.messages(talk.id, before=latest[0].id)
+    assert [one.content for one in older] == [f"message {number}" for number in range(10)]
+
+
+async def test_nobody_sees_or_changes_a_conversation_of_another() -> None:
+    ann, ben = Store(ANN), Store(BEN)
+    talk = await ann.start_conversation("Mine")
+    for reach in (ben.conversation, ben.messages, ben.delete, ben.restore, ben.unanswered):
+        with pytest.raises(NotFoundError):
+            await reach(talk.id)
+    with pytest.raises(NotFoundError):
+        await ben.rename(talk.id, "His")
+    with pytest.raises(NotFoundError):
+        await ben.add_message(talk.id, "user", "let me in")
+    assert await ben.conversations() == []
+    assert (await ann.conversation(talk.id)).title == "Mine"
+
+
+async def test_a_conversation_is_renamed_deleted_and_brought_back() -> None:
+    store = Store(ANN)
+    talk = await store.start_conversation("Old")
+    await store.rename(talk.id, "New")
+    await store.delete(talk.id)
+    assert await store.conversations() == []
+    with pytest.raises(NotFoundError):
+        await store.conversation(talk.id)
+    await store.restore(talk.id)
+    assert [one.title for one in await store.conversations()] == ["New"]
+
+
+async def test_the_conversation_used_last_is_listed_first() -> None:
+    store = Store(ANN)
+    first = await store.start_conversation("first")
+    await store.start_conversation("second")
+    await store.add_message(first.id, "user", "hello")
+    assert [one.title for one in await store.conversations()] == ["first", "second"]
+
+
+async def test_a_message_that_nobody_answered_is_found() -> None:
+    store = Store(ANN)
+    talk = await store.start_conversation()
+    answered = await store.add_message(talk.id, "user", "one")
+    await store.add_message(talk.id, "assistant", "done", answers=answered.id)
+    left = await store.add_message(talk.id, "user", "two")
+    assert [one.id for one in await store.unanswered(talk.id)] == [left.id]
+    assert [one["message_id"] for one in await unanswered()] == [left.id]
+
+
+async def test_what_was_deleted_is_gone_for_good_after_thirty_days(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store(ANN)
+    talk = await store.start_conversation("Old")
+    await store.add_message(talk.id, "user", "hello")
+    await store.delete(talk.id)
+    task = await store.tasks.add("Old task")
+    await store.tasks.delete(task.task_id)
+    start = now()
+    monkeypatch.setenv("SIGNALBOX_NOW", (start + timedelta(days=29)).isoformat())
+    assert await purge() == 0
+    monkeypatch.setenv("SIGNALBOX_NOW", (start + timedelta(days=31)).isoformat())
+    assert await purge() == 2
+    with pytest.raises(NotFoundError):
+        await store.restore(talk.id)
+    with pytest.raises(NotFoundError):
+        await store.tasks.restore(task.task_id)
+
+
+async def test_a_request_with_a_key_is_claimed_once_and_answered_alike() -> None:
+    store = Store(ANN)
+    claims = await asyncio.gather(*(store.claim_request("key", "hash") for _ in range(5)))
+    assert sorted(is_mine for _, is_mine in claims) == [False] * 4 + [True]
+    await store.finish_request("key", 200, {"response": "Added"})
+    kept, is_mine = await store.claim_request("key", "hash")
+    assert (kept.status, kept.response, is_mine) == (200, {"response": "Added"}, False)
+    assert (await Store(BEN).claim_request("key", "hash"))[1]
+
+
+async def test_a_revoked_key_is_found_no_more_and_nobody_finds_anothers() -> None:
+    store = Store(ANN)
+    key = await store.add_api_key("a" * 64, "laptop")
+    assert await Store(BEN).find_api_key("a" * 64) is None
+    assert (await store.find_api_key("a" * 64)) is not None
+    await store.revoke_api_key(key.id)
+    assert await store.find_api_key("a" * 64) is None
+
+
+async def test_an_owner_is_a_uuid() -> None:
+    with pytest.raises(RequestError, match="UUID"):
+        Store("ann")
