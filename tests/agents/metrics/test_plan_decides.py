@@ -42,7 +42,14 @@ class _Handler(BaseHTTPRequestHandler):
         if status == 200:
             choice = {"index": 0, "message": message, "finish_reason": "stop"}
             usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-            body = {"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage}
+            body = {
+                "id": "x",
+                "object": "chat.completion",
+                "created": 1,
+                "model": "m",
+                "choices": [choice],
+                "usage": usage,
+            }
         content = json.dumps(body).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
@@ -80,48 +87,77 @@ async def ask(question: str, provider: Provider, client: GrafanaMetricsClient) -
     model = with_explained_errors(ChatOpenAI)(
         model="m", base_url=f"http://127.0.0.1:{provider.server_port}/v1", api_key=SecretStr("sk-secret"), max_retries=0
     )
-    state: Any = {"user_query": question, "parsed_query": None, "result": None, "error": None, "processing_time_ms": 0.0}
+    state: Any = {
+        "user_query": question,
+        "parsed_query": None,
+        "result": None,
+        "error": None,
+        "processing_time_ms": 0.0,
+    }
     return await metrics_agent(state, client=client, model=model)
 
 
 HARD: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "Wie stark war die CPU von web-1 in der letzten Stunde ausgelastet?": (
-        {"measure": "cpu_usage", "filters": ["web-1"], "time": "last hour"}, ('instance="web-1:9100"', "node_cpu"),
+        {"measure": "cpu_usage", "filters": ["web-1"], "time": "last hour"},
+        ('instance="web-1:9100"', "node_cpu"),
     ),
     "combien de commandes hier ?": (
-        {"named": "orders_total", "kind": "figure", "how": "total", "time": "yesterday"}, ("increase(orders_total[1d])",),
+        {"named": "orders_total", "kind": "figure", "how": "total", "time": "yesterday"},
+        ("increase(orders_total[1d])",),
     ),
     "¿cuál es el servidor con más memoria usada?": (
-        {"measure": "memory_used", "kind": "ranking", "split_by": ["instance"], "top": 1}, ("topk(1", "by (instance)"),
+        {"measure": "memory_used", "kind": "ranking", "split_by": ["instance"], "top": 1},
+        ("topk(1", "by (instance)"),
     ),
     "wat is de foutratio van betaling vandaag": (
-        {"measure": "error_rate", "filters": ["payment"], "time": "today"}, ('service="payment"', "/ sum"),
+        {"measure": "error_rate", "filters": ["payment"], "time": "today"},
+        ('service="payment"', "/ sum"),
     ),
     "チェックアウトのp99は？": (
-        {"measure": "latency", "filters": ["checkout"], "percentiles": ["p99"]}, ("histogram_quantile(0.99", "checkout"),
+        {"measure": "latency", "filters": ["checkout"], "percentiles": ["p99"]},
+        ("histogram_quantile(0.99", "checkout"),
     ),
     "yo is web-2 sweating or nah": (
-        {"measure": "cpu_usage", "kind": "figure", "how": "latest", "filters": ["web-2"]}, ('instance="web-2:9100"',),
+        {"measure": "cpu_usage", "kind": "figure", "how": "latest", "filters": ["web-2"]},
+        ('instance="web-2:9100"',),
     ),
     "checkout be slow af today, half of em worse than what": (
-        {"measure": "latency", "filters": ["checkout"], "percentiles": ["median"], "time": "today"}, ("quantile(0.5",),
+        {"measure": "latency", "filters": ["checkout"], "percentiles": ["median"], "time": "today"},
+        ("quantile(0.5",),
     ),
     "oops per sale since breakfast": (
-        {"measure": "errors", "per": "orders_total", "time": "since 07:00"}, ("http_requests_total", "/ (sum(rate(orders_total"),
+        {"measure": "errors", "per": "orders_total", "time": "since 07:00"},
+        ("http_requests_total", "/ (sum(rate(orders_total"),
     ),
     "errors for each order, split by service": (
         {"measure": "errors", "kind": "figure", "per": "http_requests_total", "split_by": ["service"], "time": "today"},
         ("by (service)", "/ ("),
     ),
     "load and memory of db-1 this morning, one above the other": (
-        {"measure": "load", "also": "memory_used", "filters": ["db-1"], "time": "this morning"}, ("node_load1", "db-1:9100"),
+        {"measure": "load", "also": "memory_used", "filters": ["db-1"], "time": "this morning"},
+        ("node_load1", "db-1:9100"),
     ),
     "what fraction of checkouts made it within 250ms yesterday": (
-        {"measure": "latency", "kind": "share", "side": "below", "bound": "250ms", "filters": ["checkout"], "time": "yesterday"},
+        {
+            "measure": "latency",
+            "kind": "share",
+            "side": "below",
+            "bound": "250ms",
+            "filters": ["checkout"],
+            "time": "yesterday",
+        },
         ('le="0.25"', "/ sum"),
     ),
     "did any box run hotter than two thirds cpu yesterday": (
-        {"measure": "cpu_usage", "kind": "threshold", "scope": "any", "side": "above", "bound": "66%", "time": "yesterday"},
+        {
+            "measure": "cpu_usage",
+            "kind": "threshold",
+            "scope": "any",
+            "side": "above",
+            "bound": "66%",
+            "time": "yesterday",
+        },
         ("max_over_time", "by (instance"),
     ),
     "everyone still under nine tenths disk?": (
@@ -129,29 +165,40 @@ HARD: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         ("by (device, fstype, instance, job, mountpoint)",),
     ),
     "pipes into web-3, megabits, this past hour": (
-        {"measure": "network_in", "filters": ["web-3"], "unit": "Mbit/s", "time": "last hour"}, ("node_network_receive",),
+        {"measure": "network_in", "filters": ["web-3"], "unit": "Mbit/s", "time": "last hour"},
+        ("node_network_receive",),
     ),
     "orders: now so far vs same bit of yesterday": (
-        {"named": "orders_total", "kind": "comparison", "time": "today", "against": "yesterday"}, ("increase(orders_total[9h30m])",),
+        {"named": "orders_total", "kind": "comparison", "time": "today", "against": "yesterday"},
+        ("increase(orders_total[9h30m])",),
     ),
     "hits minus the health of checkout": (
-        {"measure": "request_rate", "excluded": ["checkout"], "time": "last hour"}, ('service!="checkout"',),
+        {"measure": "request_rate", "excluded": ["checkout"], "time": "last hour"},
+        ('service!="checkout"',),
     ),
     "both web-1 and web-2, load": (
-        {"measure": "load", "filters": ["web-1", "web-2"], "split_by": ["instance"]}, ('instance=~"web-1:9100|web-2:9100"',),
+        {"measure": "load", "filters": ["web-1", "web-2"], "split_by": ["instance"]},
+        ('instance=~"web-1:9100|web-2:9100"',),
     ),
     "p50, p90 and p99 of payments today": (
-        {"measure": "latency", "filters": ["payment"], "percentiles": ["p50", "p90", "p99"], "time": "today"}, ("quantile(0.5",),
+        {"measure": "latency", "filters": ["payment"], "percentiles": ["p50", "p90", "p99"], "time": "today"},
+        ("quantile(0.5",),
     ),
     "heaviest tenth of load on web-1 yesterday": (
-        {"measure": "load", "filters": ["web-1"], "percentiles": ["90th percentile"], "kind": "figure", "time": "yesterday"},
+        {
+            "measure": "load",
+            "filters": ["web-1"],
+            "percentiles": ["90th percentile"],
+            "kind": "figure",
+            "time": "yesterday",
+        },
         ("quantile_over_time(0.9",),
     ),
     "how many times over is cache hit to miss": (
         {"promql": "sum(rate(redis_keyspace_hits_total[5m])) / sum(rate(redis_keyspace_misses_total[5m]))"},
         ("redis_keyspace_hits_total", "redis_keyspace_misses_total"),
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("question", HARD)
@@ -212,7 +259,11 @@ async def test_a_model_that_fails_is_named_and_nothing_else_is_said(
 async def test_a_model_may_look_further_before_it_plans(provider: Provider, client: GrafanaMetricsClient) -> None:
     def call(name: str, **args: Any) -> dict[str, Any]:
         function = {"name": name, "arguments": json.dumps(args)}
-        return {"role": "assistant", "content": None, "tool_calls": [{"id": name, "type": "function", "function": function}]}
+        return {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": name, "type": "function", "function": function}],
+        }
 
     provider.replies = [
         call("search_metrics", words="evicted keys"),

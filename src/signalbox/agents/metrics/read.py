@@ -52,7 +52,9 @@ _TOOLS = [
 class Reading:
     """A question while it is read: the messages to the model, and the measures that it may choose from."""
 
-    def __init__(self, text: str, live: Live, model: BaseChatModel, moment: Moment, before: tuple[str, str] | None) -> None:
+    def __init__(
+        self, text: str, live: Live, model: BaseChatModel, moment: Moment, before: tuple[str, str] | None
+    ) -> None:
         self.text, self.live, self.model, self.moment = text, live, model, moment
         self.before = before
         self.offers: list[Offer] = []
