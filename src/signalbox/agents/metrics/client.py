@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -140,7 +141,8 @@ class GrafanaMetricsClient:
             return self._metrics[1]
         window = TimeRange(start_time=asked.astimezone(UTC) - timedelta(days=MOST_DAYS), end_time=asked)
         names = await self.label_values("__name__", within=window)
-        described = describe_metrics(names, await self._metadata())
+        # A million names take seconds: not on the event loop.
+        described = await asyncio.to_thread(describe_metrics, names, await self._metadata())
         self._metrics = (asked, described)
         return described
 

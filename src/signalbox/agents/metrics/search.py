@@ -23,7 +23,7 @@ __all__ = ["Hit", "Index"]
 _NAME, _WORDING, _HELP = 1.0, 1.0, 0.55
 _KIN, _TYPO, _NEAR = 0.6, 0.8, 0.75
 _LEAST_NEAR = 0.45
-_MOST_WORDS = 40
+_MOST_WORDS = 24
 _MOST_TERMS = 30_000
 """So many different words are looked at for slips and for nearness in meaning; the words themselves always count."""
 _MOST_NEAR = 8
@@ -32,7 +32,7 @@ _OWN_NAME = 10.0
 _COVERED, _NAMED = 1.0, 0.45
 _UNTOLD = 0.15
 _ALIKE = 0.5
-_MOST_ROWS = 50_000
+_MOST_ROWS = 10_000
 """Beyond so many offers only words are looked at, not the meaning of whole texts."""
 
 
@@ -69,6 +69,9 @@ class Index:
         )
         listed = sorted(spelt, key=lambda word: -len(places[spelt[word]]))[:_MOST_TERMS]
         self._spelt = [(word, spelt[word]) for word in listed]
+        self._by_letter: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for word, term in self._spelt:
+            self._by_letter[word[:1]].append((word, term))
         self._rows: Rows = known_rows(listed)
         few = len(self.offers) <= _MOST_ROWS
         self._texts: Rows = embed([f"{one.title} {one.about}" for one in self.offers] if few else [])
@@ -143,12 +146,7 @@ class Index:
             if other in self._terms:
                 found.setdefault(other, _KIN)
         if own not in found and len(word) > 3:
-            for spelling, term in self._spelt:
-                if close(word, spelling):
-                    found[term] = max(found.get(term, 0.0), _TYPO)
-            for spelling, term in self._spelt if not is_known(word) else ():
-                if len(spelling) > 3 and (spelling.startswith(word) or word.startswith(spelling)):
-                    found[term] = max(found.get(term, 0.0), _KIN)
+            found |= self._misspelt(word)
         if len(self._rows) and is_known(word) and len(word) > 2:
             near = self._rows @ known_rows([word])[0]
             for place in np.argsort(-near)[:_MOST_NEAR]:
@@ -156,6 +154,17 @@ class Index:
                     break
                 term = self._spelt[int(place)][1]
                 found[term] = max(found.get(term, 0.0), _NEAR * float(near[place]))
+        return found
+
+    def _misspelt(self, word: str) -> dict[str, float]:
+        """The terms that a word is a slip of the pen away from, or begins like; a slip spares the first letter."""
+        found: dict[str, float] = {}
+        is_typo = not is_known(word)
+        for spelling, term in self._by_letter.get(word[0], ()):
+            if abs(len(spelling) - len(word)) <= 2 and close(word, spelling):
+                found[term] = _TYPO
+            elif is_typo and len(spelling) > 3 and (spelling.startswith(word) or word.startswith(spelling)):
+                found.setdefault(term, _KIN)
         return found
 
     def _named_share(self, words: dict[str, float]) -> dict[int, float]:
