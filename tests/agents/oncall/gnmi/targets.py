@@ -65,7 +65,9 @@ def raw_target(greeting: bytes) -> Iterator[int]:
 
 def says(value: bytes) -> Answer:
     """A target whose answer is this JSON."""
-    update = gnmi_pb2.Update(path=gnmi_pb2.Path(elem=[gnmi_pb2.PathElem(name="interfaces")]), val=gnmi_pb2.TypedValue(json_ietf_val=value))
+    update = gnmi_pb2.Update(
+        path=gnmi_pb2.Path(elem=[gnmi_pb2.PathElem(name="interfaces")]), val=gnmi_pb2.TypedValue(json_ietf_val=value)
+    )
     return lambda *_: gnmi_pb2.GetResponse(notification=[gnmi_pb2.Notification(update=[update])])
 
 
@@ -79,6 +81,7 @@ def hangs(_: Any, context: grpc.ServicerContext) -> Any:
     gone = threading.Event()
     context.add_callback(gone.set)
     gone.wait(60)
+    return gnmi_pb2.GetResponse()
 
 
 def self_signed(name: str = "router.example.net") -> tuple[bytes, grpc.ServerCredentials]:

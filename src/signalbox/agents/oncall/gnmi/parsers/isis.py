@@ -20,7 +20,8 @@ def parse_isis(tree: Tree, names: Names, descriptions: dict[str, str] | None = N
     circuits = [one for _, process in processes for one in _circuits(process)]
     adjacencies = [found for one in circuits for found in _adjacencies(one, names, descriptions or {})]
     interfaces = [_interface(one) for one in circuits]
-    alone = [one["name"] for one in interfaces if one["enabled"] is not False and not one["passive"] and not one["adjacency_count"]]
+    active = [one for one in interfaces if one["enabled"] is not False and not one["passive"]]
+    alone = [one["name"] for one in active if not one["adjacency_count"]]
     return {
         "instances": [_instance(name, process) for name, process in processes],
         "interfaces": interfaces,
