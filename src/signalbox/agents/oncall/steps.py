@@ -70,7 +70,8 @@ class Step:
 
 def read_step(text: str, topics: Mapping[str, Sequence[str]]) -> Step:
     """A step taken apart; `topics` has the words that tell of each topic."""
-    guidance, parts = [], []
+    guidance: list[str] = []
+    parts: list[Part] = []
     for sentence in _SENTENCE.split(text.strip()):
         if _GUIDES.match(sentence):
             guidance.append(sentence)
