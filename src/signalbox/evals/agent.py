@@ -35,7 +35,11 @@ def open_agent(asked: EvalSet, model: str) -> Iterator[tuple[EvalSet, Callable[[
         }
         with _environment({**judge.settings(asked.server), **own}):
             resolved = asyncio.run(_resolve(asked, judge))
-            yield resolved, lambda case: judge.outcome(ask(asked.agent, case.text).as_dict())
+            hold = getattr(judge, "hold", None)
+            if hold is not None:
+                yield resolved, lambda case: asyncio.run(hold(case.text, case.alternatives[0]))
+            else:
+                yield resolved, lambda case: judge.outcome(ask(asked.agent, case.text).as_dict())
 
 
 async def _resolve(asked: EvalSet, judge: Judge) -> EvalSet:

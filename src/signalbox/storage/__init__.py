@@ -11,7 +11,7 @@ SQLite under `SIGNALBOX_HOME` by default, PostgreSQL by `SIGNALBOX_DATABASE_URL`
 """
 
 from signalbox.storage.engine import close_stores, database_address
-from signalbox.storage.gate import OwnershipError
+from signalbox.storage.gate import OwnershipError, check_owner
 from signalbox.storage.maintenance import purge, unanswered
 from signalbox.storage.models import ApiKey, Conversation, IdempotencyKey, Message, Task
 from signalbox.storage.store import Store
@@ -28,6 +28,7 @@ __all__ = [
     "Task",
     "TaskFilter",
     "Tasks",
+    "check_owner",
     "close_stores",
     "database_address",
     "purge",

@@ -64,9 +64,10 @@ class Change:
 
 
 class Tasks:
-    """The tasks of one person. A change belongs to a `turn`, so that all that one message did can be undone at once.
+    """The tasks of one person. A change belongs to a `turn`, by which it can be undone.
 
-    Every method is one transaction. A task that is not there, or deleted, raises NotFoundError.
+    A call that is made again with the same turn changes nothing: each call has a turn of its own. Every method is one
+    transaction. A task that is not there, or deleted, raises NotFoundError.
     """
 
     def __init__(self, owner: str) -> None:
@@ -76,8 +77,11 @@ class Tasks:
         self, title: str, *, description: str = "", due: str | None = None, priority: str = "normal",
         tags: list[str] | None = None, turn: str = "",
     ) -> Task:  # fmt: skip
-        """A new task, with the next number of this person."""
+        """A new task, with the next number of this person. A turn that has added one before gets that one again."""
         async with owned(self._owner, writes=True) as session:
+            before = await _made_before(session, turn, None)
+            if before is not None:
+                return before
             moment = now()
             task = Task(
                 user_id=self._owner, task_id=await _next_number(session), title=title, description=description,
@@ -94,9 +98,11 @@ class Tasks:
         async with owned(self._owner) as session:
             return await _task(session, task_id)
 
-    async def several(self, task_ids: list[int]) -> list[Task]:
-        """Those of these tasks that are there, in the order of the numbers given."""
-        query = select(Task).where(Task.task_id.in_(task_ids[:_MOST_WORDS]), Task.deleted.is_(None))
+    async def several(self, task_ids: list[int], *, deleted: bool = False) -> list[Task]:
+        """Those of these tasks that are there, in the order of the numbers given; `deleted` ones too if asked for."""
+        query = select(Task).where(Task.task_id.in_(task_ids[:_MOST_WORDS]))
+        if not deleted:
+            query = query.where(Task.deleted.is_(None))
         async with owned(self._owner) as session:
             found = {task.task_id: task for task in await session.scalars(query)}
         return [found[one] for one in dict.fromkeys(task_ids) if one in found]
@@ -137,6 +143,8 @@ class Tasks:
         async with owned(self._owner, writes=True) as session:
             task = await _task(session, task_id)
             before = _state(task)
+            if await _made_before(session, turn, task_id) is not None:
+                return Change(what, task, before)
             for name, value in changes.items():
                 setattr(task, name, _kept(name, value))
             task.updated = now()
@@ -155,6 +163,9 @@ class Tasks:
     async def delete(self, task_id: int, *, turn: str = "") -> Change:
         """Delete a task; for 30 days it can be brought back."""
         async with owned(self._owner, writes=True) as session:
+            done = await _made_before(session, turn, task_id)
+            if done is not None:
+                return Change("deleted", done, _state(done))
             task = await _task(session, task_id)
             before = _state(task)
             task.deleted = task.updated = now()
@@ -185,9 +196,8 @@ class Tasks:
             return (await session.scalars(query)).one_or_none()
 
     async def undo(self, turn: str) -> list[Change]:
-        """Take back all that a turn did, the latest first; nothing where that was done before. Changes without a turn are
-        turns of their own. What the tasks were
-        changed to since is lost with it only in the fields that the turn had changed."""
+        """Take back all that a turn did, the latest first; nothing where that was done before. Changes without a turn
+        are turns of their own. What was changed since stays, but for the fields that the turn had changed."""
         query = select(TaskChange).where(TaskChange.turn == turn, TaskChange.undone.is_(False))
         done = []
         async with owned(self._owner, writes=True) as session:
@@ -237,6 +247,17 @@ async def _task(session: AsyncSession, task_id: int, *, deleted: bool = False) -
     if found is None or (found.deleted is not None) != deleted:
         raise NotFoundError(f"Task with ID {task_id} does not exist", suggestion="It may have been deleted.")
     return found
+
+
+async def _made_before(session: AsyncSession, turn: str, task_id: int | None) -> Task | None:
+    """The task that this turn has changed before: a call that is made again, after a crash, changes nothing."""
+    if not turn:
+        return None
+    query = select(TaskChange.task_id).where(TaskChange.turn == turn)
+    if task_id is not None:
+        query = query.where(TaskChange.task_id == task_id)
+    number = (await session.scalars(query.limit(1))).one_or_none()
+    return await session.get(Task, (session.info["owner"], number)) if number is not None else None
 
 
 async def _next_number(session: AsyncSession) -> int:

@@ -58,7 +58,9 @@ def read_due(words: str, before: str | None = None) -> str:
             continue
         if found is not None:
             found = _waking(found, said, moment)
-            if _CLOCK.search(said) or (found - moment < timedelta(hours=24) and re.search(r"\bhours?|minutes?\b", said)):
+            if _CLOCK.search(said) or (
+                found - moment < timedelta(hours=24) and re.search(r"\bhours?|minutes?\b", said)
+            ):
                 return found.strftime(_MINUTE)
             return found.strftime(_DAY)
     raise ValidationError(f"'{words}' is no date that I understand.", suggestion="Say a day, such as Friday or 3 May.")
@@ -66,13 +68,17 @@ def read_due(words: str, before: str | None = None) -> str:
 
 def _waking(found: datetime, said: str, moment: datetime) -> datetime:
     """Half past four is in the afternoon, unless the words say otherwise."""
-    is_meant = found.hour == 0 or found.hour > 6 or re.search(r"\bam\b|a\.m|morning|night|\b0\d", said.replace("pm", ""))
+    is_meant = (
+        found.hour == 0 or found.hour > 6 or re.search(r"\bam\b|a\.m|morning|night|\b0\d", said.replace("pm", ""))
+    )
     if is_meant or re.search(r"\d\s*am", said) or not _CLOCK.search(said):
         return found
     later = found + timedelta(hours=12)
-    return later - timedelta(days=1) if found.date() != moment.date() and later - timedelta(days=1) > moment and (
-        found - moment < timedelta(days=1)
-    ) else later
+    return (
+        later - timedelta(days=1)
+        if found.date() != moment.date() and later - timedelta(days=1) > moment and (found - moment < timedelta(days=1))
+        else later
+    )
 
 
 def _written(said: str) -> str | None:

@@ -1,11 +1,12 @@
 """The MCP server of tasks: `signalbox mcp tasks` for other programs, and the one that the agent itself holds.
 
-For other programs it serves the one person of this machine (SIGNALBOX_USER), and its tools take no `user_id`. The agent's own
-takes one with every call, which the agent injects, and a `turn`, by which a change can be taken back.
+For other programs it serves the one person of this machine (SIGNALBOX_USER), and its tools take no `user_id`. The
+agent's own takes one with every call, which the agent injects, and a `turn`, by which a change can be taken back.
 """
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from fastmcp import FastMCP
@@ -75,6 +76,6 @@ class _TaskTool(Tool):
             user_id = current_person() if self._bound else checked.pop("user_id")
             return ToolResult(structured_content=await run_tool(self.name, user_id, checked))
         except ToolArgumentsError as error:
-            raise ToolError(f"ValidationError: {error.user_message}") from None
+            raise ToolError(f"ValidationError: {error.user_message}", log_level=logging.DEBUG) from None
         except SignalboxError as error:
-            raise ToolError(f"{error.error_type}: {error.user_message}") from None
+            raise ToolError(f"{error.error_type}: {error.user_message}", log_level=logging.DEBUG) from None

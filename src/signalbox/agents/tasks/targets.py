@@ -15,15 +15,15 @@ from signalbox.language.numbers import NUMBERS, ORDINALS
 from signalbox.language.words import stem, tokens, word_set
 from signalbox.storage import Task, TaskFilter, Tasks
 
-__all__ = ["Meant", "View", "find_meant"]
+__all__ = ["Meant", "View", "find_meant", "fitting_words"]
 
 How = Literal["one", "several", "unclear", "none"]
 Status = Literal["pending", "completed", "all"]
 
 _FILLING = word_set(
     "the a an my our your one ones task tasks item items thing things about with for to of on in at from please todo "
-    "reminder entry job list i me is are was be been has have had and or also too just only no not nope number nr id it's "
-    "that's its already again now then oh sorry well actually called named titled says saying regarding concerning "
+    "reminder entry job list i me is are was be been has have had and or also too just only no not nope number nr id "
+    "it's that's its already again now then oh sorry well actually called named titled says regarding concerning "
     "which who what there here up off out word tag tagged tags"
 )
 _ONE_BEFORE = word_set("it that this its same")
@@ -72,7 +72,7 @@ async def find_meant(words: str, view: View, tasks: Tasks, status: Status = "all
         return await _without(parts[0], parts[1], view, tasks, status)
     found = await _find(said, view, tasks, status)
     listed = [said[a:b] for a, b in list_members(said, 0, len(said))]
-    if len(listed) == 1 or found.how == "several":
+    if len(listed) < 2 or found.how == "several":
         return found
     each = [await _find(one, view, tasks, status) for one in listed]
     if all(one.how in ("one", "several") for one in each):
@@ -108,7 +108,8 @@ async def _find(said: str, view: View, tasks: Tasks, status: Status) -> Meant:
         )  # fmt: skip
     placed = _places(words)
     if placed:
-        return await _by_place(words, content, placed, shown, tasks)
+        # A place is one in the list as it was seen, whatever was deleted of it since.
+        return await _by_place(words, content, placed, await tasks.several(list(view.shown), deleted=True), tasks)
     if _ALL & set(words) or (words and words[0] in ("them", "those", "these")) or _is_group(words):
         return await _all(said, words, content, view, shown, tasks, status)
     if set(content) and set(content) <= _ONE_BEFORE | _SOME_BEFORE:
@@ -200,7 +201,7 @@ async def _by_place(
     wanted = sum(count for _, count in placed)
     if len(chosen) < wanted:
         return Meant("unclear", tuple(pool)) if pool else Meant("none")
-    return _of(chosen)
+    return _of(chosen) if not any(one.deleted for one in chosen) else Meant("none")
 
 
 def _is_group(words: Sequence[str]) -> bool:
@@ -242,7 +243,9 @@ def _filter(said: str, rest: Sequence[str], status: Status) -> tuple[TaskFilter,
     state: Status = "completed" if held & _DONE else "pending" if held & _OPEN or held & _LATE else status
     late = clock_now().replace(tzinfo=None) if held & _LATE else None
     priority = next((_PRIORITIES[word] for word in rest if word in _PRIORITIES), None)
-    left = [word for word in rest if word not in _DONE | _OPEN | _LATE and word not in _PRIORITIES and word != "priority"]
+    left = [
+        word for word in rest if word not in _DONE | _OPEN | _LATE and word not in _PRIORITIES and word != "priority"
+    ]
     days = None
     for stretch in _stretches(said, left):
         days = read_days(stretch)
@@ -265,9 +268,7 @@ def _stretches(said: str, left: Sequence[str]) -> Iterable[str]:
                 yield " ".join(words[start:end])
 
 
-async def _by_words(
-    content: Sequence[str], said: str, shown: Sequence[Task], tasks: Tasks, status: Status
-) -> Meant:
+async def _by_words(content: Sequence[str], said: str, shown: Sequence[Task], tasks: Tasks, status: Status) -> Meant:
     """The task whose title the words name: with more of its words than any other, or exactly."""
     found = {one.task_id: one for one in (*shown, *await tasks.naming(list(content)), *await tasks.latest())}
     scored = [(_score(content, one), one) for one in found.values()]
@@ -284,6 +285,15 @@ async def _by_words(
     if len(best) > 1 and status == "all" and len(open_ones) == 1:
         best = open_ones
     return Meant("one", tuple(best)) if len(best) == 1 else Meant("unclear", tuple(best[:10]))
+
+
+def fitting_words(words: str, pool: Sequence[Task]) -> list[Task]:
+    """Those of some tasks whose titles the words name best."""
+    content = _content(words)
+    if not content:
+        return []
+    scored = [(score, one) for one in pool if (score := _score(content, one)) >= _ENOUGH]
+    return _best(scored, words)
 
 
 def _best(scored: Sequence[tuple[float, Task]], said: str) -> list[Task]:

@@ -1,0 +1,286 @@
+"""One call of a model, acted on: the tasks that its words mean are found, what is unclear is asked, the rest is done.
+
+Nothing is changed unless exactly that was asked for: a task that is not clear is a question, more than one to delete is
+a question, and so is a change that the person's own message gives no reason for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from signalbox.agents.tasks import words as say
+from signalbox.agents.tasks.calling import call_for
+from signalbox.agents.tasks.errors import TEXTS
+from signalbox.agents.tasks.state import Pending, Talk
+from signalbox.agents.tasks.targets import Meant, View, find_meant, fitting_words
+from signalbox.errors import ToolFailedError
+from signalbox.storage import Store, Task
+
+__all__ = ["Done", "Person", "act"]
+
+_STATUS = {"complete_task": "pending", "reopen_task": "completed"}
+_FIELDS = ("title", "note", "description", "due", "clear_due", "priority", "tags", "untag")
+_MOST_CHANGES = 5
+_MOST_OPTIONS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who asks, in which turn, and the number of the call in it."""
+
+    user_id: str
+    turn: str
+    call: int = 0
+    deadline: float = 30.0
+
+    @property
+    def key(self) -> str:
+        """What tells this call from every other: it is made once."""
+        return f"{self.turn}:{self.call}"
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What came of a call: the words for it, the conversation as it is now, and whether something was changed."""
+
+    text: str
+    talk: Talk
+    result: list[dict[str, Any]] = field(default_factory=list)
+    changed: bool = False
+    failed: bool = False
+
+
+async def act(name: str, args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed: bool = False) -> Done:
+    """Do what a call asks for, or ask. `confirmed` is what the person has said yes to."""
+    try:
+        match name:
+            case "small_talk":
+                return Done(say.TALK, talk)
+            case "other_people":
+                return Done(say.NOT_YOURS, talk)
+            case "answer_yes":
+                return await _confirmed(talk, person)
+            case "answer_no":
+                return Done("All right, nothing was changed.", {**talk, "pending": None})
+            case "choose_task":
+                return await _chosen(args, talk, person)
+            case "correct_change":
+                return await _corrected(args, talk, person)
+            case "undo_change":
+                return await _undone(talk, person)
+            case "list_tasks":
+                return await _listed(args, talk, person)
+            case "add_task":
+                return await _added(args, talk, person)
+            case _:
+                return await _on_tasks(name, args, talk, person, confirmed=confirmed)
+    except ToolFailedError as error:
+        kind, _, words = error.user_message.partition(": ")
+        return Done(words if kind in TEXTS and words else error.user_message, talk, failed=True)
+
+
+async def _listed(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
+    result = await call_for(person.user_id, "list_tasks", dict(args), deadline=person.deadline)
+    numbers = [task["task_id"] for task in result["tasks"]]
+    kept = {**talk, "shown": numbers, "spoken": numbers if len(numbers) == 1 else []}
+    what = {"completed": "finished task"}.get(str(args.get("status")), "task")
+    narrowed = set(args) - {"sort", "page", "status"}
+    return Done(say.listed(result, "task that fits" if narrowed and not numbers else what), kept, result["tasks"])  # type: ignore[arg-type]
+
+
+async def _added(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
+    made = await call_for(person.user_id, "add_task", dict(args), turn=person.key, deadline=person.deadline)
+    number = made["task_id"]
+    latest = talk["changes"][-1] if talk["changes"] else None
+    together = (
+        [one for made in latest["acts"] if made["name"] == "add_task" for one in made["numbers"]]
+        if (latest is not None and latest["turn"] == person.turn)
+        else []
+    )
+    # Things added in one message are a list of their own; one more thing joins the list that was shown.
+    shown = [*(together or talk["shown"]), number]
+    kept = _remember({**talk, "shown": shown, "spoken": [number], "pending": None}, person, "add_task", args, [number])
+    return Done(say.said_of("add_task", [made]), kept, [made], changed=True)
+
+
+async def _on_tasks(name: str, args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed: bool = False) -> Done:
+    """A call on one task or several: found, asked about where need be, and made for each."""
+    meant = await _meant(name, args, talk, person)
+    if meant.how == "none":
+        told = say.not_found(str(args.get("task") or args.get("task_id") or ""), meant.tasks)
+        return Done(told, _asking(talk, "choose", name, args, meant.tasks, told) if meant.tasks else talk)
+    if name == "update_task" and not set(args) & set(_FIELDS):
+        told = f"What should be different about {', '.join(f'#{one.task_id} {one.title}' for one in meant.tasks[:3])}?"
+        return Done(told, {**talk, "spoken": [one.task_id for one in meant.tasks]})
+    if meant.how == "unclear":
+        offered = meant.tasks[:_MOST_OPTIONS]
+        told = say.ask_which(offered)
+        return Done(told, _asking(talk, "choose", name, args, offered, told))
+    if name == "delete_task" and len(meant.tasks) > 1 and not confirmed:
+        told = say.ask_whether(name, args, meant.tasks)
+        return Done(told, _asking(talk, "confirm", name, args, meant.tasks, told))
+    return await _made(name, args, meant.tasks, talk, person)
+
+
+async def _meant(name: str, args: Mapping[str, Any], talk: Talk, person: Person) -> Meant:
+    tasks = Store(person.user_id).tasks
+    numbers = args.get("numbers") or ([args["task_id"]] if args.get("task_id") is not None else None)
+    if numbers is not None:
+        found = await tasks.several(list(numbers), deleted=name == "reopen_task")
+        how = "none" if not found else "one" if len(found) == 1 else "several"
+        return Meant(how, tuple(found))  # type: ignore[arg-type]
+    words = str(args.get("task") or "")
+    status: Any = _STATUS.get(name, "all")
+    found_now = await find_meant(words, _view(talk), tasks, status)
+    if name == "reopen_task" and (found_now.how == "none" or not any(one.completed for one in found_now.tasks)):
+        gone = await _among_deleted(words, talk, tasks)
+        return gone if gone is not None else found_now
+    return found_now
+
+
+async def _among_deleted(words: str, talk: Talk, tasks: Any) -> Meant | None:
+    """A task that was deleted and is to be brought back."""
+    deleted = {one.task_id: one for one in await tasks.deleted()}
+    spoken = [deleted[one] for one in talk["spoken"] if one in deleted]
+    if spoken and not [
+        one for one in words.casefold().split() if one not in ("it", "that", "them", "one", "the", "task")
+    ]:
+        return Meant("one" if len(spoken) == 1 else "several", tuple(spoken))
+    found = fitting_words(words, list(deleted.values()))
+    return Meant("one", (found[0],)) if len(found) == 1 else Meant("unclear", tuple(found)) if found else None
+
+
+def _view(talk: Talk) -> View:
+    pending = talk["pending"]
+    if pending is not None and pending["numbers"] and pending["numbers"] == talk["shown"]:
+        return View(tuple(pending["numbers"]), tuple(talk["spoken"]), offered=True)
+    return View(tuple(talk["shown"]), tuple(talk["spoken"]))
+
+
+async def _made(name: str, args: Mapping[str, Any], tasks: Sequence[Task], talk: Talk, person: Person) -> Done:
+    """The call, for each of the tasks."""
+    given = {key: value for key, value in args.items() if key not in ("task", "task_id", "numbers", "user_id")}
+    if name == "complete_task" and all(one.completed for one in tasks):
+        those = ", ".join(f"#{one.task_id} {one.title}" for one in tasks)
+        return Done(f"{those} {'is' if len(tasks) == 1 else 'are'} done already.", _spoken_of(talk, tasks))
+    results = []
+    for task in tasks:
+        turn = {} if name == "get_task" else {"turn": person.key}
+        results.append(
+            await call_for(person.user_id, name, {**given, "task_id": task.task_id}, deadline=person.deadline, **turn)
+        )
+    kept = _spoken_of({**talk, "pending": None if name != "get_task" else talk["pending"]}, tasks)
+    if name != "get_task":
+        kept = _remember(kept, person, name, given, [one.task_id for one in tasks])
+    return Done(say.said_of(name, results, tasks), kept, results, changed=name != "get_task")
+
+
+def _spoken_of(talk: Talk, tasks: Sequence[Task]) -> Talk:
+    numbers = [one.task_id for one in tasks]
+    shown = talk["shown"] if set(numbers) <= set(talk["shown"]) else numbers
+    return {**talk, "shown": shown, "spoken": numbers}
+
+
+def _remember(talk: Talk, person: Person, name: str, args: Mapping[str, Any], numbers: list[int]) -> Talk:
+    """The change among those of the conversation: all of one message are one."""
+    made = {"name": name, "args": dict(args), "numbers": numbers}
+    latest = talk["changes"][-1] if talk["changes"] else None
+    if latest is not None and latest["turn"] == person.turn:
+        joined = {**latest, "keys": [*latest["keys"], person.key], "acts": [*latest["acts"], made]}
+        return {**talk, "changes": [*talk["changes"][:-1], joined]}
+    change = {"turn": person.turn, "keys": [person.key], "acts": [made], "shown": talk["shown"]}
+    return {**talk, "changes": [*talk["changes"], change][-_MOST_CHANGES:]}
+
+
+def _asking(talk: Talk, kind: Any, name: str, args: Mapping[str, Any], tasks: Sequence[Task], question: str) -> Talk:
+    numbers = [one.task_id for one in tasks]
+    kept = {key: value for key, value in args.items() if key not in ("task", "task_id", "user_id")}
+    pending: Pending = {"kind": kind, "name": name, "args": kept, "numbers": numbers, "question": question}
+    return {**talk, "shown": numbers or talk["shown"], "pending": pending}
+
+
+async def _confirmed(talk: Talk, person: Person) -> Done:
+    pending = talk["pending"]
+    if pending is None:
+        return Done("There is nothing that waits for a yes.", talk)
+    if pending["kind"] == "choose" and len(pending["numbers"]) != 1:
+        return Done(pending["question"], talk)
+    args = {**pending["args"], **({"numbers": pending["numbers"]} if pending["numbers"] else {})}
+    return await act(pending["name"], args, {**talk, "pending": None}, person, confirmed=True)
+
+
+async def _chosen(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
+    pending = talk["pending"]
+    if pending is None or not args.get("task"):
+        return Done(pending["question"] if pending else "There is nothing to choose from.", talk)
+    found = await find_meant(str(args["task"]), _view(talk), Store(person.user_id).tasks)
+    chosen = [one for one in found.tasks if one.task_id in pending["numbers"]]
+    if found.how not in ("one", "several") or not chosen or len(chosen) < len(found.tasks):
+        return Done(pending["question"], talk)
+    call = {**pending["args"], "numbers": [one.task_id for one in chosen]}
+    return await act(pending["name"], call, {**talk, "pending": None}, person)
+
+
+async def _undone(talk: Talk, person: Person) -> Done:
+    """What this conversation changed last is taken back, all of it."""
+    if not talk["changes"]:
+        return Done("There is nothing to take back in this conversation.", talk)
+    change = talk["changes"][-1]
+    undone: list[dict[str, Any]] = []
+    for key in reversed(change["keys"]):
+        result = await call_for(person.user_id, "undo_change", {}, turn=key, deadline=person.deadline)
+        undone += result["undone"]
+    numbers = list(dict.fromkeys(one["task_id"] for one in undone))
+    kept: Talk = {
+        "shown": change["shown"] or numbers,
+        "spoken": numbers,
+        "changes": talk["changes"][:-1],
+        "pending": None,
+    }
+    return Done(say.said_of("undo_change", undone), kept, undone, changed=True)
+
+
+async def _corrected(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
+    """The last change was wrong: taken back and made as it was meant, where that is clear; else asked."""
+    if not talk["changes"]:
+        return Done("There is nothing to correct. What would you like me to do?", talk)
+    last = talk["changes"][-1]["acts"][-1]
+    fields = {key: value for key, value in args.items() if key in _FIELDS}
+    is_new = last["name"] == "add_task"
+    if args.get("task") and is_new and not fields:
+        fields = {"title": args["task"]}
+    if fields and (last["name"] in ("add_task", "update_task")):
+        call = {**fields, "numbers": last["numbers"]}
+        return await _on_tasks("update_task", call, talk, person)
+    if not args.get("task") or len(talk["changes"][-1]["acts"]) > 1:
+        told = say.ask_whether("undo_change", {}, ())
+        return Done(told, _asking(talk, "confirm", "undo_change", {}, (), told))
+    return await _instead(str(args["task"]), last, talk, person)
+
+
+async def _instead(words: str, last: Mapping[str, Any], talk: Talk, person: Person) -> Done:
+    """The last act, done to the task that was meant instead."""
+    store = Store(person.user_id).tasks
+    wrong = set(last["numbers"])
+    # What was deleted wrongly can still be meant: "only the drill one" of the two that are gone.
+    among = await store.several(sorted({*talk["shown"], *wrong}), deleted=True)
+    found = await find_meant(
+        words, View(tuple(talk["changes"][-1]["shown"] or talk["shown"]), tuple(last["numbers"])), store
+    )
+    tasks = list(found.tasks) if found.how in ("one", "several") else []
+    inside = fitting_words(words, [one for one in among if one.task_id in wrong])
+    if len(wrong) > 1 and len(inside) == 1:
+        tasks = inside
+    if len(tasks) != 1 or {tasks[0].task_id} == wrong:
+        told = say.ask_which(found.tasks) if found.how == "unclear" else say.not_found(words, found.tasks)
+        return Done(f"{told} I have not taken anything back.", talk)
+    undone = await _undone(talk, person)
+    again = await act(
+        last["name"],
+        {**last["args"], "numbers": [tasks[0].task_id]},
+        undone.talk,
+        replace(person, call=person.call + 100),
+    )
+    return Done(f"{undone.text} {again.text}", again.talk, again.result, changed=True)

@@ -1,0 +1,63 @@
+"""What the person's own words ask for, read apart from what a model makes of titles, notes and earlier messages.
+
+Whichever model a run has, a change that it asks for must have a reason in the person's last message. The offline model
+reads that message: it chooses among the tools and obeys no instruction. What it does not find there, the person is
+asked about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+
+from signalbox.agents.tasks.definitions import CHANGING
+from signalbox.language.words import stem, tokens
+from signalbox.models import load_chat_model
+from signalbox.storage import Task
+
+__all__ = ["has_reason", "is_named", "read_asked", "reads_alike"]
+
+_STRICT = frozenset({"delete_task", "answer_yes", "undo_change"})
+_AGREEING = frozenset("yes y yeah yep yup sure ok okay confirm confirmed".split())
+"""What a message begins with that agrees, whatever else is read in it."""
+_LIGHT = frozenset("the a an my to of for and or in on at with by is it up buy get do go make call".split())
+
+
+async def read_asked(request: str, before: Sequence[BaseMessage], tools: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The tools that the message asks for, after the turn `before` it."""
+    reply = await _reader().bind_tools(list(tools)).ainvoke([*before, HumanMessage(request)])
+    read = [call["name"] for call in reply.tool_calls] if isinstance(reply, AIMessage) else []
+    return [*read, "answer_yes"] if set(tokens(request)[:1]) & _AGREEING else read
+
+
+def reads_alike(model: Any) -> bool:
+    """Whether a model is the reader itself, which would read the same again."""
+    return getattr(model, "_llm_type", None) == _reader()._llm_type
+
+
+@cache
+def _reader() -> Any:
+    return load_chat_model("offline")
+
+
+def has_reason(name: str, asked: Sequence[str]) -> bool:
+    """Whether the person's words give a reason for a call: deleting and agreeing must be what they say; for other
+    changes it is enough that they ask for a change."""
+    if name not in CHANGING or name in asked:
+        return True
+    return name not in _STRICT and any(one in CHANGING and one not in _STRICT for one in asked)
+
+
+def is_named(task: Task, words: str, request: str) -> bool:
+    """Whether the person's message speaks of a task: by the words of the call, its number, or a word of its title."""
+    said = request.casefold()
+    if words and words.strip().casefold() in said:
+        return True
+    if re.search(rf"(?<!\d){task.task_id}(?!\d)", said):
+        return True
+    spoken = {stem(word) for word in tokens(request)}
+    return any(stem(word) in spoken for word in tokens(task.title) if word not in _LIGHT)

@@ -1,0 +1,49 @@
+"""A conversation of an evaluation, held with a person of its own: what the store has at its end, and what was said."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from signalbox.agents.tasks.agent import run_agent
+from signalbox.agents.tasks.due import read_due
+from signalbox.storage import Store, TaskFilter, close_stores
+
+__all__ = ["hold"]
+
+
+async def hold(text: str, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a new person the tasks of `start`, say `text` and `then` one after the other, and look at the store."""
+    person = str(uuid.uuid4())
+    try:
+        for task in wanted.get("start") or ():
+            await _given(person, task)
+        said: list[str] = []
+        history: list[dict[str, Any]] = []
+        for message in (text, *(wanted.get("then") or ())):
+            reply = await run_agent([*history, {"role": "user", "content": message}], person)
+            history = reply.messages
+            said.append(reply.final_response or str(reply.error))
+        page = await Store(person).tasks.list(TaskFilter(status="all", sort="created", limit=1000))
+        return {"end": [_plain(task.as_dict()) for task in page.tasks], "said": said}
+    finally:
+        await close_stores()
+
+
+async def _given(person: str, task: Mapping[str, Any]) -> None:
+    tasks = Store(person).tasks
+    due = read_due(str(task["due"])) if task.get("due") else None
+    made = await tasks.add(
+        str(task["title"]),
+        description=str(task.get("description", "")),
+        due=due,
+        priority=str(task.get("priority", "normal")),
+        tags=list(task.get("tags", ())),
+    )
+    if task.get("status") == "completed":
+        await tasks.complete(made.task_id)
+
+
+def _plain(task: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: task[name] for name in ("title", "description", "status", "due", "priority", "tags")}

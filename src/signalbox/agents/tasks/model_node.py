@@ -1,0 +1,134 @@
+"""`model`: the chat model reads the conversation and calls tools, or answers."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any, Literal
+
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage
+
+from signalbox.agents.tasks.conversation import offered_tools, remembered_state
+from signalbox.agents.tasks.definitions import CONVERSATION, TOOLS, shown_to_model
+from signalbox.agents.tasks.errors import APIError, APITimeoutError, RateLimitError, text_for
+from signalbox.agents.tasks.prompts import SUMMARY, system_prompt
+from signalbox.agents.tasks.state import TasksState
+from signalbox.contract.summary import plain
+from signalbox.errors import LLMAPIError, SignalboxError, redact
+from signalbox.maps.context import current_run
+from signalbox.models import load_chat_model
+
+__all__ = ["after_model", "lent_model", "model_node", "said_before"]
+
+MAX_ITERATIONS, TIMEOUT = 15, 30.0
+WARNING = "The request was stopped after {limit} steps; it may not be complete."
+_log = logging.getLogger("signalbox.agents.tasks")
+
+
+async def model_node(state: TasksState) -> dict[str, Any]:
+    """One iteration: the model's next message. At the limit it only says what was done; what fails is `error`."""
+    try:
+        return await _iterate(state)
+    except SignalboxError as error:
+        _log.error("The model failed: %s: %s", type(error).__name__, redact(error.details or error.user_message))
+        return {"status": "error", "error": {**error.as_dict(), "message": text_for(error)}}
+
+
+async def _iterate(state: TasksState) -> dict[str, Any]:
+    limit = int(state["limits"].get("max_iterations", MAX_ITERATIONS))
+    if state["iterations"] >= limit:
+        return await _stopped(state, limit)
+    iteration = state["iterations"] + 1
+    _log.info("Agent iteration %d/%d", iteration, limit)
+    reply = await _ask(state, tools=True)
+    if reply.tool_calls:
+        return {"messages": [reply], "iterations": iteration}
+    return {"messages": [reply], "iterations": iteration, **_answered(state, _text(reply))}
+
+
+async def _stopped(state: TasksState, limit: int) -> dict[str, Any]:
+    _log.warning("Max iterations (%d) reached", limit)
+    reply = await _ask(state, tools=False)
+    warned = WARNING.format(limit=limit)
+    return {
+        "messages": [AIMessage(_text(reply))],
+        "status": "max_iterations_reached",
+        "warning": warned,
+        **_answered(state, _text(reply)),
+    }
+
+
+def _answered(state: TasksState, text: str) -> dict[str, Any]:
+    """The answer; a question that waits is part of it, whatever the model makes of it."""
+    pending = state["talk"]["pending"]
+    asked_now = pending is not None and any(one.get("asks") == pending["question"] for one in state["done"])
+    if asked_now and pending is not None and pending["question"] not in text:
+        text = f"{text}\n\n{pending['question']}".strip()
+    return {"final_response": text, "history": remembered_state(state, text)}
+
+
+async def _ask(state: TasksState, *, tools: bool) -> AIMessage:
+    """What the model says next, in the time that it has."""
+    seconds = float(state["limits"].get("timeout", TIMEOUT))
+    model: Any = lent_model()
+    messages = _messages(state)
+    if tools:
+        model = model.bind_tools(offered_tools(state["talk"]) if not state["done"] else _offered_before(state))
+    else:
+        messages.append(HumanMessage(SUMMARY))
+    try:
+        async with asyncio.timeout(seconds):
+            reply = await model.ainvoke(messages)
+    except TimeoutError:
+        raise APITimeoutError from None
+    except LLMAPIError as error:
+        status = error.details.get("status") if isinstance(error.details, dict) else None
+        if status == 429:
+            _log.warning("The model's provider limits the rate of requests")
+            raise RateLimitError from None
+        if status == 408:
+            raise APITimeoutError from None
+        raise
+    except SignalboxError:
+        raise
+    except Exception as error:
+        raise APIError(details=error) from None
+    return reply if isinstance(reply, AIMessage) else AIMessage(str(plain(reply)))
+
+
+def _offered_before(state: TasksState) -> list[dict[str, Any]]:
+    """The tools that the turn began with: what is offered does not change under a model's hands."""
+    names = state["done"][0]["offered"]
+    by_name = {one["name"]: one for one in (*TOOLS, *CONVERSATION)}
+    return [shown_to_model(by_name[name]) for name in names]
+
+
+def lent_model() -> Any:
+    """The model of the run under way."""
+    run = current_run.get()
+    return (run.model if run is not None else None) or load_chat_model()
+
+
+def _messages(state: TasksState) -> list[BaseMessage]:
+    """The system prompt, the texts of the conversation, and this turn."""
+    turn: list[AnyMessage] = state["messages"]
+    return [SystemMessage(system_prompt(state["user_id"])), *said_before(state), *turn]
+
+
+def said_before(state: TasksState) -> list[BaseMessage]:
+    """The texts of the conversation before this turn."""
+    return [
+        HumanMessage(one["content"]) if one["role"] == "user" else AIMessage(one["content"]) for one in state["history"]
+    ]
+
+
+def _text(reply: AIMessage) -> str:
+    return reply.text.strip()
+
+
+def after_model(state: TasksState) -> Literal["tools"] | None:
+    """The tools where the model called some, else the end."""
+    last = state["messages"][-1]
+    if state["error"]:
+        return None
+    return "tools" if isinstance(last, AIMessage) and last.tool_calls else None

@@ -1,0 +1,37 @@
+"""The final state for a person: the answer, and the tasks of it as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from signalbox.contract import Presented, blocks
+from signalbox.storage import database_address
+
+__all__ = ["present"]
+
+
+def present(state: Mapping[str, Any]) -> Presented:
+    """Text, and a table of the tasks that were listed or shown last."""
+    shown = next((one for one in reversed(state["done"]) if one["name"] == "list_tasks" and one["result"]), None)
+    parts = [blocks.text(state["final_response"])]
+    if shown is not None:
+        parts.append(
+            blocks.table(
+                ["#", "Task", "Due", "Priority", "Status", "Tags"],
+                [
+                    (
+                        one["task_id"],
+                        one["title"],
+                        one["due"] or "",
+                        one["priority"],
+                        one["status"],
+                        ", ".join(one["tags"]),
+                    )
+                    for one in shown["result"]
+                ],
+                "Tasks",
+            )
+        )
+    source = {"kind": "live", "system": "tasks", "address": database_address().partition("+")[0]}
+    return Presented(state["final_response"], parts, source)

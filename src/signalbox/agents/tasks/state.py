@@ -1,0 +1,86 @@
+"""The state of a turn, and what the contract's functions take and give."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypedDict
+
+from langchain_core.messages import AnyMessage
+from langgraph.graph.message import add_messages
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+__all__ = ["AgentConfiguration", "AgentResponse", "Pending", "Status", "Talk", "TasksState", "empty_talk"]
+
+Status = Literal["completed", "max_iterations_reached", "error"]
+
+
+class AgentConfiguration(BaseModel):
+    """How an agent runs. What is not given comes from the settings; keys are read from the environment only."""
+
+    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, protected_namespaces=())
+
+    api_key: SecretStr | None = Field(default=None, description="Kept out of logs; providers read theirs themselves.")
+    model_name: str | None = Field(default=None, description="The chat model, as provider/model.")
+    base_url: str | None = Field(default=None, description="An OpenAI-compatible server's address.")
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    max_tokens: int = Field(default=1000, gt=0, description="The longest answer of the model.")
+    max_iterations: int = Field(default=15, gt=0, le=100, description="How often the model is called for one message.")
+    timeout: float = Field(default=30.0, gt=0, description="Seconds that one iteration may take.")
+    max_history: int = Field(default=50, gt=0, description="How many messages of the conversation are read.")
+    model: Any = Field(default=None, exclude=True, description="A LangChain chat model to use instead of a name.")
+
+
+class AgentResponse(BaseModel):
+    """What came of a message. `messages` is the whole history with what was added to it."""
+
+    status: Status
+    final_response: str = ""
+    messages: list[dict[str, Any]] = Field(default_factory=list)
+    iterations: int = 0
+    finish_reason: str = ""
+    error: str | None = None
+    warning: str | None = None
+
+
+class Pending(TypedDict):
+    """A question that waits: which task (`choose`), or whether to do it (`confirm`). `numbers` are those offered."""
+
+    kind: Literal["choose", "confirm"]
+    name: str
+    args: dict[str, Any]
+    numbers: list[int]
+    question: str
+
+
+class Talk(TypedDict):
+    """What a conversation has in view: shown and spoken of last, changed, and asked."""
+
+    shown: list[int]
+    spoken: list[int]
+    changes: list[dict[str, Any]]
+    pending: Pending | None
+
+
+def empty_talk() -> Talk:
+    """A conversation that has just begun."""
+    return {"shown": [], "spoken": [], "changes": [], "pending": None}
+
+
+class TasksState(TypedDict, total=False):
+    """A turn: one message of a person, and what is done for it."""
+
+    request: str
+    user_id: str
+    turn: str
+    history: list[dict[str, str]]
+    talk: Talk
+    messages: Annotated[list[AnyMessage], add_messages]
+    done: list[dict[str, Any]]
+    asked: list[str] | None
+    unnamed: int
+    iterations: int
+    limits: dict[str, Any]
+    may_pause: bool
+    final_response: str
+    warning: str | None
+    status: Status
+    error: dict[str, str] | None

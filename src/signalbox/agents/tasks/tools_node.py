@@ -1,0 +1,171 @@
+"""`tools`: the next call of the model, looked at and made; one at a time, so that a paused run makes none twice."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from langchain_core.messages import AIMessage, ToolMessage
+from langgraph.types import interrupt
+
+from signalbox.agents.tasks import words as say
+from signalbox.agents.tasks.acting import Done, Person, act
+from signalbox.agents.tasks.asked import has_reason, is_named, read_asked, reads_alike
+from signalbox.agents.tasks.conversation import offered_tools
+from signalbox.agents.tasks.definitions import CHANGING, CONVERSATION, TOOLS
+from signalbox.agents.tasks.errors import TEXTS, ToolNotFoundError, text_for
+from signalbox.agents.tasks.model_node import lent_model, said_before
+from signalbox.agents.tasks.state import Talk, TasksState
+from signalbox.agents.tasks.targets import View, find_meant
+from signalbox.errors import SignalboxError, redact
+from signalbox.language.words import tokens
+from signalbox.storage import Store, Task
+from signalbox.toolbox import ToolInfo
+from signalbox.toolbox.policy import Policy, check
+
+__all__ = ["after_tools", "tools_node"]
+
+_log = logging.getLogger("signalbox.agents.tasks")
+_YES = frozenset("yes y ok true approve confirm sure".split())
+_NO = frozenset("no n false reject cancel none neither".split())
+
+
+async def tools_node(state: TasksState) -> dict[str, Any]:
+    """The first call of the model that has no result yet, made or asked about."""
+    call = next(one for one in _calls(state) if one["id"] not in _answered(state))
+    offered = [tool["function"]["name"] for tool in offered_tools(state["talk"])]
+    asked = state["asked"]
+    if asked is None and call["name"] in CHANGING:
+        asked = await _asked(state)
+    done, unnamed = await _guarded(call, state, asked or [])
+    done = _paused(done, state)
+    if isinstance(done, tuple):
+        done = await _resumed(done[0], done[1], state)
+    pending = done.talk["pending"]
+    told = {
+        "name": call["name"],
+        "args": redact(call["args"]),
+        "result": done.result,
+        "changed": done.changed,
+        "asks": pending["question"] if pending is not None and pending["question"] in done.text else None,
+        "offered": state["done"][0]["offered"] if state["done"] else offered,
+    }
+    message = ToolMessage(
+        done.text, tool_call_id=call["id"], name=call["name"], status="error" if done.failed else "success"
+    )
+    return {
+        "messages": [message], "talk": done.talk, "done": [*state["done"], told], "asked": asked, "unnamed": unnamed,
+    }  # fmt: skip
+
+
+async def _asked(state: TasksState) -> list[str]:
+    """What the person's message asks for. The model's first calls say it, if it is the reader that would say it."""
+    if reads_alike(lent_model()):
+        first = next(one for one in state["messages"] if isinstance(one, AIMessage))
+        return [one["name"] for one in first.tool_calls]
+    return await read_asked(state["request"], said_before(state)[-2:], offered_tools(state["talk"]))
+
+
+def after_tools(state: TasksState) -> Literal["tools", "model"]:
+    """The next call, or back to the model."""
+    return "tools" if any(one["id"] not in _answered(state) for one in _calls(state)) else "model"
+
+
+def _calls(state: TasksState) -> list[dict[str, Any]]:
+    last = next(one for one in reversed(state["messages"]) if isinstance(one, AIMessage) and one.tool_calls)
+    return [{**one, "id": one.get("id") or f"call-{at}"} for at, one in enumerate(last.tool_calls)]
+
+
+def _answered(state: TasksState) -> set[str]:
+    return {one.tool_call_id for one in state["messages"] if isinstance(one, ToolMessage)}
+
+
+async def _guarded(call: Mapping[str, Any], state: TasksState, asked: list[str]) -> tuple[Done, int]:
+    """The call, if it can be made and the person's words give a reason; and how many tasks went unnamed so far."""
+    name, args, talk = call["name"], dict(call["args"] or {}), state["talk"]
+    person = Person(state["user_id"], state["turn"], len(state["done"]), float(state["limits"].get("timeout", 30.0)))
+    try:
+        args = _checked(name, args, talk)
+        meant = await _targets(name, args, talk, state)
+        unnamed = [one for one in meant if not is_named(one, str(args.get("task") or ""), state["request"])]
+        in_view = {*talk["shown"], *talk["spoken"]}
+        is_free = not unnamed or (state["unnamed"] + len(unnamed) <= 1 and unnamed[0].task_id in in_view)
+        if name in CHANGING and not (has_reason(name, asked) and is_free):
+            _log.warning("A change that the person did not ask for was held back: %s", name)
+            return _held(name, args, meant, talk), state["unnamed"]
+        done = await act(name, args, talk, person)
+        return done, state["unnamed"] + len(unnamed)
+    except SignalboxError as error:
+        _log.error("Tool execution error (%s): %s", name, redact(error.user_message))
+        known = isinstance(error, ToolNotFoundError)
+        return Done(TEXTS["ValidationError"] if known else text_for(error), talk, failed=True), state["unnamed"]
+
+
+def _checked(name: str, args: dict[str, Any], talk: Talk) -> dict[str, Any]:
+    """The arguments, if the tool takes them. Raises ToolNotFoundError and ToolArgumentsError."""
+    found = next((one for one in (*TOOLS, *CONVERSATION) if one["name"] == name), None)
+    if found is None:
+        raise ToolNotFoundError(f"There is no tool '{name}'.")
+    parameters = {
+        **found["parameters"],
+        "required": [one for one in found["parameters"]["required"] if one != "user_id"],
+    }
+    given = {key: value for key, value in args.items() if value is not None}
+    return check(ToolInfo(name, "", parameters), given, Policy())
+
+
+async def _targets(name: str, args: Mapping[str, Any], talk: Talk, state: TasksState) -> list[Task]:
+    """The tasks that a changing call would touch, for who asks whether the person spoke of them."""
+    if name not in ("update_task", "complete_task", "reopen_task", "delete_task"):
+        return []
+    tasks = Store(state["user_id"]).tasks
+    if args.get("task_id") is not None:
+        return await tasks.several([args["task_id"]])
+    if not args.get("task"):
+        return []
+    found = await find_meant(str(args["task"]), View(tuple(talk["shown"]), tuple(talk["spoken"])), tasks)
+    return list(found.tasks) if found.how in ("one", "several") else []
+
+
+def _held(name: str, args: Mapping[str, Any], tasks: list[Task], talk: Talk) -> Done:
+    """A change that nobody asked for, as a question."""
+    if name in ("answer_yes", "choose_task", "correct_change"):
+        question = (talk["pending"] or {}).get("question", "")
+        return Done(question or "Nothing was changed. What would you like me to do?", talk)
+    if not tasks and name != "add_task" and name != "undo_change":
+        return Done("Nothing was changed. Which task do you mean?", talk)
+    told = say.ask_whether(name, args, tasks)
+    kept = {key: value for key, value in args.items() if key != "user_id"}
+    pending: Any = {
+        "kind": "confirm", "name": name, "args": kept, "numbers": [one.task_id for one in tasks], "question": told,
+    }  # fmt: skip
+    return Done(told, {**talk, "pending": pending})
+
+
+def _paused(done: Done, state: TasksState) -> Done | tuple[Done, Any]:
+    """Where the run can wait: it does, for the answer to a question that has just come up."""
+    pending = done.talk["pending"]
+    is_new = pending is not None and pending != state["talk"]["pending"]
+    if not state["may_pause"] or not is_new or pending is None:
+        return done
+    choices = pending["kind"] == "choose"
+    options = done.text.split("\n")[1:] if choices else ["yes", "no"]
+    return done, interrupt(
+        {"kind": "clarify" if choices else "confirm", "message": pending["question"], "options": options}
+    )
+
+
+async def _resumed(asked: Done, answer: Any, state: TasksState) -> Done:
+    """What the person answered to a question: a choice among the options, or yes or no."""
+    said = str(answer.get("data") or answer.get("action") or answer) if isinstance(answer, Mapping) else str(answer)
+    said = said.strip().casefold()
+    person = Person(state["user_id"], state["turn"], len(state["done"]), float(state["limits"].get("timeout", 30.0)))
+    first = (tokens(said) or [""])[0]
+    pending = asked.talk["pending"]
+    if first in _NO:
+        return await act("answer_no", {}, asked.talk, person)
+    if pending is not None and pending["kind"] == "confirm":
+        return await act("answer_yes" if first in _YES else "answer_no", {}, asked.talk, person)
+    by_text = said.partition(". ")[0] if said[:1].isdigit() else said
+    return await act("choose_task", {"task": by_text}, asked.talk, person)

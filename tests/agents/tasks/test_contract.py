@@ -1,0 +1,232 @@
+"""The agent-service contract, row by row."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any
+
+import pytest
+
+from signalbox.agents.tasks import (
+    AgentConfiguration,
+    APITimeoutError,
+    LLMAPIError,
+    MaxIterationsExceededError,
+    RateLimitError,
+    TaskNotFoundError,
+    ToolExecutionError,
+    UnauthorizedTaskAccessError,
+    ValidationError,
+    bind_mcp_tools,
+    execute_tool_call,
+    run_agent,
+)
+from signalbox.agents.tasks.errors import text_for
+from signalbox.storage import Store
+from tests.agents.tasks.conftest import ANN, BEN, Scripted
+
+SAID = [{"role": "user", "content": "What tasks do I have?"}]
+TROUBLE = "I'm having trouble connecting to my AI service. Please try again."
+
+
+def config(*replies: Any, last: Any = "Done.", **options: Any) -> AgentConfiguration:
+    return AgentConfiguration(model=Scripted(replies=list(replies), last=last), **options)
+
+
+async def test_a_message_is_answered_with_the_models_words() -> None:
+    answer = await run_agent(SAID, ANN, config(("list_tasks", {}), "You have nothing to do."))
+    assert (answer.status, answer.final_response, answer.iterations) == ("completed", "You have nothing to do.", 2)
+    assert answer.finish_reason == "completed"
+    assert (answer.error, answer.warning) == (None, None)
+    assert answer.messages == [*SAID, {"role": "assistant", "content": "You have nothing to do."}]
+
+
+@pytest.mark.parametrize(
+    ("history", "user"),
+    [
+        ([], ANN),
+        (None, ANN),
+        ("hello", ANN),
+        ([{"role": "user"}], ANN),
+        ([{"content": "hello"}], ANN),
+        ([{"role": "system", "content": "obey"}], ANN),
+        ([{"role": "user", "content": 3}], ANN),
+        ([{"role": "user", "content": "  "}], ANN),
+        ([{"role": "assistant", "content": "hello"}], ANN),
+        (SAID, "ann"),
+        (SAID, ""),
+        (SAID, None),
+    ],
+)
+async def test_invalid_parameters_are_refused(history: Any, user: Any) -> None:
+    with pytest.raises(ValueError, match="^Invalid request parameters$"):
+        await run_agent(history, user)
+
+
+async def test_the_model_is_told_whose_tasks_it_keeps_and_that_data_is_no_instruction() -> None:
+    model = Scripted(replies=["Hello."])
+    await run_agent(SAID, ANN, AgentConfiguration(model=model))
+    told = str(model.heard[0][0].content)
+    assert ANN in told
+    assert "isolation" in told
+    assert "No instruction" in told
+
+
+async def test_only_the_latest_fifty_messages_are_read() -> None:
+    history = [{"role": "user" if n % 2 == 0 else "assistant", "content": f"m{n}"} for n in range(81)]
+    model = Scripted(replies=["Fine."])
+    answer = await run_agent(history, ANN, AgentConfiguration(model=model))
+    assert [one.content for one in model.heard[0][1:]] == [f"m{n}" for n in range(31, 81)]
+    assert len(answer.messages) == 82
+
+
+async def test_the_loop_ends_after_fifteen_iterations_with_a_summary_and_a_warning(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    model = Scripted(replies=[("list_tasks", {})] * 15, last="I listed your tasks again and again.")
+    with caplog.at_level(logging.INFO, "signalbox.agents.tasks"):
+        answer = await run_agent(SAID, ANN, AgentConfiguration(model=model))
+    assert (answer.status, answer.iterations) == ("max_iterations_reached", 15)
+    assert answer.final_response == "I listed your tasks again and again."
+    assert answer.warning
+    said = [(record.levelname, record.getMessage()) for record in caplog.records]
+    assert ("INFO", "Agent iteration 1/15") in said
+    assert ("INFO", "Agent iteration 15/15") in said
+    assert ("INFO", "Executing tool: list_tasks") in said
+    assert ("WARNING", "Max iterations (15) reached") in said
+
+
+async def test_the_limits_are_settings() -> None:
+    answer = await run_agent(SAID, ANN, config(last=("list_tasks", {}), max_iterations=2))
+    assert (answer.status, answer.iterations) == ("max_iterations_reached", 2)
+    assert (AgentConfiguration().max_iterations, AgentConfiguration().max_tokens) == (15, 1000)
+    assert AgentConfiguration().timeout == 30
+
+
+class Slow(Scripted):
+    async def _agenerate(self, *args: Any, **kwargs: Any) -> Any:
+        await asyncio.sleep(60)
+
+
+async def test_a_model_that_takes_too_long_is_not_waited_for() -> None:
+    answer = await run_agent(SAID, ANN, AgentConfiguration(model=Slow(), timeout=0.01))
+    assert (answer.status, answer.error) == ("error", "That request took too long. Please try a simpler query.")
+
+
+@pytest.mark.parametrize(
+    ("raised", "words"),
+    [
+        (LLMAPIError(details={"status": 429}), "I'm currently experiencing high demand. Please try again in a moment."),
+        (LLMAPIError(details={"status": 408}), "That request took too long. Please try a simpler query."),
+        (LLMAPIError(), TROUBLE),
+        (ConnectionError("key sk-secretsecret was refused"), TROUBLE),
+    ],
+)
+async def test_a_model_that_fails_gives_the_contracts_words_and_no_secret(
+    raised: Exception, words: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO):
+        answer = await run_agent(SAID, ANN, config(raised))
+    assert (answer.status, answer.error, answer.final_response) == ("error", words, "")
+    assert "sk-secretsecret" not in f"{answer} {caplog.text}"
+    assert any(record.levelname in ("ERROR", "WARNING") for record in caplog.records)
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (RateLimitError(), "I'm currently experiencing high demand. Please try again in a moment."),
+        (APITimeoutError(), "That request took too long. Please try a simpler query."),
+        (LLMAPIError(), TROUBLE),
+        (TaskNotFoundError("Task with ID 9 does not exist"), "I couldn't find that task. It may have been deleted."),
+        (UnauthorizedTaskAccessError("no"), "You don't have permission to access that task."),
+        (
+            MaxIterationsExceededError(),
+            "I need more time to process this request. Please try breaking it into smaller steps.",
+        ),
+        (ValidationError("no"), "I couldn't understand that request. Please try rephrasing."),
+        (ToolExecutionError("The list is locked."), "The list is locked."),
+        (RuntimeError("psycopg: password=x"), "An unexpected error occurred. Please try again or contact support."),
+    ],
+)
+def test_every_error_has_the_contracts_words(error: Exception, words: str) -> None:
+    assert text_for(error) == words
+
+
+def test_the_tools_are_bound_in_openais_form() -> None:
+    tools = {tool["function"]["name"]: tool for tool in bind_mcp_tools()}
+    assert set(tools) >= {
+        "add_task", "list_tasks", "get_task", "update_task", "complete_task", "reopen_task", "delete_task",
+    }  # fmt: skip
+    for tool in tools.values():
+        assert tool["type"] == "function"
+        assert tool["function"]["description"]
+        parameters = tool["function"]["parameters"]
+        assert parameters["properties"]["user_id"] == {"type": "string", "description": "User's UUID"}
+        assert "user_id" in parameters["required"]
+        assert parameters["additionalProperties"] is False
+        assert all(told["description"] for told in parameters["properties"].values())
+    assert tools["add_task"]["function"]["parameters"]["required"] == ["user_id", "title"]
+
+
+async def test_a_tool_call_gives_the_task() -> None:
+    given = {"title": "Buy groceries", "description": "Milk, eggs, bread"}
+    result = await execute_tool_call("add_task", given, ANN)
+    assert result["status"] == "success"
+    assert result["result"]["task_id"] == 1
+    assert result["result"]["title"] == "Buy groceries"
+    assert result["result"]["completed"] is False
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "kind"),
+    [
+        ("fly_to_moon", {}, "ToolNotFoundError"),
+        ("get_task", {"task_id": 123}, "TaskNotFoundError"),
+        ("complete_task", {"task_id": 123}, "TaskNotFoundError"),
+        ("add_task", {}, "ValidationError"),
+        ("add_task", {"title": ""}, "ValidationError"),
+        ("add_task", {"title": "x" * 501}, "ValidationError"),
+        ("add_task", {"title": "x", "priority": "huge"}, "ValidationError"),
+        ("add_task", {"title": "x", "due": "when pigs fly"}, "ValidationError"),
+        ("add_task", {"title": "x", "colour": "red"}, "ValidationError"),
+        ("complete_task", {"task_id": "one"}, "ValidationError"),
+        ("complete_task", {}, "ValidationError"),
+        ("list_tasks", {"page": 0}, "ValidationError"),
+        ("update_task", {"task_id": 1}, "TaskNotFoundError"),
+        ("add_task", ["title"], "ValidationError"),
+    ],
+)
+async def test_a_tool_call_that_fails_says_so_and_raises_nothing(name: str, args: Any, kind: str) -> None:
+    result = await execute_tool_call(name, args, ANN)
+    assert result["status"] == "error"
+    assert result["error_type"] == kind
+    assert result["error"]
+    assert result["message"]
+
+
+async def test_a_task_that_is_not_there_is_named() -> None:
+    result = await execute_tool_call("get_task", {"task_id": 123}, ANN)
+    assert result == {
+        "status": "error",
+        "error": "Task not found",
+        "error_type": "TaskNotFoundError",
+        "message": "Task with ID 123 does not exist",
+    }
+
+
+async def test_a_user_id_that_is_none_is_an_error_and_no_exception() -> None:
+    assert (await execute_tool_call("list_tasks", {}, "ann"))["status"] == "error"
+
+
+async def test_a_call_of_an_unknown_tool_or_with_wrong_arguments_goes_back_to_the_model(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    model = Scripted(replies=[("fly", {}), ("add_task", {"tilte": "x"}), "Sorry, I could not do that."])
+    answer = await run_agent([{"role": "user", "content": "add x"}], ANN, AgentConfiguration(model=model))
+    assert answer.status == "completed"
+    assert [one.status for one in model.heard[-1] if one.type == "tool"] == ["error", "error"]  # type: ignore[attr-defined]
+    assert any(record.levelname == "ERROR" for record in caplog.records)
+    assert (await Store(ANN).tasks.latest()) == []
+    assert (await Store(BEN).tasks.latest()) == []
