@@ -20,18 +20,24 @@ Answer = Callable[[Any, grpc.ServicerContext], Any]
 
 
 class _Servicer(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: Answer, capabilities: Any) -> None:
         self._answer = answer
+        self._capabilities = capabilities
+
+    def Capabilities(self, request: Any, context: grpc.ServicerContext) -> Any:
+        return self._capabilities
 
     def Get(self, request: Any, context: grpc.ServicerContext) -> Any:
         return self._answer(request, context)
 
 
 @contextmanager
-def target(answer: Answer, credentials: grpc.ServerCredentials | None = None) -> Iterator[int]:
+def target(
+    answer: Answer, credentials: grpc.ServerCredentials | None = None, capabilities: Any = None
+) -> Iterator[int]:
     """A target that answers every Get so; gives its port."""
     server = grpc.server(ThreadPoolExecutor(8))
-    gnmi_pb2_grpc.add_gNMIServicer_to_server(_Servicer(answer), server)
+    gnmi_pb2_grpc.add_gNMIServicer_to_server(_Servicer(answer, capabilities or gnmi_pb2.CapabilityResponse()), server)
     place = "127.0.0.1:0"
     port = server.add_secure_port(place, credentials) if credentials else server.add_insecure_port(place)
     server.start()

@@ -194,6 +194,32 @@ async def test_one_channel_serves_every_call_and_survives_a_restart_of_the_devic
     assert await kind_of(client, asked) == "refused"
 
 
+async def test_a_device_that_writes_only_plain_json_is_read(client: GnmiClient) -> None:
+    asked: list[int] = []
+
+    def answer(request: Any, context: grpc.ServicerContext) -> Any:
+        asked.append(request.encoding)
+        if request.encoding != gnmi_pb2.JSON:
+            context.abort(grpc.StatusCode.UNIMPLEMENTED, "encoding")
+        return says(b"{}")(request, context)
+
+    told = gnmi_pb2.CapabilityResponse(supported_encodings=[gnmi_pb2.JSON], gNMI_version="0.7.0")
+    with target(answer, capabilities=told) as port:
+        for _ in range(2):
+            assert await client.get(device(port), INTERFACES) == {"interfaces": {}}
+    assert asked == [gnmi_pb2.JSON_IETF, gnmi_pb2.JSON, gnmi_pb2.JSON]
+
+
+async def test_a_device_that_moved_is_read_where_it_is_now(client: GnmiClient) -> None:
+    with (
+        target(says(b'{"interface": [{"name": "old"}]}')) as old,
+        target(says(b'{"interface": [{"name": "new"}]}')) as new,
+    ):
+        for port, name in ((old, "old"), (new, "new"), (old, "old")):
+            tree = await client.get(device(port), INTERFACES)
+            assert tree["interfaces"]["interface"][0]["name"] == name
+
+
 def test_there_is_no_set_in_the_code() -> None:
     """Nothing in the room names the call that writes."""
     folder = Path(inspect.getfile(room)).parent if room.__file__ else Path(next(iter(room.__path__)))
