@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.agents.oncall.scripted import ScriptedModel, envelope, scripted_server
 
 from signalbox.agents.oncall import AGENT
 from signalbox.agents.oncall.state import start_state
 from signalbox.agents.oncall.tools import use_server
 from signalbox.maps import arun_map
 from signalbox.toolbox import Ledger, use_ledger
-from tests.agents.oncall.scripted import ScriptedModel, envelope, scripted_server
 
 
 @pytest.fixture(autouse=True)
@@ -24,11 +24,19 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def neighbor(state: str = "ESTABLISHED", **more: Any) -> dict[str, Any]:
     """A BGP neighbour."""
     told = {
-        "neighbor_address": "10.0.0.5", "network_instance": "DEFAULT", "peer_name": "rr1", "peer_as": 65000, "enabled": True,
-        "session_state": state, "established_transitions": 1, "uptime_seconds": 900_000 if state == "ESTABLISHED" else None,
-        "peer_type": "INTERNAL", "peer_group": "RR", "prefixes": [{"afi_safi": "IPV4_UNICAST", "received": 12, "sent": 4}],
+        "neighbor_address": "10.0.0.5",
+        "network_instance": "DEFAULT",
+        "peer_name": "rr1",
+        "peer_as": 65000,
+        "enabled": True,
+        "session_state": state,
+        "established_transitions": 1,
+        "uptime_seconds": 900_000 if state == "ESTABLISHED" else None,
+        "peer_type": "INTERNAL",
+        "peer_group": "RR",
+        "prefixes": [{"afi_safi": "IPV4_UNICAST", "received": 12, "sent": 4}],
         "last_error": None,
-    }  # fmt: skip
+    }
     return {**told, **more}
 
 

@@ -29,7 +29,7 @@ def taught_calls() -> dict[str, list[dict[str, Any]]]:
 
 
 class ScriptedModel(BaseChatModel):
-    """A model that reads every request as `plan` and calls for each step what `calls` says; it keeps what it was shown."""
+    """A model that reads every request as `plan` and calls for each step what `calls` says."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 

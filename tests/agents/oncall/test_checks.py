@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.agents.oncall.conftest import bgp, neighbor
 
 from signalbox.agents.oncall.checks import load_checks, run_checks
 from signalbox.agents.oncall.compare import compare_devices
 from signalbox.agents.oncall.expressions import evaluate, parse
 from signalbox.agents.oncall.facts import collect
 from signalbox.errors import ConfigurationError
-from tests.agents.oncall.conftest import bgp, neighbor
 
 
 def found(tool: str, data: dict[str, Any], *more: tuple[str, dict[str, Any]]) -> dict[str, str]:
@@ -26,8 +26,17 @@ def found(tool: str, data: dict[str, Any], *more: tuple[str, dict[str, Any]]) ->
 
 
 def port(**more: Any) -> dict[str, Any]:
-    told = {"name": "Gi0", "admin_state": "UP", "oper_state": "UP", "loopback": False, "management": False, "addresses": [],
-            "carrier_transitions": 1, "last_change_seconds": 900_000, "counters": {"in_packets": 10**9, "in_errors": 3}}  # fmt: skip
+    told = {
+        "name": "Gi0",
+        "admin_state": "UP",
+        "oper_state": "UP",
+        "loopback": False,
+        "management": False,
+        "addresses": [],
+        "carrier_transitions": 1,
+        "last_change_seconds": 900_000,
+        "counters": {"in_packets": 10**9, "in_errors": 3},
+    }
     return {"interfaces": [{**told, **more}]}
 
 
@@ -191,7 +200,7 @@ def test_rows_of_ones_own_add_to_the_table_and_replace_rows(tmp_path: Path, monk
     path = tmp_path / "checks.yaml"
     path.write_text(
         "checks:\n"
-        "  - {id: small_mtu, of: interface, topic: interface, severity: warning, when: mtu < 1500, about: name, text: '{name} has MTU {mtu}'}\n"
+        "  - {id: small_mtu, of: interface, severity: warning, when: mtu < 1500, text: '{name} has MTU {mtu}'}\n"
         "  - {id: interface_down, of: interface, severity: info, when: 'False', text: never}\n"
     )
     monkeypatch.setenv("SIGNALBOX_ONCALL_CHECKS", str(path))

@@ -10,9 +10,19 @@ from signalbox.agents.oncall.plan import Reading
 from signalbox.errors import NotFoundError
 
 ROLES = {
-    "xrd-1": "PE", "xrd-2": "PE", "pe1": "PE", "pe2": "PE", "xrd-3": "P", "xrd-4": "P", "core-rtr-1": "P", "core-rtr-2": "P",
-    "xrd-5": "RR", "xrd-6": "RR", "xrd-7": "CE", "xrd-8": "CE",
-}  # fmt: skip
+    "xrd-1": "PE",
+    "xrd-2": "PE",
+    "pe1": "PE",
+    "pe2": "PE",
+    "xrd-3": "P",
+    "xrd-4": "P",
+    "core-rtr-1": "P",
+    "core-rtr-2": "P",
+    "xrd-5": "RR",
+    "xrd-6": "RR",
+    "xrd-7": "CE",
+    "xrd-8": "CE",
+}
 DEVICES = [Device(name, role=role) for name, role in ROLES.items()]
 XRD = [f"xrd-{number}" for number in range(1, 9)]
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 from signalbox.agents.oncall import AGENT
 from signalbox.agents.oncall.events import read_events, spells_of
-from signalbox.worlds.incident import incident_before
 from signalbox.settings import now
+from signalbox.worlds.incident import incident_before
 
 
 async def test_the_incident_is_told_with_its_moments() -> None:
@@ -45,8 +45,10 @@ def test_events_are_read_from_lines_and_others_left_alone() -> None:
     logs = [{"time": (at + timedelta(minutes=minute)).isoformat(), "text": text} for text, minute in lines]
     events = read_events("r1", logs)
     assert [(one.kind, one.about, one.is_up) for one in events] == [
-        ("link", "GigabitEthernet0/0/0/1", False), ("bgp", "10.0.0.9", False), ("link", "GigabitEthernet0/0/0/1", True)
-    ]  # fmt: skip
+        ("link", "GigabitEthernet0/0/0/1", False),
+        ("bgp", "10.0.0.9", False),
+        ("link", "GigabitEthernet0/0/0/1", True),
+    ]
     link, session = spells_of(events, at, at + timedelta(hours=1))
     assert link.end == at + timedelta(minutes=2)
     assert (session.end, session.why) == (None, "hold time expired")

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.agents.oncall.conftest import plan
+from tests.agents.oncall.scripted import ScriptedModel
 
 from signalbox.agents.oncall import AGENT
 from signalbox.agents.oncall.state import start_state
 from signalbox.maps import arun_map
 from signalbox.worlds.network import World, open_world
-from tests.agents.oncall.conftest import plan
-from tests.agents.oncall.scripted import ScriptedModel
 
 FAULTS = [
     ("link_down:core-rtr-1:xrd-3", "core-rtr-1", "carrier"),

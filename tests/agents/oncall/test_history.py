@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.agents.oncall.conftest import Network, bgp, neighbor, plan
+from tests.agents.oncall.scripted import ScriptedModel, envelope
 from typer.testing import CliRunner
 
 from signalbox.agents.oncall.commands import app
 from signalbox.agents.oncall.history import kept_runs
 from signalbox.errors import NotFoundError, RequestError
-from tests.agents.oncall.conftest import Network, bgp, neighbor, plan
-from tests.agents.oncall.scripted import ScriptedModel, envelope
 
 
 async def twice(network: Network) -> None:

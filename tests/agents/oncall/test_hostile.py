@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from langchain_core.messages import BaseMessage
-
 from tests.agents.oncall.conftest import Network, bgp, neighbor, plan
 from tests.agents.oncall.scripted import ScriptedModel, envelope, taught_calls
 

@@ -1,4 +1,4 @@
-"""The contract of each node, the loop with its ends, and every kind of error; the model is scripted, the MCP is real."""
+"""The contract of each node, the loop with its ends, every kind of error; the model is scripted, the MCP is real."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import asyncio
 from typing import Any
 
 import pytest
+from tests.agents.oncall.conftest import Network, bgp, neighbor, plan
+from tests.agents.oncall.scripted import ScriptedModel, envelope
 
 from signalbox.agents.oncall.assessor import objective_assessor
 from signalbox.agents.oncall.executor import network_executor
 from signalbox.agents.oncall.reporter import report_generator
 from signalbox.agents.oncall.state import start_state
-from tests.agents.oncall.conftest import Network, bgp, neighbor, plan
-from tests.agents.oncall.scripted import ScriptedModel, envelope
 
 STEPS = [
     "Check every BGP session of the device.",

@@ -16,9 +16,15 @@ from signalbox.errors import ConfigurationError
 from signalbox.toolbox.sessions import ToolInfo
 
 EIGHT = {
-    "check_bgp_neighbors", "check_interface_status", "review_pe_device", "review_p_device", "review_rr_device",
-    "troubleshoot_vpn_vrf", "check_mpls_state", "general_device_health_check",
-}  # fmt: skip
+    "check_bgp_neighbors",
+    "check_interface_status",
+    "review_pe_device",
+    "review_p_device",
+    "review_rr_device",
+    "troubleshoot_vpn_vrf",
+    "check_mpls_state",
+    "general_device_health_check",
+}
 
 
 async def tools() -> list[ToolInfo]:
@@ -32,9 +38,7 @@ def test_the_eight_plans_of_the_contract_are_there() -> None:
 
 async def test_a_tool_serves_every_step_of_the_shipped_plans() -> None:
     known = await tools()
-    assert {plan.intent: unserved_steps(plan.steps, known) for plan in load_plans().values()} == dict.fromkeys(
-        EIGHT, {}
-    )
+    assert [plan.intent for plan in load_plans().values() if unserved_steps(plan.steps, known)] == []
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The checks beside the model: a table of conditions over what was collected, each with severity, cause and evidence."""
+"""The checks beside the model: conditions over what was collected, each with severity, cause and evidence."""
 
 from __future__ import annotations
 

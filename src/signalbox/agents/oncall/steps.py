@@ -1,4 +1,4 @@
-"""A step of a plan taken apart: what is to be done, under which condition, and what a junior engineer is told beside it.
+"""A step of a plan taken apart: what is to be done, under which condition, and what guides who does it.
 
 How a step is written: sentences that say what to do; `If …, …` (or `… if …`) for what is done only then; and sentences
 that begin with Normal, Not normal, Expected, Abnormal, Problem, Why or Note, which guide and ask for nothing.
