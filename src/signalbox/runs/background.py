@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import traceback
 from collections.abc import Mapping
 from typing import Any
 
@@ -163,7 +164,8 @@ async def _hand_on(agent: Agent, answer: Answer, life: Life) -> tuple[Agent, Lif
 
 def _fail(agent: Agent, record: Run, error: Exception) -> Answer:
     """A run that broke over a fault of ours or of the agent's has ended: to try again would break again."""
-    _log.error("Run %s of %s broke: %s", record.run_id, agent.name, redact(error), exc_info=error)
+    trace = "".join(traceback.format_exception(error))
+    _log.error("Run %s of %s broke: %s %s", record.run_id, agent.name, redact(error), redact(trace))
     told = error if isinstance(error, SignalboxError) else ProgrammerError("The run broke over a fault in the agent.")
     answer = Answer.of_error(told, agent=agent.name, thread_id=record.thread_id, run_id=record.run_id)
     fresh = records.get_run(record.run_id)

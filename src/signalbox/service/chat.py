@@ -23,7 +23,6 @@ from signalbox.service.problems import REFUSALS, ProblemError
 from signalbox.service.sse import is_wanted, stream
 from signalbox.service.turns import Turn, find_turn, start_turn
 from signalbox.settings import get_settings
-from signalbox.storage import Store
 
 __all__ = ["chat_agent", "router"]
 
@@ -70,8 +69,6 @@ async def chat(
     person = require_self(user_id)
     streamed = said.stream or is_wanted(request.headers.get("accept", ""))
     turn = await _turn(person, said, idempotency_key)
-    if isinstance(turn, Response):
-        return turn
     if streamed:
         after = int(last_event_id) if (last_event_id or "").isdigit() else 0
         return stream(turn.events(after))
@@ -79,27 +76,21 @@ async def chat(
     return _json(status, body)
 
 
-async def _turn(person: str, said: ChatRequest, key: str | None) -> Turn | Response:
+async def _turn(person: str, said: ChatRequest, key: str | None) -> Turn:
     """The turn that a request begins, or the one that it repeats. Raises ProblemError for a key of another request."""
-    if key is None:
-        return await start_turn(person, said.message, said.conversation_id, chat_agent())
-    digest = hashlib.sha256(orjson.dumps([said.message, said.conversation_id])).hexdigest()
-    if (running := find_turn(person, key)) is not None:
-        _require_same(running.digest, digest)
-        return running
-    kept, is_new = await Store(person).claim_request(key, digest)
-    if not is_new:
-        _require_same(kept.request_hash, digest)
-        if (running := find_turn(person, key)) is not None:
-            return running
-        if kept.status is None:
-            raise ProblemError(
-                409,
-                "This request was begun before, and its answer is not there yet.",
-                suggestion="Look at the conversation; if it broke off there, say it again with another key.",
-            )
-        return Turn.done(kept.status, kept.response)
-    return await start_turn(person, said.message, said.conversation_id, chat_agent(), key, digest)
+    digest = hashlib.sha256(orjson.dumps([said.message, said.conversation_id])).hexdigest() if key else ""
+    turn = find_turn(person, key) or await start_turn(
+        person, said.message, said.conversation_id, chat_agent(), key, digest
+    )
+    if key is not None:
+        _require_same(turn.digest, digest)
+    if turn.is_lost:
+        raise ProblemError(
+            409,
+            "This request was begun before, and its answer is not there.",
+            suggestion="Look at the conversation; if it broke off there, say it again with another key.",
+        )
+    return turn
 
 
 def _require_same(one: str, other: str) -> None:

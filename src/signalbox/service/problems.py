@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import traceback
 import uuid
 from collections.abc import Mapping
 from typing import Any
@@ -135,8 +136,8 @@ def _note(quoted: str, error: Exception, status: int) -> None:
         _log.info("%s: %s", quoted, redact(error))
         return
     details = getattr(error, "details", None)
-    expected = isinstance(error, SignalboxError)
-    _log.error("%s: %s %s", quoted, redact(error), redact(details or ""), exc_info=None if expected else error)
+    told = details if isinstance(error, SignalboxError) else "".join(traceback.format_exception(error))
+    _log.error("%s: %s %s", quoted, redact(error), redact(told or ""))
 
 
 def add_handlers(app: FastAPI) -> None:

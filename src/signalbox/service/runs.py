@@ -34,6 +34,8 @@ _STATUS = {
     "running": "running", "waiting": "interrupted", "completed": "success", "error": "error",
     "cancelled": "interrupted", "interrupted": "pending", "unreadable": "error",
 }  # fmt: skip
+_ALL = 1_000
+"""More parts than an event has: all of them came through."""
 _STREAM = {200: {"description": "Server-sent events", "content": {"text/event-stream": {}}}}
 
 
@@ -91,7 +93,7 @@ async def start_stream(thread_id: ThreadId, wanted: NewRun) -> StreamingResponse
     before = await asyncio.to_thread(_latest_number, thread_id) if wanted.command is not None else 0
     run = await _started(thread_id, wanted)
     headers = {"Location": f"{_place(run)}/stream", "Content-Location": _place(run)}
-    return stream(_events(run, _modes(wanted.stream_mode), (before, -1)), headers)
+    return stream(_events(run, _modes(wanted.stream_mode), (before, _ALL)), headers)
 
 
 @router.post("/runs/stream", responses=_STREAM, response_class=StreamingResponse)
@@ -261,8 +263,8 @@ def _after(last_event_id: str | None) -> tuple[int, int]:
     """Where to go on: after this part of the event of this number."""
     number, _, part = (last_event_id or "").partition("-")
     if not last_event_id or not number.isdigit() or not (part.isdigit() or not part):
-        return 0, -1
-    return int(number), int(part) if part else 1_000
+        return 0, _ALL
+    return int(number), int(part) if part else _ALL
 
 
 async def _events(run: Run, modes: set[str], after: tuple[int, int]) -> AsyncIterator[bytes]:

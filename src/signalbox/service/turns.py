@@ -16,7 +16,7 @@ from signalbox.runs.observing import Watch, watched
 from signalbox.service.problems import problem, problem_of
 from signalbox.service.sse import as_event
 from signalbox.settings import get_settings, now
-from signalbox.storage import Store, unanswered
+from signalbox.storage import Begun, IdempotencyKey, Store, begin_turn, end_turn, unanswered
 from signalbox.toolbox.ledger import Call, Ledger, use_ledger
 
 __all__ = ["INTERRUPTED", "Turn", "close_turns", "find_turn", "mark_interrupted", "start_turn"]
@@ -36,22 +36,27 @@ class Turn:
 
     def __init__(self, digest: str = "") -> None:
         self.digest = digest
-        self._told: list[tuple[str, Any]] = []
+        self.told: list[tuple[str, Any]] = []
         self._ended = False
+        self.is_lost = False
         self._changed = asyncio.Event()
 
     @classmethod
-    def done(cls, status: int, response: Any) -> Turn:
-        """A turn as it was kept."""
-        turn = cls()
-        turn._told = [(kind, data) for kind, data in response["events"]]
-        turn._ended = True
+    def kept(cls, known: IdempotencyKey) -> Turn:
+        """A turn as it was kept; one that no process carries any more, and that was not answered, is lost."""
+        turn = cls(known.request_hash)
+        turn.told = [(kind, data) for kind, data in (known.response or {}).get("events", [])]
+        turn._ended, turn.is_lost = True, known.status is None
         return turn
 
     def tell(self, kind: str, data: Any) -> None:
         """Something happened."""
-        self._told.append((kind, data))
+        self.told.append((kind, data))
         self._wake()
+
+    def become(self, other: Turn) -> None:
+        """Turn out to be one that was kept."""
+        self.digest, self.told, self.is_lost = other.digest, other.told, other.is_lost
 
     def end(self) -> None:
         """Nothing more will happen."""
@@ -62,24 +67,19 @@ class Turn:
         self._changed.set()
         self._changed = asyncio.Event()
 
-    @property
-    def kept(self) -> dict[str, Any]:
-        """The turn as it is kept for who repeats the request."""
-        return {"events": [[kind, data] for kind, data in self._told]}
-
     async def outcome(self) -> tuple[int, Any]:
         """The status and the body, when it has ended."""
         while not self._ended:
             await self._changed.wait()
-        kind, data = self._told[-1]
+        kind, data = self.told[-1]
         return (200, data) if kind == "end" else (data["status"], data)
 
     async def events(self, after: int = 0) -> AsyncIterator[bytes]:
         """The events after that number, as they happen."""
         number = after
         while True:
-            while number < len(self._told):
-                kind, data = self._told[number]
+            while number < len(self.told):
+                kind, data = self.told[number]
                 number += 1
                 yield as_event(kind, data, str(number))
             if self._ended:
@@ -87,38 +87,44 @@ class Turn:
             await self._changed.wait()
 
 
-def find_turn(person: str, key: str) -> Turn | None:
+def find_turn(person: str, key: str | None) -> Turn | None:
     """The turn that is under way under this key."""
-    return _running.get((person, key))
+    return _running.get((person, key)) if key is not None else None
 
 
 async def start_turn(
     person: str, message: str, conversation_id: str | None, run_agent: Any, key: str | None = None, digest: str = ""
 ) -> Turn:
-    """Begin a turn: when this returns, the message is stored. Raises NotFoundError for another's conversation."""
+    """Begin a turn: when this returns, the message is stored. A key that is known gives the turn that has it.
+
+    Raises NotFoundError for a conversation that is not this person's.
+    """
     turn = Turn(digest)
     if key is not None:
         _running[person, key] = turn
     try:
-        store = Store(person)
-        if conversation_id is None:
-            conversation_id = (await store.start_conversation(_title(message))).id
-            before = []
-        else:
-            before = await store.messages(conversation_id, limit=_HISTORY - 1)
-        said = await store.add_message(conversation_id, "user", message)
-    except BaseException:
-        if key is not None:
-            _running.pop((person, key), None)
-            await asyncio.shield(Store(person).release_request(key))
+        begun = await begin_turn(
+            person, message, conversation_id, title=_title(message), history=_HISTORY - 1, key=key, digest=digest
+        )
+    except BaseException as error:
+        turn.tell("error", problem_of(error) if isinstance(error, Exception) else problem(503, INTERRUPTED))
+        _leave(turn, person, key)
         raise
-    history = [{"role": one.role, "content": one.content} for one in before]
-    history.append({"role": "user", "content": message})
-    turn.tell("message", {"conversation_id": conversation_id, "message_id": said.id})
-    task = asyncio.create_task(_carry(turn, store, conversation_id, said.id, history, run_agent, key))
+    if begun.repeats is not None:
+        turn.become(Turn.kept(begun.repeats))
+        _leave(turn, person, key)
+        return turn
+    turn.tell("message", {"conversation_id": begun.conversation_id, "message_id": begun.message_id})
+    task = asyncio.create_task(_carry(turn, person, begun, message, run_agent, key))
     _under_way.add(task)
     task.add_done_callback(_under_way.discard)
     return turn
+
+
+def _leave(turn: Turn, person: str, key: str | None) -> None:
+    if key is not None:
+        _running.pop((person, key), None)
+    turn.end()
 
 
 def _title(message: str) -> str:
@@ -126,71 +132,68 @@ def _title(message: str) -> str:
     return words if len(words) <= _LONGEST_TITLE else words[: _LONGEST_TITLE - 1].rstrip() + "…"
 
 
-async def _carry(
-    turn: Turn, store: Store, conversation_id: str, said: int, history: list[dict[str, str]], run_agent: Any, key: Any
-) -> None:
+async def _carry(turn: Turn, person: str, begun: Begun, message: str, run_agent: Any, key: str | None) -> None:
+    history = [{"role": role, "content": content} for role, content in (*begun.before, ("user", message))]
     loop = asyncio.get_running_loop()
     watch = Watch()
 
     def called(call: Call, ended: bool) -> None:
         watch.called(call, ended)
         # A tool may be called in a thread of its own.
-        loop.call_soon_threadsafe(
-            turn.tell, "tool_result" if ended else "tool_call", {**call.as_dict(), "step": call.step}
-        )
+        kind = "tool_result" if ended else "tool_call"
+        loop.call_soon_threadsafe(turn.tell, kind, {**call.as_dict(), "step": call.step})
 
     try:
-        with use_ledger(Ledger(listener=called)), watched("chat", conversation_id, str(said)) as watch:
-            answered = await run_agent(message_history=history, user_id=store.owner)
-        await asyncio.sleep(0)  # what tools told from threads is heard first
-        if answered.status == "error":
-            told = str(answered.error or "")
-            await _answer(store, conversation_id, told, said)
-            turn.tell("error", problem(500, told))
-        else:
-            await _answer(store, conversation_id, answered.final_response, said)
-            _tell_answer(turn, answered, conversation_id, said)
+        name = str(begun.message_id)
+        with use_ledger(Ledger(listener=called)), watched("chat", begun.conversation_id, name) as watch:
+            answered = await run_agent(message_history=history, user_id=person)
+        await asyncio.sleep(0)  # what tools told is heard first
+        last = _answer(turn, answered, begun)
     except asyncio.CancelledError:
         turn.tell("error", problem(503, INTERRUPTED))
+        _leave(turn, person, key)
         raise
     except Exception as error:
         told = problem_of(error)
-        await _answer(store, conversation_id, told["detail"], said)
-        turn.tell("error", told | {"status": max(told["status"], 500)})
-    finally:
-        await _finish(turn, store, key)
+        last = ("error", told | {"status": max(told["status"], 500)}, told["detail"])
+    await _keep(turn, person, begun, key, *last)
 
 
-def _tell_answer(turn: Turn, answered: Any, conversation_id: str, said: int) -> None:
+def _answer(turn: Turn, answered: Any, begun: Begun) -> tuple[str, dict[str, Any], str]:
+    """The last event of a turn, and the text that is kept as its answer."""
+    if answered.status == "error":
+        text = str(answered.error or "")
+        return "error", problem(500, text), text
     text = str(answered.final_response or "")
-    for part in text.split("\n\n"):
-        turn.tell("text", {"text": part if text.endswith(part) else f"{part}\n\n"})
-    turn.tell("end", {
+    pieces = text.split("\n\n")
+    for number, piece in enumerate(pieces, 1):
+        turn.tell("text", {"text": piece if number == len(pieces) else f"{piece}\n\n"})
+    reply = {
         "response": text,
         "iterations": answered.iterations,
         "status": answered.status,
-        "conversation_id": conversation_id,
-        "message_id": said,
+        "conversation_id": begun.conversation_id,
+        "message_id": begun.message_id,
         "warning": answered.warning,
-    })  # fmt: skip
+    }
+    return "end", reply, text
 
 
-async def _answer(store: Store, conversation_id: str, text: str, said: int) -> None:
+async def _keep(
+    turn: Turn, person: str, begun: Begun, key: str | None, kind: str, data: dict[str, Any], text: str
+) -> None:
+    """Keep the answer, and only then say that the turn has ended."""
+    events = [*turn.told, (kind, data)]
+    status = 200 if kind == "end" else int(data["status"])
     try:
-        await store.add_message(conversation_id, "assistant", text, answers=said)
+        await end_turn(person, begun, text, key=key, status=status, response={"events": events} if key else None)
+        turn.tell(kind, data)
     except NotFoundError:
-        _log.info("A conversation was deleted before it was answered.")
-
-
-async def _finish(turn: Turn, store: Store, key: str | None) -> None:
-    try:
-        if key is not None and turn.kept["events"][-1][0] in ("end", "error"):
-            kind, data = turn.kept["events"][-1]
-            await store.finish_request(key, 200 if kind == "end" else data["status"], turn.kept)
+        turn.tell("error", problem(404, "The conversation was deleted before it was answered."))
+    except Exception as error:
+        turn.tell("error", problem_of(error))
     finally:
-        if key is not None:
-            _running.pop((store.owner, key), None)
-        turn.end()
+        _leave(turn, person, key)
 
 
 async def mark_interrupted() -> int:
@@ -208,9 +211,7 @@ async def mark_interrupted() -> int:
         except SignalboxError as error:
             _log.info("Message %s stays unanswered: %s", one["message_id"], error.user_message)
     if left:
-        _log.warning(
-            "%d messages had been left unanswered when the service stopped; each conversation says so.", len(left)
-        )
+        _log.warning("%d messages had been left unanswered; each conversation says so.", len(left))
     return len(left)
 
 

@@ -16,9 +16,11 @@ from signalbox.storage.maintenance import purge, unanswered
 from signalbox.storage.models import ApiKey, Conversation, IdempotencyKey, Message, Task
 from signalbox.storage.store import Store
 from signalbox.storage.tasks import Change, TaskFilter, Tasks
+from signalbox.storage.turns import Begun, begin_turn, end_turn
 
 __all__ = [
     "ApiKey",
+    "Begun",
     "Change",
     "Conversation",
     "IdempotencyKey",
@@ -28,9 +30,11 @@ __all__ = [
     "Task",
     "TaskFilter",
     "Tasks",
+    "begin_turn",
     "check_owner",
     "close_stores",
     "database_address",
+    "end_turn",
     "purge",
     "unanswered",
 ]

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import event, text
+from sqlalchemy import Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.pool import StaticPool
 
 from signalbox.errors import ConfigurationError, UnavailableError
 from signalbox.settings import get_settings, home_file
 
-__all__ = ["HEAD", "close_stores", "database_address", "open_engine"]
+__all__ = ["HEAD", "close_stores", "database_address", "open_direct", "open_engine"]
 
 HEAD = "0001"
 """The newest migration: a database that has it needs none."""
@@ -33,9 +37,14 @@ def database_address() -> str:
 
 
 def _url() -> URL:
-    given = get_settings().database_url
+    settings = get_settings()
+    return _read_url(settings.database_url, settings.home)
+
+
+@lru_cache(maxsize=16)
+def _read_url(given: str, home: Path) -> URL:
     if not given:
-        return make_url(f"sqlite+aiosqlite:///{get_settings().home / 'store.db'}")
+        return make_url(f"sqlite+aiosqlite:///{home / 'store.db'}")
     try:
         url = make_url(given)
         return url.set(drivername=_DRIVERS[url.drivername.partition("+")[0]])
@@ -46,15 +55,20 @@ def _url() -> URL:
         ) from None
 
 
-async def open_engine() -> AsyncEngine:
+@lru_cache(maxsize=16)
+def _key(url: URL) -> str:
+    return url.render_as_string(hide_password=False)
+
+
+async def open_engine(url: URL | None = None) -> AsyncEngine:
     """The engine of the running event loop; the first time, the tables are brought up to date.
 
     Raises ConfigurationError or UnavailableError.
     """
     loop = asyncio.get_running_loop()
     engines = _open.setdefault(loop, {})
-    url = _url()
-    key = url.render_as_string(hide_password=False)
+    url = url or _url()
+    key = _key(url)
     if key not in engines:
         async with _opening.setdefault(loop, asyncio.Lock()):
             if key not in engines:
@@ -62,9 +76,41 @@ async def open_engine() -> AsyncEngine:
     return engines[key]
 
 
+@dataclass(frozen=True, slots=True)
+class Direct:
+    """A file that one thread works on by itself: a transaction there costs one change of threads, and not one for
+    every statement of it."""
+
+    engine: Engine
+    thread: ThreadPoolExecutor
+
+
+_direct: dict[str, Direct] = {}
+
+
+async def open_direct() -> Direct | None:
+    """The way to the file, where the database is one; None for a server. Raises as `open_engine`."""
+    url = _url()
+    await open_engine(url)
+    if url.get_backend_name() != "sqlite":
+        return None
+    key = _key(url)
+    if key not in _direct:
+        options: dict[str, Any] = {"timeout": 60.0, "isolation_level": None, "check_same_thread": False}
+        engine = create_engine(url.set(drivername="sqlite"), poolclass=StaticPool, connect_args=options)
+        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+        _direct[key] = Direct(engine, ThreadPoolExecutor(1, "signalbox-store"))
+    return _direct[key]
+
+
 async def close_stores() -> None:
     """Close the connections of this process, on whichever event loop each was opened."""
     here = asyncio.get_running_loop()
+    while _direct:
+        direct = _direct.popitem()[1]
+        await here.run_in_executor(direct.thread, direct.engine.dispose)
+        direct.thread.shutdown(wait=False)
     for loop in list(_open):
         for engine in _open.pop(loop, {}).values():
             if loop is here:

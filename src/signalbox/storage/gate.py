@@ -7,10 +7,11 @@ row-level security holds even where this file would be wrong.
 
 from __future__ import annotations
 
+import asyncio
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import event, text
 from sqlalchemy.exc import DBAPIError
@@ -18,10 +19,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import ORMExecuteState, Session, with_loader_criteria
 
 from signalbox.errors import ProgrammerError, RequestError, UnavailableError
-from signalbox.storage.engine import open_engine
+from signalbox.storage.engine import open_direct, open_engine
 from signalbox.storage.models import Owned
 
-__all__ = ["OwnershipError", "check_owner", "everybodys", "owned"]
+__all__ = ["OwnershipError", "check_owner", "everybodys", "in_one_go", "owned"]
+
+T = TypeVar("T")
 
 
 class OwnershipError(ProgrammerError):
@@ -45,6 +48,25 @@ async def owned(owner: str, *, writes: bool = False) -> AsyncIterator[AsyncSessi
         yield session
 
 
+async def in_one_go(owner: str, work: Callable[[Session], T], *, writes: bool = False) -> T:
+    """What `work` gives in a transaction for one person, as `owned` has it, where nothing needs to be awaited between
+    two statements: with SQLite it is many times as fast. Raises UnavailableError."""
+    direct = await open_direct()
+    if direct is None:
+        async with owned(owner, writes=writes) as session:
+            return await session.run_sync(work)
+
+    def done() -> T:
+        bound = direct.engine.execution_options(writes=writes)
+        try:
+            with _BoundSession(bound, info={"owner": owner}, expire_on_commit=False) as session, session.begin():
+                return work(session)
+        except DBAPIError as error:
+            raise _told(error) from error
+
+    return await asyncio.get_running_loop().run_in_executor(direct.thread, done)
+
+
 @asynccontextmanager
 async def everybodys(*, writes: bool = False) -> AsyncIterator[AsyncSession]:
     """A transaction over everybody's rows, for `maintenance.py` alone: cleaning up, and what a crash left behind."""
@@ -63,9 +85,13 @@ async def _transaction(info: dict[str, Any], writes: bool) -> AsyncIterator[Asyn
         ):
             yield session
     except DBAPIError as error:
-        if error.connection_invalidated or "locked" in str(error.orig):
-            raise UnavailableError("The database cannot be reached.", details=error) from error
-        raise
+        raise _told(error) from error
+
+
+def _told(error: DBAPIError) -> Exception:
+    if error.connection_invalidated or "locked" in str(error.orig):
+        return UnavailableError("The database cannot be reached.", details=error)
+    return error
 
 
 class _BoundSession(Session):

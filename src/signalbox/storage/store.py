@@ -8,10 +8,11 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from signalbox.errors import NotFoundError, RequestError
 from signalbox.settings import now
-from signalbox.storage.gate import check_owner, owned
+from signalbox.storage.gate import check_owner, in_one_go, owned
 from signalbox.storage.models import ApiKey, Conversation, IdempotencyKey, Message, Note
 from signalbox.storage.tasks import Tasks
 
@@ -187,14 +188,17 @@ class Store:
 
     async def note(self, digest: str) -> dict[str, Any] | None:
         """What was kept under a digest; None where nothing was."""
-        async with owned(self.owner) as session:
-            found = (await session.scalars(select(Note).where(Note.digest == digest))).one_or_none()
-            return dict(found.data) if found is not None else None
+
+        def found(session: Session) -> dict[str, Any] | None:
+            kept = session.scalars(select(Note).where(Note.digest == digest)).one_or_none()
+            return dict(kept.data) if kept is not None else None
+
+        return await in_one_go(self.owner, found)
 
     async def keep_note(self, digest: str, data: dict[str, Any]) -> None:
         """Keep something under a digest, in place of what was kept there."""
-        async with owned(self.owner, writes=True) as session:
-            await session.merge(Note(user_id=self.owner, digest=digest, data=data, created=now()))
+        kept = Note(user_id=self.owner, digest=digest, data=data, created=now())
+        await in_one_go(self.owner, lambda session: session.merge(kept), writes=True)
 
 
 async def _conversation(session: AsyncSession, conversation_id: str, *, deleted: bool = False) -> Conversation:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from time import perf_counter
 from typing import Any
 from uuid import uuid4
@@ -80,7 +80,9 @@ def balance_blocks(data: Mapping[str, Any]) -> list[Block]:
         for arm in data["arms"]
     ]
     columns = ["condition", "weight", f"{what} observed", "expected", "share", "95% interval"]
-    ranked = [(arm["code"], {}, float(arm["observed"])) for arm in data["arms"]]
+    ranked: list[tuple[str, dict[str, str], float]] = [
+        (arm["code"], {}, float(arm["observed"])) for arm in data["arms"]
+    ]
     return [
         ranking(f"{what.capitalize()} by condition", ranked, what),
         table(columns, rows, f"Balance of {data.get('experiment', '')}".strip()),
@@ -130,29 +132,45 @@ async def _brought(
     progress: Progress | None,
 ) -> dict[str, str | None]:
     """Make the people known, ask what they get at the first decision point, and say that they came there."""
-    gate, point, context = asyncio.Semaphore(_AT_ONCE), experiment["decision_points"][0], experiment["context"]
+    point, context = experiment["decision_points"][0], experiment["context"]
     site, target = point["site"], point["target"]
     codes: dict[str, str | None] = {}
 
     async def known(one: Mapping[str, Any]) -> None:
-        async with gate:
-            await client.init(one["id"], one["groups"] or None, one["working_groups"] or None)
+        await client.init(one["id"], one["groups"] or None, one["working_groups"] or None)
 
     async def come(user_id: str, given: Mapping[str, Any] | None) -> None:
-        async with gate:
-            status = "condition applied" if given else "no condition assigned"
-            await client.mark(user_id, site, target, given, status)
+        await client.mark(user_id, site, target, given, "condition applied" if given else "no condition assigned")
 
     for start in range(0, len(people), _BATCH):
         batch = people[start : start + _BATCH]
-        await asyncio.gather(*map(known, batch))
+        await _all(map(known, batch))
         answer = await client.batch_assign(context, site, target, [one["id"] for one in batch])
         given = {one["id"]: _given(answer.get(one["id"]), experiment["id"]) for one in batch}
-        await asyncio.gather(*(come(user_id, condition) for user_id, condition in given.items()))
+        await _all(come(user_id, condition) for user_id, condition in given.items())
         codes |= {user_id: str(one["conditionCode"]) if one else None for user_id, one in given.items()}
         if progress:
             progress(start + len(batch), len(people))
     return codes
+
+
+async def _all(calls: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Await all, so many at once; after one has failed, none that waits is begun, and those under way end."""
+    waiting = deque(calls)
+    errors: list[UpgradeError] = []
+
+    async def work() -> None:
+        while waiting and not errors:
+            try:
+                await waiting.popleft()
+            except UpgradeError as error:
+                errors.append(error)
+
+    await asyncio.gather(*(work() for _ in range(_AT_ONCE)))
+    for call in waiting:
+        call.close()
+    if errors:
+        raise errors[0]
 
 
 def _given(answer: Any, experiment_id: str) -> dict[str, Any] | None:

@@ -203,10 +203,17 @@ async def update_experiment(
 
 @tool
 async def update_experiment_status(
-    experiment: str, status: str, expected_version: int | None = None, key: str | None = None
+    experiment: str,
+    status: str,
+    expected_version: int | None = None,
+    key: str | None = None,
+    schedule: str | None = None,
 ) -> Done:
-    """Move an experiment to a state, of either spelling: `{experiment, before, after, changed}`."""
-    return await writing.move(current_client(), experiment, status, expected_version, key)
+    """Move an experiment to a state, of either spelling: `{experiment, before, after, changed}`.
+
+    `schedule` is the moment, ISO 8601, at which one that is moved to scheduled starts.
+    """
+    return await writing.move(current_client(), experiment, status, expected_version, key, schedule)
 
 
 @tool

@@ -23,7 +23,8 @@ _EXTRA = "oncall"
 
 AGENT = Agent(
     name="oncall",
-    about="Checks of network devices: BGP, interfaces, MPLS, VPNs, health, reviews by role; it changes nothing",
+    routes="the state of network devices right now: BGP, interfaces, MPLS, VRFs, logs, health",
+    about="Checks of network devices: BGP, interfaces, MPLS, VPNs, health, reviews by role; it reads, and changes nothing",
     examples=EXAMPLES,
     map=Path(__file__).with_name("map.csv"),
     start=lazy(f"{__name__}.state:start_state", _EXTRA),

@@ -92,10 +92,16 @@ def hangs(_: Any, context: grpc.ServicerContext) -> Any:
 
 def self_signed(name: str = "router.example.net") -> tuple[bytes, grpc.ServerCredentials]:
     """A certificate of that name that only itself vouches for, and a server's credentials with it."""
+    pem, private = certificate(name)
+    return pem, grpc.ssl_server_credentials([(private, pem)])
+
+
+def certificate(name: str) -> tuple[bytes, bytes]:
+    """A certificate of that name that only itself vouches for, and its private key."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
     today = datetime.now(UTC)
-    certificate = (
+    made = (
         x509.CertificateBuilder()
         .subject_name(subject)
         .issuer_name(subject)
@@ -107,8 +113,8 @@ def self_signed(name: str = "router.example.net") -> tuple[bytes, grpc.ServerCre
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
     )
-    pem = certificate.public_bytes(serialization.Encoding.PEM)
+    pem = made.public_bytes(serialization.Encoding.PEM)
     private = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
-    return pem, grpc.ssl_server_credentials([(private, pem)])
+    return pem, private

@@ -12,7 +12,7 @@ from typing import Any
 import grpc
 import pytest
 from pygnmi.spec.v080 import gnmi_pb2
-from tests.agents.oncall.gnmi.targets import hangs, raw_target, refuses, says, self_signed, target
+from tests.agents.oncall.gnmi.targets import certificate, hangs, raw_target, refuses, says, self_signed, target
 from tests.conftest import free_port
 
 import signalbox.agents.oncall as room
@@ -158,6 +158,20 @@ async def test_plain_text_where_tls_is_expected_is_a_tls_error(client: GnmiClien
     with target(says(b"{}")) as port:
         assert await kind_of(client, device(port, insecure=False)) == "tls"
         assert await kind_of(client, device(port, insecure=False, skip_verify=True)) == "tls"
+
+
+async def test_a_client_certificate_opens_a_device_that_asks_for_one(client: GnmiClient, tmp_path: Path) -> None:
+    server_pem, server_key = certificate("router.example.net")
+    own_pem, own_key = certificate("collector.example.net")
+    files = {"path_root": server_pem, "path_cert": own_pem, "path_key": own_key}
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    wants_one = grpc.ssl_server_credentials([(server_key, server_pem)], own_pem, require_client_auth=True)
+    more = {"insecure": False, "override": "router.example.net", "path_root": str(tmp_path / "path_root")}
+    with target(says(b"{}"), wants_one) as port:
+        assert await kind_of(client, device(port, **more)) in ("tls", "unavailable")
+        own = {name: str(tmp_path / name) for name in ("path_cert", "path_key")}
+        assert await client.get(device(port, name="r2", **more, **own), INTERFACES) == {"interfaces": {}}
 
 
 async def test_a_root_that_is_not_there_is_named(client: GnmiClient) -> None:

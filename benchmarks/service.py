@@ -1,0 +1,167 @@
+"""The chat call under load: requests a second and how long they take, with and without the model's time.
+
+    python -m benchmarks.service                 # 1, 50 and 500 clients, an instant model, then the offline model
+    python -m benchmarks.service --profile       # where the time of a request goes
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import re
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+INSTANT = '''
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+
+class Instant(BaseChatModel):
+    """Says one thing, at once: what is measured is everything but the model."""
+
+    @property
+    def _llm_type(self):
+        return "instant"
+
+    def bind_tools(self, tools, **options):
+        return self
+
+    def _generate(self, messages, stop=None, run_manager=None, **options):
+        return ChatResult(generations=[ChatGeneration(message=AIMessage("You have no tasks."))])
+
+async def run_agent(message_history, user_id, config=None):
+    from signalbox.agents.tasks import AgentConfiguration, run_agent as real
+    return await real(message_history, user_id, AgentConfiguration(model=MODEL))
+
+MODEL = Instant()
+'''
+
+
+@contextmanager
+def served(home: Path, model: str) -> Iterator[tuple[str, str, int]]:
+    """The service in a process of its own: its address, a way to make tokens, and its process id."""
+    folder = home / "instant"
+    (folder / "instant_chat-1.dist-info").mkdir(parents=True, exist_ok=True)
+    (folder / "instant_chat.py").write_text(INSTANT)
+    (folder / "instant_chat-1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: instant-chat\nVersion: 1\n")
+    (folder / "instant_chat-1.dist-info" / "entry_points.txt").write_text(
+        "[signalbox.chat]\ninstant = instant_chat:run_agent\n"
+    )
+    environment = {
+        **os.environ, "SIGNALBOX_HOME": str(home), "SIGNALBOX_RATE_LIMIT": "10000000",
+        "PYTHONPATH": f"{folder}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
+        "SIGNALBOX_CHAT": "instant" if model == "instant" else "tasks",
+    }  # fmt: skip
+    command = [sys.executable, "-m", "signalbox", "serve", "--port", "0", "--no-page"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            assert process.stderr is not None
+            place = next(found.group() for line in process.stderr if (found := re.search(r"http://[\d.:]+", line)))
+            for _ in range(600):
+                try:
+                    if httpx.get(f"{place}/readyz").status_code == 200:
+                        break
+                except httpx.TransportError:
+                    time.sleep(0.05)
+            yield place, str(home), process.pid
+        finally:
+            process.terminate()
+            process.wait(20)
+
+
+def token(home: str, person: str) -> str:
+    """A token of the server that keeps its secret at that home."""
+    import jwt
+
+    secret = (Path(home) / "token-secret").read_text().strip()
+    return jwt.encode({"sub": person, "exp": int(time.time()) + 3600}, secret, "HS256")
+
+
+async def load(place: str, home: str, clients: int, requests: int) -> dict[str, float]:
+    """Send so many requests from so many clients, each a person with a conversation of their own."""
+    people = [str(uuid.uuid4()) for _ in range(clients)]
+    took: list[float] = []
+    limits = httpx.Limits(max_connections=clients, max_keepalive_connections=clients)
+    async with httpx.AsyncClient(base_url=place, timeout=120, limits=limits) as client:
+
+        async def talk(person: str) -> None:
+            headers = {"Authorization": f"Bearer {token(home, person)}"}
+            conversation = None
+            for _ in range(max(1, requests // clients)):
+                started = time.perf_counter()
+                body = {"message": "what do I have to do?", "conversation_id": conversation}
+                sent = await client.post(f"/api/{person}/chat", json=body, headers=headers)
+                sent.raise_for_status()
+                conversation = sent.json()["conversation_id"]
+                took.append(time.perf_counter() - started)
+
+        started = time.perf_counter()
+        await asyncio.gather(*(talk(person) for person in people))
+        whole = time.perf_counter() - started
+    cuts = statistics.quantiles(took, n=100) if len(took) > 1 else took * 99
+    return {"per_second": len(took) / whole, "p50": cuts[49], "p95": cuts[94], "p99": cuts[98]}
+
+
+async def first_byte(place: str, home: str) -> float:
+    """Seconds until the first byte of a streamed answer, the median of 20."""
+    person, took = str(uuid.uuid4()), []
+    headers = {"Authorization": f"Bearer {token(home, person)}"}
+    async with httpx.AsyncClient(base_url=place, timeout=60, headers=headers) as client:
+        for _ in range(20):
+            started = time.perf_counter()
+            body = {"message": "what do I have to do?", "stream": True}
+            async with client.stream("POST", f"/api/{person}/chat", json=body) as sent:
+                async for _ in sent.aiter_bytes():
+                    took.append(time.perf_counter() - started)
+                    break
+    return statistics.median(took)
+
+
+def cpu_seconds(pid: int) -> float:
+    """The CPU time that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def memory(pid: int) -> float:
+    """The memory that a process holds, in MB."""
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * resource.getpagesize() / 1e6
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", choices=["instant", "offline"], default="instant")
+    parser.add_argument("--clients", type=int, nargs="*", default=[1, 50, 500])
+    parser.add_argument("--requests", type=int, default=500)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as home, served(Path(home), options.model) as (place, kept, pid):
+        print(f"ready after {cpu_seconds(pid):.1f} s CPU")
+        asyncio.run(load(place, kept, 1, 5))
+        print(f"first byte of a stream: {asyncio.run(first_byte(place, kept)) * 1000:.0f} ms")
+        for clients in options.clients:
+            before, requests = cpu_seconds(pid), max(options.requests, clients)
+            figures: dict[str, Any] = asyncio.run(load(place, kept, clients, requests))
+            cpu = (cpu_seconds(pid) - before) / requests * 1000
+            print(
+                f"{clients:>4} clients: {figures['per_second']:7.1f}/s  p50 {figures['p50'] * 1000:7.0f} ms  "
+                f"p95 {figures['p95'] * 1000:7.0f} ms  p99 {figures['p99'] * 1000:7.0f} ms  CPU {cpu:5.1f} ms a request  "
+                f"memory {memory(pid):.0f} MB"
+            )
+
+
+if __name__ == "__main__":
+    main()
