@@ -34,7 +34,7 @@ AGENT = Agent(
     check=lazy(f"{__name__}.dry_run:check_server", _EXTRA),
     examine=lazy(f"{__name__}.examine:examine", _EXTRA),
     remembers=("asked",),
-    private=("previous", "retry", "asked"),
+    private=("previous", "retry"),
 )
 
 _NAMES = {

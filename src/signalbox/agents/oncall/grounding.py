@@ -21,8 +21,9 @@ _EXCEPT = re.compile(
 )
 _JOINS = re.compile(r"[\s,;&+/]*(?:\b(?:and|or|nor|the|also|n)\b[\s,;&+/]*)*", re.IGNORECASE)
 _GENERIC = frozenset(
-    "it its that this one ones them they these those box boxes router routers device devices switch node machine host site customer the a an "
-    "my our your which what some any other others rest same there here link links port interface peer neighbour neighbor vpn "
+    "it its that this one ones them they these those box boxes router routers device devices switch node machine host "
+    "site customer the a an my our your which what some any other others rest same there here link links port "
+    "interface peer neighbour neighbor vpn "
     "network core edge in of on at rack lab".split()
 )
 _APPOSED = re.compile(r"[\s:(\"'-]*")
@@ -99,7 +100,7 @@ def _no_device(said: str, names: Sequence[str]) -> NotFoundError:
 
 
 def _resolve(said: str, text: str, mentions: Sequence[Mention], devices: Sequence[Device]) -> _Found:
-    """Words that name devices: by the mentions that stand in them, else by a near name, a part of names, or an address."""
+    """Words that name devices: by the mentions in them, else by a near name, a part of names, or an address."""
     at = text.casefold().find(said.casefold())
     inside = [one for one in mentions if at >= 0 and one.start < at + len(said) and one.end > at]
     if at < 0:
@@ -167,7 +168,7 @@ def _excepted(text: str, mentions: Sequence[Mention]) -> set[str]:
 
 
 def _plainly(text: str, one: Mention, reading: Reading, elsewhere: Sequence[str]) -> tuple[str, ...]:
-    """The devices that a mention names by itself, whatever was read: by a name with a figure in it, a range, a pattern."""
+    """The devices that a mention names by itself, whatever was read: by a name with a figure, a range, a pattern."""
     if one.kind not in ("name", "range", "pattern") or _is_in(text, one, elsewhere):
         return ()
     if one.kind == "name" and not re.search(r"[\d_-]", text[one.start : one.end]):

@@ -1,4 +1,4 @@
-"""`planner`: the contract's Input Validator & Planner. It says which devices are meant, what for, and in which steps."""
+"""`planner`: the contract's Input Validator & Planner. It says which devices are meant, what for, in which steps."""
 
 from __future__ import annotations
 
@@ -39,8 +39,10 @@ Planned = dict[str, Any]
 
 
 async def make_plan(state: Mapping[str, Any], model: BaseChatModel | None = None) -> Planned:
-    """What the planner writes. Raises SignalboxError: UnsupportedError for a request to change something, NotFoundError for
-    a device that there is not."""
+    """What the planner writes.
+
+    Raises UnsupportedError for a request to change something, NotFoundError for a device that there is not.
+    """
     plans = load_plans()
     before = state.get("previous") or {}
     turn = (str(before.get("query", "")), str(before.get("answer", ""))) if before.get("query") else None
@@ -155,7 +157,7 @@ def _intent(reading: Reading, before: Mapping[str, Any], plans: Mapping[str, Pla
 
 
 def _focus(reading: Reading, before: Mapping[str, Any], devices: list[str]) -> dict[str, str]:
-    """The interface, VRF or neighbour that the request names; in a follow-up without an intent that of the turn before."""
+    """The interface, VRF or neighbour that the request names; in a follow-up without an intent that of before."""
     said = {name: value for name in ("interface", "vrf", "neighbor") if (value := getattr(reading, name))}
     if said.get("vrf") in devices:
         said.pop("vrf")
