@@ -44,7 +44,7 @@ async def try_balance(
     experiment = read_experiment(raw)
     check_tryable(experiment, on_live)
     group = experiment["group"] if experiment["assignment_unit"] == "group" else None
-    people = made_up(num_users, group, num_groups, "signalbox-test", f"{seed}-{uuid4().hex[:6]}")
+    people = _people(num_users, group, num_groups, seed, on_live)
     if on_live:
         found = await _tried(client, raw, people, len(people), progress)
     else:
@@ -89,6 +89,13 @@ def balance_blocks(data: Mapping[str, Any]) -> list[Block]:
         ranking(f"{what.capitalize()} by condition", ranked, what),
         table(columns, rows, f"Balance of {data.get('experiment', '')}".strip()),
     ]
+
+
+def _people(count: int, group: str | None, num_groups: int | None, seed: str, on_live: bool) -> list[dict[str, Any]]:
+    """Made-up users: for clones the same each time, so that a server knows them from the last trial and is not filled
+    with ever new ones; for the live experiment such as have never been in it."""
+    named = f"{seed}-{group}-{num_groups or count}" if group else seed
+    return made_up(count, group, num_groups, "signalbox-test", f"{named}-{uuid4().hex[:6]}" if on_live else named)
 
 
 async def _tried(
@@ -146,8 +153,11 @@ async def _brought(
 
     for start in range(0, len(people), _BATCH):
         batch = people[start : start + _BATCH]
-        await _all(map(known, batch))
         answer = await client.batch_assign(context, site, target, [one["id"] for one in batch])
+        strangers = [one for one in batch if answer.get(one["id"], "NOT_FOUND") == "NOT_FOUND"]
+        if strangers:
+            await _all(map(known, strangers))
+            answer |= await client.batch_assign(context, site, target, [one["id"] for one in strangers])
         given = {one["id"]: _given(answer.get(one["id"]), experiment["id"]) for one in batch}
         coming = list(given.items())[: max(0, most_enrolled - start)]
         await _all(come(user_id, condition) for user_id, condition in coming)
