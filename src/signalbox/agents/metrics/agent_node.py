@@ -193,7 +193,12 @@ def _rival(plan: MetricsPlan, reading: Reading) -> str | None:
         return None
     for other in list(reading.hits.values())[:6]:
         is_equal = abs(other.score - mine.score) <= _EQUAL * mine.score and other.explained == mine.explained
-        if other.offer.key != chosen and is_equal and not other.offer.recipe and _differs(other.offer.key, chosen, reading.text):
+        if (
+            other.offer.key != chosen
+            and is_equal
+            and not other.offer.recipe
+            and _differs(other.offer.key, chosen, reading.text)
+        ):
             return other.offer.key
     return None
 
@@ -213,7 +218,11 @@ def _ask(options: list[str]) -> str:
     from langgraph.types import interrupt
 
     answer = interrupt({"kind": "clarify", "type": "input", "message": message, "options": options})
-    said = answer.get("answer") or answer.get("value") or next(iter(answer.values()), "") if isinstance(answer, dict) else answer
+    said = (
+        answer.get("answer") or answer.get("value") or next(iter(answer.values()), "")
+        if isinstance(answer, dict)
+        else answer
+    )
     return str(said).strip() or options[0]
 
 

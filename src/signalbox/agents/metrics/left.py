@@ -26,7 +26,7 @@ def left_out(plan: MetricsPlan, text: str, *offers: Offer | None) -> tuple[str, 
     own = {base(word) for one in offers if one for word in (*one.title.split(), *_words(one))}
     found = [one for one in plan.not_covered if one.strip() and one.lower() in said.lower()]
     for one in _NAME.finditer(said):
-        words = one[0].strip(".,:?!\"“”`")
+        words = one[0].strip('.,:?!"“”`')
         if any(one.start() < end and one.end() > start for start, end in covered) or _is_of_time(words):
             continue
         if words and not {base(word) for word, *_ in text_words(words)} <= own and words.lower() not in FILLERS:
