@@ -104,6 +104,12 @@ def test_a_name_in_the_request_is_meant_though_the_model_missed_it() -> None:
     assert meant("compare bgp on pe1 and pe2", "pe1") == ["pe1", "pe2"]
 
 
+def test_a_role_or_the_network_is_meant_though_the_model_missed_it() -> None:
+    assert devices_meant("bgp on all PE routers except pe1", Reading(), DEVICES) == (["xrd-1", "xrd-2", "pe2"], [])
+    assert devices_meant("health of the whole network", Reading(), DEVICES) == (list(ROLES), [])
+    assert devices_meant("are all sessions up", Reading(), DEVICES) == ([], [])
+
+
 def test_a_peer_is_no_device_to_check() -> None:
     assert meant("is the session to xrd-5 up on pe2", "pe2", neighbor="xrd-5") == ["pe2"]
 

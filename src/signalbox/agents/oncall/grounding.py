@@ -66,6 +66,9 @@ def devices_meant(text: str, reading: Reading, devices: Sequence[Device]) -> tup
         ]
     if unknown:
         raise _no_device(unknown[0], [device.name for device in devices])
+    if not reading.devices and not named - left:
+        # The model named none, and the words do: all of a role, or of the network.
+        meant = [name for one in mentions if _is_group(text, one) for name in one.names]
     unclear = [one for each in found for one in each.unclear if not set(one[1]) & {*meant, *named}]
     if unclear:
         said, fits = unclear[0]
@@ -165,6 +168,12 @@ def _excepted(text: str, mentions: Sequence[Mention]) -> set[str]:
         if going:
             out |= set(one.names)
     return out
+
+
+def _is_group(text: str, one: Mention) -> bool:
+    """Whether a mention says by itself that all devices of a role, or of the network, are meant."""
+    told = text[one.start : one.end].casefold()
+    return one.kind == "role" or (one.kind == "every" and (" " in told or told.startswith("every")))
 
 
 def _plainly(text: str, one: Mention, reading: Reading, elsewhere: Sequence[str]) -> tuple[str, ...]:
