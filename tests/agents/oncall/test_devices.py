@@ -104,8 +104,26 @@ def test_a_name_in_the_request_is_meant_though_the_model_missed_it() -> None:
     assert meant("compare bgp on pe1 and pe2", "pe1") == ["pe1", "pe2"]
 
 
+def test_a_role_or_the_network_is_meant_though_the_model_missed_it() -> None:
+    assert devices_meant("bgp on all PE routers except pe1", Reading(), DEVICES) == (["xrd-1", "xrd-2", "pe2"], [])
+    assert devices_meant("health of the whole network", Reading(), DEVICES) == (list(ROLES), [])
+    assert devices_meant("are all sessions up", Reading(), DEVICES) == ([], [])
+
+
 def test_a_peer_is_no_device_to_check() -> None:
     assert meant("is the session to xrd-5 up on pe2", "pe2", neighbor="xrd-5") == ["pe2"]
+
+
+def test_what_was_read_as_a_peer_is_the_device_where_nothing_else_is() -> None:
+    reading = Reading(neighbor="pe-2", interface="xrd-1..xrd-3", vrf="CUST-B on pe1")
+    found = devices_meant("peers of pe-2, xrd-1..xrd-3, CUST-B on pe1", reading, DEVICES)
+    assert not isinstance(found, Question)
+    assert set(found[0]) == {"pe1", "pe2", "xrd-1", "xrd-2", "xrd-3"}
+
+
+def test_a_name_of_another_network_is_refused_though_the_model_missed_it() -> None:
+    with pytest.raises(NotFoundError, match="lon-pe-4"):
+        devices_meant("check bgp on lon-pe-4", Reading(), DEVICES)
 
 
 def test_a_loose_range_that_the_model_reads_as_two_ends_is_two() -> None:
