@@ -1,4 +1,4 @@
-"""`python -m benchmarks [maps] [agentmap] [cli] [models] [metrics] [--json] [--strict]`."""
+"""`python -m benchmarks [NAME …] [--json] [--strict]`: all of them, or those in `NAMES` that are named."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from benchmarks.report import Row, as_json, print_table
 
-NAMES = ("maps", "agentmap", "cli", "models", "metrics")
+NAMES = ("maps", "agentmap", "cli", "models", "metrics", "oncall", "experiments", "tasks")
 
 
 def main() -> int:

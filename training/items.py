@@ -8,22 +8,79 @@ from __future__ import annotations
 import json
 import random
 import re
+import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from signalbox.language.quantities import find_quantities, unit_of
 from signalbox.language.time.stretches import is_time_word
 from signalbox.models.offline.fields import Field, read_fields
+from signalbox.models.offline.fill import OF_THE_READER
 from signalbox.models.offline.labels import Block, field_blocks, tool_block
 from signalbox.models.offline.values import Moment, as_number, text_value, time_value
+from training.conversions import converted
 
-__all__ = ["items_of", "joined_cases", "read_sets"]
+__all__ = ["items_of", "joined_cases", "make_items", "read_sets"]
 
 Item = dict[str, Any]
+LAST_ROUND = 16
+AGENTS = ("routing", "oncall", "experiments", "tasks", "metrics", "metrics_made")
+"""The files of agents: their sets are few and large."""
+WEIGHTS = {
+    "tools": 2.0, "routing": 3.0, "oncall": 2.0, "tasks": 2.0, "metrics": 2.0, "metrics_made": 0.5, "converted": 0.3,
+}  # fmt: skip
+"""How often a file's sentences are seen in an epoch; one that is not named here, once."""
+GOING_ON = {
+    "evals/filling": 0.15, "filling": 0.15, "evals/tools": 0.3, "tools": 1.5, "experiments": 0.6, "metrics": 0.8,
+    "metrics_made": 0.3, "converted": 0.12,
+}  # fmt: skip
+"""The same where the first weights are those that ship: they have learned the general sets before."""
+_KEPT = 20
+"""One set in so many is kept out of learning, and one sentence in so many of an agent's: they calibrate."""
+
+
+def make_items(root: Path, weights: Mapping[str, float]) -> tuple[list[Item], list[str]]:
+    """Every sentence that teaches, as items, each with how often it is seen; and a line for each file on its yield."""
+    items: list[Item] = []
+    told = []
+    schemas: list[tuple[Mapping[str, Any], Mapping[str, Any]]] = []
+    for path in [*(root / "evals" / f"{skill}.jsonl" for skill in ("filling", "tools")), *_files(root)]:
+        old = path.parent.name == "evals"
+        cases = [one for one in read_sets(path) if not old or one[0].get("round", 0) <= LAST_ROUND]
+        weight = weights.get(f"{path.parent.name}/{path.stem}", weights.get(path.stem, 1.0))
+        lost: Counter[str] = Counter()
+        made = _weighted(cases, weight, path.stem, lost)
+        made += _weighted(list(joined_cases(cases, random.Random(1))), weight / 3, path.stem, lost)
+        items += made
+        schemas += cases if path.stem == "filling" else []
+        unread = ", ".join(f"{count} of {kind}" for kind, count in lost.most_common()) or "none"
+        told.append(f"{path.parent.name}/{path.name}: {len(cases)} cases, {len(made)} items; not found: {unread}")
+    items += _weighted(list(converted(schemas, random.Random(2))), weights["converted"], "converted", Counter())
+    return items, told
+
+
+def _files(root: Path) -> list[Path]:
+    return sorted((root / "training").glob("*.jsonl"))
+
+
+def _weighted(
+    cases: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], weight: float, file: str, lost: Counter[str]
+) -> list[Item]:
+    made = []
+    for header, case in cases:
+        # Of an agent's sets sentences are kept out, elsewhere whole sets.
+        name = json.dumps(case, sort_keys=True) if file in AGENTS else f"{header['set']} {header.get('round', 0)}"
+        kept = zlib.crc32(name.encode()) % (_KEPT // 2 if name.startswith("tools/") else _KEPT) == 0
+        for item in items_of(header, case, lost):
+            made.append({**item, "weight": weight, "file": file} | ({"kept": True} if kept else {}))
+    return made
 
 
 @dataclass(frozen=True)
@@ -34,14 +91,25 @@ class Said:
     context: str
     before: str
     moment: Moment
+    lost: Counter[str]
 
 
 _IGNORED = object()
+_REFERS = re.compile(
+    r"\b(?:the|that|this) (?:[\w-]+ ){1,3}ones?\b|\b(?:that|this|the other|the last) one\b"
+    r"|\b(?:the|number) (?:first|second|third|fourth|fifth|last|other|latter|former)\b"
+    r"|\b(?:it|them|that|this|both|those)\b",
+    re.IGNORECASE,
+)
+"""Words that refer to something shown before: which of them mean a value is only asked where it was shown."""
 _LONGEST_TIME = 7
 
 
-def items_of(header: Mapping[str, Any], case: Mapping[str, Any]) -> Iterator[Item]:
-    """The items of one case: one for a schema; for tools which are called, and the arguments of each."""
+def items_of(header: Mapping[str, Any], case: Mapping[str, Any], lost: Counter[str] | None = None) -> Iterator[Item]:
+    """The items of one case: one for a schema; for tools which are called, and the arguments of each.
+
+    Values that are not found in their sentence are counted in `lost`, by their kind.
+    """
     zone = ZoneInfo(str(header["tz"]))
     now = datetime.fromisoformat(str(header["now"]))
     moment = Moment(now if now.tzinfo else now.replace(tzinfo=zone), zone)
@@ -49,11 +117,22 @@ def items_of(header: Mapping[str, Any], case: Mapping[str, Any]) -> Iterator[Ite
     text = str(messages[-1].get("content") or "")
     if messages[-1]["role"] != "human" or not text.strip() or "any_of" in case:
         return
-    said = Said(text, context_of(messages[:-1]), json.dumps(messages[:-1], ensure_ascii=False).casefold(), moment)
+    before = json.dumps(messages[:-1], ensure_ascii=False).casefold()
+    said = Said(text, context_of(messages[:-1]), before, moment, Counter() if lost is None else lost)
     if header["skill"] == "filling":
-        yield from _filling(header["schema"], case, said)
+        for schema in _schemas(header, case):
+            yield from _filling(schema, case, said)
     elif header["skill"] == "tools":
         yield from _calling(header["tools"], case, said)
+
+
+def _schemas(header: Mapping[str, Any], case: Mapping[str, Any]) -> Sequence[Any]:
+    """The schema of a set; where an agent makes one for each request, those that its function `schemas` gives."""
+    if "schemas" not in header:
+        return [header["schema"]]
+    module, _, name = str(header["schemas"]).partition(":")
+    made: Sequence[Any] = getattr(import_module(module), name)(header, case)
+    return made
 
 
 def _filling(schema: Any, case: Mapping[str, Any], said: Said) -> Iterator[Item]:
@@ -106,11 +185,15 @@ def _item(
 ) -> Iterator[Item]:
     packed: list[tuple[Block, Any]] = []
     for field in fields:
+        if field.name in OF_THE_READER:
+            continue
         wanted = _at(expected, field.path)
         for block in field_blocks([field], has_history=bool(said.context)):
             gold = _gold(block, field, wanted, referring.get(field.name), said)
             if gold is not _IGNORED:
                 packed.append((block, gold))
+            elif not block.key.endswith("?past"):
+                said.lost[field.kind] += 1
     if packed:
         yield _packed(said, packed)
 
@@ -158,6 +241,8 @@ def _gold(block: Block, field: Field, wanted: Any, referring: Any, said: Said) -
     if None in alternatives or wanted in ("", []):
         return []
     spans = [span for one in alternatives if (span := _span(field, one, said))]
+    if not spans and said.context and _only_before(wanted, said):
+        spans = [list(found.span()) for found in [_REFERS.search(said.text)] if found]
     return spans[:1] or _IGNORED
 
 

@@ -58,6 +58,7 @@ class Settings(BaseSettings):
     strict: bool = Field(
         default=False, description="An agent without an injected tracker raises, as its contract says."
     )
+    read_only: bool = Field(default=False, description="Agents that can change a live system only read it.")
     default_agent: str = Field(
         default="", description="The agent that is asked where none is named; by default the front door."
     )
@@ -69,6 +70,21 @@ class Settings(BaseSettings):
         default="",
         description="Faults of the embedded network, between them commas: kind:device or kind:device:target.",
     )
+    oncall_server: str = Field(
+        default="",
+        description="The MCP server of the on-call agent, as JSON or a file with it; by default `signalbox mcp gnmi`.",
+    )
+    oncall_plans: Path | None = Field(
+        default=None, description="A folder with plans of your own for the on-call agent."
+    )
+    oncall_checks: Path | None = Field(
+        default=None, description="A file with checks of your own for the on-call agent."
+    )
+    oncall_max_retries: int = Field(
+        default=2, ge=0, le=10, description="How often the on-call agent tries steps again."
+    )
+    oncall_parallel: int = Field(default=8, gt=0, description="How many devices the on-call agent reads at a time.")
+    oncall_deadline: float = Field(default=120.0, gt=0, description="Seconds that the on-call agent gives each device.")
     maps: str = Field(
         default="", description="Maps that the service offers as agents; between them the path separator."
     )

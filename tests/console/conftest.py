@@ -37,7 +37,7 @@ def visit(browser: Any) -> Callable[[str], Any]:
 
     def open_page(address: str) -> Any:
         page = browser.new_page(viewport={"width": 1400, "height": 1000})
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(90_000)
         page.goto(address)
         return page
 

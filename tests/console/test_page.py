@@ -1,122 +1,159 @@
-"""The page, as a person uses it in a browser."""
+"""The page, as a person uses it in a browser: the service as the command starts it, on the embedded worlds."""
 
 from __future__ import annotations
 
+import os
 import re
 import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from signalbox.console import Patience, create_app
+from signalbox.service.tokens import make_token
+
+ANN, BEN = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
+SECRET = "a secret that is long enough for a test of tokens"
+
+
+@contextmanager
+def served(home: Path, **environment: str) -> Iterator[str]:
+    command = [sys.executable, "-m", "signalbox", "serve", "--port", "0"]
+    settings = {**os.environ, "SIGNALBOX_HOME": str(home), **environment}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=settings) as process:
+        assert process.stderr is not None
+        try:
+            yield next(found.group() for line in process.stderr if (found := re.search(r"http://\S+", line)))
+        finally:
+            process.terminate()
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """The page as the command serves it, on the embedded world."""
-    command = [sys.executable, "-m", "signalbox", "serve", "--agent", "metrics", "--port", "0"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        for line in process.stderr:
-            if found := re.search(r"http://\S+", line):
-                yield found.group()
-                break
-        process.terminate()
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with served(tmp_path_factory.mktemp("home")) as url:
+        yield url
 
 
-def ask(page: Any, question: str) -> None:
+def open_page(visit: Callable[[str], Any], address: str) -> Any:
+    page = visit(address)
+    page.wait_for_selector("#question textarea", state="visible")
+    return page
+
+
+def ask(page: Any, question: str) -> Any:
+    """Ask, and wait for the answer, which is given."""
+    before = page.locator(".turn").count()
     page.locator("#question textarea").fill(question)
     page.get_by_role("button", name="Ask", exact=True).click()
+    page.wait_for_function(f"document.querySelectorAll('.turn').length > {before}")
+    page.wait_for_selector("#current .answer", state="visible")
+    return page.locator("#current .answer")
 
 
-def test_a_question_gives_a_chart_the_figures_the_data_and_the_query(
+def test_a_newcomer_sees_what_it_is_and_one_example_for_each_agent(
     address: str, visit: Callable[[str], Any], look: Callable[[Any, str], None]
 ) -> None:
-    page = visit(address)
-    ask(page, "Show CPU usage by instance for the last hour")
-    page.wait_for_selector(".block-chart .js-plotly-plot .scatterlayer .trace")
-    assert "CPU" in page.locator("#chat .bot").last.inner_text()
-    look(page, "answer")
-    assert "%" in page.locator(".block-table").inner_text()
-    page.get_by_role("button", name="Evidence").click()
-    assert "node_cpu_seconds_total" in page.locator("#evidence").inner_text()
-    assert "embedded demonstration" in page.locator("#notes").inner_text()
+    page = open_page(visit, address)
+    assert "plain language" in page.locator(".hero").first.inner_text()
+    assert page.locator("#examples button").count() >= 2
+    assert "embedded demonstration" in page.locator(".source").inner_text()
+    look(page, "welcome")
+
+
+def test_a_question_gives_a_chart_the_data_and_the_evidence(
+    address: str, visit: Callable[[str], Any], look: Callable[[Any, str], None]
+) -> None:
+    page = open_page(visit, address)
+    answer = ask(page, "p95 latency of the checkout service yesterday")
+    assert page.locator(".chart .wide svg path.curve").count() == 1
+    assert "embedded demonstration" in answer.inner_text()
+    page.locator("details.evidence > summary").click()
+    page.locator("details.evidence details > summary").first.click()
+    assert page.locator("details.evidence pre").first.is_visible()
+    page.locator("details.steps > summary").click()
+    assert "metrics_agent" in page.locator("details.steps").inner_text()
+    page.locator("details.graph > summary").click()
+    assert page.locator("details.graph svg").is_visible()
     with page.expect_download() as download:
         page.get_by_text("Download as CSV").first.click()
-    lines = Path(download.value.path()).read_text("utf-8").splitlines()
-    assert lines[0].startswith("time,")
-    assert len(lines) > 60
+    assert Path(download.value.path()).read_text("utf-8").startswith("time,")
+    look(page, "metrics")
 
 
-def test_an_error_stands_there_with_its_suggestion(
-    address: str, visit: Callable[[str], Any], look: Callable[[Any, str], None]
+def test_the_conversation_survives_a_reload_and_is_listed(address: str, visit: Callable[[str], Any]) -> None:
+    page = open_page(visit, address)
+    ask(page, "How many orders were there yesterday?")
+    page.reload()
+    page.wait_for_selector("#current .answer", state="visible")
+    assert "How many orders" in page.locator(".said").inner_text()
+    page.get_by_role("button", name="New conversation").click()
+    page.wait_for_selector("#welcome", state="visible")
+    page.locator("#threads label", has_text="How many orders").first.click()
+    page.wait_for_selector("#current .answer", state="visible")
+
+
+def test_what_nothing_does_is_said_once(address: str, visit: Callable[[str], Any]) -> None:
+    page = open_page(visit, address)
+    answer = ask(page, "Please book me a flight to Lisbon next Tuesday")
+    assert answer.locator(".error").count() + answer.locator(".question").count() == 1
+
+
+def test_two_people_see_their_own_conversations_only(
+    tmp_path: Path, browser: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = visit(address)
-    ask(page, "Show anomalies in CPU usage")
-    page.wait_for_selector("#error:visible")
-    told = page.locator("#error").inner_text()
-    assert "Anomaly detection is not supported" in told
-    assert "metrics-anomalies" in told
-    look(page, "error")
+    monkeypatch.setenv("SIGNALBOX_JWT_SECRET", SECRET)
+    with served(tmp_path, SIGNALBOX_JWT_SECRET=SECRET) as address:
 
-
-def test_an_example_is_asked_with_one_click(address: str, visit: Callable[[str], Any]) -> None:
-    page = visit(address)
-    page.get_by_role("button", name="Show CPU usage for the last hour").click()
-    page.wait_for_selector(".block-chart .js-plotly-plot")
-    assert page.locator("#chat .user").count() == 1
-
-
-def test_what_is_not_set_up_is_said_on_the_page(
-    serve_app: Callable[[Any], AbstractContextManager[str]],
-    visit: Callable[[str], Any],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("SIGNALBOX_HOME", "/dev/null/home")
-    with serve_app(create_app("metrics")) as address:
-        page = visit(address)
-        ask(page, "Show CPU usage for the last hour")
-        page.wait_for_selector("#error >> text=SIGNALBOX_HOME")
-
-
-@pytest.fixture
-def silent_server() -> Iterator[str]:
-    """A server that takes every connection and never says anything."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        yield f"http://127.0.0.1:{server.getsockname()[1]}"
-
-
-@pytest.fixture
-def wait_with(
-    silent_server: str,
-    serve_app: Callable[[Any], AbstractContextManager[str]],
-    visit: Callable[[str], Any],
-    monkeypatch: pytest.MonkeyPatch,
-) -> Iterator[Callable[[Patience], Any]]:
-    """What a test calls to ask a server that never answers: the page, once it says that it takes long."""
-    monkeypatch.setenv("GRAFANA_URL", silent_server)
-    with ExitStack() as stack:
-
-        def wait(patience: Patience) -> Any:
-            page = visit(stack.enter_context(serve_app(create_app("metrics", patience))))
-            ask(page, "Show CPU usage for the last hour")
-            page.wait_for_selector("#chat >> text=longer than usual")
+        def signed_in(person: str) -> Any:
+            page = browser.new_context().new_page()
+            page.set_default_timeout(90_000)
+            page.goto(address)
+            page.locator("#token input").fill("nobody's")
+            page.get_by_role("button", name="Sign in").click()
+            page.wait_for_selector("#refused .error")
+            page.locator("#token input").fill(make_token(person))
+            page.get_by_role("button", name="Sign in").click()
+            page.wait_for_selector("#question textarea", state="visible")
             return page
 
-        yield wait
+        ann, ben = signed_in(ANN), signed_in(BEN)
+        ask(ann, "CPU usage of web-1 in the last hour")
+        assert ann.locator("#threads label").count() == 1
+        ben.reload()
+        ben.wait_for_selector("#question textarea", state="visible")
+        assert ben.locator("#threads label").count() == 0
+        assert "web-1" not in ben.inner_text("body")
 
 
-def test_a_slow_question_is_told_of_and_then_given_up(wait_with: Callable[[Patience], Any]) -> None:
-    page = wait_with(Patience(notice=0.5, limit=3))
-    page.wait_for_selector("#error >> text=No answer within 3 seconds")
+def test_a_slow_question_can_be_stopped(tmp_path: Path, visit: Callable[[str], Any]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        server = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        with served(tmp_path, GRAFANA_URL=server, SIGNALBOX_DEFAULT_AGENT="metrics") as address:
+            page = open_page(visit, address)
+            page.locator("#question textarea").fill("CPU usage for the last hour")
+            page.get_by_role("button", name="Ask", exact=True).click()
+            page.wait_for_selector("#current .waiting")
+            page.get_by_role("button", name="Stop").click()
+            page.wait_for_selector("#current >> text=Stopped")
 
 
-def test_stop_ends_a_question(wait_with: Callable[[Patience], Any]) -> None:
-    page = wait_with(Patience(notice=0.2, limit=60))
-    page.get_by_role("button", name="Stop").click()
-    page.wait_for_selector("#chat >> text=Stopped")
+def test_what_agents_say_stays_text(address: str, visit: Callable[[str], Any]) -> None:
+    page = open_page(visit, address)
+    ask(page, "<img src=x onerror=\"document.title='owned'\"> cpu usage of <b>web-1</b>")
+    assert page.title() == "Signalbox"
+    assert page.locator(".turn img").count() == 0
+
+
+def test_a_phone_shows_the_chart_that_fits_it(address: str, browser: Any, look: Callable[[Any, str], None]) -> None:
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.set_default_timeout(90_000)
+    page.goto(address)
+    page.wait_for_selector("#question textarea", state="visible")
+    ask(page, "p95 latency of the checkout service yesterday")
+    assert page.locator(".chart .narrow svg").is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 392
+    look(page, "phone")

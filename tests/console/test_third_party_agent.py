@@ -77,7 +77,7 @@ def test_it_can_be_the_default(environment: dict[str, str]) -> None:
 @pytest.fixture
 def address(environment: dict[str, str]) -> Iterator[str]:
     with subprocess.Popen(
-        [*PROGRAM, "serve", "--port", "0"], stderr=subprocess.PIPE, text=True, env=environment
+        [*PROGRAM, "serve", "--port", "0", "--agent", "stock"], stderr=subprocess.PIPE, text=True, env=environment
     ) as process:
         assert process.stderr is not None
         for line in process.stderr:
@@ -91,14 +91,13 @@ def test_it_is_chosen_and_drawn_on_the_page(
     address: str, visit: Callable[[str], Any], look: Callable[[Any, str], None]
 ) -> None:
     page = visit(address)
-    page.locator("#agent input").click()
-    page.get_by_role("option", name="stock", exact=True).click()
-    page.wait_for_selector("#about >> text=What is in stock, and where")
-    page.get_by_role("button", name="What is in stock?").click()
+    page.get_by_role("button", name="How many apples are left?").wait_for()
+    page.locator("#question textarea").fill("What is in stock?")
+    page.locator("#question textarea").press("Enter")
     page.wait_for_selector(".block-table")
     assert "495 pieces" in page.locator(".block-value").inner_text()
     assert "Hall 3" in page.locator(".block-table").inner_text()
-    assert "3 kinds of goods" in page.locator("#chat .bot").last.inner_text()
+    assert "3 kinds of goods" in page.locator("#current .answer").inner_text()
     with page.expect_download() as download:
         page.get_by_text("Download as CSV").click()
     assert Path(download.value.path()).read_text("utf-8").splitlines()[1] == "apples,Hall 1,420"

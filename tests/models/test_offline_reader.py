@@ -168,3 +168,57 @@ def test_a_schema_may_ask_how_sure_the_reading_is() -> None:
     model = load_chat_model("offline").with_structured_output(schema)
     assert model.invoke("I want the red one")["confidence"] > 0.5
     assert model.invoke("good morning")["confidence"] <= 0.5
+
+
+def test_examples_of_other_names_say_nothing_of_those_asked_for(tmp_path: Path) -> None:
+    elsewhere = [
+        {"text": f"check {name}", "expected": {"device": name}} for name in ("pe1", "pe2", "core-7", "rr1", "edge-3")
+    ]
+    device = {"type": "string", "enum": ["lyon-a", "lyon-b"], "description": "which router"}
+    schema = {"title": "Check", "type": "object", "properties": {"device": device}, "required": []}
+    taught = load_chat_model("offline", examples=elsewhere).with_structured_output(schema)
+    untaught = load_chat_model("offline").with_structured_output(schema)
+    assert taught.invoke("check lyon-b") == untaught.invoke("check lyon-b") == {"device": "lyon-b"}
+
+
+def test_an_option_without_examples_can_still_be_meant(tmp_path: Path) -> None:
+    shelf = {"type": "string", "enum": ["alpha", "beta", "cellar"], "description": "Where it goes"}
+    schema = {**KINDS, "properties": {"shelf": shelf}}
+    taught = load_chat_model("offline", examples=LESSONS).with_structured_output(schema)
+    assert taught.invoke("this goes to the cellar shelf") == {"shelf": "cellar"}
+
+
+def test_a_request_like_no_example_is_read_as_without_them() -> None:
+    urgent = {"type": "string", "enum": ["low", "high"], "description": "how urgent it is"}
+    schema = {"title": "Ticket", "type": "object", "properties": {"urgency": urgent}, "required": []}
+    lessons = [
+        {"text": f"{what} for {who}", "expected": {"urgency": "low"}}
+        for what in ("apples", "pears", "plums", "cherries")
+        for who in ("Ann", "the shop", "Mr Reed")
+    ]
+    taught = load_chat_model("offline", examples=lessons).with_structured_output(schema)
+    assert taught.invoke("the database server is down, urgency high") == {"urgency": "high"}
+
+
+def test_the_likeliest_of_a_long_list_of_options_is_found(model: OfflineChatModel) -> None:
+    things = [f"{colour} {thing}" for colour in ("red", "blue", "green", "white") for thing in _THINGS]
+    schema = {
+        "title": "Wish",
+        "type": "object",
+        "properties": {"thing": {"type": "string", "enum": things, "description": "what is wished for"}},
+        "required": ["thing"],
+    }
+    assert model.with_structured_output(schema).invoke("could I have the green kettle please") == {
+        "thing": "green kettle"
+    }
+
+
+_THINGS = ("lamp", "chair", "table", "sofa", "kettle", "toaster", "radio", "clock", "vase", "bucket", "broom")
+
+
+def test_every_value_comes_with_how_sure_it_is(model: OfflineChatModel) -> None:
+    raw = model.with_structured_output(ORDER, include_raw=True).invoke("5 lilies please")["raw"]
+    confidence = raw.additional_kwargs["confidence"]
+    assert confidence
+    assert set(confidence) <= set(raw.additional_kwargs["parsed"])
+    assert all(0.5 <= sure <= 1 for sure in confidence.values())

@@ -1,158 +1,179 @@
-"""The page on which agents are asked: a conversation, and beside it the blocks of the answer and its evidence."""
+"""The page: threads on the left, a conversation, and one large question box."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import AsyncIterator, Sequence
+from html import escape
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from signalbox.console.downloads import Downloads
-from signalbox.console.patience import Patience, wait_for
-from signalbox.console.view import Part, View, view_answer, view_error
+from signalbox.console.signing_in import person_of_page
+from signalbox.console.talking import list_conversations, open_conversation, stop, talk
+from signalbox.console.transcript import Turn, turn_html
 from signalbox.contract import Agent
-from signalbox.contract.answer import Answer
-from signalbox.drawing.html import STYLE
-from signalbox.errors import ProgrammerError, SignalboxError
+from signalbox.errors import SignalboxError
 
-__all__ = ["create_page"]
+__all__ = ["STYLE", "create_page"]
 
-_log = logging.getLogger("signalbox.console")
-_MOST_EXAMPLES = 6
-_ASKED = "…"
-_SLOW = "Still working: this takes longer than usual. You can stop it, or wait up to {limit:g} seconds."
-_GIVEN_UP = (
-    "**No answer within {limit:g} seconds, so the question was cancelled.**\n\n"
-    "Ask for less at once, such as a shorter range of time."
+STYLE = Path(__file__).with_name("page.css")
+_MOST_OPTIONS = 6
+_LABELS = {"yes": "Approve", "no": "Reject", "approve": "Approve", "reject": "Reject"}
+_ABOUT = (
+    '<div class="hero"><h1>Ask your systems in plain language.</h1>'
+    "<p>Metrics, network devices, your tasks, experiments: the request goes to the agent that it is for, and the "
+    "answer comes with its evidence.</p></div>"
 )
-_CSS = "#error {border-left: 4px solid #b91c1c; padding-left: 0.8em;} footer {display: none !important;}" + STYLE
-
-Message = dict[str, Any]
 
 
-def create_page(agents: Sequence[Agent], patience: Patience) -> Any:
-    """The page for these agents, as Gradio's Blocks; with several there is a choice, and the first is chosen."""
+def create_page(agent: Agent, offered: Sequence[Agent]) -> Any:
+    """The page that asks `agent`, with one example of each agent that is offered, as Gradio's Blocks."""
     import gradio as gr
 
-    downloads = Downloads()
-    by_name = {agent.name: agent for agent in agents}
-    title = f"Signalbox: {agents[0].name}" if len(agents) == 1 else "Signalbox"
+    examples = [one for one in offered if one.examples]
 
-    async def answer(
-        question: str, chat: list[Message], thread: str, agent: str
-    ) -> AsyncIterator[tuple[str, list[Message], Any, Any]]:
-        """Put the question to the agent and show what comes of it, step by step."""
-        question = (question or "").strip()
-        if not question:
+    async def sign_in(token: str | None, kept: dict[str, Any] | None) -> tuple[Any, ...]:
+        """Who uses the page: by the token typed in, else by the one that the browser keeps."""
+        given = (token or "").strip() or str((kept or {}).get("token") or "")
+        person = await person_of_page(given)
+        keeps = {**(kept or {}), "token": given if person else ""}
+        wrong = "That token is nobody's, or has run out." if given and person is None else ""
+        thread = str(keeps.get("thread") or "") if person else ""
+        return (person, keeps, *_gates(gr, person, wrong), *_opened(person, thread))
+
+    async def submit(
+        said: str, kept: dict[str, Any], person: str | None, thread: str, past: list[Turn]
+    ) -> AsyncIterator[Any]:
+        """Say something, and show what comes of it, step by step."""
+        said = (said or "").strip()
+        if not said or person is None:
             return
-        chat = [*chat, {"role": "user", "content": question}]
-        yield "", _with(chat, _ASKED), gr.skip(), gr.skip()
-        async for waited in wait_for(_ask(agent, question, thread), patience):
-            if waited.event == "slow":
-                yield "", _with(chat, _SLOW.format(limit=patience.limit)), gr.skip(), gr.skip()
-                continue
-            told = waited.result
-            view = view_error(_GIVEN_UP.format(limit=patience.limit)) if told is None else view_answer(told)
-            yield "", _with(chat, view.message), gr.update(value=view.error or "", visible=bool(view.error)), view
+        thread = thread or uuid4().hex
+        keeps = {**(kept or {}), "thread": thread}
+        shown = _html(past)
+        yield ("", thread, past, keeps, shown, "", *_options(None), gr.skip(), gr.update(visible=False))
+        turn = Turn(said)
+        async for turn in talk(person, agent, said, thread):
+            hidden = [gr.skip()] * _MOST_OPTIONS
+            yield (
+                gr.skip(),
+                gr.skip(),
+                gr.skip(),
+                gr.skip(),
+                gr.skip(),
+                turn_html(turn),
+                *hidden,
+                gr.skip(),
+                gr.skip(),
+            )
+        told = [*past, turn]
+        threads = gr.update(choices=list_conversations(person), value=thread)
+        yield ("", thread, told, keeps, shown, turn_html(turn), *_options(turn), threads, gr.skip())
 
-    def show(view: View | None) -> None:
-        """The right side of the page, made anew for every answer."""
-        _show(gr, view or View(""), downloads)
+    def choose(thread: str, kept: dict[str, Any], person: str | None) -> tuple[Any, ...]:
+        return ({**(kept or {}), "thread": thread or ""}, *_opened(person, thread or ""))
 
-    def introduce(name: str) -> list[Any]:
-        """What the page says of the chosen agent, and its examples."""
-        agent = by_name[name]
-        return [agent.about, *(gr.update(value=text, visible=bool(text)) for text in _examples(agent))]
+    def _opened(person: str | None, thread: str) -> tuple[Any, ...]:
+        """The page with a thread open; an empty page where there is none, or it is somebody else's."""
+        turns: list[Turn] = []
+        if person and thread:
+            try:
+                turns = open_conversation(person, thread)
+            except SignalboxError:
+                thread = ""
+        threads = gr.update(choices=list_conversations(person) if person else [], value=thread or None)
+        last = turns[-1] if turns else None
+        return (
+            thread, turns, _html(turns[:-1]), turn_html(last) if last else "", *_options(last), threads,
+            gr.update(visible=not turns and person is not None),
+        )  # fmt: skip
 
-    with gr.Blocks(title=title, analytics_enabled=False, fill_width=True) as page:
-        thread, shown = gr.State(lambda: uuid4().hex), gr.State(None)
-        gr.HTML(f"<style>{_CSS}</style>", visible=True, padding=False)
-        gr.Markdown(f"# {title}")
-        about = gr.Markdown(agents[0].about, elem_id="about")
-        with gr.Row():
-            with gr.Column(scale=2):
-                chosen = gr.Dropdown(
-                    list(by_name), value=agents[0].name, label="Agent", visible=len(agents) > 1, elem_id="agent"
-                )
-                chat = gr.Chatbot(
-                    label="Conversation", height=460, buttons=["copy"], feedback_options=None, elem_id="chat"
-                )
-                with gr.Row():
-                    box = gr.Textbox(
-                        show_label=False, placeholder="Ask a question …", scale=6, elem_id="question", autofocus=True
-                    )
-                    send = gr.Button("Ask", variant="primary", scale=1, min_width=70, elem_id="ask")
-                    stop = gr.Button("Stop", variant="stop", scale=1, min_width=70, elem_id="stop")
-                gr.Markdown("Examples")
-                examples = [gr.Button(text, size="sm", visible=bool(text)) for text in _examples(agents[0])]
-            with gr.Column(scale=3):
-                error = gr.Markdown(visible=False, elem_id="error")
-
-                gr.render(inputs=shown, triggers=[shown.change], show_progress="hidden")(show)
-        asked = [chat, thread, chosen]
-        changed = [box, chat, error, shown]
-        started = [
-            gr.on([box.submit, send.click], answer, [box, *asked], changed, concurrency_limit=None),
-            *(button.click(answer, [button, *asked], changed, concurrency_limit=None) for button in examples),
+    def _options(turn: Turn | None) -> list[Any]:
+        """Buttons for what a question can be answered with."""
+        question = ((turn.answer or {}).get("question") or {}) if turn else {}
+        options = [str(one) for one in question.get("options") or ()][:_MOST_OPTIONS]
+        is_confirm = question.get("kind") == "confirm"
+        shown = [
+            gr.update(value=_LABELS.get(one.casefold(), one) if is_confirm else one, visible=True) for one in options
         ]
-        stop.click(_stopped, chat, chat, cancels=started)
-        chosen.change(introduce, chosen, [about, *examples])
+        return shown + [gr.update(visible=False)] * (_MOST_OPTIONS - len(shown))
+
+    async def halt(person: str | None, thread: str) -> None:
+        if person and thread:
+            await stop(person, thread)
+
+    with gr.Blocks(title="Signalbox", analytics_enabled=False, fill_width=True) as page:
+        kept = gr.BrowserState({}, storage_key="signalbox")
+        person, thread, past = gr.State(None), gr.State(""), gr.State([])
+        with gr.Sidebar(width=280, elem_id="side"):
+            gr.HTML('<div class="brand">Signalbox</div>')
+            new = gr.Button("New conversation", elem_id="new", size="sm")
+            threads = gr.Radio([], show_label=False, container=False, elem_id="threads", interactive=True)
+            signed = gr.HTML("", elem_id="signed")
+            out = gr.Button("Sign out", elem_id="sign-out", size="sm", visible=False)
+        with gr.Column(elem_id="gate", visible=False) as gate:
+            gr.HTML(
+                '<div class="hero"><h1>Sign in</h1><p>A token says who you are: '
+                "<code>signalbox token</code> makes one.</p></div>"
+            )
+            token = gr.Textbox(type="password", label="Token", elem_id="token")
+            enter = gr.Button("Sign in", variant="primary", elem_id="sign-in")
+            refused = gr.HTML("", elem_id="refused")
+        with gr.Column(elem_id="main", visible=False) as main:
+            with gr.Column(elem_id="welcome", visible=True) as welcome:
+                gr.HTML(_ABOUT)
+                with gr.Row(elem_id="examples"):
+                    shown_examples = [
+                        gr.Button(one.examples[0], elem_classes=["example"], size="sm") for one in examples
+                    ]
+                gr.HTML(f'<p class="source">{escape(_where())}</p>')
+            earlier = gr.HTML("", elem_id="earlier", padding=False)
+            current = gr.HTML("", elem_id="current", padding=False)
+            with gr.Row(elem_id="options"):
+                options = [
+                    gr.Button("", visible=False, size="sm", elem_classes=["option"]) for _ in range(_MOST_OPTIONS)
+                ]
+            with gr.Row(elem_id="ask-row"):
+                box = gr.Textbox(
+                    show_label=False, placeholder="Ask a question …", lines=1, max_lines=6, scale=8, autofocus=True,
+                    elem_id="question", container=False,
+                )  # fmt: skip
+                send = gr.Button("Ask", variant="primary", scale=1, min_width=70, elem_id="ask")
+                halted = gr.Button("Stop", scale=1, min_width=70, elem_id="stop")
+        gates = [gate, main, signed, out, refused, token]
+        view = [thread, past, earlier, current, *options, threads, welcome]
+        asked = [kept, person, thread, past]
+        changed = [box, thread, past, kept, earlier, current, *options, threads, welcome]
+        page.load(sign_in, [token, kept], [person, kept, *gates, *view])
+        gr.on([enter.click, token.submit], sign_in, [token, kept], [person, kept, *gates, *view])
+        out.click(lambda: ({}, None), None, [kept, token]).then(sign_in, [token, kept], [person, kept, *gates, *view])
+        submits: dict[str, Any] = {"concurrency_limit": None, "show_progress": "hidden"}
+        gr.on([box.submit, send.click], submit, [box, *asked], changed, **submits)
+        for button in [*shown_examples]:
+            button.click(submit, [button, *asked], changed, **submits)
+        for button in options:
+            button.click(lambda label, *rest: label, [button], [box]).then(submit, [box, *asked], changed, **submits)
+        halted.click(halt, [person, thread], None)
+        threads.input(choose, [threads, kept, person], [kept, *view])
+        new.click(lambda kept, person: choose("", kept, person), [kept, person], [kept, *view])
     return page
 
 
-async def _ask(agent: str, question: str, thread: str) -> Answer:
-    """The answer; also what is raised becomes one, so that the page says it and stays usable."""
-    from signalbox.runs import aask
-
-    try:
-        return await aask(agent, question, thread_id=thread)
-    except SignalboxError as error:
-        return Answer.of_error(error, agent=agent)
-    except Exception:
-        _log.exception("The agent %s failed", agent)
-        told = ProgrammerError(f"Something went wrong in the agent '{agent}'.", suggestion="The log says what.")
-        return Answer.of_error(told, agent=agent)
+def _gates(gr: Any, person: str | None, wrong: str) -> tuple[Any, ...]:
+    """What is seen before and after signing in."""
+    told = f'<div class="who-am-i" title="{escape(person)}">Signed in as {escape(person[:8])}…</div>' if person else ""
+    return (
+        gr.update(visible=person is None), gr.update(visible=person is not None), told, gr.update(visible=bool(person)),
+        f'<p class="error">{escape(wrong)}</p>' if wrong else "", "",
+    )  # fmt: skip
 
 
-def _examples(agent: Agent) -> list[str]:
-    """As many examples as the page has buttons; a button without one is hidden."""
-    return [*agent.examples, *[""] * _MOST_EXAMPLES][:_MOST_EXAMPLES]
+def _html(turns: Sequence[Turn]) -> str:
+    return "".join(map(turn_html, turns))
 
 
-def _show(gr: Any, view: View, downloads: Downloads) -> None:
-    """The answer's parts, one below the other, then what they rest on."""
-    for part in view.parts:
-        _show_part(gr, part, downloads)
-    if view.evidence:
-        with gr.Accordion("Evidence", open=False):
-            gr.HTML(view.evidence, elem_id="evidence")
-    if view.notes:
-        gr.HTML(view.notes, elem_id="notes")
-
-
-def _show_part(gr: Any, part: Part, downloads: Downloads) -> None:
-    if part.chart is not None:
-        import plotly.graph_objects as go  # type: ignore[import-untyped]
-
-        gr.Plot(go.Figure(part.chart), show_label=False, elem_classes=["block-chart"])
-    else:
-        gr.HTML(part.html)
-    if part.csv:
-        path = downloads.write(f"{part.type}-{uuid4().hex[:8]}.csv", part.csv)
-        gr.DownloadButton("Download as CSV", value=path, size="sm", elem_classes=["csv"])
-
-
-def _stopped(chat: list[Message]) -> list[Message]:
-    """The conversation after the person gave up waiting."""
-    waits = bool(chat) and _text(chat[-1]).startswith((_ASKED, _SLOW[:13]))
-    return _with(chat[:-1], "Stopped.") if waits else chat
-
-
-def _text(message: Message) -> str:
-    """What a message says; the browser sends it back in parts."""
-    content = message["content"]
-    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
-
-
-def _with(chat: list[Message], told: str) -> list[Message]:
-    return [*chat, {"role": "assistant", "content": told}]
+def _where() -> str:
+    return (
+        "Systems that are not connected are embedded demonstrations: GRAFANA_URL or PROMETHEUS_URL, NETWORK_INVENTORY "
+        "and UPGRADE_URL connect yours."
+    )

@@ -3,7 +3,8 @@
     text      text (Markdown), title?
     value     title, value, unit, at?, compared?: {title, value, change}
     series    title, unit, series: [{name, labels, points: [[moment, number], …]}], range?: [moment, moment],
-              bands?: [{start, end, text}], marks?: [{at, value, text}], overlaid?: true
+              bands?: [{start, end, text}], marks?: [{at, value, text}], overlaid?: true,
+              threshold?: number, drawn as a line
     ranking   title, unit, rows: [{name, labels, value}], best first, range?
     table     title, columns: [{name, unit}], rows: [[cell, …], …]
     diff      title, rows: [{name, before, after}]; before is null for what is new, after for what is gone
@@ -59,9 +60,10 @@ def series(
     bands: Iterable[tuple[Moment, Moment, str]] = (),
     marks: Iterable[tuple[Moment, float, str]] = (),
     overlaid: bool = False,
+    threshold: float | None = None,
 ) -> Block:
     """Curves over time, each with its name, labels and points. `bands` are shaded, `marks` are pointed at; `overlaid`
-    lays the curves over each other from where each starts."""
+    lays the curves over each other from where each starts; `threshold` is a line across."""
     block: Block = {
         "type": "series",
         "title": title,
@@ -75,6 +77,8 @@ def series(
     }
     if overlaid:
         block["overlaid"] = True
+    if threshold is not None:
+        block["threshold"] = threshold
     return _spanning(block, span)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from signalbox.evals.judge import find_judge
 from signalbox.evals.load import Case, EvalSet
 from signalbox.evals.score import Outcome
 
@@ -81,6 +82,7 @@ class Report:
                 model: {
                     "skills": self._figures(model, lambda r: r.asked.area),
                     "sets": self._figures(model, lambda r: r.asked.label),
+                    "figures": self._more(model),
                     "misses": [r.as_dict() for r in self.misses(model)],
                 }
                 for model in self.models
@@ -94,11 +96,26 @@ class Report:
     def render(self, console: Console) -> None:
         """Prints the figures, the misses of each model if asked for, and where models differ."""
         self._print_figures(console)
+        for model in self.models:
+            for agent, figures in self._more(model).items():
+                told = ", ".join(f"{name} {value}" for name, value in figures.items())
+                console.print(f"{agent}, {_label(model)}: {told}", markup=False, highlight=False)
         if self.show_misses:
             for model in self.models:
                 _print_misses(console, model, self.misses(model))
         if len(self.models) > 1:
             _print_differences(console, self.differences())
+
+    def _more(self, model: str) -> dict[str, dict[str, str]]:
+        """What the judges of agents have to say beyond right and wrong, where they do."""
+        agents = dict.fromkeys(r.asked.agent for r in self.results if r.model == model and r.asked.agent)
+        judges = {agent: judge for agent in agents if hasattr(judge := find_judge(agent), "figures")}
+        return {
+            agent: judge.figures(
+                [(r.outcome, r.case.alternatives) for r in self.results if r.model == model and r.asked.agent == agent]
+            )
+            for agent, judge in judges.items()
+        }
 
     def _figures(self, model: str, group_of: Any) -> dict[str, dict[str, Any]]:
         groups: dict[str, list[Result]] = {}

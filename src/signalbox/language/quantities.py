@@ -11,10 +11,14 @@ from signalbox.language.words import split_name
 
 __all__ = ["Quantity", "convert", "find_quantities", "unit_of"]
 
-_TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+|[%€$£°µ]|\S")
+_TOKEN = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:[ \u202f]\d{3})+(?![\d.,:-])|\d+(?:[.,]\d+)*|[^\W\d_]+|[%€$£°µ]|\S")
 _SUFFIXES = {"k": 1e3, "m": 1e6, "mio": 1e6, "bn": 1e9, "x": 1.0}
 _PARTS = {"half": 0.5, "quarter": 0.25, "third": 1 / 3}
 _FAR = 5000
+_HOUR = 3600
+_TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
+_BEFORE_ONE = ("last", "past", "every", "each", "per", "another")
+"""Words after which a bare unit of time means one of it: the last hour, every minute."""
 _RANK = re.compile(r"(?:st|nd|rd|th)$")
 
 
@@ -30,7 +34,7 @@ class Quantity:
 
 def find_quantities(text: str) -> list[Quantity]:
     """All numbers of a text, left to right."""
-    tokens = [(found[0], found.start(), found.end()) for found in _TOKEN.finditer(text)]
+    tokens = [(re.sub(r"\s", "", found[0]), found.start(), found.end()) for found in _TOKEN.finditer(text)]
     lower = [word.casefold() for word, _, _ in tokens]
     found: list[Quantity] = []
     at = 0
@@ -44,7 +48,7 @@ def find_quantities(text: str) -> list[Quantity]:
         if at and lower[at - 1] in "€$£" and tokens[at - 1][2] == start:
             found.append(Quantity(value, lower[at - 1], tokens[at - 1][1], tokens[last - 1][2]))
         else:
-            if at and lower[at - 1] in ("-", "minus") and (at == 1 or tokens[at - 1][2] == start):
+            if at and lower[at - 1] in ("-", "minus") and _is_sign(text, tokens[at - 1][1], tokens[at - 1][2], start):
                 value = -value
                 start = tokens[at - 1][1]
             unit, after = _unit_at(lower, last)
@@ -52,6 +56,12 @@ def find_quantities(text: str) -> list[Quantity]:
             last = after
         at = last
     return _joined(text, found)
+
+
+def _is_sign(text: str, before: int, after: int, start: int) -> bool:
+    """Whether a minus belongs to the number behind it: not in 5-2, nor in a list with dashes."""
+    alone = not before or not (text[before - 1].isalnum() or text[before - 1] in ")/")
+    return alone and (text[before:after] != "-" or after == start)
 
 
 def _joined(text: str, found: list[Quantity]) -> list[Quantity]:
@@ -70,11 +80,16 @@ def _joined(text: str, found: list[Quantity]) -> list[Quantity]:
 
 
 def _with_half(text: str, one: Quantity) -> Quantity:
-    """An hour and a half, two miles and a quarter."""
+    """An hour and a half, two miles and a quarter, an hour and ten."""
     more = re.match(r"\s+and a (half|quarter)\b", text[one.end :], re.IGNORECASE)
-    if more is None or not one.unit:
-        return one
-    return Quantity(one.value + _PARTS[more[1].casefold()], one.unit, one.start, one.end + more.end())
+    if more is not None and one.unit:
+        return Quantity(one.value + _PARTS[more[1].casefold()], one.unit, one.start, one.end + more.end())
+    minutes = re.match(r"\s+(?:and )?([a-z]+|\d\d)(?=\s*(?:[,.;]|$))", text[one.end :], re.IGNORECASE)
+    if minutes is not None and _seconds(one.unit) == _HOUR:
+        value = NUMBERS.get(minutes[1].casefold()) or (int(minutes[1]) if minutes[1].isdigit() else 0)
+        if 0 < value < 60:
+            return Quantity(one.value + value / 60, one.unit, one.start, one.end + minutes.end())
+    return one
 
 
 def _seconds(unit: str) -> float:
@@ -97,6 +112,8 @@ def _read(words: list[str], at: int) -> tuple[float, int] | None:
             value *= 1e3
             at += 1
         return value, at
+    if word in _TIMES:
+        return _TIMES[word], at + 1
     return _spelled(words, at)
 
 
@@ -121,6 +138,8 @@ def _spelled(words: list[str], at: int) -> tuple[float, int] | None:
         current, at = 1.0, at + 1
     elif _seconds(following) >= 1 and len(following) > 2:
         return 1.0, at + 1
+    if words[at] in _BEFORE_ONE and at + 1 < len(words) and len(words[at + 1]) > 2 and _seconds(words[at + 1]) >= 1:
+        return 1.0, at + 1
     while at < len(words):
         word = words[at]
         if word in NUMBERS:
@@ -136,16 +155,23 @@ def _spelled(words: list[str], at: int) -> tuple[float, int] | None:
         at += 1
     if seen:
         value = total + current
+        if words[at : at + 1] == ["quarters"]:
+            return value / 4, at + 1 + _small_words(words, at + 1)
         if words[at : at + 3] == ["and", "a", "half"]:
             return value + 0.5, at + 3
         return value, at
     if words[start] in _PARTS and words[start + 1 : start + 2] in (["a"], ["an"], ["of"], ["the"]):
-        return _PARTS[words[start]], start + 2
+        return _PARTS[words[start]], start + 1 + _small_words(words, start + 1)
     if words[start] in ORDINALS:
         return float(ORDINALS[words[start]]), start + 1
     if words[start] in GROUPS and start and words[start - 1] == "a":
         return float(GROUPS[words[start]]), start + 1
     return None
+
+
+def _small_words(words: list[str], at: int) -> int:
+    """How many of the words here only join a part to its whole: half *an* hour, a quarter *of an* hour."""
+    return next((n for n, word in enumerate(words[at : at + 3]) if word not in ("a", "an", "of", "the")), 0)
 
 
 def _unit_at(words: list[str], at: int) -> tuple[str, int]:
@@ -155,6 +181,10 @@ def _unit_at(words: list[str], at: int) -> tuple[str, int]:
     if at < len(words) and words[at] == "°" and at + 1 < len(words) and words[at + 1] in "cf":
         return "°" + words[at + 1], at + 2
     skip = at + 1 if at < len(words) and words[at] == "-" else at
+    for count in (3, 2):
+        joined = "".join(words[skip : skip + count])
+        if len(words) >= skip + count and ("/" in joined or joined[-1:] in "23") and dimension_of(joined):
+            return joined, skip + count
     if skip < len(words) and (words[skip] in "%€$£°" or dimension_of(words[skip])):
         return words[skip], skip + 1
     return "", at
@@ -167,7 +197,7 @@ def unit_of(name: str, description: str) -> str:
         parts = parts[: parts.index("per")]
     if len(parts) > 1 and _measures(parts[-1]):
         return parts[-1]
-    named = re.search(r"\bin ([a-z°%/]+)", description)
+    named = re.search(r"\bin ([a-z°%/]+[23²³]?)", description)
     if named and _measures(named[1]):
         return named[1]
     return parts[-1] if parts and _measures(parts[-1]) else ""

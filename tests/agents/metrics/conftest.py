@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
+from langchain_core.language_models import FakeListChatModel
+from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.runnables import Runnable, RunnableLambda
+from pydantic import Field
 
+from signalbox.models.configuration import Configuration
 from signalbox.worlds.metrics import Access, open_shop, serve
 
 OPENED = datetime(2026, 3, 11, 9, 30, tzinfo=UTC)
@@ -22,10 +29,124 @@ NOT_FOUND = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r
 Speak = Callable[[str, asyncio.StreamWriter], Awaitable[None]]
 
 
+PLANS: dict[str, Mapping[str, Any]] = {
+    "Show CPU usage for the last hour": {"measure": "cpu_usage", "kind": "curve", "time": "last hour"},
+    "average load of web-1 over the last 6 hours": {
+        "measure": "load", "kind": "figure", "how": "average", "filters": ["web-1"], "time": "last 6 hours",
+    },
+    "request rate by service in the last 3 hours": {
+        "measure": "request_rate", "split_by": ["service"], "time": "last 3 hours",
+    },
+    "node_memory_MemAvailable_bytes for the last 10 minutes": {
+        "named": "node_memory_MemAvailable_bytes", "time": "last 10 minutes",
+    },
+    "Show anomalies in CPU usage": {"measure": "cpu_usage", "kind": "anomaly"},
+    "Show anomalies in it": {"kind": "anomaly"},
+    "Show anomalies": {"kind": "anomaly"},
+    "alert me when CPU usage is high": {"measure": "cpu_usage", "kind": "alert"},
+    "show frobnicator_wibble_total for the last hour": {
+        "named": "frobnicator_wibble_total", "kind": "curve", "time": "last hour",
+    },
+    "cpu usage tomorrow": {"measure": "cpu_usage", "time": "tomorrow"},
+    "cpu usage for the last 400 days": {"measure": "cpu_usage", "time": "last 400 days"},
+    'request rate for service="nowhere"': {"measure": "request_rate", "filters": ["nowhere"]},
+    "node_load1 from 2026-01-05 to 2026-01-06": {"named": "node_load1", "time": "from 2026-01-05 to 2026-01-06"},
+    "p95 latency of the checkout service yesterday": {
+        "measure": "latency", "filters": ["checkout service"], "percentiles": ["p95"], "time": "yesterday",
+    },
+    "CPU usage of web-1 for the last 6 hours": {
+        "measure": "cpu_usage", "filters": ["web-1"], "time": "last 6 hours",
+    },
+    "and for the last 2 hours?": {"continues": True, "time": "last 2 hours"},
+    "CPU usage": {"measure": "cpu_usage"},
+    "Show CPU usage yesterday": {"measure": "cpu_usage", "kind": "curve", "time": "yesterday"},
+    "request rate for the last hour": {"measure": "request_rate", "time": "last hour"},
+    "CPU usage last hour": {"measure": "cpu_usage", "time": "last hour"},
+    "request rate last hour": {"measure": "request_rate", "time": "last hour"},
+    "load of web-1 last hour": {"measure": "load", "filters": ["web-1"], "time": "last hour"},
+    "CPU usage for the last hour": {"measure": "cpu_usage", "time": "last hour"},
+    "top 3 http_requests_total by service": {
+        "named": "http_requests_total", "kind": "ranking", "top": 3, "split_by": ["service"],
+    },
+    "queue depth by service for the last hour": {
+        "measure": "queue_depth", "split_by": ["service"], "time": "last hour",
+    },
+    "How much memory does the machine have in total right now?": {
+        "measure": "memory_total", "kind": "figure", "how": "latest",
+    },
+    "current memory usage": {"measure": "memory_usage", "kind": "figure", "how": "latest"},
+    "uptime right now": {"measure": "uptime", "kind": "figure", "how": "latest"},
+    "CPU usage in the last 5 minutes": {"measure": "cpu_usage", "time": "last 5 minutes"},
+    "p95 latency of the checkout service": {"percentiles": ["p95"], "filters": ["checkout service"]},
+    "node_load1 right now": {"named": "node_load1", "kind": "figure", "how": "latest"},
+}  # fmt: skip
+"""Right plans of the questions of this folder; of any other, an empty one."""
+
+
+class Scripted(FakeListChatModel):
+    """Gives one plan after the other, the last one again; `asked` has the messages that it was given."""
+
+    responses: list[str] = Field(default=["ok"])
+    plans: list[Mapping[str, Any]] = Field(default_factory=list)
+    asked: list[Any] = Field(default_factory=list)
+    schemas: list[Any] = Field(default_factory=list)
+
+    def with_structured_output(self, schema: Any, *, include_raw: bool = False, **kwargs: Any) -> Runnable[Any, Any]:
+        """The next plan, whatever is asked."""
+
+        def give(messages: Any) -> dict[str, Any]:
+            self.asked.append(messages)
+            self.schemas.append(schema)
+            return {"raw": AIMessage(""), "parsed": dict(self.plan_of(messages)), "parsing_error": None}
+
+        return RunnableLambda(give)
+
+    def plan_of(self, messages: Any) -> Mapping[str, Any]:
+        """The plan for what was asked."""
+        return self.plans[min(len(self.asked), len(self.plans)) - 1]
+
+
+class Oracle(Scripted):
+    """Gives the plan that `PLANS` has for the question."""
+
+    def plan_of(self, messages: Any) -> Mapping[str, Any]:
+        """The plan for what the person said last."""
+        said = [str(one.content) for one in messages if isinstance(one, HumanMessage)]
+        return PLANS.get(said[-1], {})
+
+
+@pytest.fixture
+def scripted() -> Callable[..., Scripted]:
+    """What a test calls to make a model that gives these plans, one after the other."""
+    return lambda *plans: Scripted(plans=list(plans), asked=[], schemas=[])
+
+
 @pytest.fixture(autouse=True)
 def no_address(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(autouse=True)
+def read_rightly(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Questions are read as `PLANS` says, so that only tests of the offline model hang on its weights."""
+    if request.node.path.name == "test_offline_questions.py":
+        return
+
+    class Settled:
+        @staticmethod
+        def from_context() -> type[Settled]:
+            return Settled
+
+        @staticmethod
+        def load() -> Oracle:
+            if os.environ.get("SIGNALBOX_MODEL", "offline") != "offline":
+                Configuration.from_context().load()
+            return Oracle(asked=[], schemas=[])
+
+    for module in ("agent_node", "dry_run"):
+        monkeypatch.setattr(f"signalbox.agents.metrics.{module}.Configuration", Settled)
+    monkeypatch.setattr("signalbox.agents.metrics.agent_node._lent_model", lambda: None)
 
 
 @pytest.fixture(scope="package")

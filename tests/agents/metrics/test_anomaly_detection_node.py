@@ -18,7 +18,7 @@ from signalbox.agents.metrics import (
     QueryError,
     TimeRange,
 )
-from signalbox.agents.metrics.anomaly_detection_node import anomaly_detection_node, anomaly_question_node
+from signalbox.agents.metrics.anomaly_detection_node import anomaly_detection_node
 from signalbox.worlds.incident import incident_before
 
 OPENED = datetime(2026, 3, 11, 9, 30, tzinfo=UTC)
@@ -144,19 +144,3 @@ def test_an_error_passes_and_nothing_that_was_there_changes() -> None:
     before = copy.deepcopy(state)
     assert set(anomaly_detection_node(state)) == {"anomalies"}
     assert state == before
-
-
-@pytest.mark.parametrize(
-    ("said", "for_the_agent"),
-    [
-        ("show anomalies in CPU usage", "show CPU usage over the last 2 days"),
-        ("Are there any outliers in the memory of web-1 today?", "show memory of web-1 today"),
-        ("find unusual behaviour in request rate since Monday", "show request rate since Monday"),
-        ("was the error rate of payment unusual yesterday", "show the error rate of payment yesterday"),
-        ("check disk usage for anomalies", "show disk usage over the last 2 days"),
-        ("p95 latency of checkout yesterday", "p95 latency of checkout yesterday"),
-        ("anomalies", "anomalies over the last 2 days"),
-    ],
-)
-def test_the_wish_for_anomalies_is_taken_out_of_the_question(said: str, for_the_agent: str) -> None:
-    assert anomaly_question_node({"user_query": said}) == {"user_query": for_the_agent, "original_query": said}

@@ -7,11 +7,11 @@ import random
 from typing import Any
 
 import pytest
+from tests.agents.tasks.conftest import ANN, BEN, Scripted
 
 from signalbox.agents.tasks import AgentConfiguration, bind_mcp_tools, execute_tool_call, run_agent
 from signalbox.storage import Store, TaskFilter
 from signalbox.toolbox import Ledger, use_ledger
-from tests.agents.tasks.conftest import ANN, BEN, Scripted
 
 TITLES = ["Buy milk", "Call mum", "Pay rent", "Water plants", "Fix bike"]
 ARGS: dict[str, dict[str, Any]] = {
@@ -39,7 +39,9 @@ class Shadow:
         self.count = 0
 
     async def step(self) -> None:
-        name = self.random.choice(["add_task", "add_task", "complete_task", "reopen_task", "delete_task", "update_task"])
+        name = self.random.choice(
+            ["add_task", "add_task", "complete_task", "reopen_task", "delete_task", "update_task"]
+        )
         if name == "add_task" or not self.tasks:
             await self.call("add_task", {"title": self.random.choice(TITLES)})
             self.count += 1

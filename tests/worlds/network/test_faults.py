@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -17,9 +17,9 @@ CORE = "GigabitEthernet0/0/0/1"
 
 
 @pytest.fixture
-def world(set_clock: Callable[[str], None]) -> Iterator[World]:
+def world(set_clock: Callable[[str], None]) -> World:
     set_clock("2026-03-11T09:30:00+00:00")
-    yield World()
+    return World()
 
 
 def port(world: World, device: str, interface: str) -> Any:
@@ -32,7 +32,9 @@ def state(world: World, device: str, peer: str) -> str:
 
 def logged(world: World, device: str, *words: str) -> int:
     """How many lines of today have all of these words."""
-    return sum(1 for line in log_lines(world.router(device)) if "Mar 11" in line and all(word in line for word in words))
+    return sum(
+        1 for line in log_lines(world.router(device)) if "Mar 11" in line and all(word in line for word in words)
+    )
 
 
 def leaves(world: World, device: str, *path: str) -> list[Any]:
@@ -53,7 +55,10 @@ def test_link_down(world: World) -> None:
         assert peer not in [end.peer for end, _ in router.ldp_neighbours()]
         assert alarms(world, device) == ["LINK_DOWN"]
         assert logged(world, device, "LINK-3-UPDOWN", "Down") == logged(world, device, "ADJCHANGE", "Down") == 1
-        assert peer not in [one["system-name"] for one in leaves(world, device, "lldp", "interfaces", "interface", "neighbors", "neighbor", "state")]
+        assert peer not in [
+            one["system-name"]
+            for one in leaves(world, device, "lldp", "interfaces", "interface", "neighbors", "neighbor", "state")
+        ]
     # There is a way around: no session is lost.
     assert state(world, "pe2", "xrd-5") == "ESTABLISHED"
 
@@ -79,7 +84,9 @@ def test_link_flap(world: World) -> None:
 def test_mtu_mismatch_is_on_one_side_and_makes_a_one_sided_adjacency(world: World) -> None:
     world.switch_on("mtu_mismatch:xrd-4:xrd-3")
     assert port(world, "xrd-4", CORE).mtu < port(world, "xrd-3", CORE).mtu
-    assert [(end.peer, level) for end, _, level, _, _ in world.router("xrd-3").adjacencies() if level != "UP"] == [("xrd-4", "INIT")]
+    assert [(end.peer, level) for end, _, level, _, _ in world.router("xrd-3").adjacencies() if level != "UP"] == [
+        ("xrd-4", "INIT")
+    ]
     assert "xrd-3" not in [end.peer for end, *_ in world.router("xrd-4").adjacencies()]
     assert port(world, "xrd-4", CORE).counters["in-oversize"] > 0
     assert port(world, "xrd-3", CORE).counters["in-oversize"] == 0
@@ -160,7 +167,7 @@ def test_ldp_down(world: World) -> None:
     world.switch_on("ldp_down:xrd-3:xrd-1")
     for device, peer in (("xrd-3", "xrd-1"), ("xrd-1", "xrd-3")):
         router = world.router(device)
-        assert dict((end.peer, found) for end, found in router.ldp_neighbours())[peer] == "NON_EXISTENT"
+        assert {end.peer: found for end, found in router.ldp_neighbours()}[peer] == "NON_EXISTENT"
         assert (peer, "UP") in [(end.peer, level) for end, _, level, _, _ in router.adjacencies()]
         assert logged(world, device, "LDP-5-NBR_CHANGE", "DOWN") == 1
 
@@ -168,7 +175,15 @@ def test_ldp_down(world: World) -> None:
 def test_vrf_import_missing(world: World) -> None:
     world.switch_on("vrf_import_missing:pe2:SHOP")
     assert {route.protocol for route in world.router("pe2").now.vrf_routes("pe2", "SHOP")} == {"DIRECTLY_CONNECTED"}
-    policies = leaves(world, "pe2", "network-instances", "network-instance", "inter-instance-policies", "import-export-policy", "state")
+    policies = leaves(
+        world,
+        "pe2",
+        "network-instances",
+        "network-instance",
+        "inter-instance-policies",
+        "import-export-policy",
+        "state",
+    )
     assert "import-route-target" not in policies[0]
     assert neighbour(world, "pe2", "xrd-5")["afi-safis"]["afi-safi"][0]["state"]["prefixes"]["received"] > 0
     assert any(route.protocol == "BGP" for route in world.router("pe1").now.vrf_routes("pe1", "SHOP"))
@@ -185,7 +200,10 @@ def test_unexpected_reboot(world: World) -> None:
     session = next(one for name, one in world.model.sessions_of["xrd-5"] if name == "pe1")
     count, last = world.router("xrd-5").established("pe1", session)
     assert (count, last) == (2, router.booted)
-    assert router.ports()[0].counters["in-octets"] < port(world, "core-rtr-1", "GigabitEthernet0/0/0/2").counters["out-octets"]
+    assert (
+        router.ports()[0].counters["in-octets"]
+        < port(world, "core-rtr-1", "GigabitEthernet0/0/0/2").counters["out-octets"]
+    )
 
 
 def test_unreachable_as_its_neighbours_see_it(world: World) -> None:

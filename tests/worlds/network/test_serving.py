@@ -10,9 +10,9 @@ from typing import Any
 import grpc
 import pytest
 from pygnmi.client import gNMIclient, gNMIException
+from tests.conftest import free_port
 
 from signalbox.worlds.network import World, open_world, serve
-from tests.conftest import free_port
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,9 @@ def test_pygnmi_reads_capabilities_and_every_model(world: World) -> None:
         assert told["gnmi_version"] == "0.8.0"
         assert "json_ietf" in told["supported_encodings"]
         for model in told["supported_models"]:
-            root = {"openconfig-network-instance": "network-instances", "openconfig-platform": "components"}.get(model["name"], model["name"].removeprefix("openconfig-"))
+            root = {"openconfig-network-instance": "network-instances", "openconfig-platform": "components"}.get(
+                model["name"], model["name"].removeprefix("openconfig-")
+            )
             assert session.get(path=[f"{model['name']}:{root}"], encoding="json_ietf")["notification"]
 
 
@@ -55,7 +57,11 @@ def test_pygnmi_reads_one_entry_by_its_key(world: World) -> None:
 # pygnmi reads in a thread of its own, which it does not end before it closes the channel under it.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_pygnmi_subscribes_once(world: World) -> None:
-    wanted = {"subscription": [{"path": "openconfig-system:system/state", "mode": "target_defined"}], "mode": "once", "encoding": "json_ietf"}
+    wanted = {
+        "subscription": [{"path": "openconfig-system:system/state", "mode": "target_defined"}],
+        "mode": "once",
+        "encoding": "json_ietf",
+    }
     with client(world, "pe1") as session:
         answers = list(session.subscribe2(subscribe=wanted))
     assert answers[0]["update"]["update"][0]["val"]["hostname"] == "pe1"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -20,10 +20,10 @@ NOW = "2026-03-11T09:30:00+00:00"
 
 
 @pytest.fixture
-def world(set_clock: Callable[[str], None]) -> Iterator[World]:
+def world(set_clock: Callable[[str], None]) -> World:
     """The network at a moment, without ports."""
     set_clock(NOW)
-    yield World()
+    return World()
 
 
 def read(router: Router, *path: str) -> Any:
@@ -54,9 +54,7 @@ def test_all_is_well_on_every_device(world: World) -> None:
 
 def test_both_ends_of_a_link_agree(world: World) -> None:
     for link in world.model.links:
-        here, there = (
-            next(port for port in world.router(end.device).ports() if port.end == end) for end in link.ends
-        )
+        here, there = (next(port for port in world.router(end.device).ports() if port.end == end) for end in link.ends)
         assert (here.mtu, here.oper_up, here.transitions) == (there.mtu, there.oper_up, there.transitions)
         # They started some seconds apart: what one sent since, the other received, but for that.
         assert here.counters["out-octets"] == pytest.approx(there.counters["in-octets"], rel=1e-4)
@@ -73,7 +71,21 @@ def _prefixes(world: World, device: str, peer: str) -> dict[str, int]:
     router = world.router(device)
     session = next(one for name, one in world.model.sessions_of[device] if name == peer)
     address = world.model.session_address(peer, session)
-    for _, value in find(tree(router), [(name, {}) for name in ("network-instances", "network-instance", "protocols", "protocol", "bgp", "neighbors", "neighbor")]):
+    for _, value in find(
+        tree(router),
+        [
+            (name, {})
+            for name in (
+                "network-instances",
+                "network-instance",
+                "protocols",
+                "protocol",
+                "bgp",
+                "neighbors",
+                "neighbor",
+            )
+        ],
+    ):
         if value["neighbor-address"] == address:
             return dict(value["afi-safis"]["afi-safi"][0]["state"]["prefixes"])
     raise AssertionError(f"{device} has no neighbour {peer}")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from time import perf_counter
 from typing import Any
 from uuid import uuid4
@@ -24,9 +24,11 @@ from signalbox.upgrade.model import experiment_of
 __all__ = ["balance_blocks", "check_tryable", "foresee_balance", "try_balance"]
 
 Progress = Callable[[int, int], None]
-_AT_ONCE = 16
+_AT_ONCE = 8
 _BATCH = 500
 _MOST_MISMATCHES = 10
+# On a clone, so many also come to the decision point and are enrolled; of the rest it is only asked what they get.
+_ENROLLED = 500
 
 
 async def try_balance(
@@ -42,13 +44,13 @@ async def try_balance(
     experiment = read_experiment(raw)
     check_tryable(experiment, on_live)
     group = experiment["group"] if experiment["assignment_unit"] == "group" else None
-    people = made_up(num_users, group, num_groups, "signalbox-test", f"{seed}-{uuid4().hex[:6]}")
+    people = _people(num_users, group, num_groups, seed, on_live)
     if on_live:
-        found = await _tried(client, raw, people, progress)
+        found = await _tried(client, raw, people, len(people), progress)
     else:
         async with disposable_clone(client, raw, lists=False) as clone:
             await client.set_state(clone["id"], "enrolling")
-            found = await _tried(client, clone, people, progress)
+            found = await _tried(client, clone, people, _ENROLLED, progress)
     notes = []
     if not on_live and (experiment["filter_mode"] == "excludeAll" or any(experiment["exclude"].values())):
         notes.append("The lists of the experiment were left out, so that every made-up user could take part.")
@@ -80,41 +82,49 @@ def balance_blocks(data: Mapping[str, Any]) -> list[Block]:
         for arm in data["arms"]
     ]
     columns = ["condition", "weight", f"{what} observed", "expected", "share", "95% interval"]
-    ranked = [(arm["code"], {}, float(arm["observed"])) for arm in data["arms"]]
+    ranked: list[tuple[str, dict[str, str], float]] = [
+        (arm["code"], {}, float(arm["observed"])) for arm in data["arms"]
+    ]
     return [
         ranking(f"{what.capitalize()} by condition", ranked, what),
         table(columns, rows, f"Balance of {data.get('experiment', '')}".strip()),
     ]
 
 
+def _people(count: int, group: str | None, num_groups: int | None, seed: str, on_live: bool) -> list[dict[str, Any]]:
+    """Made-up users: for clones the same each time, so that a server knows them from the last trial and is not filled
+    with ever new ones; for the live experiment such as have never been in it."""
+    named = f"{seed}-{group}-{num_groups or count}" if group else seed
+    return made_up(count, group, num_groups, "signalbox-test", f"{named}-{uuid4().hex[:6]}" if on_live else named)
+
+
 async def _tried(
-    client: UpgradeClient, raw: Mapping[str, Any], people: Sequence[Mapping[str, Any]], progress: Progress | None
+    client: UpgradeClient,
+    raw: Mapping[str, Any],
+    people: Sequence[Mapping[str, Any]],
+    most_enrolled: int,
+    progress: Progress | None,
 ) -> dict[str, Any]:
-    """Bring the people, and read who is where: on the server, and as foreseen."""
+    """Bring the people, and compare what they get with what was enrolled, and with what was foreseen."""
     started = perf_counter()
     experiment = read_experiment(raw)
     before = await enrollment_of(client, experiment)
-    given = await _brought(client, experiment, people, progress)
+    given = await _brought(client, experiment, people, most_enrolled, progress)
     seconds = perf_counter() - started
     stats = await enrollment_of(client, experiment)
-    unit = "groups" if experiment["assignment_unit"] == "group" else "users"
-    observed = {
-        code: arm[unit] - before["conditions"].get(code, {}).get(unit, 0) for code, arm in stats["conditions"].items()
-    }
-    users = {
-        code: arm["users"] - before["conditions"].get(code, {}).get("users", 0)
-        for code, arm in stats["conditions"].items()
-    }
-    found = _judged(experiment, observed, users)
+    users = Counter(code for code in given.values() if code)
+    by_unit = {_unit(experiment, one): given[one["id"]] for one in people}
+    found = _judged(experiment, Counter(code for code in by_unit.values() if code), users)
     foreseen = foresee(experiment_of(raw), [_unit(experiment, one) for one in people])
     wrong = [
-        f"{one['id']}: {given.get(one['id']) or 'default'} instead of {code}"
+        f"{one['id']}: {given[one['id']] or 'default'} instead of {code}"
         for one, code in zip(people, foreseen, strict=True)
-        if given.get(one["id"]) != code
+        if given[one["id"]] != code
     ]
     return found | {
         "users": len(people),
-        "default": sum(given.get(one["id"]) is None for one in people),
+        "enrolled": stats["users"] - before["users"],
+        "default": sum(code is None for code in given.values()),
         "mismatches": wrong[:_MOST_MISMATCHES],
         "mismatch_count": len(wrong),
         "seconds": round(seconds, 3),
@@ -127,32 +137,53 @@ async def _brought(
     client: UpgradeClient,
     experiment: Mapping[str, Any],
     people: Sequence[Mapping[str, Any]],
+    most_enrolled: int,
     progress: Progress | None,
 ) -> dict[str, str | None]:
-    """Make the people known, ask what they get at the first decision point, and say that they came there."""
-    gate, point, context = asyncio.Semaphore(_AT_ONCE), experiment["decision_points"][0], experiment["context"]
+    """Make the people known, ask what they get at the first decision point, and say of the first that they came."""
+    point, context = experiment["decision_points"][0], experiment["context"]
     site, target = point["site"], point["target"]
     codes: dict[str, str | None] = {}
 
     async def known(one: Mapping[str, Any]) -> None:
-        async with gate:
-            await client.init(one["id"], one["groups"] or None, one["working_groups"] or None)
+        await client.init(one["id"], one["groups"] or None, one["working_groups"] or None)
 
     async def come(user_id: str, given: Mapping[str, Any] | None) -> None:
-        async with gate:
-            status = "condition applied" if given else "no condition assigned"
-            await client.mark(user_id, site, target, given, status)
+        await client.mark(user_id, site, target, given, "condition applied" if given else "no condition assigned")
 
     for start in range(0, len(people), _BATCH):
         batch = people[start : start + _BATCH]
-        await asyncio.gather(*map(known, batch))
         answer = await client.batch_assign(context, site, target, [one["id"] for one in batch])
+        strangers = [one for one in batch if answer.get(one["id"], "NOT_FOUND") == "NOT_FOUND"]
+        if strangers:
+            await _all(map(known, strangers))
+            answer |= await client.batch_assign(context, site, target, [one["id"] for one in strangers])
         given = {one["id"]: _given(answer.get(one["id"]), experiment["id"]) for one in batch}
-        await asyncio.gather(*(come(user_id, condition) for user_id, condition in given.items()))
+        coming = list(given.items())[: max(0, most_enrolled - start)]
+        await _all(come(user_id, condition) for user_id, condition in coming)
         codes |= {user_id: str(one["conditionCode"]) if one else None for user_id, one in given.items()}
         if progress:
             progress(start + len(batch), len(people))
     return codes
+
+
+async def _all(calls: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Await all, so many at once; after one has failed, none that waits is begun, and those under way end."""
+    waiting = deque(calls)
+    errors: list[UpgradeError] = []
+
+    async def work() -> None:
+        while waiting and not errors:
+            try:
+                await waiting.popleft()
+            except UpgradeError as error:
+                errors.append(error)
+
+    await asyncio.gather(*(work() for _ in range(_AT_ONCE)))
+    for call in waiting:
+        call.close()
+    if errors:
+        raise errors[0]
 
 
 def _given(answer: Any, experiment_id: str) -> dict[str, Any] | None:

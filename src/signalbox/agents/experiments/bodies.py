@@ -69,8 +69,8 @@ def updated_body(raw: Mapping[str, Any], draft: Draft) -> dict[str, Any]:
     chosen = next((one["id"] for one in body["conditions"] if one["conditionCode"] == draft.revert_to), None)
     body["revertTo"] = chosen if draft.post_rule == "assign" else None
     body["conditionPayloads"] = _payloads(draft, body) or list(raw.get("conditionPayloads") or [])
-    for key, empty in (("factors", []), ("queries", [])):
-        body.setdefault(key, empty)
+    for key in ("factors", "queries"):
+        body.setdefault(key, [])
     return body
 
 

@@ -24,7 +24,7 @@ from signalbox.upgrade.states import stored_state
 
 __all__ = ["Patience", "UpgradeClient"]
 
-_AT_ONCE = 32
+_AT_ONCE = 8
 _CONNECT_SECONDS = 5.0
 
 
@@ -39,7 +39,7 @@ class Patience:
 
     def wait(self, failures: int) -> float:
         """The seconds to wait after so many failures: twice as long each time."""
-        return min(self.longest_wait, self.first_wait * 2 ** (failures - 1))
+        return min(self.longest_wait, self.first_wait * 2.0 ** (failures - 1))
 
 
 class UpgradeClient:

@@ -51,8 +51,9 @@ def current_client() -> UpgradeClient:
 
 
 async def close_clients() -> None:
-    """Close the connections of the running event loop; the clients stay."""
-    for client in list(_kept.values()):
+    """Close the connections of the running event loop, a lent client's too; the clients stay."""
+    lent = _LENT.get()
+    for client in [*_kept.values(), *([lent] if lent else [])]:
         await client.aclose()
 
 

@@ -86,7 +86,7 @@ def promises(experiment: Mapping[str, Any]) -> list[str]:
     after = {
         "continue": "Afterwards, who was enrolled keeps the condition; newcomers get the default",
         "revert": "Afterwards, everybody gets the default",
-        "assign": f"Afterwards, who was enrolled gets {experiment['revert_to'] or 'the default'}; newcomers the default",
+        "assign": f"Afterwards, those enrolled get {experiment['revert_to'] or 'the default'}; newcomers the default",
     }[experiment["post_rule"]]
     if experiment["post_rule"] == "continue" and unit == "group":
         after += " unless their group was enrolled"
@@ -109,7 +109,7 @@ async def _through_phases(
     experiment, mark = read_experiment(clone), uuid4().hex[:6]
     people = {number: _person(experiment, mark, number) for number in range(1, 6)}
     rehearsal, done = Rehearsal(experiment_of(clone)), 0
-    rows = {
+    rows: dict[int, dict[str, Any]] = {
         number: {"user": f"s{number}", "id": one.id, "group": "A" if number < 4 else "B", "expected": {}}
         for number, one in people.items()
     }
@@ -149,7 +149,7 @@ def _person(experiment: Mapping[str, Any], mark: str, number: int) -> User:
 def _violations(rows: list[dict[str, Any]], counts: Mapping[str, Any], experiment: Mapping[str, Any]) -> list[str]:
     rule = f"{experiment['assignment_unit']} unit, {experiment['consistency_rule']} rule, {experiment['post_rule']}"
     found = [
-        f"{row['user']} (group {row['group']}) got {row[phase]} in phase {phase}; the rules ({rule}) promise {promised}."
+        f"{row['user']} (group {row['group']}) got {row[phase]} in phase {phase}: the rules ({rule}) say {promised}."
         for row in rows
         for phase, promised in row["expected"].items()
         if row[phase] != promised

@@ -44,7 +44,7 @@ def tool(function: Callable[Asked, Awaitable[Done]]) -> Callable[Asked, Awaitabl
     """Make a tool of a function: its call goes into the ledger, and what it raises becomes a result."""
     signature = inspect.signature(function)
     # A wrapped function shows the signature of what it wraps, so that MCP sees the tool's own parameters.
-    name = function.__name__  # type: ignore[attr-defined]
+    name = function.__name__
 
     @wraps(function)
     async def call(*args: Asked.args, **kwargs: Asked.kwargs) -> ToolResult:

@@ -30,10 +30,10 @@ def create_server() -> FastMCP:
     )
     for one in TOOLS:
         hints = ToolAnnotations(
-            readOnlyHint=one.__name__ in READ_ONLY,
-            destructiveHint=one.__name__ in DESTRUCTIVE,
-            idempotentHint=one.__name__ in READ_ONLY,
-            openWorldHint=True,
+            read_only_hint=one.__name__ in READ_ONLY,
+            destructive_hint=one.__name__ in DESTRUCTIVE,
+            idempotent_hint=one.__name__ in READ_ONLY,
+            open_world_hint=True,
         )
         server.add_tool(Tool.from_function(_offered(one), name=one.__name__, annotations=hints))
     return server
@@ -52,7 +52,7 @@ def _offered(function: Callable[..., Awaitable[ToolResult]]) -> Callable[..., Aw
         return await function(**asked)
 
     call.__doc__ = function.__doc__
-    call.__name__ = function.__name__  # type: ignore[attr-defined]
+    call.__name__ = function.__name__
     call.__signature__ = inspect.Signature(kept, return_annotation=dict[str, Any])  # type: ignore[attr-defined]
     call.__annotations__ = {one.name: one.annotation for one in kept} | {"return": dict[str, Any]}
     return call

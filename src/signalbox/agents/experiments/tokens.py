@@ -55,7 +55,7 @@ class Tokens:
         where = str(self._account.get("token_uri") or _GOOGLE)
         try:
             signed = await asyncio.to_thread(_signed, self._account, where, self._audience)
-            answer = await http.post(where, data={"grant_type": _GRANT, "assertion": signed}, auth=None)
+            answer = await http.post(where, data={"grant_type": _GRANT, "assertion": signed})
             given = answer.json() if answer.is_success else {}
             token = given.get("id_token" if self._audience else "access_token")
             if not token:
@@ -79,5 +79,5 @@ def _signed(account: dict[str, Any], where: str, audience: str) -> str:
     issued = int(time.time())
     claims: dict[str, Any] = {"iss": account["client_email"], "aud": where, "iat": issued, "exp": issued + _LIFE}
     claims |= {"target_audience": audience} if audience else {"scope": _SCOPES}
-    signer = crypt.RSASigner.from_service_account_info(account)
-    return str(jwt.encode(signer, claims).decode())
+    signer = crypt.RSASigner.from_service_account_info(account)  # type: ignore[no-untyped-call]
+    return str(jwt.encode(signer, claims).decode())  # type: ignore[no-untyped-call]

@@ -203,10 +203,17 @@ async def update_experiment(
 
 @tool
 async def update_experiment_status(
-    experiment: str, status: str, expected_version: int | None = None, key: str | None = None
+    experiment: str,
+    status: str,
+    expected_version: int | None = None,
+    key: str | None = None,
+    schedule: str | None = None,
 ) -> Done:
-    """Move an experiment to a state, of either spelling: `{experiment, before, after, changed}`."""
-    return await writing.move(current_client(), experiment, status, expected_version, key)
+    """Move an experiment to a state, of either spelling: `{experiment, before, after, changed}`.
+
+    `schedule` is the moment, ISO 8601, at which one that is moved to scheduled starts.
+    """
+    return await writing.move(current_client(), experiment, status, expected_version, key, schedule)
 
 
 @tool
@@ -293,7 +300,8 @@ async def test_condition_balance(
     """Let so many made-up users come to an experiment, on a disposable clone of it, and judge how they were divided.
 
     `{experiment, on_live, unit: individual|group, users, units, arms: [{code, weight, observed, expected, share, low,
-    high, users}], default, p_value, test: chi-square|exact, balanced, mismatches, seconds, users_per_second}`.
+    high, users}], enrolled, default, p_value, test: chi-square|exact, balanced, mismatches, seconds,
+    users_per_second}`. All are asked for; on a clone the first 500 are also enrolled, on the live one everybody.
     `progress(done, total)` is called as they come.
     """
     client = current_client()

@@ -81,15 +81,18 @@ async def move(
     status: str,
     expected_version: int | None = None,
     key: str | None = None,
+    schedule: str | None = None,
 ) -> Done:
-    """Move the experiment to a state; where it is there already, nothing is sent."""
+    """Move the experiment to a state; where it is there already, and no start is scheduled, nothing is sent."""
     state = known_state(status)
     raw = await find(client, experiment)
     before = read_experiment(raw)
-    if before["state"] != state:
+    if before["state"] != state or schedule:
         _check_version(before, expected_version)
         await _sent_once(
-            lambda: client.set_state(before["id"], state), lambda: _in_state(client, before["id"], state), key
+            lambda: client.set_state(before["id"], state, schedule=schedule),
+            lambda: _in_state(client, before["id"], state),
+            key,
         )
         raw = await client.experiment(before["id"])
     after = read_experiment(raw)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from signalbox.agents.metrics.client import GrafanaMetricsClient, Health
     from signalbox.agents.metrics.clients import current_client, use_client
     from signalbox.agents.metrics.connection import Connection, read_connection
+    from signalbox.agents.metrics.dry_run import plan_query
     from signalbox.agents.metrics.errors import (
         DatasourceNotFoundError,
         GrafanaAnswerError,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
         UnsupportedOperationError,
     )
     from signalbox.agents.metrics.graphs import graph
-    from signalbox.agents.metrics.plan import plan_query
     from signalbox.agents.metrics.promapi import Curve, QueryAnswer
     from signalbox.agents.metrics.querying import execute_question
     from signalbox.agents.metrics.sources import Datasource, Server
@@ -61,9 +61,10 @@ AGENT = Agent(
     map=Path(__file__).with_name("map.csv"),
     start=lazy(f"{__name__}.conversation:start_state", _EXTRA),
     present=lazy(f"{__name__}.present:present", _EXTRA),
-    plan=lazy(f"{__name__}.plan:dry_run", _EXTRA),
+    plan=lazy(f"{__name__}.dry_run:dry_run", _EXTRA),
     close=lazy(f"{__name__}.clients:close_clients", _EXTRA),
     check=lazy(f"{__name__}.clients:check_server", _EXTRA),
+    examine=lazy(f"{__name__}.examine:examine", _EXTRA),
     remembers=("asked",),
     private=("previous",),
 )
@@ -72,7 +73,7 @@ ANOMALIES = replace(
     name="metrics-anomalies",
     about="When a metric was unlike itself, how far, and how that was judged",
     examples=("Any anomalies in p95 latency of the checkout service yesterday?", "Unusual CPU usage this week"),
-    plan=lazy(f"{__name__}.plan:dry_run_anomalies", _EXTRA),
+    plan=lazy(f"{__name__}.dry_run:dry_run_anomalies", _EXTRA),
     is_offered=False,
 )
 EXPLAINED = replace(
@@ -92,7 +93,7 @@ _NAMES = {
     "GrafanaUnavailableError InvalidQueryError InvalidTimeRangeError MetricNotFoundError ParsingError TooLargeError "
     "UnsupportedOperationError",
     "graphs": "graph",
-    "plan": "plan_query",
+    "dry_run": "plan_query",
     "promapi": "Curve QueryAnswer",
     "querying": "execute_question",
     "sources": "Datasource Server",

@@ -1,7 +1,7 @@
 """`metrics_agent`: the node that answers a question about metrics in plain language.
 
-parse    the words, by a chat model and a grammar of time
-validate every metric, label and value against the server
+parse    the plan, by a chat model, from what the server offers
+validate every metric, label and value of the plan against the server
 execute  the queries
 format   the contract's result
 return   the state, with exactly one of result and error
@@ -15,29 +15,43 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from time import perf_counter
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from langchain_core.language_models import BaseChatModel
 
+from signalbox.agents.metrics.answering import Answered, answer_plan, needs_measure, refuse_operation
 from signalbox.agents.metrics.client import GrafanaMetricsClient
 from signalbox.agents.metrics.clients import current_client, source_of, use_client
-from signalbox.agents.metrics.conversation import question_before
+from signalbox.agents.metrics.conversation import Before, continued, question_before
+from signalbox.agents.metrics.dry_run import plan_query
+from signalbox.agents.metrics.errors import InvalidQueryError, InvalidTimeRangeError, MetricNotFoundError
 from signalbox.agents.metrics.faults import too_slow
-from signalbox.agents.metrics.plan import plan_query
-from signalbox.agents.metrics.querying import Found, fetch
+from signalbox.agents.metrics.ground import Moment
+from signalbox.agents.metrics.live import open_live
+from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Question
-from signalbox.agents.metrics.reading import Asked, ground_question, parse_question
-from signalbox.agents.metrics.recipes import load_recipes
-from signalbox.agents.metrics.result import format_result
-from signalbox.agents.metrics.state import MetricsQueryState, MetricsRunState
+from signalbox.agents.metrics.read import Reading, not_understood, readable
+from signalbox.agents.metrics.state import MetricsQuery, MetricsQueryState, MetricsRunState
 from signalbox.agents.metrics.step_errors import error_of
+from signalbox.agents.metrics.typed import is_promql, run_promql
+from signalbox.errors import SignalboxError
 from signalbox.maps.context import current_run
+from signalbox.models.configuration import Configuration
 from signalbox.settings import now, person_zone
 from signalbox.toolbox import current_ledger
 
 __all__ = ["current_client", "metrics_agent", "plan_query", "use_client"]
 
 _ADDED = ("asked", "source", "chart", "anomalies", "context", "explanation")
+_AT_ONCE = 8
+"""So many questions are answered at once; the others wait, and their time starts when it is their turn."""
+_EQUAL = 0.03
+_LONG_ENOUGH = "last 2 days"
+_MOST_OPTIONS = 4
+_UNTOLD = 0.45
+"""Where even the best measure fits less well, none is meant."""
 _log = logging.getLogger("signalbox.agents.metrics")
+_queues: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
 
 async def metrics_agent(
@@ -45,13 +59,16 @@ async def metrics_agent(
 ) -> MetricsRunState:
     """Answer `user_query`. Nothing is raised and nothing is tried twice: what fails comes back as `error`.
 
-    Without a client or a model, those of the run are used, else those that the environment names.
+    Without a client or a model, those of the run are used, else those that the environment names. Where two measures
+    fit equally, a run pauses and asks which is meant.
     """
     steps = _Steps()
     answered: dict[str, Any] = {"parsed_query": None, "result": None, "error": None, **_nothing_of_before(state)}
     try:
         await _answer(state, answered, steps, client, model)
     except Exception as error:
+        if type(error).__module__.startswith("langgraph."):
+            raise
         answered |= {"result": None, "error": error_of(error, steps.name)}
         _log.info("No answer in step %s: %r, %s", steps.name, answered["error"], answered["error"].details)
     total = steps.total()
@@ -73,34 +90,164 @@ async def _answer(
 ) -> None:
     """The five steps; what is known is put into `answered` as soon as it is."""
     with steps.timed("parse"):
-        asked = await parse_question(
-            state["user_query"],
-            model=model or _lent_model(),
-            now=now(),
-            zone=person_zone(),
-            previous=question_before(state.get("previous")),
-        )
-        answered["asked"] = asked.model_dump(mode="json")
+        text = readable(state["user_query"])
     with steps.timed("validate"):
         source = await asyncio.to_thread(current_client) if client is None else client
-    async with _in_time(source):
-        question, found = await _read(asked, source, answered, steps)
-    answered["source"] = source_of(source)
+    moment = Moment(now(), person_zone())
+    async with _in_turn(), _in_time(source):
+        with steps.timed("validate"), current_ledger().call("get_available_metrics", {"server": source.url}) as call:
+            live = await open_live(source, moment.now)
+            call.returned(f"{len(live.names)} metrics")
+        answered["source"] = source_of(source)
+        if typed := is_promql(text, live):
+            with steps.timed("execute"):
+                result = await run_promql(typed, live, None, moment.now, by_model=False)
+            answered |= {
+                "parsed_query": MetricsQuery(metric_name=result.metric_name, time_range=result.time_range),
+                "result": result,
+                "asked": {"text": text, "plan": {}, "title": ""},
+            }
+            return
+        before = question_before(state.get("previous"))
+        with steps.timed("parse"):
+            chosen = model or _lent_model() or Configuration.from_context().load()
+            reading = Reading(text, live, chosen, moment, _told(before))
+            await reading.search()
+            plan = _sought(await reading.plan(), state)
+        plan, found, questions = await _answered(plan, reading, before, steps)
+        answered["asked"] = {
+            "text": text,
+            "plan": plan.model_dump(exclude_defaults=True),
+            "title": questions[0].measure.title if questions else "",
+        }
     with steps.timed("format"):
-        answered["result"] = format_result(question, found)
+        confidence = round(plan.confidence, 3)
+        answered["parsed_query"] = found.query.model_copy(update={"confidence": confidence})
+        answered["result"] = found.result
+    if plan.kind == "why":
+        answered |= await _explained(state, answered)
 
 
-async def _read(
-    asked: Asked, source: GrafanaMetricsClient, answered: dict[str, Any], steps: _Steps
-) -> tuple[Question, Found]:
-    """The two steps that ask the server."""
-    with steps.timed("validate"):
-        with current_ledger().call("get_available_metrics", {"server": source.url}) as call:
-            question = await ground_question(asked, source, load_recipes())
-            call.returned(f"the question is about {', '.join(question.measure.metrics) or question.measure.name}")
-        answered["parsed_query"] = question.as_query()
-    with steps.timed("execute"):
-        return question, await fetch(question, source)
+def _sought(plan: MetricsPlan, state: Mapping[str, Any]) -> MetricsPlan:
+    """The plan; where anomalies are looked for in the answer, for a curve that is long enough to show what is usual."""
+    if state.get("seeks") != "anomalies" or plan.kind in ("alert", "action"):
+        return plan
+    return plan.model_copy(update={"kind": "curve", "time": plan.time or ("" if plan.continues else _LONG_ENOUGH)})
+
+
+async def _answered(
+    plan: MetricsPlan, reading: Reading, before: Before | None, steps: _Steps
+) -> tuple[MetricsPlan, Answered, list[Question]]:
+    """The answer to the plan; what does not fit the server goes back to the model once."""
+    try:
+        with steps.timed("validate"):
+            settled = _settled(plan, reading, before)
+        with steps.timed("execute"):
+            found, questions = await answer_plan(settled, reading.text, reading.live, reading.moment)
+    except (MetricNotFoundError, InvalidQueryError, InvalidTimeRangeError) as error:
+        with steps.timed("parse"):
+            mended = await _mended(plan, reading, error)
+        with steps.timed("execute"):
+            settled = _settled(mended, reading, before)
+            found, questions = await answer_plan(settled, reading.text, reading.live, reading.moment)
+    return settled, found, questions
+
+
+async def _mended(plan: MetricsPlan, reading: Reading, error: SignalboxError) -> MetricsPlan:
+    """Another plan of the model, which was told what is wrong; raises that error where it has no other."""
+    try:
+        mended = await reading.plan(failed=(plan, error))
+    except SignalboxError:
+        raise error from None
+    if mended == plan:
+        raise error
+    return mended
+
+
+def _settled(plan: MetricsPlan, reading: Reading, before: Before | None) -> MetricsPlan:
+    """The plan with its measure: of the question before, of this one, or as the person says when asked."""
+    refuse_operation(plan)
+    names_none = needs_measure(plan) and not (plan.measure or plan.named)
+    if before is not None and (plan.continues or names_none):
+        plan = continued(plan, before, reading.moment)
+        names_none = needs_measure(plan) and not (plan.measure or plan.named)
+    if not names_none:
+        rival = _rival(plan, reading) if needs_measure(plan) else None
+        return plan if rival is None else plan.model_copy(update={"measure": _ask([plan.measure or "", rival])})
+    if not reading.offers or not any(reading.scores.values()):
+        raise not_understood()
+    options = [one.key for one in reading.offers[:_MOST_OPTIONS]]
+    best = reading.scores[options[0]]
+    if best < _UNTOLD:
+        said = f"The nearest are: {', '.join(options)}."
+        raise MetricNotFoundError(f'No metric for "{reading.text[:80]}" was found on this server.', suggestion=said)
+    near = [one for one in options if reading.scores[one] >= 0.7 * best]
+    return plan.model_copy(update={"measure": _ask(near if len(near) > 1 else options[:3])})
+
+
+def _rival(plan: MetricsPlan, reading: Reading) -> str | None:
+    """Another measure that fits as well as the chosen one: the same words say both, and no more of either."""
+    chosen = plan.measure or ""
+    mine = reading.hits.get(chosen)
+    if plan.named or mine is None or not mine.explained or mine.offer.recipe:
+        return None
+    for other in list(reading.hits.values())[:6]:
+        is_equal = abs(other.score - mine.score) <= _EQUAL * mine.score and other.explained == mine.explained
+        if (
+            other.offer.key != chosen
+            and is_equal
+            and not other.offer.recipe
+            and _differs(other.offer.key, chosen, reading.text)
+        ):
+            return other.offer.key
+    return None
+
+
+def _differs(one: str, other: str, text: str) -> bool:
+    """Whether nothing in the question speaks for one of two names: the words that only one has are not said."""
+    said = text.lower()
+    mine, theirs = set(one.lower().split("_")), set(other.lower().split("_"))
+    return not any(word in said for word in mine ^ theirs if len(word) > 2)
+
+
+def _ask(options: list[str]) -> str:
+    """Which measure the person means; outside a run that can pause, an error that names them."""
+    message = f"Which do you mean: {' or '.join(options)}?"
+    if current_run.get() is None:
+        raise MetricNotFoundError("Several measures fit the question.", suggestion=message)
+    from langgraph.types import interrupt
+
+    answer = interrupt({"kind": "clarify", "type": "input", "message": message, "options": options})
+    said = (
+        answer.get("answer") or answer.get("value") or next(iter(answer.values()), "")
+        if isinstance(answer, dict)
+        else answer
+    )
+    return str(said).strip() or options[0]
+
+
+def _told(before: Before | None) -> tuple[str, str] | None:
+    return (before.text, before.title or "the answer") if before is not None else None
+
+
+async def _explained(state: Mapping[str, Any], answered: Mapping[str, Any]) -> dict[str, Any]:
+    """What the maps that explain add: the figures around the answer, and what moved with it."""
+    from signalbox.agents.metrics.enrichment_node import enrichment_node
+    from signalbox.agents.metrics.explanation_node import explanation_node
+
+    merged = {**state, **answered}
+    merged |= await enrichment_node(merged)
+    explained = await explanation_node(merged)
+    return {"context": merged.get("context"), **explained}
+
+
+@asynccontextmanager
+async def _in_turn() -> AsyncIterator[None]:
+    """Wait for one of the places at which questions are answered."""
+    loop = asyncio.get_running_loop()
+    queue = _queues.setdefault(loop, asyncio.Semaphore(_AT_ONCE))
+    async with queue:
+        yield
 
 
 @asynccontextmanager

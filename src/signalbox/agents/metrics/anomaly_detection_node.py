@@ -1,12 +1,11 @@
 """`anomaly_detection_node`: adds `anomalies` to the state of the metrics agent, and changes nothing else in it.
 
-`anomaly_question_node` stands before the agent in the same map: it takes the wish for anomalies out of the
-sentence, since the agent itself answers that it does not do that.
+`anomaly_question_node` stands before the agent in the same map: it says that the curve is wanted, since the
+agent itself answers that it looks for no anomalies.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -19,63 +18,15 @@ from signalbox.agents.metrics.state import DataPoint, MetricSeries, MetricsQuery
 from signalbox.drawing.moments import show_span
 from signalbox.drawing.names import series_names
 from signalbox.drawing.values import format_moment, format_value
-from signalbox.errors import TimeRangeError
-from signalbox.language.time import find_range
-from signalbox.settings import now, person_zone
 
 __all__ = ["anomaly_detection_node", "anomaly_question_node"]
 
 _MOST_INTERVALS = 20
-# The hour that the agent takes where no time is named is too short to tell what is usual.
-_LONG_ENOUGH = "over the last 2 days"
-_ODD = (
-    r"(?:anomal(?:y|ies|ous)(?:\s+(?:values?|points?|behaviou?r|periods?|patterns?))?|anomaly\s+detection|outliers?"
-    r"|(?:unusual|abnormal|strange|odd|weird|suspicious|unexpected)"
-    r"(?:\s+(?:values?|points?|behaviou?r|periods?|patterns?|things?|spikes?|changes?))?"
-    r"|irregularit(?:y|ies)|deviations?)"
-)
-_VERB = r"(?:show|find|detect|spot|list|identify|look\s+for|search\s+for|check(?:\s+for)?|give|tell|run|do|perform)"
-_OPENING = re.compile(
-    rf"^\s*(?:(?:please|can\s+you|could\s+you)\s+)*(?:{_VERB}\s+(?:me\s+)?|(?:are|is|was|were)\s+there\s+|"
-    rf"did\s+you\s+see\s+|any\b\s*)?(?:any(?:thing)?\s+|all\s+|some\s+|the\s+)?{_ODD}\s+"
-    rf"(?:in|on|of|for|with|about|within)\s+(?:the\s+)?",
-    re.IGNORECASE,
-)
-_COPULA = re.compile(
-    rf"\b(?:is|are|was|were|look(?:s|ed)?|behav(?:es?|ed|ing))\s+(?=(?:\w+\s+)?{_ODD}\b)", re.IGNORECASE
-)
-_WORD = re.compile(rf"\b(?:(?:for|with|and)\s+)?(?:any(?:thing)?\s+)?{_ODD}\b", re.IGNORECASE)
-_ASKING = re.compile(
-    r"^\s*(?:is|are|was|were|has|have|did|does|do|check|whether|when)\b\s*(?:there\s+)?", re.IGNORECASE
-)
 
 
 def anomaly_question_node(state: Mapping[str, Any]) -> dict[str, Any]:
-    """The same question for the curve itself, as the agent answers it; the person's own stays as `original_query`."""
-    original = str(state.get("user_query") or "")
-    asked = _without_anomalies(original)
-    if state.get("previous") is None and not _names_a_time(asked):
-        asked = f"{asked} {_LONG_ENOUGH}"
-    return {"user_query": asked, "original_query": original}
-
-
-def _names_a_time(text: str) -> bool:
-    try:
-        return find_range(text, now(), person_zone()) is not None
-    except TimeRangeError:
-        return True
-
-
-def _without_anomalies(text: str) -> str:
-    bare, opened = _OPENING.subn("", text, count=1)
-    if not opened:
-        bare, found = _WORD.subn(" ", _COPULA.sub("", text))
-        if not found:
-            return text
-        bare = _ASKING.sub("", bare)
-        bare = re.sub(rf"^\s*{_VERB}\s+", "", bare, flags=re.IGNORECASE)
-    bare = re.sub(r"\s+", " ", bare).strip(" ?!.,:;")
-    return f"show {bare}" if bare else text
+    """Say that anomalies are looked for: the agent then answers with a curve long enough to show what is usual."""
+    return {"seeks": "anomalies"}
 
 
 def anomaly_detection_node(state: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,164 +1,163 @@
-"""What would be asked: a question read and planned without touching any server (the dry run)."""
+"""What a model is asked for: the plan of a question, in a schema made for this question.
+
+The schema holds the measures that the question may mean, as options, and words of the question for everything that code
+grounds on the server: names, labels, bounds and times stay as they were said.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from datetime import datetime, tzinfo
-from string import Template
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, get_args
 
-from langchain_core.language_models import BaseChatModel
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from signalbox.agents.metrics.anomaly_detection_node import anomaly_question_node
-from signalbox.agents.metrics.conversation import question_before
-from signalbox.agents.metrics.present import source_lines
-from signalbox.agents.metrics.querying.planning import queries_of
-from signalbox.agents.metrics.question import Against, Measure, Question
-from signalbox.agents.metrics.reading import Asked, parse_question
-from signalbox.agents.metrics.reading.grouping import find_groups
-from signalbox.agents.metrics.recipes import Recipe, Recipes, Variant, load_recipes
-from signalbox.agents.metrics.state import TimeRange
-from signalbox.agents.metrics.step_errors import error_of
-from signalbox.agents.metrics.vocabulary import LABEL_WORDS, base, text_words
-from signalbox.contract import Presented, blocks
-from signalbox.drawing.text import as_markdown
-from signalbox.settings import now as present
-from signalbox.settings import person_zone
+from signalbox.agents.metrics.offers import Offer
 
-__all__ = ["dry_run", "dry_run_anomalies", "plan_query"]
+__all__ = ["HOW", "KINDS", "MOST_OPTIONS", "Kind", "MetricsPlan", "plan_schema"]
 
-_METRIC_NAME = re.compile(r"\b[a-zA-Z_:]\w*_[\w:]+\b")
-_LABEL = re.compile(r"[a-zA-Z_]\w*")
-_MOST_VARIANTS = 3
+MOST_OPTIONS = 12
+"""So many measures are options of the schema; more stand in the prompt, and may be named too."""
+
+KINDS: dict[str, str] = {
+    "figure": "one number: how much, how many, average",
+    "curve": "over time: show, plot, graph, history, trend",
+    "ranking": "which is highest or lowest, top, busiest",
+    "comparison": "against another time or thing, versus",
+    "threshold": "whether, when or which over or under a bound",
+    "extreme": "when, at what time it was highest or lowest",
+    "share": "what part of the whole, percentage, fraction",
+    "forecast": "when will it be full, run out, reach",
+    "health": "is anything wrong, is it ok, healthy",
+    "changes": "what got worse, what changed",
+    "up": "is it up, are all up, which are down",
+    "why": "why, what caused it, explain",
+    "metrics": "which metrics there are, what can I ask",
+    "things": "list or count the hosts, services, names",
+    "anomaly": "anomalies, unusual, outliers",
+    "alert": "notify, warn, set up an alert",
+    "action": "restart, delete, change, advise, recommend",
+}
+"""What may be wanted. Where it is not said, a range of time means a curve, and none means the figure now."""
+HOW: dict[str, str] = {
+    "average": "mean, typical",
+    "highest": "peak, maximum, worst",
+    "lowest": "minimum",
+    "total": "sum, in all, how many, altogether",
+    "rate": "per second, throughput, how fast",
+    "latest": "now, current, at the moment",
+}
+ORDERS = {"highest": "most, top, worst, slowest, busiest", "lowest": "least, fewest, quietest, bottom"}
+SIDES = {"above": "over, more than, exceed", "below": "under, less than, within"}
+SCOPES = {"any": "did any, was there one", "all": "all of them, every one", "count": "how many of them"}
+
+Kind = Literal[
+    "figure", "curve", "ranking", "comparison", "threshold", "extreme", "share", "forecast", "health", "changes", "up",
+    "why", "metrics", "things", "anomaly", "alert", "action",
+]  # fmt: skip
+assert set(get_args(Kind)) == set(KINDS)
+
+_TEXTS: dict[str, str] = {
+    "named": "name of a metric, written out",
+    "filters": "names and values it is narrowed to",
+    "excluded": "names and values left out, without, except",
+    "split_by": "what it is split by: per host, each service",
+    "percentiles": "percentiles: p95, median, 99th",
+    "top": "how many are wanted: top 5",
+    "bound": "the bound, with its unit: 90%, 2 GB",
+    "lasting": "for how long: for 5 minutes",
+    "time": "the time or range of time",
+    "against": "the time it is compared with",
+    "per": "the measure it is divided by: errors per order",
+    "also": "a second measure, asked for beside the first",
+    "unit": "the unit of the answer: in Mbit/s",
+    "promql": "a whole PromQL query",
+}
+_LISTS = ("filters", "excluded", "split_by", "percentiles")
 
 
-async def dry_run(state: Mapping[str, Any], model: BaseChatModel | None = None) -> Presented:
-    """What a run from this state would ask, as `plan` in the state; what reading the question gave as `error`."""
-    try:
-        plan = await plan_query(state["user_query"], model=model, previous=state.get("previous"))
-    except Exception as error:
-        return Presented("", state={**state, "error": error_of(error, "parse")})
-    told = _told(plan)
-    return Presented(told, [blocks.text(told)], state={**state, "plan": plan})
+def _listed(said: Any) -> Any:
+    """A list, also where a model gives one text, or none."""
+    if said is None:
+        return []
+    return [said] if isinstance(said, str) else said
 
 
-async def dry_run_anomalies(state: Mapping[str, Any], model: BaseChatModel | None = None) -> Presented:
-    """The same for the map that looks for anomalies: the question is that for the curve itself."""
-    return await dry_run({**state, **anomaly_question_node(state)}, model)
+def _text(said: Any) -> Any:
+    return "" if said is None else str(said) if isinstance(said, int | float) else said
 
 
-def _told(plan: Mapping[str, Any]) -> str:
-    what = plan["recipe"] or ", ".join(plan["queries"][0]["metrics"] if plan["queries"] else ()) or "an unknown measure"
-    told = f"Nothing was asked. This would be read: {what}, as {plan['kind']}."
-    if plan["filters"]:
-        told += f" Narrowed to: {', '.join(plan['filters'])}."
-    queries = [promql for query in plan["queries"] for promql in query["promql"]]
-    lines = source_lines(TimeRange.model_validate(plan["time_range"]), queries)
-    if len(plan["queries"]) > 1:
-        lines += "  \nThe server's metrics decide which of these is sent."
-    return f"{as_markdown(told)}\n\n{lines}"
+Texts = Annotated[list[str], BeforeValidator(_listed)]
+Text = Annotated[str, BeforeValidator(_text)]
 
 
-async def plan_query(
-    text: str,
-    *,
-    model: BaseChatModel | None = None,
-    now: datetime | None = None,
-    zone: tzinfo | None = None,
-    previous: Any = None,
-) -> dict[str, Any]:
-    """What the agent would do: `{asked, recipe, kind, time_range, filters, queries: [{metrics, promql: […]}]}`.
+class MetricsPlan(BaseModel):
+    """A question as a model read it. What is not said is empty; every text is in the words of the question."""
 
-    Which metrics there are is known only to the server, so there may be several candidates, the best first; filters
-    stay words until the server says which labels they are values of. Raises what `parse_question` raises.
+    model_config = ConfigDict(extra="ignore")
+
+    measure: str | None = None
+    kind: Kind | None = None
+    how: Literal["average", "highest", "lowest", "total", "rate", "latest"] | None = None
+    order: Literal["highest", "lowest"] | None = None
+    side: Literal["above", "below"] | None = None
+    scope: Literal["any", "all", "count"] | None = None
+    named: Text = ""
+    filters: Texts = Field(default_factory=list)
+    excluded: Texts = Field(default_factory=list)
+    split_by: Texts = Field(default_factory=list)
+    percentiles: Texts = Field(default_factory=list)
+    top: int | None = Field(default=None, ge=1)
+    bound: Text = ""
+    lasting: Text = ""
+    time: Text = ""
+    against: Text = ""
+    per: Text = ""
+    also: Text = ""
+    unit: Text = ""
+    promql: Text = ""
+    continues: bool = False
+    """Whether it leaves out what the question before said."""
+    not_covered: Texts = Field(default_factory=list)
+    carried: Texts = Field(default_factory=list)
+    """From the question before: what narrows still, unless this one names another thing of that kind."""
+    carried_out: Texts = Field(default_factory=list)
+    carried_split: Texts = Field(default_factory=list)
+    confidence: float = Field(default=1.0, ge=0, le=1)
+
+
+def plan_schema(offers: Sequence[Offer], *, follows: bool = False) -> dict[str, Any]:
+    """The schema of a plan with these measures to choose from, the likeliest first.
+
+    `follows` adds the field that says whether the question continues the one before.
     """
-    asked = await parse_question(
-        text, model=model, now=now or present(), zone=zone or person_zone(), previous=question_before(previous)
-    )
-    name, measures = _candidates(asked, load_recipes())
+    measures = {one.key: one.about for one in offers[:MOST_OPTIONS]}
+    fields: dict[str, Any] = {}
+    if measures:
+        fields["measure"] = _option("What is measured.", measures)
+    fields["kind"] = _option("What is wanted.", KINDS)
+    if follows:
+        fields["continues"] = {"type": "boolean", "description": "leaves out what the question before said"}
+    fields["how"] = _option("How the values are put together.", HOW)
+    fields["order"] = _option("Which end is asked for.", ORDERS)
+    fields["side"] = _option("Which side of the bound.", SIDES)
+    fields["scope"] = _option("Of how many things.", SCOPES)
+    for name, about in _TEXTS.items():
+        kind: dict[str, Any] = {"type": "integer", "minimum": 1} if name == "top" else {"type": "string"}
+        fields[name] = {"type": "array", "items": kind} if name in _LISTS else kind
+        fields[name]["description"] = about
+    fields["not_covered"] = {
+        "type": "array",
+        "items": {"type": "string"},
+        "description": "Words of the question that no other field holds and that would change the answer.",
+    }
+    fields["confidence"] = {"type": "number", "minimum": 0, "maximum": 1, "description": "How sure the plan is."}
     return {
-        "asked": asked.model_dump(mode="json"),
-        "recipe": name,
-        "kind": asked.kind or "series",
-        "time_range": asked.time_range.model_dump(mode="json"),
-        "filters": list(asked.filters),
-        "queries": [{"metrics": list(one.metrics), "promql": queries_of(_question(asked, one))} for one in measures],
+        "title": "MetricsPlan",
+        "description": "What a question about metrics asks for. Texts are words of the question, as they stand there.",
+        "type": "object",
+        "properties": fields,
     }
 
 
-def _candidates(asked: Asked, recipes: Recipes) -> tuple[str | None, list[Measure]]:
-    """The recipe that the words mean, and its measures; a metric by its name comes before any recipe."""
-    named = _METRIC_NAME.search(asked.body or asked.text)
-    if named:
-        return None, [_named(named[0])]
-    found = _recipe(asked, recipes)
-    if found is None:
-        return None, []
-    name, recipe = found
-    plain = [one for one in recipe.variants if all(metric.isidentifier() for metric in one.metrics)]
-    chosen = (plain or list(recipe.variants))[:_MOST_VARIANTS]
-    return name, [_measured(recipe.title or name, one, recipes) for one in chosen]
-
-
-def _recipe(asked: Asked, recipes: Recipes) -> tuple[str, Recipe] | None:
-    """The recipe with the longest wording whose every word is in the question."""
-    words = {base(word) for word, *_ in text_words(asked.body or asked.text)}
-    best: tuple[int, str] | None = None
-    for name, recipe in recipes.recipes.items():
-        for wording in recipe.words:
-            needed = {base(word) for word, *_ in text_words(wording)}
-            if needed and needed <= words and (best is None or len(needed) > best[0]):
-                best = (len(needed), name)
-    return (best[1], recipes.recipes[best[1]]) if best else None
-
-
-def _named(metric: str) -> Measure:
-    if metric.endswith("_bucket"):
-        template = f"histogram_quantile($quantile, sum by (le, $by) (rate({metric}{{$match}}[$window])))"
-        return Measure(metric, metric, template, "histogram", metrics=(metric,))
-    if metric.endswith(("_total", "_count", "_sum")):
-        rate, total = (f"sum by ($by) ({how}({metric}{{$match}}[$window]))" for how in ("rate", "increase"))
-        return Measure(metric, metric, rate, "counter", total=total, metrics=(metric,))
-    return Measure(metric, metric, f"$agg by ($by) ({metric}{{$match}})", "gauge", metrics=(metric,))
-
-
-def _measured(title: str, variant: Variant, recipes: Recipes) -> Measure:
-    names = {f"metric{at}": name for at, name in enumerate(variant.metrics, start=1) if at > 1}
-    names["metric"] = variant.metrics[0]
-    for condition in variant.conditions:
-        label, pattern = next(iter(recipes.conditions.get(condition, {"": ""}).items()))
-        names[condition] = f'{label}=~"{pattern}"'
-    promql, total = (Template(text).safe_substitute(names) for text in (variant.promql, variant.total))
-    return Measure(
-        variant.metrics[0], title, promql, variant.type, variant.unit, total, variant.total_unit, variant.agg,
-        metrics=variant.metrics,
-    )  # fmt: skip
-
-
-def _groups(asked: Asked, measure: Measure) -> tuple[str, ...]:
-    """The labels that the question is split by, under the names that they usually have."""
-    measured = set(map(base, measure.title.split()))
-    said = [word for word in asked.group_by if _LABEL.fullmatch(word) and base(word) not in measured]
-    usual = [names[0] for names in LABEL_WORDS.values()]
-    found = find_groups(asked.body or asked.text, [*usual, *said], ranks=asked.kind == "ranking")
-    return tuple(one.label for one in found)
-
-
-def _question(asked: Asked, measure: Measure) -> Question:
-    kind = asked.kind or "series"
-    return Question(
-        text=asked.text,
-        measure=measure,
-        kind=kind,
-        time_range=asked.time_range,
-        now=asked.now,
-        group_by=_groups(asked, measure),
-        aggregation=asked.aggregation if kind in ("series", "value", "comparison") else None,
-        quantile=asked.quantile or 0.95,
-        is_current=asked.is_current,
-        is_total=asked.is_total,
-        top=asked.top,
-        lowest=bool(asked.lowest),
-        against=Against(time_range=asked.against_range) if kind == "comparison" else None,
-    )
+def _option(about: str, options: Mapping[str, str]) -> dict[str, Any]:
+    return {"type": "string", "description": about, "enum": list(options), "enumDescriptions": dict(options)}

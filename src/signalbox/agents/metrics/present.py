@@ -23,25 +23,74 @@ _STATISTICS = ("min", "mean", "median", "max")
 def present(state: Mapping[str, Any]) -> Presented:
     """What was found, then always the range and the query; between them, as blocks, the chart and the figures."""
     result = MetricsQueryResult.model_validate(state["result"])
-    found, sources = as_markdown(_finding(state, result)), _sources(result)
+    source = state.get("source")
+    found, sources = as_markdown(_finding(state, result)), _sources(result, source)
+    made = [block for one in (result, *result.also) for block in blocks_of(one, state.get("anomalies"))]
     return Presented(
         text=f"{found}\n\n{sources}",
-        blocks=[blocks.text(found), *blocks_of(result, state.get("anomalies")), blocks.text(sources)],
-        source=state.get("source"),
+        blocks=[blocks.text(found), *made, blocks.text(sources)],
+        source=source,
+        not_covered=list(dict.fromkeys(words for one in (result, *result.also) for words in one.not_covered)),
     )
 
 
 def blocks_of(result: MetricsQueryResult, anomalies: Mapping[str, Any] | None = None) -> list[Block]:
     """The figures of a result: a value or a comparison, the curves or the ranking, and the statistics of a curve."""
+    result = _as_shown(result)
     span = (result.time_range.start_time, result.time_range.end_time)
+    if result.kind == "report":
+        return [_report(result)]
     if result.ranking:
         names = series_names([place.labels for place in result.ranking], result.metric_name)
         rows = [(name, place.labels, place.value) for name, place in zip(names, result.ranking, strict=True)]
-        return [blocks.ranking(result.metric_name, rows, result.unit, span=span)]
+        ranked = blocks.ranking(_title(result), rows, result.unit, span=span)
+        return [ranked, *_curves(result, span, anomalies)] if result.threshold is not None else [ranked]
     made = [*_value(result), *_curves(result, span, anomalies)]
     if result.statistics is None or result.datapoint_count < 2 or result.comparison is not None:
         return made
     return [*made, _statistics(result)]
+
+
+def _title(result: MetricsQueryResult) -> str:
+    """What people call what is shown, with its unit where the figures do not bear it."""
+    return result.title or result.metric_name
+
+
+def _as_shown(result: MetricsQueryResult) -> MetricsQueryResult:
+    """The result with its figures in the unit that was asked for."""
+    if not result.shown_unit:
+        return result
+    by = result.shown_factor
+    pair, stats = result.comparison, result.statistics
+    return result.model_copy(
+        update={
+            "unit": result.shown_unit,
+            "value": result.value * by if result.value is not None else None,
+            "threshold": result.threshold * by if result.threshold is not None else None,
+            "ranking": [one.model_copy(update={"value": one.value * by}) for one in result.ranking],
+            "comparison": pair.model_copy(update={"a": pair.a * by, "b": pair.b * by}) if pair else None,
+            "statistics": stats.model_copy(update={n: getattr(stats, n) * by for n in (*_STATISTICS, "sum")})
+            if stats
+            else None,
+            "series": [
+                one.model_copy(
+                    update={"datapoints": [p.model_copy(update={"value": p.value * by}) for p in one.datapoints]}
+                )
+                for one in result.series
+            ],
+        }
+    )
+
+
+def _report(result: MetricsQueryResult) -> Block:
+    """What a sweep or a list found."""
+    findings = [(one.text, one.severity, ()) for one in result.findings]
+    looked = (
+        [("Looked at", [blocks.text("\n".join(f"- {as_markdown(one)}" for one in result.looked_at))])]
+        if result.looked_at
+        else []
+    )
+    return blocks.report(_title(result), result.summary.partition(". ")[0].rstrip(".") + ".", findings, looked)
 
 
 def curves_of(result: MetricsQueryResult) -> list[MetricSeries]:
@@ -57,7 +106,7 @@ def _value(result: MetricsQueryResult) -> list[Block]:
         return [blocks.value(first, compared.a, result.unit, compared=other)]
     if result.value is None:
         return []
-    return [blocks.value(result.metric_name, result.value, result.unit, at=result.at)]
+    return [blocks.value(_title(result), result.value, result.unit, at=result.at)]
 
 
 def _curves(
@@ -80,13 +129,14 @@ def _curves(
     marks = [(result.at, result.value, "")] if result.at is not None and result.value is not None else []
     return [
         blocks.series(
-            result.metric_name,
+            _title(result),
             told,
             result.unit,
             span=span,
             bands=[(one["start"], one["end"], one.get("text", "")) for one in (anomalies or {}).get("intervals", ())],
             marks=marks if result.kind == "extreme" else (),
             overlaid=result.comparison is not None,
+            threshold=result.threshold,
         )
     ]
 
@@ -118,12 +168,25 @@ def _finding(state: Mapping[str, Any], result: MetricsQueryResult) -> str:
     return "\n\n".join(part for part in (state.get("explanation") or result.summary, listed) if part)
 
 
-def _sources(result: MetricsQueryResult) -> str:
-    text = source_lines(result.time_range, result.promql.splitlines())
+def _sources(result: MetricsQueryResult, source: Mapping[str, str] | None) -> str:
+    queries = [line for one in (result, *result.also) for line in one.promql.splitlines()]
+    text = source_lines(result.time_range, list(dict.fromkeys(queries)))
+    if source:
+        text += f"  \nSource: {_source(source)}"
     if not result.dropped:
         return text
     what = "value that is no finite number" if result.dropped == 1 else "values that are no finite numbers"
     return f"{text}  \nLeft out: {result.dropped} {what}"
+
+
+def _source(source: Mapping[str, str]) -> str:
+    """Where the figures come from; of the embedded shop, that it is a demonstration, and how to connect one's own."""
+    if source.get("kind") == "embedded":
+        return (
+            "the embedded shop, a demonstration with invented figures. Set GRAFANA_URL (with GRAFANA_TOKEN) or "
+            "PROMETHEUS_URL to connect your own."
+        )
+    return f"{source.get('system', '')} at {source.get('address', '')}".strip()
 
 
 def source_lines(window: TimeRange, queries: Sequence[str]) -> str:

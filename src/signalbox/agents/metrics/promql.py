@@ -49,7 +49,10 @@ def match_text(matchers: Iterable[Matcher]) -> str:
 
 def selector_text(metric: str, matchers: Iterable[Matcher] = ()) -> str:
     """A selector of the metric's series, also of a name that PromQL does not take bare."""
-    name, match = selector_of(metric), match_text(matchers)
+    match = match_text(matchers)
+    if not metric:
+        return f"{{{match}}}"
+    name = selector_of(metric)
     if not match:
         return name
     return f"{name[:-1]},{match}}}" if name.endswith("}") else f"{name}{{{match}}}"

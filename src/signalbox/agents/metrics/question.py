@@ -12,7 +12,7 @@ from typing import Literal
 
 from signalbox.agents.metrics.state import Aggregation, MetricsQuery, ResultKind, TimeRange
 
-__all__ = ["Against", "Matcher", "Measure", "MeasureType", "Question", "Threshold"]
+__all__ = ["Against", "Matcher", "Measure", "MeasureType", "Question", "Shown", "Threshold"]
 
 MeasureType = Literal["gauge", "counter", "histogram", "summary", "ratio"]
 
@@ -64,15 +64,31 @@ class Against:
 
 
 @dataclass(frozen=True, slots=True)
+class Shown:
+    """The unit that figures are to be shown in, and by what they are multiplied for it."""
+
+    unit: str
+    factor: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class Threshold:
     """A value in the unit of the answer, and which side of it is asked for."""
 
     above: bool
     value: float
+    seconds: float = 0.0
+    """For how long at least."""
+    scope: Literal["any", "all", "count", ""] = ""
+    """Whether it is asked of any, of all, or of how many things; of each, where that is empty."""
 
     def is_beyond(self, value: float) -> bool:
         """Whether a value is on the side asked for."""
         return value > self.value if self.above else value < self.value
+
+    def broken(self) -> Threshold:
+        """What breaks "all are below 80": being above 80."""
+        return Threshold(not self.above, self.value, self.seconds, self.scope)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +118,14 @@ class Question:
     against: Against | None = None
     threshold: Threshold | None = None
     """Beyond which the values are that are asked for."""
+    judges: bool = False
+    """Whether it is asked who was beyond the threshold: each thing is judged by itself, over all its labels."""
+    quantile_over: float | None = None
+    """Of a measure that is no histogram: the quantile of its values over the range."""
+    shown: Shown | None = None
+    notes: tuple[str, ...] = ()
+    """What is to be said beside the figures: what was made of the question."""
+    not_covered: tuple[str, ...] = ()
     confidence: float = 1.0
 
     def as_query(self) -> MetricsQuery:

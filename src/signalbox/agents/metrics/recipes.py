@@ -20,7 +20,7 @@ from signalbox.agents.metrics.state import Aggregation
 from signalbox.errors import ConfigurationError
 from signalbox.settings import get_settings
 
-__all__ = ["SETTING", "Bound", "Recipe", "Recipes", "Variant", "bind_variant", "load_recipes"]
+__all__ = ["SETTING", "Bound", "Health", "Recipe", "Recipes", "Variant", "bind_variant", "load_recipes"]
 
 SETTING = "SIGNALBOX_METRICS_RECIPES"
 """The setting that names files of a user's own recipes."""
@@ -50,14 +50,29 @@ class Variant(BaseModel):
     needs: tuple[str, ...] = ()
 
 
+class Health(BaseModel):
+    """When a measure is a sign of trouble: beyond these bounds, or so many times its usual value; each thing by itself.
+
+    `is_symptom` marks what users of a service feel: latency and errors.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    above: float | None = None
+    below: float | None = None
+    times: float | None = None
+    is_symptom: bool = False
+
+
 class Recipe(BaseModel):
-    """A concept: what people call it, and its variants, the best first."""
+    """A concept: what people call it, its variants, the best first, and what of it is a sign of trouble."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     title: str = ""
     words: tuple[str, ...] = Field(min_length=1)
     variants: tuple[Variant, ...] = Field(min_length=1)
+    health: Health | None = None
 
 
 class Recipes(BaseModel):

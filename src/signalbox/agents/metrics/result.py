@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from signalbox.agents.metrics.promapi import Curve
 from signalbox.agents.metrics.querying.found import Found, mean_of, moments_of, sum_of
 from signalbox.agents.metrics.querying.spells import find_spells
-from signalbox.agents.metrics.querying.summary import summarize
+from signalbox.agents.metrics.querying.summary import summarize, title_of
 from signalbox.agents.metrics.question import Question
 from signalbox.agents.metrics.state import (
     AggregationStats,
@@ -24,6 +24,7 @@ from signalbox.agents.metrics.state import (
 
 __all__ = ["calculate_stats", "format_result", "points_of"]
 
+_MOST_SPELLS = 500
 _VALUES, _FIELDS, _EXTRA, _PRIVATE = (
     BaseModel.__dict__[name]
     for name in ("__dict__", "__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
@@ -44,7 +45,7 @@ def format_result(question: Question, found: Found) -> MetricsQueryResult:
         datapoint_count=len(points),
         is_empty=not points,
         summary=summarize(question, found),
-        kind=question.kind,
+        kind="ranking" if question.judges and len(found.ranking) > 0 and found.judged > 1 else question.kind,
         series=series,
         value=found.value,
         at=found.at,
@@ -52,6 +53,10 @@ def format_result(question: Question, found: Found) -> MetricsQueryResult:
         comparison=_comparison(found),
         threshold=question.threshold.value if question.threshold else None,
         beyond=_beyond(question, found),
+        title=title_of(question),
+        shown_unit=question.shown.unit if question.shown else "",
+        shown_factor=question.shown.factor if question.shown else 1.0,
+        not_covered=list(question.not_covered),
         promql=found.promql,
         dropped=found.dropped,
     )
@@ -91,11 +96,12 @@ def calculate_stats(values: Sequence[float]) -> AggregationStats | None:
 
 
 def _beyond(question: Question, found: Found) -> list[BeyondThreshold]:
-    if question.threshold is None or question.kind not in ("series", "extreme"):
+    if question.threshold is None or (question.kind not in ("series", "extreme") and not question.judges):
         return []
+    spells = found.spells if question.judges else find_spells(found.curves, question.threshold)
     return [
         BeyondThreshold(labels=one.labels, start=one.start, end=one.end, extreme=one.extreme)
-        for one in find_spells(found.curves, question.threshold)
+        for one in spells[:_MOST_SPELLS]
     ]
 
 

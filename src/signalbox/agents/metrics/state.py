@@ -33,6 +33,7 @@ __all__ = [
     "Comparison",
     "DataPoint",
     "ErrorType",
+    "Finding",
     "MetricSeries",
     "MetricsQuery",
     "MetricsQueryResult",
@@ -62,7 +63,7 @@ ErrorType = Literal[
     "unsupported_operation",
     "invalid_query",
 ]
-ResultKind = Literal["series", "value", "ranking", "comparison", "extreme", "share"]
+ResultKind = Literal["series", "value", "ranking", "comparison", "extreme", "share", "report"]
 
 
 def aware(moment: datetime) -> datetime:
@@ -166,6 +167,16 @@ class BeyondThreshold(BaseModel):
     extreme: FiniteFloat
 
 
+class Finding(BaseModel):
+    """Something that a sweep found: what, of which thing, since when, and how bad."""
+
+    text: str
+    severity: Literal["info", "warning", "critical"] = "info"
+    labels: dict[str, str] = Field(default_factory=dict)
+    start: Moment | None = None
+    end: Moment | None = None
+
+
 class MetricsQueryResult(BaseModel):
     """The answer: one series with its figures, and for programs what kind of answer it is, and all of it."""
 
@@ -189,6 +200,14 @@ class MetricsQueryResult(BaseModel):
     comparison: Comparison | None = None
     threshold: FiniteFloat | None = Field(default=None, description="The threshold that was asked for, in `unit`.")
     beyond: list[BeyondThreshold] = Field(default_factory=list, description="When the series were beyond it.")
+    title: str = Field(default="", description="What people call what is measured.")
+    shown_unit: str = Field(default="", description="The unit that was asked for; figures stay in `unit`.")
+    shown_factor: FiniteFloat = Field(default=1.0, description="By what figures are multiplied for `shown_unit`.")
+    not_covered: list[str] = Field(default_factory=list, description="Words of the question that no query holds.")
+    also: list[MetricsQueryResult] = Field(default_factory=list, description="What was asked for beside it.")
+    findings: list[Finding] = Field(default_factory=list, description="Of a sweep: what is wrong, the worst first.")
+    looked_at: list[str] = Field(default_factory=list, description="Of a sweep or a list: what was looked at.")
+    is_models_own: bool = Field(default=False, description="Whether a model wrote the query itself.")
     promql: str = Field(default="", description="What was sent.")
     dropped: int = Field(default=0, ge=0, description="How many values were NaN or infinite, and are left out.")
 
@@ -260,7 +279,8 @@ class MetricsRunState(MetricsQueryState, total=False):
     timings_ms: dict[str, float]
     """Milliseconds of parse, validate, execute and format, as far as they came, and of all: total."""
 
-    original_query: str
+    seeks: str
+    """What a map looks for in the answer: `anomalies`."""
     chart: dict[str, Any] | None
     anomalies: dict[str, Any]
     context: dict[str, Any]

@@ -7,10 +7,9 @@ from signalbox.agents.metrics.prompts import EXAMPLES
 from signalbox.agents.metrics.state import QueryError
 from signalbox.errors import (
     ExternalError,
+    LLMAPIError,
     OperatorError,
     SignalboxError,
-    TimeRangeError,
-    UnsupportedError,
     redact,
 )
 
@@ -25,11 +24,23 @@ def error_of(error: Exception, step: str) -> QueryError:
     """The error for a person, of one of the contract's six types. What was not foreseen stays in `details`."""
     if step == "format":
         return _unforeseen(NOT_FORMATTED, error)
-    if step == "parse" and not isinstance(error, TimeRangeError | UnsupportedError):
+    if isinstance(error, LLMAPIError):
+        return _of_model(error)
+    if step == "parse" and (isinstance(error, ParsingError | OperatorError) or not isinstance(error, SignalboxError)):
         return _not_understood(error)
     if isinstance(error, SignalboxError):
         return QueryError.of(error)
     return _unforeseen("Could not check the question" if step == "validate" else "Could not run the query", error)
+
+
+def _of_model(error: LLMAPIError) -> QueryError:
+    """A model that failed, refused or gave no plan: the question was not read, and nothing else is said."""
+    return QueryError(
+        error_type="parsing_error",
+        message=f"The model could not read the question: {error.user_message}",
+        suggestion=error.suggestion,
+        details=redact(_told(error)),
+    )
 
 
 def _not_understood(error: Exception) -> QueryError:

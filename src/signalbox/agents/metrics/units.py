@@ -6,11 +6,11 @@ import re
 from datetime import tzinfo
 
 from signalbox.agents.metrics.catalogue import MetricInfo, base_unit
-from signalbox.agents.metrics.question import Measure, Question
+from signalbox.agents.metrics.question import Measure, Question, Shown
 from signalbox.agents.metrics.state import TimeRange
-from signalbox.drawing.values import format_span, short_unit
+from signalbox.drawing.values import format_span, format_value, short_unit
 
-__all__ = ["adds_up", "count_unit", "format_range", "rate_unit", "unit_of_question"]
+__all__ = ["adds_up", "count_unit", "format_range", "rate_unit", "shown_value", "unit_of_question"]
 
 _PARTS = re.compile(r"_(?:total|count|sum|bucket)$")
 
@@ -45,6 +45,14 @@ def count_unit(metric_name: str) -> str:
     info = MetricInfo(metric_name, family=_PARTS.sub("", metric_name))
     last = _PARTS.sub("", metric_name).rpartition("_")[2].lower()
     return base_unit(info) or (last if re.fullmatch(r"[a-z]{3,}s", last) and not last.endswith("ss") else "")
+
+
+def shown_value(value: float, unit: str, shown: Shown | None = None) -> str:
+    """The value as people read it, in the unit that was asked for."""
+    if shown is None:
+        return format_value(value, unit)
+    number = format_value(value * shown.factor, "1")
+    return f"{number}{shown.unit}" if shown.unit == "%" else f"{number} {shown.unit}"
 
 
 def format_range(window: TimeRange, zone: tzinfo | None = None) -> str:

@@ -14,6 +14,7 @@ from signalbox.language.vectors import Rows, is_known, word_rows
 from signalbox.language.words import stem
 
 __all__ = [
+    "CONDITIONS",
     "COUNTRIES",
     "CUES",
     "FILLERS",
@@ -25,6 +26,7 @@ __all__ = [
     "alike",
     "base",
     "is_of_measures",
+    "kin_of",
     "label_kind",
     "name_words",
     "runs",
@@ -33,10 +35,12 @@ __all__ = [
 
 # The loader in C, where it is there, reads the tables ten times as fast.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_TABLES: dict[str, Any] = yaml.load((Path(__file__).parent / "reading" / "words.yaml").read_text("utf-8"), _LOADER)
+_TABLES: dict[str, Any] = yaml.load(Path(__file__).with_name("words.yaml").read_text("utf-8"), _LOADER)
 
 FILLERS = frozenset(_TABLES["fillers"].split())
 """Words of a question that say nothing of what is measured."""
+CONDITIONS = frozenset(_TABLES["conditions"].split())
+"""Words after which a condition stands."""
 CUES: tuple[str, ...] = tuple(_TABLES["cues"].split())
 """Words that questions are made of, for which spelling mistakes are taken."""
 COUNTRIES: dict[str, tuple[str, ...]] = {}
@@ -128,6 +132,12 @@ def _near(word: str, other: str, shorter: str, longer: str) -> float:
 def is_of_measures(word: str) -> bool:
     """Whether a word is one that measures are called by anywhere."""
     return base(word) in _OF_MEASURES and word.lower() not in FILLERS
+
+
+@lru_cache(maxsize=20_000)
+def kin_of(term: str) -> frozenset[str]:
+    """What is near in meaning to a term, as `base` has it, by the tables."""
+    return frozenset().union(*(kin for kin in _KIN if term in kin)) - {term}
 
 
 def label_kind(word: str) -> str | None:

@@ -29,6 +29,7 @@ _EXTRA = "tasks"
 
 AGENT = Agent(
     name="tasks",
+    routes="a person's own to-do list: add, show, change, complete, delete",
     about="Your tasks: written down, listed, changed, finished and taken back, in conversation",
     examples=(
         "Remind me to call the bank on Friday",

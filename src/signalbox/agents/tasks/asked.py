@@ -22,13 +22,16 @@ from signalbox.storage import Task
 __all__ = ["has_reason", "is_named", "read_asked", "reads_alike"]
 
 _STRICT = frozenset({"delete_task", "answer_yes", "undo_change"})
+_AGREEING = frozenset("yes y yeah yep yup sure ok okay confirm confirmed".split())
+"""What a message begins with that agrees, whatever else is read in it."""
 _LIGHT = frozenset("the a an my to of for and or in on at with by is it up buy get do go make call".split())
 
 
 async def read_asked(request: str, before: Sequence[BaseMessage], tools: Sequence[Mapping[str, Any]]) -> list[str]:
     """The tools that the message asks for, after the turn `before` it."""
     reply = await _reader().bind_tools(list(tools)).ainvoke([*before, HumanMessage(request)])
-    return [call["name"] for call in reply.tool_calls] if isinstance(reply, AIMessage) else []
+    read = [call["name"] for call in reply.tool_calls] if isinstance(reply, AIMessage) else []
+    return [*read, "answer_yes"] if set(tokens(request)[:1]) & _AGREEING else read
 
 
 def reads_alike(model: Any) -> bool:

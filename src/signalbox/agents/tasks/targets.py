@@ -72,7 +72,7 @@ async def find_meant(words: str, view: View, tasks: Tasks, status: Status = "all
         return await _without(parts[0], parts[1], view, tasks, status)
     found = await _find(said, view, tasks, status)
     listed = [said[a:b] for a, b in list_members(said, 0, len(said))]
-    if len(listed) == 1 or found.how == "several":
+    if len(listed) < 2 or found.how == "several":
         return found
     each = [await _find(one, view, tasks, status) for one in listed]
     if all(one.how in ("one", "several") for one in each):

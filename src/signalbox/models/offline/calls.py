@@ -54,9 +54,9 @@ def choose_calls(
 
     `forced` is the name of the tool that must be called, or `any` for the likeliest; examples teach which are meant.
     """
+    taught = teach_tools(tools, examples) if examples else None
     told = [f"{tool['name']} {tool.get('description', '')}" for tool in tools]
     tools = [tools[place] for place in shortlist(f"{text} {context}", told, _MOST_TOOLS)]
-    taught = teach_tools(tools, examples) if examples else None
 
     def judge(part: str) -> list[float]:
         block = tool_block(tools)

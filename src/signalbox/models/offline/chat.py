@@ -124,10 +124,12 @@ class OfflineChatModel(BaseChatModel):
         said = sum(len(text_of(message.content).split()) for message in messages)
         answered = len(spoken.split())
         extra: dict[str, Any] = {"refusal": reply.refusal} if reply.refusal else {}
+        if reply.data is not None:
+            extra = {"parsed": reply.data, "missing": reply.missing, "confidence": reply.sure}
         return AIMessage(
             content=text,
             tool_calls=calls,
-            additional_kwargs={"parsed": reply.data, "missing": reply.missing} if reply.data is not None else extra,
+            additional_kwargs=extra,
             response_metadata={
                 "model_name": self.model_name,
                 "model_provider": "signalbox",

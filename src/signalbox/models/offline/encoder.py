@@ -6,16 +6,17 @@ The sequence is `[CLS] [L] label 1 [L] label 2 … [SEP] request [SEP] what was 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from signalbox.errors import MissingExtraError
-from signalbox.models.offline.labels import Block
+from signalbox.models.offline.labels import Block, BlockKind
 
 __all__ = ["Encoder", "Judged", "Span", "load_encoder"]
 
@@ -23,6 +24,7 @@ Rows = np.ndarray[Any, np.dtype[np.float32]]
 _LONGEST, _LONGEST_TEXT, _LONGEST_CONTEXT = 480, 160, 80
 _LABEL, _SHORTEST_LABEL = 32, 12
 _MOST_WORDS = 24
+_FINALISTS = 12
 _SCALE = 19.6
 _DATA = Path(__file__).with_name("data")
 
@@ -52,7 +54,7 @@ def load_encoder() -> Encoder:
 
 
 class Encoder:
-    """The weights, the tokenizer and the heads."""
+    """The weights, the tokenizer and the heads. `version` tells them from those learned at another time."""
 
     def __init__(self, folder: Path) -> None:
         try:
@@ -70,8 +72,10 @@ class Encoder:
         self._tokenizer.no_padding()
         special = (self._tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]", "[unused1]"))
         self._cls, self._sep, self._mark = (int(place or 0) for place in special)
+        self.version = hashlib.sha256((folder / "heads.npz").read_bytes()).hexdigest()[:16]
         with np.load(folder / "heads.npz") as heads:
             self._heads = {name: heads[name] for name in heads.files}
+        self._heat = {kind: float(self._heads.get(f"temperature.{kind}", 1.0)) for kind in get_args(BlockKind)}
         self._labels: dict[str, list[int]] = {}
 
     def embed(self, text: str) -> Rows:
@@ -90,11 +94,17 @@ class Encoder:
             return {block.key: Judged(tuple(0.0 for _ in block.labels), (), 1.0) for block in blocks}
         before = self._tokenizer.encode(context[:2000], add_special_tokens=False).ids[:_LONGEST_CONTEXT]
         room = _LONGEST - len(tokens) - len(before) - 4
-        found: dict[str, list[Judged]] = {}
-        for batch in self._passes(blocks, room):
-            for block, judged in self._one_pass(batch, tokens, offsets, before, room):
-                found.setdefault(block.key, []).append(judged)
-        return {key: _together(parts) for key, parts in found.items()}
+
+        def ask(asked: Iterable[Block]) -> dict[str, list[tuple[Block, Judged]]]:
+            found: dict[str, list[tuple[Block, Judged]]] = {}
+            for batch in self._passes(asked, room):
+                for block, judged in self._one_pass(batch, tokens, offsets, before, room):
+                    found.setdefault(block.key, []).append((block, judged))
+            return found
+
+        asked = ask(blocks)
+        finals = ask(_final(parts) for parts in asked.values() if len(parts) > 1 and parts[0][0].kind == "group")
+        return {block.key: _together(block, asked[block.key], finals.get(block.key)) for block in blocks}
 
     def _passes(self, blocks: Iterable[Block], room: int) -> Iterable[list[Block]]:
         """The blocks in groups that fit into one pass; a block that fits into none is cut."""
@@ -137,9 +147,9 @@ class Encoder:
         for block in blocks:
             last = first + len(block.labels)
             if block.kind in ("span", "spans"):
-                yield block, self._spans(labels[first], keys, offsets, many=block.kind == "spans")
+                yield block, self._spans(labels[first], keys, offsets, block.kind)
             else:
-                yield block, Judged(tuple(_shares(holds[first:last], block.kind)))
+                yield block, Judged(tuple(_shares(holds[first:last] / self._heat[block.kind], block.kind)))
             first = last
 
     def _ids(self, label: str) -> list[int]:
@@ -170,16 +180,17 @@ class Encoder:
         inner = 0.5 * inner * (1 + _erf(inner / np.sqrt(2)))
         return self._linear("holds.3", inner)[:, 0]
 
-    def _spans(self, label: Rows, keys: Rows, offsets: list[Any], *, many: bool) -> Judged:
-        begins = _log_softmax(keys @ self._linear("begins", label[None])[0] / _SCALE)
-        ends = _log_softmax(keys @ self._linear("ends", label[None])[0] / _SCALE)
+    def _spans(self, label: Rows, keys: Rows, offsets: list[Any], kind: BlockKind) -> Judged:
+        scale = _SCALE * self._heat[kind]
+        begins = _log_softmax(keys @ self._linear("begins", label[None])[0] / scale)
+        ends = _log_softmax(keys @ self._linear("ends", label[None])[0] / scale)
         nothing = float(np.exp(begins[0] + ends[0]))
         scores = begins[1:, None] + ends[None, 1:]
         length = np.subtract.outer(np.arange(len(offsets)), np.arange(len(offsets))).T
         scores = np.where((length >= 0) & (length < _MOST_WORDS), scores, -np.inf)
         total = float(np.exp(scores[np.isfinite(scores)]).sum()) + nothing
         spans: list[Span] = []
-        for place in np.argsort(scores, axis=None)[::-1][: 60 if many else 12]:
+        for place in np.argsort(scores, axis=None)[::-1][: 60 if kind == "spans" else 12]:
             a, b = divmod(int(place), len(offsets))
             sure = float(np.exp(scores[a, b])) / max(total, 1e-9)
             if sure < 0.02 or not np.isfinite(scores[a, b]):
@@ -202,15 +213,27 @@ def _cut(block: Block, most: int) -> Iterable[Block]:
         yield Block(block.key, block.kind, (*head, *rest[at : at + step]))
 
 
-def _together(parts: Sequence[Judged]) -> Judged:
-    """The parts of a block that was cut: the odds of each label against that nothing is said."""
+def _final(parts: Sequence[tuple[Block, Judged]]) -> Block:
+    """The likeliest of every part of a group that was cut, to be judged against one another."""
+    likely: list[str] = []
+    for block, judged in parts:
+        ranked = sorted(zip(judged.holds[1:], block.labels[1:], strict=True), reverse=True)
+        likely += [label for _, label in ranked[: max(2, _FINALISTS // len(parts))]]
+    first = parts[0][0]
+    return Block(first.key, first.kind, (first.labels[0], *likely))
+
+
+def _together(
+    block: Block, parts: Sequence[tuple[Block, Judged]], final: Sequence[tuple[Block, Judged]] | None
+) -> Judged:
+    """What was found of a block, its parts put together; of a group, what the final judgement says."""
+    if final:
+        decided, judged = final[0]
+        sure = dict(zip(decided.labels, judged.holds, strict=True))
+        return Judged(tuple(sure.get(label, 0.0) for label in block.labels))
     if len(parts) == 1:
-        return parts[0]
-    if abs(sum(parts[0].holds) - 1) > 1e-3:
-        return Judged(tuple(one for part in parts for one in part.holds))
-    odds = [one / max(part.holds[0], 1e-6) for part in parts for one in part.holds[1:]]
-    total = 1 + sum(odds)
-    return Judged((1 / total, *(one / total for one in odds)))
+        return parts[0][1]
+    return Judged(tuple(one for _, judged in parts for one in judged.holds))
 
 
 def _shares(scores: Rows, kind: str) -> list[float]:

@@ -20,12 +20,12 @@ from signalbox.models.offline.shown import Shown
 from signalbox.models.offline.teach import Taught, teach_fields
 from signalbox.models.offline.values import Moment, number_value, text_value, time_value
 
-__all__ = ["LINE", "Filled", "fill_fields", "fill_schema"]
+__all__ = ["LINE", "OF_THE_READER", "Filled", "fill_fields", "fill_schema"]
 
 LINE = 0.5
 """How sure a value must be to be given. Below it, it is asked for."""
 _MOST_OPTIONS = 30
-_OF_THE_READER = ("not_covered", "confidence")
+OF_THE_READER = ("not_covered", "confidence")
 """What a schema may ask of the reading itself: the words that went nowhere, and how sure it is."""
 
 
@@ -64,7 +64,7 @@ def fill_fields(
     fields: Sequence[Field], text: str, moment: Moment, context: str, shown: Shown, taught: Taught | None = None
 ) -> Filled:
     """The values that a request gives for fields."""
-    asked = [_with_fewer_options(one, text) for one in fields if one.name not in _OF_THE_READER]
+    asked = [_with_fewer_options(one, text) for one in fields if one.name not in OF_THE_READER]
     blocks = field_blocks(asked, has_history=bool(context))
     judged = load_encoder().judge(blocks, text, context)
     if taught is not None:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from signalbox.models.offline.fields import Field, humanise
 
-__all__ = ["Block", "field_blocks", "tool_block"]
+__all__ = ["Block", "BlockKind", "field_blocks", "tool_block"]
 
 BlockKind = Literal["group", "span", "spans", "several", "flag"]
 _LONGEST = 160

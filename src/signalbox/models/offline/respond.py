@@ -45,12 +45,13 @@ class Clock:
 
 @dataclass
 class Reply:
-    """Text, calls, or data for a schema. `refusal` is set where it says that there is no answer."""
+    """Text, calls, or data for a schema, with how sure each value is. `refusal` is set where there is no answer."""
 
     text: str = ""
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     data: dict[str, Any] | None = None
     missing: list[str] = field(default_factory=list)
+    sure: dict[str, float] = field(default_factory=dict)
     refusal: str | None = None
 
 
@@ -69,8 +70,8 @@ def respond(
         if reply.calls or output is None:
             return reply
     if output is not None:
-        values, missing = fill_output(output, conversation, clock.moment(), examples)
-        return Reply(as_text(values), data=values, missing=missing)
+        values, missing, sure = fill_output(output, conversation, clock.moment(), examples)
+        return Reply(as_text(values), data=values, missing=missing, sure=sure)
     if turn.results:
         return Reply(phrase_results(turn.results))
     told = HONEST if turn.request else NO_REQUEST

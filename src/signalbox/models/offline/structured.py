@@ -64,8 +64,8 @@ class OutputSchema:
 
 def fill_output(
     output: OutputSchema, conversation: Conversation, moment: Moment, examples: Sequence[Example] = ()
-) -> tuple[dict[str, Any], list[str]]:
-    """The values for the schema, and the names of required fields that nothing gives."""
+) -> tuple[dict[str, Any], list[str], dict[str, float]]:
+    """The values for the schema, the names of required fields that nothing gives, and how sure each value is."""
     turn = conversation.turn
     shown = Shown(text="\n".join(part for one in conversation.earlier for part in (one.request, one.answer)))
     filled = fill_schema(output.root, turn.request, moment, conversation.context, shown, examples)
@@ -73,7 +73,7 @@ def fill_output(
         for record in [] if call.failed else records_in(call.text or ""):
             _take(output.root, filled.values, record)
     missing = [name for name in filled.missing if name.split(".")[0] not in filled.values]
-    return filled.values, missing
+    return filled.values, missing, filled.sure
 
 
 def _take(schema: Mapping[str, Any], values: dict[str, Any], record: Mapping[str, Any]) -> None:

@@ -57,6 +57,9 @@ def as_number(field: Field, quantity: Quantity, unit: str) -> int | float | None
         value /= 100
     elif not quantity.unit and 0 < value < 1 and unit in ("%", "percent", "pct"):
         value *= 100
+    elif not quantity.unit and schema.get("maximum") == 1 and 1 < value < 100:
+        # The 95th percentile is the quantile 0.95.
+        value = round(value / 100, 10)
     low, high = schema.get("minimum"), schema.get("maximum")
     if (low is not None and value < low) or (high is not None and value > high):
         return None

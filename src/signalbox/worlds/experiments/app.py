@@ -68,7 +68,8 @@ def create_app(store: Store, access: Access | None = None) -> Starlette:
 
 def _endpoint(store: Store, access: Access, answer: Answer, kind: str) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
-        text, body = await request.body(), {}
+        text = await request.body()
+        body: Any = {}
         try:
             try:
                 body = json.loads(text) if text else {}

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 
@@ -16,7 +17,7 @@ from signalbox.worlds.experiments.app import create_app
 from signalbox.worlds.experiments.seed import fill
 from signalbox.worlds.experiments.store import Store
 
-__all__ = ["serve"]
+__all__ = ["serve", "serve_app"]
 
 _FILE = "experiments-world.sqlite"
 
@@ -38,7 +39,18 @@ def serve(
     kept = store or Store(path or home_file(_FILE))
     if store is None:
         kept.once(fill)
-    config = uvicorn.Config(create_app(kept, access), log_level="warning", access_log=False, ws="none", lifespan="off")
+    try:
+        with serve_app(create_app(kept, access), host, port) as address:
+            yield address
+    finally:
+        if store is None:
+            kept.close()
+
+
+@contextmanager
+def serve_app(app: Any, host: str = "127.0.0.1", port: int = 0) -> Iterator[str]:
+    """Serve an application until the block ends; gives its address, with `/api`."""
+    config = uvicorn.Config(app, log_level="warning", access_log=False, ws="none", lifespan="off")
     server = uvicorn.Server(config)
     with socket.create_server((host, port)) as listener:
         # Connections inherit it; without it every answer waits 40 ms for an acknowledgement.
@@ -50,5 +62,3 @@ def serve(
         finally:
             server.should_exit = True
             thread.join(timeout=10)
-            if store is None:
-                kept.close()

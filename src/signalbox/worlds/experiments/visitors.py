@@ -80,7 +80,11 @@ def batch_assign(store: Store, body: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for user_id in map(str, users):
         kept = store.users.get(store.aliases.get(user_id, user_id))
-        found[user_id] = "NOT_FOUND" if kept is None else _at(store, str(context), user_of(user_id, kept), site, target)
+        found[user_id] = (
+            "NOT_FOUND"
+            if kept is None
+            else _at(store, str(context), user_of(user_id, kept), str(site), str(target or ""))
+        )
     return found
 
 

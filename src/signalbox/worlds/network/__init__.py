@@ -11,8 +11,8 @@ import os
 # gRPC writes what its connections do to the terminal of whoever serves, unless told otherwise before it is imported.
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
-from signalbox.worlds.network.faults import FAULTS  # noqa: E402
-from signalbox.worlds.network.model import build_model  # noqa: E402
-from signalbox.worlds.network.serving import World, open_world, serve  # noqa: E402
+from signalbox.worlds.network.faults import FAULTS
+from signalbox.worlds.network.model import build_model
+from signalbox.worlds.network.serving import World, open_world, serve
 
 __all__ = ["FAULTS", "World", "build_model", "open_world", "serve"]

@@ -1,7 +1,7 @@
 """The faults that can be switched on, each written `kind:device` or `kind:device:target`.
 
-The target of a link is an interface or the device at its other end; of a session, the peer; of a VPN, the VRF. Where it is
-left out, the first that makes sense is taken. What a fault shows in is not written here: it follows from its cause.
+The target of a link is an interface or the device at its other end; of a session, the peer; of a VPN, the VRF. Where it
+is left out, the first that makes sense is taken. What a fault shows in is not written here: it follows from its cause.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ FAULTS: dict[str, Kind] = {
     "vrf_import_missing": Kind("a VRF has lost its import route target", Cause.IMPORT, _vrfs),
     "unreachable": Kind("a device is dead: it answers nobody", Cause.POWER, _itself),
     "unexpected_reboot": Kind("a device has restarted by itself", Cause.REBOOT, _itself),
-    "clock_skew": Kind("a device has lost its time servers, and its clock runs seven minutes ahead", Cause.CLOCK, _itself),
+    "clock_skew": Kind("a device has lost its time servers, and its clock is minutes ahead", Cause.CLOCK, _itself),
     "high_cpu": Kind("a process takes all of a device's CPU", Cause.CPU, _itself),
     "high_memory": Kind("a device has hardly any memory left", Cause.MEMORY, _itself),
     # The device works, and what it answers over gNMI does not.
@@ -119,7 +119,8 @@ def parse_fault(text: str, model: Model) -> Fault:
     _expect(device, model.devices, f"The fault '{text}' needs a device of the network")
     targets = FAULTS[kind].targets(model, device)
     if not targets:
-        raise ConfigurationError(f"{device} has nothing that {kind} could happen to.", suggestion="Name another device.")
+        told = f"{device} has nothing that {kind} could happen to."
+        raise ConfigurationError(told, suggestion="Name another device.")
     if target:
         _expect(target, targets, f"{kind} on {device} cannot happen to '{target}'")
     return Fault(kind, device, targets[target] if target else next(iter(targets.values())))

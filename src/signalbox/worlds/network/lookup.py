@@ -55,5 +55,5 @@ def _entries(name: str, value: Any, keys: Mapping[str, str]) -> Iterator[tuple[S
         return
     for entry in value:
         own = {key: str(one) for key, one in entry.items() if isinstance(one, str | int)}
-        if all(wanted == "*" or bare(own.get(key, "")) == bare(wanted) or own.get(key) == wanted for key, wanted in keys.items()):
+        if all(wanted in ("*", own.get(key)) or bare(own.get(key)) == bare(wanted) for key, wanted in keys.items()):
             yield (name, own), entry

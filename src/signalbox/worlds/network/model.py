@@ -190,7 +190,9 @@ def _wire(devices: Mapping[str, Device], links: Iterable[tuple[str, str]]) -> tu
         ends = [devices[name] for name in pair]
         edge = any(one.role == "CE" for one in ends)
         made.append(
-            Link(a, b, all(one.runs_isis for one in ends), all(one.runs_ldp for one in ends), "CUST-A" if edge else None)
+            Link(
+                a, b, all(one.runs_isis for one in ends), all(one.runs_ldp for one in ends), "CUST-A" if edge else None
+            )
         )
     return tuple(made)
 

@@ -145,7 +145,12 @@ class World:
 
 @contextmanager
 def open_world(
-    faults: Iterable[str] = (), *, host: str = "127.0.0.1", port: int = 0, model: Model | None = None, incident: bool = True
+    faults: Iterable[str] = (),
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    model: Model | None = None,
+    incident: bool = True,
 ) -> Iterator[World]:
     """The network with these faults, on its ports until the block ends."""
     world = World(model, host=host, incident=incident)
@@ -163,7 +168,10 @@ def serve(host: str = "127.0.0.1", port: int = 0, *, faults: Iterable[str] = ())
 
     Port 0 takes free ports, any other is the first of as many as there are devices. Raises OSError where one is taken.
     """
-    with open_world(faults, host=host, port=port) as world, tempfile.TemporaryDirectory(prefix="signalbox-network-") as folder:
+    with (
+        open_world(faults, host=host, port=port) as world,
+        tempfile.TemporaryDirectory(prefix="signalbox-network-") as folder,
+    ):
         path = Path(folder) / "inventory.json"
         path.touch(mode=0o600)
         path.write_text(json.dumps(world.inventory(), indent=1), "utf-8")

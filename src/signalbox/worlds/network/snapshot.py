@@ -7,15 +7,17 @@ paths carry sessions, sessions carry prefixes.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
+from typing import Any, TypeVar
 
 from signalbox.worlds.network.conditions import Cause, Condition
 from signalbox.worlds.network.model import End, Link, Model, Session
 
 __all__ = ["Peering", "Route", "Snapshot"]
 
+T = TypeVar("T")
 Place = tuple[str, str]
 LOWERED_MTU = 1514
 
@@ -39,6 +41,20 @@ class Route:
     next_hops: tuple[tuple[str, str, str], ...]
 
 
+def _once(work: Callable[[Snapshot, str, str], T]) -> Callable[[Snapshot, str, str], T]:
+    """Work a thing out when it is first asked for: while the same causes hold, it stays the same."""
+
+    @wraps(work)
+    def kept(self: Snapshot, device: str, other: str) -> T:
+        key = (work.__name__, device, other)
+        if key not in self._known:
+            self._known[key] = work(self, device, other)
+        found: T = self._known[key]
+        return found
+
+    return kept
+
+
 class Snapshot:
     """The network while exactly these causes hold. What a router shows is worked out when it is asked for."""
 
@@ -47,6 +63,7 @@ class Snapshot:
         self._active: dict[Cause, set[Place]] = {}
         for condition in active:
             self._active.setdefault(condition.cause, set()).add(condition.where)
+        self._known: dict[tuple[str, str, str], Any] = {}
         self.off = {device for device, _ in self._of(Cause.POWER) | self._of(Cause.REBOOT)}
 
     def _of(self, cause: Cause) -> set[Place]:
@@ -142,9 +159,7 @@ class Snapshot:
         """One side of a BGP session."""
         if device in self.off:
             return Peering("IDLE")
-        carried = (
-            session.link in self._lit if session.link else peer not in self.off and peer in self.paths(device)
-        )
+        carried = session.link in self._lit if session.link else peer not in self.off and peer in self.paths(device)
         for cause, ours, theirs in _CLOSED:
             if (device, peer) in self._of(cause):
                 return Peering(ours, cause, local_fault=True)
@@ -215,6 +230,7 @@ class Snapshot:
             for name, own in self._reflected.items()
         }
 
+    @_once
     def told(self, device: str, peer: str) -> frozenset[tuple[str, str]]:
         """What a device tells a peer now, as (VRF, prefix)."""
         if not self.tells(device, peer):
@@ -233,11 +249,14 @@ class Snapshot:
             ("CUST-A", route.prefix) for route in self.vrf_routes(device, "CUST-A") if route.prefix not in theirs
         )
 
+    @_once
     def installed(self, device: str, peer: str) -> frozenset[tuple[str, str]]:
         """What of a peer's prefixes is in use: of two that tell the same, the first is preferred."""
         told = self.told(peer, device)
         if self.model.devices[device].role == "PE" and self.model.devices[peer].role == "RR":
-            told = frozenset(one for one in told if device in self.model.vrfs[one[0]].members and self.imports(device, one[0]))
+            told = frozenset(
+                one for one in told if device in self.model.vrfs[one[0]].members and self.imports(device, one[0])
+            )
         for other, session in self.model.sessions_of[device]:
             if other == peer:
                 break
@@ -247,6 +266,7 @@ class Snapshot:
 
     # Tables
 
+    @_once
     def vrf_routes(self, device: str, vrf: str) -> list[Route]:
         """The routes of a PE's VRF, or of a CE's own table."""
         return sorted(self._vrf_routes(device, vrf), key=lambda route: route.prefix)
@@ -287,14 +307,16 @@ class Snapshot:
                     yield Route(prefix, "BGP", 0, tuple((other, hop, end.interface) for end in paths[other][1]))
 
     def core_routes(self, device: str) -> list[Route]:
-        """The routes of the default table of a core router: its own, its links, and every loopback and link by IS-IS."""
+        """The default table of a core router: its own addresses, and every loopback and link of the core by IS-IS."""
         own = self.model.devices[device]
         found = [Route(f"{own.loopback}/32", "DIRECTLY_CONNECTED", 0, ((device, "0.0.0.0", "Loopback0"),))]
         connected = set()
         for end, link in self.model.ends[device]:
             if not link.vrf and link in self._lit:
                 connected.add(link)
-                found.append(Route(f"{link.a.address}/31", "DIRECTLY_CONNECTED", 0, ((device, "0.0.0.0", end.interface),)))
+                found.append(
+                    Route(f"{link.a.address}/31", "DIRECTLY_CONNECTED", 0, ((device, "0.0.0.0", end.interface),))
+                )
         paths = self.paths(device)
         for name, (far, ends) in paths.items():
             if far:

@@ -16,7 +16,31 @@ __all__ = ["MOST_LINES", "log_lines"]
 MOST_LINES = 400
 Line = tuple[datetime, str]
 
-_REPEATS = {Cause.REMOTE_AS: 60, Cause.PASSWORD: 40, Cause.ERRORS: 300, Cause.CPU: 240, Cause.MEMORY: 300, Cause.CLOCK: 600}
+_REPEATS = {
+    Cause.REMOTE_AS: 60,
+    Cause.PASSWORD: 40,
+    Cause.ERRORS: 300,
+    Cause.CPU: 240,
+    Cause.MEMORY: 300,
+    Cause.CLOCK: 600,
+}
+_COMMIT = (
+    "config[65774]: %MGBL-CONFIG-6-DB_COMMIT : Configuration committed by user 'admin'. "
+    "Use 'show configuration commit changes 1000000412' to view the changes."
+)
+_REBOOT = (
+    "rebootmgr[312]: %INFRA-REBOOT-1-UNEXPECTED : "
+    "Restarted after a critical error in process 'fib_mgr', no user asked for it"
+)
+_COMPLAINTS = {
+    Cause.ERRORS: "fab_mgr[141]: %PKT_INFRA-FM-4-FAULT_MINOR : "
+    "ALARM_MINOR :RX_FCS_ERROR :DECLARE :{}: input errors above threshold",
+    Cause.CPU: "wdsysmon[457]: %HA-HA_WD-4-CPU_HOG : CPU hog: cpu 0's utilization is 97%, process bgp (1084)",
+    Cause.MEMORY: "wdsysmon[457]: %HA-HA_WD-3-MEMORY_STATE_CHANGE : New memory state: Severe, 3% free",
+    Cause.CLOCK: "ntpd[261]: %IP-IP_NTP-4-SYNC_LOSS : Synchronization lost : 172.20.0.1 : The association was removed",
+}
+# What somebody did: the router writes that its configuration was changed.
+_CONFIGURED = (Cause.MTU, Cause.IMPORT, Cause.REMOTE_AS, Cause.PASSWORD, Cause.SHUTDOWN, Cause.WITHDRAWN)
 _QUIET = (
     "SSHD_[1184]: %SECURITY-SSHD-6-INFO_USER_LOGOUT : User 'collector' from '172.20.0.2' logged out on 'vty0'",
     "ntpd[261]: %IP-IP_NTP-6-SYNC_STATUS : Clock is synchronised to 172.20.0.1",
@@ -31,7 +55,7 @@ def log_lines(router: Router) -> list[str]:
 
 
 def _written(router: Router, moment: datetime, text: str) -> str:
-    skewed = any(one.cause is Cause.CLOCK and one.device == router.name and one.holds(moment) for one in router.history.conditions)
+    skewed = router.history.at(moment).has(Cause.CLOCK, router.name)
     shown = moment + (CLOCK_SKEW if skewed else timedelta())
     return f"RP/0/RP0/CPU0:{shown:%b} {shown.day:2d} {shown:%H:%M:%S}.{shown.microsecond // 1000:03d} UTC: {text} "
 
@@ -58,11 +82,14 @@ def _later(moment: datetime, milliseconds: int) -> datetime:
 
 def _starting(router: Router) -> Iterator[Line]:
     if router.rebooted:
-        yield _later(router.booted, 900), "rebootmgr[312]: %INFRA-REBOOT-1-UNEXPECTED : Restarted after a critical error in process 'fib_mgr', no user asked for it"
-    yield _later(router.booted, 1200), "cfgmgr-rp[204]: %MGBL-CONFIG-6-STARTUP_DONE : Startup configuration has been applied"
+        yield _later(router.booted, 900), _REBOOT
+    applied = "cfgmgr-rp[204]: %MGBL-CONFIG-6-STARTUP_DONE : Startup configuration has been applied"
+    yield _later(router.booted, 1200), applied
     if router.device.runs_isis:
-        yield _later(router.booted, 31000), "isis[1003]: %ROUTING-ISIS-6-INFO_STARTUP_START : ISIS (1): Cold controlled start beginning"
-    yield _later(router.booted, 33000), "bgp[1084]: %ROUTING-BGP-6-NSR_STATE_CHANGE : Changed state to Not NSR-Ready"
+        start = "isis[1003]: %ROUTING-ISIS-6-INFO_STARTUP_START : ISIS (1): Cold controlled start beginning"
+        yield _later(router.booted, 31000), start
+    ready = "bgp[1084]: %ROUTING-BGP-6-NSR_STATE_CHANGE : Changed state to Not NSR-Ready"
+    yield _later(router.booted, 33000), ready
 
 
 def _quiet(router: Router) -> Iterator[Line]:
@@ -75,16 +102,16 @@ def _quiet(router: Router) -> Iterator[Line]:
 
 
 def _interface(router: Router, end: End, link: Link) -> Iterator[Line]:
-    place = end.interface
+    name = f"Interface {end.interface}, changed state to"
     for change in router.history.changes(lambda at: at.oper_up(link), router.moment, router.booted):
-        shut = not router.history.at(change.moment).admin_up(router.name, place)
-        if shut:
-            yield _later(change.moment, -400), "config[65774]: %MGBL-CONFIG-6-DB_COMMIT : Configuration committed by user 'admin'. Use 'show configuration commit changes 1000000412' to view the changes."
-            yield change.moment, f"ifmgr[277]: %PKT_INFRA-LINK-5-CHANGED : Interface {place}, changed state to Administratively Down"
         word = "Up" if change.value else "Down"
-        if not shut:
-            yield change.moment, f"ifmgr[277]: %PKT_INFRA-LINK-3-UPDOWN : Interface {place}, changed state to {word}"
-        yield _later(change.moment, 2), f"ifmgr[277]: %PKT_INFRA-LINEPROTO-5-UPDOWN : Line protocol on Interface {place}, changed state to {word}"
+        if router.history.at(change.moment).admin_up(router.name, end.interface):
+            yield change.moment, f"ifmgr[277]: %PKT_INFRA-LINK-3-UPDOWN : {name} {word}"
+        else:
+            yield _later(change.moment, -400), _COMMIT
+            yield change.moment, f"ifmgr[277]: %PKT_INFRA-LINK-5-CHANGED : {name} Administratively Down"
+        told = f"ifmgr[277]: %PKT_INFRA-LINEPROTO-5-UPDOWN : Line protocol on {name} {word}"
+        yield _later(change.moment, 2), told
 
 
 def _adjacency(router: Router, end: End, link: Link) -> Iterator[Line]:
@@ -95,17 +122,23 @@ def _adjacency(router: Router, end: End, link: Link) -> Iterator[Line]:
         lit = router.history.at(change.moment).oper_up(link)
         reason = "New adjacency" if up else ("Hold time expired" if lit else "Interface state down")
         text = f"Adjacency to {end.peer} ({end.interface}) (L2) {'Up' if up else 'Down'}, {reason}"
-        yield _later(change.moment, 40 if up or not lit else 27000), f"isis[1003]: %ROUTING-ISIS-5-ADJCHANGE : ISIS (1): {text}"
+        # Where the wire is still there, it takes until the last hello is too old.
+        late = 40 if up or not lit else 27000
+        yield _later(change.moment, late), f"isis[1003]: %ROUTING-ISIS-5-ADJCHANGE : ISIS (1): {text}"
 
 
 def _ldp(router: Router, end: End, link: Link) -> Iterator[Line]:
     if not link.ldp:
         return
-    who = f"{router.model.devices[end.peer].loopback}:0"
+    who = f"VRF 'default' (0xe0000000), Neighbor {router.model.devices[end.peer].loopback}:0"
+    words = {
+        "OPERATIONAL": "UP",
+        "NON_EXISTENT": "DOWN (Session KeepAlive Timer expired)",
+        None: "DOWN (Discovery Hello Hold Timer expired)",
+    }
     for change in router.history.changes(lambda at: at.ldp(end, link), router.moment, router.booted):
-        up = change.value == "OPERATIONAL"
-        reason = "" if up else (" (Discovery Hello Hold Timer expired)" if change.value is None else " (Session KeepAlive Timer expired)")
-        yield _later(change.moment, 60), f"mpls_ldp[1176]: %ROUTING-LDP-5-NBR_CHANGE : VRF 'default' (0xe0000000), Neighbor {who} is {'UP' if up else 'DOWN'}{reason}"
+        told = words[change.value]  # type: ignore[index]
+        yield _later(change.moment, 60), f"mpls_ldp[1176]: %ROUTING-LDP-5-NBR_CHANGE : {who} is {told}"
 
 
 def _session(router: Router, peer: str, session: Session) -> Iterator[Line]:
@@ -117,7 +150,8 @@ def _session(router: Router, peer: str, session: Session) -> Iterator[Line]:
         if was_up == is_up:
             continue
         word = "Up" if is_up else f"Down - {_reason(change, session)}"
-        yield _later(change.moment, 80), f"bgp[1084]: %ROUTING-BGP-5-ADJCHANGE : neighbor {address} {word} (VRF: {vrf}) (AS: {asn})"
+        told = f"bgp[1084]: %ROUTING-BGP-5-ADJCHANGE : neighbor {address} {word} (VRF: {vrf}) (AS: {asn})"
+        yield _later(change.moment, 80), told
 
 
 def _up(peering: object) -> bool:
@@ -127,27 +161,24 @@ def _up(peering: object) -> bool:
 def _reason(change: Change, session: Session) -> str:
     assert isinstance(change.value, Peering)
     ours = change.value.local_fault
+    told = "BGP Notification sent" if ours else "BGP Notification received"
+    expired = "BGP Notification sent, hold time expired"
     return {
-        Cause.REMOTE_AS: f"BGP Notification {'sent' if ours else 'received'}, OPEN Message Error/Bad Peer AS",
-        Cause.PASSWORD: "BGP Notification sent, hold time expired",
-        Cause.SHUTDOWN: "Admin. shutdown" if ours else "BGP Notification received, administrative shutdown",
-        Cause.HOLD_TIMER: f"BGP Notification {'sent' if ours else 'received'}, hold time expired",
-    }.get(change.value.cause or Cause.CARRIER, "Interface flap" if session.link else "BGP Notification sent, hold time expired")
+        Cause.REMOTE_AS: f"{told}, OPEN Message Error/Bad Peer AS",
+        Cause.PASSWORD: expired,
+        Cause.SHUTDOWN: "Admin. shutdown" if ours else f"{told}, administrative shutdown",
+        Cause.HOLD_TIMER: f"{told}, hold time expired",
+    }.get(change.value.cause or Cause.CARRIER, "Interface flap" if session.link else expired)
 
 
 def _complaint(router: Router, condition: Condition) -> Iterator[Line]:
-    text = {
-        Cause.ERRORS: f"fab_mgr[141]: %PKT_INFRA-FM-4-FAULT_MINOR : ALARM_MINOR :RX_FCS_ERROR :DECLARE :{condition.target}: input errors above threshold",
-        Cause.CPU: "wdsysmon[457]: %HA-HA_WD-4-CPU_HOG : CPU hog: cpu 0's utilization is 97%, process bgp (1084)",
-        Cause.MEMORY: "wdsysmon[457]: %HA-HA_WD-3-MEMORY_STATE_CHANGE : New memory state: Severe, 3% free",
-        Cause.CLOCK: "ntpd[261]: %IP-IP_NTP-4-SYNC_LOSS : Synchronization lost : 172.20.0.1 : The association was removed",
-    }.get(condition.cause)
+    text = _COMPLAINTS.get(condition.cause)
     if text:
-        yield from _repeated(router, condition, text)
+        yield from _repeated(router, condition, text.format(condition.target))
     if condition.cause in (Cause.REMOTE_AS, Cause.PASSWORD):
         yield from _refused(router, condition.target, condition)
-    if condition.cause in (Cause.MTU, Cause.IMPORT, Cause.REMOTE_AS, Cause.PASSWORD, Cause.SHUTDOWN, Cause.WITHDRAWN):
-        yield _later(condition.start, -600), "config[65774]: %MGBL-CONFIG-6-DB_COMMIT : Configuration committed by user 'admin'. Use 'show configuration commit changes 1000000412' to view the changes."
+    if condition.cause in _CONFIGURED:
+        yield _later(condition.start, -600), _COMMIT
 
 
 def _refused(router: Router, peer: str, condition: Condition) -> Iterator[Line]:

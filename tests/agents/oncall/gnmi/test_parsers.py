@@ -40,7 +40,10 @@ def bgp_neighbour(address: str, state: str, **more: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("state", ["IDLE", "CONNECT", "ACTIVE", "OPENSENT", "OPENCONFIRM", "ESTABLISHED"])
 def test_a_bgp_neighbour_is_kept_in_every_state(state: str) -> None:
-    bgp = parse_bgp(instance(protocols={"protocol": [{"bgp": {"neighbors": {"neighbor": [bgp_neighbour("10.0.0.2", state)]}}}]}), known())
+    bgp = parse_bgp(
+        instance(protocols={"protocol": [{"bgp": {"neighbors": {"neighbor": [bgp_neighbour("10.0.0.2", state)]}}}]}),
+        known(),
+    )
     assert bgp is not None
     assert [one["session_state"] for one in bgp["neighbors"]] == [state]
     assert bgp["summary"]["not_established"] == ([] if state == "ESTABLISHED" else ["10.0.0.2"])
@@ -48,9 +51,17 @@ def test_a_bgp_neighbour_is_kept_in_every_state(state: str) -> None:
 
 @pytest.mark.parametrize("state", ["UP", "DOWN", "INIT", "FAILED"])
 def test_an_isis_adjacency_is_kept_in_every_state(state: str) -> None:
-    adjacency = {"system-id": "0000.0000.0002", "state": {"adjacency-state": state, "up-timestamp": "1744111136919877775"}}
-    circuit = {"interface-id": "Gi0", "levels": {"level": [{"level-number": 2, "adjacencies": {"adjacency": [adjacency]}}]}}
-    isis = parse_isis(instance(protocols={"protocol": [{"name": "1", "isis": {"interfaces": {"interface": [circuit]}}}]}), known())
+    adjacency = {
+        "system-id": "0000.0000.0002",
+        "state": {"adjacency-state": state, "up-timestamp": "1744111136919877775"},
+    }
+    circuit = {
+        "interface-id": "Gi0",
+        "levels": {"level": [{"level-number": 2, "adjacencies": {"adjacency": [adjacency]}}]},
+    }
+    isis = parse_isis(
+        instance(protocols={"protocol": [{"name": "1", "isis": {"interfaces": {"interface": [circuit]}}}]}), known()
+    )
     assert isis is not None
     (found,) = isis["adjacencies"]
     assert found["state"] == state
@@ -61,7 +72,11 @@ def test_an_isis_adjacency_is_kept_in_every_state(state: str) -> None:
 @pytest.mark.parametrize("state", ["OPERATIONAL", "NON_EXISTENT", "INITIALIZED", "OPENREC", "OPENSENT"])
 def test_an_ldp_neighbour_is_kept_in_every_state(state: str) -> None:
     hello = {"interface-ref": {"state": {"interface": "Gi0"}}}
-    neighbour = {"lsr-id": "10.0.0.2", "state": {"session-state": state}, "hello-adjacencies": {"hello-adjacency": [hello]}}
+    neighbour = {
+        "lsr-id": "10.0.0.2",
+        "state": {"session-state": state},
+        "hello-adjacencies": {"hello-adjacency": [hello]},
+    }
     interfaces = {"interfaces": {"interface": [{"interface-id": "Gi0", "state": {"enabled": True}}]}}
     ldp = {"neighbors": {"neighbor": [neighbour]}, "interface-attributes": interfaces}
     found = parse_ldp(instance(mpls={"signaling-protocols": {"ldp": ldp}}), known())
@@ -92,12 +107,20 @@ def test_bgp_is_found_where_a_device_nests_it_one_deeper() -> None:
 
 
 def test_what_closed_a_session_is_told_with_who_told_whom() -> None:
-    told = {"last-notification-time": "1744111136919877775", "last-notification-error-code": "openconfig-bgp-types:OPEN_MESSAGE_ERROR", "last-notification-error-subcode": "BAD_PEER_AS"}
+    told = {
+        "last-notification-time": "1744111136919877775",
+        "last-notification-error-code": "openconfig-bgp-types:OPEN_MESSAGE_ERROR",
+        "last-notification-error-subcode": "BAD_PEER_AS",
+    }
     neighbour = bgp_neighbour("10.0.0.2", "IDLE", messages={"sent": told, "received": {}})
     bgp = parse_bgp(instance(protocols={"protocol": [{"bgp": {"neighbors": {"neighbor": [neighbour]}}}]}), known())
     assert bgp is not None
     found = bgp["neighbors"][0]
-    assert found["last_notification_sent"] == {"time": "2025-04-08T11:18:56.919Z", "code": "OPEN_MESSAGE_ERROR", "subcode": "BAD_PEER_AS"}
+    assert found["last_notification_sent"] == {
+        "time": "2025-04-08T11:18:56.919Z",
+        "code": "OPEN_MESSAGE_ERROR",
+        "subcode": "BAD_PEER_AS",
+    }
     assert found["last_notification_received"] is None
     assert found["last_error"] == "sent Open Message Error / Bad Peer As"
 
@@ -143,7 +166,9 @@ def test_a_counter_that_is_no_number_is_unknown_and_not_zero() -> None:
     assert found["mtu"] is found["counters"]["in_errors"] is found["counters"]["out_errors"] is None
 
 
-@pytest.mark.parametrize("value", [1744111130, 1744111130000, "1744111130000000", "1744111130000000000", "2025-04-08T11:18:50Z"])
+@pytest.mark.parametrize(
+    "value", [1744111130, 1744111130000, "1744111130000000", "1744111130000000000", "2025-04-08T11:18:50Z"]
+)
 def test_moments_are_read_in_every_unit(value: Any) -> None:
     assert moment(value) == datetime(2025, 4, 8, 11, 18, 50, tzinfo=UTC)
 
@@ -158,7 +183,7 @@ LOG = """
 ------------ show logging ------------
 RP/0/RP0/CPU0:Dec 31 23:59:50.100 UTC: bgp[1084]: %ROUTING-BGP-5-ADJCHANGE : neighbor 10.0.0.2 Down
   more of the same
-RP/0/RP0/CPU0:Jan  1 00:01:00.000 UTC: config[1]: %MGBL-CONFIG-6-DB_COMMIT : changed $(reload) `reload`; rm -rf / | by admin
+RP/0/RP0/CPU0:Jan  1 00:01:00.000 UTC: config[1]: %MGBL-CONFIG-6-DB_COMMIT : $(reload) `reload`; rm -rf / | by admin
 """
 
 
@@ -177,7 +202,17 @@ def test_a_line_without_a_moment_goes_with_the_one_before() -> None:
 
 @pytest.mark.parametrize(
     ("keywords", "matched"),
-    [("bgp", 1), ("BGP,config", 2), ("$(reload)", 1), ("`reload`;", 1), (".*", 0), ("(", 1), ("10.0.0.2", 1), ("10.0.0.", 1), ("10x0", 0)],
+    [
+        ("bgp", 1),
+        ("BGP,config", 2),
+        ("$(reload)", 1),
+        ("`reload`;", 1),
+        (".*", 0),
+        ("(", 1),
+        ("10.0.0.2", 1),
+        ("10.0.0.", 1),
+        ("10x0", 0),
+    ],
 )
 def test_keywords_are_text(keywords: str, matched: int) -> None:
     lines = parse_lines(LOG, datetime(2026, 1, 1, 0, 2, tzinfo=UTC))

@@ -1,4 +1,4 @@
-"""The parsers read what real XRd routers sent. The captures are not part of the repository: without them the tests skip."""
+"""The parsers read what real XRd routers sent. The captures are not in the repository: without them the tests skip."""
 
 from __future__ import annotations
 
@@ -60,7 +60,11 @@ def test_bgp() -> None:
         ("100", 100, 1),
     ]
     first, second = bgp["neighbors"]
-    assert (first["neighbor_address"], first["session_state"], first["peer_as"]) == ("100.100.100.107", "ESTABLISHED", 100)
+    assert (first["neighbor_address"], first["session_state"], first["peer_as"]) == (
+        "100.100.100.107",
+        "ESTABLISHED",
+        100,
+    )
     assert first["prefixes"] == []
     assert second["prefixes"] == [
         {"afi_safi": "L3VPN_IPV4_UNICAST", "active": True, "received": 1, "sent": 1, "installed": 0, "accepted": 1}

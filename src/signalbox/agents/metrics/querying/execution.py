@@ -11,6 +11,7 @@ from signalbox.agents.metrics.querying.comparisons import answer_comparison
 from signalbox.agents.metrics.querying.expressions import from_numbers_only
 from signalbox.agents.metrics.querying.extremes import answer_extreme
 from signalbox.agents.metrics.querying.found import Found
+from signalbox.agents.metrics.querying.judging import answer_judgement
 from signalbox.agents.metrics.querying.kinds import answer_ranking, answer_series, answer_share, answer_value
 from signalbox.agents.metrics.querying.scrapes import estimate_scrape
 from signalbox.agents.metrics.question import Question
@@ -21,7 +22,8 @@ from signalbox.toolbox import current_ledger
 
 __all__ = ["execute_question", "fetch"]
 
-_ANSWERS: dict[ResultKind, Callable[[GrafanaMetricsClient, Question, Resolution], Awaitable[Found]]] = {
+_Answering = Callable[[GrafanaMetricsClient, Question, Resolution], Awaitable[Found]]
+_ANSWERS: dict[ResultKind, _Answering] = {
     "series": answer_series,
     "value": answer_value,
     "ranking": answer_ranking,
@@ -40,13 +42,19 @@ async def fetch(question: Question, client: GrafanaMetricsClient) -> Found:
     """The figures for a grounded question, or when there last were some. Raises as `execute_question`."""
     scrape = await estimate_scrape(client, question)
     resolution = choose_resolution(question.time_range, scrape)
-    found = await _ANSWERS[question.kind](client, question, resolution)
+    found = await _answering(question)(client, question, resolution)
     if found.dropped and "(" in found.promql:
         found = await _from_numbers(client, question, resolution, found)
-    if not (found.is_empty or found.missing):
-        return found
-    found = await _with_last_seen(client, question, found)
-    return await _from_between(client, question, resolution, found) if found.is_empty else found
+    if found.is_empty or found.missing:
+        found = await _with_last_seen(client, question, found)
+        found = await _from_between(client, question, resolution, found) if found.is_empty else found
+    return replace(
+        found, shown=question.shown, other=replace(found.other, shown=question.shown) if found.other else None
+    )
+
+
+def _answering(question: Question) -> _Answering:
+    return answer_judgement if question.judges else _ANSWERS[question.kind]
 
 
 async def _from_numbers(
@@ -59,7 +67,7 @@ async def _from_numbers(
     plain = replace(question, measure=from_numbers_only(question.measure), against=against)
     if plain == question:
         return found
-    better = await _ANSWERS[question.kind](client, plain, resolution)
+    better = await _answering(question)(client, plain, resolution)
     return replace(better, dropped=max(found.dropped, better.dropped)) if better.curves else found
 
 
@@ -71,7 +79,7 @@ async def _from_between(
     is_there = found.last_seen is not None and span.start_time <= found.last_seen <= span.end_time
     if not is_there or found.dropped or reach <= max(resolution.reach, LOOKED_BACK):
         return found
-    between = await _ANSWERS[question.kind](client, question, replace(resolution, reach=reach))
+    between = await _answering(question)(client, question, replace(resolution, reach=reach))
     return found if between.is_empty else between
 
 

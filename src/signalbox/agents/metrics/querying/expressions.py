@@ -50,6 +50,8 @@ def figure_of(question: Question, resolution: Resolution) -> str:
         return _added_up(question, length, resolution)
     if length <= _MOMENT:
         return close_curve_of(question, resolution)
+    if question.quantile_over is not None:
+        return _quantile_over(close_curve_of(question, resolution), question.quantile_over, length, resolution)
     if question.aggregation in ("max", "min"):
         return over_time(close_curve_of(question, resolution), question.aggregation, length, resolution)
     if "$window" in measure.promql or "${window}" in measure.promql:
@@ -69,6 +71,11 @@ def over_time(expression: str, how: str, seconds: float, resolution: Resolution)
     # In less than a grain there may be no moment that is looked at.
     span = duration_text(max(seconds, resolution.grain))
     return f"{how}_over_time(({expression})[{span}:{duration_text(resolution.grain)}])"
+
+
+def _quantile_over(expression: str, quantile: float, seconds: float, resolution: Resolution) -> str:
+    span = duration_text(max(seconds, resolution.grain))
+    return f"quantile_over_time({quantile:.10g}, ({expression})[{span}:{duration_text(resolution.grain)}])"
 
 
 def ranked(expression: str, top: int | None, lowest: bool) -> str:

@@ -7,8 +7,13 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from math import fsum
 from sys import float_info
+from typing import TYPE_CHECKING
 
 from signalbox.agents.metrics.promapi import Curve, QueryAnswer
+from signalbox.agents.metrics.question import Shown
+
+if TYPE_CHECKING:
+    from signalbox.agents.metrics.querying.spells import Spell
 
 __all__ = ["MOST_SERIES", "Figure", "Found", "by_mean", "mean_of", "moment_of", "moments_of", "numbers_of", "sum_of"]
 
@@ -40,6 +45,11 @@ class Found:
     warnings: Sequence[str] = ()
     """What the server says is wrong with its own answer."""
     last_seen: datetime | None = None
+    judged: int = 0
+    """How many things were judged against a threshold."""
+    spells: Sequence[Spell] = ()
+    """When things were beyond it."""
+    shown: Shown | None = None
     other: Found | None = field(default=None, repr=False)
     """Of a comparison: what was found for the second figure."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from signalbox.agents.metrics.querying.comparisons import both_questions
 from signalbox.agents.metrics.querying.expressions import curve_of, figure_of, ranked
 from signalbox.agents.metrics.querying.extremes import extreme_query
+from signalbox.agents.metrics.querying.judging import judged_query
 from signalbox.agents.metrics.querying.kinds import share_queries
 from signalbox.agents.metrics.question import Question
 from signalbox.agents.metrics.windows import choose_resolution
@@ -15,6 +16,8 @@ __all__ = ["queries_of"]
 def queries_of(question: Question) -> list[str]:
     """The PromQL that answers the question, without what only illustrates the answer."""
     resolution = choose_resolution(question.time_range)
+    if question.judges and question.threshold is not None:
+        return [judged_query(question, resolution)]
     if question.kind == "series":
         return [curve_of(question, resolution)]
     if question.kind == "extreme":

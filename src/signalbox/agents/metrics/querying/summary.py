@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from math import isfinite
 
 from signalbox.agents.metrics.querying.found import MOST_SERIES, Found, by_mean, mean_of
 from signalbox.agents.metrics.querying.spells import Spell, find_spells
-from signalbox.agents.metrics.question import Question
+from signalbox.agents.metrics.question import Question, Threshold
 from signalbox.agents.metrics.state import ResultKind
-from signalbox.agents.metrics.units import adds_up, format_range, unit_of_question
+from signalbox.agents.metrics.units import adds_up, format_range, shown_value, unit_of_question
 from signalbox.drawing.values import format_moment, format_value
 
-__all__ = ["shown_labels", "summarize"]
+__all__ = ["shown_labels", "summarize", "title_of"]
 
 _HOW = {"avg": "Average ", "max": "Highest ", "min": "Lowest ", "sum": "Total ", None: ""}
 _LONGEST = 60
@@ -25,11 +26,97 @@ def summarize(question: Question, found: Found) -> str:
     """One or two sentences with the figures, the range in the person's zone, and what was left out."""
     if found.is_empty:
         said = _nothing(question, found)
+    elif question.judges:
+        said = _judged(question, found)
     elif found.missing:
         said = _half_a_comparison(question, found)
     else:
         said = _SENTENCES[question.kind](question, found)
-    return " ".join([said, *_beyond(question, found), *_left_out(found)])
+    return " ".join([said, *_beyond(question, found), *question.notes, *_left_out(found), *_not_covered(question)])
+
+
+def _not_covered(question: Question) -> list[str]:
+    """What of the question is in no query."""
+    return [f"Not considered: {', '.join(map(_short, question.not_covered))}."] if question.not_covered else []
+
+
+def _judged(question: Question, found: Found) -> str:
+    """Yes or no first; then which things, since when, for how long, and how far."""
+    threshold = question.threshold
+    if threshold is None:
+        return _series(question, found)
+    is_all = threshold.scope == "all"
+    sought = threshold.broken() if is_all else threshold
+    side = f"{'above' if threshold.above else 'below'} {_in(found, threshold.value)}"
+    lasting = f" for at least {format_value(threshold.seconds, 'seconds')}" if threshold.seconds else ""
+    subject, count = _subject(replace(question, group_by=()), lower=True), len(found.ranking)
+    if not count:
+        nearest = _nearest(question, found, sought)
+        if is_all:
+            return f"Yes, all {found.judged} {_verb(question)} {side}: {subject}.{nearest}"
+        none = "No" if found.judged == 1 else f"No, none of {found.judged}"
+        return f"{none} {_was(question)} {side}{lasting}: {subject}.{nearest}"
+    told = "; ".join(_offender(question, found, labels, value) for labels, value in found.ranking[:_PLACES])
+    more = _and_more(count)
+    of = f"{count} of {found.judged}" if found.judged > 1 else "it"
+    if is_all:
+        return f"No, {of} {_were(count, question)} not {side}: {subject}: {told}{more}."
+    return f"Yes, {of} {_were(count, question)} {side}{lasting}: {subject}: {told}{more}."
+
+
+def _offender(question: Question, found: Found, labels: Mapping[str, str], value: float) -> str:
+    """A thing that was beyond: its furthest value, and from when until when it was there."""
+    name = _name(question, labels)
+    mine = [one for one in found.spells if _same_labels(one.labels, labels)]
+    if not mine:
+        return f"{name} ({_in(found, value)})"
+    lasted = format_value(sum(one.seconds for one in mine), "seconds")
+    last = max(one.end for one in mine)
+    goes_on = (question.time_range.end_time - last).total_seconds() <= 90 and (
+        question.now - last
+    ).total_seconds() <= 120
+    since = format_moment(mine[-1].start if goes_on else mine[0].start)
+    until = "" if goes_on else f" until {format_moment(last)}"
+    times = f" {len(mine)} times" if len(mine) > 1 else ""
+    still = f", still so, {lasted} in all" if goes_on else f", {lasted} in all"
+    most = "highest" if found.ranking and value >= found.ranking[-1][1] else "lowest"
+    return (
+        f"{name}{times} since {since}{until}{still}, {most} {_in(found, value)}"
+        if goes_on
+        else (f"{name}{times} from {since}{until}{still}, {most} {_in(found, value)}")
+    )
+
+
+def _same_labels(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
+    return {k: v for k, v in one.items() if k != "__name__"} == {k: v for k, v in other.items() if k != "__name__"}
+
+
+def _nearest(question: Question, found: Found, sought: Threshold) -> str:
+    """The thing that came nearest to the threshold."""
+    best = max if sought.above else min
+    curve = best(found.curves, key=lambda one: best(one.values), default=None)
+    if curve is None:
+        return ""
+    named = (
+        f"{_name(question, curve.labels)} came nearest with"
+        if found.judged > 1
+        else "It was at most"
+        if sought.above
+        else "It was at least"
+    )
+    return f" {named} {_in(found, best(curve.values))}."
+
+
+def _verb(question: Question) -> str:
+    return "are" if question.is_current else "were"
+
+
+def _was(question: Question) -> str:
+    return "is" if question.is_current else "was"
+
+
+def _were(count: int, question: Question) -> str:
+    return ("is" if count == 1 else "are") if question.is_current else ("was" if count == 1 else "were")
 
 
 def shown_labels(labels: Mapping[str, str]) -> str:
@@ -40,7 +127,7 @@ def shown_labels(labels: Mapping[str, str]) -> str:
 def _series(question: Question, found: Found) -> str:
     first, count = found.curves[0], found.series_count
     if found.value is not None:
-        figures = f"{format_value(found.value, unit_of_question(question))} over the range"
+        figures = f"{shown_value(found.value, unit_of_question(question), found.shown)} over the range"
     else:
         figures = f"{_in(found, mean_of(first.values))} on average"
     told = f"{figures}, between {_in(found, min(first.values))} and {_in(found, max(first.values))}"
@@ -163,7 +250,7 @@ def _nothing(question: Question, found: Found, lower: bool = False) -> str:
 def _beyond(question: Question, found: Found) -> list[str]:
     """When the series were beyond the threshold, or whether the figure is."""
     threshold = question.threshold
-    if threshold is None or found.is_empty or question.kind in ("ranking", "comparison"):
+    if threshold is None or question.judges or found.is_empty or question.kind in ("ranking", "comparison"):
         return []
     side = _side(question, found)
     if question.kind not in ("series", "extreme"):
@@ -202,6 +289,14 @@ def _left_out(found: Found) -> list[str]:
     return [*left, *(f"The server warns: {_short(one)}" for one in found.warnings[:_MOST_WARNINGS])]
 
 
+def title_of(question: Question) -> str:
+    """What the figures are of, for a chart: what people call it, without the time."""
+    named = _title(question)
+    grouped = f" by {', '.join(question.group_by)}" if question.group_by and not question.judges else ""
+    where = f", {_where(question)}" if question.matchers else ""
+    return _short(f"{named[:1].upper()}{named[1:]}{grouped}{where}")
+
+
 def _subject(question: Question, lower: bool = False) -> str:
     """What the figures are of, where, and when."""
     title = _title(question)
@@ -228,9 +323,15 @@ def _counted(question: Question) -> str:
 def _title(question: Question) -> str:
     """What people call the measure; of a quantile, which one."""
     title = question.measure.title or question.measure.name
+    if question.quantile_over is not None:
+        return f"{_quantile(question.quantile_over)} of {title}"
     if "$quantile" in question.measure.promql and not re.match(r"(?i)p\d|median", title):
-        return f"median {title}" if question.quantile == 0.5 else f"p{question.quantile * 100:g} {title}"
+        return f"{_quantile(question.quantile)} {title}"
     return title
+
+
+def _quantile(quantile: float) -> str:
+    return "median" if quantile == 0.5 else f"p{quantile * 100:g}"
 
 
 def _time_how(question: Question) -> str | None:
@@ -263,4 +364,4 @@ def _and_more(count: int) -> str:
 
 
 def _in(found: Found, value: float) -> str:
-    return format_value(value, found.unit)
+    return shown_value(value, found.unit, found.shown)

@@ -1,6 +1,6 @@
 """A gNMI client that reads: one channel held for each device, a deadline for each call, a cap on how many run at once.
 
-Calls are gRPC futures that the event loop awaits: nothing blocks, and a call that is cancelled is cancelled on the wire.
+Calls are gRPC futures that the event loop awaits: nothing blocks, and who stops waiting cancels the call on the wire.
 There is no Set here, and none can be made with it.
 """
 
@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import json
 import ssl
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -47,16 +47,31 @@ class GnmiClient:
         self._most_calls = most_calls
         self._all = asyncio.Semaphore(most_calls)
         self._each: dict[str, asyncio.Semaphore] = {}
-        self._channels: dict[Device, tuple[grpc.Channel, Any]] = {}
-        self._opening: dict[Device, asyncio.Lock] = {}
+        self._timed_out: dict[str, float] = {}
+        self._channels: dict[str, tuple[Device, grpc.Channel, Any]] = {}
+        self._opening: dict[str, asyncio.Lock] = {}
+        self._encodings: dict[str, int] = {}
 
     async def get(self, device: Device, *paths: str) -> Tree:
         """What a device has at these paths, as one tree. Raises GnmiError."""
-        request = gnmi_pb2.GetRequest(
-            path=[to_message(path, device.nos) for path in paths], encoding=gnmi_pb2.JSON_IETF, type=gnmi_pb2.GetRequest.ALL
-        )
-        answer = await self._call(device, "Get", request)
+        wanted = [to_message(path, device.nos) for path in paths]
+        encoding = self._encodings.get(device.address, gnmi_pb2.JSON_IETF)
+        try:
+            answer = await self._call(device, "Get", gnmi_pb2.GetRequest(path=wanted, encoding=encoding))
+        except GnmiError as error:
+            other = await self._encoding(device) if error.error_type == "unsupported" else encoding
+            if other == encoding:
+                raise
+            answer = await self._call(device, "Get", gnmi_pb2.GetRequest(path=wanted, encoding=other))
         return plant(_updates(device.name, answer))
+
+    async def _encoding(self, device: Device) -> int:
+        """The kind of JSON that a device writes: asked once, when it first says that it does not do something."""
+        if device.address not in self._encodings:
+            told = (await self.capabilities(device))["encodings"]
+            plain = "json" in told and "json_ietf" not in told
+            self._encodings[device.address] = gnmi_pb2.JSON if plain else gnmi_pb2.JSON_IETF
+        return self._encodings[device.address]
 
     async def command(self, device: Device, line: str) -> str:
         """What a command prints, where a platform takes commands over gNMI. The line is one of ours, never a person's.
@@ -87,29 +102,39 @@ class GnmiClient:
     async def close(self) -> None:
         """Close every channel; a call after that opens a new one."""
         while self._channels:
-            self._channels.popitem()[1][0].close()
+            self._channels.popitem()[1][1].close()
         self._all = asyncio.Semaphore(self._most_calls)
         self._each.clear()
         self._opening.clear()
 
     async def _call(self, device: Device, method: str, request: Any) -> Any:
-        """One call. Waiting for other calls to the same device counts into its deadline: a device that hangs costs one
-        deadline, however much is asked of it. Waiting for other devices does not."""
+        """One call, with a deadline from when it is made. A device that hangs costs one deadline, however much is asked
+        of it: what waited behind a call that timed out is not tried any more."""
         seconds = device.gnmi_timeout or self._deadline
         each = self._each.setdefault(device.name, asyncio.Semaphore(MOST_CALLS_OF_A_DEVICE))
-        async with _within(device.name, seconds) as limit, each:
-            until = limit.when()
-            limit.reschedule(None)
-            waited = monotonic()
-            async with self._all:
-                limit.reschedule(until and until + monotonic() - waited)
-                try:
-                    return await self._try(device, method, request, seconds)
-                except GnmiError as error:
-                    # A channel held while the device restarted its service fails once, and a read may be repeated.
-                    if error.error_type != "unavailable":
-                        raise
-                return await self._try(device, method, request, seconds)
+        asked = monotonic()
+        async with each, self._all:
+            if self._timed_out.get(device.name, asked) > asked:
+                raise error_of(device.name, grpc.StatusCode.DEADLINE_EXCEEDED, "", seconds)
+            try:
+                async with asyncio.timeout(seconds):
+                    return await self._try_again(device, method, request, seconds)
+            except TimeoutError:
+                found = error_of(device.name, grpc.StatusCode.DEADLINE_EXCEEDED, "", seconds)
+            except GnmiError as error:
+                found = error
+            if found.error_type == "timeout":
+                self._timed_out[device.name] = monotonic()
+            raise found
+
+    async def _try_again(self, device: Device, method: str, request: Any, seconds: float) -> Any:
+        """A channel held while the device restarted its service fails once, and a read may be repeated."""
+        try:
+            return await self._try(device, method, request, seconds)
+        except GnmiError as error:
+            if error.error_type != "unavailable":
+                raise
+        return await self._try(device, method, request, seconds)
 
     async def _try(self, device: Device, method: str, request: Any, seconds: float) -> Any:
         try:
@@ -117,29 +142,23 @@ class GnmiClient:
             call = getattr(stub, method).future(request, timeout=seconds, metadata=_credentials(device))
             return await _awaited(call)
         except grpc.RpcError as error:
-            found = error_of(device.name, error.code(), error.details() or "", seconds)  # type: ignore[attr-defined]
+            found = error_of(device.name, error.code(), error.details() or "", seconds)
             if found.error_type in ("tls", "refused"):
                 # Neither a replaced certificate nor a device that is back should wait until this channel tries again.
                 # It is not closed here: other calls may still be on it.
-                self._channels.pop(device, None)
+                self._channels.pop(device.name, None)
             raise found from None
 
     async def _stub(self, device: Device) -> Any:
-        if device not in self._channels:
-            async with self._opening.setdefault(device, asyncio.Lock()):
-                if device not in self._channels:
-                    channel = await _open(device)
-                    self._channels[device] = (channel, gnmi_pb2_grpc.gNMIStub(channel))
-        return self._channels[device][1]
-
-
-@asynccontextmanager
-async def _within(device: str, seconds: float) -> AsyncIterator[asyncio.Timeout]:
-    try:
-        async with asyncio.timeout(seconds) as limit:
-            yield limit
-    except TimeoutError:
-        raise error_of(device, grpc.StatusCode.DEADLINE_EXCEEDED, "", seconds) from None
+        """The held channel of a device; another entry of the inventory under its name gets another."""
+        async with self._opening.setdefault(device.name, asyncio.Lock()):
+            kept = self._channels.get(device.name)
+            if kept is None or kept[0] != device:
+                channel = await _open(device)
+                if kept:
+                    kept[1].close()
+                kept = self._channels[device.name] = (device, channel, gnmi_pb2_grpc.gNMIStub(channel))
+            return kept[2]
 
 
 async def _awaited(call: Any) -> Any:
@@ -174,10 +193,9 @@ async def _open(device: Device) -> grpc.Channel:
         return grpc.insecure_channel(device.address, options=_OPTIONS)
     name = device.override
     if device.skip_verify:
-        roots, found = await asyncio.to_thread(_offered_certificate, device)
+        offered, found = await asyncio.to_thread(_offered_certificate, device)
         name = name or found
-    else:
-        roots = _file(device, device.path_root)
+    roots = offered if device.skip_verify else _file(device, device.path_root)
     credentials = grpc.ssl_channel_credentials(roots, _file(device, device.path_key), _file(device, device.path_cert))
     options = (*_OPTIONS, *((("grpc.ssl_target_name_override", name),) if name else ()))
     return grpc.secure_channel(device.address, credentials, options=options)
@@ -190,7 +208,9 @@ def _file(device: Device, path: str | None) -> bytes | None:
         return Path(path).expanduser().read_bytes()
     except OSError as error:
         raise GnmiError(
-            "tls", f"The file {path} of {device.name} cannot be read: {error.strerror}.", suggestion="Correct the inventory."
+            "tls",
+            f"The file {path} of {device.name} cannot be read: {error.strerror}.",
+            suggestion="Correct the inventory.",
         ) from None
 
 

@@ -21,7 +21,9 @@ Envelope = dict[str, Any]
 _log = logging.getLogger(__name__)
 
 
-async def enclose(operation: str, work: Awaitable[Reading], device: Device | None = None, name: str | None = None) -> Envelope:
+async def enclose(
+    operation: str, work: Awaitable[Reading], device: Device | None = None, name: str | None = None
+) -> Envelope:
     """The outcome of some reading. It never raises for what a device, the way to it or an inventory does wrong."""
     started = perf_counter()
     envelope: Envelope = {

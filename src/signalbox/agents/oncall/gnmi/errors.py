@@ -1,14 +1,14 @@
 """What can go wrong between here and a device, in nine kinds that are kept apart.
 
-    refused       nothing listens there
-    timeout       no answer in time
-    tls           the certificate or the handshake
-    auth          the user or the password
-    not_found     no such device in the inventory, or no such thing on the device
-    unsupported   the device does not have the model, the encoding or the call
-    rate_limited  the device has too much to do
-    parse         the answer is no gNMI, no JSON, or not in the shape of the model
-    unavailable   every other failure of the device or of the way to it
+refused       nothing listens there
+timeout       no answer in time
+tls           the certificate or the handshake
+auth          the user or the password
+not_found     no such device in the inventory, or no such thing on the device
+unsupported   the device does not have the model, the encoding or the call
+rate_limited  the device has too much to do
+parse         the answer is no gNMI, no JSON, or not in the shape of the model
+unavailable   every other failure of the device or of the way to it
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ KINDS = ("refused", "timeout", "tls", "auth", "not_found", "unsupported", "rate_
 _SUGGESTIONS = {
     "refused": "Check that the device is up, and its address and port in the inventory.",
     "timeout": "Check the way to the device, or give it more time with gnmi_timeout in the inventory.",
-    "tls": "Give path_root (the CA) or override (the name in the certificate) in the inventory; insecure for plain text.",
+    "tls": "Give path_root (the CA) or override (the name in the certificate) in the inventory.",
     "auth": "Check username and password in the inventory, or GNMI_USERNAME and GNMI_PASSWORD.",
     "not_found": "Ask for something that is there.",
     "unsupported": "Ask a device that has this model.",
@@ -51,7 +51,7 @@ _BY_WORDS = (
     ("refused", r"connection refused|errno 111"),
     ("timeout", r"timed out|timeout|deadline|errno 110"),
     ("rate_limited", r"too many|rate limit|overload"),
-    ("parse", r"http1\.x server|deserializ|malformed|invalid frame|unexpected (?:end of )?frame|settings frame|bad header|http2 error|failed parsing|protocol error|received message larger"),
+    ("parse", r"failed parsing|deserializ|malformed|settings frame|http1\.x server|protocol error|message larger"),
 )
 
 

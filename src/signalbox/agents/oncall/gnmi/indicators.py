@@ -17,7 +17,7 @@ def indicators(found: dict[str, Any]) -> list[Light]:
     """One light for each part; `unknown` where the device does not tell."""
     system = found.get("system") or {}
     cpu, memory = (system.get("cpu") or {}), (system.get("memory") or {})
-    lights = [
+    return [
         _above("cpu", cpu.get("average_percent"), _CPU, _CPU_WORST, "% of the CPU in use"),
         _above("memory", memory.get("used_percent"), _MEMORY, _MEMORY_WORST, "% of the memory in use"),
         _clock(system),
@@ -25,11 +25,12 @@ def indicators(found: dict[str, Any]) -> list[Light]:
         _interfaces(found.get("interfaces")),
         _all_up("bgp", found.get("bgp"), "established", "not_established", "BGP sessions established"),
         _all_up("isis", found.get("isis"), "up", "not_up", "IS-IS adjacencies up", "interfaces_without_adjacency"),
-        _all_up("ldp", found.get("ldp"), "operational", "not_operational", "LDP sessions operational", "interfaces_without_neighbor"),
+        _all_up(
+            "ldp", found.get("ldp"), "operational", "not_operational", "LDP sessions up", "interfaces_without_neighbor"
+        ),
         _vpn(found.get("vpn")),
         _alarms(found.get("alarms")),
     ]
-    return lights
 
 
 def _light(name: str, status: str, value: Any, text: str) -> Light:

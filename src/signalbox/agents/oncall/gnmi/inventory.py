@@ -1,8 +1,8 @@
 """The inventory: a JSON list of devices, with how each is reached.
 
 `name`, `ip_address` and `nos` are required; `username` and `password`, or `path_cert` and `path_key`, say who asks, and
-where they are left out `GNMI_USERNAME` and `GNMI_PASSWORD` do. TLS with a checked certificate is what a device gets that
-says nothing of it.
+where they are left out `GNMI_USERNAME` and `GNMI_PASSWORD` do. TLS with a checked certificate is what a device gets
+that says nothing of it.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ __all__ = ["Names"]
 
 
 class Names:
-    """Names of devices. Addresses are learnt from the interfaces that were read; texts only ever name a known device."""
+    """Names of devices. Addresses are learnt from interfaces that were read; a text only ever names a known device."""
 
     def __init__(self) -> None:
         self._devices: dict[str, str] = {}
@@ -24,9 +24,7 @@ class Names:
         self._devices = known
         self._addresses.clear()
         longest = sorted(known, key=len, reverse=True)
-        self._pattern = re.compile(
-            rf"(?<![\w.-])(?:{'|'.join(map(re.escape, longest))})(?![\w-]|\.\w)", re.IGNORECASE
-        )
+        self._pattern = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, longest))})(?![\w-]|\.\w)", re.IGNORECASE)
 
     def learn(self, device: str, addresses: Iterable[str]) -> None:
         """These addresses (with or without a length) are the device's own."""

@@ -76,8 +76,8 @@ class Reader:
             wanted = interface.strip().casefold()
             chosen = [one for one in listed if one["name"].casefold() == wanted]
             if not chosen:
-                names = ", ".join(one["name"] for one in listed)
-                raise GnmiError("not_found", f"{device.name} has no interface '{interface}'.", suggestion=f"It has {names}.")
+                there = f"It has {', '.join(one['name'] for one in listed)}."
+                raise GnmiError("not_found", f"{device.name} has no interface '{interface}'.", suggestion=there)
             listed = chosen
         return Reading({"interfaces": listed, "summary": summarize_interfaces(listed)}, errors)
 

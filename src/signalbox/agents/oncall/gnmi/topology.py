@@ -53,8 +53,9 @@ async def read_neighbours(reader: Reader, inventory: Inventory, device: Device) 
     own = await _view(reader, device)
     if own.error:
         raise own.error
-    near = {name for one in own.wired if (name := _hint(reader, own, one)[0]) in inventory.devices}
-    views = {device.name: own} | await _views(reader, [inventory.devices[name] for name in sorted(near) if name])
+    hinted = {_hint(reader, own, one)[0] for one in own.wired}
+    near = [one for name, one in inventory.devices.items() if name in hinted and name != device.name]
+    views = {device.name: own} | await _views(reader, near)
     if any(wire.neighbour is None for wire in _wires(reader, own, views)):
         rest = [one for name, one in inventory.devices.items() if name not in views]
         views |= await _views(reader, rest)
@@ -69,8 +70,9 @@ async def read_topology(reader: Reader, inventory: Inventory) -> Reading:
     links: dict[tuple[Any, ...], dict[str, Any]] = {}
     for view in views.values():
         for wire in _wires(reader, view, views):
-            ends = sorted([(view.device.name, wire.local["name"]), (wire.neighbour or "", wire.remote["name"] if wire.remote else "")])
-            links.setdefault((wire.network, *map(tuple, ends)), _link(view, wire))
+            other = (wire.neighbour or "", wire.remote["name"] if wire.remote else "")
+            ends = sorted([(view.device.name, wire.local["name"]), other])
+            links.setdefault((wire.network, *ends), _link(view, wire))
     found = list(links.values())
     dead = [name for name, view in views.items() if view.error]
     nodes = [
@@ -110,7 +112,8 @@ async def _view(reader: Reader, device: Device) -> View:
         view.interfaces = interfaces.data["interfaces"]
     if isinstance(lldp, Reading):
         for one in lldp.data["neighbors"]:
-            view.lldp[one["local_interface"]] = (reader.names.of_system(one["neighbor_name"]) or one["neighbor_name"], one["neighbor_interface"])
+            name = reader.names.of_system(one["neighbor_name"]) or one["neighbor_name"]
+            view.lldp[one["local_interface"]] = (name, one["neighbor_interface"])
     elif not isinstance(lldp, GnmiError | Absent):
         raise lldp
     return view

@@ -64,11 +64,15 @@ def _entry(node: Tree, name: str, keys: dict[str, str]) -> Tree:
         raise _misshapen(name)
     wanted = {key: value.rpartition(":")[2] for key, value in keys.items()}
     for one in listed:
-        if isinstance(one, dict) and all(str(one.get(key, "")).rpartition(":")[2] == value for key, value in wanted.items()):
+        if isinstance(one, dict) and all(_key(one, key) == value for key, value in wanted.items()):
             return one
     made: Tree = dict(keys)
     listed.append(made)
     return made
+
+
+def _key(entry: Tree, name: str) -> str:
+    return str(entry.get(name, "")).rpartition(":")[2]
 
 
 def _join(node: Tree, name: str, value: Any) -> None:

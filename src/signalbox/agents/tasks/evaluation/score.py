@@ -30,8 +30,8 @@ def check(wanted: Mapping[str, Any]) -> None:
 
 
 def is_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """True if the store holds exactly the tasks of `end`. A field that is not said there is not looked at, except that a
-    task of `start` has what it had."""
+    """True if the store holds exactly the tasks of `end`. A field that is not said there is not looked at, except that
+    a task of `start` has what it had."""
     expected = [_full(task, wanted) for task in wanted["end"]]
     return len(outcome["end"]) == len(expected) and _matches(outcome["end"], expected)
 
@@ -60,7 +60,8 @@ def _matches(got: Sequence[Mapping[str, Any]], expected: Sequence[Mapping[str, A
         fitting = [one for one in left if _fits(one, task)]
         if not fitting:
             return len(expected) <= _MOST_ALIKE and any(
-                all(_fits(one, other) for one, other in zip(order, expected, strict=True)) for order in permutations(got)
+                all(_fits(one, other) for one, other in zip(order, expected, strict=True))
+                for order in permutations(got)
             )
         left.remove(fitting[0])
     return True

@@ -1,4 +1,4 @@
-"""A router's state in OpenConfig's models: a tree of JSON in which a function stands for what is made when it is read."""
+"""A router's state in OpenConfig's models: a tree of JSON, where a function stands for what is made when it is read."""
 
 from __future__ import annotations
 

@@ -11,17 +11,20 @@ from signalbox.worlds.network.openconfig.values import nanoseconds
 from signalbox.worlds.network.router import Router
 from signalbox.worlds.network.snapshot import Peering
 
-__all__ = ["bgp"]
+__all__ = ["bgp", "speaks_bgp"]
 
 _TYPES = "openconfig-bgp-types:"
 _WRONG_AS = 64999
 
 
-def bgp(router: Router, vrf: str | None) -> dict[str, Any] | None:
-    """BGP in the default table or in a VRF; None where the router does not run it there."""
+def speaks_bgp(router: Router) -> bool:
+    """Whether the router runs BGP in its default table."""
+    return any(_table(router, session) is None for _, session in router.model.sessions_of[router.name])
+
+
+def bgp(router: Router, vrf: str | None) -> dict[str, Any]:
+    """BGP in the default table or in a VRF."""
     peerings = [one for one in router.peerings() if _table(router, one[1]) == vrf]
-    if vrf is None and not peerings:
-        return None
     family = _TYPES + ("IPV4_UNICAST" if vrf or router.device.role == "CE" else "L3VPN_IPV4_UNICAST")
     total = _total(router, vrf)
     count = {"enabled": True, "total-paths": total, "total-prefixes": total}

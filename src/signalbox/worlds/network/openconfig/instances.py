@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from signalbox.worlds.network.openconfig.bgp import bgp
+from signalbox.worlds.network.openconfig.bgp import bgp, speaks_bgp
 from signalbox.worlds.network.openconfig.interfaces import MANAGEMENT
 from signalbox.worlds.network.openconfig.values import nanoseconds
 from signalbox.worlds.network.router import Router
@@ -12,6 +12,7 @@ from signalbox.worlds.network.snapshot import Route
 
 __all__ = ["network_instances"]
 
+Hop = tuple[str, str, str]
 _KINDS = "openconfig-network-instance-types:"
 _PROTOCOLS = "openconfig-policy-types:"
 
@@ -23,9 +24,11 @@ def network_instances(router: Router) -> dict[str, Any]:
 
 
 def _default(router: Router) -> dict[str, Any]:
-    protocols = [{"identifier": _PROTOCOLS + "BGP", "name": "default", "bgp": one} for one in [bgp(router, None)] if one]
+    protocols: list[dict[str, Any]] = []
+    if speaks_bgp(router):
+        protocols.append({"identifier": _PROTOCOLS + "BGP", "name": "default", "bgp": lambda: bgp(router, None)})
     if router.device.runs_isis:
-        protocols.append({"identifier": _PROTOCOLS + "ISIS", "name": "1", "isis": _isis(router)})
+        protocols.append({"identifier": _PROTOCOLS + "ISIS", "name": "1", "isis": lambda: _isis(router)})
     kind = {"name": "DEFAULT", "type": _KINDS + "DEFAULT_INSTANCE", "enabled": True}
     found: dict[str, Any] = {
         "name": "DEFAULT",
@@ -91,9 +94,7 @@ def _management(router: Router) -> dict[str, Any]:
             "enabled-address-families": ["openconfig-types:IPV4"],
         },
         "interfaces": {"interface": [_member(MANAGEMENT)]},
-        "protocols": {
-            "protocol": [{"identifier": "STATIC", "name": "DEFAULT", "static-routes": {"static": [static]}}]
-        },
+        "protocols": {"protocol": [{"identifier": "STATIC", "name": "DEFAULT", "static-routes": {"static": [static]}}]},
         "afts": lambda: _afts(routes),
     }
 
@@ -217,8 +218,8 @@ def _ldp_neighbour(router: Router, end: Any, state: str) -> dict[str, Any]:
 
 def _afts(routes: list[Route]) -> dict[str, Any]:
     """The routes in use. Entries with the same next hops share a group, as in hardware."""
-    groups: dict[tuple[tuple[str, str, str], ...], int] = {}
-    hops: dict[tuple[str, str, str], int] = {}
+    groups: dict[tuple[Hop, ...], int] = {}
+    hops: dict[Hop, int] = {}
     entries = []
     for route in routes:
         group = groups.setdefault(route.next_hops, len(groups) + 1)
@@ -238,12 +239,12 @@ def _afts(routes: list[Route]) -> dict[str, Any]:
     }
 
 
-def _group(number: int, found: tuple[tuple[str, str, str], ...], hops: dict[tuple[str, str, str], int]) -> dict[str, Any]:
+def _group(number: int, found: tuple[Hop, ...], hops: dict[Hop, int]) -> dict[str, Any]:
     listed = [{"index": str(hops[hop]), "state": {"index": str(hops[hop]), "weight": "1"}} for hop in found]
     return {"id": str(number), "state": {"id": str(number)}, "next-hops": {"next-hop": listed}}
 
 
-def _hop(number: int, hop: tuple[str, str, str]) -> dict[str, Any]:
+def _hop(number: int, hop: Hop) -> dict[str, Any]:
     _, address, interface = hop
     state: dict[str, Any] = {"index": str(number)}
     if address != "0.0.0.0":

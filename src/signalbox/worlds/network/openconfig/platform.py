@@ -1,4 +1,4 @@
-"""openconfig-system, -lldp and -platform: the router itself, its clock and load, its alarms, and who stands beside it."""
+"""openconfig-system, -lldp and -platform: the router itself, its clock, load and alarms, and who stands beside it."""
 
 from __future__ import annotations
 
@@ -71,7 +71,13 @@ def _load(router: Router, index: object) -> int:
 
 def _cpu(router: Router, index: object) -> dict[str, Any]:
     load = _load(router, index)
-    total = {"instant": load, "avg": load, "min": max(load - 4, 0), "max": min(load + 9, 100), "interval": "300000000000"}
+    total = {
+        "instant": load,
+        "avg": load,
+        "min": max(load - 4, 0),
+        "max": min(load + 9, 100),
+        "interval": "300000000000",
+    }
     return {"index": index, "state": {"index": index, "total": total}}
 
 

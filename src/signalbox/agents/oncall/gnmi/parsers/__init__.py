@@ -1,1 +1,1 @@
-"""From a tree in OpenConfig's models to what a tool gives back: one file a model, each with what docs/gnmi.md promises."""
+"""From a tree in OpenConfig's models to what a tool gives back, as docs/gnmi.md promises it: one file a model."""

@@ -136,8 +136,10 @@ def _notification(side: Tree) -> dict[str, Any] | None:
 
 def _last_error(state: Tree, sent: Tree, received: Tree) -> str | None:
     """What closed the session last, in words."""
-    sides = [(number(side.get("last-notification-time")) or 0, word, side) for word, side in (("sent", sent), ("received", received))]
-    for _, direction, side in sorted(sides, key=lambda one: -one[0]):
+    sides = sorted(
+        (("sent", sent), ("received", received)), key=lambda one: -(number(one[1].get("last-notification-time")) or 0)
+    )
+    for direction, side in sides:
         told_side = _notification(side)
         if told_side:
             parts = [part.replace("_", " ").title() for part in (told_side["code"], told_side["subcode"]) if part]

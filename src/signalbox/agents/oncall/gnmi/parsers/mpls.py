@@ -72,18 +72,12 @@ def _segment_routing(ranges: list[dict[str, Any]]) -> dict[str, Any] | None:
 
 def parse_ldp(tree: Tree, names: Names, descriptions: dict[str, str] | None = None) -> dict[str, Any] | None:
     """LDP of the instance that runs it; None where none does."""
-    found = next(
-        (at(one, "mpls", "signaling-protocols", "ldp") for _, one in instances(tree) if _runs_ldp(one)), None
-    )
+    found = next((at(one, "mpls", "signaling-protocols", "ldp") for _, one in instances(tree) if _runs_ldp(one)), None)
     if found is None:
         return None
     listed = next((one for one in find(at(found, "interface-attributes"), "interface") if isinstance(one, list)), [])
-    interfaces = [
-        {"name": word(one.get("interface-id")), "enabled": at(one, "state").get("enabled")} for one in listed
-    ]
-    neighbours = [
-        _neighbour(one, names, descriptions or {}) for one in entries(at(found, "neighbors"), "neighbor")
-    ]
+    interfaces = [{"name": word(one.get("interface-id")), "enabled": at(one, "state").get("enabled")} for one in listed]
+    neighbours = [_neighbour(one, names, descriptions or {}) for one in entries(at(found, "neighbors"), "neighbor")]
     heard = {hello["interface"] for one in neighbours for hello in one["discovery"] if hello["interface"]}
     operational = {
         hello["interface"] for one in neighbours if one["session_state"] == "OPERATIONAL" for hello in one["discovery"]

@@ -13,6 +13,7 @@ from signalbox.agents.oncall.gnmi.tree import Tree, at, entries, find, instances
 __all__ = ["interface_vrfs", "parse_vrfs", "summarize_vrfs"]
 
 _DEFAULT = "default"
+_MOST_ROUTES = 500
 
 
 def parse_vrfs(tree: Tree, names: Names, details: bool = False) -> list[dict[str, Any]]:
@@ -34,7 +35,7 @@ def _vrf(name: str, one: Tree, routes: list[dict[str, Any]] | None, names: Names
         "type": word(state.get("type")),
         "enabled": state.get("enabled"),
         "route_distinguisher": word(state.get("route-distinguisher")),
-        "interfaces": [text for text in (word(i.get("id")) for i in entries(at(one, "interfaces"), "interface")) if text],
+        "interfaces": _members(one),
         "address_families": words(state.get("enabled-address-families")),
         "import_route_targets": words(policy.get("import-route-target")),
         "export_route_targets": words(policy.get("export-route-target")),
@@ -44,7 +45,12 @@ def _vrf(name: str, one: Tree, routes: list[dict[str, Any]] | None, names: Names
         "route_count": None if routes is None else len(routes),
         "routes_by_protocol": {} if routes is None else dict(Counter(r["protocol"] or "UNKNOWN" for r in routes)),
     }
-    return answer | ({"routes": routes or []} if details else {})
+    return answer | ({"routes": (routes or [])[:_MOST_ROUTES]} if details else {})
+
+
+def _members(one: Tree) -> list[str]:
+    found = (word(entry.get("id")) for entry in entries(at(one, "interfaces"), "interface"))
+    return [name for name in found if name]
 
 
 def _bgp(one: Tree) -> dict[str, Any] | None:
@@ -72,10 +78,4 @@ def summarize_vrfs(vrfs: list[dict[str, Any]]) -> dict[str, Any]:
 
 def interface_vrfs(tree: Tree) -> dict[str, str]:
     """Which interface belongs to which VRF."""
-    return {
-        interface: name
-        for name, one in instances(tree)
-        if _is_vrf(name, one)
-        for interface in (word(entry.get("id")) for entry in entries(at(one, "interfaces"), "interface"))
-        if interface
-    }
+    return {interface: name for name, one in instances(tree) if _is_vrf(name, one) for interface in _members(one)}

@@ -1,0 +1,174 @@
+"""The gNMI tools: what a call over MCP costs in a held session, and what more devices cost.
+
+The network stands in a process of its own, so that only the reading is measured. Time is what a person waits for, not
+CPU time: nearly all of a call is waiting for another process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from asyncio import Runner
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+from benchmarks.report import Row, at_least_faster, at_most_times, under
+
+__all__ = ["measure"]
+
+CALLS = "a call of a gNMI tool over MCP"
+DEVICES = "a health check of many devices"
+FEW, MANY = 20, 200
+PARTS = {"RR": 2, "P": 6, "PE": 12}
+ISLAND = sum(PARTS.values())
+STDIO_OVERHEAD = 0.003
+ROUNDS = 7
+
+
+def measure() -> Iterator[Row]:
+    """The price of MCP, then the price of devices."""
+    with _network(FEW) as inventory:
+        yield from _calls(inventory)
+    yield from _growth()
+
+
+@contextmanager
+def _network(size: int) -> Iterator[Path]:
+    """A network of that many devices in a process of its own; gives its inventory."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "inventory.json"
+        command = [sys.executable, "-m", "benchmarks.oncall", str(size), str(path)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.PIPE)
+        try:
+            assert process.stdout is not None
+            process.stdout.readline()
+            yield path
+        finally:
+            process.terminate()
+            process.wait(20)
+
+
+def _serve(size: int, path: Path) -> None:
+    """Islands of twenty routers, so that a device has as much to tell in a large network as in a small one."""
+    from signalbox.worlds.network import build_model, open_world
+
+    roles: dict[str, str] = {}
+    links: list[tuple[str, str]] = []
+    sessions: list[tuple[str, str]] = []
+    for island in range(max(1, size // ISLAND)):
+        names = [f"{role.lower()}{number}-{island}" for role, count in PARTS.items() for number in range(count)]
+        reflectors, core, edge = names[:2], names[2:8], names[8:]
+        roles |= dict.fromkeys(reflectors, "RR") | dict.fromkeys(core, "P") | dict.fromkeys(edge, "PE")
+        links += [(one, core[(at + 1) % len(core)]) for at, one in enumerate(core)]
+        links += [(one, core[at % len(core)]) for at, one in enumerate([*edge, *reflectors])]
+        sessions += [(one, reflector) for one in edge for reflector in reflectors]
+    with open_world(model=build_model(roles, links, sessions), incident=False) as world:
+        path.write_text(json.dumps(world.inventory()), "utf-8")
+        print("ready", flush=True)
+        sys.stdin.read()
+
+
+def _calls(inventory: Path) -> Iterator[Row]:
+    from fastmcp import Client
+    from fastmcp.client.transports import StdioTransport
+
+    from signalbox.agents.oncall.server import create_server
+
+    os.environ["NETWORK_INVENTORY"] = str(inventory)
+    command, *arguments = [sys.executable, "-m", "signalbox", "mcp", "gnmi"]
+
+    def stdio() -> Any:
+        return Client(StdioTransport(command, arguments, env=dict(os.environ), keep_alive=False))
+
+    async def held() -> dict[str, float]:
+        async with stdio() as over_stdio, Client(create_server()) as in_memory:
+            return await _turns(
+                {
+                    "stdio": lambda: over_stdio.call_tool("get_devices", {}),
+                    "memory": lambda: in_memory.call_tool("get_devices", {}),
+                    "stdio health": lambda: over_stdio.call_tool("get_device_health", {"device_name": "pe0-0"}),
+                    "memory health": lambda: in_memory.call_tool("get_device_health", {"device_name": "pe0-0"}),
+                },
+                times=12,
+            )
+
+    async def fresh() -> None:
+        async with stdio() as client:
+            await client.call_tool("get_devices", {})
+
+    with Runner() as loop:
+        found = loop.run(held())
+        started = perf_counter()
+        loop.run(fresh())
+        new = perf_counter() - started
+    overhead = max(found["stdio"] - found["memory"], 1e-9)
+    yield Row(CALLS, "what stdio adds to a call in a held session", overhead, target=under(STDIO_OVERHEAD))
+    yield Row(
+        CALLS,
+        "a health check over stdio, by one in memory",
+        found["stdio health"],
+        found["memory health"],
+        at_most_times(1.5),
+    )
+    yield Row(CALLS, "a held session, by a new server for each call", found["stdio"], new, at_least_faster(20))
+
+
+def _growth() -> Iterator[Row]:
+    """Seconds for each device, of few and of many."""
+    each = {}
+    for size in (FEW, MANY):
+        with _network(size) as inventory:
+            os.environ["NETWORK_INVENTORY"] = str(inventory)
+            with Runner() as loop:
+                each[size] = loop.run(_check_all(size)) / size
+    what = f"a device of {MANY}, by a device of {FEW}"
+    yield Row(DEVICES, what, each[MANY], each[FEW], at_most_times(1.5))
+
+
+async def _check_all(size: int) -> float:
+    from fastmcp import Client
+
+    from signalbox.agents.oncall.server import create_server
+
+    async with Client(create_server()) as client:
+        listed = (await client.call_tool("get_devices", {})).structured_content["devices"]
+        names = [one["name"] for one in listed]
+        if len(names) != size:
+            raise AssertionError(f"there are {len(names)} devices and not {size}")
+
+        async def check(name: str) -> None:
+            answer = (await client.call_tool("get_device_health", {"device_name": name})).structured_content
+            if answer["status"] != "success":
+                raise AssertionError(f"{name}: {answer['error_response'] or answer['metadata']}")
+
+        async def all_of_them() -> None:
+            await asyncio.gather(*map(check, names))
+
+        await all_of_them()  # opens the channels
+        return (await _turns({"all": all_of_them}, times=1, rounds=3))["all"]
+
+
+async def _turns(
+    contenders: dict[str, Callable[[], Awaitable[Any]]], times: int, rounds: int = ROUNDS
+) -> dict[str, float]:
+    """The median seconds of one run of each; they take turns, so that a slow minute slows all of them."""
+    samples: dict[str, list[float]] = {name: [] for name in contenders}
+    for _ in range(rounds):
+        for name, work in contenders.items():
+            for _ in range(times):
+                started = perf_counter()
+                await work()
+                samples[name].append(perf_counter() - started)
+    return {name: median(found) for name, found in samples.items()}
+
+
+if __name__ == "__main__":
+    _serve(int(sys.argv[1]), Path(sys.argv[2]))

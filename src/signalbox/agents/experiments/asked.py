@@ -1,0 +1,77 @@
+"""The fields of a request as a node works on them: read now, gone on with from before, or completed by a reply."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from signalbox.agents.experiments.names import whole_words
+from signalbox.agents.experiments.reading import read
+from signalbox.agents.experiments.weights import read_split
+from signalbox.upgrade.states import stored_state
+
+__all__ = ["STATUS_OF", "fields_of", "named_params", "said_params", "whole"]
+
+STATUS_OF = {
+    "start": "enrolling",
+    "stop": "enrollmentComplete",
+    "preview": "preview",
+    "schedule": "scheduled",
+    "cancel": "cancelled",
+    "archive": "archived",
+    "deactivate": "inactive",
+}
+"""The state that an action means."""
+_WHOLE = ("site", "target", "user_id", "named", "condition", "users", "groups", "conditions")
+_WHICH = ("experiment", "named", "reference")
+_PARAMS = {"user_id": "user_id", "num_users": "num_users", "site": "site", "target": "target", "concept": "concept"}
+
+
+async def fields_of(state: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """What the request says, by the schema; of a request that waited, what is known of it with the reply in it."""
+    pending = state.get("pending")
+    if pending:
+        return dict(pending["fields"])
+    said = whole(await read(schema, state["user_input"]), state["user_input"])
+    before = state.get("previous") or {}
+    if not state["params"].get("follows") or before.get("capability") != state["detected_capability"]:
+        return said
+    kept = dict(before.get("fields") or {})
+    if any(key in said for key in _WHICH):
+        kept = {key: value for key, value in kept.items() if key not in (*_WHICH, "experiment_id", "sure")}
+    return {**kept, **said}
+
+
+def whole(fields: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """The fields with every name as whole words of the text: a reader may stop in the middle of one."""
+    return {
+        key: whole_words(text, value) if key in _WHOLE and isinstance(value, str) else value
+        for key, value in fields.items()
+    }
+
+
+def named_params(fields: Mapping[str, Any], **known: Any) -> dict[str, Any]:
+    """The parameters under the names that the state shows, without those that were not said."""
+    found = {name: fields.get(key) for key, name in _PARAMS.items()}
+    return {name: value for name, value in {**found, **known}.items() if value not in (None, "", {}, [])}
+
+
+def said_params(fields: Mapping[str, Any], **known: Any) -> dict[str, Any]:
+    """The parameters of a request that is not done yet, as far as they were said."""
+    action = str(fields.get("action") or "")
+    split = read_split(str(fields.get("weights") or fields.get("conditions") or ""))
+    weights = dict(zip(split.names, split.weights, strict=False)) if len(split.names) == len(split.weights) else {}
+    name = fields.get("experiment_name") or fields.get("experiment") or fields.get("named")
+    if action == "create":
+        name = fields.get("new_name")
+    status = STATUS_OF.get(action) or fields.get("status")
+    return named_params(
+        fields,
+        **{
+            "experiment_name": name,
+            "context": fields.get("context"),
+            "status": stored_state(str(status)) if status else None,
+            "condition_weights": weights,
+            **known,
+        },
+    )

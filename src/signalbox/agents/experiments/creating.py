@@ -1,0 +1,101 @@
+"""A new experiment: what has to be known of it, asked for one thing at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from signalbox.agents.experiments.changes import conditions_of
+from signalbox.agents.experiments.drafts import Problem
+from signalbox.agents.experiments.names import as_written, grounded
+from signalbox.agents.experiments.node import Ask
+from signalbox.agents.experiments.server_names import Server
+from signalbox.agents.experiments.weights import read_split
+
+__all__ = ["ask_for", "new_experiment"]
+
+_MOST_OPTIONS = 8
+_FIELDS = {
+    "name": "new_name",
+    "decision_points": "point",
+    "group": "group_type",
+    "revert_to": "condition",
+    "assignment_unit": "unit",
+}
+"""Which field of the request a problem of the draft is about, where it has another name."""
+Fields = Mapping[str, Any]
+
+
+def new_experiment(fields: Fields, server: Server, text: str) -> dict[str, Any]:
+    """The arguments of create_experiment. Raises Ask for the first thing that is missing, with what there is."""
+    name = as_written(text, str(fields["new_name"])) if fields.get("new_name") else ""
+    if not name:
+        raise Ask("What is the experiment to be called?", "new_name", fields)
+    context = server.context(fields.get("context"), text)
+    if context is None:
+        said = f"There is no context '{fields['context']}'. " if fields.get("context") else ""
+        raise Ask(f"{said}In which context?", "context", fields, server.contexts[:_MOST_OPTIONS])
+    offered = server.metadata[context]
+    conditions = _conditions(fields, offered["conditions"])
+    unit = _unit(fields, server, context)
+    site, target = _point(fields, offered)
+    rule = fields.get("consistency_rule") or ("group" if unit["assignment_unit"] == "group" else "individual")
+    after = {"post_rule": fields.get("post_rule") or "continue"}
+    if after["post_rule"] == "assign":
+        codes = [one["code"] for one in conditions]
+        code = grounded(str(fields.get("condition") or ""), codes) if fields.get("condition") else None
+        if code is None:
+            raise Ask("Which condition is everybody to get afterwards?", "condition", fields, codes)
+        after["revert_to"] = code
+    point = {"site": site, "target": target, "exclude_if_reached": False}
+    return {
+        "name": name,
+        "context": context,
+        "conditions": conditions,
+        "decision_points": [point],
+        **unit,
+        "consistency_rule": rule,
+        **after,
+    }
+
+
+def ask_for(problem: Problem, fields: Fields) -> Ask:
+    """The question that mends what is wrong with a draft."""
+    field = _FIELDS.get(problem.field, problem.field)
+    kept = {key: value for key, value in fields.items() if key != field}
+    if field == "point":
+        kept = {key: value for key, value in kept.items() if key not in ("site", "target")}
+    if field == "conditions":
+        kept = {key: value for key, value in kept.items() if key != "weights"}
+    return Ask(f"{problem.message} What is it to be?", field, kept, list(problem.options)[:_MOST_OPTIONS])
+
+
+def _conditions(fields: Fields, offered: list[str]) -> list[dict[str, Any]]:
+    words = str(fields.get("conditions") or "")
+    if not words:
+        asked = "Which conditions, with which weights? Say them as in: control 50, treatment 50."
+        raise Ask(asked, "conditions", fields, offered[:_MOST_OPTIONS])
+    if fields.get("weights"):
+        return conditions_of(str(fields["weights"]), fields, read_split(words).names)
+    return conditions_of(words, fields)
+
+
+def _unit(fields: Fields, server: Server, context: str) -> dict[str, Any]:
+    if fields.get("unit") != "group" and not fields.get("group_type"):
+        return {"assignment_unit": "individual"}
+    types = server.group_types(context)
+    kind = grounded(str(fields.get("group_type") or ""), types) if fields.get("group_type") else None
+    if kind is None:
+        raise Ask("By which kind of group?", "group_type", {**fields, "unit": "group"}, types)
+    return {"assignment_unit": "group", "group": kind}
+
+
+def _point(fields: Fields, offered: Mapping[str, list[str]]) -> tuple[str, str]:
+    site, target = fields.get("site"), fields.get("target")
+    if not site:
+        sites = offered["sites"][:_MOST_OPTIONS]
+        raise Ask("At which decision point? Say site / target.", "point", fields, sites)
+    known = grounded(str(site), offered["sites"]) or str(site)
+    if not target:
+        raise Ask(f"Which target at {known}?", "point", {**fields, "site": known}, offered["targets"][:_MOST_OPTIONS])
+    return known, grounded(str(target), offered["targets"]) or str(target)

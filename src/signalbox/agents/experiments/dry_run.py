@@ -1,0 +1,77 @@
+"""What a request would do, read without asking any server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from signalbox.agents.experiments.asked import said_params
+from signalbox.agents.experiments.plan import (
+    create_schema,
+    details_schema,
+    list_schema,
+    management_schema,
+    params_schema,
+    rules_schema,
+    simulation_schema,
+    terminology_schema,
+    testing_schema,
+)
+from signalbox.agents.experiments.reading import read
+from signalbox.agents.experiments.router import ainput_router
+from signalbox.agents.experiments.routing import route_after_input
+from signalbox.contract import Presented, blocks
+from signalbox.maps.context import RunContext, current_run
+
+__all__ = ["dry_run"]
+
+
+async def dry_run(state: Mapping[str, Any], model: Any = None) -> Presented:
+    """The plan as `plan` in the state: capability, confidence, node, action and parameters. No tool is called."""
+    from pathlib import Path
+
+    token = current_run.set(RunContext(Path(), Path(), model)) if model is not None else None
+    try:
+        routed = {**state, **await ainput_router(state)}
+        if routed.get("error"):
+            return Presented("", state={**routed})
+        said = await _params(str(routed["detected_capability"]), str(state["user_input"]))
+    finally:
+        if token is not None:
+            current_run.reset(token)
+    plan = {
+        "capability": routed["detected_capability"],
+        "confidence": routed["routing_confidence"],
+        "node": route_after_input(routed),
+        **said,
+    }
+    told = f"Nothing was asked of any server. This would go to {plan['node']} ({plan['capability']})."
+    if said.get("params"):
+        told += " Read: " + "; ".join(f"{key} {value}" for key, value in said["params"].items()) + "."
+    if said.get("writes"):
+        told += " Nothing would be written before you have said yes."
+    return Presented(told, [blocks.text(told)], state={**routed, "params": said.get("params", {}), "plan": plan})
+
+
+async def _params(capability: str, text: str) -> dict[str, Any]:
+    """The parameters as they were said; which experiment that is, only the server knows."""
+    schemas = {
+        "terminology": terminology_schema(),
+        "list_experiments": list_schema(()),
+        "experiment_details": details_schema(()),
+        "experiment_management": management_schema(()),
+        "user_simulation": simulation_schema((), ()),
+        "testing": testing_schema((), ()),
+    }
+    if capability not in schemas:
+        return {"params": {}}
+    fields = await read(schemas[capability], text)
+    action = str(fields.get("action") or "")
+    more = {"create": create_schema((), ()), "change_rules": rules_schema(())}.get(action) or params_schema(action)
+    fields |= await read(more, text) if more else {}
+    groups = fields.get("groups")
+    return {
+        "params": said_params(fields, groups=groups),
+        "action": action or None,
+        "writes": capability == "experiment_management",
+    }

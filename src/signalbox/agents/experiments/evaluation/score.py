@@ -1,0 +1,78 @@
+"""What a case about experiments may expect, and when an answer is so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, tzinfo
+from typing import Any
+
+from signalbox.agents.experiments.names import grounded
+from signalbox.agents.experiments.plan import CAPABILITIES
+from signalbox.upgrade.states import same_state
+
+__all__ = ["KEYS", "check_expectation", "is_right", "resolved"]
+
+PARAMS = frozenset(
+    "experiment_name user_id context condition_weights num_users groups status site target concept".split()
+)
+KEYS = {"capability", "params", "error", "asks", "writes"}
+_EXACT = ("user_id", "num_users")
+
+
+def check_expectation(wanted: Mapping[str, Any]) -> None:
+    """Raises ValueError for an expectation that no answer could meet."""
+    capability = wanted.get("capability")
+    if capability is not None and capability not in CAPABILITIES:
+        raise ValueError(f"`capability` is one of {', '.join(CAPABILITIES)}")
+    unknown = set(wanted.get("params") or {}) - PARAMS
+    if unknown:
+        raise ValueError(f"there is no parameter {sorted(unknown)[0]}; there are {', '.join(sorted(PARAMS))}")
+    if not set(wanted) & {"capability", "error", "asks"}:
+        raise ValueError("needs `capability`, `error` or `asks`")
+
+
+async def resolved(wanted: Mapping[str, Any], now: datetime, tz: tzinfo) -> dict[str, Any]:
+    """The expectation as it stands: nothing of it depends on the server."""
+    return dict(wanted)
+
+
+def is_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    """True if capability, parameters and ending are as expected, and nothing was written that was not."""
+    if "capability" in wanted and outcome.get("capability") != wanted["capability"]:
+        return False
+    if "error" in wanted and outcome.get("error") != wanted["error"]:
+        return False
+    if "asks" in wanted and outcome.get("asks") != wanted["asks"]:
+        return False
+    if set(outcome.get("writes") or ()) - set(wanted.get("writes") or ("initialize_user",)):
+        return False
+    return "params" not in wanted or _same_params(outcome.get("params") or {}, wanted["params"])
+
+
+def _same_params(got: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    """What is expected is there; what is not expected does not count against it, but for a user and a number."""
+    if any(name in got and name not in wanted for name in _EXACT):
+        return False
+    return all(name in got and _same(name, got[name], value) for name, value in wanted.items())
+
+
+def _same(name: str, got: Any, wanted: Any) -> bool:
+    if name == "status":
+        return same_state(str(got), str(wanted))
+    if name == "condition_weights":
+        one, other = ({_letters(key): round(float(value), 1) for key, value in part.items()} for part in (got, wanted))
+        return one == other
+    if name == "groups":
+        one_groups, other_groups = (_groups(part) for part in (got, wanted))
+        return one_groups == other_groups
+    if name in _EXACT:
+        return str(got) == str(wanted)
+    return grounded(str(got), [str(wanted)]) is not None or _letters(got) == _letters(wanted)
+
+
+def _groups(groups: Mapping[str, Any]) -> dict[str, list[str]]:
+    return {_letters(kind).removesuffix("id"): sorted(map(str, ids)) for kind, ids in groups.items()}
+
+
+def _letters(text: Any) -> str:
+    return "".join(letter for letter in str(text).casefold() if letter.isalnum())

@@ -1,0 +1,139 @@
+"""`experiment_details_node`: one experiment, whole or one side of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from signalbox.agents.experiments.asked import fields_of, named_params
+from signalbox.agents.experiments.names import shortlist
+from signalbox.agents.experiments.node import Calls, at_once, capability_node
+from signalbox.agents.experiments.plan import details_schema
+from signalbox.agents.experiments.replies import with_reply
+from signalbox.agents.experiments.server_names import look_around
+from signalbox.agents.experiments.steps import update_experiment_cache
+from signalbox.agents.experiments.tools import get_experiment_details
+from signalbox.contract import blocks
+from signalbox.contract.blocks import Block
+
+__all__ = ["aexperiment_details_node", "details_blocks", "experiment_details_node"]
+
+
+@capability_node("experiment_details")
+async def aexperiment_details_node(state: dict[str, Any], calls: Calls) -> dict[str, Any]:
+    """Show the experiment that is meant, or what is asked of it; with what about it may surprise."""
+    if (state["pending"] or {}).get("decision") == "no":
+        return {"bot_response": "All right, nothing is shown.", "told": "Nothing was shown."}
+    server = await look_around(calls)
+    fields = await fields_of(state, details_schema(shortlist(state["user_input"], server.names)))
+    fields = await with_reply(fields, state, server)
+    text = (state["pending"] or {}).get("text") or state["user_input"]
+    chosen = server.experiment(fields, state, text)
+    found = await calls(get_experiment_details, experiment=chosen["id"])
+    told = _aspect(str(fields.get("aspect") or ""), found)
+    warnings = "".join(f"\n\nNote: {one}" for one in found["warnings"])
+    cached: Any = {"all_experiments": state["all_experiments"]}
+    return {
+        "bot_response": f"{told}{warnings}",
+        "told": _short(found),
+        "blocks": details_blocks(found, str(fields.get("aspect") or "")),
+        "params": named_params({}, experiment_name=found["name"]),
+        "previous": {"capability": "experiment_details", "fields": {**_kept(fields), "experiment_id": found["id"]}},
+        "current_experiment_id": found["id"],
+        "active_context": found["context"],
+        "shown": _shown(state, found),
+        "experiment_details": found,
+        "all_experiments": update_experiment_cache(cached, found)["all_experiments"],
+    }
+
+
+experiment_details_node = at_once(aexperiment_details_node)
+
+
+def _shown(state: Mapping[str, Any], found: Mapping[str, Any]) -> list[dict[str, str]]:
+    """What "the other one" may mean: the list that this one was chosen from, else this one alone."""
+    shown: list[dict[str, str]] = list(state["shown"])
+    is_of_list = any(one["id"] == found["id"] for one in shown)
+    return shown if is_of_list else [{"id": found["id"], "name": found["name"]}]
+
+
+def _kept(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if key == "aspect"}
+
+
+def _short(found: Mapping[str, Any]) -> str:
+    arms = ", ".join(f"{one['code']} {_number(one['weight'])}" for one in found["conditions"])
+    return f"{found['name']} is {found['state_shown']} in {found['context']}. Conditions: {arms}."
+
+
+def _aspect(aspect: str, found: Mapping[str, Any]) -> str:
+    name = f"**{found['name']}**"
+    enrolled = found["enrollment"]
+    arms = ", ".join(f"{one['code']} {_number(one['weight'])}%" for one in found["conditions"]) or "none"
+    points = "; ".join(f"{one['site']} / {one['target']}" for one in found["decision_points"]) or "none"
+    told = {
+        "conditions": f"{name} has the conditions {arms}.{_payloads(found)}",
+        "state": f"{name} is {found['state_shown']}.",
+        "decision_points": f"{name} has the decision points {points}.",
+        "rules": f"{name}: {_rules(found)}",
+        "segments": f"{name}: {_segments(found)}",
+        "enrolment": f"{name}: {enrolled['users']} users and {enrolled['groups']} groups are enrolled, "
+        f"{enrolled['users_excluded']} users excluded.",
+        "dates": f"{name} was created {_moment(found['created_at'])} and last changed {_moment(found['updated_at'])}.",
+    }
+    if aspect in told:
+        return told[aspect]
+    about = f" {found['description']}" if found["description"] else ""
+    return (
+        f"{name} is {found['state_shown']} in {found['context']}.{about}\n\n"
+        f"Conditions: {arms}. Decision points: {points}. {_rules(found)} {_segments(found)} "
+        f"{enrolled['users']} users are enrolled."
+    )
+
+
+def _rules(found: Mapping[str, Any]) -> str:
+    unit = f"group ({found['group']})" if found["assignment_unit"] == "group" else str(found["assignment_unit"])
+    after = f"{found['post_rule']} {found['revert_to']}" if found["revert_to"] else str(found["post_rule"])
+    return f"Unit of assignment: {unit}; consistency rule: {found['consistency_rule']}; afterwards: {after}."
+
+
+def _segments(found: Mapping[str, Any]) -> str:
+    told = [f"Filter mode: {found['filter_mode']}."]
+    for kind, word in (("include", "Included"), ("exclude", "Excluded")):
+        members = found[kind]
+        listed = [*members["users"], *(f"{one['type']} {one['id']}" for one in members["groups"])]
+        if listed:
+            told.append(f"{word}: {', '.join(listed)}.")
+    return " ".join(told)
+
+
+def _payloads(found: Mapping[str, Any]) -> str:
+    told = [f"{one['code']}: {_payload(one['payload'])}" for one in found["conditions"] if one.get("payload")]
+    return f" Payloads: {'; '.join(told)}." if told else ""
+
+
+def _payload(payload: Any) -> str:
+    return str(payload.get("value", payload)) if isinstance(payload, Mapping) else str(payload)
+
+
+def details_blocks(found: Mapping[str, Any], aspect: str = "") -> list[Block]:
+    """The conditions with those enrolled in them, and the decision points."""
+    enrolled = found["enrollment"]["conditions"]
+    arms = [
+        [one["code"], one["weight"], (enrolled.get(one["code"]) or {}).get("users", 0)] for one in found["conditions"]
+    ]
+    points = [[one["site"], one["target"], one["exclude_if_reached"]] for one in found["decision_points"]]
+    made = []
+    if aspect in ("", "conditions", "enrolment") and arms:
+        made.append(blocks.table(["condition", ("weight", "%"), "users enrolled"], arms, "Conditions"))
+    if aspect in ("", "decision_points") and points:
+        made.append(blocks.table(["site", "target", "exclude if reached"], points, "Decision points"))
+    return made
+
+
+def _number(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, int | float) else str(value)
+
+
+def _moment(text: Any) -> str:
+    return str(text or "at an unknown time")[:16].replace("T", " ")

@@ -1,0 +1,339 @@
+"""`experiment_management_node`: creates, changes, moves and deletes experiments.
+
+Nothing is written unseen: what would change is shown, and the person's yes is for that experiment as it was then. One
+that has changed since is shown again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+from uuid import uuid4
+
+from signalbox.agents.experiments import drafts
+from signalbox.agents.experiments.asked import STATUS_OF, fields_of, named_params, said_params, whole
+from signalbox.agents.experiments.changes import changes_for, moment_of
+from signalbox.agents.experiments.clients import current_client
+from signalbox.agents.experiments.creating import ask_for, new_experiment
+from signalbox.agents.experiments.guard import refuse_writes
+from signalbox.agents.experiments.names import shortlist
+from signalbox.agents.experiments.node import Ask, Calls, Fault, at_once, capability_node
+from signalbox.agents.experiments.outcome import ToolResult
+from signalbox.agents.experiments.plan import ACTIONS, create_schema, management_schema, params_schema, rules_schema
+from signalbox.agents.experiments.reading import read
+from signalbox.agents.experiments.replies import with_reply
+from signalbox.agents.experiments.reports import change_rows, told_change
+from signalbox.agents.experiments.server_names import Server, look_around
+from signalbox.agents.experiments.steps import advance_step, init_multi_step_operation
+from signalbox.agents.experiments.tools import (
+    create_experiment,
+    delete_experiment,
+    get_experiment_details,
+    update_experiment,
+    update_experiment_status,
+)
+from signalbox.contract import blocks
+from signalbox.upgrade.states import shown_state
+
+__all__ = ["aexperiment_management_node", "experiment_management_node"]
+
+_TOOLS: Mapping[str, Callable[..., Awaitable[ToolResult]]] = {
+    "create_experiment": create_experiment,
+    "update_experiment": update_experiment,
+    "update_experiment_status": update_experiment_status,
+    "delete_experiment": delete_experiment,
+}
+_NOTHING = "Nothing was changed."
+Update = dict[str, Any]
+
+
+@capability_node("experiment_management")
+async def aexperiment_management_node(state: dict[str, Any], calls: Calls) -> Update:
+    """Find out what is to be done, show it, and do it once the person has said yes."""
+    pending = state["pending"] or {}
+    decision = pending.get("decision")
+    if decision == "no":
+        return {"bot_response": _NOTHING, "told": _NOTHING, "operation_type": None, "previous": state["previous"]}
+    if decision == "unclear":
+        raise _again(pending, "Please answer yes or no. ")
+    if decision == "yes":
+        return await _execute(pending, state, calls)
+    server = await look_around(calls)
+    fields, text = await _fields(state, server)
+    return await _prepare(fields, text, state, server, calls)
+
+
+experiment_management_node = at_once(aexperiment_management_node)
+
+
+async def _fields(state: Mapping[str, Any], server: Server) -> tuple[dict[str, Any], str]:
+    """What is known of the request, and the words that names are to be found in."""
+    text, pending = state["user_input"], state["pending"] or {}
+    if pending.get("decision") == "change":
+        return await _revised(pending, text, server), text
+    fields = await fields_of(state, management_schema(shortlist(text, server.names, _spoken_of(state))))
+    if pending:
+        return await with_reply(fields, state, server), str(pending.get("text") or text)
+    return {**fields, **await _params(str(fields.get("action") or ""), text, server)}, text
+
+
+def _spoken_of(state: Mapping[str, Any]) -> list[str]:
+    return [one["name"] for one in state["shown"]]
+
+
+async def _params(action: str, text: str, server: Server) -> dict[str, Any]:
+    """What else the action needs, by a schema of its own."""
+    schema = params_schema(action)
+    if action == "create":
+        schema = create_schema(server.contexts, server.group_types())
+    elif action == "change_rules":
+        schema = rules_schema(server.group_types())
+    return whole(await read(schema, text), text) if schema else {}
+
+
+async def _revised(pending: Mapping[str, Any], text: str, server: Server) -> dict[str, Any]:
+    """The request with what the reply to its confirmation says otherwise: another value, or another action."""
+    known = dict(pending["fields"])
+    said = await read(management_schema(shortlist(text, server.names)), text)
+    action = str(known.get("action"))
+    other = str(said.get("action") or action)
+    more = await _params(action, text, server)
+    if other != action and not more:
+        which = {key: known[key] for key in ("experiment", "experiment_id", "sure") if key in known}
+        return {"action": other, **which, **await _params(other, text, server)}
+    if not more and action == "create":
+        raise _again(pending, "I did not understand what is to be otherwise. ")
+    if not more:
+        raise _again(pending, "I did not understand what is to be otherwise. ")
+    return {**known, **more, **({"weights": None} if "conditions" in more else {})}
+
+
+def _again(pending: Mapping[str, Any], said: str) -> Ask:
+    """The same question once more."""
+    message = str(pending["message"])
+    kept = {key: value for key, value in pending.items() if key in ("key", "version", "experiment_id", "operation")}
+    told = message if message.startswith(said) else f"{said}{message}"
+    return Ask(told, str(pending["field"]), pending["fields"], pending.get("options") or (), **kept)
+
+
+async def _prepare(fields: dict[str, Any], text: str, state: Mapping[str, Any], server: Server, calls: Calls) -> Update:
+    """Everything up to the question: raises Ask with what would change, or for what is missing."""
+    action = str(fields.get("action") or "")
+    if action not in ACTIONS:
+        raise Ask("What is to be done?", "action", fields, ["start", "stop", "change_weights", "rename", "delete"])
+    refuse_writes()
+    if action == "create":
+        await _confirm_new(fields, text, server)
+    chosen = server.experiment(fields, state, text)
+    experiment = await calls.look(get_experiment_details, experiment=chosen["id"])
+    known = {**fields, "experiment_id": experiment["id"], "experiment_name": experiment["name"]}
+    is_simple = experiment["type"] == "Simple" and experiment["assignment_unit"] in drafts.UNITS
+    if not is_simple and action not in (*STATUS_OF, "delete"):
+        raise Fault("This kind of experiment is only shown here.", "unsupported", "Change it on UpGrade's page.")
+    if action == "delete":
+        raise _confirm(known, experiment, {"tool": "delete_experiment", "args": {}}, _deletion(experiment), [])
+    if action in STATUS_OF:
+        return _confirm_move(action, known, experiment)
+    changes = changes_for(action, known, experiment, server, text)
+    rows = change_rows(experiment, changes)
+    if not rows:
+        told = f"{experiment['name']} is so already. {_NOTHING}"
+        return {"bot_response": told, "told": told, **_spoken(experiment, known)}
+    warnings = await _problems(known, experiment, changes)
+    operation = {"tool": "update_experiment", "args": {"changes": changes}}
+    raise _confirm(known, experiment, operation, _change_question(experiment, rows), rows, warnings)
+
+
+async def _confirm_new(fields: Mapping[str, Any], text: str, server: Server) -> None:
+    args = new_experiment(fields, server, text)
+    client = current_client()
+    draft = drafts.Draft(**args)
+    problems = drafts.check_draft(draft, server.metadata, await client.experiments())
+    for problem in problems:
+        if problem.severity == "error":
+            raise ask_for(problem, fields)
+    rows = [(name, None, told_change(name, value)) for name, value in args.items() if value is not None]
+    notes = "".join(f" Note: {one.message}" for one in problems)
+    arms = ", ".join(f"{one['code']} {one['weight']:g}%" for one in args["conditions"])
+    point = args["decision_points"][0]
+    message = (
+        f"Create the experiment '{args['name']}' in {args['context']} with {arms} at {point['site']} / "
+        f"{point['target']}? It will be inactive.{notes}"
+    )
+    known = {**fields, "new_name": args["name"]}
+    operation = {"tool": "create_experiment", "args": args}
+    raise _confirm(known, {"id": None, "name": args["name"], "version": None}, operation, message, rows)
+
+
+def _confirm(
+    fields: Mapping[str, Any],
+    experiment: Mapping[str, Any],
+    operation: Mapping[str, Any],
+    message: str,
+    rows: list[tuple[str, Any, Any]],
+    warnings: list[str] | None = None,
+) -> Ask:
+    """The question of yes or no, bound to the experiment as it is now."""
+    notes = "".join(f" Note: {one}" for one in warnings or ())
+    return Ask(
+        f"{message}{notes}",
+        "confirm",
+        fields,
+        ["yes", "no"],
+        blocks=[blocks.diff(str(experiment["name"]), rows)] if rows else [],
+        key=f"confirm-{uuid4()}",
+        version=[experiment.get("version"), experiment.get("updated_at")],
+        experiment_id=experiment["id"],
+        operation=dict(operation),
+    )
+
+
+def _confirm_move(action: str, fields: Mapping[str, Any], experiment: Mapping[str, Any]) -> Update:
+    """Raises Ask for a move to another state; an experiment that is there already is only told of."""
+    status = STATUS_OF[action]
+    args: dict[str, Any] = {"status": status}
+    when = ""
+    if action == "schedule":
+        args["schedule"] = moment_of(fields)
+        when = f" for {args['schedule'][:16].replace('T', ' ')}"
+    elif experiment["state"] == status:
+        told = f"{experiment['name']} is {experiment['state_shown']} already. {_NOTHING}"
+        return {"bot_response": told, "told": told, **_spoken(experiment, fields)}
+    enrolled = experiment["enrollment"]["users"]
+    now_at = f" {enrolled} users are enrolled." if enrolled else ""
+    message = (
+        f"{action.capitalize()} '{experiment['name']}'{when}? "
+        f"It would go from {experiment['state_shown']} to {shown_state(status)}.{now_at}"
+    )
+    warnings = experiment["warnings"] if action in ("start", "schedule") else []
+    rows = [("state", experiment["state_shown"], shown_state(status))]
+    raise _confirm(fields, experiment, {"tool": "update_experiment_status", "args": args}, message, rows, warnings)
+
+
+def _deletion(experiment: Mapping[str, Any]) -> str:
+    enrolled = experiment["enrollment"]
+    groups = f" and {enrolled['groups']} groups" if enrolled["groups"] else ""
+    return (
+        f"Delete '{experiment['name']}' ({experiment['state_shown']}, {experiment['context']})? "
+        f"{enrolled['users']} users{groups} are enrolled in it. This cannot be undone."
+    )
+
+
+def _change_question(experiment: Mapping[str, Any], rows: list[tuple[str, Any, Any]]) -> str:
+    told = "; ".join(f"{name} from {_or_nothing(before)} to {_or_nothing(after)}" for name, before, after in rows)
+    return f"Change '{experiment['name']}'? {told[:1].upper()}{told[1:]}."
+
+
+def _or_nothing(value: Any) -> str:
+    return "nothing" if value in (None, "", []) else f"{value}"
+
+
+async def _problems(fields: Mapping[str, Any], experiment: Mapping[str, Any], changes: Mapping[str, Any]) -> list[str]:
+    """What is to be said before the change; raises Ask for what is wrong with it."""
+    client = current_client()
+    metadata = (await client.context_metadata(), await client.experiments())
+    from signalbox.agents.experiments.finding import metadata_of
+
+    draft = drafts.apply(drafts.draft_of(experiment), changes)
+    found = drafts.check_draft(draft, metadata_of(metadata[0]), metadata[1], experiment["id"])
+    for problem in found:
+        if problem.severity == "error":
+            raise ask_for(problem, {key: value for key, value in fields.items() if key != "conditions"})
+    told = [one.message for one in found if one.field in changes]
+    if experiment["state"] == "enrolling" and "conditions" in changes:
+        told.append("It is enrolling: those already enrolled keep their condition, whatever the weights.")
+    return told
+
+
+async def _execute(pending: Mapping[str, Any], state: Mapping[str, Any], calls: Calls) -> Update:
+    """Do what was confirmed, once. An experiment that has changed since is shown anew, and nothing is done."""
+    refuse_writes()
+    operation = pending["operation"]
+    name, args = str(operation["tool"]), dict(operation["args"])
+    progress: Any = init_multi_step_operation({}, 3)
+    if name != "create_experiment":
+        now_there = await calls.look(get_experiment_details, experiment=str(pending["experiment_id"]))
+        if [now_there.get("version"), now_there.get("updated_at")] != list(pending["version"]):
+            await _changed_since(pending, now_there, state, calls)
+        args |= {"experiment": now_there["id"], "expected_version": now_there.get("version")}
+    progress = advance_step(progress, {"step": "validate", "ok": True})
+    result = await calls(_TOOLS[name], **args, key=str(pending["key"]))
+    progress = advance_step(progress, {"step": "execute", "tool": name})
+    update = _report(name, result, pending)
+    progress = advance_step(progress, {"step": "verify", "read_back": name != "delete_experiment"})
+    return {**update, **progress, "total_steps": 3, "pending_confirmations": []}
+
+
+async def _changed_since(
+    pending: Mapping[str, Any], experiment: Mapping[str, Any], state: Mapping[str, Any], calls: Calls
+) -> None:
+    """Raises the question anew, for the experiment as it is now."""
+    said = f"'{experiment['name']}' has changed since you were asked, and nothing was done. "
+    server = await look_around(calls)
+    fields = {**pending["fields"], "experiment_id": experiment["id"]}
+    try:
+        update = await _prepare(fields, str(pending.get("text") or ""), state, server, calls)
+    except Ask as asked:
+        asked.question["message"] = f"{said}{asked.question['message']}"
+        raise
+    raise Fault(f"{said}{update['bot_response']}", "conflict", "Ask again if it is still wanted.")
+
+
+def _report(name: str, result: Mapping[str, Any], pending: Mapping[str, Any]) -> Update:
+    """What was asked against what is stored."""
+    if name == "delete_experiment":
+        lost = f"{result['users']} enrolments went with it." if result["users"] else "Nobody was enrolled in it."
+        told = f"'{result['name']}' is deleted. {lost}"
+        return {
+            "bot_response": told,
+            "told": told,
+            "current_experiment_id": None,
+            "operation_type": "delete",
+            "params": named_params({}, experiment_name=result["name"]),
+            "previous": {"capability": "experiment_management", "fields": {"action": "delete"}},
+        }
+    experiment = result["experiment"]
+    fields = pending["fields"]
+    if name == "update_experiment_status":
+        told = (
+            f"'{experiment['name']}' is {experiment['state_shown']} now; it was {shown_state(result['before'])}."
+            if result["changed"]
+            else f"'{experiment['name']}' is {experiment['state_shown']} already."
+        )
+        rows = [("state", shown_state(result["before"]), experiment["state_shown"])]
+    else:
+        rows = change_rows(result.get("before") or {}, _asked(name, pending), stored=experiment)
+        verb = "created" if name == "create_experiment" else "changed"
+        told = f"'{experiment['name']}' is {verb}, and stored as asked."
+    different = result.get("differences") or {}
+    if different:
+        told = f"'{experiment['name']}' was written, but is not stored as asked: " + "; ".join(
+            f"{key} was asked as {told_change(key, one['asked'])} and is {told_change(key, one['stored'])}"
+            for key, one in different.items()
+        )
+    notes = "".join(f" Note: {one}" for one in result.get("notes") or ())
+    return {
+        "bot_response": f"{told}{notes}",
+        "told": told,
+        "blocks": [blocks.diff(experiment["name"], rows)] if rows else [],
+        "operation_type": {"create_experiment": "create"}.get(name, "update"),
+        "experiment_details": experiment,
+        **_spoken(experiment, fields),
+    }
+
+
+def _asked(name: str, pending: Mapping[str, Any]) -> Mapping[str, Any]:
+    args = pending["operation"]["args"]
+    changes: Mapping[str, Any] = args if name == "create_experiment" else args["changes"]
+    return changes
+
+
+def _spoken(experiment: Mapping[str, Any], fields: Mapping[str, Any]) -> Update:
+    """What the conversation is about now, and the parameters of the request under their names."""
+    return {
+        "current_experiment_id": experiment["id"],
+        "active_context": experiment.get("context"),
+        "shown": [{"id": experiment["id"], "name": experiment["name"]}],
+        "params": said_params({**fields, "experiment_name": experiment["name"]}),
+        "previous": {"capability": "experiment_management", "fields": {"action": fields.get("action")}},
+    }

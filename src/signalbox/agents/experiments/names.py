@@ -1,0 +1,219 @@
+"""Grounding: what the model read, as the names that the server has. Code refuses or asks; it never guesses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from signalbox.language.names import close, nearest
+from signalbox.language.numbers import NUMBERS, ORDINALS
+from signalbox.language.words import split_name, stem, word_set
+
+__all__ = [
+    "as_written",
+    "grounded",
+    "groups_in",
+    "likely",
+    "listed",
+    "mentioned",
+    "shares_words",
+    "shortlist",
+    "the_one_shown",
+    "whole_words",
+]
+
+_MOST_CANDIDATES = 12
+_HALF = 0.5
+_EDGES = " \t\n\"'“”‘’`.,;:!?()[]{}"
+_CUTS = _EDGES + "/|=→"
+_OTHER = word_set("other others")
+_SEVERAL = word_set("both all those these them")
+_LAST = word_set("last latter bottom")
+_FIRST = word_set("first former top")
+_JOINTS = re.compile(r"\s*(?:,|;|/|&|\+|\band\b)\s*", re.IGNORECASE)
+_ARTICLES = word_set("a an the my our your user users student students pupil pupils group groups with of in is to")
+
+
+def grounded(said: str, names: Iterable[str]) -> str | None:
+    """The one name that the words mean: the same but for case, plural and hyphens, or the only near one."""
+    known = list(dict.fromkeys(names))
+    wanted = _key(said)
+    same = [name for name in known if _key(name) == wanted]
+    if len(same) == 1:
+        return same[0]
+    holding = [name for name in known if wanted and set(wanted) <= set(_key(name))]
+    if len(holding) == 1:
+        return holding[0]
+    slipped = [name for name in known if _nearly(wanted, _key(name))]
+    return slipped[0] if len(slipped) == 1 else None
+
+
+def mentioned(text: str, names: Iterable[str]) -> list[str]:
+    """The names that stand in the text whole, whatever their case, plural and hyphens; none inside a longer one."""
+    spoken = [stem(word) for word in _words(text)]
+    found: list[tuple[int, int, str]] = []
+    for name in sorted(dict.fromkeys(names), key=lambda one: -len(_key(one))):
+        key = list(_key(name))
+        for at in range(len(spoken) - len(key) + 1) if key else ():
+            if spoken[at : at + len(key)] == key and not any(a < at + len(key) and b > at for a, b, _ in found):
+                found.append((at, at + len(key), name))
+                break
+    return [name for _, _, name in sorted(found)]
+
+
+def likely(text: str, names: Iterable[str]) -> list[str]:
+    """The names of which at least half the words stand in the text, or nearly; only those with the largest share."""
+    spoken = {stem(word) for word in _words(text)}
+    shares: dict[str, float] = {}
+    for name in dict.fromkeys(names):
+        key = _key(name)
+        hits = sum(word in spoken or any(close(word, one) for one in spoken) for word in key)
+        if key and hits / len(key) >= _HALF:
+            shares[name] = hits / len(key)
+    best = max(shares.values(), default=0.0)
+    return [name for name, share in shares.items() if share == best]
+
+
+def shares_words(text: str, name: str) -> bool:
+    """Whether a word of the name, or nearly one, stands in the text."""
+    spoken = {stem(word) for word in _words(text)}
+    return any(word in spoken or any(close(word, one) for one in spoken) for word in _key(name) if len(word) > 1)
+
+
+def shortlist(text: str, names: Sequence[str], first: Iterable[str] = (), most: int = _MOST_CANDIDATES) -> list[str]:
+    """The names that a request may mean, at most so many: those it speaks of, those spoken of before, then the rest."""
+    spoken = {stem(word) for word in _words(text)}
+
+    def rank(name: str) -> tuple[float, int]:
+        key = _key(name)
+        hits = sum(1.0 if word in spoken else 0.7 * any(close(word, one) for one in spoken) for word in key)
+        return (-hits / max(1, len(key)) ** 0.5, names.index(name))
+
+    ordered = [*mentioned(text, names), *(name for name in first if name in names), *sorted(set(names), key=rank)]
+    return list(dict.fromkeys(ordered))[:most]
+
+
+def the_one_shown(words: str, shown: Sequence[Mapping[str, str]], current: str | None) -> str | None:
+    """The id of what the words point at among what was shown: by its place, by its name, "the other", or the current.
+
+    None where it cannot be told.
+    """
+    spoken = _words(words)
+    # "the second one": the ordinal tells, not the "one" after it.
+    telling = [word for word in spoken if word != "one"]
+    place = next((found for word in telling if (found := _place(word, len(shown))) is not None), None)
+    if place is not None and len(shown) > 1:
+        return shown[place]["id"]
+    if set(spoken) & _SEVERAL:
+        return None
+    if set(spoken) & _OTHER:
+        others = [one["id"] for one in shown if one["id"] != current]
+        return others[0] if len(others) == 1 else None
+    content = [stem(word) for word in telling if len(word) > 2]
+    named = [one["id"] for one in shown if any(word in _key(one["name"]) for word in content)]
+    if len(named) == 1:
+        return named[0]
+    if current is not None:
+        return current
+    return shown[0]["id"] if len(shown) == 1 else None
+
+
+def as_written(text: str, words: str) -> str:
+    """The words as a whole name of the request: to the end of a quotation, of a word, or of a run of capitals.
+
+    The reader marks words; where it stops short inside a name that is quoted or written in capitals, the name is
+    what the person wrote.
+    """
+    at = text.casefold().find(words.casefold())
+    if at < 0:
+        return words.strip(_EDGES)
+    start, end = at, at + len(words)
+    for quoted in re.finditer(r"\"([^\"]+)\"|“([^”]+)”|'([^']{2,})'(?!\w)", text):
+        if quoted.start() < end and quoted.end() > start:
+            return next(part for part in quoted.groups() if part).strip()
+    start, end = _to_edges(text, start, end)
+    while following := re.match(r" ((?:[A-Z]|\d)[\w'’-]*|\([^)]*\))", text[end:]):
+        if not text[start].isupper():
+            break
+        end += following.end()
+    if "(" in text[start:end] and text[end : end + 1] == ")":
+        end += 1
+    found = text[start:end]
+    return found.strip(_EDGES.replace(")", "").replace("(", "")) if "(" in found else found.strip(_EDGES)
+
+
+def whole_words(text: str, words: str) -> str:
+    """The words with the rest of the words that they cut off: question-hint for hint."""
+    at = text.casefold().find(words.casefold())
+    if at < 0:
+        return words.strip(_EDGES)
+    start, end = _to_edges(text, at, at + len(words))
+    return text[start:end].strip(_EDGES)
+
+
+def _to_edges(text: str, start: int, end: int) -> tuple[int, int]:
+    while start > 0 and not text[start - 1].isspace() and text[start - 1] not in _CUTS:
+        start -= 1
+    while end < len(text) and not text[end].isspace() and text[end] not in _CUTS:
+        end += 1
+    return start, end
+
+
+def listed(words: str) -> list[str]:
+    """The members of a list as it was said, without the small words around them."""
+    found = []
+    for part in _JOINTS.split(words.strip(_EDGES)):
+        kept = [word for word in part.split() if word.casefold() not in _ARTICLES]
+        if kept:
+            found.append(" ".join(kept).strip(_EDGES))
+    return [one for one in found if one]
+
+
+def groups_in(words: str, group_types: Sequence[str]) -> dict[str, list[str]]:
+    """The groups of a list as it was said, by their type: `class 5A and school north`, `classes 1a, 1b`.
+
+    What stands before any type belongs to the only one that there is; without types, to what the words call it.
+    """
+    types = {_key(kind)[0]: kind for kind in group_types if _key(kind)}
+    found: dict[str, list[str]] = {}
+    kind = group_types[0] if len(group_types) == 1 else None
+    for word in re.findall(r"[^\s,;=:&+]+", words):
+        token = word.strip(_EDGES)
+        head = stem(token.casefold())
+        matching = next((own for key, own in types.items() if head in (key, stem(own.casefold()))), None)
+        if matching is not None:
+            kind = matching
+        elif token and token.casefold() not in _ARTICLES and token.casefold() not in ("and", "or", "group", "id"):
+            if kind is None and not types and not any(letter.isdigit() for letter in token):
+                kind = token
+            else:
+                found.setdefault(kind or "", []).append(token)
+    return found
+
+
+def _key(name: str) -> tuple[str, ...]:
+    return tuple(stem(word) for word in split_name(name))
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return split_name(text)
+
+
+def _nearly(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether two names are one with slips of the finger: word by word, or run together."""
+    joined, wanted = "".join(one), "".join(other)
+    if joined == wanted and joined:
+        return True
+    if len(one) == len(other) and all(a == b or close(a, b) for a, b in zip(one, other, strict=True)):
+        return bool(one)
+    return bool(joined) and nearest(joined, [wanted], 1) == [wanted] and close(joined, wanted)
+
+
+def _place(word: str, count: int) -> int | None:
+    if word in _LAST and count:
+        return count - 1
+    if word in _FIRST and count:
+        return 0
+    figure = re.fullmatch(r"(\d+)(?:st|nd|rd|th)", word)
+    number = ORDINALS.get(word) or (int(figure[1]) if figure else None) or NUMBERS.get(word if count > 1 else "")
+    return number - 1 if number is not None and 0 < number <= count else None

@@ -1,0 +1,59 @@
+"""One structured output of the model: a schema filled from what the person said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+
+from signalbox.agents.experiments.prompts import READ
+from signalbox.errors import LLMAPIError, SignalboxError
+from signalbox.maps.context import current_run
+
+__all__ = ["read"]
+
+_LONGEST_ANSWER = 400
+
+
+async def read(schema: Mapping[str, Any], text: str, history: Sequence[Mapping[str, str]] = ()) -> dict[str, Any]:
+    """What the text gives for the schema, without what it does not. `history` is the turn before, user and bot.
+
+    What is required and not said is left out like anything else. Raises LLMAPIError where the model fails.
+    """
+    answer = await _model().with_structured_output(dict(schema), include_raw=True).ainvoke(_messages(text, history))
+    if isinstance(answer, Mapping) and "parsed" in answer:
+        raw = answer.get("raw")
+        parsed = answer["parsed"] or getattr(raw, "additional_kwargs", {}).get("parsed") or {}
+        failed = answer.get("parsing_error")
+        if not parsed and failed is not None and not isinstance(failed, SignalboxError):
+            raise LLMAPIError("The model gave no answer that can be read.", details=failed)
+        answer = parsed
+    values = answer if isinstance(answer, Mapping) else answer.model_dump()
+    return {name: value for name, value in values.items() if value not in (None, "", [])}
+
+
+def _messages(text: str, history: Sequence[Mapping[str, str]]) -> list[BaseMessage]:
+    messages: list[BaseMessage] = [SystemMessage(READ)]
+    for turn in history[-1:]:
+        messages += [HumanMessage(turn["user"]), AIMessage(turn["bot"][:_LONGEST_ANSWER])]
+    return [*messages, HumanMessage(text)]
+
+
+def _model() -> BaseChatModel:
+    """The model of the run, else the one of the settings.
+
+    The offline model has learned this room's examples with its weights: a head of their own is not taught again for
+    every set of candidates.
+    """
+    run = current_run.get()
+    model = run.model if run else None
+    if model is None:
+        from signalbox.models import load_chat_model
+
+        return load_chat_model(None)
+    if getattr(model, "examples", None):
+        untaught: BaseChatModel = model.model_copy(update={"examples": ()})
+        return untaught
+    return model  # type: ignore[no-any-return]

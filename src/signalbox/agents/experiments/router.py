@@ -1,0 +1,117 @@
+"""`input_router`: which capability a request needs, and whether it is the reply that a request waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from signalbox.agents.experiments.clarification import unclear
+from signalbox.agents.experiments.node import at_once
+from signalbox.agents.experiments.plan import confirm_schema, kind_schema, reply_schema
+from signalbox.agents.experiments.reading import read
+from signalbox.agents.experiments.routing import route_after_input
+from signalbox.agents.experiments.state import NodeStatus, complete
+from signalbox.errors import SignalboxError
+from signalbox.language.names import close
+from signalbox.language.words import tokens, word_set
+
+__all__ = ["ainput_router", "input_router"]
+
+_YES = word_set("yes y yep yeah ok okay sure confirm confirmed approve approved true ja")
+_NO = word_set("no n nope not don't dont never cancel stop wait abort reject rejected false nein hold")
+Update = dict[str, Any]
+
+
+async def ainput_router(state: Mapping[str, Any]) -> Update:
+    """Read the kind of the request; the reply to a question goes to the node that asked. Nothing is raised."""
+    whole = complete(state)
+    text = str(whole["user_input"]).strip()
+    fresh: Update = {
+        "question": None,
+        "needs_clarification": False,
+        "error": None,
+        "last_error": None,
+        "retry_count": 0,
+    }
+    try:
+        if whole["pending"]:
+            replied = await _reply(whole["pending"], text)
+            if replied is not None:
+                sure = {"detected_capability": replied["capability"], "routing_confidence": 1.0, "wants_raw": False}
+                return {**fresh, **sure, "pending": replied, "node_status": NodeStatus.SUCCESS}
+        update = {**fresh, "pending": None, **await _kind(whole, text)}
+        if route_after_input(update) == "clarification_node":
+            question = unclear(text)
+            update |= {"question": question, "bot_response": question["message"], "needs_clarification": True}
+        return update
+    except SignalboxError as error:
+        told = {"last_error": error.user_message, "error_type": error.error_type, "error": error.as_dict()}
+        return {**fresh, **told, "node_status": NodeStatus.ERROR, "routing_confidence": None}
+
+
+input_router = at_once(ainput_router)
+
+
+async def _kind(state: Mapping[str, Any], text: str) -> Update:
+    history = [turn for turn in state["conversation_history"] if turn.get("user")]
+    if not text:
+        return {"detected_capability": "clarification_needed", "routing_confidence": 1.0}
+    said = await read(kind_schema(has_history=bool(history)), text, _short(history, state["told"]))
+    capability = said.get("capability")
+    confidence = float(said.get("confidence", 1.0 if capability else 0.0))
+    before = state["previous"] or {}
+    follows = bool(said.get("follows")) and bool(before.get("capability"))
+    wants_raw = bool(said.get("raw"))
+    if follows and (capability in (None, "clarification_needed") or confidence < 0.9):
+        capability, confidence = before["capability"], max(confidence, 0.9)
+    of_before = wants_raw and follows and bool(state["raw_api_responses"])
+    if of_before:
+        capability, confidence = before.get("capability") or capability, 1.0
+    return {
+        "detected_capability": capability or "clarification_needed",
+        "routing_confidence": confidence if capability else 0.0,
+        "wants_raw": wants_raw,
+        "params": {"follows": True} if follows and not of_before else {"of_before": True} if of_before else {},
+        "node_status": NodeStatus.SUCCESS,
+    }
+
+
+def _short(history: list[dict[str, str]], told: str) -> list[dict[str, str]]:
+    """The turn before as the model is to see it: what was asked, and the answer in few words."""
+    return [{"user": history[-1]["user"], "bot": told or history[-1].get("bot", "")}] if history else []
+
+
+async def _reply(pending: Mapping[str, Any], text: str) -> Update | None:
+    """The request that waited, with the reply in it; None where the reply is a request of its own."""
+    turn = [{"user": str(pending.get("text", "")), "bot": str(pending.get("message", ""))}]
+    if pending["field"] == "confirm":
+        decision = await _decision(text, turn)
+        if decision == "new_request":
+            return None
+        return {**pending, "decision": decision, "reply": text}
+    if pending["field"] == "action":
+        return None
+    if _is_option(text, pending.get("options") or ()):
+        return {**pending, "reply": text}
+    means = (await read(reply_schema(), text, turn)).get("means")
+    if means == "new_request":
+        return None
+    return {**pending, "reply": text, **({"decision": "no"} if means == "cancel" else {})}
+
+
+async def _decision(text: str, turn: list[dict[str, str]]) -> str:
+    """yes, no, change or new_request; unclear where it cannot be told. A yes with a no in it is none."""
+    words = tokens(text)
+    if words and set(words) <= _YES:
+        return "yes"
+    if words and len(words) <= 2 and words[0] in _NO:
+        return "no"
+    decision = str((await read(confirm_schema(), text, turn)).get("decision") or "unclear")
+    if decision == "yes" and set(words) & _NO:
+        return "unclear"
+    return decision
+
+
+def _is_option(text: str, options: Any) -> bool:
+    said = text.strip(" .!").casefold()
+    return any(said == str(one).casefold() or close(said, str(one).casefold()) for one in options) or said.isdigit()

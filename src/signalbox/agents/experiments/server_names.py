@@ -1,0 +1,139 @@
+"""What the server has, for one request: its experiments in short, and what each context offers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from signalbox.agents.experiments.names import grounded, likely, mentioned, the_one_shown
+from signalbox.agents.experiments.names import shares_words as shares
+from signalbox.agents.experiments.node import Ask, Calls, Fault
+from signalbox.agents.experiments.tools import get_all_experiments, get_context_metadata
+from signalbox.language.names import nearest
+
+__all__ = ["Server", "look_around"]
+
+_MOST_OPTIONS = 8
+_NEAR = 4
+
+
+@dataclass(frozen=True)
+class Server:
+    """The experiments, in short, and the metadata of the contexts."""
+
+    experiments: list[dict[str, Any]]
+    metadata: dict[str, dict[str, list[str]]]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the experiments, each once."""
+        return list(dict.fromkeys(one["name"] for one in self.experiments))
+
+    @property
+    def contexts(self) -> list[str]:
+        """The contexts that the server knows."""
+        return list(self.metadata)
+
+    def group_types(self, context: str | None = None) -> list[str]:
+        """The kinds of group of a context, or of all."""
+        chosen = [self.metadata[context]] if context in self.metadata else list(self.metadata.values())
+        return list(dict.fromkeys(kind for one in chosen for kind in one["group_types"]))
+
+    def by_id(self, experiment_id: str | None) -> dict[str, Any] | None:
+        """The experiment of that id."""
+        return next((one for one in self.experiments if one["id"] == experiment_id), None)
+
+    def context(self, said: str | None, text: str) -> str | None:
+        """The context that is meant, by what the model read or by its name in the text; None where none is."""
+        if said:
+            return said if said in self.metadata else grounded(said, self.contexts)
+        named = mentioned(text, self.contexts)
+        return named[0] if len(named) == 1 else None
+
+    def experiment(self, fields: Mapping[str, Any], state: Mapping[str, Any], text: str) -> dict[str, Any]:
+        """The experiment that is meant. Raises Ask where several may be or none is said, Fault where there is none."""
+        chosen = self._chosen(fields, state, text)
+        if chosen is not None:
+            return chosen
+        shown = [one["name"] for one in state.get("shown") or () if self.by_id(one["id"])]
+        options = (shown if len(shown) > 1 else self.names)[:_MOST_OPTIONS]
+        if not options:
+            raise Fault("The server has no experiments.", "not_found", "Create one first.")
+        raise Ask("Which experiment?", "experiment", fields, options)
+
+    def _chosen(self, fields: Mapping[str, Any], state: Mapping[str, Any], text: str) -> dict[str, Any] | None:
+        if fields.get("experiment_id"):
+            return self.by_id(str(fields["experiment_id"]))
+        name, named, words = (str(fields.get(key) or "") for key in ("experiment", "named", "reference"))
+        if fields.get("sure"):
+            return self._of_name(name, fields)
+        whole = mentioned(text, self.names)
+        if len(whole) == 1:
+            return self._of_name(whole[0], fields)
+        if len(whole) > 1 and name not in whole:
+            return self._several(whole, fields)
+        if name and shares(text, name):
+            rivals = [one for one in self.names if one != name and _fits_as_well(text, one, name)]
+            return self._several([name, *rivals], fields) if rivals else self._of_name(name, fields)
+        if words:
+            found = self.by_id(the_one_shown(words, state.get("shown") or (), state.get("current_experiment_id")))
+            if found is not None:
+                return found
+            near = grounded(words, self.names)
+            if near is not None:
+                return self._of_name(near, fields)
+            return None
+        if named:
+            return self._by_words(named, fields)
+        partly = likely(text, self.names)
+        if len(partly) == 1:
+            return self._of_name(partly[0], fields)
+        if partly:
+            return self._several(partly, fields)
+        return self.by_id(state.get("current_experiment_id"))
+
+    def _of_name(self, name: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """The experiment of that name; the person is asked where several have it."""
+        found = [one for one in self.experiments if one["name"] == name]
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            result = self._by_words(name, fields)
+            assert result is not None
+            return result
+        told = {f"{one['name']} ({one['context']}, {one['state_shown']}, {one['id'][:8]})": one["id"] for one in found}
+        raise Ask(
+            f"{len(found)} experiments are called '{name}'. Which one?", "experiment_id", fields, list(told), told
+        )
+
+    def _by_words(self, said: str, fields: Mapping[str, Any]) -> dict[str, Any] | None:
+        name = grounded(said, self.names)
+        if name is not None:
+            return self._of_name(name, fields)
+        near = list(dict.fromkeys([*nearest(said, self.names, _NEAR), *likely(said, self.names)]))[:_NEAR]
+        if near:
+            raise Ask(f"There is no experiment called '{said}'. Which one do you mean?", "experiment", fields, near)
+        raise Fault(f"There is no experiment called '{said}'.", "not_found", _what_there_is(self.names))
+
+    def _several(self, names: Sequence[str], fields: Mapping[str, Any]) -> dict[str, Any]:
+        raise Ask("Which experiment?", "experiment", fields, list(dict.fromkeys(names))[:_MOST_OPTIONS])
+
+
+async def look_around(calls: Calls) -> Server:
+    """What the server has now. Raises Fault where it does not answer."""
+    experiments = await calls.look(get_all_experiments)
+    metadata = await calls.look(get_context_metadata)
+    return Server(list(experiments), dict(metadata))
+
+
+def _fits_as_well(text: str, other: str, name: str) -> bool:
+    """Whether the words of the text speak for another experiment as much as for the one that was read."""
+    spoken = set(text.casefold().replace("-", " ").replace("_", " ").split())
+    mine, its = (set(one.casefold().replace("-", " ").replace("_", " ").split()) for one in (name, other))
+    return bool(spoken & mine) and spoken & mine == spoken & its
+
+
+def _what_there_is(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_MOST_OPTIONS]) + (", …" if len(names) > _MOST_OPTIONS else "")
+    return f"There is: {shown}." if names else "The server has no experiments."

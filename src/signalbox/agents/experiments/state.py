@@ -1,0 +1,126 @@
+"""The state of the experiment agent: the contract's keys, and below them the ones that this room adds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any
+
+from typing_extensions import TypedDict
+
+__all__ = ["DEFAULTS", "AgentState", "NodeStatus", "complete"]
+
+
+class NodeStatus(Enum):
+    """How a node ended."""
+
+    SUCCESS = "success"
+    ERROR = "error"
+    RETRY = "retry"
+    INCOMPLETE = "incomplete"
+
+
+class AgentState(TypedDict, total=False):
+    """What a conversation about experiments holds."""
+
+    # The person and the agent
+    user_input: str
+    bot_response: str
+    conversation_history: list[dict[str, str]]
+    # Where it goes
+    detected_capability: str | None
+    routing_confidence: float | None
+    needs_clarification: bool
+    clarification_options: list[str] | None
+    # What is spoken of
+    current_experiment_id: str | None
+    current_user_id: str | None
+    active_context: str | None
+    operation_type: str | None
+    # What was read of the server
+    context_metadata: dict[str, Any] | None
+    all_experiments: list[dict[str, Any]] | None
+    experiment_details: dict[str, Any] | None
+    # Operations of several steps
+    step_counter: int
+    total_steps: int | None
+    step_results: list[dict[str, Any]]
+    pending_confirmations: list[str]
+    # Errors
+    last_error: str | None
+    error_type: str | None
+    retry_count: int
+    max_retries: int
+    node_status: NodeStatus
+    # What the tools gave
+    tool_results: list[dict[str, Any]]
+    raw_api_responses: list[dict[str, Any]]
+
+    # Added by this room
+    params: dict[str, Any]
+    """What was read of the request, under the names that facts and evaluations use."""
+    previous: dict[str, Any] | None
+    """The request before: its capability and parameters, for one that goes on with it."""
+    shown: list[dict[str, str]]
+    """The experiments that were shown last, in their order: id and name."""
+    user_groups: dict[str, list[str]]
+    """The groups of the user that is spoken of, as they were said."""
+    pending: dict[str, Any] | None
+    """A request that waits for the person: its capability, what is known of it, and what was asked."""
+    question: dict[str, Any] | None
+    """What the person is asked next."""
+    wants_raw: bool
+    told: str
+    """The answer in few words, for the reading of what is said next."""
+    blocks: list[dict[str, Any]]
+    source: dict[str, str] | None
+    not_covered: list[str]
+    error: dict[str, str] | None
+
+
+DEFAULTS: Mapping[str, Any] = {
+    "user_input": "",
+    "bot_response": "",
+    "conversation_history": [],
+    "detected_capability": None,
+    "routing_confidence": None,
+    "needs_clarification": False,
+    "clarification_options": None,
+    "current_experiment_id": None,
+    "current_user_id": None,
+    "active_context": None,
+    "operation_type": None,
+    "context_metadata": None,
+    "all_experiments": None,
+    "experiment_details": None,
+    "step_counter": 0,
+    "total_steps": None,
+    "step_results": [],
+    "pending_confirmations": [],
+    "last_error": None,
+    "error_type": None,
+    "retry_count": 0,
+    "max_retries": 3,
+    "node_status": NodeStatus.SUCCESS,
+    "tool_results": [],
+    "raw_api_responses": [],
+    "params": {},
+    "previous": None,
+    "shown": [],
+    "user_groups": {},
+    "pending": None,
+    "question": None,
+    "wants_raw": False,
+    "told": "",
+    "blocks": [],
+    "source": None,
+    "not_covered": [],
+    "error": None,
+}
+"""A value for every key, so that no node meets a state that lacks one."""
+
+
+def complete(state: Mapping[str, Any]) -> dict[str, Any]:
+    """The state with a value for every key; containers are the state's own or fresh ones."""
+    fresh = {key: value.copy() if isinstance(value, list | dict) else value for key, value in DEFAULTS.items()}
+    return {**fresh, **{key: value for key, value in state.items() if value is not None or DEFAULTS.get(key) is None}}

@@ -1,0 +1,170 @@
+"""`testing_node`: balance and consistency of an experiment, tried out with made-up users on a disposable copy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from uuid import uuid4
+
+from langgraph.config import get_stream_writer
+
+from signalbox.agents.experiments.asked import fields_of, named_params
+from signalbox.agents.experiments.guard import refuse_writes
+from signalbox.agents.experiments.names import groups_in, shortlist
+from signalbox.agents.experiments.node import Ask, Calls, at_once, capability_node
+from signalbox.agents.experiments.plan import testing_schema
+from signalbox.agents.experiments.replies import with_reply
+from signalbox.agents.experiments.server_names import Server, look_around
+from signalbox.agents.experiments.steps import advance_step, init_multi_step_operation
+from signalbox.agents.experiments.tools import generate_test_users, test_condition_balance, test_consistency_rules
+from signalbox.contract import blocks
+
+__all__ = ["atesting_node", "testing_node"]
+
+_USERS = 1000
+_MADE_UP = 10
+_SHOWN = 20
+_NOT_DONE = "Nothing was tested."
+Update = dict[str, Any]
+
+
+@capability_node("testing")
+async def atesting_node(state: dict[str, Any], calls: Calls) -> Update:
+    """Put balance or consistency to the test, or make up users. The live experiment is used only after a yes."""
+    pending = state["pending"] or {}
+    if pending.get("decision") in ("no", "change", "unclear"):
+        return {"bot_response": _NOT_DONE, "told": _NOT_DONE, "previous": state["previous"]}
+    if pending.get("decision") == "yes":
+        operation = pending["operation"]
+        return await _tested(str(operation["test"]), dict(operation["args"]), operation["experiment"], calls)
+    server = await look_around(calls)
+    text = state["user_input"]
+    fields = await fields_of(state, testing_schema(shortlist(text, server.names), server.contexts))
+    fields = await with_reply(fields, state, server)
+    text = str(pending.get("text") or text)
+    test = str(fields.get("test") or "balance")
+    if test == "users":
+        return await _users(fields, server, text, calls)
+    one = server.experiment(fields, state, text)
+    args: dict[str, Any] = {"experiment": one["id"]}
+    if test == "balance":
+        args["num_users"] = int(fields.get("num_users") or _USERS)
+    known = {**fields, "experiment_id": one["id"], "experiment_name": one["name"]}
+    refuse_writes()
+    if fields.get("on_live"):
+        raise _confirm_live(test, known, args, one)
+    update = await _tested(test, args, one, calls)
+    return {
+        **update,
+        "params": _params(fields, server, experiment_name=one["name"]),
+        "previous": {"capability": "testing", "fields": {k: v for k, v in known.items() if k != "sure"}},
+    }
+
+
+testing_node = at_once(atesting_node)
+
+
+def _params(fields: Mapping[str, Any], server: Server, **known: Any) -> dict[str, Any]:
+    groups = groups_in(str(fields.get("groups") or ""), server.group_types())
+    return named_params(fields, groups=groups, context=fields.get("context"), **known)
+
+
+def _confirm_live(test: str, fields: Mapping[str, Any], args: Mapping[str, Any], one: Mapping[str, Any]) -> Ask:
+    who = f"{args['num_users']:,} made-up users" if "num_users" in args else "made-up users"
+    message = f"Enrol {who} in the live experiment '{one['name']}'? They would count in its data, and stay there."
+    operation = {
+        "test": test,
+        "args": {**args, "on_live": True},
+        "experiment": {"id": one["id"], "name": one["name"]},
+    }
+    return Ask(message, "confirm", fields, ["yes", "no"], key=f"live-{uuid4()}", operation=operation)
+
+
+async def _users(fields: Mapping[str, Any], server: Server, text: str, calls: Calls) -> Update:
+    count = int(fields.get("num_users") or _MADE_UP)
+    types = server.group_types(server.context(fields.get("context"), text))
+    wanted = next((kind for kind in types if kind.casefold().removesuffix("id") in text.casefold()), None)
+    found = await calls(generate_test_users, count=count, group_type=wanted)
+    rows = [[one["id"], ", ".join(f"{k} {v}" for k, v in one["working_groups"].items())] for one in found[:_SHOWN]]
+    told = f"{count} users were made up; nothing was sent to the server."
+    return {
+        "bot_response": told,
+        "told": told,
+        "blocks": [blocks.table(["user", "group"], rows, f"The first {len(rows)} users")],
+        "params": _params(fields, server),
+        "previous": {"capability": "testing", "fields": dict(fields)},
+    }
+
+
+async def _tested(test: str, args: dict[str, Any], one: Mapping[str, Any], calls: Calls) -> Update:
+    progress: Any = init_multi_step_operation({}, 2)
+    tool = test_condition_balance if test == "balance" else test_consistency_rules
+    found = await calls(tool, **args, progress=_progress())
+    progress = advance_step(progress, {"step": "execute", "test": test})
+    told = _balance(found, one) if test == "balance" else _consistency(found, one)
+    progress = advance_step(progress, {"step": "report"})
+    return {
+        **told,
+        **progress,
+        "operation_type": "test",
+        "current_experiment_id": one["id"],
+        "shown": [{"id": one["id"], "name": one["name"]}],
+    }
+
+
+def _progress() -> Callable[[int, int], None]:
+    """Says how far a test is, to who streams the run."""
+    try:
+        writer = get_stream_writer()
+    except RuntimeError:
+        return lambda done, total: None
+    return lambda done, total: writer({"progress": f"{done:,} of {total:,} users"})
+
+
+def _balance(found: Mapping[str, Any], one: Mapping[str, Any]) -> Update:
+    """Observed against expected, in words, as a table and as a picture."""
+    unit = "groups" if found["unit"] == "group" else "users"
+    verdict = "Balanced" if found["balanced"] else "NOT balanced (sample ratio mismatch)"
+    arms = ", ".join(f"{arm['code']} {arm['observed']} (expected {arm['expected']:g})" for arm in found["arms"])
+    where = "on the live experiment" if found["on_live"] else "on a disposable copy, which is gone again"
+    p = f"p = {found['p_value']:.3g}, {found['test']} test" if found["p_value"] is not None else "no test"
+    told = f"{one['name']}, {found['units']:,} {unit}: {arms}. {verdict} ({p})."
+    rows = [
+        [arm["code"], arm["weight"], arm["observed"], arm["expected"], arm["share"], arm["low"], arm["high"]]
+        for arm in found["arms"]
+    ]
+    columns: list[str | tuple[str, str]] = [
+        "condition", ("weight", "%"), "observed", "expected", "share", "low (95%)", "high (95%)",
+    ]  # fmt: skip
+    picture: list[tuple[str, dict[str, str], float]] = [
+        (str(arm["code"]), {}, float(arm["observed"])) for arm in found["arms"]
+    ]
+    return {
+        "bot_response": f"{told}\n\n{found['users']:,} made-up users came, {where}.",
+        "told": told,
+        "blocks": [
+            blocks.table(columns, rows, f"Balance of {one['name']}"),
+            blocks.ranking(f"Observed {unit} by condition", sorted(picture, key=lambda arm: -arm[2])),
+        ],
+    }
+
+
+def _consistency(found: Mapping[str, Any], one: Mapping[str, Any]) -> Update:
+    verdict = "Every rule held." if found["consistent"] else "Violations: " + " ".join(found["violations"])
+    told = (
+        f"{one['name']}: unit {found['unit']}, consistency rule {found['consistency_rule']}, afterwards "
+        f"{found['post_rule']}. {verdict}"
+    )
+    phases = list(found["phases"])
+    rows = [
+        [row["user"], row.get("group") or "", *(_cell(row.get(phase)) for phase in phases)] for row in found["rows"]
+    ]
+    return {
+        "bot_response": told,
+        "told": told,
+        "blocks": [blocks.table(["user", "group", *phases], rows, f"Phases of {one['name']}")],
+    }
+
+
+def _cell(value: Any) -> str:
+    return "default" if value is None else str(value)

@@ -1,0 +1,149 @@
+"""Conditions and weights out of one stretch of a request: `control 30, treatment 70`, `A/B/C at 50/25/25`, `evenly`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from signalbox.language.numbers import NUMBERS, SCALES, SMALL
+from signalbox.language.words import word_set
+
+__all__ = ["Split", "even", "read_split"]
+
+_TOKEN = re.compile(r"[\w'’.+-]*\w%?|%")
+_NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?%?")
+_RUN = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)?%?(?:\s*[/:|-]\s*\d+(?:[.,]\d+)?%?)+(?![\w.])")
+_EQUAL = word_set("even evenly equal equally fair fairly same uniform uniformly each balanced alike")
+_PARTS = {"half": 50.0, "halves": 50.0, "third": 100 / 3, "thirds": 100 / 3, "quarter": 25.0, "quarters": 25.0}
+_COUNTED = word_set(f"{' '.join(SMALL)} a an")
+_BETWEEN = word_set(
+    "a an the and or of to at on in for with by vs versus plus is are be get gets getting should goes go down up "
+    "percent per cent arm arms condition conditions variant variants group groups share shares weight weights split "
+    "weighted set between then it its as from kids users pupils students everyone everybody rest both all every named "
+    "called new way ways one two three four five six seven eight nine ten"
+)
+
+
+@dataclass(frozen=True)
+class Split:
+    """What a stretch says: names in their order, weights for them (or in their order, without names), or evenly."""
+
+    names: tuple[str, ...] = ()
+    weights: tuple[float, ...] = ()
+    is_even: bool = False
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every name has its weight."""
+        return bool(self.names) and (self.is_even or len(self.names) == len(self.weights))
+
+
+def even(count: int) -> list[float]:
+    """So many weights that are equal and add up to 100."""
+    each = round(100 / count, 2)
+    return [round(100 - each * (count - 1), 2), *([each] * (count - 1))] if count else []
+
+
+def read_split(words: str, known: Sequence[str] = ()) -> Split:
+    """The names and weights in the words; names that are known are found whatever stands around them."""
+    cleaned = words.replace("’", "'").strip(" .;:{}[]()")
+    found = [*_places(cleaned, known), *_numbers(cleaned)]
+    taken = [(start, end) for start, end, _ in found]
+    if not [one for one in found if isinstance(one[2], str)]:
+        found += [place for place in _words(cleaned) if not _inside(place, taken)]
+    found.sort(key=lambda one: one[0])
+    names = tuple(dict.fromkeys(str(value) for _, _, value in found if isinstance(value, str)))
+    weights = tuple(value for _, _, value in found if isinstance(value, float))
+    lower = {word.casefold() for word in re.findall(r"[^\W\d_]+", cleaned)}
+    if not weights and lower & _EQUAL:
+        return Split(names, (), is_even=True)
+    if len(weights) == 1 and len(names) > 1 and abs(weights[0] * len(names) - 100) < 2:
+        # "half each": one share that is meant for all of them.
+        return Split(names, (), is_even=True)
+    return Split(names, tuple(round(value, 2) for value in weights))
+
+
+Place = tuple[int, int, "str | float"]
+
+
+def _places(text: str, known: Sequence[str]) -> list[Place]:
+    """Where the known names stand, the longest first, none inside another."""
+    found: list[Place] = []
+    for name in sorted(known, key=len, reverse=True):
+        loose = r"[\s_-]*".join(map(re.escape, re.findall(r"[^\W_]+", name))) or re.escape(name)
+        for match in re.finditer(rf"(?<![^\W_]){loose}(?![^\W_])", text, re.IGNORECASE):
+            if not _inside((match.start(), match.end(), name), [(a, b) for a, b, _ in found]):
+                found.append((match.start(), match.end(), name))
+                break
+    return found
+
+
+def _numbers(text: str) -> list[Place]:
+    found: list[Place] = []
+    for run in _RUN.finditer(text):
+        for match in re.finditer(r"\d+(?:[.,]\d+)?", run[0]):
+            start = run.start() + match.start()
+            found.append((start, start + len(match[0]), _figure(match[0])))
+    runs = [(start, end) for start, end, _ in found]
+    tokens = [(m.start(), m.end(), m[0]) for m in _TOKEN.finditer(text)]
+    at = 0
+    while at < len(tokens):
+        start, end, word = tokens[at]
+        lower = word.casefold().rstrip("%")
+        step = 1
+        if _NUMBER.fullmatch(word) and not _inside((start, end, 0.0), runs):
+            found.append((start, end, _figure(word)))
+        elif lower in _PARTS:
+            count = tokens[at - 1][2].casefold() if at else ""
+            times = SMALL.index(count) if count in SMALL else 1
+            found.append((start, end, _PARTS[lower] * times))
+        elif lower in NUMBERS and _counts_percent(tokens, at):
+            value, step = _spoken(tokens, at)
+            found.append((start, tokens[at + step - 1][1], value))
+        at += step
+    return found
+
+
+def _counts_percent(tokens: Sequence[tuple[int, int, str]], at: int) -> bool:
+    """Whether a number word is a weight: tens are, and what stands before percent; `two arms` is not."""
+    word = tokens[at][2].casefold()
+    following = [one[2].casefold() for one in tokens[at + 1 : at + 3]]
+    return NUMBERS[word] >= 20 or bool({"percent", "%", "per"} & set(following[:2]))
+
+
+def _spoken(tokens: Sequence[tuple[int, int, str]], at: int) -> tuple[float, int]:
+    value, step = NUMBERS[tokens[at][2].casefold()], 1
+    if value >= 20 and at + 1 < len(tokens):
+        unit = NUMBERS.get(tokens[at + 1][2].casefold())
+        if unit is not None and 0 < unit < 10:
+            return float(value + unit), 2
+    if at + 1 < len(tokens) and tokens[at + 1][2].casefold() in SCALES:
+        return float(value * SCALES[tokens[at + 1][2].casefold()]), 2
+    return float(value), step
+
+
+def _figure(text: str) -> float:
+    return float(text.rstrip("%").replace(",", "."))
+
+
+def _words(text: str) -> list[Place]:
+    """The words that may be names of conditions: all but the small ones that join them."""
+    found: list[Place] = []
+    for match in re.finditer(r"['\"]([^'\"]+)['\"]|[^\W_][\w.+-]*", text):
+        word = (match[1] or match[0]).strip(" .-")
+        if match[1] or (word and not _NUMBER.fullmatch(word) and not _small(word)):
+            found.append((match.start(), match.end(), word))
+    return found
+
+
+def _small(word: str) -> bool:
+    # A single capital is a name: A, B and C are arms, "a" is an article.
+    if len(word) == 1:
+        return word.islower() and word == "a"
+    lower = word.casefold()
+    return lower in _BETWEEN or lower in _EQUAL or lower in _PARTS or lower in NUMBERS
+
+
+def _inside(place: Place, taken: Sequence[tuple[int, int]]) -> bool:
+    return any(place[0] < end and place[1] > start for start, end in taken)

@@ -1,0 +1,68 @@
+"""What a plan leaves out of a question: words that look like a name, a figure or a condition and stand in no field."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from signalbox.agents.metrics.offers import Offer
+from signalbox.agents.metrics.plan import MetricsPlan
+from signalbox.agents.metrics.vocabulary import CONDITIONS, FILLERS, base, name_words, text_words
+from signalbox.language.time.stretches import is_time_word
+
+__all__ = ["left_out"]
+
+_NAME = re.compile(
+    r"[\"“`][^\"”`]{1,80}[\"”`]|(?<![\w./-])(?:\d[\w.,:%/-]*|[A-Za-z][\w.]*(?:[-_/:][\w.]+)+|(?<=[a-z,] )[A-Z][\w-]+)"
+)
+_MOST = 8
+_LONGEST = 2_000
+
+
+def left_out(plan: MetricsPlan, text: str, *offers: Offer | None) -> tuple[str, ...]:
+    """The words that went nowhere, and what the model itself says that it left out."""
+    said = text[:_LONGEST]
+    covered = list(_places(plan, said))
+    own = {base(word) for one in offers if one for word in (*one.title.split(), *_words(one))}
+    found = [one for one in plan.not_covered if one.strip() and one.lower() in said.lower()]
+    for one in _NAME.finditer(said):
+        words = one[0].strip('.,:?!"“”`')
+        if any(one.start() < end and one.end() > start for start, end in covered) or _is_of_time(words):
+            continue
+        if words and not {base(word) for word, *_ in text_words(words)} <= own and words.lower() not in FILLERS:
+            found.append(words)
+    found += [words for words, start, end in _conditions(said) if not any(start < b and end > a for a, b in covered)]
+    kept = [one for one in dict.fromkeys(found) if not any(one != other and one in other for other in found)]
+    return tuple(kept[:_MOST])
+
+
+def _words(offer: Offer) -> list[str]:
+    told = [word for wording in offer.wordings for word in wording.split()]
+    return told + [word for metric in (*offer.metrics[:4], offer.key) for word in name_words(metric)]
+
+
+def _places(plan: MetricsPlan, text: str) -> Iterator[tuple[int, int]]:
+    """Where the words of the plan stand in the question."""
+    texts = [plan.named, plan.bound, plan.lasting, plan.time, plan.against, plan.per, plan.also, plan.unit]
+    texts += [*plan.filters, *plan.excluded, *plan.split_by, *plan.percentiles]
+    if plan.top is not None:
+        texts.append(str(plan.top))
+    lowered = text.lower()
+    for one in filter(None, texts):
+        at = lowered.find(one.lower())
+        while at >= 0:
+            yield at, at + len(one)
+            at = lowered.find(one.lower(), at + 1)
+
+
+def _is_of_time(words: str) -> bool:
+    return all(is_time_word(word) for word in words.split())
+
+
+def _conditions(text: str) -> Iterator[tuple[str, int, int]]:
+    """What stands after a word that sets a condition, up to the end of its clause."""
+    for word, start, end in text_words(text):
+        if word in CONDITIONS:
+            rest = re.match(r"[^,.;?!]{1,60}", text[end:])
+            if rest and rest[0].strip():
+                yield text[start : end + rest.end()].strip(), start, end + rest.end()

@@ -1,0 +1,215 @@
+"""What a server has, as far as questions need it: what it offers to measure, and the labels of its series."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from weakref import WeakKeyDictionary
+
+from signalbox.agents.metrics.catalogue import MetricInfo
+from signalbox.agents.metrics.client import GrafanaMetricsClient
+from signalbox.agents.metrics.errors import TooLargeError
+from signalbox.agents.metrics.offers import Family, families_of, list_offers
+from signalbox.agents.metrics.promapi import selector_of
+from signalbox.agents.metrics.promql import selector_text
+from signalbox.agents.metrics.question import Matcher
+from signalbox.agents.metrics.recipes import Recipes, load_recipes
+from signalbox.agents.metrics.search import Hit, Index
+from signalbox.agents.metrics.state import MOST_DAYS, TimeRange
+from signalbox.agents.metrics.vocabulary import runs
+
+__all__ = ["Live", "Series", "open_live"]
+
+_KEPT = timedelta(minutes=5)
+_AT_ONCE = 5
+_MOST_NAMES = 50_000
+"""So many metrics are searched; any other can be asked for by its name."""
+_MOST_SERIES = 2_000
+_MOST_LABELS = 60
+_MOST_VALUES = 5_000
+_MOST_MENTIONS = 3
+_MENTIONED = 0.35
+_NO_LABELS = frozenset({"__name__", "le", "quantile"})
+_SHORTEST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """The values of each label on a metric's series."""
+
+    values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def names(self) -> frozenset[str]:
+        """The labels that can filter and split."""
+        return frozenset(self.values) - _NO_LABELS
+
+
+@dataclass
+class Live:
+    """A server while questions are grounded on it; what was asked is kept for five minutes."""
+
+    client: GrafanaMetricsClient
+    families: dict[str, Family]
+    index: Index
+    recipes: Recipes
+    read_at: datetime
+    names: Mapping[str, MetricInfo]
+    rising: dict[str, bool] = field(default_factory=dict)
+    """Whether a metric whose type the server does not say only ever rises."""
+    _series: dict[tuple[str, datetime, datetime], Series] = field(default_factory=dict)
+    _values: dict[str, list[tuple[str, str]]] | None = None
+    _labels: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    async def search(self, text: str, within: TimeRange, most: int) -> list[Hit]:
+        """The offers that a text may mean, the best first; what has the names in the text comes before what has not."""
+        hits = await asyncio.to_thread(self.index.search, text, most + 20)
+        carried = await self._carriers(text, within)
+        if carried:
+            ranked = [
+                Hit(hit.offer, hit.score + _MENTIONED * any(carried & set(b) for b in _ways(hit)), hit.explained)
+                for hit in hits
+            ]
+            known = {hit.offer.key for hit in hits}
+            ranked += [
+                Hit(one, _MENTIONED, frozenset())
+                for one in self.index.offers
+                if one.key not in known and carried & set(one.metrics)
+            ][:most]
+            hits = sorted(ranked, key=lambda hit: -hit.score)
+        return hits[:most]
+
+    async def series(self, metrics: Iterable[str], within: TimeRange) -> dict[str, Series]:
+        """The labels and values of each metric, in the range, else in all the time that is answered."""
+        wanted = list(dict.fromkeys(metrics))
+        limit = asyncio.Semaphore(_AT_ONCE)
+
+        async def read(metric: str) -> Series:
+            async with limit:
+                return await self._read(metric, within)
+
+        return dict(zip(wanted, await asyncio.gather(*map(read, wanted)), strict=True))
+
+    async def metrics_with(self, matchers: Iterable[Matcher], within: TimeRange) -> list[str]:
+        """The metrics that have a series with these label values."""
+        selector = selector_text("", matchers)
+        return await self.client.label_values("__name__", selector, within)
+
+    async def labels_of(self, within: TimeRange) -> dict[str, tuple[str, ...]]:
+        """The values of every label on the server, as far as there are not too many."""
+        if not self._labels:
+            names = [name for name in await self.client.label_names(within=within) if name not in _NO_LABELS]
+            limit = asyncio.Semaphore(_AT_ONCE)
+
+            async def read(name: str) -> list[str]:
+                async with limit:
+                    return await self.client.label_values(name, within=within)
+
+            found = await asyncio.gather(*map(read, names[:_MOST_LABELS]))
+            self._labels = {name: tuple(values[:_MOST_VALUES]) for name, values in zip(names, found, strict=False)}
+        return self._labels
+
+    async def mentioned(self, text: str, within: TimeRange) -> list[tuple[str, str]]:
+        """The label values that stand in a text as they are, each with its label; plain words last."""
+        if self._values is None:
+            labels = await self.labels_of(within)
+            self._values = await asyncio.to_thread(_by_spelling, labels)
+        pieces = runs(text)[:400]
+        found: list[tuple[str, str]] = []
+        for first in range(len(pieces)):
+            joined = ""
+            for last in range(first, min(first + 6, len(pieces))):
+                joined += pieces[last][0]
+                found += self._values.get(joined, []) if len(joined) >= _SHORTEST else []
+        return sorted(dict.fromkeys(found), key=lambda one: one[1].isalpha())[:20]
+
+    def forget_values(self) -> None:
+        """Look for no label values: those of a server that is not asked are not known."""
+        self._values = {}
+
+    async def _carriers(self, text: str, within: TimeRange) -> frozenset[str]:
+        """The metrics that have all the names in a text; none where it has no name that looks like one."""
+        by_value: dict[str, list[str]] = {}
+        for label, value in await self.mentioned(text, within):
+            by_value.setdefault(value, []).append(label)
+        carried: frozenset[str] | None = None
+        for value, labels in islice(by_value.items(), _MOST_MENTIONS):
+            have = await asyncio.gather(
+                *(self.metrics_with([Matcher(label, (value,))], within) for label in labels[:_MOST_MENTIONS])
+            )
+            both = frozenset(name for names in have for name in names)
+            carried = both if carried is None or not carried & both else carried & both
+        return carried or frozenset()
+
+    async def _read(self, metric: str, within: TimeRange) -> Series:
+        key = (metric, _rounded(within.start_time), _rounded(within.end_time))
+        if key not in self._series:
+            found = await self._labelled(metric, within)
+            if not found.values:
+                end = within.end_time.astimezone(UTC)
+                longest = TimeRange(start_time=end - timedelta(days=MOST_DAYS), end_time=end)
+                found = await self._labelled(metric, longest)
+            if len(self._series) > _MOST_SERIES:
+                self._series.clear()
+            self._series[key] = found
+        return self._series[key]
+
+    async def _labelled(self, metric: str, within: TimeRange) -> Series:
+        match = selector_of(metric)
+        try:
+            sets = await self.client.series(match, within)
+        except TooLargeError:
+            names = [name for name in await self.client.label_names(match, within) if name != "__name__"]
+            found = [await self.client.label_values(name, match, within) for name in names[:_MOST_LABELS]]
+            return Series({name: tuple(values) for name, values in zip(names, found, strict=False)})
+        values: dict[str, dict[str, None]] = {}
+        for one in sets:
+            for label, value in one.items():
+                if label != "__name__":
+                    values.setdefault(label, {})[value] = None
+        return Series({label: tuple(sorted(found)) for label, found in values.items()})
+
+
+_OPEN: WeakKeyDictionary[GrafanaMetricsClient, Live] = WeakKeyDictionary()
+
+
+async def open_live(client: GrafanaMetricsClient, now: datetime, recipes: Recipes | None = None) -> Live:
+    """The server behind the client; what is known of it is used for five minutes."""
+    chosen = recipes or load_recipes()
+    known = _OPEN.get(client)
+    if known is not None and known.recipes is chosen and timedelta(0) <= now - known.read_at < _KEPT:
+        return known
+    described = await client.describe_metrics()
+    if known is not None and known.recipes is chosen and known.names == described:
+        live = Live(client, known.families, known.index, chosen, now, described)
+    else:
+        families, index = await asyncio.to_thread(_indexed, described, chosen)
+        live = Live(client, families, index, chosen, now, described)
+    _OPEN[client] = live
+    return live
+
+
+def _indexed(described: Mapping[str, MetricInfo], recipes: Recipes) -> tuple[dict[str, Family], Index]:
+    searched = dict(islice(described.items(), _MOST_NAMES))
+    families = families_of(searched)
+    return families, Index(list_offers(families, recipes))
+
+
+def _by_spelling(labels: Mapping[str, tuple[str, ...]]) -> dict[str, list[tuple[str, str]]]:
+    found: dict[str, list[tuple[str, str]]] = {}
+    for label, values in labels.items():
+        for value in values:
+            key = "".join(piece for piece, *_ in runs(value))
+            if key:
+                found.setdefault(key, []).append((label, value))
+    return found
+
+
+def _ways(hit: Hit) -> list[tuple[str, ...]]:
+    return [bound.metrics for bound in hit.offer.bounds] or [hit.offer.metrics]
+
+
+def _rounded(moment: datetime) -> datetime:
+    return moment.astimezone(UTC).replace(second=0, microsecond=0)

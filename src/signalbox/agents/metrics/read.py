@@ -1,0 +1,182 @@
+"""Reading: the model fills the plan of a question, and may look further before it does."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import timedelta
+from typing import Any
+
+from langchain_core.exceptions import OutputParserException
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from pydantic import ValidationError
+
+from signalbox.agents.metrics.errors import ParsingError
+from signalbox.agents.metrics.ground import Moment
+from signalbox.agents.metrics.live import Live
+from signalbox.agents.metrics.offers import Offer
+from signalbox.agents.metrics.plan import MOST_OPTIONS, MetricsPlan, plan_schema
+from signalbox.agents.metrics.prompts import CATALOGUE, EXAMPLES, MEND, READ_QUESTION, nearest_examples
+from signalbox.agents.metrics.search import Hit
+from signalbox.agents.metrics.state import TimeRange
+from signalbox.agents.metrics.times import read_times
+from signalbox.errors import LLMAPIError, MissingInputError, RequestError, SignalboxError
+
+__all__ = ["Reading", "not_understood", "readable"]
+
+_MOST_SEARCHED = 40
+_MOST_VALUES = 30
+_ROUNDS = 3
+_LONGEST = 4_000
+
+
+def _tool(name: str, about: str, **parameters: str) -> dict[str, Any]:
+    """A tool as every provider takes it beside a schema: strict, with all its parameters."""
+    fields = {key: {"type": "string", "description": told} for key, told in parameters.items()}
+    schema = {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+    return {"type": "function", "function": {"name": name, "description": about, "parameters": schema, "strict": True}}
+
+
+_TOOLS = [
+    _tool("search_metrics", "Search the metrics of this server further, by words.", words="what is measured"),
+    _tool(
+        "label_values",
+        "The labels of a metric with some of their values, or the values of one label.",
+        metric="the metric's name",
+        label="the label; empty for all",
+    ),
+]
+
+
+class Reading:
+    """A question while it is read: the messages to the model, and the measures that it may choose from."""
+
+    def __init__(
+        self, text: str, live: Live, model: BaseChatModel, moment: Moment, before: tuple[str, str] | None
+    ) -> None:
+        self.text, self.live, self.model, self.moment = text, live, model, moment
+        self.before = before
+        self.offers: list[Offer] = []
+        self.hits: dict[str, Hit] = {}
+        self._messages: list[BaseMessage] = []
+
+    async def search(self) -> None:
+        """Find what the question may mean."""
+        hits = await self.live.search(self.text, self._within(), _MOST_SEARCHED)
+        self.offers = [hit.offer for hit in hits]
+        self.hits = {hit.offer.key: hit for hit in hits}
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """How well each measure fits."""
+        return {key: hit.score for key, hit in self.hits.items()}
+
+    async def plan(self, failed: tuple[MetricsPlan, SignalboxError] | None = None) -> MetricsPlan:
+        """The plan that the model gives; after a failure, with what was wrong and what there is.
+
+        Raises LLMAPIError where the model fails, refuses, or gives what is no plan.
+        """
+        mend = ""
+        if failed is not None:
+            plan, error = failed
+            told = " ".join(part for part in (error.user_message, error.suggestion) if part)
+            mend = MEND.format(plan=plan.model_dump_json(exclude_defaults=True), error=told)
+        self._messages = self._asked(mend)
+        for _ in range(_ROUNDS):
+            reply = await self._ask(tools=True)
+            calls = getattr(reply.get("raw"), "tool_calls", None) or []
+            if reply.get("parsed") is not None or not calls:
+                return self._checked(reply)
+            self._messages += [reply["raw"], *[await self._called(call) for call in calls[:4]]]
+        return self._checked(await self._ask(tools=False))
+
+    def _asked(self, mend: str = "") -> list[BaseMessage]:
+        listed = "\n".join(f"- {one.key}: {one.about}" for one in self.offers)
+        system = f"{READ_QUESTION}\n{CATALOGUE.format(measures=listed)}\n{nearest_examples(self.text)}\n{mend}".strip()
+        earlier: list[BaseMessage] = []
+        if self.before is not None:
+            earlier = [HumanMessage(self.before[0]), AIMessage(self.before[1])]
+        return [SystemMessage(system), *earlier, HumanMessage(self.text)]
+
+    async def _ask(self, *, tools: bool) -> dict[str, Any]:
+        schema = plan_schema(self.offers[:MOST_OPTIONS], follows=self.before is not None)
+        try:
+            structured = self.model.with_structured_output(
+                schema, include_raw=True, **({"tools": _TOOLS} if tools else {})
+            )
+        except (TypeError, ValueError):
+            # Not every provider takes tools beside a schema.
+            structured = self.model.with_structured_output(schema, include_raw=True)
+        try:
+            reply = await structured.ainvoke(self._messages)
+        except SignalboxError:
+            raise
+        except (OutputParserException, ValidationError, ValueError) as error:
+            raise _no_plan(error) from None
+        return dict(reply)
+
+    def _checked(self, reply: dict[str, Any]) -> MetricsPlan:
+        given, error = reply.get("parsed"), reply.get("parsing_error")
+        if given is None and isinstance(error, MissingInputError):
+            given = {}
+        if not isinstance(given, dict):
+            refusal = getattr(reply.get("raw"), "additional_kwargs", {}).get("refusal")
+            raise _no_plan(error or refusal or reply.get("raw"))
+        try:
+            return MetricsPlan.model_validate({key: value for key, value in given.items() if value is not None})
+        except ValidationError as problem:
+            raise _no_plan(problem) from None
+
+    async def _called(self, call: Any) -> ToolMessage:
+        name, args = call["name"], call.get("args") or {}
+        if name == "search_metrics":
+            hits = await self.live.search(str(args.get("words", ""))[:_LONGEST], self._within(), 20)
+            found = [hit.offer for hit in hits]
+            self.offers = [*found[: MOST_OPTIONS // 2], *(one for one in self.offers if one not in found)]
+            told: Any = [{"name": one.key, "about": one.about} for one in found]
+        elif name == "label_values":
+            told = await self._labels(str(args.get("metric", "")), str(args.get("label", "")))
+        else:
+            told = f"There is no tool {name}: there are search_metrics and label_values."
+        return ToolMessage(json.dumps(told, ensure_ascii=False), tool_call_id=call.get("id") or name)
+
+    async def _labels(self, metric: str, label: str) -> Any:
+        offer = self.live.index.by_key.get(metric) or self.live.index.named(metric)
+        if offer is None:
+            return f"There is no metric {metric}."
+        series = (await self.live.series(offer.metrics[:1], self._within()))[offer.metrics[0]]
+        wanted = [label] if label else sorted(series.names())
+        return {name: list(series.values.get(name, ()))[:_MOST_VALUES] for name in wanted}
+
+    def _within(self) -> TimeRange:
+        try:
+            times = read_times(self.text, "", self.moment.now, self.moment.zone) if len(self.text) < 300 else None
+        except RequestError:
+            times = None
+        usual = TimeRange(start_time=self.moment.now - timedelta(hours=6), end_time=self.moment.now)
+        return times.main if times and times.main else usual
+
+
+def readable(text: str) -> str:
+    """The question on one line; raises ParsingError for one that is too long, or that has no word."""
+    said = re.sub(r"\s+", " ", text[: _LONGEST + 200]).strip()
+    if len(said) > _LONGEST:
+        raise ParsingError(f"The question is longer than {_LONGEST:,} characters.", suggestion="Ask it in fewer words.")
+    if not re.search(r"[^\W\d_]{2}", said):
+        raise not_understood()
+    return said
+
+
+def not_understood(details: Any = None) -> ParsingError:
+    """The contract's error for a question that cannot be read."""
+    examples = "; ".join(f'"{example}"' for example in EXAMPLES)
+    return ParsingError("Could not understand your query", suggestion=f"Ask like this: {examples}.", details=details)
+
+
+def _no_plan(details: Any) -> LLMAPIError:
+    return LLMAPIError(
+        "The model did not give a plan that can be read.",
+        suggestion="Ask again, or set SIGNALBOX_MODEL to another model.",
+        details=str(details)[:500],
+    )

@@ -1,0 +1,54 @@
+"""How this room's questions teach the offline model: in the schemas that it is asked with, one for each pass."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from json import dumps, loads
+from typing import Any
+
+from signalbox.agents.metrics.catalogue import MetricInfo
+from signalbox.agents.metrics.offers import Offer, families_of, list_offers
+from signalbox.agents.metrics.plan import MOST_OPTIONS, plan_schema
+from signalbox.agents.metrics.recipes import load_recipes
+from signalbox.agents.metrics.search import Index
+
+__all__ = ["index_of", "schemas_for"]
+
+_FIRST = ("measure", "kind", "continues")
+_PARTS = {"histogram": ("_bucket", "_count", "_sum"), "summary": ("_count", "_sum")}
+
+
+def schemas_for(header: Mapping[str, Any], case: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The schema of a question's plan, in the two parts that fit into a pass of the reader each.
+
+    `metrics` of the header are those of an invented server: `{name: [type, help]}`.
+    """
+    messages = case.get("messages") or [{"content": case.get("text", "")}]
+    text = str(messages[-1]["content"])
+    offers = _shortlist(index_of(dumps(header["metrics"])), text, (case.get("expected") or {}).get("measure"))
+    whole = plan_schema(offers, follows=len(messages) > 1)
+    first = {name: field for name, field in whole["properties"].items() if name in _FIRST}
+    rest = {
+        name: field for name, field in whole["properties"].items() if name not in (*_FIRST, "not_covered", "confidence")
+    }
+    return [{**whole, "properties": part} for part in (first, rest)]
+
+
+@lru_cache(maxsize=64)
+def index_of(metrics: str) -> Index:
+    """The index of an invented server's metrics, given as JSON."""
+    described: dict[str, MetricInfo] = {}
+    for name, (kind, told) in loads(metrics).items():
+        for part in _PARTS.get(kind, ("",)):
+            described[name + part] = MetricInfo(name + part, kind, told, name)
+    return Index(list_offers(families_of(described), load_recipes()))
+
+
+def _shortlist(index: Index, text: str, wanted: str | None) -> list[Offer]:
+    """What search gives; what is meant is among it, in the last place where search does not find it."""
+    found = [hit.offer for hit in index.search(text, MOST_OPTIONS)]
+    meant = index.by_key.get(wanted or "")
+    if meant is not None and meant not in found:
+        found = [*found[: MOST_OPTIONS - 1], meant]
+    return found

@@ -1,0 +1,187 @@
+"""Words for things as label values of the server: exactly, by a class such as 5xx, or nearly."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from signalbox.agents.metrics.live import Series
+from signalbox.agents.metrics.question import Matcher
+from signalbox.agents.metrics.vocabulary import COUNTRIES, FILLERS, LABEL_WORDS, base, label_kind, name_words, runs
+from signalbox.language.names import close, nearest
+
+__all__ = ["Meant", "find_label", "find_value", "nearest_values"]
+
+_COUNTRY_LABELS = frozenset((*LABEL_WORDS["country"], *LABEL_WORDS["region"], "country_code"))
+_STATUS = frozenset(LABEL_WORDS["status"])
+_YES, _NO = frozenset({"true", "yes", "1"}), frozenset({"false", "no", "0"})
+_MOST_VALUES = 20_000
+_PAIR = re.compile(r"""(?P<label>[A-Za-z_][\w.]*)\s*(?P<op>=~|!~|!=|==?)\s*["']?(?P<value>[^"']*)["']?""")
+_CLASS = re.compile(r"(?P<digit>[1-5])xx(?:s|es)?", re.IGNORECASE)
+_CODE = re.compile(r"(?P<code>[1-5]\d\d)s?")
+# Where a value stands under several labels, the thing itself is meant before what it is connected to.
+_THINGS = "service app application job component host hostname node device instance pod container".split()
+_OTHER_ENDS = frozenset(LABEL_WORDS["neighbor"]) | {"peer", "client", "destination", "source", "upstream", "target"}
+_EXACT, _HOST, _FORM, _COUNTRY, _PART, _SLIP = 1.0, 0.97, 0.9, 0.95, 0.8, 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """The label and the values that words stand for, and how surely."""
+
+    label: str
+    values: tuple[str, ...]
+    sure: float
+
+    def matcher(self, *, negated: bool = False) -> Matcher:
+        """As a condition."""
+        return Matcher(self.label, self.values, negated)
+
+
+def find_value(words: str, series: Series, labels: Iterable[str]) -> Meant | None:
+    """What the words stand for among the values of these labels; None where there is no such value."""
+    allowed = sorted(frozenset(labels) & series.names(), key=_rank)
+    written = _PAIR.fullmatch(words.strip())
+    if written and written["label"] in allowed and not written["op"].startswith("!"):
+        values = tuple(one for one in written["value"].split("|") if one in series.values[written["label"]])
+        return Meant(written["label"], values, _EXACT) if values else None
+    for said, only in _ways(words, allowed):
+        found = [one for label in only for one in _of_label(said, label, series.values.get(label, ())[:_MOST_VALUES])]
+        if found:
+            return max(found, key=lambda one: (one.sure, -only.index(one.label)))
+    return None
+
+
+def nearest_values(words: str, series: Series, labels: Iterable[str], most: int = 3) -> list[str]:
+    """The values that are most like the words."""
+    known = [value for label in sorted(labels, key=_rank) for value in series.values.get(label, ())[:_MOST_VALUES]]
+    return nearest(words, dict.fromkeys(known), most)
+
+
+def find_label(words: str, labels: Iterable[str]) -> str | None:
+    """The label that words name, by its own name or by what people call such a label."""
+    known = sorted(labels, key=_rank)
+    said = [word for word, *_ in runs(words) if word not in FILLERS] or [word for word, *_ in runs(words)]
+    whole = tuple(map(base, said))
+    for label in known:
+        if tuple(map(base, name_words(label))) == whole or base(label) == base("".join(said)):
+            return label
+    for word in reversed(said):
+        kind = label_kind(word)
+        if kind is not None:
+            found = next((label for label in LABEL_WORDS[kind] if label in known), None)
+            if found is not None:
+                return found
+        part = next((label for label in known if base(word) in map(base, name_words(label))), None)
+        part = part or next(
+            (label for label in known if len(base(word)) > 3 and label.lower().endswith(base(word))), None
+        )
+        if part is not None:
+            return part
+    return None
+
+
+def _ways(words: str, labels: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """The words as they stand; then without a word for a label at their side, which says of which label they are."""
+    yield words.strip(), list(labels)
+    parts = words.split()
+    for rest, word in ((parts[:-1], parts[-1]), (parts[1:], parts[0])) if len(parts) > 1 else ():
+        kind = label_kind(word)
+        only = [label for label in labels if base(label) == base(word) or (kind and label in LABEL_WORDS[kind])]
+        if only:
+            yield " ".join(rest), only
+    for article in ("the ", "all ", "our ", "only ", "just "):
+        if words.lower().startswith(article):
+            yield from _ways(words[len(article) :], labels)
+    if len(parts) > 1 and not labels:
+        return
+    for shorter in (parts[:-1], parts[1:]) if len(parts) in (2, 3) else ():
+        yield " ".join(shorter), list(labels)
+
+
+def _of_label(said: str, label: str, values: Sequence[str]) -> Iterator[Meant]:
+    joined = "".join(piece for piece, *_ in runs(said))
+    if said in values:
+        yield Meant(label, (said,), _EXACT + 0.01)
+        return
+    status = _of_status(said, label, values)
+    if status is not None:
+        yield status
+        return
+    if not joined or said.startswith("/"):
+        if said.startswith("/") and (ends := tuple(value for value in values if value.rstrip("/") == said.rstrip("/"))):
+            yield Meant(label, ends, _EXACT)
+        return
+    exact = tuple(value for value in values if _key(value) == joined)
+    hosts = () if exact else tuple(value for value in values if joined in _host_keys(value))
+    forms = () if exact or hosts or not joined.isalpha() else tuple(
+        value for value in values if value.isalpha() and base(value) == base(joined)
+    )  # fmt: skip
+    for found, sure in ((exact, _EXACT), (hosts, _HOST), (forms, _FORM)):
+        if found:
+            yield Meant(label, found, sure)
+            return
+    if label in _COUNTRY_LABELS:
+        named = tuple(value for value in values if joined in COUNTRIES.get(value.upper(), ()))
+        if named:
+            yield Meant(label, named, _COUNTRY)
+            return
+    yield from _flag(joined, label, values)
+    yield from _nearly(said, joined, label, values)
+
+
+def _of_status(said: str, label: str, values: Sequence[str]) -> Meant | None:
+    if label not in _STATUS:
+        return None
+    if found := _CLASS.fullmatch(said):
+        fitting = tuple(value for value in values if re.fullmatch(rf"{found['digit']}(?:\d\d|xx)", value, re.I))
+        return Meant(label, fitting, _EXACT) if fitting else None
+    found = _CODE.fullmatch(said)
+    return Meant(label, (found["code"],), _EXACT) if found and found["code"] in values else None
+
+
+def _flag(said: str, label: str, values: Sequence[str]) -> Iterator[Meant]:
+    """A label that is yes or no, by its own word or its opposite: success="false" for what failed."""
+    known = {value.lower(): value for value in values}
+    if not known or not known.keys() <= _YES | _NO:
+        return
+    fails = base(label) in (base("success"), base("ok")) and base(said) in (base("failed"), base("error"))
+    wanted = _YES if base(said) == base(label) else _NO if fails or base(said.removeprefix("un")) == base(label) else ()
+    for value in wanted:
+        if value in known:
+            yield Meant(label, (known[value],), _COUNTRY)
+
+
+def _nearly(said: str, joined: str, label: str, values: Sequence[str]) -> Iterator[Meant]:
+    """Values of which the words are a part, or a slip of the pen away, unless that is all of them."""
+    if len(joined) < 3 or any(map(str.isdigit, joined)) or said.lower() in FILLERS:
+        return
+    parts = tuple(value for value in values if _is_part(joined, value))
+    if parts and len(parts) < max(len(values), 2):
+        yield Meant(label, parts, _PART - 0.1 * (len(parts) > 3))
+        return
+    slips = tuple(value for value in values if len(joined) > 4 and close(joined, _key(value)))
+    if len(slips) == 1:
+        yield Meant(label, slips, _SLIP)
+
+
+def _is_part(word: str, value: str) -> bool:
+    pieces = [piece for piece, *_ in runs(re.sub(r":\d+$", "", value))]
+    return len(pieces) > 1 and any(base(piece) == base(word) for piece in pieces)
+
+
+def _key(value: str) -> str:
+    return "".join(piece for piece, *_ in runs(value))
+
+
+def _host_keys(value: str) -> tuple[str, ...]:
+    host = re.sub(r":\d+$", "", value)
+    short = host.split(".")[0] if "." in host and not re.fullmatch(r"[\d.]+", host) and "/" not in host else host
+    return tuple(_key(one) for one in (host, short) if one != value)
+
+
+def _rank(label: str) -> tuple[int, str]:
+    if label in _OTHER_ENDS:
+        return 90, label
+    return (_THINGS.index(label), label) if label in _THINGS else (50, label)

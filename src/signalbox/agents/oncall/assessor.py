@@ -1,0 +1,149 @@
+"""`objective_assessor`: the contract's Objective Assessor. It says whether to stop, and why, or what to run again."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langchain_core.messages import HumanMessage, SystemMessage
+
+from signalbox.agents.oncall.planner import lent_model
+from signalbox.agents.oncall.prompts import ASSESS
+from signalbox.agents.oncall.state import GraphState, StepExecutionResult, StopReason
+
+__all__ = ["ASSESSMENT", "devices_of", "failed_steps", "objective_assessor"]
+
+_PASSING = ("timeout", "tool_timeout", "unavailable", "rate_limited", "tool_server", "tool_failed", "failed")
+"""Errors that another attempt may not have; all others are limitations of the tools or the device."""
+ASSESSMENT = {
+    "title": "Assessment",
+    "description": "Whether what was collected answers the objective.",
+    "type": "object",
+    "properties": {
+        "enough": {"type": "boolean", "description": "Whether what was collected answers the objective."},
+        "steps": {
+            "type": "array",
+            "items": {"type": "integer"},
+            "description": "The numbers of the steps to run again.",
+        },
+        "feedback": {"type": "string", "description": "What to do otherwise when they run again."},
+    },
+}
+_log = logging.getLogger("signalbox.agents.oncall")
+
+
+async def objective_assessor(state: GraphState) -> dict[str, Any]:
+    """Stop (`objective_achieved_assessment` True, with `stop_reason`), or retry, with feedback and the steps for it.
+
+    What failed and may pass is tried again, as long as there are retries; a model may ask for further steps, and waives
+    nothing.
+    """
+    failed = failed_steps(state)
+    again = {
+        device: steps
+        for device, found in failed.items()
+        if (steps := [place for place, passing in found.items() if passing])
+    }
+    told = ""
+    if not failed:
+        again, told = await _asked_for(state)
+    retries, most = int(state.get("current_retries") or 0), int(state.get("max_retries") or 0)
+    if again and retries < most:
+        return {
+            "objective_achieved_assessment": False,
+            "current_retries": retries + 1,
+            "assessor_feedback_for_retry": _feedback(again, told),
+            "retry": again,
+            "stop_reason": None,
+        }
+    reason: StopReason = "met" if not failed and not again else "max_retries" if again else "limitation"
+    return {
+        "objective_achieved_assessment": True,
+        "assessor_feedback_for_retry": None,
+        "retry": {},
+        "stop_reason": reason,
+        "assessor_notes_for_final_report": _notes(reason, failed, retries, told),
+    }
+
+
+def devices_of(state: Mapping[str, Any]) -> list[str]:
+    """The devices of a run."""
+    listed = state.get("devices") or [name.strip() for name in str(state.get("device_name") or "").split(",")]
+    return [str(name) for name in listed if name]
+
+
+def failed_steps(state: Mapping[str, Any]) -> dict[str, dict[int, bool]]:
+    """The steps that failed or never ran, by device and place, each with whether another attempt may pass."""
+    found: dict[str, dict[int, bool]] = {}
+    for device in devices_of(state):
+        results = {
+            one["step_index"]: one
+            for one in state.get("execution_results") or ()
+            if one.get("device_name") in (None, device)
+        }
+        for place in range(len(state.get("working_plan_steps") or ())):
+            passing = _failure(results.get(place), list(results.values()))
+            if passing is not None:
+                found.setdefault(device, {})[place] = passing
+    return found
+
+
+def _failure(result: StepExecutionResult | None, all_of_device: Sequence[StepExecutionResult]) -> bool | None:
+    """None for a step that was served or not needed; else whether it may pass when it is tried again."""
+    if result is None:
+        return True
+    errors = [str(call.get("error_type")) for call in result["executed_calls"] if call.get("error")]
+    if errors:
+        return any(kind in _PASSING for kind in errors)
+    if result.get("problem") is None:
+        return None
+    elsewhere = [
+        str(call.get("error_type")) for one in all_of_device for call in one["executed_calls"] if call.get("error")
+    ]
+    if "cannot be read" in str(result["problem"]):
+        return any(kind in _PASSING for kind in elsewhere)
+    return "time for this device" not in str(result["problem"])
+
+
+async def _asked_for(state: Mapping[str, Any]) -> tuple[dict[str, list[int]], str]:
+    """The steps that the model wants run again though none failed. It is shown no word of a device."""
+    steps = state.get("working_plan_steps") or []
+    account = [f"Objective: {state.get('objective', '')}"]
+    for device in devices_of(state):
+        for one in state.get("execution_results") or ():
+            if one.get("device_name") in (None, device):
+                calls = ", ".join(f"{call['function']} answered" for call in one["executed_calls"])
+                account.append(
+                    f"{device}, step {one['step_index'] + 1}: {calls or one.get('skipped') or 'nothing called'}"
+                )
+    try:
+        model = lent_model().with_structured_output(ASSESSMENT)
+        said: Any = await model.ainvoke([SystemMessage(ASSESS), HumanMessage("\n".join(account))])
+    except Exception as error:
+        # The assessment in code stands; a model that fails takes nothing away from it.
+        _log.info("The model did not assess: %s", type(error).__name__)
+        return {}, ""
+    if not isinstance(said, Mapping) or said.get("enough") is not False:
+        return {}, ""
+    named = sorted({int(one) - 1 for one in said.get("steps") or () if isinstance(one, int) and 0 < one <= len(steps)})
+    return (dict.fromkeys(devices_of(state), named) if named else {}), str(said.get("feedback") or "")[:500]
+
+
+def _feedback(again: Mapping[str, Sequence[int]], told: str) -> str:
+    lines = [
+        f"{device}: run step {', '.join(str(place + 1) for place in steps)} again" for device, steps in again.items()
+    ]
+    return ". ".join([*lines, *([told] if told else [])])
+
+
+def _notes(reason: StopReason, failed: Mapping[str, Mapping[int, bool]], retries: int, told: str) -> str:
+    count = sum(map(len, failed.values()))
+    where = f"{count} step{'s' if count != 1 else ''} on {', '.join(failed)}" if failed else ""
+    tried = f" after {retries} {'retry' if retries == 1 else 'retries'}" if retries else ""
+    if reason == "met":
+        return f"Objective met{tried}."
+    if reason == "max_retries":
+        left = f"{where} could not be carried out" if where else told or "the model wanted more"
+        return f"Proceeding after max retries ({retries}): {left}."
+    return f"Objective partially met due to limitations: {where} could not be carried out; trying again would not help."

@@ -1,0 +1,198 @@
+"""The checks beside the model: conditions over what was collected, each with severity, cause and evidence."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from signalbox.agents.oncall.expressions import evaluate, parse
+from signalbox.agents.oncall.facts import Record
+from signalbox.agents.oncall.lookups import functions_for
+from signalbox.agents.oncall.state import Finding
+from signalbox.errors import ConfigurationError, redact
+from signalbox.settings import get_settings
+
+__all__ = ["Check", "Checks", "load_checks", "run_checks", "topics_found"]
+
+_OWN = Path(__file__).with_name("checks.yaml")
+_KEYS = {"id", "of", "when", "severity", "topic", "about", "text", "causes", "next", "since"}
+_NEEDED = {"id", "of", "when", "severity", "text"}
+_SEVERITIES = ("critical", "warning", "info")
+_LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One row of the table."""
+
+    id: str
+    of: str
+    when: str
+    severity: str
+    text: str
+    topic: str = ""
+    about: str = ""
+    next: str = ""
+    since: str = ""
+    causes: tuple[Mapping[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """The table: the rows, and the words that tell of each topic."""
+
+    rows: tuple[Check, ...]
+    topics: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def load_checks() -> Checks:
+    """The checks that ship, and those of `SIGNALBOX_ONCALL_CHECKS`. Raises ConfigurationError that names the row."""
+    own = _load(_OWN, _OWN.stat().st_mtime_ns)
+    path = get_settings().oncall_checks
+    if path is None:
+        return own
+    try:
+        more = _load(path, path.stat().st_mtime_ns)
+    except OSError as error:
+        raise ConfigurationError(f"The checks in {path} cannot be read: {error.strerror}.") from None
+    rows = {row.id: row for row in (*own.rows, *more.rows)}
+    topics = {name: (*own.topics.get(name, ()), *more.topics.get(name, ())) for name in {**own.topics, **more.topics}}
+    return Checks(tuple(rows.values()), topics)
+
+
+@lru_cache(maxsize=8)
+def _load(path: Path, _changed: int) -> Checks:
+    try:
+        data = yaml.safe_load(path.read_text("utf-8")) or {}
+    except yaml.YAMLError as error:
+        raise ConfigurationError(f"The checks in {path} are no YAML: {error}.") from None
+    listed = data.get("checks") if isinstance(data, Mapping) else data
+    if not isinstance(listed, list):
+        raise ConfigurationError(f"{path} has no list of checks.", suggestion="Write `checks:` and a row below it.")
+    rows = tuple(_row(one, f"{path}, check {number}") for number, one in enumerate(listed, start=1))
+    topics = data.get("topics") if isinstance(data, Mapping) else None
+    return Checks(rows, {str(name): tuple(map(str, words)) for name, words in (topics or {}).items()})
+
+
+def _row(told: Any, place: str) -> Check:
+    if not isinstance(told, Mapping):
+        raise ConfigurationError(f"{place} is no row.", suggestion=f"A row has {', '.join(sorted(_NEEDED))}.")
+    place = f"{place} ({told.get('id', 'no id')})"
+    if wrong := [*sorted(_NEEDED - set(told)), *sorted(set(told) - _KEYS)]:
+        raise ConfigurationError(
+            f"{place}: {wrong[0]} is missing or unknown.", suggestion=f"A row may have {', '.join(sorted(_KEYS))}."
+        )
+    if told["severity"] not in _SEVERITIES:
+        raise ConfigurationError(f"{place}: severity is one of {', '.join(_SEVERITIES)}.")
+    causes = tuple({str(name): str(value) for name, value in one.items()} for one in told.get("causes") or ())
+    try:
+        for condition in (told["when"], *(one["when"] for one in causes)):
+            parse(str(condition))
+    except (ValueError, KeyError) as error:
+        raise ConfigurationError(f"{place}: {error}.") from None
+    plain = {
+        name: str(told.get(name, ""))
+        for name in ("id", "of", "when", "severity", "text", "topic", "about", "next", "since")
+    }
+    return Check(**plain, causes=causes)
+
+
+def run_checks(facts: Mapping[str, Sequence[Record]], checks: Checks) -> list[Finding]:
+    """What the checks find in the records of one device, the worst first, in the order of the table."""
+    found: list[Finding] = []
+    for row in checks.rows:
+        for record in facts.get(row.of, ()):
+            finding = _finding(row, record, facts)
+            if finding is not None and not any(_same(finding, other) for other in found):
+                found.append(finding)
+    order = {severity: place for place, severity in enumerate(_SEVERITIES)}
+    return sorted(found, key=lambda one: order[one["severity"]])
+
+
+def topics_found(findings: Sequence[Finding]) -> set[str]:
+    """The topics in which something is wrong."""
+    return {one["topic"] for one in findings if one["severity"] != "info"}
+
+
+def _same(one: Finding, other: Finding) -> bool:
+    return (one["device"], one["text"]) == (other["device"], other["text"])
+
+
+def _finding(row: Check, record: Record, facts: Mapping[str, Sequence[Record]]) -> Finding | None:
+    functions = functions_for(record, facts, row.of)
+    try:
+        if not evaluate(row.when, record, functions):
+            return None
+        cause = next((one for one in row.causes if evaluate(one["when"], record, functions)), {})
+    except ValueError as error:
+        raise ConfigurationError(f"The check '{row.id}' cannot be evaluated: {error}.") from None
+    words = {
+        **record,
+        "far": functions["far_end"](record.get("name") or record.get("interface"), "neighbor") or "the far end",
+    }
+    made: Finding = {
+        "device": str(record.get("device", "")),
+        "check": row.id,
+        "topic": row.topic,
+        "severity": row.severity,  # type: ignore[typeddict-item]
+        "about": _plain(record.get(row.about)) if row.about else "",
+        "text": _said(row.text, words),
+        "cause": _said(cause.get("text", ""), words),
+        "next": _said(cause.get("next") or row.next, words),
+        "evidence": [record["evidence"]] if record.get("evidence") else [],
+        "since": str(record[row.since]) if row.since and record.get(row.since) else None,
+    }
+    return made
+
+
+class _Words(string.Formatter):
+    """Fills a text with fields; what a device says is put in as one short line."""
+
+    def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        return kwargs.get(str(key))
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if format_spec == "ago":
+            return _duration(value)
+        if format_spec == "after":
+            return f", last error: {_plain(value)}" if value else ""
+        if format_spec == "because":
+            return f" ({_plain(value)})" if value else ""
+        return _plain(value)
+
+
+_WORDS = _Words()
+
+
+def _said(text: str, words: Mapping[str, Any]) -> str:
+    return _WORDS.vformat(text, (), words) if text else ""
+
+
+def _plain(value: Any) -> str:
+    """A value as one line of plain text."""
+    if value is None:
+        return "unknown"
+    if isinstance(value, float) and value == int(value):
+        value = int(value)
+    if isinstance(value, list | tuple):
+        value = ", ".join(map(str, value))
+    line = re.sub(r"\s+", " ", "".join(c if c.isprintable() else " " for c in str(value))).strip()
+    return str(redact(line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"))
+
+
+def _duration(value: Any) -> str:
+    if not isinstance(value, int | float):
+        return "some time"
+    seconds = int(value)
+    for size, unit in ((86400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= size:
+            count = seconds // size
+            return f"{count} {unit}{'s' if count > 1 else ''}"
+    return f"{seconds} s"

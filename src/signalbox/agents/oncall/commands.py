@@ -1,0 +1,73 @@
+"""`signalbox oncall …`: what changed on a device since the last run or a named baseline."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+__all__ = ["app"]
+
+app = typer.Typer(help="What was kept of network checks.", no_args_is_help=True)
+
+
+@app.command()
+def diff(
+    device: Annotated[str, typer.Argument(help="The device, by its name in the inventory.")],
+    baseline: Annotated[str, typer.Option(help="Compare with this baseline, not with the run before.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="For a program.")] = False,
+) -> None:
+    """Say what changed on a device between its last run and the one before, or a named baseline."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from signalbox.agents.oncall.history import diff_runs, kept_runs, read_baseline
+    from signalbox.errors import NotFoundError
+
+    runs = kept_runs(device)
+    if not runs or (len(runs) < 2 and not baseline):
+        count = "No run" if not runs else "Only one run"
+        raise NotFoundError(
+            f"{count} on {device} was kept: there is nothing to compare.",
+            suggestion=f'Make one with: signalbox ask "check {device}" --agent oncall',
+        )
+    before, after = read_baseline(device, baseline) if baseline else runs[-2], runs[-1]
+    rows = diff_runs(before, after)
+    if as_json:
+        told = [{"name": name, "before": old, "after": new} for name, old, new in rows]
+        typer.echo(
+            json.dumps({"device": device, "from": before["at"], "to": after["at"], "changes": told}, ensure_ascii=False)
+        )
+        return
+    console = Console()
+    console.print(escape(f"{device}: {len(rows)} changes between {before['at']} and {after['at']}"))
+    if rows:
+        table = Table("what", "before", "after")
+        for name, old, new in rows:
+            table.add_row(*(escape("" if one is None else str(one)) for one in (name, old, new)))
+        console.print(table)
+
+
+@app.command()
+def baseline(
+    device: Annotated[str, typer.Argument(help="The device, by its name in the inventory.")],
+    name: Annotated[str, typer.Argument(help="A name for what the last run saw.")],
+) -> None:
+    """Keep what the last run saw of a device under a name, for `diff --baseline`."""
+    from signalbox.agents.oncall.history import name_baseline
+
+    kept = name_baseline(device, name)
+    typer.echo(f"{device}: the run of {kept['at']} is the baseline '{name}'.")
+
+
+@app.command()
+def plans() -> None:
+    """List the plans there are, and the steps of each."""
+    from signalbox.agents.oncall.plans import load_plans
+
+    for plan in load_plans().values():
+        typer.echo(f"{plan.intent}: {plan.description}")
+        for place, step in enumerate(plan.steps, start=1):
+            typer.echo(f"  {place}. {step}")

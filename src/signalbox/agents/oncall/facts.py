@@ -1,0 +1,218 @@
+"""What was collected, as records that checks look at: one for each session, port, adjacency, VRF, link, alarm and line.
+
+    interface       as get_interface_info has it, its counters beside it; errors, packets (in)
+    bgp             a neighbour; received and sent over all address families, who (its name and address)
+    isis            an adjacency; who
+    isis_instance   a process of IS-IS
+    isis_interface  an interface that IS-IS runs on; has_adjacency
+    ldp             a neighbour; who
+    ldp_interface   an interface that LDP runs on; has_neighbor
+    mpls_interface  an interface of the MPLS list
+    vrf             a VRF
+    link            a link to a neighbouring device, with both ends
+    system          the device itself; cpu and memory in percent
+    alarm           an active alarm
+    log             a line of the log
+    device          whether it answers: reachable, and error_type and error where it does not
+
+Every record also has `device` and `evidence`, the id of the call that it comes from. A later call of the same thing
+takes the place of an earlier one. Answers of other shapes give no records, and never an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+__all__ = ["Record", "collect"]
+
+Record = dict[str, Any]
+_UNREACHABLE = (
+    "refused",
+    "timeout",
+    "tls",
+    "auth",
+    "unavailable",
+    "tool_timeout",
+    "rate_limited",
+    "parse",
+    "unsupported",
+)
+
+
+def collect(results: Sequence[Mapping[str, Any]], device: str) -> dict[str, list[Record]]:
+    """The records of one device, by kind, in the order of the calls."""
+    kept: dict[str, dict[Any, Record]] = {}
+    answered, failed = False, None
+    for step in results:
+        if step.get("device_name") not in (None, device):
+            continue
+        for call in step.get("executed_calls") or ():
+            data = (call.get("result") or {}).get("data")
+            answered = answered or bool(call.get("result"))
+            if call.get("error") and call.get("error_type") in _UNREACHABLE:
+                failed = failed or call
+            for kind, key, record in _records(str(call.get("function")), data):
+                kept.setdefault(kind, {})[key] = {**record, "device": device, "evidence": call.get("evidence", "")}
+    state: Record = {
+        "device": device,
+        "reachable": answered or failed is None,
+        "error_type": None,
+        "error": None,
+        "evidence": "",
+    }
+    if failed is not None:
+        state |= {"error_type": failed["error_type"], "error": failed["error"], "evidence": failed.get("evidence", "")}
+    return {"device": [state], **{kind: list(found.values()) for kind, found in kept.items()}}
+
+
+def _records(tool: str, data: Any) -> Iterator[tuple[str, Any, Record]]:
+    reader = _READERS.get(tool)
+    if reader is not None and isinstance(data, Mapping):
+        yield from reader(data)
+
+
+def _interfaces(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
+    for one in _maps(data.get("interfaces")):
+        counters = _map(one.get("counters"))
+        errors = [_number(counters.get(name)) for name in ("in_errors", "in_fcs_errors", "in_crc_errors")]
+        more = {
+            "errors": max((count for count in errors if count is not None), default=None),
+            "packets": _number(counters.get("in_packets")),
+            "addresses": list(one.get("addresses") or ()),
+        }
+        yield "interface", one.get("name"), {**counters, **one, **more}
+
+
+def _routing(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
+    bgp, isis = _map(data.get("bgp")), _map(data.get("isis"))
+    yield from _neighbors(_maps(bgp.get("neighbors")))
+    for one in _maps(isis.get("adjacencies")):
+        who = one.get("neighbor_name") or one.get("system_id")
+        yield "isis", (one.get("interface"), one.get("system_id"), one.get("level")), {**one, "who": who}
+    for one in _maps(isis.get("instances")):
+        yield "isis_instance", one.get("name"), dict(one)
+    adjacent = {one.get("interface") for one in _maps(isis.get("adjacencies"))}
+    for one in _maps(isis.get("interfaces")):
+        yield (
+            "isis_interface",
+            one.get("name"),
+            {**one, "has_adjacency": one.get("name") in adjacent or bool(one.get("adjacency_count"))},
+        )
+
+
+def _neighbors(found: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Any, Record]]:
+    for one in found:
+        families = _maps(one.get("prefixes"))
+        address, name = one.get("neighbor_address"), one.get("peer_name")
+        more = {
+            "received": _total(families, "received"),
+            "sent": _total(families, "sent"),
+            "who": f"{address} ({name})" if name else str(address),
+        }
+        yield "bgp", (one.get("network_instance"), address), {**one, **more}
+
+
+def _ldp(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
+    own = data.get("ldp") if isinstance(data.get("ldp"), Mapping) else data
+    neighbors = _maps((own or {}).get("neighbors"))
+    for one in neighbors:
+        name, lsr = one.get("peer_name"), one.get("lsr_id")
+        ports = [str(hello.get("interface")) for hello in _maps(one.get("discovery"))]
+        yield "ldp", lsr, {**one, "who": f"{lsr} ({name})" if name else str(lsr), "ports": ports}
+    lonely = {str(name) for name in _map(data.get("summary")).get("interfaces_without_neighbor") or ()}
+    if data is own:
+        for one in _maps(data.get("interfaces")):
+            yield "ldp_interface", one.get("name"), {**one, "has_neighbor": str(one.get("name")) not in lonely}
+
+
+def _mpls(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
+    for one in _maps(data.get("interfaces")):
+        yield "mpls_interface", one.get("name"), dict(one)
+    yield (
+        "mpls",
+        "mpls",
+        {"enabled": data.get("enabled"), "segment_routing": data.get("segment_routing"), "name": "MPLS"},
+    )
+    if isinstance(data.get("ldp"), Mapping):
+        yield from _ldp(data)
+
+
+def _vpn(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
+    for one in _maps(data.get("vrfs")):
+        by_protocol = _map(one.get("routes_by_protocol"))
+        more = {"bgp_routes": by_protocol.get("BGP", 0) if by_protocol else None}
+        yield "vrf", one.get("name"), {**one, **more}
+        yield from _neighbors(_maps(one.get("bgp_neighbors")))
+
+
+def _links(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
+    for one in _maps(data.get("neighbors")):
+        yield "link", (one.get("local_interface"), one.get("neighbor"), one.get("remote_interface")), dict(one)
+
+
+def _system(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
+    cpu, memory, ntp = (_map(data.get(name)) for name in ("cpu", "memory", "ntp"))
+    more = {
+        "cpu": _number(cpu.get("average_percent")) or _number(cpu.get("instant_percent")),
+        "memory": _number(memory.get("used_percent")),
+        "ntp_enabled": ntp.get("enabled"),
+        "ntp_synchronized": ntp.get("synchronized"),
+        "busiest": next((str(one.get("name")) for one in _maps(data.get("top_processes"))), None),
+        "largest": max(
+            _maps(data.get("top_processes")), key=lambda one: _number(one.get("memory_percent")) or 0, default={}
+        ).get("name"),
+    }
+    yield "system", "system", {**data, **more}
+
+
+def _alarms(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
+    for one in _maps(data.get("alarms")):
+        yield "alarm", one.get("id") or (one.get("resource"), one.get("text")), dict(one)
+
+
+def _logs(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
+    for one in _maps(data.get("logs")):
+        yield "log", (one.get("time"), one.get("text")), dict(one)
+
+
+def _health(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
+    if isinstance(data.get("system"), Mapping):
+        yield from _system(data["system"])
+    if isinstance(data.get("alarms"), Mapping):
+        yield from _alarms(data["alarms"])
+    for one in _maps(data.get("indicators")):
+        yield "indicator", one.get("name"), dict(one)
+
+
+_READERS: dict[str, Callable[[Mapping[str, Any]], Iterator[tuple[str, Any, Record]]]] = {
+    "get_interface_info": _interfaces,
+    "get_routing_info": _routing,
+    "get_ldp_neighbors": _ldp,
+    "get_mpls_info": _mpls,
+    "get_vpn_info": _vpn,
+    "get_topology_neighbors": _links,
+    "get_system_info": _system,
+    "get_alarms": _alarms,
+    "get_logs": _logs,
+    "get_device_health": _health,
+}
+
+
+def _maps(given: Any) -> list[Mapping[str, Any]]:
+    return [one for one in given if isinstance(one, Mapping)] if isinstance(given, list | tuple) else []
+
+
+def _map(given: Any) -> Mapping[str, Any]:
+    return given if isinstance(given, Mapping) else {}
+
+
+def _number(given: Any) -> float | None:
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        return None
+    return given
+
+
+def _total(families: Sequence[Mapping[str, Any]], name: str) -> float | None:
+    counts = [count for one in families if (count := _number(one.get(name))) is not None]
+    return sum(counts) if counts else None

@@ -1,0 +1,183 @@
+"""From words to devices: each name exists or has exactly one that it was meant to be; else it is refused, or asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from signalbox.agents.oncall.inventory import Device
+from signalbox.agents.oncall.mentions import Mention, find_mentions, near_names, stem_fits
+from signalbox.agents.oncall.plan import Reading
+from signalbox.errors import NotFoundError
+from signalbox.language.names import nearest
+
+__all__ = ["Question", "devices_meant", "devices_of_reply"]
+
+_EXCEPT = re.compile(
+    r"(?:\bexcept(?:ing)?(?:\s+for)?|\bbut(?:\s+not)?|\bapart\s+from|\bother\s+than|\bexcluding|\bwithout|\bminus|\bsave(?:\s+for)?"
+    r"|\bbar|\bless|\bleave\s+out|\bskip|\bignor(?:e|ing)|\bwith\s+the\s+exception\s+of|\bnot)\s+(?:the\s+|for\s+|on\s+|in\s+)*$",
+    re.IGNORECASE,
+)
+_JOINS = re.compile(r"[\s,;&+/]*(?:\b(?:and|or|nor|the|also|n)\b[\s,;&+/]*)*", re.IGNORECASE)
+_GENERIC = frozenset(
+    "it its that this one ones them they these those box boxes router routers device devices switch node machine host "
+    "site customer the a an my our your which what some any other others rest same there here link links port "
+    "interface peer neighbour neighbor vpn "
+    "network core edge in of on at rack lab".split()
+)
+_APPOSED = re.compile(r"[\s:(\"'-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a person has to say before anything can be done."""
+
+    message: str
+    options: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    names: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    unclear: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    unread: tuple[str, ...] = ()
+
+
+def devices_meant(text: str, reading: Reading, devices: Sequence[Device]) -> tuple[list[str], list[str]] | Question:
+    """The devices that a request means, in the inventory's order, and the words that named none; or what to ask.
+
+    A name of the inventory that stands in the request is meant, unless the plan says otherwise of it. Raises
+    NotFoundError, with the nearest names, for a device that there is not.
+    """
+    mentions = find_mentions(text, devices)
+    left = {name for said in reading.left_out for name in _resolve(said, text, mentions, devices).names}
+    left |= _excepted(text, mentions)
+    found = [_resolve(said, text, mentions, devices) for said in reading.devices]
+    elsewhere = [said.casefold() for said in (reading.neighbor, reading.interface, reading.vrf) if said]
+    unknown = [word for one in found for word in one.unknown if word.casefold() not in elsewhere]
+    meant = [name for one in found for name in one.names]
+    named = {name for mention in mentions for name in _plainly(text, mention, reading, elsewhere)}
+    unread = [word for one in found for word in one.unread]
+    if not unknown and not meant and not named:
+        unknown = [
+            text[one.start : one.end] for one in mentions if one.kind == "unknown" and not _is_in(text, one, elsewhere)
+        ]
+    if unknown:
+        raise _no_device(unknown[0], [device.name for device in devices])
+    unclear = [one for each in found for one in each.unclear if not set(one[1]) & {*meant, *named}]
+    if unclear:
+        said, fits = unclear[0]
+        return Question(f"'{said}' fits several devices. Which one is meant?", fits)
+    chosen = {*meant, *named} - left
+    if chosen:
+        return [device.name for device in devices if device.name in chosen], unread
+    if left and not meant and not named:
+        return Question("Which devices are meant?", tuple(device.name for device in devices if device.name not in left))
+    if unread:
+        raise _no_device(unread[0], [device.name for device in devices])
+    return [], []
+
+
+def devices_of_reply(reply: str, devices: Sequence[Device]) -> list[str]:
+    """The devices in a person's answer to "which one?". Raises NotFoundError where it names none."""
+    mentions = find_mentions(reply, devices)
+    found = _resolve(reply, reply, mentions, devices)
+    chosen = {*found.names} - _excepted(reply, mentions)
+    if found.unknown or not chosen:
+        raise _no_device((found.unknown or (reply,))[0], [device.name for device in devices])
+    return [device.name for device in devices if device.name in chosen]
+
+
+def _no_device(said: str, names: Sequence[str]) -> NotFoundError:
+    near = nearest(said, names)
+    shown = near or [*names[:8], *(["…"] if len(names) > 8 else [])]
+    return NotFoundError(
+        f"There is no device '{said}' in the inventory.",
+        suggestion=f"{'The nearest are' if near else 'There are'}: {', '.join(shown)}.",
+    )
+
+
+def _resolve(said: str, text: str, mentions: Sequence[Mention], devices: Sequence[Device]) -> _Found:
+    """Words that name devices: by the mentions in them, else by a near name, a part of names, or an address."""
+    at = text.casefold().find(said.casefold())
+    inside = [one for one in mentions if at >= 0 and one.start < at + len(said) and one.end > at]
+    if at < 0:
+        text, inside = said, find_mentions(said, devices)
+    if inside:
+        return _of_mentions(text, inside, at, at + len(said)) if at >= 0 else _of_mentions(text, inside, 0, len(said))
+    names = [device.name for device in devices]
+    word = re.sub(r"^(?:the|our|my|on|box|router|device|switch|node|host)\s+", "", said.strip(), flags=re.IGNORECASE)
+    by_address = tuple(device.name for device in devices if device.ip_address and device.ip_address == word)
+    near = near_names(word, names)
+    if by_address or len(near) == 1:
+        return _Found(by_address or tuple(near))
+    fits = stem_fits(word, names)
+    if len(fits) == 1 or (fits and len(near) > 1):
+        return _Found(tuple(fits)) if len(fits) == 1 else _Found(unclear=((said, tuple(fits)),))
+    if fits:
+        return _Found(unclear=((said, tuple(fits)),))
+    if set(re.findall(r"[a-z]+", word.casefold())) <= _GENERIC and not re.search(r"\d", word):
+        return _Found()
+    return _Found(unknown=(said,)) if re.search(r"[\d_-]", word) else _Found(unread=(said,))
+
+
+def _of_mentions(text: str, inside: Sequence[Mention], start: int, end: int) -> _Found:
+    """The devices of mentions in one stretch. A role right before a name says what that one is; a loose range that the
+    stretch does not hold whole is two ends."""
+    names: list[str] = []
+    unknown, unclear = [], []
+    for place, one in enumerate(inside):
+        after = inside[place + 1] if place + 1 < len(inside) else None
+        told = text[one.start : one.end]
+        if (
+            one.kind in ("role", "one_of_role")
+            and after
+            and after.kind != "role"
+            and _APPOSED.fullmatch(text[one.end : after.start])
+        ):
+            continue
+        if one.kind == "unknown":
+            unknown.append(told)
+        elif one.kind == "one_of_role" and len(one.names) != 1:
+            if one.names and not any(other.kind in ("name", "range", "pattern") for other in inside):
+                unclear.append((told, one.names))
+        elif one.kind == "role" and not one.names:
+            unknown.append(told)
+        elif one.loose and not (start <= one.start and end >= one.end):
+            names += [one.names[0], one.names[-1]]
+        else:
+            names += one.names
+    return _Found(tuple(names), tuple(unknown), tuple(unclear))
+
+
+def _excepted(text: str, mentions: Sequence[Mention]) -> set[str]:
+    """The names after a word such as "except", on through a list of them; not the whole network or a first name."""
+    out: set[str] = set()
+    going = False
+    for place, one in enumerate(mentions):
+        before = text[mentions[place - 1].end if place else 0 : one.start]
+        starts = bool(_EXCEPT.search(before)) and any(
+            other.kind in ("every", "role", "range", "pattern") for other in mentions[:place]
+        )
+        going = starts or (going and bool(_JOINS.fullmatch(before)))
+        if going:
+            out |= set(one.names)
+    return out
+
+
+def _plainly(text: str, one: Mention, reading: Reading, elsewhere: Sequence[str]) -> tuple[str, ...]:
+    """The devices that a mention names by itself, whatever was read: by a name with a figure, a range, a pattern."""
+    if one.kind not in ("name", "range", "pattern") or _is_in(text, one, elsewhere):
+        return ()
+    if one.kind == "name" and not re.search(r"[\d_-]", text[one.start : one.end]):
+        return ()
+    if one.loose and not any(text[one.start : one.end].casefold() in said.casefold() for said in reading.devices):
+        return (one.names[0], one.names[-1])
+    return one.names
+
+
+def _is_in(text: str, one: Mention, elsewhere: Sequence[str]) -> bool:
+    told = text[one.start : one.end].casefold()
+    return any(told in said for said in elsewhere)

@@ -1,0 +1,142 @@
+"""What was seen on each device, kept on disk, so that a later run can say what has changed since."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import uuid
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from signalbox.agents.oncall.facts import Record
+from signalbox.agents.oncall.state import Finding
+from signalbox.errors import NotFoundError, RequestError, redact
+from signalbox.language.names import did_you_mean
+from signalbox.settings import home_folder, now
+
+__all__ = ["diff_runs", "keep_run", "kept_runs", "name_baseline", "read_baseline"]
+
+_MOST = 50
+_NAME = re.compile(r"[\w.-]{1,64}")
+_WHAT = {
+    "interface": ("name", ("admin_state", "oper_state", "mtu", "speed", "description", "addresses", "vrf")),
+    "bgp": ("neighbor_address", ("session_state", "enabled", "peer_as", "received", "peer_name")),
+    "isis": ("interface", ("state", "who", "level")),
+    "ldp": ("lsr_id", ("session_state", "peer_name")),
+    "vrf": ("name", ("route_count", "import_route_targets", "export_route_targets", "interfaces", "enabled")),
+    "link": ("local_interface", ("neighbor", "state", "remote_interface", "local_mtu", "remote_mtu")),
+    "system": ("hostname", ("software_version", "boot_time", "ntp_synchronized")),
+    "alarm": ("resource", ("severity", "text")),
+}
+
+
+def keep_run(device: str, intent: str, facts: Mapping[str, Sequence[Record]], findings: Sequence[Finding]) -> None:
+    """Keep what a run saw of a device; the oldest beyond fifty are let go. One that could not be read leaves none."""
+    seen = {kind: _kept(facts[kind], *told) for kind, told in _WHAT.items() if kind in facts}
+    if not seen:
+        return
+    moment = now()
+    told = {
+        "device": device,
+        "at": moment.isoformat(),
+        "intent": intent,
+        "seen": seen,
+        "findings": [one["text"] for one in findings],
+    }
+    folder = _folder(device)
+    _write(folder / f"{moment.strftime('%Y%m%dT%H%M%S%f')}-{uuid.uuid4().hex[:6]}.json", redact(told))
+    for old in sorted(folder.glob("*.json"))[:-_MOST]:
+        old.unlink(missing_ok=True)
+
+
+def kept_runs(device: str) -> list[dict[str, Any]]:
+    """What was kept of a device, the oldest first."""
+    return [json.loads(path.read_text("utf-8")) for path in sorted(_folder(device).glob("*.json"))]
+
+
+def name_baseline(device: str, name: str) -> dict[str, Any]:
+    """Keep the last run of a device under a name, to compare with later. Raises NotFoundError where there is none."""
+    _checked(name)
+    runs = kept_runs(device)
+    if not runs:
+        raise _nothing(device)
+    _write(_folder(device, "baselines") / f"{name}.json", runs[-1])
+    return runs[-1]
+
+
+def read_baseline(device: str, name: str) -> dict[str, Any]:
+    """A named baseline of a device. Raises NotFoundError that names those there are."""
+    _checked(name)
+    folder = _folder(device, "baselines")
+    path = folder / f"{name}.json"
+    if not path.is_file():
+        known = [one.stem for one in sorted(folder.glob("*.json"))]
+        raise NotFoundError(
+            f"{device} has no baseline '{name}'.",
+            suggestion=did_you_mean(name, known) or f"Make one with: signalbox oncall baseline {device} {name}",
+        )
+    found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return found
+
+
+def diff_runs(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
+    """What changed between two runs of a device, of what both looked at: name, before and after, None for nothing."""
+    rows: list[tuple[str, Any, Any]] = []
+    for kind in _WHAT:
+        if kind not in before["seen"] or kind not in after["seen"]:
+            continue
+        old, new = before["seen"][kind], after["seen"][kind]
+        for name in dict.fromkeys((*old, *new)):
+            if name not in new or name not in old:
+                rows.append((f"{kind} {name}", _told(old.get(name)), _told(new.get(name))))
+            else:
+                rows += [
+                    (f"{kind} {name} {key}", old[name].get(key), new[name].get(key))
+                    for key in new[name]
+                    if old[name].get(key) != new[name].get(key)
+                ]
+    return rows
+
+
+def _told(record: Mapping[str, Any] | None) -> Any:
+    return (
+        None
+        if record is None
+        else ", ".join(f"{key} {value}" for key, value in record.items() if value not in (None, "", []))
+    )
+
+
+def _kept(records: Sequence[Record], key: str, fields: Sequence[str]) -> dict[str, dict[str, Any]]:
+    kept: dict[str, dict[str, Any]] = {}
+    for one in records:
+        name = str(one.get(key))
+        kept[name if name not in kept else f"{name} ({len(kept)})"] = {field: one.get(field) for field in fields}
+    return kept
+
+
+def _nothing(device: str) -> NotFoundError:
+    known = sorted(path.name for path in (home_folder() / "oncall" / "runs").glob("*"))
+    near = did_you_mean(device, known) if known else ""
+    return NotFoundError(
+        f"No run on {device} was kept.",
+        suggestion=near or f'Make one with: signalbox ask "check {device}" --agent oncall',
+    )
+
+
+def _checked(name: str) -> None:
+    if not _NAME.fullmatch(name) or name.startswith("."):
+        raise RequestError(f"'{name}' is no name for a baseline.", suggestion="Use letters, figures, dots and hyphens.")
+
+
+def _folder(device: str, kind: str = "runs") -> Path:
+    safe = re.sub(r"[^\w.-]", "_", device).lstrip(".") or "_"
+    folder = home_folder() / "oncall" / kind / safe
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
+
+
+def _write(path: Path, told: Any) -> None:
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        json.dump(told, file, ensure_ascii=False, default=str)

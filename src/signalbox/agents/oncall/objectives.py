@@ -1,0 +1,40 @@
+"""What a check is for, in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+__all__ = ["objective_of", "said_of"]
+
+_WORDS = {
+    "check_bgp_neighbors": "Check BGP neighbor status for {neighbor} on {devices}",
+    "check_interface_status": "Summarize operational state for {interface} on {devices}",
+    "review_pe_device": "Perform standard PE device review checks on {devices}",
+    "review_p_device": "Perform standard P device review checks on {devices}",
+    "review_rr_device": "Perform standard RR device review checks on {devices}",
+    "troubleshoot_vpn_vrf": "Troubleshoot {vrf} on {devices}",
+    "check_mpls_state": "Check MPLS and LDP state on {devices}",
+    "general_device_health_check": "Perform a general health check of {devices}",
+}
+_MOST = 4
+
+
+def objective_of(intent: str, description: str, devices: Sequence[str], focus: Mapping[str, str]) -> str:
+    """The objective of a plan on devices; `focus` is the interface, VRF or neighbour that the request names."""
+    words = {
+        "devices": said_of(devices),
+        "neighbor": f"neighbor {focus['neighbor']}" if focus.get("neighbor") else "all neighbors",
+        "interface": f"interface {focus['interface']}" if focus.get("interface") else "all interfaces",
+        "vrf": f"VRF {focus['vrf']}" if focus.get("vrf") else "all VRFs",
+    }
+    if intent in _WORDS:
+        return _WORDS[intent].format(**words)
+    about = description.strip().rstrip(".") or intent.replace("_", " ")
+    return f"Carry out '{about}' on {words['devices']}"
+
+
+def said_of(devices: Sequence[str]) -> str:
+    """Devices as a sentence names them."""
+    if len(devices) > _MOST:
+        return f"{len(devices)} devices ({', '.join(devices[:_MOST])}, …)"
+    return " and ".join([", ".join(devices[:-1]), devices[-1]] if len(devices) > 1 else devices)

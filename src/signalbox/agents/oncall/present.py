@@ -1,0 +1,76 @@
+"""The final state for a person: the report as Markdown, and as blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from signalbox.contract import Presented, blocks
+from signalbox.contract.blocks import Block
+from signalbox.drawing.text import as_markdown
+
+__all__ = ["present", "report_blocks"]
+
+
+def present(state: Mapping[str, Any]) -> Presented:
+    """Verdict, findings by severity with their evidence, what could not be checked and why, and next steps."""
+    report = state.get("report") or {}
+    text = _markdown(report, state)
+    source = state.get("source")
+    return Presented(text, [blocks.text(text), *report_blocks(report)], source, list(state.get("not_covered") or ()))
+
+
+def report_blocks(report: Mapping[str, Any]) -> list[Block]:
+    """A table with a row a device, and the report."""
+    rows = [
+        [one["device"], one["status"], one["critical"], one["warning"], one["first"], ", ".join(one["looked_at"])]
+        for one in report.get("devices") or ()
+    ]
+    findings = [(_told(one), one["severity"], one["evidence"]) for one in report.get("findings") or ()]
+    sections = [
+        (title, [blocks.text("\n".join(f"- {as_markdown(line)}" for line in lines))])
+        for title, lines in _sections(report)
+        if lines
+    ]
+    return [
+        blocks.table(["device", "status", "critical", "warnings", "first finding", "looked at"], rows, "Devices"),
+        blocks.report(str(report.get("title", "")), str(report.get("verdict", "")), findings, sections),
+    ]
+
+
+def _sections(report: Mapping[str, Any]) -> list[tuple[str, Sequence[str]]]:
+    return [
+        ("What was asked about", report.get("answers") or ()),
+        ("Not checked", report.get("not_checked") or ()),
+        ("Next steps", report.get("next_steps") or ()),
+    ]
+
+
+def _markdown(report: Mapping[str, Any], state: Mapping[str, Any]) -> str:
+    parts = [f"**{as_markdown(str(report.get('verdict', '')))}**"]
+    if report.get("in_words"):
+        parts.append(as_markdown(str(report["in_words"])))
+    found = report.get("findings") or ()
+    for severity, title in (("critical", "Critical"), ("warning", "Warnings"), ("info", "For information")):
+        lines = [_told(one) + _evidence(one["evidence"]) for one in found if one["severity"] == severity]
+        parts += [_listed(title, lines)] if lines else []
+    parts += [_listed(title, lines) for title, lines in _sections(report) if lines]
+    if report.get("stop_reason") not in (None, "met"):
+        parts.append(as_markdown(str(report.get("notes", ""))))
+    if left := state.get("not_covered"):
+        parts.append(f"Not considered: {as_markdown(', '.join(left))}")
+    return "\n\n".join(parts)
+
+
+def _listed(title: str, lines: Sequence[str]) -> str:
+    return "\n".join([f"{title}:", "", *(f"- {as_markdown(line)}" for line in lines)])
+
+
+def _told(one: Mapping[str, Any]) -> str:
+    since = f", since {one['since']}" if one.get("since") else ""
+    cause = f" Likely cause: {one['cause']}." if one.get("cause") else ""
+    return f"{one['device']}: {one['text']}{since}.{cause}"
+
+
+def _evidence(ids: Sequence[str]) -> str:
+    return f" [{', '.join(ids)}]" if ids else ""

@@ -1,0 +1,153 @@
+"""`report_generator`: the contract's Report Generator. What was found, by code; a model may put it into words."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from signalbox.agents.oncall.assessor import devices_of, failed_steps
+from signalbox.agents.oncall.checks import load_checks, run_checks
+from signalbox.agents.oncall.compare import compare_devices
+from signalbox.agents.oncall.facts import Record, collect
+from signalbox.agents.oncall.figures import invented_words
+from signalbox.agents.oncall.focus import look_at_focus, rank
+from signalbox.agents.oncall.history import keep_run
+from signalbox.agents.oncall.planner import lent_model
+from signalbox.agents.oncall.prompts import PHRASE
+from signalbox.agents.oncall.state import Finding, GraphState
+from signalbox.agents.oncall.verdict import device_status, looked_at, overall, verdict_of
+from signalbox.errors import ExternalError, SignalboxError
+from signalbox.maps.agents.models import ask_model
+
+__all__ = ["report_generator"]
+
+_FREE_TEXT = ("alarm", "log")
+_LONGEST = 1_200
+_log = logging.getLogger("signalbox.agents.oncall")
+
+
+async def report_generator(state: GraphState) -> dict[str, Any]:
+    """`summary` as a list of strings, `findings`, `verdict` and the `report`. Every run is kept for `oncall diff`."""
+    results = list(state.get("execution_results") or ())
+    devices = devices_of(state)
+    facts = {device: collect(results, device) for device in devices}
+    report = make_report(state, facts, results)
+    await asyncio.to_thread(_keep, state, facts, report)
+    phrased = await asyncio.to_thread(_phrase, report)
+    return {
+        "summary": _summary(report, phrased),
+        "findings": report["findings"],
+        "verdict": report["status"],
+        "report": {**report, "in_words": phrased},
+    }
+
+
+def make_report(
+    state: Mapping[str, Any], facts: Mapping[str, Mapping[str, Sequence[Record]]], results: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The report as data: what was found on each device, what was looked at, what was not and why, what to do next."""
+    checks, failed = load_checks(), failed_steps(state)
+    findings = [one for device in facts for one in run_checks(facts[device], checks)] + compare_devices(facts)
+    answers, missing, names = [], [], set[str]()
+    for device, records in facts.items():
+        said, absent, known = look_at_focus(state.get("focus") or {}, records, device)
+        answers += [f"{device}: {one}" if len(facts) > 1 else one for one in said]
+        missing += absent
+        names |= known
+    findings = _sorted(rank(findings, names))
+    looked = {device: looked_at(results, device) for device in facts}
+    statuses = {
+        device: device_status([one for one in findings if one["device"] == device], facts[device], device in failed)
+        for device in facts
+    }
+    return {
+        "title": state.get("objective") or "Network check",
+        "status": overall(statuses),
+        "verdict": verdict_of(statuses, findings, looked),
+        "stop_reason": state.get("stop_reason"),
+        "notes": state.get("assessor_notes_for_final_report") or "",
+        "answers": answers,
+        "findings": findings,
+        "devices": [_row(device, statuses[device], findings, looked[device]) for device in facts],
+        "not_checked": [*missing, *_not_checked(state)],
+        "next_steps": list(dict.fromkeys(one["next"] for one in findings if one["next"] and one["severity"] != "info")),
+    }
+
+
+def _sorted(findings: Sequence[Finding]) -> list[Finding]:
+    order = {"critical": 0, "warning": 1, "info": 2}
+    return sorted(findings, key=lambda one: order[one["severity"]])
+
+
+def _row(device: str, status: str, findings: Sequence[Finding], looked: Sequence[str]) -> dict[str, Any]:
+    own = [one for one in findings if one["device"] == device]
+    faults = [one for one in own if one["severity"] != "info"]
+    return {
+        "device": device,
+        "status": status,
+        "critical": sum(one["severity"] == "critical" for one in own),
+        "warning": sum(one["severity"] == "warning" for one in own),
+        "first": faults[0]["text"] if faults else "",
+        "looked_at": list(looked),
+    }
+
+
+def _not_checked(state: Mapping[str, Any]) -> list[str]:
+    """What could not be looked at, and why: steps that failed, and steps that no tool serves."""
+    told = [line for line in str(state.get("tool_limitations_report") or "").splitlines() if line.strip()]
+    for line in state.get("unserved_steps") or ():
+        told.append(f"{line} (no tool serves this step)")
+    return told
+
+
+def _keep(
+    state: Mapping[str, Any], facts: Mapping[str, Mapping[str, Sequence[Record]]], report: Mapping[str, Any]
+) -> None:
+    for device, records in facts.items():
+        try:
+            keep_run(
+                device,
+                str(state.get("intent") or ""),
+                records,
+                [one for one in report["findings"] if one["device"] == device],
+            )
+        except (OSError, SignalboxError) as error:
+            _log.warning("The run on %s was not kept: %s", device, error)
+
+
+def _phrase(report: Mapping[str, Any]) -> str:
+    """The findings in a model's words; nothing where it fails, or writes a figure that is not in the data. What devices
+    wrote themselves (alarms, log lines) is not shown to it."""
+    told = [
+        one
+        for one in report["findings"]
+        if one["check"].partition("_")[0] not in _FREE_TEXT and one["severity"] != "info"
+    ]
+    if not told:
+        return ""
+    data = "\n".join([report["verdict"], *(_line(one) for one in told[:20])])
+    try:
+        said = ask_model(lent_model(), [("system", PHRASE), ("human", f"Data:\n{data}")]).strip()
+    except ExternalError as error:
+        _log.info("The report is not put into a model's words: %s", error.user_message)
+        return ""
+    invented = invented_words(said, data)
+    if invented:
+        _log.warning("The model wrote figures that are not in the data: %s", ", ".join(invented))
+    return "" if invented or len(said) > _LONGEST else said
+
+
+def _summary(report: Mapping[str, Any], phrased: str) -> list[str]:
+    lines = [str(report["verdict"]), *([phrased] if phrased else []), *report["answers"]]
+    lines += [_line(one) for one in report["findings"]]
+    lines += [f"Not checked: {one}" for one in report["not_checked"]]
+    lines += [f"Next: {one}" for one in report["next_steps"]]
+    return [*lines, *([str(report["notes"])] if report["notes"] else [])]
+
+
+def _line(one: Finding) -> str:
+    cause = f" Likely cause: {one['cause']}." if one["cause"] else ""
+    evidence = f" [{', '.join(one['evidence'])}]" if one["evidence"] else ""
+    return f"{one['severity']}: {one['device']}: {one['text']}.{cause}{evidence}"

@@ -1,0 +1,201 @@
+"""What the nodes may call: the tools of one MCP server, read-only, each on the device that the plan chose."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+from signalbox.agents.oncall.state import ExecutedToolCall
+from signalbox.errors import ConfigurationError, SignalboxError, ToolFailedError, ToolServerError, redact
+from signalbox.settings import get_settings
+from signalbox.toolbox import current_ledger
+from signalbox.toolbox.policy import Policy, check, without
+from signalbox.toolbox.sessions import ServerEntry, Session, ToolInfo, close_sessions, hold, read_entries
+
+__all__ = [
+    "DEVICE",
+    "Budget",
+    "call_device",
+    "call_plain",
+    "close_tools",
+    "current_session",
+    "device_tools",
+    "model_tools",
+    "source_of",
+    "use_server",
+]
+
+DEVICE = "device_name"
+_READ = ("success", "partial_success", "feature_not_available")
+_CALL_SECONDS = 30.0
+_lent: ContextVar[ServerEntry | None] = ContextVar("signalbox_oncall_server", default=None)
+
+
+class _EnvelopeError(ToolFailedError):
+    """A tool answered, and its envelope says that the device could not be read."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+@contextmanager
+def use_server(server: Any) -> Iterator[None]:
+    """Let every node inside the block call this MCP server: an entry, or a FastMCP server of this process."""
+    entry = (
+        server
+        if isinstance(server, ServerEntry)
+        else ServerEntry(f"lent-{id(server)}", transport="memory", server=server)
+    )
+    token = _lent.set(entry)
+    try:
+        yield
+    finally:
+        _lent.reset(token)
+
+
+def current_session() -> Session:
+    """The held session of the server: the one lent, else that of `SIGNALBOX_ONCALL_SERVER`, else Signalbox's own.
+
+    Raises ConfigurationError where the setting names none.
+    """
+    return hold(_lent.get() or _entry())
+
+
+def _entry() -> ServerEntry:
+    told = get_settings().oncall_server.strip()
+    if told:
+        entries = read_entries(told)
+        if not entries:
+            raise ConfigurationError(
+                "SIGNALBOX_ONCALL_SERVER names no MCP server.", suggestion='{"gNMIBuddy": {"command": …}}'
+            )
+        return entries.get("gNMIBuddy") or next(iter(entries.values()))
+    from signalbox.agents.oncall.server import create_server
+
+    return ServerEntry("gNMIBuddy", transport="memory", server=create_server)
+
+
+def source_of() -> dict[str, str]:
+    """Where answers come from, as an Answer says it."""
+    entry = _lent.get() or _entry()
+    if entry.server is None or _lent.get() is not None:
+        return {
+            "kind": "live",
+            "system": "gnmi",
+            "address": entry.url or " ".join((entry.command, *entry.args)).strip() or entry.name,
+        }
+    named = os.environ.get("NETWORK_INVENTORY", "").strip()
+    return {"kind": "live" if named else "embedded", "system": "gnmi", "address": named or "the embedded network"}
+
+
+async def device_tools(session: Session) -> list[ToolInfo]:
+    """The tools that read one device. Raises ToolServerError where the server cannot be used."""
+    return [
+        one
+        for one in await session.tools()
+        if one.read_only and DEVICE in ((one.parameters or {}).get("properties") or {})
+    ]
+
+
+def model_tools(infos: Sequence[ToolInfo]) -> list[dict[str, Any]]:
+    """The tools as a model is shown them: without the device, which it cannot choose."""
+    return [
+        {
+            "type": "function",
+            "function": {
+                "name": one.name,
+                "description": one.description,
+                "parameters": without(one.parameters, {DEVICE}),
+            },
+        }
+        for one in infos
+    ]
+
+
+@dataclass
+class Budget:
+    """How many seconds one device may still take."""
+
+    until: float
+
+    @classmethod
+    def of(cls, seconds: float) -> Budget:
+        """A budget that begins now."""
+        return cls(monotonic() + seconds)
+
+    @property
+    def left(self) -> float:
+        return max(self.until - monotonic(), 0.0)
+
+
+async def call_plain(session: Session, name: str, args: Mapping[str, Any] | None = None) -> Any:
+    """A call of a tool that reads no single device, such as get_devices. Raises as `Session.call` does."""
+    with current_ledger().call(name, dict(args or {})) as entry:
+        given = await session.call(name, dict(args or {}), _CALL_SECONDS)
+        if failed := _failure(given):
+            raise ToolServerError(f"{name}: {failed[1]}", suggestion="Check the inventory.")
+        entry.returned(_status(given), given)
+        return given
+
+
+async def call_device(
+    session: Session,
+    infos: Sequence[ToolInfo],
+    device: str,
+    name: str,
+    args: Mapping[str, Any],
+    budget: Budget,
+    step: str = "",
+) -> ExecutedToolCall:
+    """One call on the device, whatever a model said of it. What fails is told in `error`, and nothing is raised."""
+    policy = Policy(read_only=True, inject={DEVICE: device})
+    made: ExecutedToolCall = {
+        "function": name,
+        "params": {**args, DEVICE: device},
+        "result": None,
+        "error": None,
+        "error_type": None,
+        "evidence": "",
+    }
+    info = next((one for one in infos if one.name == name), None)
+    if info is None:
+        return {**made, "error": f"There is no tool '{name}' that reads a device.", "error_type": "not_found"}
+    try:
+        allowed = check(info, {key: value for key, value in args.items() if value is not None}, policy)
+    except SignalboxError as error:
+        return {**made, "error": error.user_message, "error_type": error.error_type}
+    made["params"] = allowed
+    try:
+        with current_ledger().call(name, allowed, step) as entry:
+            made["evidence"] = entry.id
+            given = await session.call(name, allowed, max(min(_CALL_SECONDS, budget.left), 0.05))
+            if failed := _failure(given):
+                raise _EnvelopeError(*failed)
+            entry.returned(_status(given), given)
+    except SignalboxError as error:
+        return {**made, "error": redact(error.user_message), "error_type": getattr(error, "kind", error.error_type)}
+    return {**made, "result": given if isinstance(given, dict) else {"data": given}}
+
+
+def _status(given: Any) -> str:
+    return str(given.get("status", "success")) if isinstance(given, Mapping) else "success"
+
+
+def _failure(given: Any) -> tuple[str, str] | None:
+    """The type and message of the error in an envelope; None where it holds data."""
+    if not isinstance(given, Mapping) or given.get("status", "success") in _READ:
+        return None
+    told = given.get("error_response")
+    told = told if isinstance(told, Mapping) else {}
+    return str(told.get("type") or "failed"), str(told.get("message") or "The tool failed and does not say why.")
+
+
+async def close_tools() -> None:
+    """Close the sessions that this process holds."""
+    await close_sessions()

@@ -1,0 +1,119 @@
+"""The verdict: how each device is, and all of them together, said only of what was looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from signalbox.agents.oncall.facts import Record
+from signalbox.agents.oncall.objectives import said_of
+from signalbox.agents.oncall.state import Finding
+
+__all__ = ["STATUSES", "device_status", "first_of", "looked_at", "overall", "verdict_of"]
+
+STATUSES = ("unreachable", "critical", "warning", "incomplete", "healthy")
+_ORDER = ("device", "interface", "isis", "ldp", "bgp", "vrf", "system", "alarm")
+_LOOKED = {
+    "get_routing_info": "routing protocols",
+    "get_interface_info": "interfaces",
+    "get_mpls_info": "MPLS",
+    "get_vpn_info": "VRFs",
+    "get_logs": "logs",
+    "get_topology_neighbors": "links to neighbours",
+    "get_ldp_neighbors": "LDP neighbours",
+    "get_route": "routes",
+    "get_lldp_neighbors": "LLDP neighbours",
+    "get_alarms": "alarms",
+    "get_device_health": "health indicators",
+    "get_system_info": "system",
+    "get_device_profile_api": "profile",
+}
+
+
+def looked_at(results: Sequence[Mapping[str, Any]], device: str) -> list[str]:
+    """What was read of a device, in words."""
+    calls = [
+        call for one in results if one.get("device_name") in (None, device) for call in one.get("executed_calls") or ()
+    ]
+    read = [call for call in calls if call.get("result") and not call.get("error")]
+    names = []
+    for call in read:
+        if call["result"].get("status") == "feature_not_available":
+            continue
+        name = _LOOKED.get(call["function"], call["function"])
+        if call["function"] == "get_routing_info":
+            data = call["result"].get("data") or {}
+            told = [said for key, said in (("bgp", "BGP sessions"), ("isis", "IS-IS adjacencies")) if data.get(key)]
+            name = " and ".join(told) or name
+        names.append(name)
+    return list(dict.fromkeys(names))
+
+
+def device_status(findings: Sequence[Finding], facts: Mapping[str, Sequence[Record]], has_failed: bool) -> str:
+    """How a device is: unreachable, critical, warning, incomplete (nothing found, not all looked at) or healthy."""
+    if not any(one.get("reachable") for one in facts.get("device", ())):
+        return "unreachable"
+    worst = {one["severity"] for one in findings}
+    for severity in ("critical", "warning"):
+        if severity in worst:
+            return severity
+    return "incomplete" if has_failed else "healthy"
+
+
+def overall(statuses: Mapping[str, str]) -> str:
+    """The worst of the devices' statuses."""
+    return next((one for one in STATUSES if one in statuses.values()), "incomplete")
+
+
+def first_of(findings: Sequence[Finding]) -> Finding | None:
+    """The finding that most likely explains the others: the worst, nearest to the wire, with a cause."""
+    faults = [one for one in findings if one["severity"] != "info"]
+    ranks = {"critical": 0, "warning": 1}
+    order = {topic: place for place, topic in enumerate(_ORDER)}
+    return min(
+        faults, key=lambda one: (ranks[one["severity"]], order.get(one["topic"], 9), not one["cause"]), default=None
+    )
+
+
+def verdict_of(statuses: Mapping[str, str], findings: Sequence[Finding], looked: Mapping[str, Sequence[str]]) -> str:
+    """The verdict in a sentence or two."""
+    if len(statuses) == 1:
+        device, status = next(iter(statuses.items()))
+        return _one(device, status, findings, looked.get(device, ()))
+    parts = []
+    by_status = {status: [name for name, one in statuses.items() if one == status] for status in STATUSES}
+    words = {
+        "unreachable": "cannot be read",
+        "critical": "critical",
+        "warning": "with warnings",
+        "incomplete": "without a finding, but not wholly checked",
+        "healthy": "healthy as far as looked at",
+    }
+    for status, names in by_status.items():
+        if names:
+            parts.append(f"{len(names)} of {len(statuses)} {words[status]} ({said_of(names)})")
+    first = first_of(findings)
+    told = f" First of all: {first['device']}: {first['text']}{_because(first)}." if first else ""
+    return f"{'; '.join(parts)}.{told}"
+
+
+def _one(device: str, status: str, findings: Sequence[Finding], looked: Sequence[str]) -> str:
+    seen = f" ({', '.join(looked)})" if looked else ""
+    first = first_of(findings)
+    if status == "unreachable":
+        why = f": {first['cause']}" if first and first["cause"] else ""
+        return f"{device} cannot be read, so nothing is known of it{why}."
+    if first is None:
+        kind = (
+            "healthy as far as it was looked at" if status == "healthy" else "without a finding in what could be read"
+        )
+        return f"{device} is {kind}{seen}."
+    counts = {severity: sum(one["severity"] == severity for one in findings) for severity in ("critical", "warning")}
+    told = " and ".join(
+        f"{count} {severity} finding{'s' if count != 1 else ''}" for severity, count in counts.items() if count
+    )
+    return f"{device} has {told}. First of all: {first['text']}{_because(first)}."
+
+
+def _because(finding: Finding) -> str:
+    return f" (likely cause: {finding['cause']})" if finding["cause"] else ""

@@ -1,0 +1,240 @@
+"""Trials: on clones that are always removed, judged by numbers, and never on the live experiment unasked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from signalbox.agents.experiments import journal, tools
+from signalbox.agents.experiments.balance import balance_blocks, foresee_balance
+from signalbox.agents.experiments.clients import current_client
+from signalbox.agents.experiments.clones import disposable_clone, sweep
+from signalbox.agents.experiments.consistency import consistency_blocks
+from signalbox.agents.experiments.predict import explain_assignment
+from signalbox.agents.experiments.statistics import fit, interval, shares_of
+
+
+def clones(upgrade: Any) -> list[str]:
+    return [one["name"] for one in upgrade.store.experiments.values() if "clone" in one["name"]]
+
+
+def enrolled(upgrade: Any, name: str) -> int:
+    own = upgrade.named(name)["id"]
+    return sum(key[0] == own for key in upgrade.store.records.users)
+
+
+async def test_balance_is_tried_on_a_clone_that_is_gone_afterwards(upgrade: Any) -> None:
+    before, seen = enrolled(upgrade, "Hint Timing"), []
+    result = await tools.test_condition_balance(
+        "Hint Timing", 60, progress=lambda done, total: seen.append((done, total))
+    )
+    data = result["data"]
+    assert sum(arm["observed"] for arm in data["arms"]) == 60
+    assert [arm["expected"] for arm in data["arms"]] == [30, 30]
+    assert all(arm["low"] <= arm["share"] <= arm["high"] for arm in data["arms"])
+    assert data["test"] == "chi-square"
+    assert data["mismatch_count"] == 0
+    assert seen[-1] == (60, 60)
+    assert clones(upgrade) == []
+    assert enrolled(upgrade, "Hint Timing") == before
+    assert {block["type"] for block in balance_blocks(data)} == {"ranking", "table"}
+
+
+async def test_a_second_trial_finds_the_made_up_users_of_the_first(upgrade: Any) -> None:
+    await tools.test_condition_balance("Hint Timing", 30)
+    known, calls = len(upgrade.store.users), upgrade.sent("POST /v6/init")
+    data = (await tools.test_condition_balance("Night Reader", 30))["data"]
+    assert data["units"] == 30
+    assert data["mismatch_count"] == 0
+    assert (len(upgrade.store.users), upgrade.sent("POST /v6/init")) == (known, calls)
+
+
+async def test_of_an_experiment_on_groups_the_groups_are_counted(upgrade: Any) -> None:
+    data = (await tools.test_condition_balance("Fractions by School", 40, num_groups=8))["data"]
+    assert data["unit"] == "group"
+    assert data["units"] == 8
+    assert data["test"] == "exact"
+    assert sum(arm["users"] for arm in data["arms"]) == 40
+    assert data["notes"]
+
+
+async def test_the_live_experiment_is_touched_only_where_it_is_asked_for(upgrade: Any) -> None:
+    before = enrolled(upgrade, "Hint Timing")
+    result = await tools.test_condition_balance("Hint Timing", 10, on_live=True)
+    assert result["data"]["units"] == 10
+    assert enrolled(upgrade, "Hint Timing") == before + 10
+    refused = await tools.test_condition_balance("Hint Wording", 10, on_live=True)
+    assert refused["error_type"] == "validation"
+
+
+@pytest.mark.parametrize("unit", ["individual", "group"])
+@pytest.mark.parametrize("rule", ["individual", "group", "experiment"])
+@pytest.mark.parametrize("post", ["continue", "revert", "assign"])
+@pytest.mark.parametrize("strict", [True, False])
+async def test_every_unit_rule_post_rule_and_exclusion_keeps_its_promises(
+    upgrade: Any, unit: str, rule: str, post: str, strict: bool
+) -> None:
+    if unit == "individual" and rule == "group":
+        pytest.skip("no such experiment")
+    made = await tools.create_experiment(
+        name="Promises",
+        context="mathstream",
+        conditions=[{"code": "control", "weight": 50}, {"code": "treatment", "weight": 50}],
+        decision_points=[{"site": "dashboard", "target": "progress-bar", "exclude_if_reached": strict}],
+        assignment_unit=unit,
+        consistency_rule=rule,
+        group="classId" if unit == "group" else None,
+        post_rule=post,
+        revert_to="treatment" if post == "assign" else None,
+    )
+    assert made["success"], made["error"]
+    data = (await tools.test_consistency_rules("Promises"))["data"]
+    assert data["violations"] == []
+    assert [row["user"] for row in data["rows"]] == ["s1", "s2", "s3", "s4", "s5"]
+    assert data["rows"][0]["before"] == "default"
+    assert clones(upgrade) == []
+
+
+async def test_a_broken_promise_is_named(upgrade: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from signalbox.worlds.experiments import visitors
+
+    monkeypatch.setattr(visitors, "assign", lambda *_: [])
+    data = (await tools.test_consistency_rules("Hint Timing"))["data"]
+    assert not data["consistent"]
+    assert any("s2" in one and "enrolling" in one for one in data["violations"])
+    assert any("promised" in str(row) for row in consistency_blocks(data)[0]["rows"])
+
+
+async def test_phases_are_never_tried_on_the_live_experiment(upgrade: Any) -> None:
+    assert (await tools.test_consistency_rules("Hint Timing", on_live=True))["error_type"] == "validation"
+
+
+async def test_a_clone_is_removed_also_when_the_trial_fails(upgrade: Any) -> None:
+    upgrade.fault = lambda call: "400" if call == "POST /v6/mark" else None
+    result = await tools.test_condition_balance("Hint Timing", 10)
+    assert result["error_type"] == "validation"
+    assert clones(upgrade) == []
+
+
+async def test_a_clone_that_could_not_be_removed_is_removed_by_the_next_trial(upgrade: Any) -> None:
+    upgrade.fault = lambda call: "503" if call.startswith("DELETE") else None
+    await tools.test_condition_balance("Hint Timing", 5)
+    assert len(clones(upgrade)) == 1
+    upgrade.fault = lambda call: None
+    await tools.test_condition_balance("Hint Timing", 5)
+    assert clones(upgrade) == []
+
+
+async def test_a_clone_that_a_crash_has_left_is_swept_up(upgrade: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = current_client()
+    own = upgrade.named("Hint Timing")["id"]
+    async with disposable_clone(client, await client.experiment(own)) as clone:
+        monkeypatch.setattr(journal, "_lives", lambda process: False)
+        assert await sweep(client) == [clone["name"]]
+        assert clones(upgrade) == []
+        assert journal.left_clones(client.url) == []
+
+
+async def test_a_clone_whose_answer_went_missing_is_found_and_removed(upgrade: Any) -> None:
+    upgrade.fail_once("POST /experiments", "after")
+    assert (await tools.test_condition_balance("Hint Timing", 5))["success"]
+    assert clones(upgrade) == []
+
+
+async def test_a_journey_is_walked_by_a_stand_in(upgrade: Any) -> None:
+    before = dict(upgrade.store.users["mathstream-001"])
+    result = await tools.simulate_user_journey("Hint Timing", "mathstream-001", visits=2)
+    assert [step["visit"] for step in result["data"]["visits"]] == [1, 2]
+    assert len({step["assigned"] for step in result["data"]["visits"]}) == 1
+    assert result["data"]["expected"] in ("hint-early", "hint-late")
+    assert upgrade.store.users["mathstream-001"] == before
+
+
+async def test_who_is_on_the_list_takes_part_in_the_journey_as_stand_in(upgrade: Any) -> None:
+    result = await tools.simulate_user_journey("Audio Stories", "tester-ben")
+    assert result["data"]["visits"][0]["assigned"] in ("control", "audio")
+    stranger = await tools.simulate_user_journey("Audio Stories", "somebody")
+    assert stranger["data"]["visits"][0]["assigned"] is None
+
+
+@pytest.mark.parametrize(
+    ("user", "experiment", "groups", "step"),
+    [
+        ("newcomer", "Hint Timing", None, "hash"),
+        ("newcomer", "Hint Wording", None, "state"),
+        ("newcomer", "Fractions by School", None, "group"),
+        ("newcomer", "Fractions by School", {"schoolId": ["school-pilot"]}, "segment"),
+        ("newcomer", "Fractions by School", {"schoolId": ["school-99"]}, "hash"),
+        ("newcomer", "Stream Order Pilot", None, "post_rule"),
+        ("assign-001", "Stream Order Pilot", None, "enrolment"),
+    ],
+)
+async def test_what_a_user_would_get_is_explained_by_the_step_that_decides(
+    upgrade: Any, user: str, experiment: str, groups: dict[str, list[str]] | None, step: str
+) -> None:
+    before = len(upgrade.store.users), len(upgrade.store.records.users)
+    result = await explain_assignment(user, experiment, groups)
+    assert result["data"]["decided_by"] == step
+    assert result["data"]["steps"][-1]["step"] == step
+    assert (len(upgrade.store.users), len(upgrade.store.records.users)) == before
+
+
+async def test_what_is_foretold_is_what_the_server_gives(upgrade: Any) -> None:
+    for number in range(12):
+        foretold = (await explain_assignment(f"person-{number}", "Hint Timing"))["data"]["condition"]
+        await tools.initialize_user(f"person-{number}")
+        given = (await tools.get_user_assignments(f"person-{number}", "mathstream"))["data"]
+        assert foretold == next(one["condition"] for one in given if one["target"] == "question-hint")
+
+
+async def test_who_is_excluded_on_the_server_is_told_so(upgrade: Any) -> None:
+    await tools.initialize_user("anna")
+    await tools.mark_decision_point_visit(
+        "anna", "lesson-stream", "question-hint", context="mathstream", status="condition not applied"
+    )
+    data = (await explain_assignment("anna", "Hint Timing"))["data"]
+    assert (data["condition"], data["decided_by"], data["agrees"]) == (None, "exclusion", False)
+
+
+async def test_balance_is_foreseen_without_a_server(upgrade: Any) -> None:
+    raw = await current_client().experiment(upgrade.named("One-Page Checkout")["id"])
+    calls = len(upgrade.calls)
+    data = foresee_balance(raw, [f"user-{number}" for number in range(5_000)])
+    assert len(upgrade.calls) == calls
+    assert data["balanced"]
+    assert [round(arm["expected"]) for arm in data["arms"]] == [4000, 1000]
+
+
+def test_a_mismatch_is_seen_and_chance_is_not() -> None:
+    assert fit([500, 500], [0.5, 0.5])[0] == pytest.approx(1.0)
+    p_value, test = fit([700, 300], [0.5, 0.5])
+    assert p_value < 1e-9
+    assert test == "chi-square"
+
+
+def test_small_numbers_are_tested_exactly() -> None:
+    p_value, test = fit([3, 0], [0.5, 0.5])
+    assert test == "exact"
+    assert p_value == pytest.approx(0.25)
+    assert fit([1, 1, 1], [0.4, 0.3, 0.3]) == (pytest.approx(1.0), "exact")
+    many = fit([30, 3, 2, 2, 2], [0.9, 0.025, 0.025, 0.025, 0.025])
+    assert many[1] == "exact"
+    assert 0 < many[0] <= 1
+
+
+def test_what_may_not_happen_at_all_is_a_mismatch() -> None:
+    assert fit([10, 1], [1.0, 0.0])[0] == 0
+
+
+def test_shares_follow_the_draw_and_not_the_wish() -> None:
+    assert shares_of([50, 50]) == [0.5, 0.5]
+    assert shares_of([10, 10]) == pytest.approx([0.9, 0.1])
+    assert shares_of([90, 50]) == pytest.approx([0.9, 0.1])
+    assert shares_of([-5, 105]) == pytest.approx([0.0, 1.0])
+
+
+def test_an_interval_holds_the_share() -> None:
+    low, high = interval(30, 100)
+    assert low < 0.3 < high
+    assert interval(0, 0) == (0.0, 1.0)
