@@ -117,7 +117,7 @@ async def _answer(
         plan, found, questions = await _answered(plan, reading, before, steps)
         answered["asked"] = {
             "text": text,
-            "plan": plan.model_dump(exclude_defaults=True),
+            "plan": _kept(plan, questions).model_dump(exclude_defaults=True),
             "title": questions[0].measure.title if questions else "",
         }
     with steps.timed("format"):
@@ -183,6 +183,18 @@ def _settled(plan: MetricsPlan, reading: Reading, before: Before | None) -> Metr
         raise MetricNotFoundError(f'No metric for "{reading.text[:80]}" was found on this server.', suggestion=said)
     near = [one for one in options if reading.scores[one] >= 0.7 * best]
     return plan.model_copy(update={"measure": _ask(near if len(near) > 1 else options[:3])})
+
+
+def _kept(plan: MetricsPlan, questions: list[Question]) -> MetricsPlan:
+    """The plan as the next question takes it over: what was carried on from before stands in it like its own."""
+    if not questions or not (plan.carried or plan.carried_out or plan.carried_split):
+        return plan
+    first = questions[0]
+    filters = [f"{one.label}={'|'.join(one.values)}" for one in first.matchers if not one.negated]
+    excluded = [f"{one.label}={'|'.join(one.values)}" for one in first.matchers if one.negated]
+    split = list(first.group_by) if not first.judges else plan.split_by
+    kept = {"filters": filters, "excluded": excluded, "split_by": split}
+    return plan.model_copy(update={**kept, "carried": [], "carried_out": [], "carried_split": []})
 
 
 def _rival(plan: MetricsPlan, reading: Reading) -> str | None:

@@ -56,7 +56,7 @@ def _places(plan: MetricsPlan, text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_of_time(words: str) -> bool:
-    return all(is_time_word(word) for word in words.split())
+    return all(is_time_word(word) for word in words.split()) and (words.isalpha() or words[:1].isdigit())
 
 
 def _conditions(text: str) -> Iterator[tuple[str, int, int]]:
