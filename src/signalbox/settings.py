@@ -72,7 +72,7 @@ class Settings(BaseSettings):
     )
     oncall_server: str = Field(
         default="",
-        description="The MCP server of the on-call agent, as JSON or a file with it; by default `signalbox mcp gnmi` itself.",
+        description="The MCP server of the on-call agent, as JSON or a file with it; by default `signalbox mcp gnmi`.",
     )
     oncall_plans: Path | None = Field(
         default=None, description="A folder with plans of your own for the on-call agent."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -28,7 +29,7 @@ def taught_calls() -> dict[str, list[dict[str, Any]]]:
 
 
 class ScriptedModel(BaseChatModel):
-    """A model that reads every request as `plan` and calls for each step what `calls` says; it keeps what it was shown."""
+    """A model that reads every request as `plan` and calls for each step what `calls` says."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -112,7 +113,7 @@ def scripted_server(
         return {"status": "success", "devices": inventory}
 
     def add(name: str, answer: Answer) -> None:
-        def tool(
+        async def tool(
             device_name: str, protocol: str | None = None, keywords: str | None = None, minutes: int | None = None
         ) -> dict[str, Any]:
             given = {"protocol": protocol, "keywords": keywords, "minutes": minutes}
@@ -122,8 +123,9 @@ def scripted_server(
                     {"device_name": device_name, **{key: value for key, value in given.items() if value is not None}},
                 )
             )
-            found: dict[str, Any] = answer(device_name)
-            return found
+            found = answer(device_name)
+            given_back: dict[str, Any] = await found if inspect.isawaitable(found) else found
+            return given_back
 
         tool.__name__ = name
         server.tool(

@@ -95,18 +95,18 @@ def test_an_unknown_path_and_an_empty_one_are_told_apart(world: World) -> None:
 
 
 def test_a_device_that_is_off_listens_no_more_and_comes_back(world: World) -> None:
-    def answers() -> bool:
+    def answers(patience: float = 20.0) -> bool:
         port = world.ports["xrd-6"]
         with grpc.insecure_channel(f"127.0.0.1:{port}", options=(("grpc.use_local_subchannel_pool", 1),)) as channel:
             try:
-                grpc.channel_ready_future(channel).result(timeout=1.0)
+                grpc.channel_ready_future(channel).result(timeout=patience)
             except grpc.FutureTimeoutError:
                 return False
             return True
 
     assert answers()
     world.switch_on("unreachable:xrd-6")
-    assert not answers()
+    assert not answers(patience=1.0)
     world.switch_off()
     assert answers()
 

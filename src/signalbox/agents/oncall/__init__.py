@@ -24,7 +24,7 @@ _EXTRA = "oncall"
 AGENT = Agent(
     name="oncall",
     routes="the state of network devices right now: BGP, interfaces, MPLS, VRFs, logs, health",
-    about="Checks of network devices: BGP, interfaces, MPLS, VPNs, health, reviews by role; it reads, and changes nothing",
+    about="Checks of network devices: BGP, interfaces, MPLS, VPNs, health, reviews by role; it changes nothing",
     examples=EXAMPLES,
     map=Path(__file__).with_name("map.csv"),
     start=lazy(f"{__name__}.state:start_state", _EXTRA),
@@ -34,7 +34,7 @@ AGENT = Agent(
     check=lazy(f"{__name__}.dry_run:check_server", _EXTRA),
     examine=lazy(f"{__name__}.examine:examine", _EXTRA),
     remembers=("asked",),
-    private=("previous", "retry", "asked"),
+    private=("previous", "retry"),
 )
 
 _NAMES = {

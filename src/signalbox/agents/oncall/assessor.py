@@ -34,7 +34,7 @@ _log = logging.getLogger("signalbox.agents.oncall")
 
 
 async def objective_assessor(state: GraphState) -> dict[str, Any]:
-    """Stop (`objective_achieved_assessment` True, with `stop_reason`), or retry, with feedback and the steps to run again.
+    """Stop (`objective_achieved_assessment` True, with `stop_reason`), or retry, with feedback and the steps for it.
 
     What failed and may pass is tried again, as long as there are retries; a model may ask for further steps, and waives
     nothing.
@@ -74,7 +74,7 @@ def devices_of(state: Mapping[str, Any]) -> list[str]:
 
 
 def failed_steps(state: Mapping[str, Any]) -> dict[str, dict[int, bool]]:
-    """The steps that failed, by device and place, each with whether another attempt may pass. One that never ran failed."""
+    """The steps that failed or never ran, by device and place, each with whether another attempt may pass."""
     found: dict[str, dict[int, bool]] = {}
     for device in devices_of(state):
         results = {
@@ -144,5 +144,6 @@ def _notes(reason: StopReason, failed: Mapping[str, Mapping[int, bool]], retries
     if reason == "met":
         return f"Objective met{tried}."
     if reason == "max_retries":
-        return f"Proceeding after max retries ({retries}): {where + ' could not be carried out' if where else told or 'the model wanted more'}."
-    return f"Objective partially met due to limitations: {where} could not be carried out, and trying again would not help."
+        left = f"{where} could not be carried out" if where else told or "the model wanted more"
+        return f"Proceeding after max retries ({retries}): {left}."
+    return f"Objective partially met due to limitations: {where} could not be carried out; trying again would not help."

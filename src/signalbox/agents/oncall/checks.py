@@ -1,4 +1,4 @@
-"""The checks beside the model: a table of conditions over what was collected, each with severity, cause and evidence."""
+"""The checks beside the model: conditions over what was collected, each with severity, cause and evidence."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _finding(row: Check, record: Record, facts: Mapping[str, Sequence[Record]]) 
         **record,
         "far": functions["far_end"](record.get("name") or record.get("interface"), "neighbor") or "the far end",
     }
-    return {
+    made: Finding = {
         "device": str(record.get("device", "")),
         "check": row.id,
         "topic": row.topic,
@@ -149,6 +149,7 @@ def _finding(row: Check, record: Record, facts: Mapping[str, Sequence[Record]]) 
         "evidence": [record["evidence"]] if record.get("evidence") else [],
         "since": str(record[row.since]) if row.since and record.get(row.since) else None,
     }
+    return made
 
 
 class _Words(string.Formatter):

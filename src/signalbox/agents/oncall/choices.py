@@ -21,7 +21,7 @@ _kept: OrderedDict[tuple[object, ...], tuple[BaseChatModel, AIMessage]] = Ordere
 
 
 async def choose_calls(model: BaseChatModel, messages: Sequence[BaseMessage], infos: Sequence[ToolInfo]) -> AIMessage:
-    """The model's reply with the calls that it wants. No device stands in the question: the same one has the same answer.
+    """The model's reply with the calls that it wants. No device stands in the question: the same has the same answer.
 
     Raises what the model raises.
     """

@@ -35,8 +35,18 @@ def _duplicates(facts: Facts) -> list[Finding]:
             vrf and len({device for device, *_ in places}) > 1
         ):
             where = " and ".join(f"{name} of {device}" for device, name, _ in places)
-            found.append(_finding(places[0][0], "duplicate_address", "interface", address, f"{address} is used twice: {where}",
-                                  "a duplicate address", f"Give {address} to one of them only.", [one for *_, one in places]))  # fmt: skip
+            found.append(
+                _finding(
+                    places[0][0],
+                    "duplicate_address",
+                    "interface",
+                    address,
+                    f"{address} is used twice: {where}",
+                    "a duplicate address",
+                    f"Give {address} to one of them only.",
+                    [one for *_, one in places],
+                )
+            )
     return found
 
 
@@ -50,9 +60,20 @@ def _one_sided(facts: Facts) -> list[Finding]:
             if not any(
                 back.get("who") == device and back.get("state") == "UP" for back in facts[other].get("isis", ())
             ):
-                text = f"one-sided IS-IS adjacency: {device} has one with {other} on {one.get('interface')}, {other} has none with {device}"
-                found.append(_finding(other, "isis_one_sided", "isis", device, text, "only one direction works: MTU, filter or authentication",
-                                      f"Compare both ends of the link between {device} and {other}.", [one]))  # fmt: skip
+                place = one.get("interface")
+                text = f"one-sided IS-IS adjacency: {device} has one with {other} on {place}, {other} has none back"
+                found.append(
+                    _finding(
+                        other,
+                        "isis_one_sided",
+                        "isis",
+                        device,
+                        text,
+                        "only one direction works: MTU, filter or authentication",
+                        f"Compare both ends of the link between {device} and {other}.",
+                        [one],
+                    )
+                )
     return found
 
 
@@ -60,8 +81,18 @@ def _finding(
     device: str, check: str, topic: str, about: str, text: str, cause: str, then: str, records: Sequence[Record]
 ) -> Finding:
     evidence = [str(one["evidence"]) for one in records if one.get("evidence")]
-    return {"device": device, "check": check, "topic": topic, "severity": "critical", "about": about, "text": text, "cause": cause,
-            "next": then, "evidence": list(dict.fromkeys(evidence)), "since": None}  # fmt: skip
+    return {
+        "device": device,
+        "check": check,
+        "topic": topic,
+        "severity": "critical",
+        "about": about,
+        "text": text,
+        "cause": cause,
+        "next": then,
+        "evidence": list(dict.fromkeys(evidence)),
+        "since": None,
+    }
 
 
 def _address(told: Any) -> str:

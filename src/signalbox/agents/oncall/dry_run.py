@@ -22,7 +22,7 @@ _MOST_TOOLS = 3
 
 
 async def dry_run(state: Mapping[str, Any], model: BaseChatModel | None = None) -> Presented:
-    """The plan of a run from this state, with the devices and the tools that may serve each step. Only the inventory is read."""
+    """The plan of a run from this state, with devices and the tools for each step. Only the inventory is read."""
     try:
         planned = await make_plan(state, model)
         tools = await device_tools(current_session())
@@ -40,7 +40,8 @@ async def dry_run(state: Mapping[str, Any], model: BaseChatModel | None = None) 
     table = blocks.table(["step", "what to do", "tools"], rows, f"Plan: {planned['intent']}")
     devices = ", ".join(planned["devices"])
     text = as_markdown(
-        f"Nothing was read. This would be done: {planned['objective']}. Devices: {devices}. Plan: {planned['intent']}, {len(rows)} steps."
+        f"Nothing was read. This would be done: {planned['objective']}. Devices: {devices}. "
+        f"Plan: {planned['intent']}, {len(rows)} steps."
     )
     lines = "\n".join(f"{place}. {as_markdown(step)} (tools: {tools_})" for place, step, tools_ in rows)
     if planned["unserved_steps"]:
@@ -53,5 +54,5 @@ async def check_server() -> str:
     """What answers, in words. Raises SignalboxError where the server of the tools does not."""
     session = current_session()
     tools, devices = await device_tools(session), read_devices(await call_plain(session, "get_devices"))
-    where = source_of()
-    return f"{session.entry.name} answers with {len(tools)} tools and {len(devices)} devices ({where['kind']}: {where['address']})"
+    where = "{kind}: {address}".format(**source_of())
+    return f"{session.entry.name} answers with {len(tools)} tools and {len(devices)} devices ({where})"

@@ -25,7 +25,7 @@ _FORMS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
         "isis",
         re.compile(
-            r"ADJCHANGE.*?Adjacency to (?P<about>[\w.-]+) \((?P<port>[^)]+)\).*?(?P<state>Up|Down)\b,?\s*(?P<why>[^()]*)",
+            r"ADJCHANGE.*?Adjacency to (?P<about>[\w.-]+) \([^)]+\).*?(?P<state>Up|Down)\b,?\s*(?P<why>[^()]*)",
             re.IGNORECASE,
         ),
     ),
@@ -83,7 +83,7 @@ def read_events(device: str, logs: Iterable[Mapping[str, Any]]) -> list[Event]:
 
 
 def spells_of(events: Iterable[Event], start: datetime, end: datetime) -> list[Spell]:
-    """What was down between two moments: each thing once, with every time it went down and the moment it came back for good."""
+    """What was down between two moments: each thing once, with every time it went down, and when it was back."""
     by_thing: dict[tuple[str, Kind, str], list[Event]] = {}
     for one in events:
         by_thing.setdefault((one.device, one.kind, one.about), []).append(one)

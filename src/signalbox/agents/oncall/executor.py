@@ -134,8 +134,10 @@ async def _step(work: _Work, index: int, text: str) -> StepExecutionResult:
 
 
 async def _carry_out(work: _Work, part: Part, guidance: str) -> tuple[list[ExecutedToolCall], str | None]:
-    """The calls that the model makes for a part of a step. Which tools it may use is settled before a device has spoken:
-    what stands in an answer can ask for no other."""
+    """The calls that the model makes for a part of a step.
+
+    Which tools it may use is settled before a device has spoken: what stands in an answer can ask for no other.
+    """
     shown = {
         "objective": work.objective,
         "guidance": f"What to expect: {guidance}\n" if guidance else "",

@@ -30,8 +30,25 @@ _SUMS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
 }
-_ALLOWED = (ast.Expression, ast.BoolOp, ast.UnaryOp, ast.Compare, ast.BinOp, ast.Call, ast.Name, ast.Constant, ast.List,
-            ast.Tuple, ast.Load, ast.And, ast.Or, ast.Not, ast.USub, *_COMPARES, *_SUMS)  # fmt: skip
+_ALLOWED = (
+    ast.Expression,
+    ast.BoolOp,
+    ast.UnaryOp,
+    ast.Compare,
+    ast.BinOp,
+    ast.Call,
+    ast.Name,
+    ast.Constant,
+    ast.List,
+    ast.Tuple,
+    ast.Load,
+    ast.And,
+    ast.Or,
+    ast.Not,
+    ast.USub,
+    *_COMPARES,
+    *_SUMS,
+)
 
 
 @lru_cache(maxsize=512)

@@ -74,7 +74,7 @@ def _records(tool: str, data: Any) -> Iterator[tuple[str, Any, Record]]:
 
 def _interfaces(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
     for one in _maps(data.get("interfaces")):
-        counters = one.get("counters") if isinstance(one.get("counters"), Mapping) else {}
+        counters = _map(one.get("counters"))
         errors = [_number(counters.get(name)) for name in ("in_errors", "in_fcs_errors", "in_crc_errors")]
         more = {
             "errors": max((count for count in errors if count is not None), default=None),
@@ -85,15 +85,15 @@ def _interfaces(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
 
 
 def _routing(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
-    bgp, isis = (data.get(name) if isinstance(data.get(name), Mapping) else {} for name in ("bgp", "isis"))
-    yield from _neighbors(_maps((bgp or {}).get("neighbors")))
-    for one in _maps((isis or {}).get("adjacencies")):
+    bgp, isis = _map(data.get("bgp")), _map(data.get("isis"))
+    yield from _neighbors(_maps(bgp.get("neighbors")))
+    for one in _maps(isis.get("adjacencies")):
         who = one.get("neighbor_name") or one.get("system_id")
         yield "isis", (one.get("interface"), one.get("system_id"), one.get("level")), {**one, "who": who}
-    for one in _maps((isis or {}).get("instances")):
+    for one in _maps(isis.get("instances")):
         yield "isis_instance", one.get("name"), dict(one)
-    adjacent = {one.get("interface") for one in _maps((isis or {}).get("adjacencies"))}
-    for one in _maps((isis or {}).get("interfaces")):
+    adjacent = {one.get("interface") for one in _maps(isis.get("adjacencies"))}
+    for one in _maps(isis.get("interfaces")):
         yield (
             "isis_interface",
             one.get("name"),
@@ -120,8 +120,7 @@ def _ldp(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
         name, lsr = one.get("peer_name"), one.get("lsr_id")
         ports = [str(hello.get("interface")) for hello in _maps(one.get("discovery"))]
         yield "ldp", lsr, {**one, "who": f"{lsr} ({name})" if name else str(lsr), "ports": ports}
-    summary = data.get("summary") if isinstance(data.get("summary"), Mapping) else {}
-    lonely = {str(name) for name in (summary or {}).get("interfaces_without_neighbor") or ()}
+    lonely = {str(name) for name in _map(data.get("summary")).get("interfaces_without_neighbor") or ()}
     if data is own:
         for one in _maps(data.get("interfaces")):
             yield "ldp_interface", one.get("name"), {**one, "has_neighbor": str(one.get("name")) not in lonely}
@@ -141,8 +140,8 @@ def _mpls(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
 
 def _vpn(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
     for one in _maps(data.get("vrfs")):
-        by_protocol = one.get("routes_by_protocol") if isinstance(one.get("routes_by_protocol"), Mapping) else {}
-        more = {"bgp_routes": (by_protocol or {}).get("BGP", 0) if by_protocol else None}
+        by_protocol = _map(one.get("routes_by_protocol"))
+        more = {"bgp_routes": by_protocol.get("BGP", 0) if by_protocol else None}
         yield "vrf", one.get("name"), {**one, **more}
         yield from _neighbors(_maps(one.get("bgp_neighbors")))
 
@@ -153,13 +152,12 @@ def _links(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
 
 
 def _system(data: Mapping[str, Any]) -> Iterator[tuple[str, Any, Record]]:
-    cpu, memory = (data.get(name) if isinstance(data.get(name), Mapping) else {} for name in ("cpu", "memory"))
-    ntp = data.get("ntp") if isinstance(data.get("ntp"), Mapping) else {}
+    cpu, memory, ntp = (_map(data.get(name)) for name in ("cpu", "memory", "ntp"))
     more = {
-        "cpu": _number((cpu or {}).get("average_percent")) or _number((cpu or {}).get("instant_percent")),
-        "memory": _number((memory or {}).get("used_percent")),
-        "ntp_enabled": (ntp or {}).get("enabled"),
-        "ntp_synchronized": (ntp or {}).get("synchronized"),
+        "cpu": _number(cpu.get("average_percent")) or _number(cpu.get("instant_percent")),
+        "memory": _number(memory.get("used_percent")),
+        "ntp_enabled": ntp.get("enabled"),
+        "ntp_synchronized": ntp.get("synchronized"),
         "busiest": next((str(one.get("name")) for one in _maps(data.get("top_processes"))), None),
         "largest": max(
             _maps(data.get("top_processes")), key=lambda one: _number(one.get("memory_percent")) or 0, default={}
@@ -203,6 +201,10 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], Iterator[tuple[str, Any, Recor
 
 def _maps(given: Any) -> list[Mapping[str, Any]]:
     return [one for one in given if isinstance(one, Mapping)] if isinstance(given, list | tuple) else []
+
+
+def _map(given: Any) -> Mapping[str, Any]:
+    return given if isinstance(given, Mapping) else {}
 
 
 def _number(given: Any) -> float | None:

@@ -19,7 +19,7 @@ _WORDS = {"interface": "interface", "vrf": "VRF", "neighbor": "neighbour"}
 def look_at_focus(
     focus: Mapping[str, str], facts: Mapping[str, Sequence[Record]], device: str
 ) -> tuple[list[str], list[str], set[str]]:
-    """What is said of the thing that the request names, what could not be found, and the words that findings name it by."""
+    """What is said of the thing that the request names, what was not found, and the words that findings name it by."""
     said, missing, names = [], [], set()
     for what, word in focus.items():
         records = [(kind, one) for kind in _KINDS.get(what, ()) for one in facts.get(kind, ())]
@@ -58,15 +58,42 @@ def _name(what: str, record: Record) -> str:
 
 def _told(kind: str, one: Record) -> str:
     told: dict[str, tuple[str, Mapping[str, Any]]] = {
-        "interface": (str(one.get("name")), {"admin": one.get("admin_state"), "oper": one.get("oper_state"), "MTU": one.get("mtu"),
-                      "input errors": one.get("errors"), "carrier transitions": one.get("carrier_transitions"), "last change": one.get("last_change")}),
-        "vrf": (f"VRF {one.get('name')}", {"routes": one.get("route_count"), "import": ", ".join(one.get("import_route_targets") or ()) or "none",
-                "export": ", ".join(one.get("export_route_targets") or ()) or "none", "interfaces": ", ".join(one.get("interfaces") or ()) or "none"}),
-        "bgp": (f"BGP neighbour {one.get('who')}", {"state": one.get("session_state"), "prefixes received": one.get("received"), "prefixes sent": one.get("sent"),
-                "up for (s)": one.get("uptime_seconds"), "last error": one.get("last_error")}),
+        "interface": (
+            str(one.get("name")),
+            {
+                "admin": one.get("admin_state"),
+                "oper": one.get("oper_state"),
+                "MTU": one.get("mtu"),
+                "input errors": one.get("errors"),
+                "carrier transitions": one.get("carrier_transitions"),
+                "last change": one.get("last_change"),
+            },
+        ),
+        "vrf": (
+            f"VRF {one.get('name')}",
+            {
+                "routes": one.get("route_count"),
+                "import": ", ".join(one.get("import_route_targets") or ()) or "none",
+                "export": ", ".join(one.get("export_route_targets") or ()) or "none",
+                "interfaces": ", ".join(one.get("interfaces") or ()) or "none",
+            },
+        ),
+        "bgp": (
+            f"BGP neighbour {one.get('who')}",
+            {
+                "state": one.get("session_state"),
+                "prefixes received": one.get("received"),
+                "prefixes sent": one.get("sent"),
+                "up for (s)": one.get("uptime_seconds"),
+                "last error": one.get("last_error"),
+            },
+        ),
         "ldp": (f"LDP neighbour {one.get('who')}", {"state": one.get("session_state")}),
-        "isis": (f"IS-IS adjacency with {one.get('who')}", {"state": one.get("state"), "interface": one.get("interface")}),
-    }  # fmt: skip
+        "isis": (
+            f"IS-IS adjacency with {one.get('who')}",
+            {"state": one.get("state"), "interface": one.get("interface")},
+        ),
+    }
     name, values = told[kind]
     listed = ", ".join(f"{key} {value}" for key, value in values.items() if value not in (None, ""))
     return f"{name}: {listed} [{one.get('evidence')}]" if one.get("evidence") else f"{name}: {listed}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from signalbox.agents.oncall.inventory import Device
 from signalbox.agents.oncall.mentions import Mention, find_mentions, near_names, stem_fits
@@ -21,10 +21,12 @@ _EXCEPT = re.compile(
 )
 _JOINS = re.compile(r"[\s,;&+/]*(?:\b(?:and|or|nor|the|also|n)\b[\s,;&+/]*)*", re.IGNORECASE)
 _GENERIC = frozenset(
-    "it its that this one ones them they these those box boxes router routers device devices switch node machine host site customer the a an "
-    "my our your which what some any other others rest same there here link links port interface peer neighbour neighbor vpn "
+    "it its that this one ones them they these those box boxes router routers device devices switch node machine host "
+    "site customer the a an my our your which what some any other others rest same there here link links port "
+    "interface peer neighbour neighbor vpn "
     "network core edge in of on at rack lab".split()
 )
+_LIKE_A_NAME = re.compile(r"(?<![\w/.-])[A-Za-z]{2,}[\w.]*(?:[-_][A-Za-z0-9]+)*[-_]\d+(?![\w/-]|\.\d)")
 _APPOSED = re.compile(r"[\s:(\"'-]*")
 
 
@@ -50,6 +52,14 @@ def devices_meant(text: str, reading: Reading, devices: Sequence[Device]) -> tup
     A name of the inventory that stands in the request is meant, unless the plan says otherwise of it. Raises
     NotFoundError, with the nearest names, for a device that there is not.
     """
+    found = _devices_meant(text, reading, devices)
+    if found == ([], []) and any((reading.neighbor, reading.interface, reading.vrf)):
+        # What was read as a peer, a port or a VRF is all that names a device.
+        return _devices_meant(text, replace(reading, neighbor="", interface="", vrf=""), devices)
+    return found
+
+
+def _devices_meant(text: str, reading: Reading, devices: Sequence[Device]) -> tuple[list[str], list[str]] | Question:
     mentions = find_mentions(text, devices)
     left = {name for said in reading.left_out for name in _resolve(said, text, mentions, devices).names}
     left |= _excepted(text, mentions)
@@ -65,6 +75,9 @@ def devices_meant(text: str, reading: Reading, devices: Sequence[Device]) -> tup
         ]
     if unknown:
         raise _no_device(unknown[0], [device.name for device in devices])
+    if not reading.devices and not named - left:
+        # The model named none, and the words do: all of a role, or of the network.
+        meant = [name for one in mentions if _is_group(text, one) for name in one.names]
     unclear = [one for each in found for one in each.unclear if not set(one[1]) & {*meant, *named}]
     if unclear:
         said, fits = unclear[0]
@@ -74,8 +87,9 @@ def devices_meant(text: str, reading: Reading, devices: Sequence[Device]) -> tup
         return [device.name for device in devices if device.name in chosen], unread
     if left and not meant and not named:
         return Question("Which devices are meant?", tuple(device.name for device in devices if device.name not in left))
-    if unread:
-        raise _no_device(unread[0], [device.name for device in devices])
+    strange = [word for word in _LIKE_A_NAME.findall(text) if not any(word.casefold() in said for said in elsewhere)]
+    if unread or strange:
+        raise _no_device((unread or strange)[0], [device.name for device in devices])
     return [], []
 
 
@@ -99,7 +113,7 @@ def _no_device(said: str, names: Sequence[str]) -> NotFoundError:
 
 
 def _resolve(said: str, text: str, mentions: Sequence[Mention], devices: Sequence[Device]) -> _Found:
-    """Words that name devices: by the mentions that stand in them, else by a near name, a part of names, or an address."""
+    """Words that name devices: by the mentions in them, else by a near name, a part of names, or an address."""
     at = text.casefold().find(said.casefold())
     inside = [one for one in mentions if at >= 0 and one.start < at + len(said) and one.end > at]
     if at < 0:
@@ -166,8 +180,14 @@ def _excepted(text: str, mentions: Sequence[Mention]) -> set[str]:
     return out
 
 
+def _is_group(text: str, one: Mention) -> bool:
+    """Whether a mention says by itself that all devices of a role, or of the network, are meant."""
+    told = text[one.start : one.end].casefold()
+    return one.kind == "role" or (one.kind == "every" and (" " in told or told.startswith("every")))
+
+
 def _plainly(text: str, one: Mention, reading: Reading, elsewhere: Sequence[str]) -> tuple[str, ...]:
-    """The devices that a mention names by itself, whatever was read: by a name with a figure in it, a range, a pattern."""
+    """The devices that a mention names by itself, whatever was read: by a name with a figure, a range, a pattern."""
     if one.kind not in ("name", "range", "pattern") or _is_in(text, one, elsewhere):
         return ()
     if one.kind == "name" and not re.search(r"[\d_-]", text[one.start : one.end]):

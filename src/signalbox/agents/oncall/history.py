@@ -33,7 +33,7 @@ _WHAT = {
 
 
 def keep_run(device: str, intent: str, facts: Mapping[str, Sequence[Record]], findings: Sequence[Finding]) -> None:
-    """Keep what a run saw of a device; the oldest beyond fifty are let go. A device that could not be read leaves none."""
+    """Keep what a run saw of a device; the oldest beyond fifty are let go. One that could not be read leaves none."""
     seen = {kind: _kept(facts[kind], *told) for kind, told in _WHAT.items() if kind in facts}
     if not seen:
         return
@@ -82,7 +82,7 @@ def read_baseline(device: str, name: str) -> dict[str, Any]:
 
 
 def diff_runs(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
-    """What changed between two runs of a device, of what both looked at: name, before, after; None for what is not there."""
+    """What changed between two runs of a device, of what both looked at: name, before and after, None for nothing."""
     rows: list[tuple[str, Any, Any]] = []
     for kind in _WHAT:
         if kind not in before["seen"] or kind not in after["seen"]:

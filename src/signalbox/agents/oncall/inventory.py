@@ -26,7 +26,7 @@ class Device:
 
 def read_devices(answer: Any) -> list[Device]:
     """The devices in what `get_devices` gave, in its order, whatever it wraps them in."""
-    found = {}
+    found: dict[str, Device] = {}
     for entry in _entries(answer):
         name = str(entry.get("name") or entry.get("device_name") or "").strip()
         if name:

@@ -1,8 +1,9 @@
-"""`planner`: the contract's Input Validator & Planner. It says which devices are meant, what for, and in which steps."""
+"""`planner`: the contract's Input Validator & Planner. It says which devices are meant, what for, in which steps."""
 
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ from langgraph.types import interrupt
 
 from signalbox.agents.oncall.grounding import Question, devices_meant, devices_of_reply
 from signalbox.agents.oncall.inventory import Device, read_devices
+from signalbox.agents.oncall.mentions import find_mentions
 from signalbox.agents.oncall.objectives import objective_of
 from signalbox.agents.oncall.plan import Reading, read_request
 from signalbox.agents.oncall.plans import Plan, load_plans, unserved_steps
@@ -39,8 +41,10 @@ Planned = dict[str, Any]
 
 
 async def make_plan(state: Mapping[str, Any], model: BaseChatModel | None = None) -> Planned:
-    """What the planner writes. Raises SignalboxError: UnsupportedError for a request to change something, NotFoundError for
-    a device that there is not."""
+    """What the planner writes.
+
+    Raises UnsupportedError for a request to change something, NotFoundError for a device that there is not.
+    """
     plans = load_plans()
     before = state.get("previous") or {}
     turn = (str(before.get("query", "")), str(before.get("answer", ""))) if before.get("query") else None
@@ -53,7 +57,7 @@ async def make_plan(state: Mapping[str, Any], model: BaseChatModel | None = None
         raise MissingInputError("The inventory has no device.", suggestion="Set NETWORK_INVENTORY to one that has.")
     devices, unread = _devices(state["user_query"], reading, inventory, before)
     plan = plans[_intent(reading, before, plans)]
-    focus = _focus(reading, before, devices)
+    focus = _focus(reading, before, inventory, devices)
     missing = unserved_steps(plan.steps, await device_tools(session))
     objective = objective_of(plan.intent, plan.description, devices, focus)
     return {
@@ -69,7 +73,9 @@ async def make_plan(state: Mapping[str, Any], model: BaseChatModel | None = None
         "current_retries": 0,
         "retry": {},
         "not_covered": [
-            word for word in dict.fromkeys((*unread, *reading.not_covered)) if _is_left(word, devices, focus)
+            word
+            for word in dict.fromkeys((*unread, *reading.not_covered))
+            if _is_left(word, state["user_query"], inventory, focus)
         ],
         "source": source_of(),
         "asked": {
@@ -154,16 +160,29 @@ def _intent(reading: Reading, before: Mapping[str, Any], plans: Mapping[str, Pla
     return chosen
 
 
-def _focus(reading: Reading, before: Mapping[str, Any], devices: list[str]) -> dict[str, str]:
-    """The interface, VRF or neighbour that the request names; in a follow-up without an intent that of the turn before."""
-    said = {name: value for name in ("interface", "vrf", "neighbor") if (value := getattr(reading, name))}
-    if said.get("vrf") in devices:
-        said.pop("vrf")
-    if said or reading.intent or not before:
-        return said
+def _focus(reading: Reading, before: Mapping[str, Any], inventory: list[Device], devices: list[str]) -> dict[str, str]:
+    """The interface, VRF or neighbour that the request names; in a follow-up without an intent that of before."""
+    said = {name: _alone(getattr(reading, name)) for name in ("interface", "vrf", "neighbor")}
+    kept = {name: value for name, value in said.items() if value and _may_be(name, value, inventory, devices)}
+    if kept or reading.intent or not before:
+        return kept
     return {str(name): str(value) for name, value in (before.get("focus") or {}).items()}
 
 
-def _is_left(word: str, devices: list[str], focus: Mapping[str, str]) -> bool:
-    covered = [*devices, *focus.values()]
-    return not any(word.casefold() in one.casefold() or one.casefold() in word.casefold() for one in covered)
+def _alone(value: str) -> str:
+    """A name without the place that stands behind it: CUST-B on pe1 is CUST-B."""
+    return re.split(r"\s+(?:on|at|of|from|in|to)\s+", value.strip(), maxsplit=1)[0]
+
+
+def _may_be(name: str, value: str, inventory: list[Device], devices: list[str]) -> bool:
+    """A port has a figure, and neither it nor a VRF is a device; a neighbour may be one, but not the one checked."""
+    named = {device for one in find_mentions(value, inventory) for device in one.names}
+    if name == "neighbor":
+        return not named or not named <= set(devices)
+    return not named and (name == "vrf" or bool(re.search(r"\d", value)))
+
+
+def _is_left(word: str, text: str, inventory: list[Device], focus: Mapping[str, str]) -> bool:
+    """Whether a word stands neither in what names devices nor in what else is meant."""
+    covered = [text[one.start : one.end] for one in find_mentions(text, inventory)] + list(focus.values())
+    return not any(word.casefold() in one.casefold() for one in covered)

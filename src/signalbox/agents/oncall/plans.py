@@ -18,16 +18,28 @@ from signalbox.toolbox.sessions import ToolInfo
 __all__ = ["Plan", "load_plans", "match_step", "unserved_steps"]
 
 _OWN = Path(__file__).with_name("plans")
-_ORDER = ("check_bgp_neighbors", "check_interface_status", "review_pe_device", "review_p_device", "review_rr_device",
-          "troubleshoot_vpn_vrf", "check_mpls_state", "general_device_health_check")  # fmt: skip
+_ORDER = (
+    "check_bgp_neighbors",
+    "check_interface_status",
+    "review_pe_device",
+    "review_p_device",
+    "review_rr_device",
+    "troubleshoot_vpn_vrf",
+    "check_mpls_state",
+    "general_device_health_check",
+)
 _FORM = '{"intent": "the file\'s name", "description": "…", "steps": ["…", …]}'
 _ACRONYM = re.compile(
     r"\b(?!(?:AND|OR|NOT|IF|ALL|UP|DOWN|INIT|IDLE|ACTIVE|CONNECT|ESTABLISHED|OPERATIONAL)\b)[A-Z][A-Z0-9]{2,}s?\b"
 )
 _COMMON = frozenset(
-    map(stem, "check look every all each any the its device devices state status whether and then see verify get list that have "
-    "how many what which there with for from this normal network router box find make sure first".split())
-)  # fmt: skip
+    map(
+        stem,
+        "check look every all each any the its device devices state status whether and then see verify get list that "
+        "have "
+        "how many what which there with for from this normal network router box find make sure first".split(),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ _log = logging.getLogger("signalbox.agents.oncall")
 
 
 async def report_generator(state: GraphState) -> dict[str, Any]:
-    """`summary` as a list of strings, `findings`, `verdict`, and the whole `report`. Every run is kept for `oncall diff`."""
+    """`summary` as a list of strings, `findings`, `verdict` and the `report`. Every run is kept for `oncall diff`."""
     results = list(state.get("execution_results") or ())
     devices = devices_of(state)
     facts = {device: collect(results, device) for device in devices}

@@ -1,4 +1,4 @@
-"""The state of a run, as the contract has it, and what was added: several devices side by side, and why a run stopped."""
+"""The state of a run, as the contract has it, and what was added: several devices, and why a run stopped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A step of a plan taken apart: what is to be done, under which condition, and what a junior engineer is told beside it.
+"""A step of a plan taken apart: what is to be done, under which condition, and what guides who does it.
 
 How a step is written: sentences that say what to do; `If …, …` (or `… if …`) for what is done only then; and sentences
 that begin with Normal, Not normal, Expected, Abnormal, Problem, Why or Note, which guide and ask for nothing.
@@ -70,7 +70,8 @@ class Step:
 
 def read_step(text: str, topics: Mapping[str, Sequence[str]]) -> Step:
     """A step taken apart; `topics` has the words that tell of each topic."""
-    guidance, parts = [], []
+    guidance: list[str] = []
+    parts: list[Part] = []
     for sentence in _SENTENCE.split(text.strip()):
         if _GUIDES.match(sentence):
             guidance.append(sentence)

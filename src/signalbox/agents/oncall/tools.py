@@ -17,8 +17,18 @@ from signalbox.toolbox import current_ledger
 from signalbox.toolbox.policy import Policy, check, without
 from signalbox.toolbox.sessions import ServerEntry, Session, ToolInfo, close_sessions, hold, read_entries
 
-__all__ = ["DEVICE", "Budget", "call_device", "call_plain", "close_tools", "current_session", "device_tools", "model_tools",
-           "source_of", "use_server"]  # fmt: skip
+__all__ = [
+    "DEVICE",
+    "Budget",
+    "call_device",
+    "call_plain",
+    "close_tools",
+    "current_session",
+    "device_tools",
+    "model_tools",
+    "source_of",
+    "use_server",
+]
 
 DEVICE = "device_name"
 _READ = ("success", "partial_success", "feature_not_available")

@@ -50,7 +50,7 @@ def looked_at(results: Sequence[Mapping[str, Any]], device: str) -> list[str]:
 
 
 def device_status(findings: Sequence[Finding], facts: Mapping[str, Sequence[Record]], has_failed: bool) -> str:
-    """How a device is: unreachable, critical, warning, incomplete (nothing found, and not all was looked at) or healthy."""
+    """How a device is: unreachable, critical, warning, incomplete (nothing found, not all looked at) or healthy."""
     if not any(one.get("reachable") for one in facts.get("device", ())):
         return "unreachable"
     worst = {one["severity"] for one in findings}
@@ -101,7 +101,8 @@ def _one(device: str, status: str, findings: Sequence[Finding], looked: Sequence
     seen = f" ({', '.join(looked)})" if looked else ""
     first = first_of(findings)
     if status == "unreachable":
-        return f"{device} cannot be read, so nothing is known of it{': ' + first['cause'] if first and first['cause'] else ''}."
+        why = f": {first['cause']}" if first and first["cause"] else ""
+        return f"{device} cannot be read, so nothing is known of it{why}."
     if first is None:
         kind = (
             "healthy as far as it was looked at" if status == "healthy" else "without a finding in what could be read"

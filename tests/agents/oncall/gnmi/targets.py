@@ -20,18 +20,24 @@ Answer = Callable[[Any, grpc.ServicerContext], Any]
 
 
 class _Servicer(gnmi_pb2_grpc.gNMIServicer):  # type: ignore[misc]
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: Answer, capabilities: Any) -> None:
         self._answer = answer
+        self._capabilities = capabilities
+
+    def Capabilities(self, request: Any, context: grpc.ServicerContext) -> Any:
+        return self._capabilities
 
     def Get(self, request: Any, context: grpc.ServicerContext) -> Any:
         return self._answer(request, context)
 
 
 @contextmanager
-def target(answer: Answer, credentials: grpc.ServerCredentials | None = None) -> Iterator[int]:
+def target(
+    answer: Answer, credentials: grpc.ServerCredentials | None = None, capabilities: Any = None
+) -> Iterator[int]:
     """A target that answers every Get so; gives its port."""
     server = grpc.server(ThreadPoolExecutor(8))
-    gnmi_pb2_grpc.add_gNMIServicer_to_server(_Servicer(answer), server)
+    gnmi_pb2_grpc.add_gNMIServicer_to_server(_Servicer(answer, capabilities or gnmi_pb2.CapabilityResponse()), server)
     place = "127.0.0.1:0"
     port = server.add_secure_port(place, credentials) if credentials else server.add_insecure_port(place)
     server.start()
@@ -86,10 +92,16 @@ def hangs(_: Any, context: grpc.ServicerContext) -> Any:
 
 def self_signed(name: str = "router.example.net") -> tuple[bytes, grpc.ServerCredentials]:
     """A certificate of that name that only itself vouches for, and a server's credentials with it."""
+    pem, private = certificate(name)
+    return pem, grpc.ssl_server_credentials([(private, pem)])
+
+
+def certificate(name: str) -> tuple[bytes, bytes]:
+    """A certificate of that name that only itself vouches for, and its private key."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
     today = datetime.now(UTC)
-    certificate = (
+    made = (
         x509.CertificateBuilder()
         .subject_name(subject)
         .issuer_name(subject)
@@ -101,8 +113,8 @@ def self_signed(name: str = "router.example.net") -> tuple[bytes, grpc.ServerCre
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
     )
-    pem = certificate.public_bytes(serialization.Encoding.PEM)
+    pem = made.public_bytes(serialization.Encoding.PEM)
     private = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
-    return pem, grpc.ssl_server_credentials([(private, pem)])
+    return pem, private

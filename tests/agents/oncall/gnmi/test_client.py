@@ -12,7 +12,7 @@ from typing import Any
 import grpc
 import pytest
 from pygnmi.spec.v080 import gnmi_pb2
-from tests.agents.oncall.gnmi.targets import hangs, raw_target, refuses, says, self_signed, target
+from tests.agents.oncall.gnmi.targets import certificate, hangs, raw_target, refuses, says, self_signed, target
 from tests.conftest import free_port
 
 import signalbox.agents.oncall as room
@@ -160,6 +160,20 @@ async def test_plain_text_where_tls_is_expected_is_a_tls_error(client: GnmiClien
         assert await kind_of(client, device(port, insecure=False, skip_verify=True)) == "tls"
 
 
+async def test_a_client_certificate_opens_a_device_that_asks_for_one(client: GnmiClient, tmp_path: Path) -> None:
+    server_pem, server_key = certificate("router.example.net")
+    own_pem, own_key = certificate("collector.example.net")
+    files = {"path_root": server_pem, "path_cert": own_pem, "path_key": own_key}
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    wants_one = grpc.ssl_server_credentials([(server_key, server_pem)], own_pem, require_client_auth=True)
+    more = {"insecure": False, "override": "router.example.net", "path_root": str(tmp_path / "path_root")}
+    with target(says(b"{}"), wants_one) as port:
+        assert await kind_of(client, device(port, **more)) in ("tls", "unavailable")
+        own = {name: str(tmp_path / name) for name in ("path_cert", "path_key")}
+        assert await client.get(device(port, name="r2", **more, **own), INTERFACES) == {"interfaces": {}}
+
+
 async def test_a_root_that_is_not_there_is_named(client: GnmiClient) -> None:
     with pytest.raises(GnmiError, match="/nowhere/root"):
         await client.get(device(1, insecure=False, path_root="/nowhere/root.pem"), INTERFACES)
@@ -192,6 +206,32 @@ async def test_one_channel_serves_every_call_and_survives_a_restart_of_the_devic
             await client.get(asked, INTERFACES)
     assert len(set(peers)) == 1
     assert await kind_of(client, asked) == "refused"
+
+
+async def test_a_device_that_writes_only_plain_json_is_read(client: GnmiClient) -> None:
+    asked: list[int] = []
+
+    def answer(request: Any, context: grpc.ServicerContext) -> Any:
+        asked.append(request.encoding)
+        if request.encoding != gnmi_pb2.JSON:
+            context.abort(grpc.StatusCode.UNIMPLEMENTED, "encoding")
+        return says(b"{}")(request, context)
+
+    told = gnmi_pb2.CapabilityResponse(supported_encodings=[gnmi_pb2.JSON], gNMI_version="0.7.0")
+    with target(answer, capabilities=told) as port:
+        for _ in range(2):
+            assert await client.get(device(port), INTERFACES) == {"interfaces": {}}
+    assert asked == [gnmi_pb2.JSON_IETF, gnmi_pb2.JSON, gnmi_pb2.JSON]
+
+
+async def test_a_device_that_moved_is_read_where_it_is_now(client: GnmiClient) -> None:
+    with (
+        target(says(b'{"interface": [{"name": "old"}]}')) as old,
+        target(says(b'{"interface": [{"name": "new"}]}')) as new,
+    ):
+        for port, name in ((old, "old"), (new, "new"), (old, "old")):
+            tree = await client.get(device(port), INTERFACES)
+            assert tree["interfaces"]["interface"][0]["name"] == name
 
 
 def test_there_is_no_set_in_the_code() -> None:

@@ -44,6 +44,10 @@ def test_what_is_no_secret_stays(text: str) -> None:
     assert clean(text) == text
 
 
+def test_characters_that_nobody_sees_are_dropped() -> None:
+    assert clean("\x1b[2Jto \u202epe1\u202c\x07\nline two\tend") == "to pe1\nline two\tend"
+
+
 def test_leaves_that_hold_secrets_are_not_even_kept() -> None:
     tree = {"user": [{"username": "admin", "password-hashed": SECRET}], "server": {"secret-key": SECRET, "port": 49}}
     assert without_secrets(tree) == {"user": [{"username": "admin"}], "server": {"port": 49}}

@@ -235,17 +235,16 @@ async def test_every_bad_device_is_told_apart_while_the_others_finish(
                 "nos": "iosxr",
                 "port": port,
                 "insecure": True,
-                "gnmi_timeout": 1.0,
                 **more,
             }
 
         bad = [
-            entry("hanging", hanging),
+            entry("hanging", hanging, gnmi_timeout=1.0),
             entry("lying", lying),
             entry("garbage", garbage),
             entry("no-grpc", no_grpc),
             entry("busy", busy),
-            entry("untrusted", untrusted, insecure=False, gnmi_timeout=5.0),
+            entry("untrusted", untrusted, insecure=False),
             entry("gone", free_port()),
             {**world.inventory()[0], "name": "stranger", "password": "wrong-password"},
         ]

@@ -27,7 +27,7 @@ def check_expectation(wanted: Mapping[str, Any]) -> None:
 
 
 def settings_for(server: str) -> dict[str, str | None]:
-    """The network that a set is asked about: the embedded one, healthy or with `faults:kind:device,…`; else an inventory."""
+    """The network that a set is asked about: the embedded one, perhaps with `faults:kind:device,…`; or an inventory."""
     if server.startswith(_FAULTS) or not server:
         return {"NETWORK_INVENTORY": None, "SIGNALBOX_WORLD_FAULTS": server.removeprefix(_FAULTS) or None}
     return {"NETWORK_INVENTORY": server, "SIGNALBOX_WORLD_FAULTS": None}

@@ -1,4 +1,4 @@
-"""Whether an answer of the on-call agent is the expected one, and the figures of many: detected, located, cause, alarms."""
+"""Whether an answer of the on-call agent is the expected one, and the figures of many answers."""
 
 from __future__ import annotations
 
@@ -29,8 +29,10 @@ def oncall_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
 
 
 def figures_of(results: Sequence[tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]]]) -> dict[str, str]:
-    """The figures over cases: outcomes with the outcomes that are allowed. A request that was carried out though it should
-    have been refused or asked about, or on other devices, misled."""
+    """The figures over cases: outcomes, each with those that are allowed.
+
+    A request that was carried out on other devices, or though it should have been refused or asked about, misled.
+    """
     asked = [(one, wanted[0]) for one, wanted in results if wanted]
     faults = [(one, wanted) for one, wanted in asked if "device" in wanted]
     healthy = [one for one, wanted in asked if wanted.get("healthy")]

@@ -48,18 +48,30 @@ class GnmiClient:
         self._all = asyncio.Semaphore(most_calls)
         self._each: dict[str, asyncio.Semaphore] = {}
         self._timed_out: dict[str, float] = {}
-        self._channels: dict[Device, tuple[grpc.Channel, Any]] = {}
-        self._opening: dict[Device, asyncio.Lock] = {}
+        self._channels: dict[str, tuple[Device, grpc.Channel, Any]] = {}
+        self._opening: dict[str, asyncio.Lock] = {}
+        self._encodings: dict[str, int] = {}
 
     async def get(self, device: Device, *paths: str) -> Tree:
         """What a device has at these paths, as one tree. Raises GnmiError."""
-        request = gnmi_pb2.GetRequest(
-            path=[to_message(path, device.nos) for path in paths],
-            encoding=gnmi_pb2.JSON_IETF,
-            type=gnmi_pb2.GetRequest.ALL,
-        )
-        answer = await self._call(device, "Get", request)
+        wanted = [to_message(path, device.nos) for path in paths]
+        encoding = self._encodings.get(device.address, gnmi_pb2.JSON_IETF)
+        try:
+            answer = await self._call(device, "Get", gnmi_pb2.GetRequest(path=wanted, encoding=encoding))
+        except GnmiError as error:
+            other = await self._encoding(device) if error.error_type == "unsupported" else encoding
+            if other == encoding:
+                raise
+            answer = await self._call(device, "Get", gnmi_pb2.GetRequest(path=wanted, encoding=other))
         return plant(_updates(device.name, answer))
+
+    async def _encoding(self, device: Device) -> int:
+        """The kind of JSON that a device writes: asked once, when it first says that it does not do something."""
+        if device.address not in self._encodings:
+            told = (await self.capabilities(device))["encodings"]
+            plain = "json" in told and "json_ietf" not in told
+            self._encodings[device.address] = gnmi_pb2.JSON if plain else gnmi_pb2.JSON_IETF
+        return self._encodings[device.address]
 
     async def command(self, device: Device, line: str) -> str:
         """What a command prints, where a platform takes commands over gNMI. The line is one of ours, never a person's.
@@ -90,7 +102,7 @@ class GnmiClient:
     async def close(self) -> None:
         """Close every channel; a call after that opens a new one."""
         while self._channels:
-            self._channels.popitem()[1][0].close()
+            self._channels.popitem()[1][1].close()
         self._all = asyncio.Semaphore(self._most_calls)
         self._each.clear()
         self._opening.clear()
@@ -134,16 +146,19 @@ class GnmiClient:
             if found.error_type in ("tls", "refused"):
                 # Neither a replaced certificate nor a device that is back should wait until this channel tries again.
                 # It is not closed here: other calls may still be on it.
-                self._channels.pop(device, None)
+                self._channels.pop(device.name, None)
             raise found from None
 
     async def _stub(self, device: Device) -> Any:
-        if device not in self._channels:
-            async with self._opening.setdefault(device, asyncio.Lock()):
-                if device not in self._channels:
-                    channel = await _open(device)
-                    self._channels[device] = (channel, gnmi_pb2_grpc.gNMIStub(channel))
-        return self._channels[device][1]
+        """The held channel of a device; another entry of the inventory under its name gets another."""
+        async with self._opening.setdefault(device.name, asyncio.Lock()):
+            kept = self._channels.get(device.name)
+            if kept is None or kept[0] != device:
+                channel = await _open(device)
+                if kept:
+                    kept[1].close()
+                kept = self._channels[device.name] = (device, channel, gnmi_pb2_grpc.gNMIStub(channel))
+            return kept[2]
 
 
 async def _awaited(call: Any) -> Any:

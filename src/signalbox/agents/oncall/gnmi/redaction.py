@@ -12,6 +12,8 @@ __all__ = ["clean", "without_secrets"]
 _SECRET_KEY = re.compile(
     r"(?i)passw|secret|credential|private-key|auth(?:entication)?-key|crypto-key|community-name|psk"
 )
+# What moves a terminal's cursor or hides text from a reader.
+_CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
 _HARMLESS = r"(?!is\b|for\b|of\b|mismatch|not\b|from\b|changed|expired|was\b)"
 _TEXTS = (
     re.compile(r"()\$(?:\d|\d[a-z]|[a-z]\d?|sha\d+)\$[^\s\"',;]+"),
@@ -22,8 +24,9 @@ _TEXTS = (
 
 
 def clean(value: Any) -> Any:
-    """The same value with every secret in its texts replaced by `***`."""
+    """The same value with every secret in its texts replaced by `***`, and without characters that nobody sees."""
     if isinstance(value, str):
+        value = _CONTROL.sub("", value)
         for pattern in _TEXTS:
             value = pattern.sub(r"\1***", value)
         return redact(value)

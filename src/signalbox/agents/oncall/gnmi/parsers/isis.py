@@ -83,14 +83,15 @@ def _adjacencies(circuit: Tree, names: Names, descriptions: dict[str, str]) -> I
         for one in entries(at(level, "adjacencies"), "adjacency"):
             state = at(one, "state")
             address = word(state.get("neighbor-ipv4-address"))
-            up = word(state.get("adjacency-state")) == "UP"
+            level_state = (word(state.get("adjacency-state")) or "UNKNOWN").upper()
+            up = level_state == "UP"
             yield {
                 "interface": interface,
                 "level": number(level.get("level-number")),
                 "system_id": word(one.get("system-id")) or word(state.get("system-id")),
                 "neighbor_name": names.of_address(address) or names.in_text(descriptions.get(interface)),
                 "neighbor_ipv4": address,
-                "state": word(state.get("adjacency-state")) or "UNKNOWN",
+                "state": level_state,
                 "up_since": told(state.get("up-timestamp")) if up else None,
                 "uptime_seconds": age(state.get("up-timestamp")) if up else None,
                 "adjacency_type": word(state.get("adjacency-type")),

@@ -9,6 +9,7 @@ from typing import Any
 __all__ = ["choose_lines", "parse_lines"]
 
 MOST_LINES = 500
+_LONGEST_LINE = 2000
 _LINE = re.compile(
     r"^(?:\*?(?P<node>[\w/]+):)?\s*"
     r"(?P<month>[A-Z][a-z]{2})\s+(?P<day>\d{1,2})\s+(?:(?P<year>\d{4})\s+)?"
@@ -22,7 +23,7 @@ _ISO = re.compile(r"^(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\
 
 def parse_lines(text: str, until: datetime) -> list[dict[str, Any]]:
     """The lines of a log, oldest first. A log without years is of the year that ends at `until`."""
-    return [found for line in text.splitlines() if (found := _line(line.strip(), until))]
+    return [found for line in text.splitlines() if (found := _line(line.strip()[:_LONGEST_LINE], until))]
 
 
 def _line(line: str, until: datetime) -> dict[str, Any] | None:

@@ -150,7 +150,7 @@ def _alarm(one: Tree) -> dict[str, Any]:
     return {
         "id": word(one.get("id")) or word(state.get("id")),
         "resource": word(state.get("resource")),
-        "severity": word(state.get("severity")),
+        "severity": (word(state.get("severity")) or "UNKNOWN").upper(),
         "text": word(state.get("text")),
         "type": word(state.get("type-id")),
         "time_created": told(state.get("time-created")),

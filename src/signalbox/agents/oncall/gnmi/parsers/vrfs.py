@@ -13,6 +13,7 @@ from signalbox.agents.oncall.gnmi.tree import Tree, at, entries, find, instances
 __all__ = ["interface_vrfs", "parse_vrfs", "summarize_vrfs"]
 
 _DEFAULT = "default"
+_MOST_ROUTES = 500
 
 
 def parse_vrfs(tree: Tree, names: Names, details: bool = False) -> list[dict[str, Any]]:
@@ -44,7 +45,7 @@ def _vrf(name: str, one: Tree, routes: list[dict[str, Any]] | None, names: Names
         "route_count": None if routes is None else len(routes),
         "routes_by_protocol": {} if routes is None else dict(Counter(r["protocol"] or "UNKNOWN" for r in routes)),
     }
-    return answer | ({"routes": routes or []} if details else {})
+    return answer | ({"routes": (routes or [])[:_MOST_ROUTES]} if details else {})
 
 
 def _members(one: Tree) -> list[str]:

@@ -1,0 +1,55 @@
+"""How routing is measured: by where a request would go, below the line to a question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from signalbox.agents.frontdoor.plan import offered_agents
+from signalbox.agents.frontdoor.router import SURE, read_route
+from signalbox.agents.frontdoor.state import OWN
+
+__all__ = ["JUDGE"]
+
+
+class _Judge:
+    """What `signalbox eval` finds by the entry point group `signalbox.judges`."""
+
+    keys = frozenset({"to"})
+
+    @staticmethod
+    def check(wanted: Mapping[str, Any]) -> None:
+        """Raises ValueError for a way that there is not."""
+        known = {agent.name for agent in offered_agents()} | set(OWN)
+        if wanted.get("to") not in known:
+            raise ValueError(f"`to` is one of {', '.join(sorted(known))}")
+
+    @staticmethod
+    def settings(server: str) -> dict[str, str | None]:
+        """No server is asked."""
+        return {}
+
+    @staticmethod
+    async def expect(wanted: Mapping[str, Any], now: object, tz: object) -> dict[str, Any]:
+        """All that is expected stands in the case."""
+        return dict(wanted)
+
+    @staticmethod
+    async def hold(text: str, wanted: Mapping[str, Any]) -> dict[str, Any]:
+        """Where the request goes, and how surely it was read."""
+        route = await read_route(text, None, None)
+        sure = route["confidence"] >= SURE
+        return {"to": route["to"] if sure else "clarify", "read": route["to"], "confidence": route["confidence"]}
+
+    @staticmethod
+    def outcome(answer: dict[str, Any]) -> dict[str, Any]:
+        """`hold` gives its outcome itself."""
+        return answer
+
+    @staticmethod
+    def is_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+        """True if the request goes where it should."""
+        return bool(outcome["to"] == wanted["to"])
+
+
+JUDGE = _Judge()

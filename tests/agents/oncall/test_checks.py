@@ -1,0 +1,239 @@
+"""The table of checks: what each row finds, what it leaves alone, and rows of one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.agents.oncall.conftest import bgp, neighbor
+
+from signalbox.agents.oncall.checks import load_checks, run_checks
+from signalbox.agents.oncall.compare import compare_devices
+from signalbox.agents.oncall.expressions import evaluate, parse
+from signalbox.agents.oncall.facts import collect
+from signalbox.errors import ConfigurationError
+
+
+def found(tool: str, data: dict[str, Any], *more: tuple[str, dict[str, Any]]) -> dict[str, str]:
+    """The checks that find something in answers of tools, each with its cause."""
+    calls = [
+        {"function": name, "result": {"data": given}, "evidence": f"E{at}"}
+        for at, (name, given) in enumerate([(tool, data), *more])
+    ]
+    findings = run_checks(collect([{"device_name": "r1", "executed_calls": calls}], "r1"), load_checks())
+    return {one["check"]: one["cause"] for one in findings if one["severity"] != "info"}
+
+
+def port(**more: Any) -> dict[str, Any]:
+    told = {
+        "name": "Gi0",
+        "admin_state": "UP",
+        "oper_state": "UP",
+        "loopback": False,
+        "management": False,
+        "addresses": [],
+        "carrier_transitions": 1,
+        "last_change_seconds": 900_000,
+        "counters": {"in_packets": 10**9, "in_errors": 3},
+    }
+    return {"interfaces": [{**told, **more}]}
+
+
+@pytest.mark.parametrize(
+    ("data", "check"),
+    [
+        (port(oper_state="DOWN"), "interface_down"),
+        (port(admin_state="DOWN", oper_state="DOWN", addresses=["10.0.0.1/31"]), "interface_shut"),
+        (port(carrier_transitions=9, last_change_seconds=60), "interface_flapping"),
+        (port(counters={"in_packets": 10**9, "in_errors": 50_000, "in_crc_errors": 50_000}), "interface_errors"),
+        (port(counters={"in_packets": 10**6, "in_discards": 20_000}), "interface_discards"),
+    ],
+)
+def test_what_is_wrong_with_an_interface_is_found(data: dict[str, Any], check: str) -> None:
+    assert check in found("get_interface_info", data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        port(),
+        port(admin_state="DOWN", oper_state="DOWN"),
+        port(carrier_transitions=12, last_change_seconds=90_000),
+        port(counters={}),
+        port(admin_state=None, oper_state=None),
+    ],
+)
+def test_an_interface_that_is_unused_quiet_or_silent_is_no_fault(data: dict[str, Any]) -> None:
+    assert found("get_interface_info", data) == {}
+
+
+@pytest.mark.parametrize(
+    ("told", "cause"),
+    [
+        ({"last_error": "received Open Message Error / Bad Peer As"}, "remote-as"),
+        ({"last_error": "sent Hold Timer Expired"}, "hold timer"),
+        ({"last_error": "received Cease / Administrative Shutdown"}, "administratively"),
+        ({"last_error": "authentication failure"}, "passwords"),
+        ({}, "TCP"),
+    ],
+)
+def test_a_session_that_is_down_has_its_cause_in_words(told: dict[str, Any], cause: str) -> None:
+    assert cause in found("get_routing_info", bgp(neighbor("ACTIVE", **told)))["bgp_down"]
+
+
+def test_the_log_tells_of_a_password_that_does_not_match() -> None:
+    from signalbox.settings import now
+
+    line = {"time": now().isoformat(), "severity": 3, "text": "%TCP-3-BADAUTH : Invalid MD5 digest from 10.0.0.5:179"}
+    assert (
+        "passwords" in found("get_routing_info", bgp(neighbor("CONNECT")), ("get_logs", {"logs": [line]}))["bgp_down"]
+    )
+    other = {**line, "text": line["text"].replace("10.0.0.5", "10.0.0.55")}
+    assert (
+        "passwords"
+        not in found("get_routing_info", bgp(neighbor("CONNECT")), ("get_logs", {"logs": [other]}))["bgp_down"]
+    )
+
+
+def test_a_session_with_no_prefixes_or_with_few_is_found() -> None:
+    none = neighbor(prefixes=[{"received": 0, "sent": 4}])
+    few = neighbor(neighbor_address="10.0.0.6", prefixes=[{"received": 2, "sent": 4}])
+    assert "bgp_no_prefixes" in found("get_routing_info", bgp(none))
+    assert "bgp_few_prefixes" in found("get_routing_info", bgp(neighbor(), few))
+    assert found("get_routing_info", bgp(neighbor(prefixes=[]))) == {}
+
+
+def test_an_adjacency_is_one_sided_or_missing_and_mtu_explains_it() -> None:
+    isis = {"interfaces": [{"name": "Gi0", "enabled": True, "passive": False, "adjacency_count": 0}], "adjacencies": []}
+    link = {
+        "neighbors": [
+            {
+                "neighbor": "r2",
+                "local_interface": "Gi0",
+                "remote_interface": "Gi1",
+                "local_mtu": 1500,
+                "remote_mtu": 9000,
+            }
+        ]
+    }
+    causes = found("get_routing_info", {"bgp": None, "isis": isis}, ("get_topology_neighbors", link))
+    assert "MTU" in causes["isis_missing"]
+    assert "link_mtu" in causes
+    one = {"interfaces": [], "adjacencies": [{"interface": "Gi0", "system_id": "x", "state": "INIT"}]}
+    assert "one-sided" in found("get_routing_info", {"bgp": None, "isis": one})["isis_down"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "data", "check"),
+    [
+        ("get_ldp_neighbors", {"neighbors": [{"lsr_id": "1.1.1.1", "session_state": "NON_EXISTENT"}]}, "ldp_down"),
+        (
+            "get_ldp_neighbors",
+            {"interfaces": [{"name": "Gi0", "enabled": True}], "summary": {"interfaces_without_neighbor": ["Gi0"]}},
+            "ldp_missing",
+        ),
+        (
+            "get_vpn_info",
+            {"vrfs": [{"name": "A", "import_route_targets": [], "export_route_targets": ["1:1"]}]},
+            "vrf_no_import",
+        ),
+        (
+            "get_vpn_info",
+            {"vrfs": [{"name": "A", "route_count": 0, "import_route_targets": ["1:1"], "export_route_targets": []}]},
+            "vrf_no_routes",
+        ),
+        ("get_system_info", {"cpu": {"average_percent": 97}}, "cpu_high"),
+        ("get_system_info", {"memory": {"used_percent": 96.0}}, "memory_high"),
+        ("get_system_info", {"clock_offset_seconds": -400}, "clock_off"),
+        ("get_system_info", {"uptime_seconds": 600}, "restarted"),
+        (
+            "get_alarms",
+            {"alarms": [{"id": "1", "resource": "fan", "severity": "MAJOR", "text": "fan failed"}]},
+            "alarm_raised",
+        ),
+        (
+            "get_topology_neighbors",
+            {"neighbors": [{"neighbor": "r2", "known": True, "reachable": False}]},
+            "neighbor_unreachable",
+        ),
+    ],
+)
+def test_other_faults_are_found(tool: str, data: dict[str, Any], check: str) -> None:
+    assert check in found(tool, data)
+
+
+@pytest.mark.parametrize(
+    "data", [{}, {"interfaces": "nonsense"}, {"interfaces": [None, 3, {}]}, {"bgp": 3}, {"vrfs": [{"name": None}]}]
+)
+def test_answers_of_odd_shapes_give_no_error(data: dict[str, Any]) -> None:
+    for tool in (
+        "get_interface_info",
+        "get_routing_info",
+        "get_vpn_info",
+        "get_ldp_neighbors",
+        "get_system_info",
+        "get_logs",
+    ):
+        found(tool, data)
+
+
+def test_an_address_that_two_devices_use_is_found_side_by_side() -> None:
+    facts = {
+        name: {"interface": [{"name": "Gi0", "addresses": ["10.0.0.1/24"], "evidence": "E1"}]} for name in ("a", "b")
+    }
+    (one,) = compare_devices(facts)
+    assert one["check"] == "duplicate_address"
+    assert "Gi0 of a and Gi0 of b" in one["text"]
+
+
+def test_an_adjacency_that_only_one_end_has_is_found_side_by_side() -> None:
+    facts = {
+        "a": {"isis": [{"who": "b", "state": "UP", "interface": "Gi0"}], "isis_interface": [{"name": "Gi0"}]},
+        "b": {"isis": [], "isis_interface": [{"name": "Gi1"}]},
+    }
+    (one,) = compare_devices(facts)
+    assert (one["check"], one["device"]) == ("isis_one_sided", "b")
+
+
+def test_rows_of_ones_own_add_to_the_table_and_replace_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "checks.yaml"
+    path.write_text(
+        "checks:\n"
+        "  - {id: small_mtu, of: interface, severity: warning, when: mtu < 1500, text: '{name} has MTU {mtu}'}\n"
+        "  - {id: interface_down, of: interface, severity: info, when: 'False', text: never}\n"
+    )
+    monkeypatch.setenv("SIGNALBOX_ONCALL_CHECKS", str(path))
+    assert set(found("get_interface_info", port(mtu=900, oper_state="DOWN"))) == {"small_mtu"}
+
+
+@pytest.mark.parametrize(
+    ("row", "what"),
+    [
+        ("{id: x, of: bgp, severity: bad, when: 'True', text: t}", "severity"),
+        ("{id: x, of: bgp, severity: info, text: t}", "when"),
+        ("{id: x, of: bgp, severity: info, when: 'a b', text: t}", "no condition"),
+        ("{id: x, of: bgp, severity: info, when: '__import__(1).x', text: t}", "not allowed"),
+        ("{id: x, of: bgp, severity: info, when: 'True', text: t, colour: red}", "colour"),
+    ],
+)
+def test_a_row_that_is_wrong_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: str, what: str) -> None:
+    path = tmp_path / "checks.yaml"
+    path.write_text(f"checks:\n  - {row}\n")
+    monkeypatch.setenv("SIGNALBOX_ONCALL_CHECKS", str(path))
+    with pytest.raises(ConfigurationError, match=what):
+        load_checks()
+
+
+def test_conditions_compare_count_and_leave_alone_what_is_not_told() -> None:
+    names = {"a": 3, "b": None, "state": "UP"}
+    assert evaluate("a > 2 and state in ['UP', 'INIT']", names, {}) is True
+    assert evaluate("b > 2 or b < 2", names, {}) is False
+    assert evaluate("b == None", names, {}) is True
+    assert evaluate("a * 2 - 1 == 5", names, {}) is True
+    assert evaluate("not missing", names, {}) is True
+    with pytest.raises(ValueError, match="no function"):
+        evaluate("open(1)", names, {})
+    for wrong in ("a.b", "[x for x in a]", "lambda: 1", "a if b else c", "f'{a}'"):
+        with pytest.raises(ValueError):
+            parse(wrong)

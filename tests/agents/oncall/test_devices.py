@@ -1,0 +1,165 @@
+"""Which devices of the inventory words mean."""
+
+from __future__ import annotations
+
+import pytest
+
+from signalbox.agents.oncall.grounding import Question, devices_meant, devices_of_reply
+from signalbox.agents.oncall.inventory import Device, read_devices
+from signalbox.agents.oncall.plan import Reading
+from signalbox.errors import NotFoundError
+
+ROLES = {
+    "xrd-1": "PE",
+    "xrd-2": "PE",
+    "pe1": "PE",
+    "pe2": "PE",
+    "xrd-3": "P",
+    "xrd-4": "P",
+    "core-rtr-1": "P",
+    "core-rtr-2": "P",
+    "xrd-5": "RR",
+    "xrd-6": "RR",
+    "xrd-7": "CE",
+    "xrd-8": "CE",
+}
+DEVICES = [Device(name, role=role) for name, role in ROLES.items()]
+XRD = [f"xrd-{number}" for number in range(1, 9)]
+
+
+def meant(text: str, *said: str, **more: str) -> list[str] | Question:
+    found = devices_meant(text, Reading(devices=said or (text,), **more), DEVICES)
+    return found if isinstance(found, Question) else found[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("XRD-1", ["xrd-1"]),
+        ("xrd1", ["xrd-1"]),
+        ("xrd_1", ["xrd-1"]),
+        ("xrd 1", ["xrd-1"]),
+        ("PE-2", ["pe2"]),
+        ("corertr2", ["core-rtr-2"]),
+        ("Core Rtr 2", ["core-rtr-2"]),
+        ("xdr-1", ["xrd-1"]),
+        ("croe-rtr-1", ["core-rtr-1"]),
+        ("xrd-1 and pe1", ["xrd-1", "pe1"]),
+        ("xrd-1, 2 and 3", ["xrd-1", "xrd-2", "xrd-3"]),
+        ("xrd-1 through xrd-4", ["xrd-1", "xrd-2", "xrd-3", "xrd-4"]),
+        ("xrd-1 to xrd-4", ["xrd-1", "xrd-2", "xrd-3", "xrd-4"]),
+        ("xrd-3..5", ["xrd-3", "xrd-4", "xrd-5"]),
+        ("xrd-[1-3]", ["xrd-1", "xrd-2", "xrd-3"]),
+        ("xrd-[1,3]", ["xrd-1", "xrd-3"]),
+        ("core-rtr-*", ["core-rtr-1", "core-rtr-2"]),
+        ("xrd-*", XRD),
+        ("all PE routers", ["xrd-1", "xrd-2", "pe1", "pe2"]),
+        ("the route reflectors", ["xrd-5", "xrd-6"]),
+        ("core routers", ["xrd-3", "xrd-4", "core-rtr-1", "core-rtr-2"]),
+        ("customer edges", ["xrd-7", "xrd-8"]),
+        ("every device", list(ROLES)),
+        ("the whole network", list(ROLES)),
+        ("all PEs except pe1", ["xrd-1", "xrd-2", "pe2"]),
+        ("all PEs but not pe1 and pe2", ["xrd-1", "xrd-2"]),
+        ("everything except the CEs", [name for name in ROLES if ROLES[name] != "CE"]),
+        ("xrd-1 through xrd-6 without xrd-4", ["xrd-1", "xrd-2", "xrd-3", "xrd-5", "xrd-6"]),
+        ("route reflector xrd-5", ["xrd-5"]),
+    ],
+)
+def test_words_that_name_devices(text: str, names: list[str]) -> None:
+    found = meant(text)
+    assert isinstance(found, list)
+    assert sorted(found) == sorted(names)
+
+
+def test_a_device_that_is_not_there_is_refused_with_the_nearest() -> None:
+    with pytest.raises(NotFoundError, match="xrd-9") as caught:
+        meant("bgp on xrd-9", "xrd-9")
+    assert "xrd-1" in caught.value.suggestion
+
+
+@pytest.mark.parametrize("said", ["xrd-12", "pe7", "poseidon", "core-rtr-1 through core-rtr-9", "lon-*"])
+def test_what_is_not_in_the_inventory_is_never_taken_for_something_else(said: str) -> None:
+    with pytest.raises(NotFoundError):
+        meant(said)
+
+
+def test_one_known_and_one_unknown_device_are_refused_together() -> None:
+    with pytest.raises(NotFoundError, match="xrd-42"):
+        meant("cpu of xrd-1 and xrd-42", "xrd-1", "xrd-42")
+
+
+@pytest.mark.parametrize("said", ["xrd", "core-rtr", "the route reflector", "pe"])
+def test_a_stem_that_fits_several_is_asked_about(said: str) -> None:
+    found = meant(f"check {said}", said)
+    assert isinstance(found, Question)
+    assert len(found.options) > 1
+
+
+def test_no_device_is_no_device() -> None:
+    assert devices_meant("is the router up", Reading(devices=("the router",)), DEVICES) == ([], [])
+
+
+def test_a_name_in_the_request_is_meant_though_the_model_missed_it() -> None:
+    assert meant("compare bgp on pe1 and pe2", "pe1") == ["pe1", "pe2"]
+
+
+def test_a_role_or_the_network_is_meant_though_the_model_missed_it() -> None:
+    assert devices_meant("bgp on all PE routers except pe1", Reading(), DEVICES) == (["xrd-1", "xrd-2", "pe2"], [])
+    assert devices_meant("health of the whole network", Reading(), DEVICES) == (list(ROLES), [])
+    assert devices_meant("are all sessions up", Reading(), DEVICES) == ([], [])
+
+
+def test_a_peer_is_no_device_to_check() -> None:
+    assert meant("is the session to xrd-5 up on pe2", "pe2", neighbor="xrd-5") == ["pe2"]
+
+
+def test_what_was_read_as_a_peer_is_the_device_where_nothing_else_is() -> None:
+    reading = Reading(neighbor="pe-2", interface="xrd-1..xrd-3", vrf="CUST-B on pe1")
+    found = devices_meant("peers of pe-2, xrd-1..xrd-3, CUST-B on pe1", reading, DEVICES)
+    assert not isinstance(found, Question)
+    assert set(found[0]) == {"pe1", "pe2", "xrd-1", "xrd-2", "xrd-3"}
+
+
+def test_a_name_of_another_network_is_refused_though_the_model_missed_it() -> None:
+    with pytest.raises(NotFoundError, match="lon-pe-4"):
+        devices_meant("check bgp on lon-pe-4", Reading(), DEVICES)
+
+
+def test_a_loose_range_that_the_model_reads_as_two_ends_is_two() -> None:
+    assert meant("packets lost from xrd-1 to xrd-3", "xrd-1", "xrd-3") == ["xrd-1", "xrd-3"]
+
+
+def test_what_the_model_leaves_out_is_left_out() -> None:
+    reading = Reading(devices=("all PEs",), left_out=("pe1",))
+    assert devices_meant("pe1 is done, now all PEs", reading, DEVICES) == (["xrd-1", "xrd-2", "pe2"], [])
+
+
+def test_a_reply_names_devices_too() -> None:
+    assert devices_of_reply("xrd 1 and pe2", DEVICES) == ["xrd-1", "pe2"]
+    with pytest.raises(NotFoundError):
+        devices_of_reply("no idea", DEVICES)
+
+
+def test_a_device_is_found_by_its_address() -> None:
+    devices = [Device("a-1", "10.0.0.1"), Device("a-2", "10.0.0.2")]
+    assert devices_meant("health of 10.0.0.2", Reading(devices=("10.0.0.2",)), devices) == (["a-2"], [])
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        [{"name": "r1", "role": "PE"}],
+        {"devices": [{"name": "r1", "role": "PE"}]},
+        {"status": "success", "data": {"devices": [{"name": "r1", "role": "provider edge"}]}},
+        ["r1"],
+        {"r1": {"role": "PE"}},
+    ],
+)
+def test_an_inventory_is_read_however_it_is_wrapped(told: object) -> None:
+    assert [device.name for device in read_devices(told)] == ["r1"]
+
+
+def test_roles_are_read_from_names_where_the_inventory_does_not_say_them() -> None:
+    names = ["fra-edge-01", "fra-core-01", "vrr-par", "LON.PE1", "BRS.CE5", "zeus"]
+    assert [device.role for device in read_devices(names)] == ["PE", "P", "RR", "PE", "CE", ""]
