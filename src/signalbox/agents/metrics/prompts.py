@@ -41,7 +41,7 @@ _NEAREST = 6
 
 @lru_cache(maxsize=1)
 def _taught() -> tuple[tuple[str, str], ...]:
-    path = Path(__file__).with_name("examples.jsonl")
+    path = Path(__file__).parent / "teaching" / "examples.jsonl"
     lines = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
     return tuple((one["text"], json.dumps(one["expected"], ensure_ascii=False)) for one in lines)
 

@@ -1,4 +1,8 @@
-"""How this room's questions teach the offline model: in the schemas that it is asked with, one for each pass."""
+"""How this room's questions teach the offline model: in the schemas that it is asked with, one for each pass.
+
+`examples.jsonl` has questions with their plans for models that read prompts. They do not stand beside the map, where a
+model would be taught by them anew: the weights that ship have learned them, in the schemas that change with a question.
+"""
 
 from __future__ import annotations
 
