@@ -39,16 +39,14 @@ def measure() -> Iterator[Row]:
 
 
 class _InstantModel:
-    """Reads nothing and fills in what the question is about."""
+    """Reads nothing and gives the plan of the question."""
 
-    _llm_type = "offline"
-
-    def with_structured_output(self, schema: Any, **_: Any) -> Any:
-        self.filled = schema(subject="queue depth")
+    def with_structured_output(self, _: Any, **__: Any) -> Any:
         return self
 
     async def ainvoke(self, *_: Any, **__: Any) -> Any:
-        return self.filled
+        plan = {"measure": "orders_queue_depth", "kind": "curve", "filters": ["orders"], "time": "last 7 days"}
+        return {"raw": None, "parsed": plan, "parsing_error": None}
 
 
 class _Memory:
@@ -60,6 +58,7 @@ class _Memory:
         self.answers = {
             "buildinfo": '{"version":"2.42.0"}',
             "values": '["orders_queue_depth","up"]',
+            "labels": '["__name__","service","instance"]',
             "metadata": '{"orders_queue_depth":[{"type":"gauge","help":"Orders that wait.","unit":""}]}',
             "series": f"[{series}]",
             "query": '{"resultType":"vector","result":[{"metric":{},"value":[1770000000,"20"]}]}',

@@ -48,7 +48,7 @@ _AT_ONCE = 8
 _EQUAL = 0.03
 _LONG_ENOUGH = "last 2 days"
 _MOST_OPTIONS = 4
-_UNTOLD = 0.45
+_UNTOLD = 0.6
 """Where even the best measure fits less well, none is meant."""
 _log = logging.getLogger("signalbox.agents.metrics")
 _queues: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
