@@ -89,7 +89,7 @@ def check_promql(promql: str) -> str:
 
 def _without(template: str, name: str) -> str:
     """The template without a placeholder that has nothing to say, and without what stood only for it."""
-    field = rf"\$(?:{name}\b|\{{{name}\}})"
+    field = rf"(?<!\$)\$(?:{name}\b|\{{{name}\}})"
     alone = rf"\s*\bby\s*\(\s*{field}\s*\)\s*" if name == "by" else rf"(?<=\w)\{{\s*{field}\s*\}}"
     return re.sub(rf"{alone}|{field}\s*,\s*|\s*,\s*{field}|{field}", "", template)
 
