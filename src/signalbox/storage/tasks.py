@@ -12,7 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from signalbox.errors import NotFoundError
-from signalbox.language.words import stem, tokens
+from signalbox.language.words import stem, tokens, word_set
 from signalbox.settings import now
 from signalbox.storage.gate import owned
 from signalbox.storage.models import NEVER, PRIORITIES, Numbering, Task, TaskChange, TaskWord
@@ -24,6 +24,7 @@ _KEPT = ("title", "description", "completed", "due", "priority", "tags")
 _LONGEST_WORD = 64
 _MOST_WORDS = 200
 _MOST_COUNTED = 1000
+_LIGHT = word_set("the a an and or to of for in on at with my i it is")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ class Tasks:
 
     async def naming(self, words: list[str], *, most: int = 50) -> list[Task]:
         """The tasks that share words with these, those that share most first, the latest of equals first."""
-        stems = sorted({stem(word) for word in words})[:_MOST_WORDS]
+        stems = sorted(set(_stems(" ".join(words))))
         if not stems:
             return []
         ranked = (
@@ -219,7 +220,12 @@ def _kept(name: str, value: Any) -> Any:
 
 def words_of(task: Task) -> set[str]:
     """The words that a task is found by."""
-    return {stem(word)[:_LONGEST_WORD] for word in tokens(f"{task.title} {task.description[:2000]}")[:_MOST_WORDS]}
+    return set(_stems(f"{task.title} {task.description[:2000]}"))
+
+
+def _stems(text: str) -> list[str]:
+    """The words of a text without their endings, and without those that nearly every task has."""
+    return [stem(word)[:_LONGEST_WORD] for word in tokens(text)[:_MOST_WORDS] if word not in _LIGHT]
 
 
 def _put_back(task: Task, change: TaskChange) -> None:
@@ -310,7 +316,7 @@ def _filtered(wanted: TaskFilter) -> Select[tuple[Task]]:
     if wanted.priority is not None:
         query = query.where(Task.priority == PRIORITIES.index(wanted.priority))
     words = [f"#{wanted.tag.casefold()}"] if wanted.tag else []
-    for word in [*words, *(stem(word) for word in tokens(wanted.text or ""))]:
+    for word in [*words, *_stems(wanted.text or "")]:
         query = query.where(Task.task_id.in_(select(TaskWord.task_id).where(TaskWord.word == word[:_LONGEST_WORD])))
     return query
 

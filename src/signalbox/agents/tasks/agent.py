@@ -103,7 +103,8 @@ def _load(config: AgentConfiguration) -> Any:
         prefix = _PREFIXES.get(name.partition("-")[0])
         name = f"{prefix}/{name}" if prefix else name
     given = {"base_url": config.base_url, "temperature": config.temperature}
-    options = {"max_tokens": config.max_tokens, "timeout": config.timeout}
+    examples = AGENT.map.with_name("examples.jsonl")
+    options = {"max_tokens": config.max_tokens, "timeout": config.timeout, "examples": examples}
     return load_chat_model(name, **options, **{key: value for key, value in given.items() if value is not None})
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -41,7 +42,7 @@ def reads_alike(model: Any) -> bool:
 
 @cache
 def _reader() -> Any:
-    return load_chat_model("offline")
+    return load_chat_model("offline", examples=Path(__file__).with_name("examples.jsonl"))
 
 
 def has_reason(name: str, asked: Sequence[str]) -> bool:

@@ -15,6 +15,9 @@ __all__ = ["Days", "clock_now", "read_days", "read_due", "spoken_due"]
 
 _DAY, _MINUTE = "%Y-%m-%d", "%Y-%m-%dT%H:%M"
 _CLOCK = re.compile(r"\d\s*(?:am|pm|h\b|:\d\d|o'clock)|\b(?:at|half|quarter|noon|midday)\b", re.IGNORECASE)
+_ONLY_CLOCK = re.compile(
+    r"(?:at |by |to )?(?:\d{1,2}(?:[:.]\d\d)?\s*(?:am|pm|h|o'clock)?|noon|midday|(?:half|quarter) (?:past|to) \w+)"
+)
 _STRETCH = re.compile(
     r"(?:by |before |until |till |at |on |for )?(?:the )?(?:(?P<part>end of|start of) )?(?:the )?"
     r"(?:(?P<which>this|next) )?(?P<what>week|weekend|month)(?: is over)?"
@@ -47,6 +50,8 @@ def read_due(words: str, before: str | None = None) -> str:
         return written
     if before is not None and (shifted := _shifted(said, before)):
         return shifted
+    if before is not None and _ONLY_CLOCK.fullmatch(said):
+        said = f"{before[:10]} {_LEAD.sub('', said)}"
     ends = _end_of_stretch(said)
     if ends:
         return ends
@@ -58,6 +63,9 @@ def read_due(words: str, before: str | None = None) -> str:
             continue
         if found is not None:
             found = _waking(found, said, moment)
+            if re.search(r"\bend of\b", said) and not _CLOCK.search(said):
+                # The end of November is its last day, not the moment after it.
+                found -= timedelta(minutes=1)
             if _CLOCK.search(said) or (
                 found - moment < timedelta(hours=24) and re.search(r"\bhours?|minutes?\b", said)
             ):

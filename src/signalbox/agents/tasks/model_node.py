@@ -6,8 +6,10 @@ import asyncio
 import logging
 from typing import Any, Literal
 
-from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
+from signalbox.agents.tasks.answers import settled
+from signalbox.agents.tasks.asked import reads_alike
 from signalbox.agents.tasks.conversation import offered_tools, remembered_state
 from signalbox.agents.tasks.definitions import CONVERSATION, TOOLS, shown_to_model
 from signalbox.agents.tasks.errors import APIError, APITimeoutError, RateLimitError, text_for
@@ -23,6 +25,8 @@ __all__ = ["after_model", "lent_model", "model_node", "said_before"]
 MAX_ITERATIONS, TIMEOUT = 15, 30.0
 WARNING = "The request was stopped after {limit} steps; it may not be complete."
 _log = logging.getLogger("signalbox.agents.tasks")
+_prepared: set[str] = set()
+_SETTLED = "answer-"
 
 
 async def model_node(state: TasksState) -> dict[str, Any]:
@@ -40,15 +44,19 @@ async def _iterate(state: TasksState) -> dict[str, Any]:
         return await _stopped(state, limit)
     iteration = state["iterations"] + 1
     _log.info("Agent iteration %d/%d", iteration, limit)
-    reply = await _ask(state, tools=True)
-    if reply.tool_calls:
+    if not state["done"] and (call := await settled(state["request"], state["talk"], state["user_id"])):
+        asked = {"name": call[0], "args": call[1], "id": f"{_SETTLED}{state['turn']}", "type": "tool_call"}
+        return {"messages": [AIMessage("", tool_calls=[asked])], "iterations": iteration, "asked": [call[0]]}
+    # What code has settled is only put into words.
+    reply = await _ask(state, tools=not _is_settled(state))
+    if reply.tool_calls and not _is_settled(state):
         return {"messages": [reply], "iterations": iteration}
     return {"messages": [reply], "iterations": iteration, **_answered(state, _text(reply))}
 
 
 async def _stopped(state: TasksState, limit: int) -> dict[str, Any]:
     _log.warning("Max iterations (%d) reached", limit)
-    reply = await _ask(state, tools=False)
+    reply = await _ask(state, tools=False, summary=True)
     warned = WARNING.format(limit=limit)
     return {
         "messages": [AIMessage(_text(reply))],
@@ -67,15 +75,20 @@ def _answered(state: TasksState, text: str) -> dict[str, Any]:
     return {"final_response": text, "history": remembered_state(state, text)}
 
 
-async def _ask(state: TasksState, *, tools: bool) -> AIMessage:
+def _is_settled(state: TasksState) -> bool:
+    return any(isinstance(one, ToolMessage) and one.tool_call_id.startswith(_SETTLED) for one in state["messages"])
+
+
+async def _ask(state: TasksState, *, tools: bool, summary: bool = False) -> AIMessage:
     """What the model says next, in the time that it has."""
     seconds = float(state["limits"].get("timeout", TIMEOUT))
     model: Any = lent_model()
     messages = _messages(state)
     if tools:
         model = model.bind_tools(offered_tools(state["talk"]) if not state["done"] else _offered_before(state))
-    else:
+    if summary:
         messages.append(HumanMessage(SUMMARY))
+    await _prepare(model)
     try:
         async with asyncio.timeout(seconds):
             reply = await model.ainvoke(messages)
@@ -94,6 +107,15 @@ async def _ask(state: TasksState, *, tools: bool) -> AIMessage:
     except Exception as error:
         raise APIError(details=error) from None
     return reply if isinstance(reply, AIMessage) else AIMessage(str(plain(reply)))
+
+
+async def _prepare(model: Any) -> None:
+    """Let a model of this process learn its examples: the first time that takes longer than an iteration may."""
+    bound = getattr(model, "bound", None)
+    told = str((getattr(model, "kwargs", None) or {}).get("tools"))
+    if bound is not None and reads_alike(bound) and told not in _prepared:
+        await model.ainvoke([HumanMessage("hello")])
+        _prepared.add(told)
 
 
 def _offered_before(state: TasksState) -> list[dict[str, Any]]:

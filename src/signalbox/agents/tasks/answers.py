@@ -1,0 +1,57 @@
+"""Answers to the agent's own questions, and "undo": few words that mean one thing in the state of a conversation.
+
+They are settled by code, for every model alike. A message that says anything more goes to the model.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from signalbox.agents.tasks.state import Talk
+from signalbox.agents.tasks.targets import View, find_meant
+from signalbox.language.words import tokens, word_set
+from signalbox.storage import Store
+
+__all__ = ["settled"]
+
+_YES = word_set(
+    "yes y ye yeah yea yep yup yess sure ok okay confirm confirmed correct right fine absolutely definitely"
+)
+_NO = word_set("no n nope nah never nvm cancel stop don't dont leave keep forget none neither nothing abort not")
+_BESIDE_YES = word_set("please it them all of do go ahead that then thanks thank you i i'm am sure both course delete")
+_BESIDE_NO = word_set("wait it them that please thanks all of those these as is actually hm hmm oh mind now sorry do")
+_UNDO = word_set("undo revert")
+_BESIDE_UNDO = word_set("that it this please oops wait the last change all oh no sorry hmm hm my them")
+_LONGEST = 6
+
+
+async def settled(message: str, talk: Talk, user_id: str) -> tuple[str, dict[str, Any]] | None:
+    """The call that a message is, where it is nothing but an answer to the question that waits, or an undo."""
+    words = tokens(message)
+    if not words or len(words) > _LONGEST:
+        return None
+    pending = talk["pending"]
+    if talk["changes"] and pending is None and _is_made_of(words, _UNDO, _BESIDE_UNDO):
+        return "undo_change", {}
+    if pending is None:
+        return None
+    if _is_made_of(words, _NO, _BESIDE_NO):
+        return "answer_no", {}
+    if pending["kind"] == "confirm":
+        agrees = _is_made_of(words, _YES, _BESIDE_YES) or words in (["go", "ahead"], ["do", "it"], ["please", "do"])
+        return ("answer_yes", {}) if agrees else None
+    return await _choice(message, pending["numbers"], user_id)
+
+
+def _is_made_of(words: list[str], core: frozenset[str], beside: frozenset[str]) -> bool:
+    return bool(set(words) & core) and set(words) <= core | beside
+
+
+async def _choice(message: str, numbers: list[int], user_id: str) -> tuple[str, dict[str, Any]] | None:
+    """One of those that the person was asked to choose from, named by place, number or words."""
+    view = View(tuple(numbers), offered=True)
+    found = await find_meant(message, view, Store(user_id).tasks)
+    chosen = {one.task_id for one in found.tasks}
+    if found.how == "one" and chosen <= set(numbers):
+        return "choose_task", {"task": message}
+    return None
