@@ -89,14 +89,22 @@ def _groups(fields: Mapping[str, Any], state: Mapping[str, Any], server: Server,
     if not fields.get("groups"):
         return dict(before)
     types = server.group_types(server.context(fields.get("context"), ""))
-    found = groups_in(str(fields["groups"]), types)
+    found = groups_in(_with_kind(str(fields["groups"]), state["user_input"]), types)
     if "" in found:
         # "what about group 7d?": of the kind that was spoken of, where there was one.
         kinds = list(before) if len(before) == 1 else types
+        found[""] = [one for one in found[""] if one in str(fields["groups"])] or found[""]
         if len(kinds) != 1:
             raise Ask(f"Of which kind is the group {', '.join(found[''])}?", "group_type", fields, kinds)
         found = {kinds[0]: found[""]}
     return found
+
+
+def _with_kind(words: str, text: str) -> str:
+    """The words with the one before them, which may say of which kind the groups are."""
+    at = text.casefold().find(words.casefold())
+    before = text[:at].split()[-1:] if at > 0 else []
+    return " ".join([*before, words])
 
 
 def _working(groups: Mapping[str, list[str]]) -> dict[str, str]:
