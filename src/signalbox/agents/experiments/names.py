@@ -82,7 +82,7 @@ def likely(text: str, names: Iterable[str]) -> list[str]:
     shares: dict[str, float] = {}
     for name in dict.fromkeys(names):
         key = _key(name)
-        hits = sum(word in spoken or any(close(word, one) for one in spoken) for word in key)
+        hits = sum(word in spoken or _slipped(word, spoken) for word in key)
         if key and hits / len(key) >= _HALF:
             shares[name] = hits / len(key)
     best = max(shares.values(), default=0.0)
@@ -92,7 +92,7 @@ def likely(text: str, names: Iterable[str]) -> list[str]:
 def shares_words(text: str, name: str) -> bool:
     """Whether a word of the name, or nearly one, stands in the text."""
     spoken = {stem(word) for word in _words(text)}
-    return any(word in spoken or any(close(word, one) for one in spoken) for word in _key(name) if len(word) > 1)
+    return any(word in spoken or _slipped(word, spoken) for word in _key(name) if len(word) > 1)
 
 
 def states_named(text: str) -> list[str]:
@@ -109,7 +109,7 @@ def shortlist(text: str, names: Sequence[str], first: Iterable[str] = (), most: 
 
     def rank(name: str) -> tuple[float, int]:
         key = _key(name)
-        hits = sum(1.0 if word in spoken else 0.7 * any(close(word, one) for one in spoken) for word in key)
+        hits = sum(1.0 if word in spoken else 0.7 * _slipped(word, spoken) for word in key)
         return (-hits / max(1, len(key)) ** 0.5, names.index(name))
 
     ordered = [*mentioned(text, names), *(name for name in first if name in names), *sorted(set(names), key=rank)]
@@ -212,6 +212,11 @@ def groups_in(words: str, group_types: Sequence[str]) -> dict[str, list[str]]:
             else:
                 found.setdefault(kind or "", []).append(token)
     return found
+
+
+def _slipped(word: str, spoken: Iterable[str]) -> bool:
+    """Whether a word was mistyped; a short one is not: start is no slip of stars."""
+    return len(word) > 5 and any(close(word, one) for one in spoken)
 
 
 def _key(name: str) -> tuple[str, ...]:

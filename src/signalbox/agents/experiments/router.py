@@ -12,7 +12,7 @@ from signalbox.agents.experiments.names import with_names
 from signalbox.agents.experiments.node import at_once, close_with_loop
 from signalbox.agents.experiments.plan import confirm_schema, kind_schema, reply_schema
 from signalbox.agents.experiments.reading import read
-from signalbox.agents.experiments.routing import route_after_input
+from signalbox.agents.experiments.routing import LINE, route_after_input
 from signalbox.agents.experiments.state import NodeStatus, complete
 from signalbox.errors import SignalboxError
 from signalbox.language.names import close
@@ -70,6 +70,10 @@ async def _kind(state: Mapping[str, Any], text: str, names: Sequence[str]) -> Up
         return {"detected_capability": "clarification_needed", "routing_confidence": 1.0}
     shown = with_names(text, names)
     said = await read(kind_schema(has_history=bool(history)), shown, _short(history, state["told"]))
+    if not _is_clear(said) and (name := _spoken_of(state)):
+        # Too little by itself, but something is spoken of: "start it".
+        again = await read(kind_schema(), f'{text} (experiment "{name}")')
+        said = {**said, **again} if _is_clear(again) else said
     capability = said.get("capability")
     confidence = float(said.get("confidence", 1.0 if capability else 0.0))
     before = state["previous"] or {}
@@ -87,6 +91,16 @@ async def _kind(state: Mapping[str, Any], text: str, names: Sequence[str]) -> Up
         "params": {"follows": True} if follows and not of_before else {"of_before": True} if of_before else {},
         "node_status": NodeStatus.SUCCESS,
     }
+
+
+def _is_clear(said: Mapping[str, Any]) -> bool:
+    return said.get("capability") not in (None, "clarification_needed") and float(said.get("confidence", 1.0)) >= LINE
+
+
+def _spoken_of(state: Mapping[str, Any]) -> str:
+    """The name of the experiment that the conversation is about; empty where it is about none, or about several."""
+    current = state["current_experiment_id"]
+    return next((str(one["name"]) for one in state["shown"] if one["id"] == current), "")
 
 
 async def _known_names() -> list[str]:

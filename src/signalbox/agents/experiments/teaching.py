@@ -28,6 +28,9 @@ def lessons(schema: Mapping[str, Any], capability: str = "") -> tuple[Example, .
 
 @lru_cache(maxsize=64)
 def _lessons(fixed: tuple[str, ...], named: tuple[str, ...], capability: str) -> tuple[Example, ...]:
+    if "follows" in fixed:
+        # Requests by themselves teach nothing of those that go on with another.
+        return ()
     own = next((name for name in _OF_ALL if name in fixed), "")
     chosen = [one for one in _examples() if own in one.expected] if own else _of(capability)
     found = [
