@@ -10,6 +10,7 @@ from signalbox.agents.experiments.names import (
     groups_in,
     likely,
     mentioned,
+    shares_words,
     the_one_shown,
     whole_words,
 )
@@ -95,3 +96,8 @@ def test_words_that_were_cut_off_are_made_whole() -> None:
 )
 def test_groups_are_read_by_their_kind(words: str, types: list[str], groups: dict[str, list[str]]) -> None:
     assert groups_in(words, types) == groups
+
+
+def test_a_short_word_is_no_slip_of_another() -> None:
+    assert not shares_words("start it", "Reward Stars")
+    assert likely("start it", ["Reward Stars"]) == []

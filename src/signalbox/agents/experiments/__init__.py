@@ -59,7 +59,7 @@ AGENT = Agent(
         "told",
         "raw_api_responses",
     ),
-    private=("previous", "told", "question"),
+    private=("question",),
 )
 
 _NAMES = {

@@ -7,7 +7,7 @@ from typing import Any
 
 from signalbox.agents.experiments.names import whole_words
 from signalbox.agents.experiments.reading import read
-from signalbox.agents.experiments.weights import read_split
+from signalbox.agents.experiments.weights import find_split, read_split
 from signalbox.upgrade.states import stored_state
 
 __all__ = ["STATUS_OF", "fields_of", "named_params", "said_params", "whole"]
@@ -32,7 +32,9 @@ async def fields_of(state: Mapping[str, Any], schema: Mapping[str, Any]) -> dict
     pending = state.get("pending")
     if pending:
         return dict(pending["fields"])
-    said = whole(await read(schema, state["user_input"]), state["user_input"])
+    said = whole(
+        await read(schema, state["user_input"], (), str(state["detected_capability"] or "")), state["user_input"]
+    )
     before = state.get("previous") or {}
     if not state["params"].get("follows") or before.get("capability") != state["detected_capability"]:
         return said
@@ -56,10 +58,11 @@ def named_params(fields: Mapping[str, Any], **known: Any) -> dict[str, Any]:
     return {name: value for name, value in {**found, **known}.items() if value not in (None, "", {}, [])}
 
 
-def said_params(fields: Mapping[str, Any], **known: Any) -> dict[str, Any]:
+def said_params(fields: Mapping[str, Any], text: str = "", **known: Any) -> dict[str, Any]:
     """The parameters of a request that is not done yet, as far as they were said."""
     action = str(fields.get("action") or "")
-    split = read_split(str(fields.get("weights") or fields.get("conditions") or ""))
+    stretch = fields.get("conditions") or (find_split(text) if action in ("create", "change_weights") else "")
+    split = read_split(str(fields.get("weights") or stretch))
     weights = dict(zip(split.names, split.weights, strict=False)) if len(split.names) == len(split.weights) else {}
     name = fields.get("experiment_name") or fields.get("experiment") or fields.get("named")
     if action == "create":

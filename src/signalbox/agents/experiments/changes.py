@@ -8,7 +8,7 @@ from typing import Any
 from signalbox.agents.experiments.names import as_written, grounded, groups_in, listed
 from signalbox.agents.experiments.node import Ask, Fault
 from signalbox.agents.experiments.server_names import Server
-from signalbox.agents.experiments.weights import Split, even, read_split
+from signalbox.agents.experiments.weights import Split, even, find_split, read_split
 from signalbox.language.names import did_you_mean
 from signalbox.language.time import parse_instant
 from signalbox.settings import now, person_zone
@@ -82,9 +82,7 @@ def _renamed(fields: Fields, experiment: Experiment, server: Server, text: str) 
 
 def _weighted(fields: Fields, experiment: Experiment, server: Server, text: str) -> dict[str, Any]:
     codes = [one["code"] for one in experiment["conditions"]]
-    words = str(fields.get("conditions") or "")
-    if fields.get("weights"):
-        words = str(fields["weights"])
+    words = str(fields.get("weights") or fields.get("conditions") or find_split(text, [experiment["name"]]))
     if not words:
         raise Ask(f"Which weights for {', '.join(codes)}?", "conditions", fields)
     asked = {one["code"]: one["weight"] for one in conditions_of(words, fields, codes)}

@@ -10,7 +10,7 @@ from signalbox.agents.experiments.drafts import Problem
 from signalbox.agents.experiments.names import as_written, grounded
 from signalbox.agents.experiments.node import Ask
 from signalbox.agents.experiments.server_names import Server
-from signalbox.agents.experiments.weights import read_split
+from signalbox.agents.experiments.weights import find_split, read_split
 
 __all__ = ["ask_for", "new_experiment"]
 
@@ -36,7 +36,8 @@ def new_experiment(fields: Fields, server: Server, text: str) -> dict[str, Any]:
         said = f"There is no context '{fields['context']}'. " if fields.get("context") else ""
         raise Ask(f"{said}In which context?", "context", fields, server.contexts[:_MOST_OPTIONS])
     offered = server.metadata[context]
-    conditions = _conditions(fields, offered["conditions"])
+    stretch = fields.get("conditions") or find_split(text, [name])
+    conditions = _conditions({**fields, "conditions": stretch}, offered["conditions"])
     unit = _unit(fields, server, context)
     site, target = _point(fields, offered)
     rule = fields.get("consistency_rule") or ("group" if unit["assignment_unit"] == "group" else "individual")

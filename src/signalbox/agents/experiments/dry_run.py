@@ -18,7 +18,7 @@ from signalbox.agents.experiments.plan import (
     testing_schema,
 )
 from signalbox.agents.experiments.reading import read
-from signalbox.agents.experiments.router import ainput_router
+from signalbox.agents.experiments.router import routed
 from signalbox.agents.experiments.routing import route_after_input
 from signalbox.contract import Presented, blocks
 from signalbox.maps.context import RunContext, current_run
@@ -32,17 +32,17 @@ async def dry_run(state: Mapping[str, Any], model: Any = None) -> Presented:
 
     token = current_run.set(RunContext(Path(), Path(), model)) if model is not None else None
     try:
-        routed = {**state, **await ainput_router(state)}
-        if routed.get("error"):
-            return Presented("", state={**routed})
-        said = await _params(str(routed["detected_capability"]), str(state["user_input"]))
+        read_as = {**state, **await routed(state, ())}
+        if read_as.get("error"):
+            return Presented("", state={**read_as})
+        said = await _params(str(read_as["detected_capability"]), str(state["user_input"]))
     finally:
         if token is not None:
             current_run.reset(token)
     plan = {
-        "capability": routed["detected_capability"],
-        "confidence": routed["routing_confidence"],
-        "node": route_after_input(routed),
+        "capability": read_as["detected_capability"],
+        "confidence": read_as["routing_confidence"],
+        "node": route_after_input(read_as),
         **said,
     }
     told = f"Nothing was asked of any server. This would go to {plan['node']} ({plan['capability']})."
@@ -50,7 +50,7 @@ async def dry_run(state: Mapping[str, Any], model: Any = None) -> Presented:
         told += " Read: " + "; ".join(f"{key} {value}" for key, value in said["params"].items()) + "."
     if said.get("writes"):
         told += " Nothing would be written before you have said yes."
-    return Presented(told, [blocks.text(told)], state={**routed, "params": said.get("params", {}), "plan": plan})
+    return Presented(told, [blocks.text(told)], state={**read_as, "params": said.get("params", {}), "plan": plan})
 
 
 async def _params(capability: str, text: str) -> dict[str, Any]:
@@ -65,10 +65,10 @@ async def _params(capability: str, text: str) -> dict[str, Any]:
     }
     if capability not in schemas:
         return {"params": {}}
-    fields = await read(schemas[capability], text)
+    fields = await read(schemas[capability], text, (), capability)
     action = str(fields.get("action") or "")
     more = {"create": create_schema((), ()), "change_rules": rules_schema(())}.get(action) or params_schema(action)
-    fields |= await read(more, text) if more else {}
+    fields |= await read(more, text, (), capability) if more else {}
     groups = fields.get("groups")
     return {
         "params": said_params(fields, groups=groups),

@@ -44,7 +44,7 @@ error_handler_node = at_once(aerror_handler_node)
 
 async def _decline(text: str) -> dict[str, Any]:
     try:
-        feature = str((await read(unsupported_schema(), text)).get("feature") or "other")
+        feature = str((await read(unsupported_schema(), text, (), "unsupported")).get("feature") or "other")
     except SignalboxError:
         feature = "other"
     message = INSTEAD.get(feature, INSTEAD["other"])

@@ -7,14 +7,13 @@ from datetime import datetime
 from typing import Any
 
 from signalbox.agents.experiments.asked import fields_of, named_params
-from signalbox.agents.experiments.names import grounded
+from signalbox.agents.experiments.names import grounded, mentioned, states_named
 from signalbox.agents.experiments.node import Calls, Fault, at_once, capability_node
-from signalbox.agents.experiments.plan import STATUSES, list_schema
+from signalbox.agents.experiments.plan import list_schema
 from signalbox.agents.experiments.tools import get_all_experiments, get_context_metadata
 from signalbox.contract import blocks
 from signalbox.language.names import did_you_mean
 from signalbox.language.time import Range, find_range
-from signalbox.language.words import tokens
 from signalbox.settings import now, person_zone
 from signalbox.upgrade.states import same_state, shown_state, stored_state
 
@@ -56,8 +55,6 @@ experiment_listing_node = at_once(aexperiment_listing_node)
 
 
 def _context(fields: Mapping[str, Any], text: str, contexts: list[str]) -> str | None:
-    from signalbox.agents.experiments.names import mentioned
-
     if fields.get("context"):
         return fields["context"] if fields["context"] in contexts else grounded(str(fields["context"]), contexts)
     named = mentioned(text, contexts)
@@ -68,11 +65,8 @@ def _status(fields: Mapping[str, Any], text: str) -> str | None:
     """The state that was read; else the only one whose own name stands in the request."""
     if fields.get("status"):
         return str(fields["status"])
-    spoken = set(tokens(text))
-    own = {state for state in STATUSES for name in (state, shown_state(state)) if name.casefold() in spoken}
-    if "draft" in spoken or "drafts" in spoken:
-        own.add("inactive")
-    return own.pop() if len(own) == 1 else None
+    own = states_named(text)
+    return own[0] if len(own) == 1 else None
 
 
 def _params(fields: Mapping[str, Any], context: str | None, status: str | None) -> dict[str, Any]:

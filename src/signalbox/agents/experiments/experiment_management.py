@@ -16,7 +16,7 @@ from signalbox.agents.experiments.changes import changes_for, moment_of
 from signalbox.agents.experiments.clients import current_client
 from signalbox.agents.experiments.creating import ask_for, new_experiment
 from signalbox.agents.experiments.guard import refuse_writes
-from signalbox.agents.experiments.names import shortlist
+from signalbox.agents.experiments.names import shortlist, states_named
 from signalbox.agents.experiments.node import Ask, Calls, Fault, at_once, capability_node
 from signalbox.agents.experiments.outcome import ToolResult
 from signalbox.agents.experiments.plan import ACTIONS, create_schema, management_schema, params_schema, rules_schema
@@ -43,11 +43,12 @@ _TOOLS: Mapping[str, Callable[..., Awaitable[ToolResult]]] = {
     "update_experiment_status": update_experiment_status,
     "delete_experiment": delete_experiment,
 }
+_OWN = "experiment_management"
 _NOTHING = "Nothing was changed."
 Update = dict[str, Any]
 
 
-@capability_node("experiment_management")
+@capability_node(_OWN)
 async def aexperiment_management_node(state: dict[str, Any], calls: Calls) -> Update:
     """Find out what is to be done, show it, and do it once the person has said yes."""
     pending = state["pending"] or {}
@@ -88,13 +89,13 @@ async def _params(action: str, text: str, server: Server) -> dict[str, Any]:
         schema = create_schema(server.contexts, server.group_types())
     elif action == "change_rules":
         schema = rules_schema(server.group_types())
-    return whole(await read(schema, text), text) if schema else {}
+    return whole(await read(schema, text, (), _OWN), text) if schema else {}
 
 
 async def _revised(pending: Mapping[str, Any], text: str, server: Server) -> dict[str, Any]:
     """The request with what the reply to its confirmation says otherwise: another value, or another action."""
     known = dict(pending["fields"])
-    said = await read(management_schema(shortlist(text, server.names)), text)
+    said = await read(management_schema(shortlist(text, server.names)), text, (), _OWN)
     action = str(known.get("action"))
     other = str(said.get("action") or action)
     more = await _params(action, text, server)
@@ -118,7 +119,8 @@ def _again(pending: Mapping[str, Any], said: str) -> Ask:
 
 async def _prepare(fields: dict[str, Any], text: str, state: Mapping[str, Any], server: Server, calls: Calls) -> Update:
     """Everything up to the question: raises Ask with what would change, or for what is missing."""
-    action = str(fields.get("action") or "")
+    action = str(fields.get("action") or _by_state(text))
+    fields = {**fields, "action": action}
     if action not in ACTIONS:
         raise Ask("What is to be done?", "action", fields, ["start", "stop", "change_weights", "rename", "delete"])
     refuse_writes()
@@ -142,6 +144,12 @@ async def _prepare(fields: dict[str, Any], text: str, state: Mapping[str, Any], 
     warnings = await _problems(known, experiment, changes)
     operation = {"tool": "update_experiment", "args": {"changes": changes}}
     raise _confirm(known, experiment, operation, _change_question(experiment, rows), rows, warnings)
+
+
+def _by_state(text: str) -> str:
+    """The action that brings about the only state that is named, where no action was read: set it to running."""
+    named = states_named(text)
+    return next((action for action, state in STATUS_OF.items() if [state] == named), "")
 
 
 async def _confirm_new(fields: Mapping[str, Any], text: str, server: Server) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from signalbox.language.names import close, nearest
 from signalbox.language.numbers import NUMBERS, ORDINALS
 from signalbox.language.words import split_name, stem, word_set
+from signalbox.upgrade.states import STATES, shown_state
 
 __all__ = [
     "as_written",
@@ -18,8 +19,10 @@ __all__ = [
     "mentioned",
     "shares_words",
     "shortlist",
+    "states_named",
     "the_one_shown",
     "whole_words",
+    "with_names",
 ]
 
 _MOST_CANDIDATES = 12
@@ -61,13 +64,25 @@ def mentioned(text: str, names: Iterable[str]) -> list[str]:
     return [name for _, _, name in sorted(found)]
 
 
+def with_names(text: str, names: Iterable[str]) -> str:
+    """The text with the experiments that it names marked as such: a reader cannot know that hint wording is one."""
+    marked = text
+    for name in mentioned(text, names):
+        loose = r"[\W_]*".join(map(re.escape, re.findall(r"[^\W_]+", name)))
+        found = re.search(rf"(?<![^\W_])[\"'“]?{loose}s?[\"'”]?(?![^\W_])", marked, re.IGNORECASE)
+        if found:
+            called = "" if re.search(r"experiment\W*$", marked[: found.start()], re.IGNORECASE) else "experiment "
+            marked = f'{marked[: found.start()]}{called}"{name}"{marked[found.end() :]}'
+    return marked
+
+
 def likely(text: str, names: Iterable[str]) -> list[str]:
     """The names of which at least half the words stand in the text, or nearly; only those with the largest share."""
     spoken = {stem(word) for word in _words(text)}
     shares: dict[str, float] = {}
     for name in dict.fromkeys(names):
         key = _key(name)
-        hits = sum(word in spoken or any(close(word, one) for one in spoken) for word in key)
+        hits = sum(word in spoken or _slipped(word, spoken) for word in key)
         if key and hits / len(key) >= _HALF:
             shares[name] = hits / len(key)
     best = max(shares.values(), default=0.0)
@@ -77,7 +92,15 @@ def likely(text: str, names: Iterable[str]) -> list[str]:
 def shares_words(text: str, name: str) -> bool:
     """Whether a word of the name, or nearly one, stands in the text."""
     spoken = {stem(word) for word in _words(text)}
-    return any(word in spoken or any(close(word, one) for one in spoken) for word in _key(name) if len(word) > 1)
+    return any(word in spoken or _slipped(word, spoken) for word in _key(name) if len(word) > 1)
+
+
+def states_named(text: str) -> list[str]:
+    """The states whose own names, of either spelling, stand in the text."""
+    spoken = {stem(word) for word in _words(text)}
+    names = {state: (state, shown_state(state)) for state in STATES if state != "draft"}
+    names["inactive"] = ("inactive", "draft")
+    return [state for state, own in names.items() if any(stem(name.casefold()) in spoken for name in own)]
 
 
 def shortlist(text: str, names: Sequence[str], first: Iterable[str] = (), most: int = _MOST_CANDIDATES) -> list[str]:
@@ -86,7 +109,7 @@ def shortlist(text: str, names: Sequence[str], first: Iterable[str] = (), most: 
 
     def rank(name: str) -> tuple[float, int]:
         key = _key(name)
-        hits = sum(1.0 if word in spoken else 0.7 * any(close(word, one) for one in spoken) for word in key)
+        hits = sum(1.0 if word in spoken else 0.7 * _slipped(word, spoken) for word in key)
         return (-hits / max(1, len(key)) ** 0.5, names.index(name))
 
     ordered = [*mentioned(text, names), *(name for name in first if name in names), *sorted(set(names), key=rank)]
@@ -189,6 +212,11 @@ def groups_in(words: str, group_types: Sequence[str]) -> dict[str, list[str]]:
             else:
                 found.setdefault(kind or "", []).append(token)
     return found
+
+
+def _slipped(word: str, spoken: Iterable[str]) -> bool:
+    """Whether a word was mistyped; a short one is not: start is no slip of stars."""
+    return len(word) > 5 and any(close(word, one) for one in spoken)
 
 
 def _key(name: str) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from signalbox.agents.experiments.state import AgentState, NodeStatus, complete
 from signalbox.contract.agent import wait_for
 from signalbox.errors import SignalboxError
 
-__all__ = ["Ask", "Calls", "Fault", "at_once", "capability_node"]
+__all__ = ["Ask", "Calls", "Fault", "at_once", "capability_node", "close_with_loop"]
 
 _LARGEST_RAW = 60_000
 _MOST_TIMES = 2
@@ -99,7 +99,7 @@ def capability_node(
         @wraps(function)
         async def run(state: State) -> Update:
             whole, calls = complete(state), Calls()
-            await _close_with_loop()
+            await close_with_loop()
             try:
                 if whole["wants_raw"] and whole["params"].get("of_before"):
                     return _raw_of_before(whole)
@@ -144,7 +144,7 @@ def at_once(node: Callable[[State], Awaitable[Update]]) -> Callable[[State], Age
 _held: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncGenerator[None, None]] = WeakKeyDictionary()
 
 
-async def _close_with_loop() -> None:
+async def close_with_loop() -> None:
     """Have connections closed when the running event loop ends: a graph that is invoked plainly has one for each node,
     and nobody who could close them."""
     loop = asyncio.get_running_loop()
@@ -190,7 +190,7 @@ def _asking(asked: Ask, capability: str, state: Mapping[str, Any]) -> Update:
         "question": question,
         "bot_response": question["message"],
         "pending": pending,
-        "params": said_params(asked.pending["fields"]),
+        "params": said_params(asked.pending["fields"], pending["text"]),
         "pending_confirmations": [str(pending["key"])] if pending.get("key") else [],
         "blocks": blocks,
     }

@@ -9,6 +9,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from signalbox.agents.experiments.prompts import READ
+from signalbox.agents.experiments.teaching import lessons
 from signalbox.errors import LLMAPIError, SignalboxError
 from signalbox.maps.context import current_run
 
@@ -17,12 +18,17 @@ __all__ = ["read"]
 _LONGEST_ANSWER = 400
 
 
-async def read(schema: Mapping[str, Any], text: str, history: Sequence[Mapping[str, str]] = ()) -> dict[str, Any]:
+async def read(
+    schema: Mapping[str, Any], text: str, history: Sequence[Mapping[str, str]] = (), capability: str = ""
+) -> dict[str, Any]:
     """What the text gives for the schema, without what it does not. `history` is the turn before, user and bot.
+
+    The examples of the capability teach the offline model what the options of the schema mean.
 
     What is required and not said is left out like anything else. Raises LLMAPIError where the model fails.
     """
-    answer = await _model().with_structured_output(dict(schema), include_raw=True).ainvoke(_messages(text, history))
+    model = _taught(_model(), schema, capability)
+    answer = await model.with_structured_output(dict(schema), include_raw=True).ainvoke(_messages(text, history))
     if isinstance(answer, Mapping) and "parsed" in answer:
         raw = answer.get("raw")
         parsed = answer["parsed"] or getattr(raw, "additional_kwargs", {}).get("parsed") or {}
@@ -42,18 +48,19 @@ def _messages(text: str, history: Sequence[Mapping[str, str]]) -> list[BaseMessa
 
 
 def _model() -> BaseChatModel:
-    """The model of the run, else the one of the settings.
-
-    The offline model has learned this room's examples with its weights: a head of their own is not taught again for
-    every set of candidates.
-    """
+    """The model of the run, else the one of the settings."""
     run = current_run.get()
     model = run.model if run else None
     if model is None:
         from signalbox.models import load_chat_model
 
         return load_chat_model(None)
-    if getattr(model, "examples", None):
-        untaught: BaseChatModel = model.model_copy(update={"examples": ()})
-        return untaught
     return model  # type: ignore[no-any-return]
+
+
+def _taught(model: BaseChatModel, schema: Mapping[str, Any], capability: str) -> BaseChatModel:
+    """The offline model, taught by the examples of this schema in place of all; any other as it is."""
+    if not hasattr(model, "examples"):
+        return model
+    taught: BaseChatModel = model.model_copy(update={"examples": lessons(schema, capability)})
+    return taught

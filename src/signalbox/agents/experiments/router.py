@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.experiments.clarification import unclear
-from signalbox.agents.experiments.node import at_once
+from signalbox.agents.experiments.clients import current_client
+from signalbox.agents.experiments.names import with_names
+from signalbox.agents.experiments.node import at_once, close_with_loop
 from signalbox.agents.experiments.plan import confirm_schema, kind_schema, reply_schema
 from signalbox.agents.experiments.reading import read
-from signalbox.agents.experiments.routing import route_after_input
+from signalbox.agents.experiments.routing import LINE, route_after_input
 from signalbox.agents.experiments.state import NodeStatus, complete
 from signalbox.errors import SignalboxError
 from signalbox.language.names import close
 from signalbox.language.words import tokens, word_set
 
-__all__ = ["ainput_router", "input_router"]
+__all__ = ["ainput_router", "input_router", "routed"]
+
+_PATIENCE = 2.0
+"""The seconds that the names of the experiments may take."""
 
 _YES = word_set("yes y yep yeah ok okay sure confirm confirmed approve approved true ja")
 _NO = word_set("no n nope not don't dont never cancel stop wait abort reject rejected false nein hold")
@@ -24,6 +30,12 @@ Update = dict[str, Any]
 
 async def ainput_router(state: Mapping[str, Any]) -> Update:
     """Read the kind of the request; the reply to a question goes to the node that asked. Nothing is raised."""
+    await close_with_loop()
+    return await routed(state, await _known_names())
+
+
+async def routed(state: Mapping[str, Any], names: Sequence[str]) -> Update:
+    """As the node, with the names of the experiments that the request may speak of."""
     whole = complete(state)
     text = str(whole["user_input"]).strip()
     fresh: Update = {
@@ -39,7 +51,7 @@ async def ainput_router(state: Mapping[str, Any]) -> Update:
             if replied is not None:
                 sure = {"detected_capability": replied["capability"], "routing_confidence": 1.0, "wants_raw": False}
                 return {**fresh, **sure, "pending": replied, "node_status": NodeStatus.SUCCESS}
-        update = {**fresh, "pending": None, **await _kind(whole, text)}
+        update = {**fresh, "pending": None, **await _kind(whole, text, names)}
         if route_after_input(update) == "clarification_node":
             question = unclear(text)
             update |= {"question": question, "bot_response": question["message"], "needs_clarification": True}
@@ -52,11 +64,16 @@ async def ainput_router(state: Mapping[str, Any]) -> Update:
 input_router = at_once(ainput_router)
 
 
-async def _kind(state: Mapping[str, Any], text: str) -> Update:
+async def _kind(state: Mapping[str, Any], text: str, names: Sequence[str]) -> Update:
     history = [turn for turn in state["conversation_history"] if turn.get("user")]
     if not text:
         return {"detected_capability": "clarification_needed", "routing_confidence": 1.0}
-    said = await read(kind_schema(has_history=bool(history)), text, _short(history, state["told"]))
+    shown = with_names(text, names)
+    said = await read(kind_schema(has_history=bool(history)), shown, _short(history, state["told"]))
+    if not _is_clear(said) and (name := _spoken_of(state)):
+        # Too little by itself, but something is spoken of: "start it".
+        again = await read(kind_schema(), f'{text} (experiment "{name}")')
+        said = {**said, **again} if _is_clear(again) else said
     capability = said.get("capability")
     confidence = float(said.get("confidence", 1.0 if capability else 0.0))
     before = state["previous"] or {}
@@ -74,6 +91,27 @@ async def _kind(state: Mapping[str, Any], text: str) -> Update:
         "params": {"follows": True} if follows and not of_before else {"of_before": True} if of_before else {},
         "node_status": NodeStatus.SUCCESS,
     }
+
+
+def _is_clear(said: Mapping[str, Any]) -> bool:
+    return said.get("capability") not in (None, "clarification_needed") and float(said.get("confidence", 1.0)) >= LINE
+
+
+def _spoken_of(state: Mapping[str, Any]) -> str:
+    """The name of the experiment that the conversation is about; empty where it is about none, or about several."""
+    current = state["current_experiment_id"]
+    return next((str(one["name"]) for one in state["shown"] if one["id"] == current), "")
+
+
+async def _known_names() -> list[str]:
+    """What the server's experiments are called; nothing where it does not say so soon: the request is read all the
+    same, and the node that needs the server tells what is wrong with it."""
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            found = await current_client().names()
+    except (SignalboxError, TimeoutError):
+        return []
+    return [str(one["name"]) for one in found]
 
 
 def _short(history: list[dict[str, str]], told: str) -> list[dict[str, str]]:

@@ -73,9 +73,6 @@ class Server:
             return self._of_name(whole[0], fields)
         if len(whole) > 1 and name not in whole:
             return self._several(whole, fields)
-        if name and shares(text, name):
-            rivals = [one for one in self.names if one != name and _fits_as_well(text, one, name)]
-            return self._several([name, *rivals], fields) if rivals else self._of_name(name, fields)
         if words:
             found = self.by_id(the_one_shown(words, state.get("shown") or (), state.get("current_experiment_id")))
             if found is not None:
@@ -83,7 +80,9 @@ class Server:
             near = grounded(words, self.names)
             if near is not None:
                 return self._of_name(near, fields)
-            return None
+        if name and shares(text, name):
+            rivals = [one for one in self.names if one != name and _fits_as_well(text, one, name)]
+            return self._several([name, *rivals], fields) if rivals else self._of_name(name, fields)
         if named:
             return self._by_words(named, fields)
         partly = likely(text, self.names)

@@ -10,7 +10,7 @@ from langgraph.config import get_stream_writer
 
 from signalbox.agents.experiments.asked import fields_of, named_params
 from signalbox.agents.experiments.guard import refuse_writes
-from signalbox.agents.experiments.names import groups_in, shortlist
+from signalbox.agents.experiments.names import groups_in, mentioned, shortlist
 from signalbox.agents.experiments.node import Ask, Calls, at_once, capability_node
 from signalbox.agents.experiments.plan import testing_schema
 from signalbox.agents.experiments.replies import with_reply
@@ -43,10 +43,11 @@ async def atesting_node(state: dict[str, Any], calls: Calls) -> Update:
     fields = await with_reply(fields, state, server)
     text = str(pending.get("text") or text)
     test = str(fields.get("test") or "balance")
-    if test == "users":
+    if test == "users" and not mentioned(text, server.names):
         return await _users(fields, server, text, calls)
     one = server.experiment(fields, state, text)
     args: dict[str, Any] = {"experiment": one["id"]}
+    test = "balance" if test == "users" else test
     if test == "balance":
         args["num_users"] = int(fields.get("num_users") or _USERS)
     known = {**fields, "experiment_id": one["id"], "experiment_name": one["name"]}

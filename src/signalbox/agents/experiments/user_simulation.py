@@ -21,6 +21,7 @@ from signalbox.agents.experiments.server_names import Server, look_around
 from signalbox.agents.experiments.tools import initialize_user, mark_decision_point_visit, simulate_user_journey
 from signalbox.contract import blocks
 from signalbox.language.names import did_you_mean
+from signalbox.language.words import tokens
 from signalbox.upgrade.states import ASSIGNING
 
 __all__ = ["auser_simulation_node", "user_simulation_node"]
@@ -71,9 +72,11 @@ user_simulation_node = at_once(auser_simulation_node)
 def _task(fields: Mapping[str, Any], state: Mapping[str, Any]) -> str:
     """What is to be done; a request that goes on with another never becomes a write by itself."""
     task = str(fields.get("task") or "predict")
-    before = ((state["previous"] or {}).get("fields") or {}).get("task") or "predict"
-    goes_on = state["params"].get("follows") and not fields.get("groups")
-    return str(before) if task == "initialise" and goes_on else task
+    last = state["previous"] or {}
+    before = str((last.get("fields") or {}).get("task") or "predict")
+    goes_on = state["params"].get("follows") or last.get("capability") == "user_simulation"
+    is_said = any(word.startswith(("init", "regist")) for word in tokens(state["user_input"]))
+    return before if task == "initialise" and goes_on and not is_said and not fields.get("groups") else task
 
 
 def _user(fields: Mapping[str, Any], state: Mapping[str, Any]) -> str:
@@ -89,14 +92,22 @@ def _groups(fields: Mapping[str, Any], state: Mapping[str, Any], server: Server,
     if not fields.get("groups"):
         return dict(before)
     types = server.group_types(server.context(fields.get("context"), ""))
-    found = groups_in(str(fields["groups"]), types)
+    found = groups_in(_with_kind(str(fields["groups"]), state["user_input"]), types)
     if "" in found:
         # "what about group 7d?": of the kind that was spoken of, where there was one.
         kinds = list(before) if len(before) == 1 else types
+        found[""] = [one for one in found[""] if one in str(fields["groups"])] or found[""]
         if len(kinds) != 1:
             raise Ask(f"Of which kind is the group {', '.join(found[''])}?", "group_type", fields, kinds)
         found = {kinds[0]: found[""]}
     return found
+
+
+def _with_kind(words: str, text: str) -> str:
+    """The words with the one before them, which may say of which kind the groups are."""
+    at = text.casefold().find(words.casefold())
+    before = text[:at].split()[-1:] if at > 0 else []
+    return " ".join([*before, words])
 
 
 def _working(groups: Mapping[str, list[str]]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from signalbox.language.numbers import NUMBERS, SCALES, SMALL
 from signalbox.language.words import word_set
 
-__all__ = ["Split", "even", "read_split"]
+__all__ = ["Split", "even", "find_split", "read_split"]
 
 _TOKEN = re.compile(r"[\w'’.+-]*\w%?|%")
 _NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?%?")
@@ -62,6 +62,31 @@ def read_split(words: str, known: Sequence[str] = ()) -> Split:
         # "half each": one share that is meant for all of them.
         return Split(names, (), is_even=True)
     return Split(names, tuple(round(value, 2) for value in weights))
+
+
+_NAME = r"[^\W\d][\w.+-]*"
+_FIGURE = r"\d+(?:[.,]\d+)?\s?(?:%|percent)?"
+_LISTS = (
+    re.compile(rf"{_NAME}\s*[:=]?\s*{_FIGURE}(?:\W{{1,3}}(?:and\s+|&\s*)?{_NAME}\s*[:=]?\s*{_FIGURE})+"),
+    re.compile(rf"{_FIGURE}\s+{_NAME}(?:\W{{1,3}}(?:and\s+)?{_FIGURE}\s+{_NAME})+"),
+    re.compile(rf"{_NAME}(?:\s*[/,]\s*{_NAME})+\s+(?:at|with|as)?\s*\d+(?:\s*[/:]\s*\d+)+"),
+    re.compile(r"(?<![\w.])\d+%?(?:\s*[/:]\s*\d+%?)+(?![\w.])"),
+)
+
+
+def find_split(text: str, apart: Sequence[str] = ()) -> str:
+    """The stretch of a text that lists shares which add up to 100, where there is one; names `apart` are no part of it.
+
+    For a reader that marked none: what is found is shown before it is used.
+    """
+    for name in apart:
+        text = re.sub(re.escape(name), " " * len(name), text, flags=re.IGNORECASE)
+    for pattern in _LISTS:
+        for found in pattern.finditer(text):
+            split = read_split(found[0])
+            if abs(sum(split.weights) - 100) < 1 and len(split.names) in (0, len(split.weights)):
+                return found[0]
+    return ""
 
 
 Place = tuple[int, int, "str | float"]

@@ -28,8 +28,13 @@ class _Filling:
         self.readings, self.fields = readings, schema["properties"]
 
     async def ainvoke(self, messages: list[Any]) -> dict[str, Any]:
-        said = self.readings.get(str(messages[-1].content), {})
+        said = {_bare(text): one for text, one in self.readings.items()}.get(_bare(str(messages[-1].content)), {})
         return {key: value for key, value in said.items() if key in self.fields}
+
+
+def _bare(text: str) -> str:
+    """The text without what the agent marks in it: names of experiments are put in quotes, and said to be ones."""
+    return "".join(letter for letter in text.casefold().replace("experiment", "") if letter.isalnum())
 
 
 class Talk:

@@ -1,0 +1,52 @@
+"""Which of this room's examples teach a schema: those of its kind, and nothing of names that belong to one server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+from signalbox.models.examples import Example, read_examples
+
+__all__ = ["lessons"]
+
+_NAMELESS = "\N{BULLET}"
+"""What stands for a name in a lesson: no server has it, so that nothing is taught of names."""
+_OF_ALL = ("capability", "decision", "means")
+"""The fields that say of themselves which examples teach them; the others are taught by those of their capability."""
+_MOST = 500
+
+
+def lessons(schema: Mapping[str, Any], capability: str = "") -> tuple[Example, ...]:
+    """The examples that teach the options of a schema: all that have its first field, else those of a capability."""
+    fields = schema.get("properties") or {}
+    fixed = tuple(name for name, one in fields.items() if "enumDescriptions" in one or one.get("type") == "boolean")
+    named = tuple(name for name, one in fields.items() if "enum" in one and "enumDescriptions" not in one)
+    return _lessons(fixed, named, capability)
+
+
+@lru_cache(maxsize=64)
+def _lessons(fixed: tuple[str, ...], named: tuple[str, ...], capability: str) -> tuple[Example, ...]:
+    if "follows" in fixed:
+        # Requests by themselves teach nothing of those that go on with another.
+        return ()
+    own = next((name for name in _OF_ALL if name in fixed), "")
+    chosen = [one for one in _examples() if own in one.expected] if own else _of(capability)
+    found = [
+        Example(
+            one.text,
+            {name: one.expected[name] for name in fixed if name in one.expected} | dict.fromkeys(named, _NAMELESS),
+        )
+        for one in chosen
+    ]
+    return tuple(found[:: -(-len(found) // _MOST)]) if found else ()
+
+
+def _of(capability: str) -> list[Example]:
+    return [one for one in _examples() if one.expected.get("capability") == capability] if capability else []
+
+
+@cache
+def _examples() -> tuple[Example, ...]:
+    return read_examples(Path(__file__).with_name("examples.jsonl"))
