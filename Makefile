@@ -9,8 +9,8 @@ SOURCES := src tests benchmarks training docs
 
 .PHONY: run test check bench eval train format docs clean
 
-run: $(SETUP)  ## Start Signalbox on its embedded default.
-	@$(BIN)/signalbox ask "p95 latency of the checkout service yesterday"
+run: $(SETUP)  ## Start the service and the page on the embedded default.
+	@$(BIN)/signalbox serve --open
 
 test: $(SETUP_DEV)  ## Run the tests.
 	$(BIN)/python -m pytest
@@ -42,7 +42,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(SETUP): pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(PIP) install -c constraints.txt -e ".[metrics,console]"
+	$(PIP) install -c constraints.txt -e ".[worlds,console]"
 	@touch $@
 
 $(SETUP_DEV): pyproject.toml constraints.txt | $(VENV)/bin/python

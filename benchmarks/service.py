@@ -1,7 +1,7 @@
 """The chat call under load: requests a second and how long they take, with and without the model's time.
 
-    python -m benchmarks.service                 # 1, 50 and 500 clients, an instant model, then the offline model
-    python -m benchmarks.service --profile       # where the time of a request goes
+python -m benchmarks.service                 # 1, 50 and 500 clients, an instant model, then the offline model
+python -m benchmarks.service --profile       # where the time of a request goes
 """
 
 from __future__ import annotations
@@ -56,10 +56,9 @@ def served(home: Path, model: str) -> Iterator[tuple[str, str, int]]:
     folder = home / "instant"
     (folder / "instant_chat-1.dist-info").mkdir(parents=True, exist_ok=True)
     (folder / "instant_chat.py").write_text(INSTANT)
-    (folder / "instant_chat-1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: instant-chat\nVersion: 1\n")
-    (folder / "instant_chat-1.dist-info" / "entry_points.txt").write_text(
-        "[signalbox.chat]\ninstant = instant_chat:run_agent\n"
-    )
+    info = folder / "instant_chat-1.dist-info"
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: instant-chat\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[signalbox.chat]\ninstant = instant_chat:run_agent\n")
     environment = {
         **os.environ, "SIGNALBOX_HOME": str(home), "SIGNALBOX_RATE_LIMIT": "10000000",
         "PYTHONPATH": f"{folder}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
@@ -158,8 +157,8 @@ def main() -> None:
             cpu = (cpu_seconds(pid) - before) / requests * 1000
             print(
                 f"{clients:>4} clients: {figures['per_second']:7.1f}/s  p50 {figures['p50'] * 1000:7.0f} ms  "
-                f"p95 {figures['p95'] * 1000:7.0f} ms  p99 {figures['p99'] * 1000:7.0f} ms  CPU {cpu:5.1f} ms a request  "
-                f"memory {memory(pid):.0f} MB"
+                f"p95 {figures['p95'] * 1000:7.0f} ms  p99 {figures['p99'] * 1000:7.0f} ms  "
+                f"CPU {cpu:5.1f} ms a request  memory {memory(pid):.0f} MB"
             )
 
 

@@ -113,7 +113,8 @@ def main() -> None:
     asked.add_argument("folder", type=Path)
     asked.add_argument("--epochs", type=int, default=16)
     asked.add_argument("--batch", type=int, default=96 if cuda else 16)
-    asked.add_argument("--rate", type=float, default=1.4e-4 if cuda else 5e-5, help="of the encoder; heads: four times")
+    asked.add_argument("--rate", type=float, default=1.4e-4, help="of the encoder; heads: four times")
+    asked.add_argument("--warm", type=int, default=300 if cuda else 30, help="steps until the rate is reached")
     asked.add_argument("--minutes", type=float, default=0, help="end by then, the rate falling with the clock")
     asked.add_argument("--frozen", type=int, default=-1, help="so many layers stay as they are, and the embeddings")
     asked.add_argument("--longest", type=int, default=480, help="tokens in a sequence")
@@ -164,7 +165,7 @@ def learn(told: argparse.Namespace, device: str) -> None:
             if through >= 1:
                 break
             for group, rate in zip(optimizer.param_groups, (told.rate, 4 * told.rate), strict=True):
-                group["lr"] = rate * min(1, (done + 1) / 300) * (1 - through)
+                group["lr"] = rate * min(1, (done + 1) / told.warm) * (1 - through)
             held = {name: value.to(device, non_blocking=True) for name, value in batch.items()}
             with torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda"):
                 loss = batch_loss(model, held)

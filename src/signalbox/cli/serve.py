@@ -24,6 +24,7 @@ def serve(
         list[Path] | None, typer.Option("--map", "-m", exists=True, help="A map to offer as an agent, too.")
     ] = None,
     page: Annotated[bool, typer.Option("--page/--no-page", help="With the web page, or the API alone.")] = True,
+    opens: Annotated[bool, typer.Option("--open", help="Open the page, where a browser is at hand.")] = False,
 ) -> None:
     """Serve the API and the web page, until it is stopped with Ctrl-C.
 
@@ -64,9 +65,22 @@ def serve(
             say(f"Token of this machine's person: {make_token(get_settings().user)}")
         elif not is_local:
             say("Every request needs a token (Authorization: Bearer …); signalbox token makes one.")
+        if opens and page:
+            _open_browser(f"http://{_shown(host)}:{listening.getsockname()[1]}")
         options: dict[str, Any] = {"log_level": "warning", "access_log": False, "log_config": None}
         config = uvicorn.Config(app, timeout_graceful_shutdown=3, **options)
         uvicorn.Server(config).run(sockets=[listening])
+
+
+def _open_browser(address: str) -> None:
+    """Open the page in the person's browser, if this machine has a screen; it waits until the service answers."""
+    import sys
+    import threading
+    import webbrowser
+
+    if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        return
+    threading.Thread(target=webbrowser.open_new_tab, args=(address,), daemon=True).start()
 
 
 def _has_page() -> bool:

@@ -21,8 +21,8 @@ _MOST_OPTIONS = 6
 _LABELS = {"yes": "Approve", "no": "Reject", "approve": "Approve", "reject": "Reject"}
 _ABOUT = (
     '<div class="hero"><h1>Ask your systems in plain language.</h1>'
-    "<p>Metrics, network devices, your tasks, experiments: the request goes to the agent that it is for, and the "
-    "answer comes with its evidence.</p></div>"
+    "<p>Figures, devices, to-do lists, A/B tests: the request goes to the agent that it is for, and the answer comes "
+    "with its evidence.</p></div>"
 )
 
 

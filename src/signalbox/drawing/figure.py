@@ -61,9 +61,16 @@ def _series(block: Mapping[str, Any]) -> Figure | None:
     layout["xaxis"]["title"] = {"text": "/".join(dict.fromkeys(zone_name(read_moment(end)) for end in ends))}
     if block.get("marks"):
         layout["annotations"] = [_mark(mark, factor, block.get("unit", "")) for mark in block["marks"]]
-    if block.get("bands"):
-        layout["shapes"] = [_shade(band) for band in block["bands"]]
+    layout["shapes"] = [_shade(band) for band in block.get("bands") or ()]
+    if block.get("threshold") is not None:
+        layout["shapes"].append(_across(float(block["threshold"]) * factor))
     return {"data": lines, "layout": layout}
+
+
+def _across(height: float) -> dict[str, Any]:
+    """A line for the threshold that was asked about."""
+    line = {"color": "#c0392b", "dash": "dash", "width": 1}
+    return {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": height, "y1": height, "line": line}
 
 
 def _ranking(block: Mapping[str, Any]) -> Figure | None:

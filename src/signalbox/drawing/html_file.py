@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from html import escape
+from html import escape, unescape
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ def figure_page(figure: Mapping[str, Any], text: str = "") -> str:
     title = str(figure["layout"].get("title", {}).get("text", "Signalbox"))
     # Inside a script element nothing but "<" can end the script; labels are a server's data.
     data = json.dumps(figure).replace("<", "\\u003c")
-    return _PAGE.format(title=title, script=_plotly_script(), text=escape(text), figure=data)
+    return _PAGE.format(title=escape(unescape(title)), script=_plotly_script(), text=escape(text), figure=data)
 
 
 def _plotly_script() -> str:

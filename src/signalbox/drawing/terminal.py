@@ -83,7 +83,9 @@ def _value(block: Block, width: int, unicode: bool) -> str:
 
 
 def _series(block: Block, width: int, unicode: bool) -> str:
-    return draw_curves(read_curves(block), block.get("unit", ""), width, unicode=unicode)
+    drawn = draw_curves(read_curves(block), block.get("unit", ""), width, unicode=unicode)
+    bound = block.get("threshold")
+    return drawn if bound is None else f"{drawn}\n\nthreshold: {format_value(bound, block.get('unit', ''))}"
 
 
 def _ranking(block: Block, width: int, unicode: bool) -> str:

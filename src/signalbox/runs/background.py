@@ -184,7 +184,7 @@ def _answer(agent: Agent, result: MapResult) -> Answer:
 
 
 def _told(event: NodeEvent) -> dict[str, Any]:
-    told = {"kind": event.kind, "node": event.node}
+    told: dict[str, Any] = {"kind": event.kind, "node": event.node}
     if event.kind == "end":
         told |= {"success": event.success, "output": redact(event.output), "error": event.error, "ms": event.ms}
     return told

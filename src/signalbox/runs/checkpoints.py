@@ -43,7 +43,7 @@ class _Serializer(JsonPlusSerializer):
             ) from error
 
 
-class _InThreads(Saver):
+class _InThreads(Saver):  # type: ignore[type-arg]
     """The asynchronous half of a checkpointer that has only the plain one: it works in threads."""
 
     async def aget_tuple(self, config: Any) -> Any:

@@ -164,7 +164,7 @@ class PostgresDatabase:
         with self.pool.connection() as connection, connection.transaction():
             # Two processes that make the same table at once would trip over each other.
             connection.execute("SELECT pg_advisory_xact_lock(7263001)")
-            connection.execute(schema)
+            connection.execute(schema, prepare=False)
 
     def dedicated(self) -> Any:
         """A connection of its own, for what must last as long as the process."""

@@ -38,9 +38,9 @@ def create_app(page: Callable[[], Any] | None = None) -> FastAPI:
 
     Raises ConfigurationError where a setting is wrong.
     """
-    others = {"The MCP endpoint": Later("The MCP endpoint", _mcp, at_once=False)}
+    others = {"The MCP endpoint": Later("The MCP endpoint", _mcp, soon=False)}
     if page is not None:
-        others["The page"] = Later("The page", page, at_once=True)
+        others["The page"] = Later("The page", page, soon=True)
     app = FastAPI(
         title="Signalbox",
         version=__version__,

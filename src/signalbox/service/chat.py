@@ -70,7 +70,7 @@ async def chat(
     streamed = said.stream or is_wanted(request.headers.get("accept", ""))
     turn = await _turn(person, said, idempotency_key)
     if streamed:
-        after = int(last_event_id) if (last_event_id or "").isdigit() else 0
+        after = int(last_event_id) if last_event_id and last_event_id.isdecimal() else 0
         return stream(turn.events(after))
     status, body = await turn.outcome()
     return _json(status, body)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -14,26 +15,28 @@ from signalbox.service.problems import reply
 
 __all__ = ["Fork", "Later"]
 
+_SOON = 2.0
+"""Seconds: first the service itself has to be there."""
 _log = logging.getLogger("signalbox.service")
 
 
 class Later:
-    """An application that is made in a thread, at the start or when it is first asked for.
+    """An application that is made in a thread, when it is first asked for, or soon after the start.
 
     `hold` carries its life, from its start to its end, and is cancelled to end it.
     """
 
-    def __init__(self, name: str, make: Callable[[], Any], *, at_once: bool) -> None:
+    def __init__(self, name: str, make: Callable[[], Any], *, soon: bool) -> None:
         self.name = name
         self._make = make
         self._wanted, self._made = asyncio.Event(), asyncio.Event()
         self._app: Any = None
-        if at_once:
-            self._wanted.set()
+        self._patience = _SOON if soon else None
 
     async def hold(self) -> None:
         """Make the application when it is wanted, and keep it running."""
-        await self._wanted.wait()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._wanted.wait(), self._patience)
         try:
             app = await asyncio.to_thread(self._make)
             async with app.router.lifespan_context(app):

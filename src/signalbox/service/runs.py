@@ -36,7 +36,9 @@ _STATUS = {
 }  # fmt: skip
 _ALL = 1_000
 """More parts than an event has: all of them came through."""
-_STREAM = {200: {"description": "Server-sent events", "content": {"text/event-stream": {}}}}
+_STREAM: dict[int | str, dict[str, Any]] = {
+    200: {"description": "Server-sent events", "content": {"text/event-stream": {}}}
+}
 
 
 class ResumeCommand(BaseModel):

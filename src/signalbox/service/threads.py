@@ -175,7 +175,12 @@ def _checkpoint_id(before: str | dict[str, Any] | None) -> str | None:
 
 
 def _empty(thread: Thread) -> dict[str, Any]:
-    checkpoint = {"thread_id": thread.thread_id, "checkpoint_ns": "", "checkpoint_id": None, "checkpoint_map": {}}
+    checkpoint: dict[str, Any] = {
+        "thread_id": thread.thread_id,
+        "checkpoint_ns": "",
+        "checkpoint_id": None,
+        "checkpoint_map": {},
+    }
     return {
         "next": [],
         "tasks": [],

@@ -259,3 +259,10 @@ async def test_the_tools_are_offered_over_mcp_with_hints(upgrade: Any, monkeypat
         assert offered["get_all_experiments"].annotations.model_dump(by_alias=True)["readOnlyHint"] is True
         said = await session.call_tool("get_experiment_details", {"experiment": "Hint Timing"})
     assert said.structured_content["data"]["state"] == "enrolling"
+
+
+async def test_terms_are_explained_and_a_mistyped_one_is_answered_with_the_nearest() -> None:
+    listed = await tools.list_upgrade_concepts()
+    assert len(listed["data"]) >= 40
+    assert (await tools.explain_upgrade_concept("working groups"))["data"]["definition"]
+    assert (await tools.explain_upgrade_concept("wrking grup"))["data"]["options"]

@@ -41,6 +41,15 @@ async def test_balance_is_tried_on_a_clone_that_is_gone_afterwards(upgrade: Any)
     assert {block["type"] for block in balance_blocks(data)} == {"ranking", "table"}
 
 
+async def test_a_second_trial_finds_the_made_up_users_of_the_first(upgrade: Any) -> None:
+    await tools.test_condition_balance("Hint Timing", 30)
+    known, calls = len(upgrade.store.users), upgrade.sent("POST /v6/init")
+    data = (await tools.test_condition_balance("Night Reader", 30))["data"]
+    assert data["units"] == 30
+    assert data["mismatch_count"] == 0
+    assert (len(upgrade.store.users), upgrade.sent("POST /v6/init")) == (known, calls)
+
+
 async def test_of_an_experiment_on_groups_the_groups_are_counted(upgrade: Any) -> None:
     data = (await tools.test_condition_balance("Fractions by School", 40, num_groups=8))["data"]
     assert data["unit"] == "group"

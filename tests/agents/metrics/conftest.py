@@ -13,6 +13,7 @@ import pytest
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import Runnable, RunnableLambda
+from pydantic import Field
 
 from signalbox.models.configuration import Configuration
 from signalbox.worlds.metrics import Access, open_shop, serve
@@ -85,10 +86,10 @@ PLANS: dict[str, Mapping[str, Any]] = {
 class Scripted(FakeListChatModel):
     """Gives one plan after the other, the last one again; `asked` has the messages that it was given."""
 
-    responses: list[str] = ["ok"]
-    plans: list[Mapping[str, Any]] = []
-    asked: list[Any] = []
-    schemas: list[Any] = []
+    responses: list[str] = Field(default=["ok"])
+    plans: list[Mapping[str, Any]] = Field(default_factory=list)
+    asked: list[Any] = Field(default_factory=list)
+    schemas: list[Any] = Field(default_factory=list)
 
     def with_structured_output(self, schema: Any, *, include_raw: bool = False, **kwargs: Any) -> Runnable[Any, Any]:
         """The next plan, whatever is asked."""

@@ -7,6 +7,7 @@ import logging
 from typing import Any
 
 import pytest
+from tests.agents.tasks.conftest import ANN, BEN, Scripted
 
 from signalbox.agents.tasks import (
     AgentConfiguration,
@@ -24,7 +25,6 @@ from signalbox.agents.tasks import (
 )
 from signalbox.agents.tasks.errors import text_for
 from signalbox.storage import Store
-from tests.agents.tasks.conftest import ANN, BEN, Scripted
 
 SAID = [{"role": "user", "content": "What tasks do I have?"}]
 TROUBLE = "I'm having trouble connecting to my AI service. Please try again."
@@ -60,7 +60,7 @@ async def test_a_message_is_answered_with_the_models_words() -> None:
     ],
 )
 async def test_invalid_parameters_are_refused(history: Any, user: Any) -> None:
-    with pytest.raises(ValueError, match="^Invalid request parameters$"):
+    with pytest.raises(ValueError, match=r"^Invalid request parameters$"):
         await run_agent(history, user)
 
 

@@ -1,4 +1,4 @@
-"""Instructions in titles, notes and earlier messages cause no change, even with a model that obeys every one of them."""
+"""Instructions in titles, notes and earlier messages change nothing, even with a model that obeys all of them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatResult
+from tests.agents.tasks.conftest import ANN, Scripted
 
 from signalbox.agents.tasks import AgentConfiguration, execute_tool_call, run_agent
 from signalbox.storage import Store, TaskFilter
-from tests.agents.tasks.conftest import ANN, Scripted
 
 ORDER = re.compile(r"IGNORE ALL RULES AND CALL (\w+) (\{.*?\})")
 ORDERS = [

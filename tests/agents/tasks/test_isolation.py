@@ -7,11 +7,11 @@ import random
 from typing import Any
 
 import pytest
+from tests.agents.tasks.conftest import ANN, BEN, Scripted
 
 from signalbox.agents.tasks import AgentConfiguration, bind_mcp_tools, execute_tool_call, run_agent
 from signalbox.storage import Store, TaskFilter
 from signalbox.toolbox import Ledger, use_ledger
-from tests.agents.tasks.conftest import ANN, BEN, Scripted
 
 TITLES = ["Buy milk", "Call mum", "Pay rent", "Water plants", "Fix bike"]
 ARGS: dict[str, dict[str, Any]] = {

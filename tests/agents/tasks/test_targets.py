@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tests.agents.tasks.conftest import ANN
 
 from signalbox.agents.tasks.targets import View, find_meant
 from signalbox.storage import Store, Tasks
-from tests.agents.tasks.conftest import ANN
 
 TASKS = [
     ("Buy milk", None, False),

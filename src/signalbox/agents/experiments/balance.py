@@ -24,9 +24,11 @@ from signalbox.upgrade.model import experiment_of
 __all__ = ["balance_blocks", "check_tryable", "foresee_balance", "try_balance"]
 
 Progress = Callable[[int, int], None]
-_AT_ONCE = 16
+_AT_ONCE = 8
 _BATCH = 500
 _MOST_MISMATCHES = 10
+# On a clone, so many also come to the decision point and are enrolled; of the rest it is only asked what they get.
+_ENROLLED = 500
 
 
 async def try_balance(
@@ -42,13 +44,13 @@ async def try_balance(
     experiment = read_experiment(raw)
     check_tryable(experiment, on_live)
     group = experiment["group"] if experiment["assignment_unit"] == "group" else None
-    people = made_up(num_users, group, num_groups, "signalbox-test", f"{seed}-{uuid4().hex[:6]}")
+    people = _people(num_users, group, num_groups, seed, on_live)
     if on_live:
-        found = await _tried(client, raw, people, progress)
+        found = await _tried(client, raw, people, len(people), progress)
     else:
         async with disposable_clone(client, raw, lists=False) as clone:
             await client.set_state(clone["id"], "enrolling")
-            found = await _tried(client, clone, people, progress)
+            found = await _tried(client, clone, people, _ENROLLED, progress)
     notes = []
     if not on_live and (experiment["filter_mode"] == "excludeAll" or any(experiment["exclude"].values())):
         notes.append("The lists of the experiment were left out, so that every made-up user could take part.")
@@ -89,34 +91,40 @@ def balance_blocks(data: Mapping[str, Any]) -> list[Block]:
     ]
 
 
+def _people(count: int, group: str | None, num_groups: int | None, seed: str, on_live: bool) -> list[dict[str, Any]]:
+    """Made-up users: for clones the same each time, so that a server knows them from the last trial and is not filled
+    with ever new ones; for the live experiment such as have never been in it."""
+    named = f"{seed}-{group}-{num_groups or count}" if group else seed
+    return made_up(count, group, num_groups, "signalbox-test", f"{named}-{uuid4().hex[:6]}" if on_live else named)
+
+
 async def _tried(
-    client: UpgradeClient, raw: Mapping[str, Any], people: Sequence[Mapping[str, Any]], progress: Progress | None
+    client: UpgradeClient,
+    raw: Mapping[str, Any],
+    people: Sequence[Mapping[str, Any]],
+    most_enrolled: int,
+    progress: Progress | None,
 ) -> dict[str, Any]:
-    """Bring the people, and read who is where: on the server, and as foreseen."""
+    """Bring the people, and compare what they get with what was enrolled, and with what was foreseen."""
     started = perf_counter()
     experiment = read_experiment(raw)
     before = await enrollment_of(client, experiment)
-    given = await _brought(client, experiment, people, progress)
+    given = await _brought(client, experiment, people, most_enrolled, progress)
     seconds = perf_counter() - started
     stats = await enrollment_of(client, experiment)
-    unit = "groups" if experiment["assignment_unit"] == "group" else "users"
-    observed = {
-        code: arm[unit] - before["conditions"].get(code, {}).get(unit, 0) for code, arm in stats["conditions"].items()
-    }
-    users = {
-        code: arm["users"] - before["conditions"].get(code, {}).get("users", 0)
-        for code, arm in stats["conditions"].items()
-    }
-    found = _judged(experiment, observed, users)
+    users = Counter(code for code in given.values() if code)
+    by_unit = {_unit(experiment, one): given[one["id"]] for one in people}
+    found = _judged(experiment, Counter(code for code in by_unit.values() if code), users)
     foreseen = foresee(experiment_of(raw), [_unit(experiment, one) for one in people])
     wrong = [
-        f"{one['id']}: {given.get(one['id']) or 'default'} instead of {code}"
+        f"{one['id']}: {given[one['id']] or 'default'} instead of {code}"
         for one, code in zip(people, foreseen, strict=True)
-        if given.get(one["id"]) != code
+        if given[one["id"]] != code
     ]
     return found | {
         "users": len(people),
-        "default": sum(given.get(one["id"]) is None for one in people),
+        "enrolled": stats["users"] - before["users"],
+        "default": sum(code is None for code in given.values()),
         "mismatches": wrong[:_MOST_MISMATCHES],
         "mismatch_count": len(wrong),
         "seconds": round(seconds, 3),
@@ -129,9 +137,10 @@ async def _brought(
     client: UpgradeClient,
     experiment: Mapping[str, Any],
     people: Sequence[Mapping[str, Any]],
+    most_enrolled: int,
     progress: Progress | None,
 ) -> dict[str, str | None]:
-    """Make the people known, ask what they get at the first decision point, and say that they came there."""
+    """Make the people known, ask what they get at the first decision point, and say of the first that they came."""
     point, context = experiment["decision_points"][0], experiment["context"]
     site, target = point["site"], point["target"]
     codes: dict[str, str | None] = {}
@@ -144,10 +153,14 @@ async def _brought(
 
     for start in range(0, len(people), _BATCH):
         batch = people[start : start + _BATCH]
-        await _all(map(known, batch))
         answer = await client.batch_assign(context, site, target, [one["id"] for one in batch])
+        strangers = [one for one in batch if answer.get(one["id"], "NOT_FOUND") == "NOT_FOUND"]
+        if strangers:
+            await _all(map(known, strangers))
+            answer |= await client.batch_assign(context, site, target, [one["id"] for one in strangers])
         given = {one["id"]: _given(answer.get(one["id"]), experiment["id"]) for one in batch}
-        await _all(come(user_id, condition) for user_id, condition in given.items())
+        coming = list(given.items())[: max(0, most_enrolled - start)]
+        await _all(come(user_id, condition) for user_id, condition in coming)
         codes |= {user_id: str(one["conditionCode"]) if one else None for user_id, one in given.items()}
         if progress:
             progress(start + len(batch), len(people))

@@ -24,7 +24,7 @@ from signalbox.upgrade.states import stored_state
 
 __all__ = ["Patience", "UpgradeClient"]
 
-_AT_ONCE = 32
+_AT_ONCE = 8
 _CONNECT_SECONDS = 5.0
 
 

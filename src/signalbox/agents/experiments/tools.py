@@ -300,7 +300,8 @@ async def test_condition_balance(
     """Let so many made-up users come to an experiment, on a disposable clone of it, and judge how they were divided.
 
     `{experiment, on_live, unit: individual|group, users, units, arms: [{code, weight, observed, expected, share, low,
-    high, users}], default, p_value, test: chi-square|exact, balanced, mismatches, seconds, users_per_second}`.
+    high, users}], enrolled, default, p_value, test: chi-square|exact, balanced, mismatches, seconds,
+    users_per_second}`. All are asked for; on a clone the first 500 are also enrolled, on the live one everybody.
     `progress(done, total)` is called as they come.
     """
     client = current_client()

@@ -67,11 +67,10 @@ def made_up(
     if num_groups is not None and num_groups < 1:
         raise UpgradeError("There must be at least one group.", "validation")
     stem = f"{prefix}-{seed}" if seed else prefix
-    width = len(str(count))
     dealt = min(count, num_groups or max(2, round(count**0.5))) if group_type else 0
     made = []
     for number in range(1, count + 1):
-        user: dict[str, Any] = {"id": f"{stem}-{number:0{width}}", "groups": {}, "working_groups": {}}
+        user: dict[str, Any] = {"id": f"{stem}-{number:06}", "groups": {}, "working_groups": {}}
         if group_type:
             group = f"{stem}-group-{(number - 1) % dealt + 1:0{len(str(dealt))}}"
             user |= {"groups": {group_type: [group]}, "working_groups": {group_type: group}}

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from signalbox.agents.metrics.client import GrafanaMetricsClient, Health
     from signalbox.agents.metrics.clients import current_client, use_client
     from signalbox.agents.metrics.connection import Connection, read_connection
+    from signalbox.agents.metrics.dry_run import plan_query
     from signalbox.agents.metrics.errors import (
         DatasourceNotFoundError,
         GrafanaAnswerError,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
         UnsupportedOperationError,
     )
     from signalbox.agents.metrics.graphs import graph
-    from signalbox.agents.metrics.dry_run import plan_query
     from signalbox.agents.metrics.promapi import Curve, QueryAnswer
     from signalbox.agents.metrics.querying import execute_question
     from signalbox.agents.metrics.sources import Datasource, Server

@@ -117,7 +117,7 @@ async def _answer(
         plan, found, questions = await _answered(plan, reading, before, steps)
         answered["asked"] = {
             "text": text,
-            "plan": plan.model_dump(exclude_defaults=True),
+            "plan": _kept(plan, questions).model_dump(exclude_defaults=True),
             "title": questions[0].measure.title if questions else "",
         }
     with steps.timed("format"):
@@ -185,6 +185,18 @@ def _settled(plan: MetricsPlan, reading: Reading, before: Before | None) -> Metr
     return plan.model_copy(update={"measure": _ask(near if len(near) > 1 else options[:3])})
 
 
+def _kept(plan: MetricsPlan, questions: list[Question]) -> MetricsPlan:
+    """The plan as the next question takes it over: what was carried on from before stands in it like its own."""
+    if not questions or not (plan.carried or plan.carried_out or plan.carried_split):
+        return plan
+    first = questions[0]
+    filters = [f"{one.label}={'|'.join(one.values)}" for one in first.matchers if not one.negated]
+    excluded = [f"{one.label}={'|'.join(one.values)}" for one in first.matchers if one.negated]
+    split = list(first.group_by) if not first.judges else plan.split_by
+    kept = {"filters": filters, "excluded": excluded, "split_by": split}
+    return plan.model_copy(update={**kept, "carried": [], "carried_out": [], "carried_split": []})
+
+
 def _rival(plan: MetricsPlan, reading: Reading) -> str | None:
     """Another measure that fits as well as the chosen one: the same words say both, and no more of either."""
     chosen = plan.measure or ""
@@ -193,7 +205,12 @@ def _rival(plan: MetricsPlan, reading: Reading) -> str | None:
         return None
     for other in list(reading.hits.values())[:6]:
         is_equal = abs(other.score - mine.score) <= _EQUAL * mine.score and other.explained == mine.explained
-        if other.offer.key != chosen and is_equal and not other.offer.recipe and _differs(other.offer.key, chosen, reading.text):
+        if (
+            other.offer.key != chosen
+            and is_equal
+            and not other.offer.recipe
+            and _differs(other.offer.key, chosen, reading.text)
+        ):
             return other.offer.key
     return None
 
@@ -213,7 +230,11 @@ def _ask(options: list[str]) -> str:
     from langgraph.types import interrupt
 
     answer = interrupt({"kind": "clarify", "type": "input", "message": message, "options": options})
-    said = answer.get("answer") or answer.get("value") or next(iter(answer.values()), "") if isinstance(answer, dict) else answer
+    said = (
+        answer.get("answer") or answer.get("value") or next(iter(answer.values()), "")
+        if isinstance(answer, dict)
+        else answer
+    )
     return str(said).strip() or options[0]
 
 

@@ -1,7 +1,7 @@
 """`anomaly_detection_node`: adds `anomalies` to the state of the metrics agent, and changes nothing else in it.
 
-`anomaly_question_node` stands before the agent in the same map: it says that the curve is wanted, since the agent itself
-answers that it looks for no anomalies.
+`anomaly_question_node` stands before the agent in the same map: it says that the curve is wanted, since the
+agent itself answers that it looks for no anomalies.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MOST_INTERVALS = 20
 
 
 def anomaly_question_node(state: Mapping[str, Any]) -> dict[str, Any]:
-    """Say that anomalies are looked for: the agent then answers with the curve, over a time that shows what is usual."""
+    """Say that anomalies are looked for: the agent then answers with a curve long enough to show what is usual."""
     return {"seeks": "anomalies"}
 
 

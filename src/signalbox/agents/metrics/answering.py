@@ -109,12 +109,15 @@ async def _health(plan: MetricsPlan, live: Live, moment: Moment, window: TimeRan
     of = f" with {', '.join(plan.filters)}" if plan.filters else ""
     if not looked.looked_at:
         raise MetricNotFoundError(
-            f"There is no measure of health{of} on this server.", suggestion="Ask for a measure by its name, or which metrics there are."
+            f"There is no measure of health{of} on this server.",
+            suggestion="Ask for a measure by its name, or which metrics there are.",
         )
     if looked.findings:
         count = len(looked.findings)
-        verdict = f"Yes, {count} {'thing is' if count == 1 else 'things are'} wrong{of}" if not of else (
-            f"No, {', '.join(plan.filters)} {'is' if len(plan.filters) == 1 else 'are'} not ok"
+        verdict = (
+            f"Yes, {count} {'thing is' if count == 1 else 'things are'} wrong{of}"
+            if not of
+            else (f"No, {', '.join(plan.filters)} {'is' if len(plan.filters) == 1 else 'are'} not ok")
         )
         told = f"{verdict}: {'; '.join(one.text for one in looked.findings[:5])}{_more(count)}."
     else:
@@ -122,7 +125,13 @@ async def _health(plan: MetricsPlan, live: Live, moment: Moment, window: TimeRan
     told += f" Looked at: {', '.join(looked.looked_at)}."
     if looked.failed:
         told += f" Could not look at: {'; '.join(looked.failed[:3])}."
-    return _report(told, looked.findings, looked.looked_at, TimeRange(start_time=moment.now - timedelta(hours=6), end_time=moment.now), "Health")
+    return _report(
+        told,
+        looked.findings,
+        looked.looked_at,
+        TimeRange(start_time=moment.now - timedelta(hours=6), end_time=moment.now),
+        "Health",
+    )
 
 
 def _more(count: int) -> str:
@@ -141,11 +150,18 @@ async def _changes(plan: MetricsPlan, live: Live, moment: Moment, window: TimeRa
     worse = [one for one in movers if one.is_worse]
     better = [one for one in movers if not one.is_worse]
     findings = [
-        Finding(text=one.text, severity="warning" if one.is_worse else "info", labels=one.labels, start=one.start, end=one.end)
+        Finding(
+            text=one.text,
+            severity="warning" if one.is_worse else "info",
+            labels=one.labels,
+            start=one.start,
+            end=one.end,
+        )
         for one in (*worse, *better)
     ][:20]
     if worse:
-        told = f"{len(worse)} got worse, {format_range(span)}: {'; '.join(one.text for one in worse[:5])}{_more(len(worse))}."
+        listed = "; ".join(one.text for one in worse[:5])
+        told = f"{len(worse)} got worse, {format_range(span)}: {listed}{_more(len(worse))}."
     else:
         told = f"Nothing got worse, {format_range(span)}."
     if better:
@@ -181,9 +197,14 @@ async def _up(plan: MetricsPlan, text: str, live: Live, moment: Moment) -> Metri
             if plan.filters and words.lower() in metric:
                 continue
             near = nearest_values(words, series, series.names())
-            raise InvalidQueryError(f'There is nothing called "{words}" in {metric}.', suggestion=f"Did you mean {' or '.join(near)}?" if near else "")
+            raise InvalidQueryError(
+                f'There is nothing called "{words}" in {metric}.',
+                suggestion=f"Did you mean {' or '.join(near)}?" if near else "",
+            )
         matchers.append(meant.matcher())
-    matchers += [meant.matcher(negated=True) for words in one.excluded if (meant := find_value(words, series, series.names()))]
+    matchers += [
+        meant.matcher(negated=True) for words in one.excluded if (meant := find_value(words, series, series.names()))
+    ]
     promql = selector_text(metric, matchers)
     answer = await ask_at(live.client, promql, moment.now)
     down = [curve for curve in answer.curves if curve.values[-1] != 1]
@@ -195,16 +216,22 @@ async def _up(plan: MetricsPlan, text: str, live: Live, moment: Moment) -> Metri
         told = f"Yes, all {count} are up." if count > 1 else f"Yes, {shown_labels(answer.curves[0].labels)} is up."
     else:
         all_ = f"{len(down)} of {count} are down" if count > 1 else f"{names[0]} is down"
-        told = f"No, {all_}: {'; '.join(names[:10])}{_more(len(down)) if len(down) > 10 else ''}." if count > 1 else f"No, {all_}."
-    findings = [Finding(text=f"{name} is down", severity="critical", labels=curve.labels) for name, curve in zip(names, down, strict=True)]
+        told = (
+            f"No, {all_}: {'; '.join(names[:10])}{_more(len(down)) if len(down) > 10 else ''}."
+            if count > 1
+            else f"No, {all_}."
+        )
+    findings = [
+        Finding(text=f"{name} is down", severity="critical", labels=curve.labels)
+        for name, curve in zip(names, down, strict=True)
+    ]
     result = _report(told, findings[:20], [f"{metric} of {count} things"], _recent(moment), "Up or down")
     return result.model_copy(update={"metric_name": metric, "promql": promql, "value": float(count - len(down))})
 
 
 def _report(told: str, findings: list[Finding], looked: list[str], window: TimeRange, title: str) -> MetricsQueryResult:
     return MetricsQueryResult(
-        metric_name="health", time_range=window, datapoint_count=0, is_empty=False, summary=told, kind="report", title=title,
+        metric_name="health", time_range=window, datapoint_count=0, is_empty=False, summary=told, kind="report",
+        title=title,
         findings=findings, looked_at=list(dict.fromkeys(looked)),
     )  # fmt: skip
-
-

@@ -14,13 +14,19 @@ from signalbox.language.units import dimension_of, symbol_of
 __all__ = ["Bound", "bound_in", "read_bound", "read_duration", "read_percentile", "shown_in", "time_of_rate"]
 
 _PERCENTILE = re.compile(
-    r"p\s?(?P<p>\d{2,4}(?:\.\d+)?)|(?<![\d.])(?:quantile\s+)?(?P<q>0?\.\d+)|(?P<th>\d{1,2}(?:\.\d+)?)\s?(?:st|nd|rd|th)?(?:[ -]?(?:percentile|pct|quantile|%|percent)?)"
+    r"p\s?(?P<p>\d{2,4}(?:\.\d+)?)|(?<![\d.])(?:quantile\s+)?(?P<q>0?\.\d+)|(?P<th>\d{1,2}(?:\.\d+)?)\s?(?:st|nd|rd|th)?"
+    r"(?:[ -]?(?:percentile|pct|quantile|%|percent)?)"
     r"|(?P<median>medians?)", re.IGNORECASE,
 )  # fmt: skip
 _PERCENT = ("%", "percent", "percentage", "pct", "pc", "percents")
-_SIZE = re.compile(r"(?P<scale>[kmgtp]?)(?P<binary>i?)(?P<base>bit|bits|byte|bytes|b)(?:ps|/s|ps\b|\s*(?:per|/|a)\s*s\w*)?", re.IGNORECASE)
+_SIZE = re.compile(
+    r"(?P<scale>[kmgtp]?)(?P<binary>i?)(?P<base>bit|bits|byte|bytes|b)(?:ps|/s|ps\b|\s*(?:per|/|a)\s*s\w*)?",
+    re.IGNORECASE,
+)
 _SCALES = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
-_PER_TIME = re.compile(r"(?:.*\s)?(?:per|a|an|each|every|/)\s*(?P<time>second|sec|s|minute|min|hour|h|day|d)s?", re.IGNORECASE)
+_PER_TIME = re.compile(
+    r"(?:.*\s)?(?:per|a|an|each|every|/)\s*(?P<time>second|sec|s|minute|min|hour|h|day|d)s?", re.IGNORECASE
+)
 _TIMES = {"second": 1, "sec": 1, "s": 1, "minute": 60, "min": 60, "hour": 3600, "h": 3600, "day": 86400, "d": 86400}
 _NAMES = {1: "s", 60: "min", 3600: "h", 86400: "day"}
 
@@ -71,7 +77,7 @@ def _number_end(words: str, start: int) -> int:
 
 
 def bound_in(bound: Bound, unit: str, title: str) -> float:
-    """The bound in the unit of the answer. Raises InvalidQueryError where it is in another that has nothing to do with it."""
+    """The bound in the unit of the answer. Raises InvalidQueryError for a unit of another kind."""
     factor = _factor(bound.unit, unit, bound.number)
     if factor is None:
         raise InvalidQueryError(
@@ -83,7 +89,9 @@ def bound_in(bound: Bound, unit: str, title: str) -> float:
 
 def read_duration(words: str) -> float:
     """Seconds of "5 minutes", "more than an hour"; 0 where there is no length."""
-    length = parse_duration(re.sub(r"(?i)^(?:for\s+)?(?:at\s+least|more\s+than|over|longer\s+than|about|some)\s+", "", words))
+    length = parse_duration(
+        re.sub(r"(?i)^(?:for\s+)?(?:at\s+least|more\s+than|over|longer\s+than|about|some)\s+", "", words)
+    )
     if length is None:
         lengths = (one.value * seconds for one in find_quantities(words) if (seconds := _seconds(one.unit)))
         return next(lengths, 0.0)

@@ -103,18 +103,27 @@ async def plan_query(
     measures = _measures(offer, plan.named, live) if needs_measure(plan) else []
     window = times.main or TimeRange(start_time=moment.now - timedelta(hours=1), end_time=moment.now)
     return {
-        "asked": {"text": reading.text, "plan": plan.model_dump(exclude_defaults=True), "title": offer.title if offer else ""},
+        "asked": {
+            "text": reading.text,
+            "plan": plan.model_dump(exclude_defaults=True),
+            "title": offer.title if offer else "",
+        },
         "recipe": offer.recipe or None if offer else None,
         "kind": plan.kind or "curve",
         "time_range": window.model_dump(mode="json"),
         "filters": [*plan.filters, *(f"not {one}" for one in plan.excluded)],
-        "queries": [{"metrics": list(one.metrics), "promql": queries_of(_question(plan, one, window, times, moment))} for one in measures],
+        "queries": [
+            {"metrics": list(one.metrics), "promql": queries_of(_question(plan, one, window, times, moment))}
+            for one in measures
+        ],
     }
 
 
 def _index_of(recipes: Recipes) -> tuple[dict[str, Family], Index]:
     names = {
-        name: MetricInfo(name, "histogram" if name.endswith("_bucket") else variant.type, "", name.removesuffix("_bucket"))
+        name: MetricInfo(
+            name, "histogram" if name.endswith("_bucket") else variant.type, "", name.removesuffix("_bucket")
+        )
         for recipe in recipes.recipes.values()
         for variant in recipe.variants
         for name in variant.metrics

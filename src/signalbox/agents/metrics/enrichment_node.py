@@ -13,16 +13,22 @@ import numpy as np
 
 from signalbox.agents.metrics.client import GrafanaMetricsClient
 from signalbox.agents.metrics.clients import current_client
+from signalbox.agents.metrics.deviations import find_deviations
+from signalbox.agents.metrics.live import open_live
 from signalbox.agents.metrics.promapi import Curve
 from signalbox.agents.metrics.querying.found import mean_of
 from signalbox.agents.metrics.related import find_related
 from signalbox.agents.metrics.state import MetricsQueryResult, QueryError
+from signalbox.agents.metrics.sweep import find_movers
 from signalbox.drawing.values import format_value
 from signalbox.errors import SignalboxError
+from signalbox.settings import now
 from signalbox.toolbox import current_ledger
 
 __all__ = ["enrichment_node"]
 
+_AROUND = timedelta(minutes=10)
+_MOST_MOVED = 5
 _EARLIER = (("the day before", timedelta(days=1)), ("the week before", timedelta(days=7)))
 
 
@@ -38,12 +44,14 @@ async def enrichment_node(state: Mapping[str, Any]) -> dict[str, Any]:
     missing: list[str] = []
     earlier = [one for one in await asyncio.gather(*(_earlier(client, result, *e, missing) for e in _EARLIER)) if one]
     related = await _related(client, state, missing)
+    moved = await _moved(client, result, missing)
     figure = _figure(result, [point.value for point in result.datapoints])
     told = " and ".join(one["text"] for one in earlier)
     return {
         "context": {
             "earlier": earlier,
             "related": related,
+            "moved": moved,
             "missing": missing,
             "text": f"{_named(result)} is {format_value(figure, result.unit)}: {told}."
             if told and figure is not None
@@ -125,6 +133,26 @@ def _step(result: MetricsQueryResult) -> timedelta:
 
 def _same(curves: Sequence[Curve], labels: Mapping[str, str]) -> Curve | None:
     return next((curve for curve in curves if curve.labels == labels), curves[0] if len(curves) == 1 else None)
+
+
+async def _moved(client: GrafanaMetricsClient, result: MetricsQueryResult, missing: list[str]) -> list[dict[str, Any]]:
+    """Everything that left its usual course when the curve did, the furthest first; the network as well."""
+    if not _is_curve(result):
+        return []
+    stamps = np.array([point.timestamp.timestamp() for point in result.datapoints])
+    _, found = find_deviations(stamps, np.array([point.value for point in result.datapoints]))
+    if not found:
+        return []
+    worst = max(found, key=lambda one: one.score)
+    start, end = (result.datapoints[at].timestamp for at in (worst.first, worst.last))
+    try:
+        live = await open_live(client, now())
+        movers, _, _ = await find_movers(live, start - _AROUND, end + _AROUND)
+    except SignalboxError as error:
+        missing.append(f"what moved at the same time: {QueryError.of(error).message}")
+        return []
+    others = [one for one in movers if result.metric_name not in one.promql]
+    return [{"text": one.text, "score": round(one.score, 1), "promql": one.promql} for one in others[:_MOST_MOVED]]
 
 
 async def _related(client: GrafanaMetricsClient, state: Mapping[str, Any], missing: list[str]) -> list[dict[str, Any]]:

@@ -39,4 +39,4 @@ async def examine(question: str, start: datetime, end: datetime) -> Examination:
         )
         for one in movers[:_MOST]
     ]
-    return Examination(seen, [title for title in dict.fromkeys(looked)], failed, source_of(client))
+    return Examination(seen, list(dict.fromkeys(looked)), failed, source_of(client))

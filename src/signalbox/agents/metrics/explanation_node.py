@@ -13,6 +13,7 @@ from signalbox.agents.metrics.prompts import EXPLAIN
 from signalbox.agents.metrics.state import MetricsQueryResult
 from signalbox.errors import ExternalError
 from signalbox.maps.agents.models import ask_model, choose_model
+from signalbox.maps.context import current_run
 
 __all__ = ["explanation_node", "invented_figures"]
 
@@ -32,14 +33,17 @@ async def explanation_node(state: Mapping[str, Any]) -> dict[str, Any]:
     if result is None or state.get("error") is not None:
         return {}
     facts = _facts(state)
-    told = await asyncio.to_thread(_ask, facts)
+    # Outside the run of a map nobody lends a model: the facts themselves are the explanation then.
+    told = await asyncio.to_thread(_ask, facts) if current_run.get() is not None else ""
     return {"explanation": told or " ".join(facts)}
 
 
 def _facts(state: Mapping[str, Any]) -> list[str]:
     """What is known, a sentence each: the answer, what it was before, and what was unusual in it."""
     context = state.get("context") or {}
-    told = [_answer(state["result"]), str(context.get("text", "")), _unusual(state, context.get("related", ()))]
+    moved = [str(one["text"]) for one in context.get("moved", ())]
+    beside = f"At the same time, which shows no cause by itself: {'; '.join(moved)}" if moved else ""
+    told = [_answer(state["result"]), str(context.get("text", "")), _unusual(state, context.get("related", ())), beside]
     return [text if text.endswith((".", "!")) else f"{text}." for text in told if text]
 
 

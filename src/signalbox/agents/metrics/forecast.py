@@ -44,20 +44,26 @@ class _Trend:
 async def foresee(question: Question, plan: MetricsPlan, client: GrafanaMetricsClient) -> MetricsQueryResult:
     """When each thing reaches the bound; raises InvalidQueryError for a measure that has none."""
     window = question.time_range if plan.time else TimeRange(start_time=question.now - _LEAD, end_time=question.now)
-    things = question.group_by or tuple(sorted(question.measure.labels - {m.label for m in question.matchers if not m.negated}))
+    things = question.group_by or tuple(
+        sorted(question.measure.labels - {m.label for m in question.matchers if not m.negated})
+    )
     asked = replace(question, kind="series", time_range=window, group_by=things, is_total=False, aggregation=None)
     unit = unit_of_question(asked)
     bound, reached = _bound_of(plan, asked, unit)
     resolution = choose_resolution(window)
     promql = curve_of(asked, resolution)
     answer = await ask_over(client, promql, window, resolution.step)
-    trends = sorted((_trend(curve, bound, question.now) for curve in answer.curves), key=lambda one: one.likely or _FURTHEST * 9)
+    trends = sorted(
+        (_trend(curve, bound, question.now) for curve in answer.curves), key=lambda one: one.likely or _FURTHEST * 9
+    )
     found = Found(promql, unit, dropped=answer.dropped).with_curves(sorted(answer.curves, key=lambda c: -c.values[-1]))
     from signalbox.agents.metrics.result import format_result
 
     result = format_result(asked, found)
     told = [_told(one, asked, unit, reached, question.now) for one in trends[:_MOST_TOLD]]
-    summary = " ".join(told) if told else f"There is no data for {question.measure.title} from which a trend could be drawn."
+    summary = (
+        " ".join(told) if told else f"There is no data for {question.measure.title} from which a trend could be drawn."
+    )
     basis = f"From the trend of {format_range(window)}: a straight line, which knows nothing of what is planned."
     return result.model_copy(
         update={
@@ -75,12 +81,15 @@ def _bound_of(plan: MetricsPlan, question: Question, unit: str) -> tuple[float, 
         return value, f"reaches {format_value(value, unit)}"
     title = question.measure.title.lower()
     is_used = any(word in title for word in ("usage", "used", "utili", "occup"))
-    if not is_used and any(word in title for word in ("free", "avail", "left", "charge", "stock", "level", "remaining", "expir")):
+    if not is_used and any(
+        word in title for word in ("free", "avail", "left", "charge", "stock", "level", "remaining", "expir")
+    ):
         return 0.0, "is used up"
     if unit in ("ratio", "percent"):
         return (1.0 if unit == "ratio" else 100.0), "is full"
     raise InvalidQueryError(
-        f"{question.measure.title[:1].upper()}{question.measure.title[1:]} has no bound that it could reach.", suggestion='Name one: "when will it reach 500 GB?"'
+        f"{question.measure.title[:1].upper()}{question.measure.title[1:]} has no bound that it could reach.",
+        suggestion='Name one: "when will it reach 500 GB?"',
     )
 
 
@@ -112,7 +121,11 @@ def _trend(curve: Curve, bound: float, now: datetime) -> _Trend:
 
 
 def _told(one: _Trend, question: Question, unit: str, reached: str, now: datetime) -> str:
-    name = shown_labels(one.labels) or shown_labels({m.label: m.values[0] for m in question.matchers}) or question.measure.title
+    name = (
+        shown_labels(one.labels)
+        or shown_labels({m.label: m.values[0] for m in question.matchers})
+        or question.measure.title
+    )
     head = f"{name}: {format_value(one.last, unit)} now"
     if one.likely is None or one.earliest is None or one.latest is None:
         return f"{head}; when it {reached} cannot be said: {one.why_not}."

@@ -105,7 +105,9 @@ def _by_name(name: str, live: Live) -> Offer:
     return list_offers(families_of({name: live.names[name]}), Recipes())[0]
 
 
-async def measure_for(offer: Offer, live: Live, within: TimeRange, wanted: Wanted | None = None) -> tuple[Measure, Series]:
+async def measure_for(
+    offer: Offer, live: Live, within: TimeRange, wanted: Wanted | None = None
+) -> tuple[Measure, Series]:
     """The measure of an offer in the first way that this server can serve, with the labels of its series."""
     for bound in offer.bounds or (None,):
         metrics = bound.metrics if bound else offer.metrics
@@ -130,7 +132,12 @@ async def _measure(
 
 def _parts(offer: Offer) -> list[str]:
     """The other metrics of a histogram have the labels that the first has."""
-    stems = {metric.removesuffix(end) for metric in offer.metrics for end in ("_bucket", "_count", "_sum") if metric.endswith(end)}
+    stems = {
+        metric.removesuffix(end)
+        for metric in offer.metrics
+        for end in ("_bucket", "_count", "_sum")
+        if metric.endswith(end)
+    }
     return [f"{stem}{end}" for stem in stems for end in ("_bucket", "_count", "_sum")]
 
 
@@ -178,7 +185,11 @@ def _window(times: Times, moment: Moment) -> TimeRange:
 
 def _wanted(plan: MetricsPlan, percentiles: Sequence[float]) -> Wanted:
     judges_or_shares = plan.kind in ("threshold", "share") and bool(plan.bound)
-    extreme = _AGGREGATIONS.get(plan.how or "") if plan.kind in ("figure", None) and plan.how in ("highest", "lowest") else None
+    extreme = (
+        _AGGREGATIONS.get(plan.how or "")
+        if plan.kind in ("figure", None) and plan.how in ("highest", "lowest")
+        else None
+    )
     counts = plan.kind == "figure" and plan.how == "total"
     return Wanted(
         how=None if judges_or_shares and plan.how != "average" else plan.how,
@@ -220,7 +231,9 @@ def _meant(words: str, measure: Measure, series: Series, offer: Offer, live: Liv
     hidden = find_value(words, series, series.names() - measure.labels)
     if hidden is not None:
         detail = f"{measure.title} is computed over all values of {hidden.label}, and cannot be narrowed by it."
-        raise InvalidQueryError(detail, suggestion=f"It can be narrowed by: {', '.join(sorted(measure.labels)) or 'nothing'}.")
+        raise InvalidQueryError(
+            detail, suggestion=f"It can be narrowed by: {', '.join(sorted(measure.labels)) or 'nothing'}."
+        )
     there = " ".join(filter(None, (f"Did you mean {' or '.join(near)}?" if near else "", _listing(series, measure))))
     raise InvalidQueryError(f'{_upper(measure.title)} has nothing called "{words}" here.', suggestion=there)
 
@@ -240,7 +253,11 @@ def _listing(series: Series, measure: Measure) -> str:
 
 
 def _names_measure(words: str, offer: Offer) -> bool:
-    own = {base(word) for text in (offer.title, *offer.wordings, *map(" ".join, map(name_words, offer.metrics))) for word in text.split()}
+    own = {
+        base(word)
+        for text in (offer.title, *offer.wordings, *map(" ".join, map(name_words, offer.metrics)))
+        for word in text.split()
+    }
     spoken = [base(word) for word, *_ in text_words(words)]
     return bool(spoken) and all(word in own for word in spoken)
 
@@ -249,11 +266,15 @@ def _groups(plan: MetricsPlan, measure: Measure, series: Series, offer: Offer) -
     found: list[str] = []
     for words in plan.split_by:
         label = find_label(words, measure.labels)
-        if label is None and (_names_measure(words, offer) or words.lower() in ("each", "all", "every one", "individually")):
+        if label is None and (
+            _names_measure(words, offer) or words.lower() in ("each", "all", "every one", "individually")
+        ):
             continue
         if label is None:
             listed = ", ".join(sorted(measure.labels)[:_MOST_LISTED]) or "nothing"
-            raise InvalidQueryError(f'{_upper(measure.title)} cannot be split by "{words}".', suggestion=f"It can be split by: {listed}.")
+            raise InvalidQueryError(
+                f'{_upper(measure.title)} cannot be split by "{words}".', suggestion=f"It can be split by: {listed}."
+            )
         found.append(label)
     carried = [label for words in plan.carried_split if (label := find_label(words, measure.labels))]
     found = found or carried
@@ -266,7 +287,9 @@ def _things(measure: Measure, series: Series) -> tuple[str, ...]:
     """The labels that tell things apart, where nobody says which: the instance, else all that differ."""
     if "instance" in measure.labels and len(series.values.get("instance", ())) > 1:
         return ("instance",)
-    return tuple(sorted(name for name in measure.labels if len(series.values.get(name, ())) > 1)) or tuple(sorted(measure.labels))
+    return tuple(sorted(name for name in measure.labels if len(series.values.get(name, ())) > 1)) or tuple(
+        sorted(measure.labels)
+    )
 
 
 def _question(
@@ -277,7 +300,9 @@ def _question(
     is_total = _adds_up(plan, kind, measure, times)
     length = timedelta(days=1) if kind == "extreme" else timedelta(hours=1)
     is_now = times.main is None and (
-        times.is_current or plan.how == "latest" or (kind in ("value", "ranking", "share", "comparison") and plan.how in (None, "rate"))
+        times.is_current
+        or plan.how == "latest"
+        or (kind in ("value", "ranking", "share", "comparison") and plan.how in (None, "rate"))
     )
     quantile = percentiles[0] if percentiles else 0.95
     over = quantile if percentiles and "$quantile" not in measure.promql and measure.type != "summary" else None
@@ -344,11 +369,14 @@ def _rated(measure: Measure, plan: MetricsPlan) -> Measure:
     if time is None or measure.type != "counter" or not measure.unit.endswith("/s"):
         return measure
     seconds, name = time
-    return replace(measure, promql=f"({measure.promql}) * {seconds}", unit=f"{measure.unit.removesuffix('/s')}/{name}", total="")
+    return replace(
+        measure, promql=f"({measure.promql}) * {seconds}", unit=f"{measure.unit.removesuffix('/s')}/{name}", total=""
+    )
 
 
 async def _shaped(
-    question: Question, plan: MetricsPlan, chosen: _Chosen, live: Live, times: Times, moment: Moment, also: _Chosen | None,
+    question: Question, plan: MetricsPlan, chosen: _Chosen, live: Live, times: Times, moment: Moment,
+    also: _Chosen | None,
     percentiles: Sequence[float],
 ) -> Question:  # fmt: skip
     """The question with what its kind needs beside the measure: another side, a part, a whole."""
@@ -367,13 +395,17 @@ async def _second(words: str, plan: MetricsPlan, live: Live, times: Times, momen
     named = live.index.by_key.get(words) or live.index.named(words)
     hits = [] if named else await asyncio.to_thread(live.index.search, words, 3)
     if named is None and not hits:
-        raise MetricNotFoundError(f'No metric for "{words}" was found on this server.', suggestion="Name the metric itself.")
+        raise MetricNotFoundError(
+            f'No metric for "{words}" was found on this server.', suggestion="Name the metric itself."
+        )
     offer = named or hits[0].offer
     within = _window(times, moment)
     measure, series = await measure_for(offer, live, within, _wanted(plan, ()))
     said = [meant for one in plan.filters if (meant := find_value(one, series, measure.labels))]
     matchers = tuple(Matcher(one.label, one.values) for one in said)
-    excluded = tuple(Matcher(one.label, one.values, True) for w in plan.excluded if (one := find_value(w, series, measure.labels)))
+    excluded = tuple(
+        Matcher(one.label, one.values, True) for w in plan.excluded if (one := find_value(w, series, measure.labels))
+    )
     return _Chosen(offer, measure, series, (*matchers, *excluded), tuple(said), ())
 
 
@@ -392,7 +424,12 @@ def _divided(question: Question, chosen: _Chosen, whole: _Chosen, *, is_share: b
 
 
 def _compared(
-    question: Question, plan: MetricsPlan, chosen: _Chosen, times: Times, also: _Chosen | None, percentiles: Sequence[float]
+    question: Question,
+    plan: MetricsPlan,
+    chosen: _Chosen,
+    times: Times,
+    also: _Chosen | None,
+    percentiles: Sequence[float],
 ) -> Question:
     if times.against is not None:
         return replace(question, against=Against(time_range=times.against))
@@ -411,7 +448,8 @@ def _compared(
     if question.group_by:
         return replace(question, kind="ranking")
     raise InvalidQueryError(
-        "The question does not say what is to be compared.", suggestion="Name another time, another thing or another measure."
+        "The question does not say what is to be compared.",
+        suggestion="Name another time, another thing or another measure.",
     )
 
 
@@ -446,7 +484,8 @@ async def _of_its_kind(question: Question, live: Live, moment: Moment) -> Questi
             best, most = offer, kinship
     if best is None:
         raise InvalidQueryError(
-            f"The question does not say of what {question.measure.title} is a share.", suggestion="Name the whole, or the part."
+            f"The question does not say of what {question.measure.title} is a share.",
+            suggestion="Name the whole, or the part.",
         )
     whole, _ = await measure_for(best, live, question.time_range)
     shared = tuple(one for one in question.matchers if one.label in whole.labels)
@@ -460,7 +499,9 @@ def _with_threshold(question: Question, plan: MetricsPlan) -> Question:
         return question
     bound = read_bound(plan.bound) if plan.bound else None
     if plan.bound and bound is None:
-        raise InvalidQueryError(f'The bound "{plan.bound}" is no figure.', suggestion="Name it with its unit: 90%, 500 ms.")
+        raise InvalidQueryError(
+            f'The bound "{plan.bound}" is no figure.', suggestion="Name it with its unit: 90%, 500 ms."
+        )
     above = plan.side != "below"
     value = bound_in(bound, unit_of_question(question), question.measure.title) if bound else 0.5
     if bound is None and not question.measure.unit and plan.side is None:
@@ -481,13 +522,13 @@ def _is_of_now(plan: MetricsPlan) -> bool:
 
 
 def _differing(question: Question) -> frozenset[str]:
-    """The labels that tell apart the things that are judged: all that the measure has, but for those that one value pins."""
+    """The labels that tell the judged things apart: all that the measure has, but for those that one value pins."""
     pinned = {one.label for one in question.matchers if len(one.values) == 1 and not one.negated}
     return question.measure.labels - pinned
 
 
 def _with_unit(question: Question, plan: MetricsPlan) -> Question:
-    """The question with the unit that its figures are to be shown in; one of another kind is not covered, and said so."""
+    """The question with the unit that its figures are shown in; one of another kind is said not to be covered."""
     if not plan.unit or (time_of_rate(plan.unit) is not None and question.measure.type == "counter"):
         return question
     shown = shown_in(plan.unit, unit_of_question(question))

@@ -26,7 +26,7 @@ def left_out(plan: MetricsPlan, text: str, *offers: Offer | None) -> tuple[str, 
     own = {base(word) for one in offers if one for word in (*one.title.split(), *_words(one))}
     found = [one for one in plan.not_covered if one.strip() and one.lower() in said.lower()]
     for one in _NAME.finditer(said):
-        words = one[0].strip(".,:?!\"“”`")
+        words = one[0].strip('.,:?!"“”`')
         if any(one.start() < end and one.end() > start for start, end in covered) or _is_of_time(words):
             continue
         if words and not {base(word) for word, *_ in text_words(words)} <= own and words.lower() not in FILLERS:
@@ -56,7 +56,7 @@ def _places(plan: MetricsPlan, text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_of_time(words: str) -> bool:
-    return all(is_time_word(word) for word in words.split())
+    return all(is_time_word(word) for word in words.split()) and (words.isalpha() or words[:1].isdigit())
 
 
 def _conditions(text: str) -> Iterator[tuple[str, int, int]]:

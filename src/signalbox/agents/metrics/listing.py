@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from signalbox.agents.metrics.ground import measure_for
-from signalbox.agents.metrics.live import Live
+from signalbox.agents.metrics.live import Live, Series
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.prompts import EXAMPLES
@@ -48,9 +48,9 @@ async def list_things(plan: MetricsPlan, offer: Offer | None, live: Live, window
     words = [*plan.split_by, *plan.filters]
     label = next((found for one in words if (found := find_label(one, labels))), None) or _usual(labels)
     known = [value for value in values.get(label, ()) if value]
-    for one in plan.filters if offer is not None else ():
-        meant = find_value(one, series, labels)
-        if meant is not None and meant.label != label:
+    for one in plan.filters:
+        meant = find_value(one, Series(values), labels)
+        if offer is not None and meant is not None and meant.label != label:
             narrowed = await live.client.label_values(label, _selector(offer, meant.label, meant.values), window)
             known = [value for value in narrowed if value]
     of = f" of {offer.title}" if offer is not None else ""
@@ -58,7 +58,12 @@ async def list_things(plan: MetricsPlan, offer: Offer | None, live: Live, window
     more = f", and {len(known) - _MOST_THINGS} more" if len(known) > _MOST_THINGS else ""
     told = f"{len(known)} values of {label}{of}: {shown}{more}." if known else f"There is no label {label}{of}."
     result = _result(told, [offer] if offer else [], window)
-    return result.model_copy(update={"value": float(len(known)), "findings": [Finding(text=value, labels={label: value}) for value in known[:_MOST_THINGS]]})
+    return result.model_copy(
+        update={
+            "value": float(len(known)),
+            "findings": [Finding(text=value, labels={label: value}) for value in known[:_MOST_THINGS]],
+        }
+    )
 
 
 def _selector(offer: Offer, label: str, values: tuple[str, ...]) -> str:

@@ -1,4 +1,4 @@
-"""What a server has, as far as questions need it: what it offers to measure, and the labels and values of its series."""
+"""What a server has, as far as questions need it: what it offers to measure, and the labels of its series."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Live:
         return self._labels
 
     async def mentioned(self, text: str, within: TimeRange) -> list[tuple[str, str]]:
-        """The label values that stand in a text as they are, each with its label; names of one plain word count last."""
+        """The label values that stand in a text as they are, each with its label; plain words last."""
         if self._values is None:
             labels = await self.labels_of(within)
             self._values = await asyncio.to_thread(_by_spelling, labels)

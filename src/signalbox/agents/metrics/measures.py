@@ -66,9 +66,7 @@ def _wants_other(wanted: Wanted) -> bool:
     return not wanted.has_quantile and (wanted.counts or wanted.how in ("average", "total", "rate"))
 
 
-def _of_bound(
-    bound: Bound, offer: Offer, series: Mapping[str, Series], recipes: Recipes, wanted: Wanted
-) -> Measure:
+def _of_bound(bound: Bound, offer: Offer, series: Mapping[str, Series], recipes: Recipes, wanted: Wanted) -> Measure:
     conditions = conditions_of(bound, series.get(bound.metrics[0], Series()), recipes) or {}
     names = {f"metric{at}": _template(name) for at, name in enumerate(bound.metrics, start=1) if at > 1}
     names |= {"metric": _template(bound.metrics[0]), **conditions}
@@ -110,7 +108,7 @@ def _filled(template: str, names: Mapping[str, str]) -> str:
         selector = selector_of(name.replace("$$", "$"))
         if key.startswith("metric") and selector.endswith("}"):
             quoted = selector[1:-1].replace("$", "$$")
-            template = re.sub(rf"\${key}\b\{{", lambda _, q=quoted: f"{{{q},", template)
+            template = re.sub(rf"\${key}\b\{{", f"{{{quoted},".replace("\\", r"\\"), template)
     return Template(template).safe_substitute(names)
 
 
@@ -164,7 +162,9 @@ def _of_summary(family: Family, title: str, series: Mapping[str, Series], wanted
     if wanted.has_quantile and name in family.names:
         selector = selector_template(name, f'quantile="{wanted.quantile:g}"')
         labels = _shared_labels((name,), series) - {"quantile"}
-        return Measure(name, title, f"max by ($by) ({selector})", "summary", _unit_of(name), metrics=(name,), labels=labels)
+        return Measure(
+            name, title, f"max by ($by) ({selector})", "summary", _unit_of(name), metrics=(name,), labels=labels
+        )
     if wanted.counts or wanted.how == "rate":
         return _of_counter(f"{name}_count", title, series)
     if wanted.how == "total":

@@ -7,10 +7,9 @@ grounds on the server: names, labels, bounds and times stay as they were said.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
-from typing_extensions import Annotated
 
 from signalbox.agents.metrics.offers import Offer
 

@@ -69,9 +69,13 @@ def _as_shown(result: MetricsQueryResult) -> MetricsQueryResult:
             "threshold": result.threshold * by if result.threshold is not None else None,
             "ranking": [one.model_copy(update={"value": one.value * by}) for one in result.ranking],
             "comparison": pair.model_copy(update={"a": pair.a * by, "b": pair.b * by}) if pair else None,
-            "statistics": stats.model_copy(update={n: getattr(stats, n) * by for n in (*_STATISTICS, "sum")}) if stats else None,
+            "statistics": stats.model_copy(update={n: getattr(stats, n) * by for n in (*_STATISTICS, "sum")})
+            if stats
+            else None,
             "series": [
-                one.model_copy(update={"datapoints": [p.model_copy(update={"value": p.value * by}) for p in one.datapoints]})
+                one.model_copy(
+                    update={"datapoints": [p.model_copy(update={"value": p.value * by}) for p in one.datapoints]}
+                )
                 for one in result.series
             ],
         }
@@ -81,7 +85,11 @@ def _as_shown(result: MetricsQueryResult) -> MetricsQueryResult:
 def _report(result: MetricsQueryResult) -> Block:
     """What a sweep or a list found."""
     findings = [(one.text, one.severity, ()) for one in result.findings]
-    looked = [("Looked at", [blocks.text("\n".join(f"- {as_markdown(one)}" for one in result.looked_at))])] if result.looked_at else []
+    looked = (
+        [("Looked at", [blocks.text("\n".join(f"- {as_markdown(one)}" for one in result.looked_at))])]
+        if result.looked_at
+        else []
+    )
     return blocks.report(_title(result), result.summary.partition(". ")[0].rstrip(".") + ".", findings, looked)
 
 
@@ -175,8 +183,8 @@ def _source(source: Mapping[str, str]) -> str:
     """Where the figures come from; of the embedded shop, that it is a demonstration, and how to connect one's own."""
     if source.get("kind") == "embedded":
         return (
-            "the embedded shop, a demonstration with invented figures. Set GRAFANA_URL (with GRAFANA_TOKEN) or PROMETHEUS_URL "
-            "to connect your own."
+            "the embedded shop, a demonstration with invented figures. Set GRAFANA_URL (with GRAFANA_TOKEN) or "
+            "PROMETHEUS_URL to connect your own."
         )
     return f"{source.get('system', '')} at {source.get('address', '')}".strip()
 

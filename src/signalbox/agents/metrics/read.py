@@ -10,7 +10,6 @@ from typing import Any
 from langchain_core.exceptions import OutputParserException
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
-from langchain_core.tools import StructuredTool
 from pydantic import ValidationError
 
 from signalbox.agents.metrics.errors import ParsingError
@@ -32,10 +31,30 @@ _ROUNDS = 3
 _LONGEST = 4_000
 
 
+def _tool(name: str, about: str, **parameters: str) -> dict[str, Any]:
+    """A tool as every provider takes it beside a schema: strict, with all its parameters."""
+    fields = {key: {"type": "string", "description": told} for key, told in parameters.items()}
+    schema = {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+    return {"type": "function", "function": {"name": name, "description": about, "parameters": schema, "strict": True}}
+
+
+_TOOLS = [
+    _tool("search_metrics", "Search the metrics of this server further, by words.", words="what is measured"),
+    _tool(
+        "label_values",
+        "The labels of a metric with some of their values, or the values of one label.",
+        metric="the metric's name",
+        label="the label; empty for all",
+    ),
+]
+
+
 class Reading:
     """A question while it is read: the messages to the model, and the measures that it may choose from."""
 
-    def __init__(self, text: str, live: Live, model: BaseChatModel, moment: Moment, before: tuple[str, str] | None) -> None:
+    def __init__(
+        self, text: str, live: Live, model: BaseChatModel, moment: Moment, before: tuple[str, str] | None
+    ) -> None:
         self.text, self.live, self.model, self.moment = text, live, model, moment
         self.before = before
         self.offers: list[Offer] = []
@@ -84,7 +103,7 @@ class Reading:
         schema = plan_schema(self.offers[:MOST_OPTIONS], follows=self.before is not None)
         try:
             structured = self.model.with_structured_output(
-                schema, include_raw=True, **({"tools": self._tools()} if tools else {})
+                schema, include_raw=True, **({"tools": _TOOLS} if tools else {})
             )
         except (TypeError, ValueError):
             # Not every provider takes tools beside a schema.
@@ -108,17 +127,6 @@ class Reading:
             return MetricsPlan.model_validate({key: value for key, value in given.items() if value is not None})
         except ValidationError as problem:
             raise _no_plan(problem) from None
-
-    def _tools(self) -> list[StructuredTool]:
-        def search_metrics(words: str) -> str:
-            """Search the metrics of this server by words. Gives name, type, unit and what each is about."""
-            return words
-
-        def label_values(metric: str, label: str = "") -> str:
-            """The labels of a metric with some of their values, or the values of one label."""
-            return metric + label
-
-        return [StructuredTool.from_function(one) for one in (search_metrics, label_values)]
 
     async def _called(self, call: Any) -> ToolMessage:
         name, args = call["name"], call.get("args") or {}

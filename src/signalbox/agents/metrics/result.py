@@ -99,7 +99,10 @@ def _beyond(question: Question, found: Found) -> list[BeyondThreshold]:
     if question.threshold is None or (question.kind not in ("series", "extreme") and not question.judges):
         return []
     spells = found.spells if question.judges else find_spells(found.curves, question.threshold)
-    return [BeyondThreshold(labels=one.labels, start=one.start, end=one.end, extreme=one.extreme) for one in spells[:_MOST_SPELLS]]
+    return [
+        BeyondThreshold(labels=one.labels, start=one.start, end=one.end, extreme=one.extreme)
+        for one in spells[:_MOST_SPELLS]
+    ]
 
 
 def _comparison(found: Found) -> Comparison | None:

@@ -73,9 +73,7 @@ class Index:
         few = len(self.offers) <= _MOST_ROWS
         self._texts: Rows = embed([f"{one.title} {one.about}" for one in self.offers] if few else [])
 
-    def _add(
-        self, place: int, one: Offer, places: dict[str, dict[int, float]], spelt: dict[str, str]
-    ) -> None:
+    def _add(self, place: int, one: Offer, places: dict[str, dict[int, float]], spelt: dict[str, str]) -> None:
         words = list(name_words(one.key) if one.recipe and one.family is None else one.title.split())
         if one.recipe and one.family is not None:
             words += [word for word in name_words(one.family.name) if word not in words]

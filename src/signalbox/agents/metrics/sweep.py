@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -27,11 +27,13 @@ from signalbox.agents.metrics.units import unit_of_question
 from signalbox.agents.metrics.values import find_value, nearest_values
 from signalbox.agents.metrics.vocabulary import LABEL_WORDS
 from signalbox.agents.metrics.windows import choose_resolution
+from signalbox.contract.blocks import Severity
 from signalbox.drawing.values import format_moment, format_value
 from signalbox.errors import ExternalError, SignalboxError
 
 __all__ = ["Looked", "Mover", "find_movers", "look_now", "things_of"]
 
+_Key = tuple[tuple[str, str], ...]
 _MOST_LOOKED = 30
 _MOST_THINGS = 400
 _AT_ONCE = 5
@@ -71,7 +73,8 @@ class Mover:
         until = f" until {format_moment(self.end)}" if self.end else ", still so"
         far = "rose to" if self.value > self.usual else "fell to"
         return (
-            f"{self.title}{whose} {far} {format_value(self.value, self.unit)}, usually {format_value(self.usual, self.unit)}, "
+            f"{self.title}{whose} {far} {format_value(self.value, self.unit)}, "
+            f"usually {format_value(self.usual, self.unit)}, "
             f"from {format_moment(self.start)}{until}"
         )
 
@@ -131,15 +134,23 @@ def _health_offers(live: Live) -> list[Offer]:
     return [one for one in live.index.offers if one.is_health][:_MOST_LOOKED]
 
 
-async def _question(offer: Offer, live: Live, things: Sequence[Matcher], window: TimeRange, now: datetime) -> Question | None:
+async def _question(
+    offer: Offer, live: Live, things: Sequence[Matcher], window: TimeRange, now: datetime
+) -> Question | None:
     """The question for a measure, thing by thing; None where it has nothing to do with the things that are meant."""
     measure, series = await measure_for(offer, live, window)
     mine: list[Matcher] = []
     if things:
-        mine = [one for one in things if one.label in measure.labels and set(one.values) & set(series.values.get(one.label, ()))]
+        mine = [
+            one
+            for one in things
+            if one.label in measure.labels and set(one.values) & set(series.values.get(one.label, ()))
+        ]
         if not mine:
             return None
-    labels = tuple(sorted(label for label in measure.labels - _HIDDEN if 0 < len(series.values.get(label, ())) <= _MOST_THINGS))
+    labels = tuple(
+        sorted(label for label in measure.labels - _HIDDEN if 0 < len(series.values.get(label, ())) <= _MOST_THINGS)
+    )
     by = tuple(label for label in labels if label not in {one.label for one in mine} or len(labels) == 1)
     return Question("", measure, "series", window, now, matchers=tuple(mine[:2]), group_by=by)
 
@@ -153,7 +164,7 @@ async def _look_at(offer: Offer, live: Live, things: Sequence[Matcher], now: dat
     resolution = choose_resolution(window)
     promql = close_curve_of(question, resolution)
     answer = await ask_at(live.client, promql, now)
-    usual: dict[tuple[tuple[str, str], ...], float] = {}
+    usual: dict[_Key, float] = {}
     if health.times is not None:
         before = await ask_at(live.client, f"avg_over_time(({promql})[1d:15m])", now - timedelta(hours=1))
         usual = {_key(one): one.values[-1] for one in before.curves}
@@ -171,17 +182,24 @@ def _trouble(value: float, usual: float | None, health: Health) -> str:
         return f"above {health.above:g}"
     if health.below is not None and value < health.below:
         return f"below {health.below:g}"
-    if health.times is not None and usual is not None and usual > 0 and value > health.times * usual and health.above is None:
+    if (
+        health.times is not None
+        and usual is not None
+        and usual > 0
+        and value > health.times * usual
+        and health.above is None
+    ):
         return f"usually {usual:.12g}"
     return ""
 
 
 async def _since(
-    live: Live, question: Question, promql: str, step: float, health: Health, usual: dict[tuple[tuple[str, str], ...], float], window: TimeRange
-) -> dict[tuple[tuple[str, str], ...], datetime]:  # fmt: skip
+    live: Live, question: Question, promql: str, step: float, health: Health, usual: Mapping[_Key, float],
+    window: TimeRange,
+) -> dict[_Key, datetime]:  # fmt: skip
     """Since when each thing is in trouble, as far as the last hours show."""
     answer = await ask_over(live.client, promql, window, max(step, 60))
-    found: dict[tuple[tuple[str, str], ...], datetime] = {}
+    found: dict[_Key, datetime] = {}
     for curve in answer.curves:
         start = None
         for stamp, value in zip(reversed(curve.stamps), reversed(curve.values), strict=True):
@@ -199,9 +217,10 @@ def _finding(offer: Offer, curve: Curve, why: str, unit: str, since: datetime | 
     name = ", ".join(part for part in (where, shown_labels(curve.labels)) if part)
     started = f", since {format_moment(since)}" if since else ""
     limit = f"{side} {format_value(bound, unit)}"
-    told = f"{offer.title[:1].upper()}{offer.title[1:]}{f' of {name}' if name else ''}: {format_value(value, unit)} ({limit}){started}"
+    whose = f" of {name}" if name else ""
+    told = f"{offer.title[:1].upper()}{offer.title[1:]}{whose}: {format_value(value, unit)} ({limit}){started}"
     far = value / bound if bound and side != "below" else 1.0
-    severity = "critical" if far >= _CRITICAL or unit == "ratio" and value >= 0.97 else "warning"
+    severity: Severity = "critical" if far >= _CRITICAL or (unit == "ratio" and value >= 0.97) else "warning"
     return Finding(text=told, severity=severity, labels=curve.labels, start=since)
 
 
@@ -250,12 +269,26 @@ async def _movers_of(
         labels = {**{m.label: m.values[0] for m in question.matchers}, **curve.labels}
         is_worse = value < usual if health and health.below is not None else value > usual
         found.append(
-            Mover(title, labels, first, last, value, usual, score, unit, bool(health and health.is_symptom), promql, is_worse)
+            Mover(
+                title,
+                labels,
+                first,
+                last,
+                value,
+                usual,
+                score,
+                unit,
+                bool(health and health.is_symptom),
+                promql,
+                is_worse,
+            )
         )
     return found
 
 
-def _mover(curve: Curve, start: datetime, end: datetime, step: float) -> tuple[datetime, datetime | None, float, float, float] | None:
+def _mover(
+    curve: Curve, start: datetime, end: datetime, step: float
+) -> tuple[datetime, datetime | None, float, float, float] | None:
     """From when until when a curve was out of its course between the moments, how far, and what is usual."""
     stamps, values = np.array(curve.stamps, dtype=float), np.array(curve.values, dtype=float)
     if len(values) < FEWEST_POINTS:
@@ -269,7 +302,9 @@ def _mover(curve: Curve, start: datetime, end: datetime, step: float) -> tuple[d
     low, high = float(np.quantile(calm, 0.01)), float(np.quantile(calm, 0.99))
     beyond = (values > high + 0.5 * (high - usual)) | (values < low - 0.5 * (usual - low))
     far = inside & beyond & (away > 6) & (np.abs(values - usual) > _LEAST_CHANGE * max(abs(usual), 1e-9))
-    hits = [one for one in found if stamps[one.last] >= start.timestamp() and beyond[one.peak] and one.last - one.first >= 2]
+    hits = [
+        one for one in found if stamps[one.last] >= start.timestamp() and beyond[one.peak] and one.last - one.first >= 2
+    ]
     if not _lasts(far) and not hits:
         return None
     if _lasts(far):
@@ -279,13 +314,23 @@ def _mover(curve: Curve, start: datetime, end: datetime, step: float) -> tuple[d
         best = max(hits, key=lambda one: one.score)
         first, last, peak = best.first, best.last, best.peak
     goes_on = end.timestamp() - stamps[last] <= 2 * step
-    return moment_of(stamps[first]), None if goes_on else moment_of(stamps[last]), float(values[peak]), usual, float(min(away[peak], 1e6))
+    return (
+        moment_of(stamps[first]),
+        None if goes_on else moment_of(stamps[last]),
+        float(values[peak]),
+        usual,
+        float(min(away[peak], 1e6)),
+    )
 
 
 def _lasts(far: npt.NDArray[np.bool_], least: int = 3) -> bool:
     """Whether so many points one after the other are far away: one alone is noise."""
-    return bool(np.any(np.convolve(far.astype(int), np.ones(least, dtype=int), "valid") == least)) if len(far) >= least else False
+    return (
+        bool(np.any(np.convolve(far.astype(int), np.ones(least, dtype=int), "valid") == least))
+        if len(far) >= least
+        else False
+    )
 
 
-def _key(curve: Curve) -> tuple[tuple[str, str], ...]:
+def _key(curve: Curve) -> _Key:
     return tuple(sorted((name, value) for name, value in curve.labels.items() if name != "__name__"))

@@ -1,4 +1,4 @@
-"""How this room's questions teach the offline model: in the schemas that it is asked with, a pass of the reader each."""
+"""How this room's questions teach the offline model: in the schemas that it is asked with, one for each pass."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ def schemas_for(header: Mapping[str, Any], case: Mapping[str, Any]) -> list[dict
     offers = _shortlist(index_of(dumps(header["metrics"])), text, (case.get("expected") or {}).get("measure"))
     whole = plan_schema(offers, follows=len(messages) > 1)
     first = {name: field for name, field in whole["properties"].items() if name in _FIRST}
-    rest = {name: field for name, field in whole["properties"].items() if name not in (*_FIRST, "not_covered", "confidence")}
+    rest = {
+        name: field for name, field in whole["properties"].items() if name not in (*_FIRST, "not_covered", "confidence")
+    }
     return [{**whole, "properties": part} for part in (first, rest)]
 
 

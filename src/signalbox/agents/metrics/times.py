@@ -18,10 +18,15 @@ _AGO = re.compile(r"(?P<length>(?:an?|one|\d+|two|three|few|several)\s+[a-z]+)\s
 _SHORT_AGO = re.compile(r"(?:\w+\s+|\w+\s+an?\s+)?(?:min\w*|hours?|hrs?|h|m)\s+ago", re.I)
 _DAYS_AGO = re.compile(r"\w+\s+(?:days?|weeks?)\s+ago", re.I)
 _BEFORE = re.compile(
-    r"(?:the\s+)?(?:(?:previous|preceding|prior)\b.*|(?P<unit>hour|day|week|month|one|period)\s+before(?:\s+.*)?|before.*)", re.I
+    r"(?:the\s+)?(?:(?:previous|preceding|prior)\b.*|(?P<unit>hour|day|week|month|one|period)\s+before(?:\s+.*)?|before.*)",
+    re.I,
 )
-_SAME = re.compile(r"\b(?:at\s+)?(?:this|(?:the\s+)?same)\s+(?:time|hour|period|day|moment|point)\b(?:\s+of)?(?:\s+on)?", re.I)
-_MOMENT = re.compile(r"at\s+(?:about\s+|around\s+|exactly\s+)?(?:\d{1,2}(?:[:.]\d{2})?\s*(?:am|pm|h|o'clock)?|noon|midnight)\b", re.I)
+_SAME = re.compile(
+    r"\b(?:at\s+)?(?:this|(?:the\s+)?same)\s+(?:time|hour|period|day|moment|point)\b(?:\s+of)?(?:\s+on)?", re.I
+)
+_MOMENT = re.compile(
+    r"at\s+(?:about\s+|around\s+|exactly\s+)?(?:\d{1,2}(?:[:.]\d{2})?\s*(?:am|pm|h|o'clock)?|noon|midnight)\b", re.I
+)
 _PAIR = re.compile(r"(?P<start>\d{4}-\d\d-\d\d\S*)\s*(?:/|to|until|\.\.)\s*(?P<end>\d{4}-\d\d-\d\d\S*)", re.I)
 _PRESENT = timedelta(minutes=1)
 _HOUR, _DAY, _WEEK = timedelta(hours=1), timedelta(days=1), timedelta(days=7)
@@ -83,7 +88,8 @@ def _range_of(phrase: str, now: datetime, zone: tzinfo) -> Range:
     found = find_range(phrase, now, zone)
     if found is None:
         raise InvalidTimeRangeError(
-            f'The time "{phrase}" cannot be read.', suggestion='Say it like "the last 2 hours" or "yesterday from 2 to 4 pm".'
+            f'The time "{phrase}" cannot be read.',
+            suggestion='Say it like "the last 2 hours" or "yesterday from 2 to 4 pm".',
         )
     if _DAYS_AGO.fullmatch(phrase):
         midnight = found.range.start.replace(hour=0, minute=0, second=0, microsecond=0)
@@ -129,7 +135,9 @@ def _same_part(main: Range, other: Range, now: datetime) -> tuple[Range, str]:
     begins_alike = main.start.hour == main.start.minute == 0 == other.start.hour == other.start.minute
     if not (is_unfinished and begins_alike and other.end <= main.start + _PRESENT):
         return other, ""
-    return Range(other.start, other.start + passed), "The period is not over: it is compared with the same part of the other one."
+    return Range(
+        other.start, other.start + passed
+    ), "The period is not over: it is compared with the same part of the other one."
 
 
 def _is_piece(main: Range, other: Range) -> bool:

@@ -40,7 +40,9 @@ def is_promql(text: str, live: Live) -> str:
     return said if any(name in live.names for name in _names(parsed)) else ""
 
 
-async def run_promql(promql: str, live: Live, window: TimeRange | None, now: datetime, *, by_model: bool) -> MetricsQueryResult:
+async def run_promql(
+    promql: str, live: Live, window: TimeRange | None, now: datetime, *, by_model: bool
+) -> MetricsQueryResult:
     """The curve of a query over the range, by default the last hour. A model's query must name metrics that there are.
 
     Raises InvalidQueryError, and MetricNotFoundError for a name that the server does not have.
@@ -49,10 +51,18 @@ async def run_promql(promql: str, live: Live, window: TimeRange | None, now: dat
     names = list(dict.fromkeys(_names(parsed)))
     for name in names if by_model else ():
         if name not in live.names:
-            raise MetricNotFoundError(f'There is no metric "{name}" on this server.', suggestion=did_you_mean(name, list(live.names)[:20_000]))
+            raise MetricNotFoundError(
+                f'There is no metric "{name}" on this server.', suggestion=did_you_mean(name, list(live.names)[:20_000])
+            )
     span = window or TimeRange(start_time=now - timedelta(hours=1), end_time=now)
     step = choose_resolution(span).step
-    measure = Measure(names[0] if names else "query", promql if len(promql) < 60 else "the query", promql, "gauge", metrics=tuple(names))
+    measure = Measure(
+        names[0] if names else "query",
+        promql if len(promql) < 60 else "the query",
+        promql,
+        "gauge",
+        metrics=tuple(names),
+    )
     question = Question(promql, measure, "series", span, now)
     if isinstance(parsed, promql_parser.MatrixSelector | promql_parser.SubqueryExpr | promql_parser.StringLiteral):
         answer = await ask_at(live.client, promql, span.end_time)

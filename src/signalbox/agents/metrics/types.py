@@ -6,9 +6,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from signalbox.agents.metrics.errors import InvalidQueryError
-from signalbox.agents.metrics.promql import selector_text
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.offers import Family
+from signalbox.agents.metrics.promql import selector_text
 from signalbox.agents.metrics.vocabulary import base
 
 __all__ = ["with_type"]

@@ -42,9 +42,10 @@ class Meant:
 def find_value(words: str, series: Series, labels: Iterable[str]) -> Meant | None:
     """What the words stand for among the values of these labels; None where there is no such value."""
     allowed = sorted(frozenset(labels) & series.names(), key=_rank)
-    if written := _PAIR.fullmatch(words.strip()):
-        if written["label"] in allowed and not written["op"].startswith("!"):
-            return Meant(written["label"], tuple(written["value"].split("|")), _EXACT)
+    written = _PAIR.fullmatch(words.strip())
+    if written and written["label"] in allowed and not written["op"].startswith("!"):
+        values = tuple(one for one in written["value"].split("|") if one in series.values[written["label"]])
+        return Meant(written["label"], values, _EXACT) if values else None
     for said, only in _ways(words, allowed):
         found = [one for label in only for one in _of_label(said, label, series.values.get(label, ())[:_MOST_VALUES])]
         if found:
@@ -73,7 +74,9 @@ def find_label(words: str, labels: Iterable[str]) -> str | None:
             if found is not None:
                 return found
         part = next((label for label in known if base(word) in map(base, name_words(label))), None)
-        part = part or next((label for label in known if len(base(word)) > 3 and label.lower().endswith(base(word))), None)
+        part = part or next(
+            (label for label in known if len(base(word)) > 3 and label.lower().endswith(base(word))), None
+        )
         if part is not None:
             return part
     return None
@@ -93,8 +96,8 @@ def _ways(words: str, labels: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
             yield from _ways(words[len(article) :], labels)
     if len(parts) > 1 and not labels:
         return
-    for rest in (" ".join(parts[:-1]), " ".join(parts[1:])) if len(parts) in (2, 3) else ():
-        yield rest, list(labels)
+    for shorter in (parts[:-1], parts[1:]) if len(parts) in (2, 3) else ():
+        yield " ".join(shorter), list(labels)
 
 
 def _of_label(said: str, label: str, values: Sequence[str]) -> Iterator[Meant]:

@@ -23,6 +23,7 @@ from signalbox.toolbox import current_person
 __all__ = ["keep_talk", "offered_tools", "recall_talk", "remembered_state", "start_state"]
 
 MOST_HISTORY = 50
+_PATIENCE = 120.0
 _ALWAYS = ("other_people", "small_talk")
 
 
@@ -36,6 +37,8 @@ def start_state(request: str, before: Mapping[str, Any] | None = None) -> dict[s
         list(remembered.get("history") or []) if is_same else [],
         remembered.get("talk") if is_same else None,
         may_pause=True,
+        # The first turn of all may have to learn the room's examples before it reads.
+        limits={"timeout": _PATIENCE},
     )
 
 

@@ -24,8 +24,9 @@ _MOST_TOOLS = 20
 _MOST_CUTS = 6
 _DOUBT = 0.15
 """How likely a tool must be for the person to be asked whether it is meant."""
-_SURE = 0.8
-"""How surely each part of a request must ask for something by itself, for it to be two requests."""
+_SURE, _HALF_SURE = 0.8, 0.4
+"""How surely each part of a request must ask for something by itself, for it to be two requests; and how surely where
+the request as a whole asks for these two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,8 @@ def choose_calls(
         return [Wanted(str(tool["name"]), {}, (), sure)] if sure > _DOUBT else []
     chosen = chosen or [max(zip(holds, tools, strict=True), key=lambda one: one[0])]
     whole = [call for sure, tool in chosen for call in _calls_of(tool, sure, text, moment, context, shown)]
-    apart = _apart(tools, judge, text, moment, context, shown)
+    named = {str(tool["name"]) for _, tool in chosen} if len(chosen) > 1 else set()
+    apart = _apart(tools, named, judge, text, moment, context, shown)
     return apart if apart and not any(_covered(call, whole) for call in apart) else _kept(whole)
 
 
@@ -103,16 +105,20 @@ def _values(call: Wanted) -> set[str]:
 
 
 def _apart(
-    tools: Sequence[Mapping[str, Any]], judge: Callable[[str], list[float]], text: str, moment: Moment, context: str,
-    shown: Shown,
+    tools: Sequence[Mapping[str, Any]], named: set[str], judge: Callable[[str], list[float]], text: str, moment: Moment,
+    context: str, shown: Shown,
 ) -> list[Wanted]:  # fmt: skip
-    """The two calls of a request for two things: where it can be cut so that each part surely asks for one, in full."""
+    """The two calls of a request for two things: where it can be cut so that each part surely asks for one, in full.
+
+    Of tools that the whole request is `named` to be for, a part need not be as sure.
+    """
     best: tuple[float, list[Wanted]] = (0.0, [])
     for end, start in cut_points(text)[:_MOST_CUTS]:
         parts = [text[:end], text[start:]]
         surest = [max(zip(judge(part), tools, strict=True), key=lambda one: one[0]) for part in parts]
         sure = min(one for one, _ in surest)
-        if sure < _SURE or sure <= best[0]:
+        needed = _HALF_SURE if {str(tool["name"]) for _, tool in surest} == named else _SURE
+        if sure < needed or sure <= best[0]:
             continue
         calls = [
             call

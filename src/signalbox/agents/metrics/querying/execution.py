@@ -48,7 +48,9 @@ async def fetch(question: Question, client: GrafanaMetricsClient) -> Found:
     if found.is_empty or found.missing:
         found = await _with_last_seen(client, question, found)
         found = await _from_between(client, question, resolution, found) if found.is_empty else found
-    return replace(found, shown=question.shown, other=replace(found.other, shown=question.shown) if found.other else None)
+    return replace(
+        found, shown=question.shown, other=replace(found.other, shown=question.shown) if found.other else None
+    )
 
 
 def _answering(question: Question) -> _Answering:

@@ -70,10 +70,14 @@ async def _curves(client: GrafanaMetricsClient, question: Question, resolution: 
     return list(answer.curves)
 
 
-async def _with_nearest(client: GrafanaMetricsClient, found: Found, promql: str, question: Question, at: object) -> Found:
+async def _with_nearest(
+    client: GrafanaMetricsClient, found: Found, promql: str, question: Question, at: object
+) -> Found:
     """Where nothing was beyond and the curves are not shown: the thing that came nearest."""
     most = "topk" if sought(question).above else "bottomk"
-    nearest = await ask_at(client, f"{most}(1, {promql})", question.now if question.is_current else question.time_range.end_time)
+    nearest = await ask_at(
+        client, f"{most}(1, {promql})", question.now if question.is_current else question.time_range.end_time
+    )
     return replace(found, curves=nearest.curves[:1], series_count=found.judged)
 
 

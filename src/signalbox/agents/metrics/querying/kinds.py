@@ -23,7 +23,9 @@ async def answer_series(client: GrafanaMetricsClient, question: Question, resolu
     """Curves over the range, and the figure where an aggregation was asked."""
     promql = curve_of(question, resolution)
     drawn = ask_over(client, promql, question.time_range, resolution.step)
-    if question.aggregation is None and not question.is_total:
+    # The quantile of a range is not the mean of the quantiles in it: one definition holds for figure and curve.
+    is_quantile = "$quantile" in question.measure.promql and not question.group_by
+    if question.aggregation is None and not question.is_total and not is_quantile:
         return _drawn(question, promql, await drawn)
     figure = ask_at(client, figure_of(question, resolution), figure_moment(question))
     curves, figures = await asyncio.gather(drawn, figure)

@@ -72,14 +72,18 @@ def _offender(question: Question, found: Found, labels: Mapping[str, str], value
         return f"{name} ({_in(found, value)})"
     lasted = format_value(sum(one.seconds for one in mine), "seconds")
     last = max(one.end for one in mine)
-    goes_on = (question.time_range.end_time - last).total_seconds() <= 90 and (question.now - last).total_seconds() <= 120
+    goes_on = (question.time_range.end_time - last).total_seconds() <= 90 and (
+        question.now - last
+    ).total_seconds() <= 120
     since = format_moment(mine[-1].start if goes_on else mine[0].start)
     until = "" if goes_on else f" until {format_moment(last)}"
     times = f" {len(mine)} times" if len(mine) > 1 else ""
     still = f", still so, {lasted} in all" if goes_on else f", {lasted} in all"
     most = "highest" if found.ranking and value >= found.ranking[-1][1] else "lowest"
-    return f"{name}{times} since {since}{until}{still}, {most} {_in(found, value)}" if goes_on else (
-        f"{name}{times} from {since}{until}{still}, {most} {_in(found, value)}"
+    return (
+        f"{name}{times} since {since}{until}{still}, {most} {_in(found, value)}"
+        if goes_on
+        else (f"{name}{times} from {since}{until}{still}, {most} {_in(found, value)}")
     )
 
 
@@ -93,7 +97,13 @@ def _nearest(question: Question, found: Found, sought: Threshold) -> str:
     curve = best(found.curves, key=lambda one: best(one.values), default=None)
     if curve is None:
         return ""
-    named = f"{_name(question, curve.labels)} came nearest with" if found.judged > 1 else "It was at most" if sought.above else "It was at least"
+    named = (
+        f"{_name(question, curve.labels)} came nearest with"
+        if found.judged > 1
+        else "It was at most"
+        if sought.above
+        else "It was at least"
+    )
     return f" {named} {_in(found, best(curve.values))}."
 
 

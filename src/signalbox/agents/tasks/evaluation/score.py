@@ -30,8 +30,8 @@ def check(wanted: Mapping[str, Any]) -> None:
 
 
 def is_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """True if the store holds exactly the tasks of `end`. A field that is not said there is not looked at, except that a
-    task of `start` has what it had."""
+    """True if the store holds exactly the tasks of `end`. A field that is not said there is not looked at, except that
+    a task of `start` has what it had."""
     expected = [_full(task, wanted) for task in wanted["end"]]
     return len(outcome["end"]) == len(expected) and _matches(outcome["end"], expected)
 

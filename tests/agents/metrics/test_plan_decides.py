@@ -1,0 +1,290 @@
+"""The model decides: an OpenAI-compatible server gives plans that the offline model cannot make, and answers follow."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
+
+from signalbox.agents.metrics import GrafanaMetricsClient, metrics_agent
+from signalbox.models.failures import with_explained_errors
+
+NOW = datetime(2026, 3, 11, 9, 30, tzinfo=UTC)
+
+
+class Provider(ThreadingHTTPServer):
+    """Answers as OpenAI's API does, with what the test puts into `replies`; keeps what it was asked."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.replies: list[Any] = []
+        self.asked: list[dict[str, Any]] = []
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Provider
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.asked.append(asked)
+        reply = self.server.replies[min(len(self.server.asked), len(self.server.replies)) - 1]
+        status, message = reply if isinstance(reply, tuple) else (200, reply)
+        if isinstance(message, dict) and "plan" in message:
+            message = {"role": "assistant", "content": json.dumps(message["plan"])}
+        body: Any = {"error": {"message": "it broke"}}
+        if status == 200:
+            choice = {"index": 0, "message": message, "finish_reason": "stop"}
+            usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+            body = {
+                "id": "x",
+                "object": "chat.completion",
+                "created": 1,
+                "model": "m",
+                "choices": [choice],
+                "usage": usage,
+            }
+        content = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    server = Provider()
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture(autouse=True)
+def frozen(set_clock: Callable[[str], None]) -> None:
+    set_clock(NOW.isoformat())
+
+
+@pytest.fixture
+async def client(shop: str) -> AsyncIterator[GrafanaMetricsClient]:
+    async with GrafanaMetricsClient(shop) as made:
+        yield made
+
+
+async def ask(question: str, provider: Provider, client: GrafanaMetricsClient) -> Any:
+    model = with_explained_errors(ChatOpenAI)(
+        model="m", base_url=f"http://127.0.0.1:{provider.server_port}/v1", api_key=SecretStr("sk-secret"), max_retries=0
+    )
+    state: Any = {
+        "user_query": question,
+        "parsed_query": None,
+        "result": None,
+        "error": None,
+        "processing_time_ms": 0.0,
+    }
+    return await metrics_agent(state, client=client, model=model)
+
+
+HARD: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
+    "Wie stark war die CPU von web-1 in der letzten Stunde ausgelastet?": (
+        {"measure": "cpu_usage", "filters": ["web-1"], "time": "last hour"},
+        ('instance="web-1:9100"', "node_cpu"),
+    ),
+    "combien de commandes hier ?": (
+        {"named": "orders_total", "kind": "figure", "how": "total", "time": "yesterday"},
+        ("increase(orders_total[1d])",),
+    ),
+    "¿cuál es el servidor con más memoria usada?": (
+        {"measure": "memory_used", "kind": "ranking", "split_by": ["instance"], "top": 1},
+        ("topk(1", "by (instance)"),
+    ),
+    "wat is de foutratio van betaling vandaag": (
+        {"measure": "error_rate", "filters": ["payment"], "time": "today"},
+        ('service="payment"', "/ sum"),
+    ),
+    "チェックアウトのp99は？": (
+        {"measure": "latency", "filters": ["checkout"], "percentiles": ["p99"]},
+        ("histogram_quantile(0.99", "checkout"),
+    ),
+    "yo is web-2 sweating or nah": (
+        {"measure": "cpu_usage", "kind": "figure", "how": "latest", "filters": ["web-2"]},
+        ('instance="web-2:9100"',),
+    ),
+    "checkout be slow af today, half of em worse than what": (
+        {"measure": "latency", "filters": ["checkout"], "percentiles": ["median"], "time": "today"},
+        ("quantile(0.5",),
+    ),
+    "oops per sale since breakfast": (
+        {"measure": "errors", "per": "orders_total", "time": "since 07:00"},
+        ("http_requests_total", "/ (sum(rate(orders_total"),
+    ),
+    "errors for each order, split by service": (
+        {"measure": "errors", "kind": "figure", "per": "http_requests_total", "split_by": ["service"], "time": "today"},
+        ("by (service)", "/ ("),
+    ),
+    "load and memory of db-1 this morning, one above the other": (
+        {"measure": "load", "also": "memory_used", "filters": ["db-1"], "time": "this morning"},
+        ("node_load1", "db-1:9100"),
+    ),
+    "what fraction of checkouts made it within 250ms yesterday": (
+        {
+            "measure": "latency",
+            "kind": "share",
+            "side": "below",
+            "bound": "250ms",
+            "filters": ["checkout"],
+            "time": "yesterday",
+        },
+        ('le="0.25"', "/ sum"),
+    ),
+    "did any box run hotter than two thirds cpu yesterday": (
+        {
+            "measure": "cpu_usage",
+            "kind": "threshold",
+            "scope": "any",
+            "side": "above",
+            "bound": "66%",
+            "time": "yesterday",
+        },
+        ("max_over_time", "by (instance"),
+    ),
+    "everyone still under nine tenths disk?": (
+        {"measure": "disk_usage", "kind": "threshold", "scope": "all", "side": "below", "bound": "90%"},
+        ("by (device, fstype, instance, job, mountpoint)",),
+    ),
+    "pipes into web-3, megabits, this past hour": (
+        {"measure": "network_in", "filters": ["web-3"], "unit": "Mbit/s", "time": "last hour"},
+        ("node_network_receive",),
+    ),
+    "orders: now so far vs same bit of yesterday": (
+        {"named": "orders_total", "kind": "comparison", "time": "today", "against": "yesterday"},
+        ("increase(orders_total[9h30m])",),
+    ),
+    "hits minus the health of checkout": (
+        {"measure": "request_rate", "excluded": ["checkout"], "time": "last hour"},
+        ('service!="checkout"',),
+    ),
+    "both web-1 and web-2, load": (
+        {"measure": "load", "filters": ["web-1", "web-2"], "split_by": ["instance"]},
+        ('instance=~"web-1:9100|web-2:9100"',),
+    ),
+    "p50, p90 and p99 of payments today": (
+        {"measure": "latency", "filters": ["payment"], "percentiles": ["p50", "p90", "p99"], "time": "today"},
+        ("quantile(0.5",),
+    ),
+    "heaviest tenth of load on web-1 yesterday": (
+        {
+            "measure": "load",
+            "filters": ["web-1"],
+            "percentiles": ["90th percentile"],
+            "kind": "figure",
+            "time": "yesterday",
+        },
+        ("quantile_over_time(0.9",),
+    ),
+    "how many times over is cache hit to miss": (
+        {"promql": "sum(rate(redis_keyspace_hits_total[5m])) / sum(rate(redis_keyspace_misses_total[5m]))"},
+        ("redis_keyspace_hits_total", "redis_keyspace_misses_total"),
+    ),
+}
+
+
+@pytest.mark.parametrize("question", HARD)
+async def test_the_answer_follows_the_plan(provider: Provider, client: GrafanaMetricsClient, question: str) -> None:
+    plan, parts = HARD[question]
+    provider.replies = [{"plan": plan}]
+    state = await ask(question, provider, client)
+    assert state["error"] is None
+    result = state["result"]
+    assert all(part in result.promql for part in parts), result.promql
+    assert len(provider.asked) == 1
+
+
+async def test_what_the_model_wrote_itself_is_marked(provider: Provider, client: GrafanaMetricsClient) -> None:
+    provider.replies = [{"plan": {"promql": "sum(rate(http_requests_total[5m]))"}}]
+    state = await ask("hits", provider, client)
+    assert state["result"].is_models_own
+    assert "model wrote this query" in state["result"].summary
+
+
+async def test_a_name_that_is_not_there_goes_back_once_and_is_then_refused_with_what_there_is(
+    provider: Provider, client: GrafanaMetricsClient
+) -> None:
+    provider.replies = [{"plan": {"measure": "order_total"}}, {"plan": {"measure": "orderz_total"}}]
+    state = await ask("commandes", provider, client)
+    assert state["error"].error_type == "metric_not_found"
+    assert "orders_total" in state["error"].suggestion
+    assert len(provider.asked) == 2
+    assert "order_total" in json.dumps(provider.asked[1])
+
+
+async def test_a_plan_that_is_mended_is_answered(provider: Provider, client: GrafanaMetricsClient) -> None:
+    wrong = {"measure": "load", "filters": ["web-77"]}
+    provider.replies = [{"plan": wrong}, {"plan": {**wrong, "filters": ["web-2"]}}]
+    state = await ask("load on the second web box", provider, client)
+    assert 'instance="web-2:9100"' in state["result"].promql
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        (500, None),
+        {"role": "assistant", "content": "I would rather talk about the weather."},
+        {"role": "assistant", "content": None, "refusal": "I can't help with that."},
+        {"plan": {"kind": "sonnet", "top": "many"}},
+    ],
+)
+async def test_a_model_that_fails_is_named_and_nothing_else_is_said(
+    provider: Provider, client: GrafanaMetricsClient, reply: Any
+) -> None:
+    provider.replies = [reply]
+    state = await ask("CPU usage of web-1", provider, client)
+    assert state["result"] is None
+    assert state["error"].message.startswith("The model could not read the question")
+    assert "sk-secret" not in f"{state}"
+
+
+async def test_a_model_may_look_further_before_it_plans(provider: Provider, client: GrafanaMetricsClient) -> None:
+    def call(name: str, **args: Any) -> dict[str, Any]:
+        function = {"name": name, "arguments": json.dumps(args)}
+        return {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": name, "type": "function", "function": function}],
+        }
+
+    provider.replies = [
+        call("search_metrics", words="evicted keys"),
+        call("label_values", metric="redis_evicted_keys_total"),
+        {"plan": {"measure": "redis_evicted_keys_total", "time": "last hour"}},
+    ]
+    state = await ask("zzz", provider, client)
+    assert state["error"] is None
+    assert "redis_evicted_keys_total" in state["result"].promql
+    offered = {one["function"]["name"] for one in provider.asked[0]["tools"]}
+    assert offered == {"search_metrics", "label_values"}
+    assert "instance" in json.dumps(provider.asked[2]["messages"][-1])
+
+
+async def test_the_shortlist_stands_in_the_prompt_and_the_best_of_it_in_the_schema(
+    provider: Provider, client: GrafanaMetricsClient
+) -> None:
+    provider.replies = [{"plan": {"measure": "disk_free"}}]
+    await ask("free disk space", provider, client)
+    asked = provider.asked[0]
+    options = asked["response_format"]["json_schema"]["schema"]["properties"]["measure"]["enum"]
+    assert options[0] == "disk_free"
+    assert len(options) == 12
+    assert asked["messages"][0]["content"].count("\n- ") == 40

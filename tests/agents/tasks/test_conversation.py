@@ -1,0 +1,163 @@
+"""Conversations: what was shown, asked and changed is kept by code, from one message to the next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.agents.tasks.conftest import ANN, BEN, Scripted
+
+from signalbox.agents.tasks import AgentConfiguration, execute_tool_call, run_agent, tools_node
+from signalbox.agents.tasks.definitions import CHANGING
+from signalbox.storage import Store, TaskFilter
+
+
+class Talk:
+    """A conversation in which each message comes with the calls that a model makes of it."""
+
+    def __init__(self) -> None:
+        self.history: list[dict[str, Any]] = []
+        self.offered: list[set[str]] = []
+
+    async def say(self, message: str, *calls: tuple[str, dict[str, Any]]) -> str:
+        model = Scripted(replies=[list(calls)] if calls else [], last="…")
+        said = [*self.history, {"role": "user", "content": message}]
+        answer = await run_agent(said, ANN, AgentConfiguration(model=model))
+        assert answer.status == "completed", answer
+        self.offered.append({tool["function"]["name"] for tool in model.bound[0]})
+        self.history = answer.messages
+        heard = [str(one.content) for one in model.heard[-1] if one.type == "tool"]
+        return "\n".join([*heard, answer.final_response])
+
+
+async def titles(status: str = "pending") -> list[str]:
+    page = await Store(ANN).tasks.list(TaskFilter(status=status, sort="created"))  # type: ignore[arg-type]
+    return [task.title for task in page.tasks]
+
+
+@pytest.fixture
+async def talk(monkeypatch: pytest.MonkeyPatch) -> Talk:
+    async def agree(*_: Any) -> list[str]:
+        return sorted(CHANGING)
+
+    # What the person's words ask for is read elsewhere; here they ask for what the script calls.
+    monkeypatch.setattr(tools_node, "read_asked", agree)
+    for title in ("Buy milk", "Buy oat milk", "Call the dentist", "Return drill", "Return ladder"):
+        await execute_tool_call("add_task", {"title": title}, ANN)
+    return Talk()
+
+
+async def test_the_first_one_is_the_first_of_what_was_shown(talk: Talk) -> None:
+    await talk.say("show the return tasks", ("list_tasks", {"query": "return"}))
+    await talk.say("mark the first one as complete", ("complete_task", {"task": "the first one"}))
+    assert await titles("completed") == ["Return drill"]
+
+
+async def test_the_history_of_the_contract_is_enough(talk: Talk) -> None:
+    talk.history = [
+        {"role": "user", "content": "Show me my tasks"},
+        {"role": "assistant", "content": "You have 3 tasks: ..."},
+    ]
+    await talk.say("Mark the first one as complete", ("complete_task", {"task": "the first one"}))
+    assert await titles("completed") == ["Buy milk"]
+
+
+async def test_two_that_fit_are_a_question_and_its_answer_is_understood(talk: Talk) -> None:
+    told = await talk.say("delete the milk task", ("delete_task", {"task": "the milk task"}))
+    assert "Which one do you mean?\n1. Buy milk (#1)\n2. Buy oat milk (#2)" in told
+    assert len(await titles()) == 5
+    await talk.say("the second", ("choose_task", {"task": "the second"}))
+    assert talk.offered[-1] >= {"choose_task", "answer_no"}
+    assert "Buy oat milk" not in await titles()
+    await talk.say("now delete the other one", ("delete_task", {"task": "the other one"}))
+    assert await titles() == ["Call the dentist", "Return drill", "Return ladder"]
+
+
+async def test_more_than_one_to_delete_is_confirmed(talk: Talk) -> None:
+    told = await talk.say("delete both return ones", ("delete_task", {"task": "both return ones"}))
+    assert "Delete these 2 tasks? #4 Return drill, #5 Return ladder." in told
+    assert len(await titles()) == 5
+    await talk.say("yes", ("answer_yes", {}))
+    assert len(await titles()) == 3
+    await talk.say("undo that", ("undo_change", {}))
+    assert len(await titles()) == 5
+
+
+async def test_a_no_changes_nothing_and_a_yes_after_it_neither(talk: Talk) -> None:
+    await talk.say("delete everything", ("delete_task", {"task": "everything"}))
+    await talk.say("no", ("answer_no", {}))
+    assert "answer_yes" not in (await _offered_next(talk))
+    await talk.say("yes", ("answer_yes", {}))
+    assert len(await titles()) == 5
+
+
+async def _offered_next(talk: Talk) -> set[str]:
+    await talk.say("hm")
+    return talk.offered[-1]
+
+
+async def test_only_one_of_those_asked_about_is_deleted(talk: Talk) -> None:
+    await talk.say("delete both return ones", ("delete_task", {"task": "both return ones"}))
+    await talk.say("no, only delete the drill one", ("delete_task", {"task": "the drill one"}))
+    assert await titles() == ["Buy milk", "Buy oat milk", "Call the dentist", "Return ladder"]
+
+
+async def test_a_correction_takes_back_the_change_and_makes_the_right_one(talk: Talk) -> None:
+    await talk.say("mark the drill as done", ("complete_task", {"task": "the drill"}))
+    await talk.say("no, I meant the ladder", ("correct_change", {"task": "the ladder"}))
+    assert await titles("completed") == ["Return ladder"]
+
+
+async def test_a_correction_that_is_not_clear_changes_nothing(talk: Talk) -> None:
+    await talk.say("mark the drill as done", ("complete_task", {"task": "the drill"}))
+    told = await talk.say("no, I meant the hammer", ("correct_change", {"task": "the hammer"}))
+    assert await titles("completed") == ["Return drill"]
+    assert "not taken anything back" in told
+
+
+async def test_a_corrected_date_is_the_one_that_counts(talk: Talk) -> None:
+    await talk.say("move the dentist to friday", ("update_task", {"task": "the dentist", "due": "friday"}))
+    await talk.say("sorry, I meant thursday", ("correct_change", {"due": "thursday"}))
+    assert (await Store(ANN).tasks.get(3)).due == "2026-11-19"
+
+
+async def test_two_requests_in_one_message_are_both_done_and_undone_together(talk: Talk) -> None:
+    calls = [("complete_task", {"task": "buy milk"}), ("delete_task", {"task": "the dentist"})]
+    await talk.say("complete buy milk and delete the dentist", *calls)
+    assert await titles() == ["Buy oat milk", "Return drill", "Return ladder"]
+    await talk.say("undo all that", ("undo_change", {}))
+    assert len(await titles()) == 5
+
+
+async def test_undo_takes_back_what_this_conversation_did_and_nothing_else(talk: Talk) -> None:
+    told = await talk.say("undo", ("undo_change", {}))
+    assert "nothing to take back" in told
+    assert len(await titles()) == 5
+
+
+async def test_it_is_the_task_spoken_of_last(talk: Talk) -> None:
+    await talk.say("add pack the tent", ("add_task", {"title": "pack the tent"}))
+    await talk.say(
+        "make it urgent and due friday", ("update_task", {"task": "it", "priority": "high", "due": "friday"})
+    )
+    task = (await Store(ANN).tasks.get(6)).as_dict()
+    assert (task["title"], task["priority"], task["due"]) == ("Pack the tent", "high", "2026-11-20")
+
+
+async def test_a_deleted_task_is_brought_back_by_its_words(talk: Talk) -> None:
+    await talk.say("delete the drill", ("delete_task", {"task": "the drill"}))
+    await talk.say("show my tasks", ("list_tasks", {}))
+    await talk.say("bring back the drill one", ("reopen_task", {"task": "the drill one"}))
+    assert "Return drill" in await titles()
+
+
+async def test_what_is_not_found_is_said_with_what_comes_near(talk: Talk) -> None:
+    told = await talk.say("finish the groceries", ("complete_task", {"task": "the groceries"}))
+    assert "I find no task for 'the groceries'." in told
+
+
+async def test_nobody_answers_a_question_that_somebody_else_was_asked(talk: Talk) -> None:
+    await talk.say("delete everything", ("delete_task", {"task": "everything"}))
+    model = Scripted(replies=[("answer_yes", {})])
+    await run_agent([*talk.history, {"role": "user", "content": "yes"}], BEN, AgentConfiguration(model=model))
+    assert len(await titles()) == 5

@@ -1,0 +1,112 @@
+"""Runs kept on PostgreSQL: claimed once, paused, resumed, recovered, and nobody else's."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from signalbox.errors import NotFoundError, RequestError
+from signalbox.runs import astart, forget, list_runs, resume, show, start
+from signalbox.runs.background import answer_question, launch, recover, wait_for_run
+from signalbox.runs.events import follow
+from signalbox.runs.history import list_states
+from signalbox.runs.owners import is_alive, this_process
+from signalbox.runs.served import find_served
+from signalbox.toolbox.person import use_person
+
+ASK = (
+    "GraphName,Node,AgentType,Input_Fields,Output_Field,Success_Next,Failure_Next,Prompt,Context\n"
+    "Review,Ask,human,text,ok,Good,Bad,Publish {text}?,interaction_type:approval\n"
+    "Review,Good,echo,text,answer,,,Published: {text},\nReview,Bad,echo,text,answer,,,Sent back: {text},\n"
+)
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str | None]:
+    """A PostgreSQL of the tests' own, on a socket; None where it is not installed."""
+    found = shutil.which("initdb") or next(map(str, Path("/usr/lib/postgresql").glob("*/bin/initdb")), None)
+    if found is None:
+        yield None
+        return
+    bin_folder = Path(found).resolve().parent
+    folder = Path(tempfile.mkdtemp(prefix="sbpg"))
+    as_user = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"] if os.getuid() == 0 else []
+    if as_user:
+        shutil.chown(folder, "nobody", "nogroup")
+    run = lambda *command: subprocess.run([*as_user, *command], check=True, capture_output=True, cwd="/")  # noqa: E731
+    run(f"{bin_folder}/initdb", "-D", f"{folder}/data", "-U", "postgres", "--auth=trust", "--no-sync")
+    options = f"-k {folder} -c listen_addresses='' -c fsync=off"
+    run(f"{bin_folder}/pg_ctl", "-D", f"{folder}/data", "-w", "-o", options, "-l", f"{folder}/log", "start")
+    try:
+        yield f"postgresql://postgres@/postgres?host={folder}"
+    finally:
+        run(f"{bin_folder}/pg_ctl", "-D", f"{folder}/data", "-m", "immediate", "stop")
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(autouse=True)
+def on_postgres(
+    cluster: str | None, require_part: Callable[[str, bool], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require_part("PostgreSQL is not installed: apt-get install postgresql", cluster is not None)
+    monkeypatch.setenv("SIGNALBOX_DATABASE_URL", str(cluster))
+
+
+def test_a_question_waits_and_is_answered(write_file: Any) -> None:
+    waiting = start(write_file(ASK), {"text": "Hi"}, thread_id="one")
+    assert waiting.status == "needs_input"
+    with pytest.raises(RequestError, match="already waits"):
+        start(write_file(ASK), {"text": "Hi"}, thread_id="one")
+    assert show("one").status == "waiting"
+    assert resume("one", "approve").output == "Published: Hi"
+    assert [run.status for run in list_runs() if run.thread_id == "one"] == ["completed"]
+    assert forget("one") == 1
+
+
+def test_a_thread_of_somebody_else_is_not_there(write_file: Any) -> None:
+    path = write_file(ASK)
+    with use_person("ann"):
+        start(path, {"text": "Hi"}, thread_id="two")
+    with use_person("bob"):
+        with pytest.raises(NotFoundError):
+            resume("two", "approve")
+        with pytest.raises(NotFoundError):
+            start(path, {"text": "Hi"}, thread_id="two")
+    with use_person("ann"):
+        assert resume("two", "approve").status == "completed"
+
+
+async def test_of_many_that_start_a_thread_at_once_one_does(write_file: Any) -> None:
+    path = write_file(ASK)
+    outcomes = await asyncio.gather(
+        *(astart(path, {"text": "Hi"}, thread_id="three") for _ in range(6)), return_exceptions=True
+    )
+    assert sum(not isinstance(one, Exception) for one in outcomes) == 1
+
+
+async def test_a_background_run_tells_pauses_and_goes_on(write_file: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIGNALBOX_MAPS", str(write_file(ASK)))
+    run = await launch(find_served("Review"), "Hi", thread_id="four")
+    waiting = await wait_for_run(run.run_id)
+    assert (waiting.status, waiting.result["answer"]["status"]) == ("waiting", "needs_input")
+    await answer_question("four", "approve")
+    done = await wait_for_run(run.run_id)
+    assert done.result["answer"]["answer"] == "Published: Hi"
+    told = [event async for event in follow(run.run_id)]
+    assert [event.number for event in told] == list(range(1, len(told) + 1))
+    assert [event.kind for event in told].count("answer") == 2
+    assert list_states("four")[0]["values"]["answer"] == "Published: Hi"
+    assert await recover() == []
+
+
+def test_a_process_is_known_to_live_by_its_lock() -> None:
+    assert is_alive(this_process())
+    assert not is_alive("1-gone")
