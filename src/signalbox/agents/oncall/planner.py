@@ -163,6 +163,7 @@ def _intent(reading: Reading, before: Mapping[str, Any], plans: Mapping[str, Pla
 def _focus(reading: Reading, before: Mapping[str, Any], inventory: list[Device], devices: list[str]) -> dict[str, str]:
     """The interface, VRF or neighbour that the request names; in a follow-up without an intent that of before."""
     said = {name: _alone(getattr(reading, name)) for name in ("interface", "vrf", "neighbor")}
+    said = {name: value for name, value in said.items() if name == "neighbor" or "[" not in value}
     kept = {name: value for name, value in said.items() if value and _may_be(name, value, inventory, devices)}
     if kept or reading.intent or not before:
         return kept
