@@ -153,11 +153,11 @@ def test_a_collection_can_be_given_up(upgrade: Any, talk: Any) -> None:
 
 
 def test_a_question_is_not_put_for_ever(upgrade: Any, talk: Any) -> None:
-    talk.say("start something", as_=MANAGE, action="start")
-    for _ in range(3):
-        last = talk.say("bananas and pears", means="answer")
+    last, times = talk.say("start something", as_=MANAGE, action="start"), 0
+    while last.status == "needs_input" and times < 4:
+        last, times = talk.say("bananas and pears", means="answer"), times + 1
     assert last.status == "error"
-    assert "Nothing was done" in last.answer
+    assert written(upgrade) == []
 
 
 def test_a_near_name_is_suggested(upgrade: Any, talk: Any) -> None:
