@@ -116,9 +116,9 @@ def _for(cause: Seen, mine: Sequence[Seen], rest: Sequence[Seen], first: datetim
 
 def _against(cause: Seen, rest: Sequence[Seen], first: datetime, last: datetime) -> list[str]:
     told = [
-        f"at {_clock(one['start'])} there was also: {one['text']}"
+        f"{one['text']} had begun earlier, at {_clock(one['start'])}, and may be the cause as well"
         for one in rest
-        if not one["is_symptom"] and _fits(one, first, last)
+        if not one["is_symptom"] and _fits(one, first, last) and _start(one) < _start(cause)
     ]
     if _end(cause) < last - timedelta(minutes=15):
         told.append(f"it ended at {_clock(cause['end'])}, long before the symptoms did")

@@ -43,6 +43,8 @@ _CRITICAL = 1.5
 _STEPS = 480
 _SURE = 0.9
 _LEAST_CHANGE = 0.1
+_BREAK = 4
+"""Steps without anything unusual that still belong to one spell."""
 _HIDDEN = frozenset(
     ("cpu", "mode", "core", "le", "quantile", "fstype", "job", "reason", "type")
     + LABEL_WORDS["endpoint"] + LABEL_WORDS["status"] + LABEL_WORDS["method"] + LABEL_WORDS["version"]
@@ -286,6 +288,18 @@ async def _movers_of(
     return found
 
 
+def _spell(places: npt.NDArray[np.int64], peak: int) -> tuple[int, int]:
+    """The stretch around the peak in which the curve was away without a break of more than a few steps: what was
+    another time of the day is another matter."""
+    at = int(np.searchsorted(places, peak))
+    first = last = at
+    while first > 0 and places[first] - places[first - 1] <= _BREAK:
+        first -= 1
+    while last < len(places) - 1 and places[last + 1] - places[last] <= _BREAK:
+        last += 1
+    return int(places[first]), int(places[last])
+
+
 def _mover(
     curve: Curve, start: datetime, end: datetime, step: float
 ) -> tuple[datetime, datetime | None, float, float, float] | None:
@@ -309,7 +323,8 @@ def _mover(
         return None
     if _lasts(far):
         places = np.flatnonzero(far)
-        first, last, peak = int(places[0]), int(places[-1]), int(places[np.argmax(away[places])])
+        peak = int(places[np.argmax(away[places])])
+        first, last = _spell(places, peak)
     else:
         best = max(hits, key=lambda one: one.score)
         first, last, peak = best.first, best.last, best.peak
