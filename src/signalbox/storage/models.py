@@ -49,7 +49,8 @@ class Owned:
 
     @declared_attr
     def user_id(cls) -> Mapped[str]:
-        return mapped_column(String(36), primary_key=cls.__name__ in _KEYED_BY_OWNER, sort_order=-1)
+        is_key = getattr(cls, "__name__", "") in _KEYED_BY_OWNER
+        return mapped_column(String(36), primary_key=is_key, sort_order=-1)
 
 
 # Tables whose keys are only unique for one person.

@@ -19,6 +19,8 @@ from signalbox.storage.models import NEVER, PRIORITIES, Numbering, Task, TaskCha
 
 __all__ = ["Change", "Page", "TaskFilter", "Tasks", "words_of"]
 
+# A type by another name: inside the class `list` is a method.
+Rows = list
 Sort = Literal["due", "priority", "created", "title"]
 _KEPT = ("title", "description", "completed", "due", "priority", "tags")
 _LONGEST_WORD = 64
@@ -76,7 +78,7 @@ class Tasks:
 
     async def add(
         self, title: str, *, description: str = "", due: str | None = None, priority: str = "normal",
-        tags: list[str] | None = None, turn: str = "",
+        tags: Rows[str] | None = None, turn: str = "",
     ) -> Task:  # fmt: skip
         """A new task, with the next number of this person. A turn that has added one before gets that one again."""
         async with owned(self._owner, writes=True) as session:
@@ -99,7 +101,7 @@ class Tasks:
         async with owned(self._owner) as session:
             return await _task(session, task_id)
 
-    async def several(self, task_ids: list[int], *, deleted: bool = False) -> list[Task]:
+    async def several(self, task_ids: Rows[int], *, deleted: bool = False) -> Rows[Task]:
         """Those of these tasks that are there, in the order of the numbers given; `deleted` ones too if asked for."""
         query = select(Task).where(Task.task_id.in_(task_ids[:_MOST_WORDS]))
         if not deleted:
@@ -115,9 +117,9 @@ class Tasks:
             counted = query.with_only_columns(Task.task_id).limit(_MOST_COUNTED).subquery()
             total = await session.scalar(select(func.count()).select_from(counted))
             page = await session.scalars(_sorted(query, wanted.sort).limit(wanted.limit).offset(wanted.offset))
-            return Page(list(page), int(total or 0))
+            return Page([*page], int(total or 0))
 
-    async def naming(self, words: list[str], *, most: int = 50) -> list[Task]:
+    async def naming(self, words: Rows[str], *, most: int = 50) -> Rows[Task]:
         """The tasks that share words with these, those that share most first, the latest of equals first."""
         stems = sorted(set(_stems(" ".join(words))))
         if not stems:
@@ -133,7 +135,7 @@ class Tasks:
             numbers = [row.task_id for row in await session.execute(ranked)]
         return await self.several(numbers)
 
-    async def latest(self, *, most: int = 50) -> list[Task]:
+    async def latest(self, *, most: int = 50) -> Rows[Task]:
         """The latest tasks, the newest first."""
         query = select(Task).where(Task.deleted.is_(None)).order_by(Task.task_id.desc()).limit(most)
         async with owned(self._owner) as session:
@@ -184,7 +186,7 @@ class Tasks:
             _record(session, turn, "restored", task, before)
         return Change("restored", task, before)
 
-    async def deleted(self, *, most: int = 20) -> list[Task]:
+    async def deleted(self, *, most: int = 20) -> Rows[Task]:
         """The tasks that can still be brought back, the latest deleted first."""
         query = select(Task).where(Task.deleted.is_not(None)).order_by(Task.deleted.desc()).limit(most)
         async with owned(self._owner) as session:
@@ -196,7 +198,7 @@ class Tasks:
         async with owned(self._owner) as session:
             return (await session.scalars(query)).one_or_none()
 
-    async def undo(self, turn: str) -> list[Change]:
+    async def undo(self, turn: str) -> Rows[Change]:
         """Take back all that a turn did, the latest first; nothing where that was done before. Changes without a turn
         are turns of their own. What was changed since stays, but for the fields that the turn had changed."""
         query = select(TaskChange).where(TaskChange.turn == turn, TaskChange.undone.is_(False))
@@ -301,7 +303,7 @@ async def _reindex(session: AsyncSession, task: Task) -> None:
         _index(session, task)
 
 
-def _filtered(wanted: TaskFilter) -> Select[tuple[Task]]:
+def _filtered(wanted: TaskFilter) -> Select[Any]:
     query = select(Task).where(Task.deleted.is_(None))
     if wanted.status != "all":
         query = query.where(Task.completed.is_(wanted.status == "completed"))
@@ -327,7 +329,7 @@ def _is_late(moment: datetime) -> Any:
     return or_(Task.due < today, (Task.due > today) & (Task.due <= minute))
 
 
-def _sorted(query: Select[tuple[Task]], sort: Sort) -> Select[tuple[Task]]:
+def _sorted(query: Select[Any], sort: Sort) -> Select[Any]:
     by = {
         "due": (Task.due, Task.task_id),
         "priority": (Task.priority.desc(), Task.task_id.desc()),

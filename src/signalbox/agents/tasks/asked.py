@@ -37,7 +37,7 @@ async def read_asked(request: str, before: Sequence[BaseMessage], tools: Sequenc
 
 def reads_alike(model: Any) -> bool:
     """Whether a model is the reader itself, which would read the same again."""
-    return getattr(model, "_llm_type", None) == _reader()._llm_type
+    return bool(getattr(model, "_llm_type", None) == _reader()._llm_type)
 
 
 @cache

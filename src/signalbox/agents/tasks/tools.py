@@ -56,7 +56,7 @@ def task_filter(args: Mapping[str, Any]) -> TaskFilter:
     days = read_days(due) if due else None
     if due and days is None:
         raise ValidationError(f"'{due}' is no day that I understand.", suggestion="Say a day or a week.")
-    status = args.get("status") or "pending"
+    status: Any = args.get("status") or "pending"
     size, page = args.get("page_size", PAGE), args.get("page", 1)
     return TaskFilter(
         status="pending" if only == "overdue" else status,

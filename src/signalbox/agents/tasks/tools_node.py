@@ -39,9 +39,9 @@ async def tools_node(state: TasksState) -> dict[str, Any]:
     if asked is None and call["name"] in CHANGING:
         asked = await _asked(state)
     done, unnamed = await _guarded(call, state, asked or [])
-    done = _paused(done, state)
-    if isinstance(done, tuple):
-        done = await _resumed(done[0], done[1], state)
+    answer = _paused(done, state)
+    if answer is not None:
+        done = await _resumed(done, answer, state)
     pending = done.talk["pending"]
     told = {
         "name": call["name"],
@@ -131,7 +131,7 @@ async def _targets(name: str, args: Mapping[str, Any], talk: Talk, state: TasksS
 def _held(name: str, args: Mapping[str, Any], tasks: list[Task], talk: Talk) -> Done:
     """A change that nobody asked for, as a question."""
     if name in ("answer_yes", "choose_task", "correct_change"):
-        question = (talk["pending"] or {}).get("question", "")
+        question = talk["pending"]["question"] if talk["pending"] else ""
         return Done(question or "Nothing was changed. What would you like me to do?", talk)
     if not tasks and name != "add_task" and name != "undo_change":
         return Done("Nothing was changed. Which task do you mean?", talk)
@@ -143,17 +143,15 @@ def _held(name: str, args: Mapping[str, Any], tasks: list[Task], talk: Talk) -> 
     return Done(told, {**talk, "pending": pending})
 
 
-def _paused(done: Done, state: TasksState) -> Done | tuple[Done, Any]:
-    """Where the run can wait: it does, for the answer to a question that has just come up."""
+def _paused(done: Done, state: TasksState) -> Any:
+    """Where the run can wait: the answer to a question that has just come up; None where there is none."""
     pending = done.talk["pending"]
     is_new = pending is not None and pending != state["talk"]["pending"]
     if not state["may_pause"] or not is_new or pending is None:
-        return done
+        return None
     choices = pending["kind"] == "choose"
     options = done.text.split("\n")[1:] if choices else ["yes", "no"]
-    return done, interrupt(
-        {"kind": "clarify" if choices else "confirm", "message": pending["question"], "options": options}
-    )
+    return interrupt({"kind": "clarify" if choices else "confirm", "message": pending["question"], "options": options})
 
 
 async def _resumed(asked: Done, answer: Any, state: TasksState) -> Done:

@@ -49,7 +49,7 @@ def unasked(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
 
 
 def _full(task: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
-    before = next((one for one in wanted.get("start") or () if _same_title(one, task)), {})
+    before: Mapping[str, Any] = next((one for one in wanted.get("start") or () if _same_title(one, task)), {})
     return {**before, **task}
 
 
