@@ -18,8 +18,8 @@ __all__ = ["Judge", "find_judge"]
 class Judge(Protocol):
     """Says what may be expected of one agent's answers, and whether an answer is as expected.
 
-    One that measures whole conversations also has `async hold(text, wanted)`: it holds the conversation that begins with
-    the text, and gives its outcome.
+    One that measures whole conversations also has `async hold(text, wanted)`: it holds the conversation that begins
+    with the text, and gives its outcome.
     """
 
     keys: Set[str]

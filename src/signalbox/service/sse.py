@@ -35,7 +35,7 @@ async def _alive(events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     coming: asyncio.Task[bytes] | None = None
     try:
         while True:
-            coming = coming or asyncio.ensure_future(anext(events))  # type: ignore[arg-type]
+            coming = coming or asyncio.ensure_future(anext(events))
             done, _ = await asyncio.wait([coming], timeout=_HEARTBEAT)
             if not done:
                 yield b": still here\n\n"

@@ -60,7 +60,7 @@ class Head:
         if block.kind == "group" and not all(known):
             # Of an option without examples nothing is known: it stays as likely against the best of the others.
             scores[~np.array(known)] = scores[known].max()
-        return Judged(_moved(judged.holds, scores * far, block.kind))
+        return Judged(_moved(judged.holds, (scores * far).astype(np.float32), block.kind))
 
     def _near(self, features: Rows) -> float:
         """How far the examples speak for a request: one where it is as like them as they are, down to nothing."""
