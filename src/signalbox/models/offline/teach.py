@@ -12,6 +12,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,9 @@ _FEW, _FOLDS = 40, 3
 _NEAR, _FAR = 0.5, 0.3
 """So near to an example is near enough; so much farther than they are among themselves, and it is like none."""
 _MOST_KEPT, _MOST_LESSONS = 64, 500
+
+_SHIPPED = Path(__file__).with_name("data") / "taught"
+"""What the examples of the shipped agents taught: a fresh machine does not learn it again. `training.taught` makes it."""
 
 Lesson = tuple[str, Sequence[float]]
 
@@ -144,13 +148,14 @@ def _teach(block: Block, lessons: Sequence[Lesson]) -> Head:
 def _kept(digest: str, block: Block, lessons: Sequence[Lesson]) -> Head:
     """What the lessons teach, out of its file; learned and written there first where there is none."""
     file = home_folder() / "taught" / f"{digest}.npz"
-    if file.is_file():
-        with np.load(file) as held:
+    there = next((one for one in (_SHIPPED / file.name, file) if one.is_file()), None)
+    if there is not None:
+        with np.load(there) as held:
             learned = {name: held[name] for name in held.files}
     else:
         learned = _learned(block, lessons)
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        np.savez(file, allow_pickle=False, **learned)
+        np.savez_compressed(file, allow_pickle=False, **learned)
     rows = {label: row for label, row, some in zip(block.labels, learned["rows"], learned["some"], strict=True) if some}
     return Head(rows, float(learned["weight"]), learned["seen"], float(learned["alike"]))
 
