@@ -39,7 +39,14 @@ def open_agent(asked: EvalSet, model: str) -> Iterator[tuple[EvalSet, Callable[[
             if hold is not None:
                 yield resolved, lambda case: asyncio.run(hold(case.text, case.alternatives[0]))
             else:
-                yield resolved, lambda case: judge.outcome(ask(asked.agent, case.text).as_dict())
+                # What a judge measures of the reading alone needs no run.
+                is_read = getattr(judge, "is_read", lambda wanted: False)
+                yield (
+                    resolved,
+                    lambda case: judge.outcome(
+                        ask(asked.agent, case.text, dry_run=is_read(case.alternatives[0])).as_dict()
+                    ),
+                )
 
 
 async def _resolve(asked: EvalSet, judge: Judge) -> EvalSet:

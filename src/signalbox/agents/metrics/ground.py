@@ -64,10 +64,30 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     chosen = await _choose(offer, plan, live, times, moment, percentiles[:1])
     also = await _second(plan.also, plan, live, times, moment) if plan.also else None
     question = _question(plan, text, chosen, times, moment, percentiles)
-    question = replace(question, not_covered=left_out(plan, text, offer, also.offer if also else None))
+    names = await _forgotten(text, question, chosen, live, moment)
+    if len(names) == 1 and not (plan.filters or plan.excluded or plan.kind == "comparison"):
+        # The one thing of this measure that the question names is what it is about, also where the model marks nothing.
+        return await ground_plan(plan.model_copy(update={"filters": names}), text, live, moment)
+    question = replace(question, not_covered=left_out(plan, text, offer, also.offer if also else None, names=names))
     question = await _shaped(question, plan, chosen, live, times, moment, also, percentiles)
     question = _with_unit(_with_threshold(question, plan), plan)
     return _side_by_side(question, plan, also, percentiles)
+
+
+async def _forgotten(text: str, question: Question, chosen: _Chosen, live: Live, moment: Moment) -> list[str]:
+    """The things of the measure that stand in the question, and that no condition narrows it to."""
+    within = TimeRange(start_time=moment.now - timedelta(hours=6), end_time=moment.now)
+    used = {_letters(value) for matcher in question.matchers for value in matcher.values}
+    told = [
+        value
+        for label, value in await live.mentioned(text, within)
+        if value in chosen.series.values.get(label, ()) and not any(_letters(value) in one for one in used)
+    ]
+    return list(dict.fromkeys(told))
+
+
+def _letters(text: str) -> str:
+    return "".join(letter for letter in text.lower() if letter.isalnum())
 
 
 def offer_of(plan: MetricsPlan, live: Live) -> Offer:

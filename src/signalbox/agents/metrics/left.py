@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.plan import MetricsPlan
@@ -19,8 +19,9 @@ _MOST = 8
 _LONGEST = 2_000
 
 
-def left_out(plan: MetricsPlan, text: str, *offers: Offer | None) -> tuple[str, ...]:
-    """The words that went nowhere, and what the model itself says that it left out."""
+def left_out(plan: MetricsPlan, text: str, *offers: Offer | None, names: Sequence[str] = ()) -> tuple[str, ...]:
+    """The words that went nowhere, and what the model itself says that it left out. `names` are things of the server
+    that stand in the question and in no condition."""
     said = text[:_LONGEST]
     covered = list(_places(plan, said))
     own = {base(word) for one in offers if one for word in (*one.title.split(), *_words(one))}
@@ -31,6 +32,7 @@ def left_out(plan: MetricsPlan, text: str, *offers: Offer | None) -> tuple[str, 
             continue
         if words and not {base(word) for word, *_ in text_words(words)} <= own and words.lower() not in FILLERS:
             found.append(words)
+    found += [one for one in names if not {base(word) for word, *_ in text_words(one)} <= own]
     found += [words for words, start, end in _conditions(said) if not any(start < b and end > a for a, b in covered)]
     kept = [one for one in dict.fromkeys(found) if not any(one != other and one in other for other in found)]
     return tuple(kept[:_MOST])

@@ -125,15 +125,21 @@ class MetricsPlan(BaseModel):
     confidence: float = Field(default=1.0, ge=0, le=1)
 
 
-def plan_schema(offers: Sequence[Offer], *, follows: bool = False) -> dict[str, Any]:
+def plan_schema(
+    offers: Sequence[Offer], *, follows: bool = False, scores: Mapping[str, float] | None = None
+) -> dict[str, Any]:
     """The schema of a plan with these measures to choose from, the likeliest first.
 
-    `follows` adds the field that says whether the question continues the one before.
+    `follows` adds the field that says whether the question continues the one before; `scores`, how well each measure
+    fits by the search, are what is known before anything is read.
     """
     measures = {one.key: one.about for one in offers[:MOST_OPTIONS]}
     fields: dict[str, Any] = {}
     if measures:
         fields["measure"] = _option("What is measured.", measures)
+        if scores:
+            best = max(scores.values(), default=0.0) or 1.0
+            fields["measure"]["enumPriors"] = {key: (scores.get(key, 0.0) / best) ** 2 for key in measures}
     fields["kind"] = _option("What is wanted.", KINDS)
     if follows:
         fields["continues"] = {"type": "boolean", "description": "leaves out what the question before said"}

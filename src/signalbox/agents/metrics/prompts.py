@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from functools import lru_cache
-from pathlib import Path
-
-__all__ = ["CATALOGUE", "EXAMPLES", "EXPLAIN", "MEND", "READ_QUESTION", "nearest_examples"]
+__all__ = ["CATALOGUE", "EXAMPLES", "EXPLAIN", "MEND", "READ_QUESTION"]
 
 READ_QUESTION = """You take apart a question about metrics of computers, services and businesses, as a plan.
 Texts of the plan are words of the question, copied exactly; what is not said stays empty. `measure` is what is
@@ -35,22 +31,3 @@ EXAMPLES = (
     "Request rate this morning compared with yesterday",
 )
 """Questions that are understood, for who asked one that is not."""
-
-_NEAREST = 6
-
-
-@lru_cache(maxsize=1)
-def _taught() -> tuple[tuple[str, str], ...]:
-    path = Path(__file__).parent / "teaching" / "examples.jsonl"
-    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
-    return tuple((one["text"], json.dumps(one["expected"], ensure_ascii=False)) for one in lines)
-
-
-@lru_cache(maxsize=256)
-def nearest_examples(text: str) -> str:
-    """Questions like this one with their plans, as lines of a prompt."""
-    words = frozenset(text.lower().split())
-    ranked = sorted(
-        _taught(), key=lambda one: -len(words & frozenset(one[0].lower().split())) / (4 + len(one[0].split()))
-    )
-    return "Examples:\n" + "\n".join(f"{said} -> {plan}" for said, plan in ranked[:_NEAREST])

@@ -17,7 +17,7 @@ from signalbox.agents.metrics.ground import Moment
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.plan import MOST_OPTIONS, MetricsPlan, plan_schema
-from signalbox.agents.metrics.prompts import CATALOGUE, EXAMPLES, MEND, READ_QUESTION, nearest_examples
+from signalbox.agents.metrics.prompts import CATALOGUE, EXAMPLES, MEND, READ_QUESTION
 from signalbox.agents.metrics.search import Hit
 from signalbox.agents.metrics.state import TimeRange
 from signalbox.agents.metrics.times import read_times
@@ -93,14 +93,14 @@ class Reading:
 
     def _asked(self, mend: str = "") -> list[BaseMessage]:
         listed = "\n".join(f"- {one.key}: {one.about}" for one in self.offers)
-        system = f"{READ_QUESTION}\n{CATALOGUE.format(measures=listed)}\n{nearest_examples(self.text)}\n{mend}".strip()
+        system = f"{READ_QUESTION}\n{CATALOGUE.format(measures=listed)}\n{mend}".strip()
         earlier: list[BaseMessage] = []
         if self.before is not None:
             earlier = [HumanMessage(self.before[0]), AIMessage(self.before[1])]
         return [SystemMessage(system), *earlier, HumanMessage(self.text)]
 
     async def _ask(self, *, tools: bool) -> dict[str, Any]:
-        schema = plan_schema(self.offers[:MOST_OPTIONS], follows=self.before is not None)
+        schema = plan_schema(self.offers[:MOST_OPTIONS], follows=self.before is not None, scores=self.scores)
         try:
             structured = self.model.with_structured_output(
                 schema, include_raw=True, **({"tools": _TOOLS} if tools else {})

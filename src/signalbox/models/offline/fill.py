@@ -69,6 +69,8 @@ def fill_fields(
     judged = load_encoder().judge(blocks, text, context)
     if taught is not None:
         judged = taught.adjust(blocks, judged, text)
+    for one in asked:
+        _weigh_beforehand(one, judged)
     filled = Filled()
     taken: dict[str, list[tuple[int, int]]] = {}
     found: dict[Field, _Found] = {}
@@ -100,6 +102,19 @@ def _least_sure(asked: Sequence[Field], filled: Filled) -> float:
         return 0.0
     chosen = [filled.sure[key] for one in asked if one.kind == "option" and (key := ".".join(one.path)) in filled.sure]
     return min(chosen, default=min(filled.sure.values(), default=0.0))
+
+
+def _weigh_beforehand(one: Field, judged: dict[str, Judged]) -> None:
+    """Where a schema says how likely each option is before anything is read (`enumPriors`, by a search, say), the
+    reader's chances are weighed by it; that none is said stays as likely against the likeliest."""
+    priors, mine = one.schema.get("enumPriors"), judged.get(".".join(one.path))
+    if not priors or mine is None or one.kind != "option" or one.many:
+        return
+    highest = max(priors.values())
+    weights = [1.0, *(float(priors.get(str(value), highest)) / highest for value, _ in one.options)]
+    weighed = [held * weight for held, weight in zip(mine.holds, weights, strict=True)]
+    total = sum(weighed) or 1.0
+    judged[".".join(one.path)] = replace(mine, holds=tuple(held / total for held in weighed))
 
 
 def _with_fewer_options(one: Field, text: str) -> Field:

@@ -36,7 +36,7 @@ _NEAR, _FAR = 0.5, 0.3
 _MOST_KEPT, _MOST_LESSONS = 64, 500
 
 _SHIPPED = Path(__file__).with_name("data") / "taught"
-"""What the examples of the shipped agents taught: a fresh machine does not learn it again. `training.taught` makes it."""
+"""What the examples of the shipped agents taught, so that a fresh machine need not learn it: see `training.taught`."""
 
 Lesson = tuple[str, Sequence[float]]
 

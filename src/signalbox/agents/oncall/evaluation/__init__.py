@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from signalbox.agents.oncall.evaluation.expectation import KEYS, check_expectation, expected, settings_for
 from signalbox.agents.oncall.evaluation.outcome import outcome_of
 from signalbox.agents.oncall.evaluation.score import figures_of, oncall_right
@@ -19,6 +22,11 @@ class _Judge:
     outcome = staticmethod(outcome_of)
     is_right = staticmethod(oncall_right)
     figures = staticmethod(figures_of)
+
+    @staticmethod
+    def is_read(wanted: Mapping[str, Any]) -> bool:
+        """How a request was read shows in its plan; whether a fault is found needs a run."""
+        return not {"healthy", "device", "cause", "calls"} & set(wanted)
 
 
 JUDGE = _Judge()
