@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from signalbox.errors import MissingInputError
+
 __all__ = ["outcome_of"]
 
 
@@ -13,6 +15,9 @@ def outcome_of(answer: Mapping[str, Any]) -> dict[str, Any]:
     state = answer.get("state") or {}
     if answer.get("status") == "needs_input":
         return {"outcome": "ask", "message": (answer.get("question") or {}).get("message")}
+    if (answer.get("error") or {}).get("error_type") == MissingInputError.error_type:
+        # A dry run cannot wait for an answer: what it lacks is what a run would ask for.
+        return {"outcome": "ask", "message": answer["error"].get("message")}
     if answer.get("error"):
         return {
             "outcome": "refuse",
