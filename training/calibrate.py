@@ -31,8 +31,8 @@ def calibrate(items: Sequence[Mapping[str, Any]], folder: Path) -> dict[str, flo
     fitted = {kind: _fitted(rows) for kind, rows in seen.items() if len(rows) >= 50}
     for kind, rows in seen.items():
         print(f"{kind}: {len(rows)} blocks, temperature {fitted.get(kind, 1.0):.2f}")
-    told = {f"temperature.{kind}": np.float32(value) for kind, value in fitted.items()}
-    np.savez_compressed(folder / "heads.npz", **heads, **told)
+    told: dict[str, np.ndarray] = {f"temperature.{kind}": np.array(value) for kind, value in fitted.items()}
+    np.savez_compressed(folder / "heads.npz", **(heads | told))
     return fitted
 
 
