@@ -1,6 +1,7 @@
 """How far the reader can be trusted: a temperature for each kind of block, fitted on what was kept out of learning.
 
-The weights that ship are asked, integers and all. A temperature above one makes what is said less sure.
+The weights that ship are asked, integers and all. A temperature above one makes what is said less sure. Stretches of
+words have none: there it is rarely in doubt whether something is said, but how much of it, which no temperature tells.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ def calibrate(items: Sequence[Mapping[str, Any]], folder: Path) -> dict[str, flo
     fitted = {kind: _fitted(rows) for kind, rows in seen.items() if len(rows) >= 50}
     for kind, rows in seen.items():
         print(f"{kind}: {len(rows)} blocks, temperature {fitted.get(kind, 1.0):.2f}")
-    told = {f"temperature.{kind}": np.float32(value) for kind, value in fitted.items()}
-    np.savez_compressed(folder / "heads.npz", **heads, **told)
+    told: dict[str, np.ndarray] = {f"temperature.{kind}": np.array(value) for kind, value in fitted.items()}
+    np.savez_compressed(folder / "heads.npz", **(heads | told))
     return fitted
 
 
@@ -44,8 +45,8 @@ def observed(encoder: Encoder, items: Iterable[Mapping[str, Any]]) -> dict[str, 
         ]
         judged = encoder.judge(blocks, item["text"], item["context"])
         for block, asked in zip(blocks, item["blocks"], strict=True):
-            found = _READ[block.kind](judged[block.key], asked["gold"])
-            seen.setdefault(block.kind, []).extend(found)
+            if block.kind in _READ:
+                seen.setdefault(block.kind, []).extend(_READ[block.kind](judged[block.key], asked["gold"]))
     return seen
 
 
@@ -62,21 +63,10 @@ def _flag(judged: Any, gold: float) -> list[tuple[np.ndarray, int]]:
     return _each(judged, [gold])
 
 
-def _span(judged: Any, gold: Sequence[Sequence[int]]) -> list[tuple[np.ndarray, int]]:
-    """The surest stretch of words against that nothing is said: whether there is something, and it is that."""
-    if len(gold) > 1 or not judged.spans:
-        return []
-    best = judged.spans[0]
-    right = bool(gold) and best.start < gold[0][1] and best.end > gold[0][0]
-    return [(np.log(np.maximum([judged.nothing, best.sure], 1e-9)), int(right))]
-
-
 _READ: dict[str, Callable[[Any, Any], list[tuple[np.ndarray, int]]]] = {
     "group": _group,
     "several": _each,
     "flag": _flag,
-    "span": _span,
-    "spans": _span,
 }
 
 

@@ -118,6 +118,7 @@ def main() -> None:
     asked.add_argument("--minutes", type=float, default=0, help="end by then, the rate falling with the clock")
     asked.add_argument("--frozen", type=int, default=-1, help="so many layers stay as they are, and the embeddings")
     asked.add_argument("--longest", type=int, default=480, help="tokens in a sequence")
+    asked.add_argument("--keep", type=float, default=0.0, help="so much of the first weights stays in the last ones")
     asked.add_argument("--dropout", type=float, default=0.1)
     told = asked.parse_args()
     if not cuda:
@@ -135,7 +136,8 @@ def learn(told: argparse.Namespace, device: str) -> None:
     tokenizer = Tokenizer.from_file(str(told.folder / "tokenizer.json"))
     coder = Coder(tokenizer, told.longest)
     with np.load(told.folder / "start.npz") as start:
-        model = Reader({name: start[name] for name in start.files}, told.dropout).to(device)
+        first = {name: start[name] for name in start.files}
+    model = Reader(first, told.dropout).to(device)
     if told.frozen >= 0:
         model.freeze(told.frozen)
     heads = [value for name, value in model.named_parameters() if not name.startswith("encoder.")]
@@ -184,6 +186,12 @@ def learn(told: argparse.Namespace, device: str) -> None:
         print(f"epoch {epoch} loss {torch.stack(losses).mean():.3f} {time.time() - began:.0f} s", flush=True)
         if told.minutes and (time.time() - began) / 60 >= told.minutes:
             break
+    if told.keep:
+        # A little of what was is forgotten less, and what is new stays.
+        mixed = {name: torch.tensor(value.astype(np.float32)).to(device) for name, value in first.items()}
+        model.load_state_dict(
+            {name: torch.lerp(value, mixed.get(name, value), told.keep) for name, value in model.state_dict().items()}
+        )
     save(model, out)
 
 

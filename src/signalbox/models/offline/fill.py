@@ -16,7 +16,7 @@ from signalbox.models.offline.encoder import Judged, Span, load_encoder
 from signalbox.models.offline.fields import Field, humanise, read_fields
 from signalbox.models.offline.labels import field_blocks
 from signalbox.models.offline.shortlist import shortlist
-from signalbox.models.offline.shown import Shown
+from signalbox.models.offline.shown import Shown, names_nothing
 from signalbox.models.offline.teach import Taught, teach_fields
 from signalbox.models.offline.values import Moment, number_value, text_value, time_value
 
@@ -161,6 +161,8 @@ def _value(
         if span.sure < mine.nothing or _overlaps(span, taken):
             continue
         value = _spoken(one, text, span, moment, in_past)
+        if value is not None and one.kind == "text" and not context and names_nothing(one, str(value)):
+            return None
         if value is not None:
             value = shown.resolve(one, value)
             return _Found(value, span.sure / (span.sure + mine.nothing), ((span.start, span.end),))

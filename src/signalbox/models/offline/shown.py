@@ -12,8 +12,13 @@ from signalbox.language.names import nearest
 from signalbox.language.numbers import ORDINALS
 from signalbox.models.offline.fields import Field
 
-__all__ = ["Shown", "parse_data", "records_in"]
+__all__ = ["Shown", "names_nothing", "parse_data", "records_in"]
 
+_RANKS = "|".join(ORDINALS)
+_REFERRING = re.compile(
+    rf"(?:the |that |this )?(?:(?:{_RANKS}|last|\d+(?:st|nd|rd|th))(?: one)?|one)|it|that|this", re.IGNORECASE
+)
+"""Words that name nothing by themselves: they mean something only by what was shown."""
 _TITLES = ("title", "name", "subject", "label", "summary")
 
 
@@ -38,6 +43,9 @@ class Shown:
 
     def resolve(self, one: Field, value: Any) -> Any:
         """A value as the things that were shown call it: words for one of them become its own number or name."""
+        if self.records and _REFERRING.fullmatch(str(value)):
+            meant = self.find(one, str(value))
+            return value if meant is None else meant
         held = [record for record in self.records if one.name in record and one.name not in _TITLES]
         if not held or value in [record[one.name] for record in held]:
             return value
@@ -57,6 +65,12 @@ class Shown:
         if place is not None:
             return self.records[place]
         return _by_words(words, self.records)
+
+
+def names_nothing(one: Field, words: str) -> bool:
+    """Whether words for a field name nothing where nothing was shown: it, the first one, a task for a task."""
+    kind = rf"(?:an?|any|some|one) {re.escape(one.words)}"
+    return bool(_REFERRING.fullmatch(words) or re.fullmatch(kind, words, re.IGNORECASE))
 
 
 def _by_words(words: str, records: Sequence[dict[str, Any]]) -> dict[str, Any] | None:

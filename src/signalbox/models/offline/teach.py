@@ -60,7 +60,8 @@ class Head:
         known = [label in self.rows for label in block.labels]
         if not far or not any(known):
             return judged
-        scores = np.array([float(self.rows[label] @ features) if label in self.rows else 0 for label in block.labels])
+        told = [float(self.rows[label] @ features) if label in self.rows else 0 for label in block.labels]
+        scores: Rows = np.array(told, dtype=np.float32)
         if block.kind == "group" and not all(known):
             # Of an option without examples nothing is known: it stays as likely against the best of the others.
             scores[~np.array(known)] = scores[known].max()
