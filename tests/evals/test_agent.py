@@ -49,5 +49,5 @@ def test_what_the_server_cannot_resolve_is_named_by_its_line(write_sets: Write) 
 
 def test_an_agent_that_nothing_judges_is_named_with_those_that_are(write_sets: Write) -> None:
     path = write_sets({**HEADER, "agent": "tides"}, {"text": "hm", "error": "parsing_error"})
-    with pytest.raises(RequestError, match=r"own\.jsonl:2: .*'tides'; there are judges for: metrics"):
+    with pytest.raises(RequestError, match=r"own\.jsonl:2: .*'tides'; there are judges for: .*metrics"):
         read_sets([path])
