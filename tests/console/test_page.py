@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -127,18 +126,6 @@ def test_two_people_see_their_own_conversations_only(
         ben.wait_for_selector("#question textarea", state="visible")
         assert ben.locator("#threads label").count() == 0
         assert "web-1" not in ben.inner_text("body")
-
-
-def test_a_slow_question_can_be_stopped(tmp_path: Path, visit: Callable[[str], Any]) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        server = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        with served(tmp_path, GRAFANA_URL=server, SIGNALBOX_DEFAULT_AGENT="metrics") as address:
-            page = open_page(visit, address)
-            page.locator("#question textarea").fill("CPU usage for the last hour")
-            page.get_by_role("button", name="Ask", exact=True).click()
-            page.wait_for_selector("#current .waiting")
-            page.get_by_role("button", name="Stop").click()
-            page.wait_for_selector("#current >> text=Stopped")
 
 
 def test_what_agents_say_stays_text(address: str, visit: Callable[[str], Any]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import uuid4
 
 from signalbox.console.signing_in import person_of_page
-from signalbox.console.talking import list_conversations, open_conversation, stop, talk
+from signalbox.console.talking import list_conversations, open_conversation, talk
 from signalbox.console.transcript import Turn, turn_html
 from signalbox.contract import Agent
 from signalbox.errors import SignalboxError
@@ -18,6 +18,8 @@ __all__ = ["STYLE", "create_page"]
 
 STYLE = Path(__file__).with_name("page.css")
 _MOST_OPTIONS = 6
+_FOLD = "() => { if (window.innerWidth < 700) document.querySelector('#side .toggle-button')?.click(); }"
+"""On a phone the list of conversations is folded away, and one tap opens it."""
 _LABELS = {"yes": "Approve", "no": "Reject", "approve": "Approve", "reject": "Reject"}
 _ABOUT = (
     '<div class="hero"><h1>Ask your systems in plain language.</h1>'
@@ -98,10 +100,6 @@ def create_page(agent: Agent, offered: Sequence[Agent]) -> Any:
         ]
         return shown + [gr.update(visible=False)] * (_MOST_OPTIONS - len(shown))
 
-    async def halt(person: str | None, thread: str) -> None:
-        if person and thread:
-            await stop(person, thread)
-
     with gr.Blocks(title="Signalbox", analytics_enabled=False, fill_width=True) as page:
         kept = gr.BrowserState({}, storage_key="signalbox")
         person, thread, past = gr.State(None), gr.State(""), gr.State([])
@@ -139,11 +137,11 @@ def create_page(agent: Agent, offered: Sequence[Agent]) -> Any:
                     elem_id="question", container=False,
                 )  # fmt: skip
                 send = gr.Button("Ask", variant="primary", scale=1, min_width=70, elem_id="ask")
-                halted = gr.Button("Stop", scale=1, min_width=70, elem_id="stop")
         gates = [gate, main, signed, out, refused, token]
         view = [thread, past, earlier, current, *options, threads, welcome]
         asked = [kept, person, thread, past]
         changed = [box, thread, past, kept, earlier, current, *options, threads, welcome]
+        page.load(None, None, None, js=_FOLD)
         page.load(sign_in, [token, kept], [person, kept, *gates, *view])
         gr.on([enter.click, token.submit], sign_in, [token, kept], [person, kept, *gates, *view])
         out.click(lambda: ({}, None), None, [kept, token]).then(sign_in, [token, kept], [person, kept, *gates, *view])
@@ -153,7 +151,6 @@ def create_page(agent: Agent, offered: Sequence[Agent]) -> Any:
             button.click(submit, [button, *asked], changed, **submits)
         for button in options:
             button.click(lambda label, *rest: label, [button], [box]).then(submit, [box, *asked], changed, **submits)
-        halted.click(halt, [person, thread], None)
         threads.input(choose, [threads, kept, person], [kept, *view])
         new.click(lambda kept, person: choose("", kept, person), [kept, person], [kept, *view])
     return page

@@ -14,7 +14,6 @@ from signalbox.contract import Agent
 from signalbox.contract.answer import Answer
 from signalbox.errors import ProgrammerError, SignalboxError
 from signalbox.runs.asking import graph_of
-from signalbox.runs.background import cancel_run
 from signalbox.runs.conversing import say
 from signalbox.runs.events import Event, follow, list_events
 from signalbox.runs.records import Run, get_run, latest_run, list_runs
@@ -22,11 +21,11 @@ from signalbox.runs.served import find_served
 from signalbox.runs.threads import list_threads, list_turns, require_own
 from signalbox.toolbox.person import use_person
 
-__all__ = ["list_conversations", "open_conversation", "stop", "talk"]
+__all__ = ["list_conversations", "open_conversation", "talk"]
 
 _log = logging.getLogger("signalbox.console")
 _NOTICE = 10.0
-_SLOW = "Still working: this takes longer than usual. You can stop it, or wait."
+_SLOW = "Still working: this takes longer than usual. It goes on, also when you leave the page."
 
 
 async def talk(person: str, agent: Agent, said: str, thread: str) -> AsyncIterator[Turn]:
@@ -153,30 +152,14 @@ def _graph(agent: str, lit: str) -> str:
     return drawn.replace(f"<title>{escape(lit)}\n", f'<title class="lit">{escape(lit)}\n', 1) if lit else drawn
 
 
-async def stop(person: str, thread: str) -> None:
-    """Stop the run that is under way in a thread, if there is one."""
-
-    def running() -> Run | None:
-        require_own(thread)
-        return next((run for run in list_runs(thread_id=thread) if run.is_under_way), None)
-
-    with use_person(person):
-        try:
-            run = await asyncio.to_thread(running)
-            if run is not None:
-                await cancel_run(run)
-        except SignalboxError as error:
-            _log.info("Nothing was stopped: %s", error.user_message)
-
-
 def list_conversations(person: str) -> list[tuple[str, str]]:
     """The threads of a person, the latest first: what was said first in each, and its id."""
     found = []
     with use_person(person):
         for thread in list_threads(40):
-            turns = list_turns(thread.thread_id)
-            if turns:
-                title = str(thread.metadata.get("title") or turns[0].said)
+            turns, waiting = list_turns(thread.thread_id), _waiting(thread.thread_id)
+            if turns or waiting:
+                title = str(thread.metadata.get("title") or (turns[0].said if turns else waiting[0].said))
                 found.append((title if len(title) <= 48 else f"{title[:47]}…", thread.thread_id))
     return found
 
@@ -189,7 +172,17 @@ def open_conversation(person: str, thread: str) -> list[Turn]:
         for told in list_turns(thread):
             kept = _kept_answer(told.run_id) or {"agent": told.agent, "answer": told.answer}
             turns.append(Turn(told.said, answer=kept))
-        return turns
+        return turns + _waiting(thread)
+
+
+def _waiting(thread: str) -> list[Turn]:
+    """The turn whose question waits for an answer, if there is one."""
+    run = latest_run(thread, ("waiting",))
+    if run is None or not run.questions:
+        return []
+    question = run.questions[0]
+    told = {"answer": question.get("text") or question.get("message"), "blocks": question.get("blocks") or []}
+    return [Turn(run.said, answer={"agent": run.agent or run.name, "question": question, **told})]
 
 
 def _kept_answer(run_id: str) -> dict[str, Any] | None:
