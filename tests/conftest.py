@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import logging
 import os
 import shutil
 import socket
@@ -64,6 +65,16 @@ def own_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("SIGNALBOX_HOME", str(home))
     monkeypatch.setitem(Settings.model_config, "env_file", None)
     return home
+
+
+@pytest.fixture(autouse=True)
+def own_logging() -> Iterator[None]:
+    """The log as it was: a command that a test runs in this process sets up its own."""
+    ours, handlers = logging.getLogger("signalbox"), list(logging.root.handlers)
+    level = ours.level
+    yield
+    ours.setLevel(level)
+    logging.root.handlers = handlers
 
 
 @pytest.fixture

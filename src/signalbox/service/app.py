@@ -83,13 +83,17 @@ def _lifespan(others: list[Later]) -> Any:
         await purge()
         with suppress(ConfigurationError, MissingExtraError):
             chat_agent()
-        beside = [asyncio.create_task(_look_after_runs()), *(asyncio.create_task(other.hold()) for other in others)]
+        stopping = asyncio.Event()
+        looking = asyncio.create_task(_look_after_runs(stopping))
+        held = [asyncio.create_task(other.hold()) for other in others]
         try:
             yield
         finally:
-            for one in beside:
+            stopping.set()
+            for one in held:
                 one.cancel()
-            await asyncio.wait(beside, timeout=5)
+            await asyncio.wait([looking, *held], timeout=5)
+            looking.cancel()
             await close_turns()
             await close_runs()
             await aclose()
@@ -98,10 +102,12 @@ def _lifespan(others: list[Later]) -> Any:
     return lifespan
 
 
-async def _look_after_runs() -> None:
-    while True:
+async def _look_after_runs(stopping: asyncio.Event) -> None:
+    """Until the service stops: it is not cancelled in the middle, which would leave a connection open."""
+    while not stopping.is_set():
         try:
             await recover()
         except Exception as error:
             _log.error("Runs that were left behind cannot be looked for: %s", redact(error))
-        await asyncio.sleep(_LOOK_EVERY)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stopping.wait(), _LOOK_EVERY)
