@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from signalbox.agents.experiments.groups import groups_in
 from signalbox.agents.experiments.names import (
     as_written,
     grounded,
-    groups_in,
     likely,
     mentioned,
     shares_words,
