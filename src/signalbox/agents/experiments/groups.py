@@ -44,8 +44,8 @@ def groups_in(words: str, group_types: Sequence[str]) -> dict[str, list[str]]:
 def find_groups(text: str, group_types: Sequence[str], apart: Iterable[str] = ()) -> dict[str, list[str]]:
     """The groups that a whole request names: a kind of the server with what stands behind it; `apart` are other names.
 
-    What is only called a group stands under the empty kind. A list goes on behind its kind where that is a plural, or
-    where what follows has a figure in it.
+    What is only called a group stands under the empty kind. A list goes on behind its kind where that is a plural, for
+    one `and`, or where what follows has a figure in it.
     """
     for name in apart:
         text = re.sub(re.escape(name), ".", text, flags=re.IGNORECASE)
@@ -65,6 +65,8 @@ def _following(words: Sequence[str], group_types: Sequence[str], *, is_plural: b
     for at, word in enumerate(words):
         token = word.strip(_EDGES)
         if token.casefold() in _JOINTS or word in ",;":
+            # An "and" ends a list of plain words: what comes behind another is another clause.
+            is_plural = is_plural and not (found and "and" in map(str.casefold, words[:at]))
             is_joined = True
         elif not found and at == 0 and token.casefold() in ("is", "id"):
             continue

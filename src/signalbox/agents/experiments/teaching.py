@@ -17,6 +17,8 @@ _NAMELESS = "\N{BULLET}"
 _OF_ALL = ("capability", "decision", "means")
 """The fields that say of themselves which examples teach them; the others are taught by those of their capability."""
 _MOST = 500
+_THINNED = 0.75
+"""How the number kept grows with the number there is: one thins all values alike, nought leaves as many of each."""
 
 
 def lessons(schema: Mapping[str, Any], capability: str = "") -> tuple[Example, ...]:
@@ -47,19 +49,24 @@ def _lessons(fixed: tuple[str, ...], named: tuple[str, ...], capability: str) ->
 
 
 def _evenly(found: Sequence[Example], field: str) -> list[Example]:
-    """As many as can be taught, in their order: where there are more, those of the commonest values are thinned."""
+    """As many as can be taught, in their order: where there are more, those of common values are thinned the most."""
     by_value: dict[str, list[int]] = {}
     for at, one in enumerate(found):
         by_value.setdefault(str(one.expected.get(field)), []).append(at)
-    most = max(map(len, by_value.values()), default=0)
-    while sum(min(most, len(places)) for places in by_value.values()) > _MOST:
-        most -= 1
+    most = float(len(found))
+    while sum(_share(most, len(places)) for places in by_value.values()) > _MOST:
+        most *= 0.99
     kept = {
-        places[turn * len(places) // min(most, len(places))]
+        places[turn * len(places) // share]
         for places in by_value.values()
-        for turn in range(min(most, len(places)))
+        for share in [_share(most, len(places))]
+        for turn in range(share)
     }
     return [one for at, one in enumerate(found) if at in kept]
+
+
+def _share(most: float, count: int) -> int:
+    return min(count, round(most * count**_THINNED))
 
 
 def _of(capability: str) -> list[Example]:
