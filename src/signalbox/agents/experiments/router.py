@@ -11,7 +11,7 @@ from signalbox.agents.experiments.clients import current_client
 from signalbox.agents.experiments.groups import find_groups
 from signalbox.agents.experiments.names import mentioned, the_one_shown, with_names
 from signalbox.agents.experiments.node import at_once, close_with_loop
-from signalbox.agents.experiments.plan import confirm_schema, details_schema, kind_schema, reply_schema
+from signalbox.agents.experiments.plan import action_schema, confirm_schema, details_schema, kind_schema, reply_schema
 from signalbox.agents.experiments.reading import read
 from signalbox.agents.experiments.routing import LINE, route_after_input
 from signalbox.agents.experiments.state import NodeStatus, complete
@@ -26,6 +26,8 @@ _PATIENCE = 2.0
 
 _YES = word_set("yes y yep yeah ok okay sure confirm confirmed approve approved true ja")
 _NO = word_set("no n nope not don't dont never cancel stop wait abort reject rejected false nein hold")
+_OPEN = (None, "clarification_needed", "experiment_management")
+_SURE = 0.95
 _NAMELESS = ("terminology", "version_check", "list_experiments")
 """What may be asked for without naming anything."""
 Update = dict[str, Any]
@@ -75,6 +77,8 @@ async def _kind(state: Mapping[str, Any], text: str, names: Sequence[str]) -> Up
     said = await read(kind_schema(), shown)
     if history:
         said = await _in_conversation(state, text, said, shown, history)
+    if not _is_clear(said) and said.get("capability") in _OPEN and await _is_new(shown):
+        said = {**said, "capability": "experiment_management", "confidence": 1.0}
     capability = said.get("capability")
     confidence = float(said.get("confidence", 1.0 if capability else 0.0))
     before = state["previous"] or {}
@@ -125,6 +129,12 @@ async def _with_name(state: Mapping[str, Any], text: str) -> str:
     if not name:
         return ""
     return text.replace(words, f'experiment "{name}"', 1) if words in text and words else f'{text} experiment "{name}"'
+
+
+async def _is_new(text: str) -> bool:
+    """Whether a new experiment is asked for: that names nothing, and still is enough to begin with."""
+    said = await read(action_schema(), text, (), "experiment_management")
+    return said.get("action") == "create" and float(said.get("confidence", 0.0)) >= _SURE
 
 
 def _is_of_group(state: Mapping[str, Any], text: str) -> bool:
