@@ -50,8 +50,11 @@ def _outcome(agent: str, case: Case, judge: Judge) -> dict[str, Any]:
 
 
 async def _resolve(asked: EvalSet, judge: Judge) -> EvalSet:
-    from signalbox.runs import aclose
+    from signalbox.runs import aclose, find_agent
+    from signalbox.runs.asking import mark_used
 
+    # A judge may ask the agent's server before the agent does: what that opens is closed as well.
+    mark_used(find_agent(asked.agent))
     cases = []
     try:
         for case in asked.cases:
