@@ -188,8 +188,8 @@ def create_page(agent: Agent, offered: Sequence[Agent]) -> Any:
         view = [thread, past, under_way, earlier, current, *shown, threads, welcome, start, send, halting]
         begun = [said, box, thread, kept, earlier, current, *shown, welcome, start, send, halting]
         answered = [current, past, under_way, *shown, threads, send, halting]
-        quiet: dict[str, Any] = {"show_progress": "hidden"}
-        streamed: dict[str, Any] = {**quiet, "concurrency_limit": None}
+        # Nobody waits for another person's answer.
+        quiet: dict[str, Any] = {"show_progress": "hidden", "concurrency_limit": None}
 
         asked = [kept, person, thread, past]
         asking = [gr.on([box.submit, send.click], begin, [box, *asked], begun, **quiet)]
@@ -198,7 +198,7 @@ def create_page(agent: Agent, offered: Sequence[Agent]) -> Any:
         for place, button in enumerate(options):
             reply = partial(_reply, begin, place)
             asking.append(button.click(reply, [said_options, *asked], begun, **quiet))
-        answering = [one.then(go_on, [said, person, thread, past], answered, **streamed) for one in asking]
+        answering = [one.then(go_on, [said, person, thread, past], answered, **quiet) for one in asking]
 
         opening = [
             page.load(sign_in, [token, kept], [person, kept, *gates, *view], **quiet),
@@ -207,14 +207,14 @@ def create_page(agent: Agent, offered: Sequence[Agent]) -> Any:
                 sign_in, [token, kept], [person, kept, *gates, *view], **quiet
             ),
         ]
-        watching = [one.then(watch, [person, thread, past, under_way], answered, **streamed) for one in opening]
+        watching = [one.then(watch, [person, thread, past, under_way], answered, **quiet) for one in opening]
         # Another conversation is opened: what the page follows goes on, and is no longer shown.
         switching: dict[str, Any] = {"outputs": [kept, *view], "cancels": [*answering, *watching], **quiet}
         for switched in (
             threads.input(choose, [threads, kept, person], **switching),
             new.click(partial(choose, ""), [kept, person], **switching),
         ):
-            switched.then(watch, [person, thread, past, under_way], answered, **streamed)
+            switched.then(watch, [person, thread, past, under_way], answered, **quiet)
         halting.click(halt, [person, thread], None, **quiet)
     return page
 
