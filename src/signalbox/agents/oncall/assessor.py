@@ -36,8 +36,8 @@ _log = logging.getLogger("signalbox.agents.oncall")
 async def objective_assessor(state: GraphState) -> dict[str, Any]:
     """Stop (`objective_achieved_assessment` True, with `stop_reason`), or retry, with feedback and the steps for it.
 
-    What failed and may pass is tried again, as long as there are retries; a model may ask for further steps, saying what
-    to do otherwise, and waives nothing.
+    What failed and may pass is tried again, as long as there are retries; a model may ask for further steps, saying
+    what to do otherwise, and waives nothing.
     """
     failed = failed_steps(state)
     again = {
