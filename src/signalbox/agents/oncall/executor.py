@@ -218,7 +218,7 @@ def _shown_to_model(made: ExecutedToolCall, call_id: str) -> ToolMessage:
 
 def limitations(device: str, results: Sequence[StepExecutionResult]) -> str | None:
     """What failed or could not be tried, a line each after the device's name; a bare name where nothing did."""
-    lines = []
+    lines: list[tuple[int, str]] = []
     for one in sorted(results, key=lambda result: result["step_index"]):
         failed = [
             f"{call['function']} failed ({call.get('error_type')}): {call['error']}"
@@ -227,8 +227,20 @@ def limitations(device: str, results: Sequence[StepExecutionResult]) -> str | No
         ]
         if one.get("problem"):
             failed.append(str(one["problem"]))
-        lines += [f"{device}: step {one['step_index'] + 1}: {text}" for text in failed]
-    return "\n".join(lines) or f"{device}:"
+        lines += [(one["step_index"] + 1, text) for text in failed]
+    return "\n".join(f"{device}: {_steps(at)}: {text}" for text, at in _by_text(lines).items()) or f"{device}:"
+
+
+def _by_text(lines: Sequence[tuple[int, str]]) -> dict[str, list[int]]:
+    """Where each thing is told of, told once."""
+    places: dict[str, list[int]] = {}
+    for place, text in lines:
+        places.setdefault(text, []).append(place)
+    return places
+
+
+def _steps(places: Sequence[int]) -> str:
+    return f"step{'s' if len(places) > 1 else ''} {', '.join(map(str, places))}"
 
 
 def _place() -> asyncio.Semaphore:
