@@ -23,8 +23,6 @@ def open_agent(asked: EvalSet, model: str) -> Iterator[tuple[EvalSet, Callable[[
 
     Raises RequestError for an expectation that the server cannot resolve, OperatorError for a server that is not set.
     """
-    from signalbox.runs import ask
-
     judge = find_judge(asked.agent)
     with TemporaryDirectory() as home:
         own = {
@@ -39,14 +37,19 @@ def open_agent(asked: EvalSet, model: str) -> Iterator[tuple[EvalSet, Callable[[
             if hold is not None:
                 yield resolved, lambda case: asyncio.run(hold(case.text, case.alternatives[0]))
             else:
-                # What a judge measures of the reading alone needs no run.
-                is_read = getattr(judge, "is_read", lambda wanted: False)
-                yield (
-                    resolved,
-                    lambda case: judge.outcome(
-                        ask(asked.agent, case.text, dry_run=is_read(case.alternatives[0])).as_dict()
-                    ),
-                )
+                yield resolved, lambda case: _asked(asked.agent, case, judge)
+
+
+def _asked(agent: str, case: Case, judge: Judge) -> dict[str, Any]:
+    """What one case came to, in surroundings of its own where its judge says so."""
+    from signalbox.runs import ask
+
+    wanted = case.alternatives[0]
+    # What a judge measures of the reading alone needs no run.
+    is_read = getattr(judge, "is_read", lambda wanted: False)
+    own = getattr(judge, "case_settings", lambda wanted: {})
+    with _environment(own(wanted)):
+        return judge.outcome(ask(agent, case.text, dry_run=is_read(wanted)).as_dict())
 
 
 async def _resolve(asked: EvalSet, judge: Judge) -> EvalSet:

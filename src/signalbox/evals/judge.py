@@ -19,7 +19,8 @@ class Judge(Protocol):
     """Says what may be expected of one agent's answers, and whether an answer is as expected.
 
     One that measures whole conversations also has `async hold(text, wanted)`: it holds the conversation that begins
-    with the text, and gives its outcome.
+    with the text, and gives its outcome. One whose cases differ in more than their words has `case_settings(wanted)`:
+    the environment variables with which a case is asked, beside those of its set.
     """
 
     keys: Set[str]
