@@ -298,3 +298,13 @@ async def test_questions_side_by_side_keep_their_evidence_apart() -> None:
         sent: list[Any] = [call["args"].get("promql") for call in answer.evidence]
         assert answer.state["result"]["promql"] in sent
         assert len(sent) <= 4
+
+
+def test_a_thread_remembers_what_no_answer_shows() -> None:
+    first = ask("tasks", "add a task: water the plants", thread_id="plants")
+    assert first.status == "completed"
+    assert not {"talk", "history"} & set(first.as_dict()["state"])
+    turn = last_turn("plants", ["tasks"])
+    assert turn is not None
+    assert turn.remembered is not None
+    assert turn.remembered["history"][0]["content"] == "add a task: water the plants"

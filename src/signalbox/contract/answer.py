@@ -36,6 +36,8 @@ class Answer:
     evidence: list[dict[str, Any]] = field(default_factory=list)
     route: dict[str, Any] | None = None
     timings_ms: dict[str, Any] = field(default_factory=dict)
+    kept: dict[str, Any] = field(default_factory=dict, repr=False, metadata={"private": True})
+    """What the thread remembers and nobody is shown."""
 
     @classmethod
     def of_error(cls, error: SignalboxError, **known: Any) -> Self:
@@ -61,4 +63,4 @@ class Answer:
 
     def as_dict(self) -> dict[str, Any]:
         """The Answer as JSON carries it."""
-        return {item.name: plain(getattr(self, item.name)) for item in fields(self)}
+        return {item.name: plain(getattr(self, item.name)) for item in fields(self) if not item.metadata.get("private")}
