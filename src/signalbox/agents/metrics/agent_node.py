@@ -27,6 +27,7 @@ from signalbox.agents.metrics.dry_run import plan_query
 from signalbox.agents.metrics.errors import InvalidQueryError, InvalidTimeRangeError, MetricNotFoundError
 from signalbox.agents.metrics.faults import too_slow
 from signalbox.agents.metrics.forgotten import completed
+from signalbox.agents.metrics.left import places_of
 from signalbox.agents.metrics.live import open_live
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Question
@@ -49,6 +50,7 @@ _AT_ONCE = 8
 _EQUAL = 0.03
 _NEAR = 0.8
 _SAID = 0.8
+_CERTAIN, _HALF = 0.97, 0.5
 _LONG_ENOUGH = "last 2 days"
 _MOST_OPTIONS = 4
 _UNTOLD = 0.6
@@ -176,6 +178,7 @@ def _settled(plan: MetricsPlan, reading: Reading, before: Before | None) -> Metr
         plan = continued(plan, before, reading.moment)
         names_none = needs_measure(plan) and not (plan.measure or plan.named)
     if not names_none:
+        plan = _with_unsaid(plan, reading)
         rival = _rival(plan, reading) if needs_measure(plan) else None
         return plan if rival is None else plan.model_copy(update={"measure": _ask([plan.measure or "", rival])})
     if not reading.offers or not any(reading.scores.values()):
@@ -187,6 +190,25 @@ def _settled(plan: MetricsPlan, reading: Reading, before: Before | None) -> Metr
         raise MetricNotFoundError(f'No metric for "{reading.text[:80]}" was found on this server.', suggestion=said)
     near = [one for one in options if reading.scores[one] >= _NEAR * best]
     return plan.model_copy(update={"measure": near[0] if len(near) == 1 else _ask(near)})
+
+
+def _with_unsaid(plan: MetricsPlan, reading: Reading) -> MetricsPlan:
+    """The plan of a model that is not sure; where its measure has little to do with the question, with the words that
+    speak of something else as not covered, or refused where it has next to nothing to do with it."""
+    hit = reading.hits.get(plan.measure or "")
+    if not needs_measure(plan) or plan.named or hit is None or plan.confidence >= _CERTAIN or plan.continues:
+        return plan
+    said = reading.live.index.telling(reading.text, places_of(plan, reading.text))
+    told = sum(said[word] for word in said if word in hit.explained)
+    if not said or told >= _HALF * sum(said.values()):
+        return plan
+    if hit.score < _UNTOLD and not told:
+        nearest = ", ".join(one.key for one in reading.offers[:_MOST_OPTIONS])
+        raise MetricNotFoundError(
+            f'No metric for "{reading.text[:80]}" was found on this server.', suggestion=f"The nearest are: {nearest}."
+        )
+    unsaid = [word for word in said if word not in hit.explained and word not in plan.not_covered]
+    return plan.model_copy(update={"not_covered": [*plan.not_covered, *unsaid[:4]]})
 
 
 def _about_measure(plan: MetricsPlan, reading: Reading) -> MetricsPlan:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from signalbox.agents.metrics.bounds import find_percentiles
@@ -17,13 +18,24 @@ from signalbox.agents.metrics.offers import Offer, is_slip
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.times import Moment, find_present, is_present
 from signalbox.agents.metrics.values import Meant, find_label, find_value
-from signalbox.agents.metrics.vocabulary import EXCLUDES, FILLERS, GENERIC, SOFT, SPLITS, base, name_words, runs
+from signalbox.agents.metrics.vocabulary import (
+    EXCLUDES,
+    FILLERS,
+    GENERIC,
+    SOFT,
+    SPLITS,
+    base,
+    label_kind,
+    name_words,
+    runs,
+)
 from signalbox.errors import TimeRangeError
 from signalbox.language.names import nearest
+from signalbox.language.quantities import Quantity, find_quantities
 from signalbox.language.time import find_range
 from signalbox.language.time.stretches import is_time_word
 
-__all__ = ["completed", "forgotten_split", "forgotten_values"]
+__all__ = ["completed", "forgotten_splits", "forgotten_values", "unknown_names"]
 
 _LONGEST = 400
 _MOST_PIECES = 5
@@ -32,7 +44,10 @@ _SURE = 0.9
 _MOST_NAMES = 60_000
 _METRIC = re.compile(r"(?<![\w:.])[A-Za-z]\w*_[\w:]*\w(?![\w=])")
 _PER_TIME = re.compile(r"\bper (?:second|sec|minute|min|hour)\b|(?<=[a-z])/(?:s|sec|min|h)\b", re.IGNORECASE)
-_NUMBER = re.compile(r"(?<![\w.,:/-])\d{1,2}(?![\w%:/-]|[.,]\d)")
+_CODE = re.compile(r"[1-5]\d\d")
+_CLOCK = re.compile(r"\d+(?:am|pm|h|hrs?|m|mins?|s|d|days?|st|nd|rd|th)?")
+_PATH = re.compile(r"(?<!\S)/[\w./-]*(?<![.])")
+_TO_A_NAME = re.compile(r"[\w)][-_/:.][\w]|[-_/:]\d|\d[-_/:]")
 
 
 def completed(plan: MetricsPlan, text: str, live: Live, moment: Moment) -> MetricsPlan:
@@ -43,10 +58,14 @@ def completed(plan: MetricsPlan, text: str, live: Live, moment: Moment) -> Metri
 
 def with_time(plan: MetricsPlan, text: str, moment: Moment) -> MetricsPlan:
     """The plan with the one time of the question, where it has none, only a piece of it, or words that are no time."""
-    if plan.against and not plan.time and (said := find_present(text)) and said.lower() not in plan.against.lower():
-        return plan.model_copy(update={"time": said})
-    if plan.against or plan.promql or len(text) > _LONGEST:
+    if plan.promql or len(text) > _LONGEST:
         return plan
+    if plan.against:
+        # What is compared with is another time: the one that is asked about stands in the rest.
+        at = text.lower().find(plan.against.lower())
+        if at < 0:
+            return plan
+        text = text[:at] + " " * len(plan.against) + text[at + len(plan.against) :]
     try:
         found = find_range(text, moment.now, moment.zone)
         mine = find_range(plan.time, moment.now, moment.zone) if plan.time else None
@@ -102,17 +121,23 @@ def _is_left_out(words: str, text: str, pieces: Sequence[tuple[str, int, int]]) 
 def with_figures(plan: MetricsPlan, text: str) -> MetricsPlan:
     """The plan with the percentiles and the rate that the question writes out, and how many places a ranking has."""
     taken: dict[str, Any] = {}
-    if not plan.percentiles and (percentiles := find_percentiles(text[:_LONGEST])):
+    is_of_values = plan.how in (None, "highest", "lowest", "latest")
+    if is_of_values and not plan.percentiles and (percentiles := find_percentiles(text[:_LONGEST])):
         taken["percentiles"] = percentiles
     if not plan.unit and (rate := _PER_TIME.search(text[:_LONGEST])):
         taken["unit"] = rate.group()
     if plan.kind == "ranking" and plan.top is None and not plan.bound:
-        covered = places_of(plan, text)
-        free = [one[0] for one in _NUMBER.finditer(text) if not _is_taken(one.start(), one.end(), covered)]
-        if len(free) == 1 and 0 < int(free[0]) <= _MOST_PLACES:
-            taken["top"] = int(free[0])
-            taken["not_covered"] = [one for one in plan.not_covered if one != free[0]]
+        free = [one for one in _bare_numbers(text) if not _is_taken(one.start, one.end, places_of(plan, text))]
+        if len(free) == 1 and 0 < free[0].value <= _MOST_PLACES:
+            taken["top"] = int(free[0].value)
+            taken["not_covered"] = [one for one in plan.not_covered if one != text[free[0].start : free[0].end]]
     return plan.model_copy(update=taken) if taken else plan
+
+
+def _bare_numbers(text: str) -> list[Quantity]:
+    """The whole numbers of a text that have no unit and are no part of a name."""
+    found = (one for one in find_quantities(text[:_LONGEST]) if not one.unit and one.value == int(one.value))
+    return [one for one in found if not _TO_A_NAME.search(text[max(0, one.start - 1) : one.end + 1])]
 
 
 def forgotten_values(plan: MetricsPlan, text: str, offer: Offer, series: Series, labels: frozenset[str]) -> list[Meant]:
@@ -124,22 +149,36 @@ def forgotten_values(plan: MetricsPlan, text: str, offer: Offer, series: Series,
     if any(word in EXCLUDES for word, *_ in pieces):
         return []
     covered = places_of(plan, text)
-    own = _own_words(offer)
-    found: list[Meant] = []
-    for first, last in _stretches(len(pieces)):
-        start, end = pieces[first][1], pieces[last][2]
+    found: list[tuple[int, Meant]] = []
+    for start, end in _names(text, pieces, _own_words(offer)):
         words = text[start:end]
-        if _is_taken(start, end, covered) or _says_nothing([word for word, *_ in pieces[first : last + 1]], own):
-            continue
-        meant = find_value(words, series, labels)
+        meant = None if _is_taken(start, end, covered) else find_value(words, series, labels)
         if meant is not None and meant.sure >= _SURE and _is_whole(words, meant):
-            found.append(meant)
+            found.append((start, meant))
             covered.append((start, end))
-    return found
+    return [meant for _, meant in sorted(found, key=lambda one: one[0])]
 
 
-def forgotten_split(plan: MetricsPlan, text: str, offer: Offer, labels: frozenset[str]) -> str | None:
-    """The label by which the question splits, outside every field; of a ranking, the things that are ranked."""
+def unknown_names(text: str, offer: Offer, series: Series, labels: frozenset[str]) -> list[str]:
+    """The words right before a word for a kind of things that would name one, and name none: the shipping service."""
+    pieces = runs(text[:_LONGEST])
+    own = _own_words(offer)
+    told = []
+    for (word, start, _), (kind, _, end) in pairwise(pieces):
+        label = find_label(kind, labels) if label_kind(kind) and not kind.endswith("s") else None
+        if (
+            label is None
+            or not word.isalpha()
+            or _says_nothing([word], own)
+            or find_value(text[start:end], series, labels)
+        ):
+            continue
+        told.append(word)
+    return told
+
+
+def forgotten_splits(plan: MetricsPlan, text: str, offer: Offer, labels: frozenset[str]) -> list[str]:
+    """The labels by which the question splits, outside every field; of a ranking, the things that are ranked."""
     pieces = runs(text[:_LONGEST])
     covered = places_of(plan, text)
     own = _own_words(offer)
@@ -147,27 +186,47 @@ def forgotten_split(plan: MetricsPlan, text: str, offer: Offer, labels: frozense
         label = None if word in FILLERS or _is_taken(start, end, covered) else find_label(word, labels)
         if label is None:
             continue
-        splits = at > 0 and pieces[at - 1][0] in SPLITS
-        if splits or (plan.kind == "ranking" and base(word) not in own):
-            return label
-    return None
+        if at > 0 and pieces[at - 1][0] in SPLITS:
+            return [label, *_listed_on(pieces[at + 1 :], labels)]
+        if plan.kind == "ranking" and (base(word) not in own or label_kind(word)):
+            return [label]
+    return []
 
 
-def _stretches(count: int) -> Iterator[tuple[int, int]]:
-    """The stretches of so many pieces, the longest first."""
-    for length in range(min(_MOST_PIECES, count), 0, -1):
-        for first in range(count - length + 1):
-            yield first, first + length - 1
+def _listed_on(pieces: Sequence[tuple[str, int, int]], labels: frozenset[str]) -> list[str]:
+    """The labels that go on a list: by host and status."""
+    if len(pieces) > 1 and pieces[0][0] == "and" and (label := find_label(pieces[1][0], labels)):
+        return [label, *_listed_on(pieces[2:], labels)]
+    return []
+
+
+def _names(text: str, pieces: Sequence[tuple[str, int, int]], own: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """The stretches that may be a name, the longest first: paths, words, codes of three digits."""
+    for path in _PATH.finditer(text[:_LONGEST]):
+        yield path.span()
+    for length in range(min(_MOST_PIECES, len(pieces)), 0, -1):
+        for first in range(len(pieces) - length + 1):
+            last = first + length - 1
+            if not _says_nothing([word for word, *_ in pieces[first : last + 1]], own):
+                yield pieces[first][1], pieces[last][2]
+    for number in _bare_numbers(text):
+        if _CODE.fullmatch(text[number.start : number.end]):
+            yield number.start, number.end
 
 
 def _says_nothing(words: list[str], own: frozenset[str]) -> bool:
     """Whether words are no name: of sentences, of time, of numbers, or of the measure itself."""
     if words[0] in FILLERS or words[-1] in FILLERS or any(word in SPLITS for word in words):
         return True
+    if len(words) == 2 and any(map(label_kind, words)) and not any(map(str.isdigit, words)):
+        return False
     return all(
-        word in FILLERS or word in SOFT or word in GENERIC or word.isdigit() or is_time_word(word) or base(word) in own
-        for word in words
+        word in FILLERS or word in SOFT or word in GENERIC or base(word) in own or _is_of_time(word) for word in words
     )
+
+
+def _is_of_time(word: str) -> bool:
+    return bool(_CLOCK.fullmatch(word)) or (word.isalpha() and is_time_word(word))
 
 
 def _is_whole(words: str, meant: Meant) -> bool:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from signalbox.agents.metrics.bounds import bound_in, read_bound, read_duration, read_percentile, shown_in, time_of_rate
 from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
-from signalbox.agents.metrics.forgotten import forgotten_split, forgotten_values
+from signalbox.agents.metrics.forgotten import forgotten_splits, forgotten_values, unknown_names
 from signalbox.agents.metrics.left import left_out
 from signalbox.agents.metrics.live import Live, Series
 from signalbox.agents.metrics.measures import Wanted, conditions_of, fraction_of, measure_of, narrowed, per
-from signalbox.agents.metrics.offers import Offer, is_slip
+from signalbox.agents.metrics.offers import Offer, is_plain, is_slip
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Against, Matcher, Measure, Question, Threshold
 from signalbox.agents.metrics.recipes import Bound
@@ -61,6 +62,7 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
         also = None
     question = _question(plan, text, chosen, times, moment, percentiles)
     names = await _left_behind(text, question, chosen, live, moment)
+    names += unknown_names(text, offer, chosen.series, chosen.measure.labels)
     question = replace(question, not_covered=left_out(plan, text, offer, also.offer if also else None, names=names))
     question = await _shaped(question, plan, chosen, live, times, moment, also, percentiles)
     question = _with_unit(_with_threshold(question, plan), plan)
@@ -107,6 +109,10 @@ def _own_offer(said: str, live: Live) -> Offer | None:
     name = said if said in live.names else next(iter(nearest(said, [*live.names][:60_000], 1)), "")
     if name != said and not is_slip(said, name):
         return None
+    for offer in live.index.offers:
+        plain = [bound for bound in offer.bounds if bound.metrics == (name,) and is_plain(bound)]
+        if plain:
+            return replace(offer, bounds=(plain[0],), metrics=(name,))
     family = next((one for one in (name, *_stems(name)) if one in live.families), name)
     known = live.index.by_key.get(family)
     return known if known is not None and known.family is not None else _by_name(name, live)
@@ -167,11 +173,12 @@ def _parts(offer: Offer) -> list[str]:
 async def _choose(
     offer: Offer, plan: MetricsPlan, text: str, live: Live, times: Times, moment: Moment, percentiles: Sequence[float]
 ) -> _Chosen:
-    """The way to compute an offer that has what the plan names, the earlier ways first; raises for what none has."""
+    """The way to compute an offer that has most of what is named, the earlier ways first; raises for what none has."""
     within = _window(times, moment)
     wanted = _wanted(plan, percentiles)
     failed: Exception | None = None
-    for bound in sorted(offer.bounds, key=lambda one: _asks_for(one, plan)) or (None,):
+    able: list[_Chosen] = []
+    for bound in sorted(offer.bounds, key=lambda one: _asks_for(one, text)) or (None,):
         metrics = bound.metrics if bound else offer.metrics[:1]
         series = await live.series(metrics, within)
         if bound is not None and conditions_of(bound, series[metrics[0]], live.recipes) is None:
@@ -181,9 +188,11 @@ async def _choose(
         try:
             forgotten = forgotten_values(plan, text, offer, own, measure.labels)
             said, matchers = _conditions(plan, measure, own, offer, live, forgotten)
-            return _Chosen(offer, measure, own, matchers, said, _groups(plan, text, measure, own, offer))
+            able.append(_Chosen(offer, measure, own, matchers, said, _groups(plan, text, measure, own, offer, said)))
         except InvalidQueryError as error:
             failed = failed or error
+    if able:
+        return max(able, key=lambda one: len(one.said))
     if failed is not None:
         raise failed
     raise MetricNotFoundError(
@@ -192,9 +201,9 @@ async def _choose(
     )
 
 
-def _asks_for(bound: Bound, plan: MetricsPlan) -> bool:
-    """False, which sorts first, for a way that words of the plan ask for: the CPU of containers, of a process."""
-    said = {base(word) for words in (*plan.split_by, *plan.filters) for word, *_ in text_words(words)}
+def _asks_for(bound: Bound, text: str) -> bool:
+    """False, which sorts first, for a way that words of the question ask for: the CPU of containers, of a process."""
+    said = {base(word) for word, *_ in text_words(text)}
     return not any(base(word) in said for word in bound.variant.words)
 
 
@@ -227,8 +236,8 @@ def _wanted(plan: MetricsPlan, percentiles: Sequence[float]) -> Wanted:
 def _conditions(
     plan: MetricsPlan, measure: Measure, series: Series, offer: Offer, live: Live, forgotten: Sequence[Meant]
 ) -> tuple[tuple[Meant, ...], tuple[Matcher, ...]]:
-    said = [meant for words in plan.filters if (meant := _meant(words, measure, series, offer, live))]
-    said += forgotten
+    said = [*forgotten]
+    said += [meant for words in plan.filters if (meant := _meant(words, measure, series, offer, live))]
     excluded = [meant for words in plan.excluded if (meant := _meant(words, measure, series, offer, live))]
     named = {one.label for one in (*said, *excluded)}
     for words in plan.carried:
@@ -248,6 +257,8 @@ def _conditions(
 def _meant(words: str, measure: Measure, series: Series, offer: Offer, live: Live) -> Meant | None:
     """What words that narrow stand for; None where they only name the measure. Raises InvalidQueryError for others."""
     found = find_value(words, series, measure.labels)
+    if found is not None and len(series.values.get(found.label, ())) == 1 and _names_measure(words, offer):
+        return None
     if found is not None:
         return found
     if _names_measure(words, offer) or (words.isalpha() and find_label(words, measure.labels) is not None):
@@ -287,7 +298,15 @@ def _names_measure(words: str, offer: Offer) -> bool:
     return bool(spoken) and all(word in own for word in spoken)
 
 
-def _groups(plan: MetricsPlan, text: str, measure: Measure, series: Series, offer: Offer) -> tuple[str, ...]:
+def _side_by_side_labels(said: Sequence[Meant]) -> list[str]:
+    """The label of which several things are named one by one: each has a curve of its own."""
+    counted = Counter(one.label for one in said)
+    return [label for label, count in counted.items() if count > 1][:1]
+
+
+def _groups(
+    plan: MetricsPlan, text: str, measure: Measure, series: Series, offer: Offer, said: Sequence[Meant]
+) -> tuple[str, ...]:
     found: list[str] = []
     for words in plan.split_by:
         label = find_label(words, measure.labels)
@@ -301,10 +320,11 @@ def _groups(plan: MetricsPlan, text: str, measure: Measure, series: Series, offe
                 f'{_upper(measure.title)} cannot be split by "{words}".', suggestion=f"It can be split by: {listed}."
             )
         found.append(label)
-    if not found and (label := forgotten_split(plan, text, offer, measure.labels)):
-        found.append(label)
+    found = found or forgotten_splits(plan, text, offer, measure.labels)
     carried = [label for words in plan.carried_split if (label := find_label(words, measure.labels))]
     found = found or carried
+    if not found and plan.kind in ("curve", None):
+        found = _side_by_side_labels(said)
     if not found and plan.kind == "ranking":
         return _things(measure, series)
     return tuple(dict.fromkeys(found))
@@ -481,10 +501,8 @@ def _compared(
             return replace(question, kind="ranking", group_by=(label,), aggregation=None)
     if question.group_by:
         return replace(question, kind="ranking")
-    raise InvalidQueryError(
-        "The question does not say what is to be compared.",
-        suggestion="Name another time, another thing or another measure.",
-    )
+    kind = _kind(plan.model_copy(update={"kind": None}), question.measure, times)
+    return replace(question, kind=kind, notes=(*question.notes, "Nothing is named that it could be compared with."))
 
 
 async def _shared(question: Question, plan: MetricsPlan, chosen: _Chosen, live: Live, moment: Moment) -> Question:

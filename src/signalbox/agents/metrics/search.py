@@ -7,6 +7,7 @@ near two words are in meaning. An index holds what a server offers and is made o
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from signalbox.agents.metrics.vocabulary import (
     text_words,
 )
 from signalbox.language.names import close
+from signalbox.language.time.stretches import is_time_word
 from signalbox.language.vectors import Rows, embed, is_known, known_rows
 
 __all__ = ["Hit", "Index"]
@@ -42,7 +44,7 @@ _WHOLE_WORDING = 0.35
 _OWN_NAME = 10.0
 _COVERED, _NAMED = 1.0, 0.45
 _UNTOLD = 0.15
-_THING, _KIND = 0.4, 0.6
+_THING, _KIND, _SOFT, _TOLD = 0.4, 0.6, 0.35, 0.25
 """How much a word counts that is the name of a thing, or of a kind of things such as hosts."""
 _ALIKE = 0.5
 _MOST_ROWS = 10_000
@@ -154,6 +156,17 @@ class Index:
             if scores[at] > 1e-3
         ]
 
+    def telling(self, text: str, covered: Iterable[tuple[int, int]]) -> dict[str, float]:
+        """The words of a text, outside what is covered, that would say what is measured, and how much each counts."""
+        for start, end in covered:
+            text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
+        words = _question_words(text)
+        return {
+            word: 0.45 if base(word) in _GENERIC else 1.0
+            for word, counts in words.items()
+            if counts >= 1.0 and not is_time_word(word)
+        }
+
     def _near_terms(self, word: str) -> dict[str, float]:
         """The terms that a word may stand for, each with how surely."""
         own = base(word)
@@ -224,14 +237,15 @@ def _weight(term: str, count: int, all_: int) -> float:
 def _question_words(text: str, things: Collection[str] = ()) -> dict[str, float]:
     """The words of a question that may say what is measured, each with how much it counts."""
     found: dict[str, float] = {}
-    for word, *_ in text_words(text)[:400]:
+    # A rate is said of every counter: its second is no time that is measured.
+    for word, *_ in text_words(_PER_TIME.sub(" per ", text))[:400]:
         meant = MOST.get(word) or HOW.get(word)
         if meant is not None:
             found[meant] = max(found.get(meant, 0.0), 0.5)
         if word.isdigit() or (word in FILLERS and word not in _TELLING):
             continue
-        importance = 0.35 if word in SOFT or word in _TELLING else 1.0
-        importance *= _THING if word in things else _KIND if label_kind(word) else 1.0
+        importance = _TOLD if word in _TELLING else _SOFT if word in SOFT else 1.0
+        importance = min(importance, _THING if word in things else _KIND if label_kind(word) else 1.0)
         found[word] = max(found.get(word, 0.0), importance)
     counted = Counter(found)
     return dict(counted.most_common(_MOST_WORDS))
@@ -242,5 +256,6 @@ def _also(word: str) -> tuple[str, ...]:
 
 
 _GENERIC = frozenset(map(base, GENERIC))
+_PER_TIME = re.compile(r"\b(?:per|a) (?:second|sec|minute|min)\b", re.IGNORECASE)
 # Fillers that tell two measures apart where both are there: network in and out, hosts up and down.
 _TELLING = frozenset("in out up down many per second free".split())
