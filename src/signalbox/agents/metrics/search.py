@@ -211,12 +211,14 @@ class Index:
 
     def _whole_wordings(self, words: dict[str, float]) -> dict[int, float]:
         """What people call an offer, said whole: more for longer wordings."""
-        spoken = {base(word) for word in words} | {other for word in words for other in _also(word)}
+        spoken = {other: counts for word, counts in words.items() for other in (base(word), *_also(word))}
         found: dict[int, float] = {}
         for term in spoken:
             for needed, place in self._wordings.get(term, ()):
-                if needed <= spoken:
-                    found[place] = max(found.get(place, 0.0), _WHOLE_WORDING + 0.12 * (len(needed) - 1))
+                if needed <= spoken.keys():
+                    # Words that only say how to answer do not name a measure by themselves.
+                    bonus = (_WHOLE_WORDING + 0.12 * (len(needed) - 1)) * max(spoken[one] for one in needed)
+                    found[place] = max(found.get(place, 0.0), bonus)
         return found
 
     def _places_named(self, text: str) -> Iterable[int]:
