@@ -13,6 +13,7 @@ from functools import lru_cache
 from html import escape
 from typing import Any
 
+from signalbox.contract.answer import notes_of
 from signalbox.contract.blocks import Block
 from signalbox.drawing.html import block_html
 from signalbox.drawing.svg import chart_html
@@ -159,12 +160,7 @@ def _tools(answer: Mapping[str, Any]) -> str:
 
 
 def _notes(answer: Mapping[str, Any]) -> str:
-    notes = [f"Not considered: {'; '.join(answer['not_covered'])}"] if answer.get("not_covered") else []
-    source = answer.get("source") or {}
-    if source and "source:" not in _words(str(answer.get("answer") or "")):
-        known = (source.get("system"), source.get("address"))
-        where = " at ".join(str(part) for part in known if part)
-        notes.append("Source: " + ("the embedded demonstration" if source.get("kind") == "embedded" else where))
+    notes = notes_of(answer.get("not_covered") or (), answer.get("source"))
     return "".join(f'<p class="note">{escape(note)}</p>' for note in notes)
 
 
