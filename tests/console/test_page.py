@@ -135,9 +135,7 @@ def test_an_investigation_is_a_time_line_whose_evidence_opens_and_its_tasks_wait
     answer = answer_to(page, "Why is checkout slow?")
     assert "core-rtr-1" in answer.locator(".verdict").inner_text()
     assert answer.locator(".block-timeline li.critical").count() >= 2
-    answer.locator(".block-timeline h4").scroll_into_view_if_needed()
-    page.mouse.wheel(0, 560)
-    page.wait_for_function("document.querySelector('.block-timeline').getBoundingClientRect().top < 500")
+    answer.locator(".block-timeline").evaluate("one => one.scrollIntoView()")
     look(page, "investigate")
     cited = answer.locator(".findings .cite").first
     cited.click()

@@ -51,10 +51,10 @@ def open_conversation(person: str, thread: str) -> tuple[list[Turn], Run | None]
         heads = [run for run in told if "for_run" not in run.metadata]
         parts = [(run.started_at, _told(run, told)) for run in heads]
         known = {run.run_id for run in told}
-        for turn in list_turns(thread):
-            if turn.run_id not in known:
-                answer = _kept_answer(turn.run_id) or {"agent": turn.agent, "answer": turn.answer}
-                parts.append((turn.at, [Turn(turn.said, answer=answer, agent=turn.agent)]))
+        for kept in list_turns(thread):
+            if kept.run_id not in known:
+                answer = _kept_answer(kept.run_id) or {"agent": kept.agent, "answer": kept.answer}
+                parts.append((kept.at, [Turn(kept.said, answer=answer, agent=kept.agent)]))
         turns = [turn for _, some in sorted(parts, key=lambda part: part[0]) for turn in some]
         running = latest_run(thread, ("running",))
     if running is None or not running.is_under_way:
