@@ -165,7 +165,8 @@ def unknown_names(text: str, offer: Offer, series: Series, labels: frozenset[str
     own = _own_words(offer)
     told = []
     for (word, start, _), (kind, _, end) in pairwise(pieces):
-        label = find_label(kind, labels) if label_kind(kind) and not kind.endswith("s") else None
+        is_kind = kind in labels or (label_kind(kind) and not kind.endswith("s"))
+        label = find_label(kind, labels) if is_kind else None
         if (
             label is None
             or not word.isalpha()
@@ -183,10 +184,13 @@ def forgotten_splits(plan: MetricsPlan, text: str, offer: Offer, labels: frozens
     covered = places_of(plan, text)
     own = _own_words(offer)
     for at, (word, start, end) in enumerate(pieces):
-        label = None if word in FILLERS or _is_taken(start, end, covered) else find_label(word, labels)
+        splits = at > 0 and pieces[at - 1][0] in SPLITS
+        # A label that a model takes for a name is none: by gateway splits.
+        is_taken = _is_taken(start, end, covered) and not (splits and word in map(str.lower, plan.filters))
+        label = None if word in FILLERS or is_taken else find_label(word, labels)
         if label is None:
             continue
-        if at > 0 and pieces[at - 1][0] in SPLITS:
+        if splits:
             return [label, *_listed_on(pieces[at + 1 :], labels)]
         if plan.kind == "ranking" and (base(word) not in own or label_kind(word)):
             return [label]
