@@ -166,15 +166,12 @@ def unknown_names(text: str, offer: Offer, series: Series, labels: frozenset[str
     told = []
     for (word, start, _), (kind, _, end) in pairwise(pieces):
         is_kind = kind in labels or (label_kind(kind) and not kind.endswith("s"))
-        label = find_label(kind, labels) if is_kind else None
-        if (
-            label is None
-            or not word.isalpha()
-            or _says_nothing([word], own)
-            or find_value(text[start:end], series, labels)
-        ):
+        is_name = word.isalpha() and not _says_nothing([word], own)
+        if not is_kind or not is_name or find_label(kind, labels) is None:
             continue
-        told.append(word)
+        meant = find_value(text[start:end], series, labels)
+        if meant is None or meant.sure < _SURE:
+            told.append(word)
     return told
 
 
