@@ -60,6 +60,7 @@ def test_a_time_that_is_missing_or_cut_off_is_taken_from_the_question(
 def test_percentiles_and_places_of_a_ranking_are_taken_from_the_question(live: Live) -> None:
     assert completed(MetricsPlan(), "p90 of milk", live, MOMENT).percentiles == ["p90"]
     assert completed(MetricsPlan(kind="ranking"), "the two barns with most milk", live, MOMENT).top == 2
+    assert completed(MetricsPlan(kind="ranking"), "barns by milk, the most first", live, MOMENT).top is None
     assert completed(MetricsPlan(how="average"), "no p95, the mean of milk", live, MOMENT).percentiles == []
 
 

@@ -137,7 +137,9 @@ def with_figures(plan: MetricsPlan, text: str) -> MetricsPlan:
 def _bare_numbers(text: str) -> list[Quantity]:
     """The whole numbers of a text that have no unit and are no part of a name."""
     found = (one for one in find_quantities(text[:_LONGEST]) if not one.unit and one.value == int(one.value))
-    return [one for one in found if not _TO_A_NAME.search(text[max(0, one.start - 1) : one.end + 1])]
+    # The first and the second are places, and no numbers of them.
+    counted = (one for one in found if text[one.start : one.end].lower() not in SOFT)
+    return [one for one in counted if not _TO_A_NAME.search(text[max(0, one.start - 1) : one.end + 1])]
 
 
 def forgotten_values(plan: MetricsPlan, text: str, offer: Offer, series: Series, labels: frozenset[str]) -> list[Meant]:
