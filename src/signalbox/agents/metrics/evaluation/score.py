@@ -100,7 +100,7 @@ def _ranking_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any], tolera
     return True
 
 
-def _told_apart(places: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _told_apart(places: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The reference's figures with the labels that tell them apart: one that all share says nothing of an answer."""
     shared = set.intersection(*(set(place["labels"].items()) for place in places)) if places else set()
     return [{**place, "labels": dict(set(place["labels"].items()) - shared)} for place in places]
