@@ -33,7 +33,7 @@ def test_a_person_sees_answer_chart_figures_range_and_query_in_this_order(signal
     assert (done.code, done.err) == (0, "")
     places = [
         done.out.index(text)
-        for text in ("on average", "┤", "median", "Range: Tue 10 Mar", "Query: histogram", "Source: ")
+        for text in ("over the range", "┤", "median", "Range: Tue 10 Mar", "Query: histogram", "Source: ")
     ]
     assert places == sorted(places)
 

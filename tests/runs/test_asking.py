@@ -208,8 +208,8 @@ def test_the_default_agent_is_the_one_that_is_set_else_the_front_door(monkeypatc
 
 def test_blocks_and_source_say_what_was_found_and_where() -> None:
     answer = ask("metrics", "p95 latency of the checkout service yesterday")
-    text, curve, figures, sources = answer.blocks
-    assert [text["type"], curve["type"], figures["type"], sources["type"]] == ["text", "series", "table", "text"]
+    assert [block["type"] for block in answer.blocks] == ["text", "value", "series", "table", "text"]
+    curve = answer.blocks[2]
     assert curve["unit"] == "seconds"
     assert len(curve["series"][0]["points"]) == answer.state["result"]["datapoint_count"]
     assert answer.source is not None

@@ -48,7 +48,7 @@ _ADDED = ("asked", "source", "chart", "anomalies", "context", "explanation")
 _AT_ONCE = 8
 """So many questions are answered at once; the others wait, and their time starts when it is their turn."""
 _EQUAL = 0.03
-_NEAR = 0.8
+_NEAR = 0.7
 _SAID = 0.8
 _CERTAIN, _HALF = 0.97, 0.5
 _LONG_ENOUGH = "last 2 days"

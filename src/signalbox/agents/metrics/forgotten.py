@@ -137,7 +137,9 @@ def with_figures(plan: MetricsPlan, text: str) -> MetricsPlan:
 def _bare_numbers(text: str) -> list[Quantity]:
     """The whole numbers of a text that have no unit and are no part of a name."""
     found = (one for one in find_quantities(text[:_LONGEST]) if not one.unit and one.value == int(one.value))
-    return [one for one in found if not _TO_A_NAME.search(text[max(0, one.start - 1) : one.end + 1])]
+    # The first and the second are places, and no numbers of them.
+    counted = (one for one in found if text[one.start : one.end].lower() not in SOFT)
+    return [one for one in counted if not _TO_A_NAME.search(text[max(0, one.start - 1) : one.end + 1])]
 
 
 def forgotten_values(plan: MetricsPlan, text: str, offer: Offer, series: Series, labels: frozenset[str]) -> list[Meant]:
@@ -165,15 +167,13 @@ def unknown_names(text: str, offer: Offer, series: Series, labels: frozenset[str
     own = _own_words(offer)
     told = []
     for (word, start, _), (kind, _, end) in pairwise(pieces):
-        label = find_label(kind, labels) if label_kind(kind) and not kind.endswith("s") else None
-        if (
-            label is None
-            or not word.isalpha()
-            or _says_nothing([word], own)
-            or find_value(text[start:end], series, labels)
-        ):
+        is_kind = kind in labels or (label_kind(kind) and not kind.endswith("s"))
+        is_name = word.isalpha() and not _says_nothing([word], own)
+        if not is_kind or not is_name or find_label(kind, labels) is None:
             continue
-        told.append(word)
+        meant = find_value(text[start:end], series, labels)
+        if meant is None or meant.sure < _SURE:
+            told.append(word)
     return told
 
 
@@ -183,10 +183,13 @@ def forgotten_splits(plan: MetricsPlan, text: str, offer: Offer, labels: frozens
     covered = places_of(plan, text)
     own = _own_words(offer)
     for at, (word, start, end) in enumerate(pieces):
-        label = None if word in FILLERS or _is_taken(start, end, covered) else find_label(word, labels)
+        splits = at > 0 and pieces[at - 1][0] in SPLITS
+        # A label that a model takes for a name is none: by gateway splits.
+        is_taken = _is_taken(start, end, covered) and not (splits and word in map(str.lower, plan.filters))
+        label = None if word in FILLERS or is_taken else find_label(word, labels)
         if label is None:
             continue
-        if at > 0 and pieces[at - 1][0] in SPLITS:
+        if splits:
             return [label, *_listed_on(pieces[at + 1 :], labels)]
         if plan.kind == "ranking" and (base(word) not in own or label_kind(word)):
             return [label]

@@ -492,7 +492,7 @@ def _compared(
     if len(percentiles) == 2:
         return replace(question, against=Against(quantile=percentiles[1]))
     for label in dict.fromkeys(one.label for one in chosen.said):
-        sides = [one for one in chosen.said if one.label == label]
+        sides = sorted((one for one in chosen.said if one.label == label), key=lambda one: _place(one, question.text))
         if len({one.values for one in sides}) == 2:
             rest = tuple(one for one in question.matchers if one.label != label or one.negated)
             first, second = (Matcher(label, one.values) for one in sides[:2])
@@ -505,6 +505,11 @@ def _compared(
     return replace(question, kind=kind, notes=(*question.notes, "Nothing is named that it could be compared with."))
 
 
+def _place(meant: Meant, text: str) -> int:
+    """Where a thing stands in the question; without its port, as people say it."""
+    return text.lower().find(meant.values[0].lower().partition(":")[0])
+
+
 async def _shared(question: Question, plan: MetricsPlan, chosen: _Chosen, live: Live, moment: Moment) -> Question:
     """A share: of what a histogram counted below a bound, of the part that a name is of the whole, of each group."""
     bound = read_bound(plan.bound) if plan.bound else None
@@ -514,11 +519,13 @@ async def _shared(question: Question, plan: MetricsPlan, chosen: _Chosen, live: 
         ratio = fraction_of(measure, value, chosen.series.values.get("le", ()), above=plan.side == "above")
         told = replace(ratio, title=f"share of {measure.title} {plan.side or 'below'} {bound.said}")
         return replace(question, measure=told, kind="value" if question.kind == "share" else question.kind)
-    if measure.type == "ratio" or question.group_by or not chosen.said:
+    # What all of it has is no part of it.
+    parts = [one for one in chosen.said if len(chosen.series.values.get(one.label, ())) > 1]
+    if measure.type == "ratio" or question.group_by or not parts:
         if question.kind == "share" and not (measure.type == "ratio" or question.group_by):
             return await _of_its_kind(question, live, moment)
         return question
-    label = chosen.said[-1].label
+    label = parts[-1].label
     part = tuple(one for one in question.matchers if one.label == label and not one.negated)
     return replace(question, matchers=tuple(one for one in question.matchers if one not in part), part=part)
 

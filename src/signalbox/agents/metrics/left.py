@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.plan import MetricsPlan
@@ -25,17 +25,23 @@ def left_out(plan: MetricsPlan, text: str, *offers: Offer | None, names: Sequenc
     said = text[:_LONGEST]
     covered = places_of(plan, said)
     own = {base(word) for one in offers if one for word in (*one.title.split(), *_words(one))}
-    found = [one for one in plan.not_covered if one.strip() and one.lower() in said.lower()]
+    found = [one for one in plan.not_covered if one.strip() and one.lower() in said.lower() and not _is_own(one, own)]
     for one in _NAME.finditer(said):
         words = one[0].strip('.,:?!"“”`')
         if any(one.start() < end and one.end() > start for start, end in covered) or _is_of_time(words):
             continue
-        if words and not {base(word) for word, *_ in text_words(words)} <= own and words.lower() not in FILLERS:
+        if words and not _is_own(words, own) and words.lower() not in FILLERS:
             found.append(words)
-    found += [one for one in names if not {base(word) for word, *_ in text_words(one)} <= own]
+    found += [one for one in names if not _is_own(one, own)]
     found += [words for words, start, end in _conditions(said) if not any(start < b and end > a for a, b in covered)]
     kept = [one for one in dict.fromkeys(found) if not any(one != other and one in other for other in found)]
     return tuple(kept[:_MOST])
+
+
+def _is_own(words: str, own: Set[str]) -> bool:
+    """Whether words say no more than the name of the measure."""
+    spoken = {base(word) for word, *_ in text_words(words)}
+    return bool(spoken) and spoken <= own
 
 
 def _words(offer: Offer) -> list[str]:

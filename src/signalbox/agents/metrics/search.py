@@ -202,7 +202,8 @@ class Index:
         terms: dict[str, float] = {}
         for word in words:
             for term, sure in self._near_terms(word).items():
-                terms[term] = max(terms.get(term, 0.0), sure * (_THING if word in things else 1.0))
+                counts = _THING if word in things else _KIND if label_kind(word) else 1.0
+                terms[term] = max(terms.get(term, 0.0), sure * counts)
         for term, sure in terms.items():
             for place in self._terms[term][0].tolist():
                 if term in self._names[place]:

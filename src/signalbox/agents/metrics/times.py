@@ -14,7 +14,8 @@ from signalbox.language.time import Range, find_range, parse_duration
 __all__ = ["Moment", "Times", "earlier", "find_present", "is_present", "read_times"]
 
 _NOW = re.compile(
-    r"(?:right |just |as of )?\b(?:now|rn|currently|current|at the moment|at present|today now|latest)\b", re.I
+    r"(?:right |just |as of )?\b(?:now|rn|atm|currently|current|at (?:the|this) moment|at present|today now|latest)\b",
+    re.I,
 )
 _AGO = re.compile(r"(?P<length>(?:an?|one|\d+|two|three|few|several)\s+[a-z]+)\s+(?:ago|earlier|before|prior)", re.I)
 _SHORT_AGO = re.compile(r"(?:\w+\s+|\w+\s+an?\s+)?(?:min\w*|hours?|hrs?|h|m)\s+ago", re.I)
@@ -30,6 +31,7 @@ _SAME = re.compile(
 _MOMENT = re.compile(
     r"at\s+(?:about\s+|around\s+|exactly\s+)?(?:\d{1,2}(?:[:.]\d{2})?\s*(?:am|pm|h|o'clock)?|noon|midnight)\b", re.I
 )
+_SPAN = re.compile(r"\b(?:from|between|since|until|till?|to|after|before|and)\b|\d\s*[-–]\s*\d", re.I)
 _PAIR = re.compile(r"(?P<start>\d{4}-\d\d-\d\d\S*)\s*(?:/|to|until|\.\.)\s*(?P<end>\d{4}-\d\d-\d\d\S*)", re.I)
 _PRESENT = timedelta(minutes=1)
 _HOUR, _DAY, _WEEK = timedelta(hours=1), timedelta(days=1), timedelta(days=7)
@@ -67,7 +69,9 @@ def read_times(time: str, against: str, now: datetime, zone: tzinfo) -> Times:
 def _read(time: str, against: str, now: datetime, zone: tzinfo) -> Times:
     is_current = bool(_NOW.fullmatch(time))
     main = None if is_current or not time else _range_of(time, now, zone)
-    is_moment = main is not None and bool(_SHORT_AGO.fullmatch(time) or _MOMENT.fullmatch(time))
+    is_moment = main is not None and bool(
+        _SHORT_AGO.fullmatch(time) or (_MOMENT.search(time) and not _SPAN.search(time))
+    )
     if not against:
         return Times(_checked(_moment(main) if is_moment and main else main, now), None, is_current, is_moment)
     if _NOW.fullmatch(against):

@@ -112,8 +112,10 @@ def _weigh_beforehand(one: Field, judged: dict[str, Judged]) -> None:
     if not priors or mine is None or one.kind != "option" or one.many:
         return
     highest = max(float(chance) for chance in priors.values()) or 1.0
-    names = ["", *(str(value) for value, _ in one.options)]
-    weights = [float(priors.get(name, highest)) / highest for name in names]
+    weights = [
+        float(priors.get("", highest)) / highest,
+        *(float(priors.get(str(value), highest)) / highest for value, _ in one.options),
+    ]
     weighed = [held * weight for held, weight in zip(mine.holds, weights, strict=True)]
     total = sum(weighed) or 1.0
     judged[".".join(one.path)] = replace(mine, holds=tuple(held / total for held in weighed))
