@@ -66,9 +66,11 @@ def further_adds(args: Mapping[str, Any], request: str, others: Sequence[Mapping
 
 
 def unheard_quotes(calls: Sequence[Mapping[str, Any]], request: str) -> list[str]:
-    """What the person put in quotes and no call takes up, not even in part: then the message was not read whole."""
+    """What the person put in quotes and no call takes up, or not half of it: then the message was not read whole."""
     heard = {word for args in calls for value in args.values() for word in tokens(str(value))}
-    return [one for one in _quotes(request) if tokens(one) and not set(tokens(one)) & heard]
+    return [
+        one for one in _quotes(request) if tokens(one) and 2 * len(set(tokens(one)) & heard) < len(set(tokens(one)))
+    ]
 
 
 def _quotes(request: str) -> list[str]:

@@ -102,8 +102,15 @@ async def _guarded(call: Mapping[str, Any], state: TasksState, asked: list[str])
 
 def _is_half_heard(state: TasksState) -> bool:
     """Whether the calls of this message leave out what the person put in quotes."""
-    calls = [dict(one["args"] or {}) for one in (*_calls(state), *state["done"])]
-    return bool(unheard_quotes(calls, state["request"]))
+    calls = [(one["name"], dict(one["args"] or {})) for one in (*_calls(state), *state["done"])]
+    whole = [whole_words(name, args, state["request"]) for name, args in calls]
+    listed = [
+        more
+        for (name, _), args in zip(calls, whole, strict=True)
+        if name == "add_task"
+        for more in further_adds(args, state["request"], ())
+    ]
+    return bool(unheard_quotes([*whole, *listed], state["request"]))
 
 
 def _person(state: TasksState) -> Person:

@@ -56,8 +56,8 @@ def unasked(end: Sequence[Mapping[str, Any]], wanted: Mapping[str, Any]) -> list
         if place in kept and not _same_title(got, start[place]):
             found.append(f"changed: {start[place]['title']} (title)")
     new = [one for one in end if one["was"] is None]
-    strange = [one for one in new if not any(_shares_words(one, other) for other in expected)]
-    return found + [f"added: {one['title']}" for one in strange or new[len(expected) :]]
+    strange = [one for one in new if not any(_is_meant_by(one, other) for other in expected)]
+    return found + [f"added: {one['title']}" for one in strange]
 
 
 def figures(results: Sequence[tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]]]) -> dict[str, str]:
@@ -85,10 +85,11 @@ def _is_as_before(key: str, got: Mapping[str, Any], before: Mapping[str, Any]) -
     return _equal(key, got.get(key), before.get(key, _USUAL.get(key)))
 
 
-def _shares_words(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    title = other["title"]
+def _is_meant_by(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether a new task is what an expected one asks for, if perhaps with a title that is cut short."""
+    title, words = other["title"], set(_words(one["title"]))
     titles = title["any_of"] if isinstance(title, Mapping) else [title]
-    return any(set(_words(one["title"])) & set(_words(words)) for words in titles)
+    return any(2 * len(words & set(_words(said))) > len(words) for said in titles)
 
 
 def _full(task: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
