@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from signalbox.errors import RequestError
-from signalbox.evals.judge import Judge, find_judge
+from signalbox.evals.conversation import hold_conversation, is_conversation
+from signalbox.evals.environment import environment
+from signalbox.evals.judge import ConversationJudge, Judge, find_judge
 from signalbox.evals.load import Case, EvalSet
 
 __all__ = ["open_agent"]
@@ -23,8 +24,6 @@ def open_agent(asked: EvalSet, model: str) -> Iterator[tuple[EvalSet, Callable[[
 
     Raises RequestError for an expectation that the server cannot resolve, OperatorError for a server that is not set.
     """
-    from signalbox.runs import ask
-
     judge = find_judge(asked.agent)
     with TemporaryDirectory() as home:
         own = {
@@ -33,20 +32,25 @@ def open_agent(asked: EvalSet, model: str) -> Iterator[tuple[EvalSet, Callable[[
             "SIGNALBOX_MODEL": model,
             "SIGNALBOX_HOME": home,
         }
-        with _environment({**judge.settings(asked.server), **own}):
-            resolved = asyncio.run(_resolve(asked, judge))
-            hold = getattr(judge, "hold", None)
-            if hold is not None:
-                yield resolved, lambda case: asyncio.run(hold(case.text, case.alternatives[0]))
-            else:
-                # What a judge measures of the reading alone needs no run.
-                is_read = getattr(judge, "is_read", lambda wanted: False)
-                yield (
-                    resolved,
-                    lambda case: judge.outcome(
-                        ask(asked.agent, case.text, dry_run=is_read(case.alternatives[0])).as_dict()
-                    ),
-                )
+        with environment({**judge.settings(asked.server), **own}):
+            yield asyncio.run(_resolve(asked, judge)), lambda case: _outcome(asked.agent, case, judge)
+
+
+def _outcome(agent: str, case: Case, judge: Judge) -> dict[str, Any]:
+    """What one case came to, in surroundings of its own where its judge says so."""
+    from signalbox.runs import ask
+
+    wanted = case.alternatives[0]
+    if is_conversation(case) and isinstance(judge, ConversationJudge):
+        return hold_conversation(agent, case, judge)
+    hold = getattr(judge, "hold", None)
+    if hold is not None:
+        return dict(asyncio.run(hold(case.text, {**wanted, "then": list(case.then)})))
+    # What a judge measures of the reading alone needs no run.
+    is_read = getattr(judge, "is_read", lambda wanted: False)
+    own = getattr(judge, "case_settings", lambda wanted: {})
+    with environment(own(wanted)):
+        return judge.outcome(ask(agent, case.text, dry_run=is_read(wanted)).as_dict())
 
 
 async def _resolve(asked: EvalSet, judge: Judge) -> EvalSet:
@@ -62,22 +66,3 @@ async def _resolve(asked: EvalSet, judge: Judge) -> EvalSet:
     finally:
         await aclose()
     return replace(asked, cases=tuple(cases))
-
-
-@contextmanager
-def _environment(said: Mapping[str, str | None]) -> Iterator[None]:
-    """The environment as it is said here, None for unset, and afterwards as it was."""
-    before = {name: os.environ.get(name) for name in said}
-    try:
-        _set_environment(said)
-        yield
-    finally:
-        _set_environment(before)
-
-
-def _set_environment(said: Mapping[str, str | None]) -> None:
-    for name, value in said.items():
-        if value is None:
-            os.environ.pop(name, None)
-        else:
-            os.environ[name] = value

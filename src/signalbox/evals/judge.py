@@ -6,20 +6,21 @@ and imports nothing from here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from datetime import datetime, tzinfo
 from functools import cache
 from importlib.metadata import entry_points
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
-__all__ = ["Judge", "find_judge"]
+__all__ = ["ConversationJudge", "Judge", "find_judge"]
 
 
 class Judge(Protocol):
     """Says what may be expected of one agent's answers, and whether an answer is as expected.
 
-    One that measures whole conversations also has `async hold(text, wanted)`: it holds the conversation that begins
-    with the text, and gives its outcome.
+    One that measures whole conversations is a `ConversationJudge` as well; or it has `async hold(text, wanted)`, which
+    holds the conversation by itself and gives its outcome (`wanted` has `then`). One whose cases differ in more than
+    their words has `case_settings(wanted)`: the environment variables with which a case is asked, beside its set's.
     """
 
     keys: Set[str]
@@ -42,6 +43,23 @@ class Judge(Protocol):
 
     def is_right(self, outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
         """True if the outcome is the one that is wanted, which comes from `expect`."""
+
+
+@runtime_checkable
+class ConversationJudge(Protocol):
+    """Measures a conversation by what is there when it is over. A case that expects an `end` is such a one.
+
+    The runner says the messages, in a home and in embedded worlds that are the conversation's own.
+    """
+
+    async def begin(self, wanted: Mapping[str, Any]) -> Any:
+        """Put in place what has to be there before anything is said; gives what `end` compares with."""
+
+    async def end(self, before: Any, answers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """The outcome: what is there now, and of the Answers what is judged and shown."""
+
+    def unasked(self, outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
+        """What was changed and is not wanted, in words; a report counts it."""
 
 
 @cache

@@ -6,7 +6,7 @@ A wrong line is an error that names the file and the line, so that a set of one'
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -22,6 +22,7 @@ __all__ = ["SKILLS", "Case", "EvalSet", "default_folder", "read_sets"]
 _SUBJECT: dict[str, set[str]] = {"time": set(), "filling": {"schema"}, "tools": {"tools"}, "agent": {"agent"}}
 SKILLS = tuple(_SUBJECT)
 _HEADER = {"set", "round", "skill", "about", "now", "tz"}
+_MORE_SAID = {"tools": {"messages"}, "agent": {"then"}}
 _ROLES = ("human", "ai", "tool")
 Line = tuple[int, dict[str, Any]]
 
@@ -34,6 +35,8 @@ class Case:
     messages: tuple[dict[str, Any], ...]
     alternatives: tuple[dict[str, Any], ...]
     ordered: bool = False
+    then: tuple[str, ...] = ()
+    """What the person goes on to say, in a conversation that is held with an agent."""
 
     @property
     def text(self) -> str:
@@ -197,13 +200,22 @@ def _with_cases(asked: EvalSet, lines: list[Line]) -> EvalSet:
 
 def _case(line: int, data: Mapping[str, Any], asked: EvalSet) -> Case:
     rules = rules_for(asked.skill, asked.schema, asked.tools, asked.agent)
-    said = {"text", "messages"} if asked.skill == "tools" else {"text"}
+    said = {"text", *_MORE_SAID.get(asked.skill, ())}
     check_keys(data, said | {"note", "ordered", "any_of"} | rules.keys, near={"set"})
     alternatives = tuple(data.get("any_of") or [{key: data[key] for key in data if key in rules.keys}])
     for alternative in alternatives:
         check_keys(alternative, rules.keys)
         rules.check(alternative)
-    return Case(line, _messages(data), alternatives, bool(data.get("ordered")))
+    return Case(line, _messages(data), alternatives, bool(data.get("ordered")), _then(data, alternatives))
+
+
+def _then(data: Mapping[str, Any], alternatives: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    said = data.get("then") or []
+    if not isinstance(said, list) or not all(isinstance(one, str) and one.strip() for one in said):
+        raise ValueError("`then` is a list of messages")
+    if said and not all("end" in one for one in alternatives):
+        raise ValueError("`then` needs `end`: what is there when the conversation is over")
+    return tuple(said)
 
 
 def _messages(data: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:

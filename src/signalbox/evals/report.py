@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from signalbox.evals.judge import find_judge
+from signalbox.evals.judge import ConversationJudge, find_judge
 from signalbox.evals.load import Case, EvalSet
 from signalbox.evals.score import Outcome
 
@@ -46,6 +46,7 @@ class Result:
             "file": str(self.asked.path),
             "line": self.case.line,
             "text": self.case.text,
+            **({"then": list(self.case.then)} if self.case.then else {}),
             "expected": _expected(self.case),
             "got": self.outcome,
         }
@@ -108,14 +109,18 @@ class Report:
 
     def _more(self, model: str) -> dict[str, dict[str, str]]:
         """What the judges of agents have to say beyond right and wrong, where they do."""
-        agents = dict.fromkeys(r.asked.agent for r in self.results if r.model == model and r.asked.agent)
-        judges = {agent: judge for agent in agents if hasattr(judge := find_judge(agent), "figures")}
-        return {
-            agent: judge.figures(
-                [(r.outcome, r.case.alternatives) for r in self.results if r.model == model and r.asked.agent == agent]
-            )
-            for agent, judge in judges.items()
-        }
+        found: dict[str, dict[str, str]] = {}
+        for agent in dict.fromkeys(r.asked.agent for r in self.results if r.model == model and r.asked.agent):
+            judge = find_judge(agent)
+            asked = [
+                (r.outcome, r.case.alternatives) for r in self.results if (r.model, r.asked.agent) == (model, agent)
+            ]
+            figures = dict(judge.figures(asked)) if hasattr(judge, "figures") else {}
+            if isinstance(judge, ConversationJudge):
+                figures["changes not asked for"] = str(sum(_unasked(judge, *one) for one in asked))
+            if figures:
+                found[agent] = figures
+        return found
 
     def _figures(self, model: str, group_of: Any) -> dict[str, dict[str, Any]]:
         groups: dict[str, list[Result]] = {}
@@ -139,6 +144,11 @@ class Report:
             for name in (n for n in sets[self.models[0]] if n.startswith(f"{skill}/")):
                 table.add_row(f"  {name.removeprefix(f'{skill}/')}", *_cells(sets, name))
         console.print(table)
+
+
+def _unasked(judge: ConversationJudge, outcome: Outcome, alternatives: Sequence[Mapping[str, Any]]) -> int:
+    """How much was changed that no outcome wants. A case that broke has no outcome."""
+    return 0 if "failed" in outcome else min(len(judge.unasked(outcome, wanted)) for wanted in alternatives)
 
 
 def _label(model: str) -> str:
@@ -182,7 +192,8 @@ def _print_differences(console: Console, differences: list[tuple[Result, ...]]) 
 
 
 def _print_case(console: Console, result: Result) -> None:
-    console.print(f"{result.place}  {result.case.text!r}", markup=False, highlight=False)
+    said = ", then ".join(map(repr, (result.case.text, *result.case.then)))
+    console.print(f"{result.place}  {said}", markup=False, highlight=False)
     console.print(f"  expected  {_brief(_expected(result.case))}", markup=False, highlight=False)
 
 

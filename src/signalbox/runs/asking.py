@@ -207,7 +207,8 @@ def turn_before(agent: Agent, thread: str) -> dict[str, Any] | None:
 
 def remember(agent: Agent, answer: Answer, said: str, *, is_named: bool) -> None:
     """Keep the turn. Where that fails, a question without a thread of its own is answered all the same."""
-    kept = {key: answer.state.get(key) for key in agent.remembers} if answer.status == "completed" else None
+    known = {key: answer.state.get(key) for key in agent.remembers} | answer.kept
+    kept = known if answer.status == "completed" else None
     told = {"run_id": answer.run_id or "", "agent": answer.agent or "", "said": said, "answer": answer.answer}
     try:
         threads.add_turn(answer.thread_id or "", **told, remembered=kept)
@@ -254,6 +255,9 @@ def answer_of(agent: Agent, result: MapResult) -> Answer:
         presented = Presented(_words(error) if error else str(asked.get("text") or asked.get("message", "")), shown)
     answer = _shown(agent, presented, result.values, result.thread_id, result.run_id)
     answer.status, answer.question, answer.error = "error" if error else result.status, result.question, error
+    # What is private is in no answer, and remembered all the same.
+    hidden = {key: result.values[key] for key in agent.remembers if key in agent.private and key in result.values}
+    answer.kept = json_state(hidden)
     for node in result.summary.node_executions:
         answer.timings_ms[node.node_name] = round((node.duration or 0.0) * 1000, 1)
     answer.timings_ms |= {name: ms for name, ms in (answer.state.get("timings_ms") or {}).items() if name != "total"}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from signalbox.agents.experiments.groups import find_groups, groups_in
 from signalbox.agents.experiments.names import (
     as_written,
     grounded,
-    groups_in,
     likely,
     mentioned,
     shares_words,
@@ -101,3 +101,23 @@ def test_groups_are_read_by_their_kind(words: str, types: list[str], groups: dic
 def test_a_short_word_is_no_slip_of_another() -> None:
     assert not shares_words("start it", "Reward Stars")
     assert likely("start it", ["Reward Stars"]) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "groups"),
+    [
+        ("kim of school hill", {"schoolId": ["hill"]}),
+        ("school hill and class 2b", {"schoolId": ["hill"], "classId": ["2b"]}),
+        ("the schools hill and dale, please", {"schoolId": ["hill", "dale"]}),
+        ("class 3a and class 3c, then start", {"classId": ["3a", "3c"]}),
+        ("class 4a and start it", {"classId": ["4a"]}),
+        ("classes 1a, 1b and 2c", {"classId": ["1a", "1b", "2c"]}),
+        ("if her school is hill", {"schoolId": ["hill"]}),
+        ("what about group A?", {"": ["A"]}),
+        ("what about a group", {}),
+        ("by class", {}),
+        ("start Fractions by School now", {}),
+    ],
+)
+def test_groups_are_found_behind_their_kind(text: str, groups: dict[str, list[str]]) -> None:
+    assert find_groups(text, ["schoolId", "classId"], ["Fractions by School"]) == groups

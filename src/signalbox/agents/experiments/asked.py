@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.experiments.names import whole_words
 from signalbox.agents.experiments.reading import read
-from signalbox.agents.experiments.weights import find_split, read_split
+from signalbox.agents.experiments.weights import even, read_split, said_split
 from signalbox.upgrade.states import stored_state
 
 __all__ = ["STATUS_OF", "fields_of", "named_params", "said_params", "whole"]
@@ -58,12 +58,11 @@ def named_params(fields: Mapping[str, Any], **known: Any) -> dict[str, Any]:
     return {name: value for name, value in {**found, **known}.items() if value not in (None, "", {}, [])}
 
 
-def said_params(fields: Mapping[str, Any], text: str = "", **known: Any) -> dict[str, Any]:
-    """The parameters of a request that is not done yet, as far as they were said."""
+def said_params(
+    fields: Mapping[str, Any], text: str = "", conditions: Sequence[str] = (), **known: Any
+) -> dict[str, Any]:
+    """The parameters of a request that is not done yet, as far as they were said; it may mean these `conditions`."""
     action = str(fields.get("action") or "")
-    stretch = fields.get("conditions") or (find_split(text) if action in ("create", "change_weights") else "")
-    split = read_split(str(fields.get("weights") or stretch))
-    weights = dict(zip(split.names, split.weights, strict=False)) if len(split.names) == len(split.weights) else {}
     name = fields.get("experiment_name") or fields.get("experiment") or fields.get("named")
     if action == "create":
         name = fields.get("new_name")
@@ -74,7 +73,19 @@ def said_params(fields: Mapping[str, Any], text: str = "", **known: Any) -> dict
             "experiment_name": name,
             "context": fields.get("context"),
             "status": stored_state(str(status)) if status else None,
-            "condition_weights": weights,
+            "condition_weights": _weights(fields, text, action, conditions, str(name or "")),
             **known,
         },
     )
+
+
+def _weights(
+    fields: Mapping[str, Any], text: str, action: str, conditions: Sequence[str], name: str
+) -> dict[str, float]:
+    stretch = str(fields.get("weights") or fields.get("conditions") or "")
+    if action in ("create", "change_weights"):
+        stretch = said_split(stretch, text, conditions, [name] if name else [])
+    split = read_split(stretch, conditions)
+    split = split if split.is_complete else read_split(stretch)
+    weights = even(len(split.names)) if split.is_even else split.weights
+    return dict(zip(split.names, weights, strict=True)) if len(split.names) == len(weights) else {}

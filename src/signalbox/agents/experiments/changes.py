@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.experiments.names import as_written, grounded, groups_in, listed
+from signalbox.agents.experiments.groups import find_groups, groups_in
+from signalbox.agents.experiments.names import as_written, grounded, listed
 from signalbox.agents.experiments.node import Ask, Fault
 from signalbox.agents.experiments.server_names import Server
-from signalbox.agents.experiments.weights import Split, even, find_split, read_split
+from signalbox.agents.experiments.weights import Split, even, read_split, said_split
 from signalbox.language.names import did_you_mean
 from signalbox.language.time import parse_instant
 from signalbox.settings import now, person_zone
@@ -31,7 +32,7 @@ def conditions_of(words: str, fields: Fields, known: Sequence[str] = ()) -> list
         loose = read_split(words)
         split = loose if len(loose.names) == len(loose.weights) else split
     if known:
-        split = Split(tuple(_one_of(name, known) for name in split.names), split.weights, split.is_even)
+        split = Split(tuple(_one_of(name, known, fields) for name in split.names), split.weights, split.is_even)
     names = list(split.names) or (list(known) if split.is_even or len(split.weights) == len(known) else [])
     if known and split.is_even:
         names = list(known)
@@ -49,11 +50,12 @@ def conditions_of(words: str, fields: Fields, known: Sequence[str] = ()) -> list
     return [{"code": name, "weight": weight} for name, weight in zip(names, weights, strict=True)]
 
 
-def _one_of(name: str, known: Sequence[str]) -> str:
-    """The condition that a name means. Raises Fault, with what there is, where it means none."""
+def _one_of(name: str, known: Sequence[str], fields: Fields) -> str:
+    """The condition that a name means. Raises Ask, with what there is, where it means none."""
     found = grounded(name, known)
     if found is None:
-        raise Fault(f"'{name}' is none of the conditions.", "validation", f"There are: {', '.join(known)}.")
+        asked = f"'{name}' is none of the conditions: they are {', '.join(known)}. Which weights for these?"
+        raise Ask(asked, "conditions", {key: value for key, value in fields.items() if key != "weights"}, ["equal"])
     return found
 
 
@@ -82,7 +84,8 @@ def _renamed(fields: Fields, experiment: Experiment, server: Server, text: str) 
 
 def _weighted(fields: Fields, experiment: Experiment, server: Server, text: str) -> dict[str, Any]:
     codes = [one["code"] for one in experiment["conditions"]]
-    words = str(fields.get("weights") or fields.get("conditions") or find_split(text, [experiment["name"]]))
+    said = str(fields.get("weights") or fields.get("conditions") or "")
+    words = said_split(said, text, codes, [experiment["name"]])
     if not words:
         raise Ask(f"Which weights for {', '.join(codes)}?", "conditions", fields)
     asked = {one["code"]: one["weight"] for one in conditions_of(words, fields, codes)}
@@ -180,11 +183,12 @@ def _known_point(site: str, target: str, context: str, server: Server) -> dict[s
     }
 
 
-def _members(fields: Fields, experiment: Experiment, server: Server, kind: str) -> dict[str, Any]:
+def _members(fields: Fields, experiment: Experiment, server: Server, text: str, kind: str) -> dict[str, Any]:
     users = listed(str(fields.get("users") or ""))
-    groups = groups_in(str(fields.get("groups") or ""), server.group_types(experiment["context"]))
+    types = server.group_types(experiment["context"])
+    groups = find_groups(text, types, server.names) or groups_in(str(fields.get("groups") or ""), types)
+    users = [one for one in users if not any(one in ids for ids in groups.values())]
     if "" in groups:
-        types = server.group_types(experiment["context"])
         raise Ask(f"Of which kind is {', '.join(groups[''])}?", "group_type", fields, types)
     if not users and not groups:
         raise Ask("Which users or groups?", "users", fields)
@@ -203,11 +207,11 @@ def _members(fields: Fields, experiment: Experiment, server: Server, kind: str) 
 
 
 def _included(fields: Fields, experiment: Experiment, server: Server, text: str) -> dict[str, Any]:
-    return _members(fields, experiment, server, "include")
+    return _members(fields, experiment, server, text, "include")
 
 
 def _excluded(fields: Fields, experiment: Experiment, server: Server, text: str) -> dict[str, Any]:
-    return _members(fields, experiment, server, "exclude")
+    return _members(fields, experiment, server, text, "exclude")
 
 
 def _described(fields: Fields, experiment: Experiment, server: Server, text: str) -> dict[str, Any]:

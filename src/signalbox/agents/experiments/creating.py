@@ -10,7 +10,7 @@ from signalbox.agents.experiments.drafts import Problem
 from signalbox.agents.experiments.names import as_written, grounded
 from signalbox.agents.experiments.node import Ask
 from signalbox.agents.experiments.server_names import Server
-from signalbox.agents.experiments.weights import find_split, read_split
+from signalbox.agents.experiments.weights import read_split, said_split
 
 __all__ = ["ask_for", "new_experiment"]
 
@@ -36,7 +36,7 @@ def new_experiment(fields: Fields, server: Server, text: str) -> dict[str, Any]:
         said = f"There is no context '{fields['context']}'. " if fields.get("context") else ""
         raise Ask(f"{said}In which context?", "context", fields, server.contexts[:_MOST_OPTIONS])
     offered = server.metadata[context]
-    stretch = fields.get("conditions") or find_split(text, [name])
+    stretch = said_split(str(fields.get("conditions") or ""), text, offered["conditions"], [name])
     conditions = _conditions({**fields, "conditions": stretch}, offered["conditions"])
     unit = _unit(fields, server, context)
     site, target = _point(fields, offered)
@@ -78,7 +78,8 @@ def _conditions(fields: Fields, offered: list[str]) -> list[dict[str, Any]]:
         raise Ask(asked, "conditions", fields, offered[:_MOST_OPTIONS])
     if fields.get("weights"):
         return conditions_of(str(fields["weights"]), fields, read_split(words).names)
-    return conditions_of(words, fields)
+    split = read_split(words, offered)
+    return conditions_of(words, fields, split.names if len(split.names) > 1 and split.is_complete else ())
 
 
 def _unit(fields: Fields, server: Server, context: str) -> dict[str, Any]:

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
+from signalbox.agents.experiments.clients import current_client
+from signalbox.agents.experiments.names import mentioned
 from signalbox.agents.experiments.node import at_once
 from signalbox.agents.experiments.plan import unsupported_schema
 from signalbox.agents.experiments.prompts import INSTEAD, WHAT_I_DO
@@ -48,10 +50,25 @@ async def _decline(text: str) -> dict[str, Any]:
     except SignalboxError:
         feature = "other"
     message = INSTEAD.get(feature, INSTEAD["other"])
+    named = await _named(text)
     suggestion = WHAT_I_DO if feature == "other" else ""
     return {
         "node_status": NodeStatus.ERROR,
         "error_type": "unsupported",
         "last_error": message,
+        "params": named,
         "error": {"error_type": "unsupported", "message": message, "suggestion": suggestion},
     }
+
+
+async def _named(text: str) -> dict[str, Any]:
+    """The experiment and the context that a request speaks of; nothing where the server does not say so soon."""
+    try:
+        client = current_client()
+        async with asyncio.timeout(_LONGEST_WAIT):
+            names = [str(one["name"]) for one in await client.names()]
+            contexts = list(await client.context_metadata())
+    except (SignalboxError, TimeoutError):
+        return {}
+    found = {"experiment_name": mentioned(text, names), "context": mentioned(text, contexts)}
+    return {key: named[0] for key, named in found.items() if len(named) == 1}

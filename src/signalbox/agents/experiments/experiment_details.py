@@ -28,6 +28,7 @@ async def aexperiment_details_node(state: dict[str, Any], calls: Calls) -> dict[
     fields = await fields_of(state, details_schema(shortlist(state["user_input"], server.names)))
     fields = await with_reply(fields, state, server)
     text = (state["pending"] or {}).get("text") or state["user_input"]
+    calls.said = server.params(fields, text)
     chosen = server.experiment(fields, state, text)
     found = await calls(get_experiment_details, experiment=chosen["id"])
     told = _aspect(str(fields.get("aspect") or ""), found)

@@ -14,6 +14,7 @@ from signalbox.agents.experiments.tools import get_all_experiments, get_context_
 from signalbox.contract import blocks
 from signalbox.language.names import did_you_mean
 from signalbox.language.time import Range, find_range
+from signalbox.language.words import stem, tokens
 from signalbox.settings import now, person_zone
 from signalbox.upgrade.states import same_state, shown_state, stored_state
 
@@ -62,7 +63,10 @@ def _context(fields: Mapping[str, Any], text: str, contexts: list[str]) -> str |
 
 
 def _status(fields: Mapping[str, Any], text: str) -> str | None:
-    """The state that was read; else the only one whose own name stands in the request."""
+    """The state that was read; else the only one whose own name stands in the request. A draft is what has not
+    started, and also a state of its own: who says its name means that."""
+    if fields.get("status") == "inactive" and "draft" in map(stem, tokens(text)):
+        return "draft"
     if fields.get("status"):
         return str(fields["status"])
     own = states_named(text)

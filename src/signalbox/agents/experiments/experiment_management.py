@@ -15,6 +15,7 @@ from signalbox.agents.experiments.asked import STATUS_OF, fields_of, named_param
 from signalbox.agents.experiments.changes import changes_for, moment_of
 from signalbox.agents.experiments.clients import current_client
 from signalbox.agents.experiments.creating import ask_for, new_experiment
+from signalbox.agents.experiments.groups import find_groups
 from signalbox.agents.experiments.guard import refuse_writes
 from signalbox.agents.experiments.names import shortlist, states_named
 from signalbox.agents.experiments.node import Ask, Calls, Fault, at_once, capability_node
@@ -44,6 +45,7 @@ _TOOLS: Mapping[str, Callable[..., Awaitable[ToolResult]]] = {
     "delete_experiment": delete_experiment,
 }
 _OWN = "experiment_management"
+_OF_GROUPS = ("include", "exclude")
 _NOTHING = "Nothing was changed."
 Update = dict[str, Any]
 
@@ -61,6 +63,8 @@ async def aexperiment_management_node(state: dict[str, Any], calls: Calls) -> Up
         return await _execute(pending, state, calls)
     server = await look_around(calls)
     fields, text = await _fields(state, server)
+    groups = find_groups(text, server.group_types(), server.names) if fields.get("action") in _OF_GROUPS else {}
+    calls.said = server.params(fields, text, **({"groups": groups} if groups else {}))
     return await _prepare(fields, text, state, server, calls)
 
 
@@ -102,8 +106,6 @@ async def _revised(pending: Mapping[str, Any], text: str, server: Server) -> dic
     if other != action and not more:
         which = {key: known[key] for key in ("experiment", "experiment_id", "sure") if key in known}
         return {"action": other, **which, **await _params(other, text, server)}
-    if not more and action == "create":
-        raise _again(pending, "I did not understand what is to be otherwise. ")
     if not more:
         raise _again(pending, "I did not understand what is to be otherwise. ")
     return {**known, **more, **({"weights": None} if "conditions" in more else {})}

@@ -13,7 +13,6 @@ from signalbox.upgrade.states import STATES, shown_state
 __all__ = [
     "as_written",
     "grounded",
-    "groups_in",
     "likely",
     "listed",
     "mentioned",
@@ -190,28 +189,6 @@ def listed(words: str) -> list[str]:
         if kept:
             found.append(" ".join(kept).strip(_EDGES))
     return [one for one in found if one]
-
-
-def groups_in(words: str, group_types: Sequence[str]) -> dict[str, list[str]]:
-    """The groups of a list as it was said, by their type: `class 5A and school north`, `classes 1a, 1b`.
-
-    What stands before any type belongs to the only one that there is; without types, to what the words call it.
-    """
-    types = {_key(kind)[0]: kind for kind in group_types if _key(kind)}
-    found: dict[str, list[str]] = {}
-    kind = group_types[0] if len(group_types) == 1 else None
-    for word in re.findall(r"[^\s,;=:&+]+", words):
-        token = word.strip(_EDGES)
-        head = stem(token.casefold())
-        matching = next((own for key, own in types.items() if head in (key, stem(own.casefold()))), None)
-        if matching is not None:
-            kind = matching
-        elif token and token.casefold() not in _ARTICLES and token.casefold() not in ("and", "or", "group", "id"):
-            if kind is None and not types and not any(letter.isdigit() for letter in token):
-                kind = token
-            else:
-                found.setdefault(kind or "", []).append(token)
-    return found
 
 
 def _slipped(word: str, spoken: Iterable[str]) -> bool:

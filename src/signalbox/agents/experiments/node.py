@@ -62,9 +62,10 @@ class Ask(Exception):
 
 
 class Calls:
-    """The calls of one node: what each gave is kept for the state."""
+    """The calls of one node: what each gave is kept for the state, and in `said` the parameters of the request."""
 
     def __init__(self) -> None:
+        self.said: dict[str, Any] = {}
         self.results: list[dict[str, Any]] = []
         self.raw: list[dict[str, Any]] = []
 
@@ -112,6 +113,8 @@ def capability_node(
             except SignalboxError as error:
                 update = _failing(error.user_message, error.error_type, error.suggestion, whole)
             update["detected_capability"] = capability
+            if calls.said or "params" in update:
+                update["params"] = {**calls.said, **update.get("params", {})}
             if calls.results:
                 update["tool_results"] = [_plain(one) for one in calls.results]
                 update["source"] = await asyncio.to_thread(_source)

@@ -69,11 +69,9 @@ async def _kind(state: Mapping[str, Any], text: str, names: Sequence[str]) -> Up
     if not text:
         return {"detected_capability": "clarification_needed", "routing_confidence": 1.0}
     shown = with_names(text, names)
-    said = await read(kind_schema(has_history=bool(history)), shown, _short(history, state["told"]))
-    if not _is_clear(said) and (name := _spoken_of(state)):
-        # Too little by itself, but something is spoken of: "start it".
-        again = await read(kind_schema(), f'{text} (experiment "{name}")')
-        said = {**said, **again} if _is_clear(again) else said
+    said = await read(kind_schema(), shown)
+    if history:
+        said = await _in_conversation(state, text, said, shown, history)
     capability = said.get("capability")
     confidence = float(said.get("confidence", 1.0 if capability else 0.0))
     before = state["previous"] or {}
@@ -81,9 +79,10 @@ async def _kind(state: Mapping[str, Any], text: str, names: Sequence[str]) -> Up
     wants_raw = bool(said.get("raw"))
     if follows and (capability in (None, "clarification_needed") or confidence < 0.9):
         capability, confidence = before["capability"], max(confidence, 0.9)
-    of_before = wants_raw and follows and bool(state["raw_api_responses"])
+    is_of_before = follows or (shown == text and (not _is_clear(said) or capability == before.get("capability")))
+    of_before = wants_raw and bool(history) and is_of_before and bool(state["raw_api_responses"])
     if of_before:
-        capability, confidence = before.get("capability") or capability, 1.0
+        capability, confidence = before.get("capability") or "version_check", 1.0
     return {
         "detected_capability": capability or "clarification_needed",
         "routing_confidence": confidence if capability else 0.0,
@@ -91,6 +90,21 @@ async def _kind(state: Mapping[str, Any], text: str, names: Sequence[str]) -> Up
         "params": {"follows": True} if follows and not of_before else {"of_before": True} if of_before else {},
         "node_status": NodeStatus.SUCCESS,
     }
+
+
+async def _in_conversation(
+    state: Mapping[str, Any], text: str, alone: Update, shown: str, history: list[dict[str, str]]
+) -> Update:
+    """What a request is after others: as it reads by itself where that is clear, unless it goes on with the one before;
+    where it says too little by itself, what it says of the experiment that is spoken of ("start it")."""
+    later = await read(kind_schema(has_history=True), shown, _short(history, state["told"]))
+    about = {key: later[key] for key in ("follows", "raw") if later.get(key)}
+    if _is_clear(alone) and not later.get("follows"):
+        return {**alone, **about}
+    if not _is_clear(later) and (name := _spoken_of(state)):
+        again = await read(kind_schema(), f'{text} (experiment "{name}")')
+        return {**later, **again} if _is_clear(again) else later
+    return later
 
 
 def _is_clear(said: Mapping[str, Any]) -> bool:

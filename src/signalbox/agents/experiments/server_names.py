@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from signalbox.agents.experiments.asked import said_params
 from signalbox.agents.experiments.names import grounded, likely, mentioned, the_one_shown
 from signalbox.agents.experiments.names import shares_words as shares
 from signalbox.agents.experiments.node import Ask, Calls, Fault
@@ -50,6 +51,14 @@ class Server:
             return said if said in self.metadata else grounded(said, self.contexts)
         named = mentioned(text, self.contexts)
         return named[0] if len(named) == 1 else None
+
+    def params(self, fields: Mapping[str, Any], text: str, **known: Any) -> dict[str, Any]:
+        """The parameters of a request as far as they were said, in the server's own names where it has them."""
+        context = self.context(fields.get("context"), text)
+        named = mentioned(text, self.names) if fields.get("action") != "create" else []
+        said = {"experiment_name": named[0]} if len(named) == 1 else {}
+        offered = self.metadata[context]["conditions"] if context else []
+        return said_params(fields, text, offered, **{**({"context": context} if context else {}), **said, **known})
 
     def experiment(self, fields: Mapping[str, Any], state: Mapping[str, Any], text: str) -> dict[str, Any]:
         """The experiment that is meant. Raises Ask where several may be or none is said, Fault where there is none."""

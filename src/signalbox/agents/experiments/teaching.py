@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from signalbox.agents.experiments.names import with_names
 from signalbox.models.examples import Example, read_examples
 
 __all__ = ["lessons"]
@@ -16,6 +17,8 @@ _NAMELESS = "\N{BULLET}"
 _OF_ALL = ("capability", "decision", "means")
 """The fields that say of themselves which examples teach them; the others are taught by those of their capability."""
 _MOST = 500
+_THINNED = 0.75
+"""How the number kept grows with the number there is: one thins all values alike, nought leaves as many of each."""
 
 
 def lessons(schema: Mapping[str, Any], capability: str = "") -> tuple[Example, ...]:
@@ -33,18 +36,46 @@ def _lessons(fixed: tuple[str, ...], named: tuple[str, ...], capability: str) ->
         return ()
     own = next((name for name in _OF_ALL if name in fixed), "")
     chosen = [one for one in _examples() if own in one.expected] if own else _of(capability)
+    # The kind of a request is read with the names of experiments marked: so it is taught.
+    marked = _names() if own == "capability" else ()
     found = [
         Example(
-            one.text,
+            with_names(one.text, marked),
             {name: one.expected[name] for name in fixed if name in one.expected} | dict.fromkeys(named, _NAMELESS),
         )
         for one in chosen
     ]
-    return tuple(found[:: -(-len(found) // _MOST)]) if found else ()
+    return tuple(_evenly(found, fixed[0] if fixed else ""))
+
+
+def _evenly(found: Sequence[Example], field: str) -> list[Example]:
+    """As many as can be taught, in their order: where there are more, those of common values are thinned the most."""
+    by_value: dict[str, list[int]] = {}
+    for at, one in enumerate(found):
+        by_value.setdefault(str(one.expected.get(field)), []).append(at)
+    most = float(len(found))
+    while sum(_share(most, len(places)) for places in by_value.values()) > _MOST:
+        most *= 0.99
+    kept = {
+        places[turn * len(places) // share]
+        for places in by_value.values()
+        for share in [_share(most, len(places))]
+        for turn in range(share)
+    }
+    return [one for at, one in enumerate(found) if at in kept]
+
+
+def _share(most: float, count: int) -> int:
+    return min(count, round(most * count**_THINNED))
 
 
 def _of(capability: str) -> list[Example]:
     return [one for one in _examples() if one.expected.get("capability") == capability] if capability else []
+
+
+@cache
+def _names() -> tuple[str, ...]:
+    return tuple(dict.fromkeys(str(one.expected["experiment"]) for one in _examples() if "experiment" in one.expected))
 
 
 @cache

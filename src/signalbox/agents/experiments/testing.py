@@ -8,9 +8,10 @@ from uuid import uuid4
 
 from langgraph.config import get_stream_writer
 
-from signalbox.agents.experiments.asked import fields_of, named_params
+from signalbox.agents.experiments.asked import fields_of
+from signalbox.agents.experiments.groups import find_groups, groups_in
 from signalbox.agents.experiments.guard import refuse_writes
-from signalbox.agents.experiments.names import groups_in, mentioned, shortlist
+from signalbox.agents.experiments.names import mentioned, shortlist
 from signalbox.agents.experiments.node import Ask, Calls, at_once, capability_node
 from signalbox.agents.experiments.plan import testing_schema
 from signalbox.agents.experiments.replies import with_reply
@@ -42,6 +43,8 @@ async def atesting_node(state: dict[str, Any], calls: Calls) -> Update:
     fields = await fields_of(state, testing_schema(shortlist(text, server.names), server.contexts))
     fields = await with_reply(fields, state, server)
     text = str(pending.get("text") or text)
+    groups = _groups(fields, server, text)
+    calls.said = server.params(fields, text, groups=groups)
     test = str(fields.get("test") or "balance")
     if test == "users" and not mentioned(text, server.names):
         return await _users(fields, server, text, calls)
@@ -57,7 +60,8 @@ async def atesting_node(state: dict[str, Any], calls: Calls) -> Update:
     update = await _tested(test, args, one, calls)
     return {
         **update,
-        "params": _params(fields, server, experiment_name=one["name"]),
+        "params": {"experiment_name": one["name"]},
+        "not_covered": [f"the groups {_listed(groups)}: made-up users get groups of their own"] if groups else [],
         "previous": {"capability": "testing", "fields": {k: v for k, v in known.items() if k != "sure"}},
     }
 
@@ -65,9 +69,14 @@ async def atesting_node(state: dict[str, Any], calls: Calls) -> Update:
 testing_node = at_once(atesting_node)
 
 
-def _params(fields: Mapping[str, Any], server: Server, **known: Any) -> dict[str, Any]:
-    groups = groups_in(str(fields.get("groups") or ""), server.group_types())
-    return named_params(fields, groups=groups, context=fields.get("context"), **known)
+def _groups(fields: Mapping[str, Any], server: Server, text: str) -> dict[str, list[str]]:
+    types = server.group_types(server.context(fields.get("context"), text))
+    found = find_groups(text, types, server.names) or groups_in(str(fields.get("groups") or ""), types)
+    return {kind: ids for kind, ids in found.items() if kind}
+
+
+def _listed(groups: Mapping[str, list[str]]) -> str:
+    return ", ".join(f"{kind} {one}" for kind, ids in groups.items() for one in ids)
 
 
 def _confirm_live(test: str, fields: Mapping[str, Any], args: Mapping[str, Any], one: Mapping[str, Any]) -> Ask:
@@ -92,7 +101,6 @@ async def _users(fields: Mapping[str, Any], server: Server, text: str, calls: Ca
         "bot_response": told,
         "told": told,
         "blocks": [blocks.table(["user", "group"], rows, f"The first {len(rows)} users")],
-        "params": _params(fields, server),
         "previous": {"capability": "testing", "fields": dict(fields)},
     }
 
@@ -140,12 +148,16 @@ def _balance(found: Mapping[str, Any], one: Mapping[str, Any]) -> Update:
     picture: list[tuple[str, dict[str, str], float]] = [
         (str(arm["code"]), {}, float(arm["observed"])) for arm in found["arms"]
     ]
+    bounds = {
+        str(arm["code"]): (float(arm["expected"]), arm["low"] * found["units"], arm["high"] * found["units"])
+        for arm in found["arms"]
+    }
     return {
         "bot_response": f"{told}\n\n{found['users']:,} made-up users came, {where}.",
         "told": told,
         "blocks": [
             blocks.table(columns, rows, f"Balance of {one['name']}"),
-            blocks.ranking(f"Observed {unit} by condition", sorted(picture, key=lambda arm: -arm[2])),
+            blocks.ranking(f"Observed {unit} by condition", sorted(picture, key=lambda arm: -arm[2]), expected=bounds),
         ],
     }
 

@@ -10,12 +10,14 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import uuid4
 
-from signalbox.agents.experiments.asked import fields_of, named_params
+from signalbox.agents.experiments.asked import fields_of, named_params, whole
+from signalbox.agents.experiments.groups import find_groups, groups_in
 from signalbox.agents.experiments.guard import refuse_writes
-from signalbox.agents.experiments.names import grounded, groups_in, mentioned, shortlist
+from signalbox.agents.experiments.names import grounded, mentioned, shortlist
 from signalbox.agents.experiments.node import Ask, Calls, Fault, at_once, capability_node
 from signalbox.agents.experiments.plan import simulation_schema
 from signalbox.agents.experiments.predict import explain_assignment
+from signalbox.agents.experiments.reading import read
 from signalbox.agents.experiments.replies import with_reply
 from signalbox.agents.experiments.server_names import Server, look_around
 from signalbox.agents.experiments.tools import initialize_user, mark_decision_point_visit, simulate_user_journey
@@ -28,55 +30,66 @@ __all__ = ["auser_simulation_node", "user_simulation_node"]
 
 _MOST_EXPLAINED = 8
 _NOT_DONE = "Nothing was done."
+_OWN = "user_simulation"
 Update = dict[str, Any]
 
 
-@capability_node("user_simulation")
+@capability_node(_OWN)
 async def auser_simulation_node(state: dict[str, Any], calls: Calls) -> Update:
     """Say what a user would get, make it known with its groups, or let it come to decision points."""
     pending = state["pending"] or {}
-    if pending.get("decision") in ("no", "change", "unclear"):
+    decision = pending.get("decision")
+    if decision == "no":
         return {"bot_response": _NOT_DONE, "told": _NOT_DONE, "previous": state["previous"]}
-    if pending.get("decision") == "yes":
-        return await _on_live(pending, calls)
+    if decision == "unclear":
+        raise _again(pending)
+    if decision == "yes":
+        return await _confirmed(pending, calls)
     server = await look_around(calls)
     text = state["user_input"]
-    fields = await fields_of(state, simulation_schema(shortlist(text, server.names), server.contexts))
-    fields = await with_reply(fields, state, server)
-    text = str(pending.get("text") or text)
+    schema = simulation_schema(shortlist(text, server.names), server.contexts)
+    if decision == "change":
+        fields = {
+            **pending["fields"],
+            **whole(await read(schema, text, (), _OWN), text),
+            "task": pending["fields"]["task"],
+        }
+    else:
+        fields = await with_reply(await fields_of(state, schema), state, server)
+        text = str(pending.get("text") or text)
+    calls.said = server.params(fields, text)
     user = _user(fields, state)
-    groups = _groups(fields, state, server, user)
-    known = {**fields, "user_id": user}
-    task = _task(fields, state)
+    groups, are_said = _groups(fields, state, server, user, text)
+    task = _task(fields, state, are_said)
+    known = {**fields, "user_id": user, "task": task}
+    calls.said |= named_params(known, groups=groups if are_said else {})
     if task == "initialise":
-        update = await _initialise(user, groups, calls)
-    elif task in ("visit", "journey"):
+        raise _confirm_user(known, user, groups)
+    if task in ("visit", "journey"):
         update = await _visit(known, task, user, groups, state, server, text, calls)
     else:
         update = await _predict(known, user, groups, state, server, text, calls)
-    params = named_params(known, groups=groups if fields.get("groups") else {}, context=fields.get("context"))
-    kept = {key: value for key, value in known.items() if key != "sure" and value is not None}
+    kept = {key: value for key, value in known.items() if key != "sure" and value is not None} | update.pop("which", {})
     return {
         **update,
         "current_user_id": user,
         "user_groups": groups,
         "operation_type": "simulate",
-        "params": {**params, **update.pop("params", {})},
-        "previous": {"capability": "user_simulation", "fields": {**kept, **update.pop("which", {})}},
+        "previous": {"capability": _OWN, "fields": kept},
     }
 
 
 user_simulation_node = at_once(auser_simulation_node)
 
 
-def _task(fields: Mapping[str, Any], state: Mapping[str, Any]) -> str:
+def _task(fields: Mapping[str, Any], state: Mapping[str, Any], are_groups_said: bool) -> str:
     """What is to be done; a request that goes on with another never becomes a write by itself."""
     task = str(fields.get("task") or "predict")
     last = state["previous"] or {}
     before = str((last.get("fields") or {}).get("task") or "predict")
-    goes_on = state["params"].get("follows") or last.get("capability") == "user_simulation"
+    goes_on = state["params"].get("follows") or last.get("capability") == _OWN
     is_said = any(word.startswith(("init", "regist")) for word in tokens(state["user_input"]))
-    return before if task == "initialise" and goes_on and not is_said and not fields.get("groups") else task
+    return before if task == "initialise" and goes_on and not is_said and not are_groups_said else task
 
 
 def _user(fields: Mapping[str, Any], state: Mapping[str, Any]) -> str:
@@ -86,21 +99,29 @@ def _user(fields: Mapping[str, Any], state: Mapping[str, Any]) -> str:
     return user
 
 
-def _groups(fields: Mapping[str, Any], state: Mapping[str, Any], server: Server, user: str) -> dict[str, list[str]]:
-    """The groups that are said now; of the user spoken of before, those said then."""
+def _groups(
+    fields: Mapping[str, Any], state: Mapping[str, Any], server: Server, user: str, text: str
+) -> tuple[dict[str, list[str]], bool]:
+    """The groups that are said now, and whether any are; of the user spoken of before, those said then."""
     before = state["user_groups"] if user == state["current_user_id"] else {}
-    if not fields.get("groups"):
-        return dict(before)
     types = server.group_types(server.context(fields.get("context"), ""))
-    found = groups_in(_with_kind(str(fields["groups"]), state["user_input"]), types)
+    if fields.get("group_type") and fields.get("groups"):
+        # The kind was asked for.
+        named = groups_in(str(fields["groups"]), [str(fields["group_type"])])
+        return named, True
+    found = find_groups(text, types, [*server.names, user])
+    if not found and not fields.get("groups"):
+        return dict(before), False
+    found = found or groups_in(_with_kind(str(fields["groups"]), state["user_input"]), types)
     if "" in found:
         # "what about group 7d?": of the kind that was spoken of, where there was one.
         kinds = list(before) if len(before) == 1 else types
-        found[""] = [one for one in found[""] if one in str(fields["groups"])] or found[""]
-        if len(kinds) != 1:
-            raise Ask(f"Of which kind is the group {', '.join(found[''])}?", "group_type", fields, kinds)
-        found = {kinds[0]: found[""]}
-    return found
+        loose = [one for one in found.pop("") if one in str(fields.get("groups") or one)]
+        if loose and len(kinds) != 1:
+            asked = {**fields, "groups": " ".join(loose)}
+            raise Ask(f"Of which kind is the group {', '.join(loose)}?", "group_type", asked, kinds)
+        found |= {kinds[0]: loose} if loose else {}
+    return found, True
 
 
 def _with_kind(words: str, text: str) -> str:
@@ -115,15 +136,30 @@ def _working(groups: Mapping[str, list[str]]) -> dict[str, str]:
     return {kind: ids[0] for kind, ids in groups.items() if ids}
 
 
-async def _initialise(user: str, groups: dict[str, list[str]], calls: Calls) -> Update:
+def _confirm_user(fields: Mapping[str, Any], user: str, groups: Mapping[str, list[str]]) -> Ask:
+    """The question whether a user is to be made known. Raises Fault where nothing may be written."""
     refuse_writes()
-    given = {"groups": groups, "working_groups": _working(groups)} if groups else {}
-    await calls(initialize_user, user_id=user, **given)
+    args = {"user_id": user, **_given(groups)}
+    message = f"Initialise user {user} {_with_groups(groups)}? The server keeps it, and these as all its groups."
+    operation = {"tool": "initialize_user", "args": args}
+    return Ask(message, "confirm", fields, ["yes", "no"], key=f"user-{uuid4()}", operation=operation)
+
+
+def _given(groups: Mapping[str, list[str]]) -> dict[str, Any]:
+    return {"groups": dict(groups), "working_groups": _working(groups)} if groups else {}
+
+
+def _with_groups(groups: Mapping[str, list[str]]) -> str:
     listed = ", ".join(f"{kind} {one}" for kind, ids in groups.items() for one in ids)
-    told = f"User {user} is initialised" + (f": {listed}." if listed else ", without groups.")
-    working = ", ".join(f"{kind} {one}" for kind, one in _working(groups).items())
-    more = f" The working group is {working}." if working else ""
-    return {"bot_response": f"{told}{more}", "told": told}
+    return f"with {listed}" if listed else "without groups"
+
+
+def _again(pending: Mapping[str, Any]) -> Ask:
+    """The same question once more."""
+    said, message = "Please answer yes or no. ", str(pending["message"])
+    kept = {key: pending[key] for key in ("key", "operation")}
+    told = message if message.startswith(said) else f"{said}{message}"
+    return Ask(told, "confirm", pending["fields"], pending.get("options") or (), **kept)
 
 
 async def _predict(
@@ -136,7 +172,7 @@ async def _predict(
     calls: Calls,
 ) -> Update:
     """What the user would get of one experiment, or of all that could give something where it is."""
-    args = {"user_id": user, **({"groups": groups, "working_groups": _working(groups)} if groups else {})}
+    args = {"user_id": user, **_given(groups)}
     chosen = _affecting(fields, server, text)
     if chosen is None:
         one = server.experiment(fields, state, text)
@@ -217,8 +253,7 @@ async def _visit(
     one = chosen[0] if chosen else server.experiment(fields, state, text)
     if fields.get("on_live"):
         raise _confirm_live(fields, user, groups, one)
-    given = {"groups": groups, "working_groups": _working(groups)} if groups else {}
-    found = await calls(simulate_user_journey, experiment=one["id"], user_id=user, **given)
+    found = await calls(simulate_user_journey, experiment=one["id"], user_id=user, **_given(groups))
     return {
         **_journey(found, one["name"], user),
         "current_experiment_id": one["id"],
@@ -232,9 +267,7 @@ def _confirm_live(
     fields: Mapping[str, Any], user: str, groups: Mapping[str, list[str]], experiment: Mapping[str, Any]
 ) -> Ask:
     message = f"Enrol user {user} in the live experiment '{experiment['name']}'? This counts in its data."
-    args: dict[str, Any] = {"experiment": experiment["id"], "user_id": user, "on_live": True}
-    if groups:
-        args |= {"groups": dict(groups), "working_groups": _working(groups)}
+    args: dict[str, Any] = {"experiment": experiment["id"], "user_id": user, "on_live": True, **_given(groups)}
     operation: dict[str, Any] = {"tool": "simulate_user_journey", "args": args, "name": experiment["name"]}
     if fields.get("site") and fields.get("target"):
         visit = {"user_id": user, "context": experiment["context"]}
@@ -249,20 +282,33 @@ def _confirm_live(
     return Ask(message, "confirm", fields, ["yes", "no"], key=f"live-{uuid4()}", operation=operation)
 
 
-async def _on_live(pending: Mapping[str, Any], calls: Calls) -> Update:
+async def _confirmed(pending: Mapping[str, Any], calls: Calls) -> Update:
+    """Do what the person has said yes to."""
     refuse_writes()
     operation = pending["operation"]
-    args, name = dict(operation["args"]), str(operation["name"])
+    args = dict(operation["args"])
     user = str(args["user_id"])
+    groups = args.get("groups") or operation.get("groups") or {}
+    kept: Update = {"current_user_id": user, "user_groups": groups}
     if operation["tool"] == "simulate_user_journey":
         found = await calls(simulate_user_journey, **args)
-        return {**_journey(found, name, user), "current_user_id": user}
-    groups = operation.get("groups") or {}
-    given = {"groups": groups, "working_groups": _working(groups)} if groups else {}
-    await calls(initialize_user, user_id=user, **given)
+        return {**_journey(found, str(operation["name"]), user), **kept}
+    if operation["tool"] == "initialize_user":
+        return {**await _initialised(args, groups, calls), **kept}
+    await calls(initialize_user, user_id=user, **_given(groups))
     found = await calls(mark_decision_point_visit, **args)
     told = f"User {user} was marked at {found['site']} / {found['target']} with {found['condition'] or 'the default'}."
-    return {"bot_response": told, "told": told, "current_user_id": user}
+    return {"bot_response": told, "told": told, **kept}
+
+
+async def _initialised(args: Mapping[str, Any], groups: Mapping[str, list[str]], calls: Calls) -> Update:
+    await calls(initialize_user, **args)
+    told = f"User {args['user_id']} is initialised, {_with_groups(groups)}."
+    working = ", ".join(f"{kind} {one}" for kind, one in _working(groups).items())
+    more = f" The working group is {working}." if working else ""
+    params = named_params({"user_id": args["user_id"]}, groups=groups)
+    previous = {"capability": _OWN, "fields": {"task": "initialise", "user_id": args["user_id"]}}
+    return {"bot_response": f"{told}{more}", "told": told, "params": params, "previous": previous}
 
 
 def _explained(found: Mapping[str, Any], name: str) -> str:

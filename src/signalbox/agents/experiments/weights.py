@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from signalbox.language.numbers import NUMBERS, SCALES, SMALL
 from signalbox.language.words import word_set
 
-__all__ = ["Split", "even", "find_split", "read_split"]
+__all__ = ["Split", "even", "find_split", "read_split", "said_split"]
 
 _TOKEN = re.compile(r"[\w'’.+-]*\w%?|%")
 _NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?%?")
@@ -35,14 +35,18 @@ class Split:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every name has its weight."""
-        return bool(self.names) and (self.is_even or len(self.names) == len(self.weights))
+        """Whether every name has its weight, and all is shared out; weights without names are for names in order."""
+        if self.is_even:
+            return len(self.names) > 1
+        return abs(sum(self.weights) - 100) < 1 and len(self.names) in (0, len(self.weights))
 
 
 def even(count: int) -> list[float]:
     """So many weights that are equal and add up to 100."""
+    if not count:
+        return []
     each = round(100 / count, 2)
-    return [round(100 - each * (count - 1), 2), *([each] * (count - 1))] if count else []
+    return [round(100 - each * (count - 1), 2), *([each] * (count - 1))]
 
 
 def read_split(words: str, known: Sequence[str] = ()) -> Split:
@@ -66,8 +70,9 @@ def read_split(words: str, known: Sequence[str] = ()) -> Split:
 
 _NAME = r"[^\W\d][\w.+-]*"
 _FIGURE = r"\d+(?:[.,]\d+)?\s?(?:%|percent)?"
+_GETS = r"(?:\s*[:=]\s*|\s+(?:(?:gets?|at|to|is|with|on)\s+)?)"
 _LISTS = (
-    re.compile(rf"{_NAME}\s*[:=]?\s*{_FIGURE}(?:\W{{1,3}}(?:and\s+|&\s*)?{_NAME}\s*[:=]?\s*{_FIGURE})+"),
+    re.compile(rf"{_NAME}{_GETS}{_FIGURE}(?:\W{{1,3}}(?:and\s+|&\s*)?{_NAME}{_GETS}{_FIGURE})+"),
     re.compile(rf"{_FIGURE}\s+{_NAME}(?:\W{{1,3}}(?:and\s+)?{_FIGURE}\s+{_NAME})+"),
     re.compile(rf"{_NAME}(?:\s*[/,]\s*{_NAME})+\s+(?:at|with|as)?\s*\d+(?:\s*[/:]\s*\d+)+"),
     re.compile(r"(?<![\w.])\d+%?(?:\s*[/:]\s*\d+%?)+(?![\w.])"),
@@ -87,6 +92,20 @@ def find_split(text: str, apart: Sequence[str] = ()) -> str:
             if abs(sum(split.weights) - 100) < 1 and len(split.names) in (0, len(split.weights)):
                 return found[0]
     return ""
+
+
+def said_split(words: str, text: str, known: Sequence[str] = (), apart: Sequence[str] = ()) -> str:
+    """The stretch that says how the conditions are weighted: the words that were read, unless they say only a part of
+    it and the whole text says it all, by a list of shares or by conditions that are known."""
+    if read_split(words, known).is_complete:
+        return words
+    found = find_split(text, apart)
+    if found:
+        return found
+    for name in apart:
+        text = re.sub(re.escape(name), " " * len(name), text, flags=re.IGNORECASE)
+    split = read_split(text, known) if len(_places(text, known)) > 1 else Split()
+    return text if split.is_complete else words
 
 
 Place = tuple[int, int, "str | float"]

@@ -11,7 +11,7 @@ from langchain_core.language_models import BaseChatModel
 from signalbox.agents.metrics.answering import needs_measure, refuse_operation
 from signalbox.agents.metrics.catalogue import MetricInfo
 from signalbox.agents.metrics.conversation import continued, question_before
-from signalbox.agents.metrics.ground import Moment
+from signalbox.agents.metrics.forgotten import completed
 from signalbox.agents.metrics.live import Live, Series
 from signalbox.agents.metrics.measures import Wanted, measure_of
 from signalbox.agents.metrics.offers import Family, Offer, families_of, list_offers
@@ -23,7 +23,7 @@ from signalbox.agents.metrics.recipes import Recipes, load_recipes
 from signalbox.agents.metrics.search import Index
 from signalbox.agents.metrics.state import ResultKind, TimeRange
 from signalbox.agents.metrics.step_errors import error_of
-from signalbox.agents.metrics.times import Times, read_times
+from signalbox.agents.metrics.times import Moment, Times, read_times
 from signalbox.agents.metrics.values import find_label
 from signalbox.agents.metrics.vocabulary import LABEL_WORDS
 from signalbox.contract import Presented, blocks
@@ -96,6 +96,7 @@ async def plan_query(
     if seeks_anomalies and plan.kind not in ("alert", "action"):
         plan = plan.model_copy(update={"kind": "curve", "time": plan.time or "last 2 days"})
     refuse_operation(plan)
+    plan = completed(plan, reading.text, live, moment)
     if before is not None and (plan.continues or (needs_measure(plan) and not (plan.measure or plan.named))):
         plan = continued(plan, before, moment)
     times = read_times(plan.time, plan.against, moment.now, moment.zone)

@@ -87,6 +87,28 @@ def test_a_group_goes_on_with_the_user_spoken_of(upgrade: Any, talk: Any) -> Non
     assert "decided by: segment" in told.answer
 
 
+def test_a_group_that_was_not_read_is_found_by_its_kind(upgrade: Any, talk: Any) -> None:
+    said = {"task": "predict", "user_id": "kim", "experiment": "Fractions by School"}
+    first = talk.say("kim in Fractions by School, her school is north", as_=USER, **said)
+    assert first.state["params"]["groups"] == {"schoolId": ["north"]}
+    told = talk.say("what about group school-pilot?", as_=USER, follows=True)
+    assert told.state["user_groups"] == {"schoolId": ["school-pilot"]}
+
+
+def test_what_was_said_is_kept_where_nothing_comes_of_it(upgrade: Any, talk: Any) -> None:
+    said = {"task": "visit", "user_id": "kim", "site": "Nowhere", "target": "door"}
+    told = talk.say("kim comes to Nowhere / door in web-shop", as_=USER, **said)
+    assert told.status == "error"
+    assert told.state["params"] == {"user_id": "kim", "site": "Nowhere", "target": "door", "context": "web-shop"}
+
+
+def test_the_raw_response_of_before_is_shown_by_itself(upgrade: Any, talk: Any) -> None:
+    talk.say("is it up", as_="version_check")
+    raw = talk.say("raw please", raw=True)
+    assert "GET /" in raw.answer
+    assert "```json" in raw.answer
+
+
 def test_made_up_users_never_come_to_the_live_experiment(upgrade: Any, talk: Any) -> None:
     before = upgrade.store.experiments.keys() | set()
     told = talk.say(

@@ -230,3 +230,39 @@ def test_users_and_groups_can_be_kept_out(upgrade: Any, talk: Any) -> None:
     assert "ben_77, kim" in asked.answer
     assert "classId 5A" in asked.answer
     assert talk.say("yes").status == "completed"
+
+
+def test_a_user_is_made_known_only_after_a_yes(upgrade: Any, talk: Any) -> None:
+    asked = talk.say("register kim of class 7a", as_="user_simulation", task="initialise", user_id="kim")
+    assert asked.question is not None
+    assert asked.question["kind"] == "confirm"
+    assert "Initialise user kim with classId 7a?" in asked.answer
+    assert "POST /v6/init" not in upgrade.calls
+    again = talk.say("hm", decision=None)
+    assert again.answer.startswith("Please answer yes or no.")
+    assert "POST /v6/init" not in upgrade.calls
+    assert "User kim is initialised, with classId 7a." in talk.say("yes").answer
+    assert upgrade.store.users["kim"]["group"] == {"classId": ["7a"]}
+
+
+def test_a_user_may_be_made_known_otherwise_or_not_at_all(upgrade: Any, talk: Any) -> None:
+    talk.say("register kim of class 7a", as_="user_simulation", task="initialise", user_id="kim")
+    asked = talk.say("no, class 7b", decision="change")
+    assert "with classId 7b?" in asked.answer
+    assert talk.say("no").answer == "Nothing was done."
+    assert "POST /v6/init" not in upgrade.calls
+
+
+def test_weights_for_conditions_that_are_not_there_are_asked_for_with_those_that_are(upgrade: Any, talk: Any) -> None:
+    said = {"action": "change_weights", "experiment": "Hint Timing", "conditions": "80"}
+    asked = talk.say("put control at 20 and treatment at 80 in Hint Timing", as_=MANAGE, **said)
+    assert "they are hint-early, hint-late" in asked.answer
+    assert asked.state["params"]["condition_weights"] == {"control": 20, "treatment": 80}
+    assert "hint-early from 50% to 20%" in talk.say("20/80", means="answer").answer.casefold()
+
+
+def test_an_even_split_of_known_conditions_needs_no_further_question(upgrade: Any, talk: Any) -> None:
+    said = {"action": "create", "new_name": "Quiet Timer", "context": "mathstream"}
+    asked = talk.say("Quiet Timer in mathstream, control and treatment evenly", as_=MANAGE, **said)
+    assert asked.state["params"]["condition_weights"] == {"control": 50, "treatment": 50}
+    assert "decision point" in asked.answer

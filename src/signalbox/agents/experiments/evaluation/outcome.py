@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["outcome_of"]
+__all__ = ["is_write", "outcome_of"]
 
 
 def outcome_of(answer: Mapping[str, Any]) -> dict[str, Any]:
@@ -19,7 +19,7 @@ def outcome_of(answer: Mapping[str, Any]) -> dict[str, Any]:
         "error": (answer.get("error") or {}).get("error_type"),
         "asked": question.get("message"),
         "asks": question.get("kind"),
-        "writes": [call["tool"] for call in answer.get("evidence") or () if _writes(str(call["tool"]))],
+        "writes": [call["tool"] for call in answer.get("evidence") or () if is_write(call)],
     }
     return {name: value for name, value in found.items() if value not in (None, [])}
 
@@ -32,5 +32,7 @@ def _capability(state: Mapping[str, Any]) -> Any:
     return state.get("detected_capability")
 
 
-def _writes(tool: str) -> bool:
-    return tool.startswith(("create_", "update_", "delete_", "initialize_", "mark_"))
+def is_write(call: Mapping[str, Any]) -> bool:
+    """Whether a call of a tool changes something on the server that stays."""
+    writes = ("create_", "update_", "delete_", "initialize_", "mark_")
+    return str(call["tool"]).startswith(writes) or bool((call.get("args") or {}).get("on_live"))

@@ -6,16 +6,18 @@ from collections.abc import Mapping
 from datetime import datetime, tzinfo
 from typing import Any
 
+from signalbox.agents.experiments.evaluation.ending import check_end, is_end, resolved_end, unwanted
+from signalbox.agents.experiments.evaluation.world import look
 from signalbox.agents.experiments.names import grounded
 from signalbox.agents.experiments.plan import CAPABILITIES
 from signalbox.upgrade.states import same_state
 
-__all__ = ["KEYS", "check_expectation", "is_right", "resolved"]
+__all__ = ["KEYS", "check_expectation", "is_right", "resolved", "unasked"]
 
 PARAMS = frozenset(
     "experiment_name user_id context condition_weights num_users groups status site target concept".split()
 )
-KEYS = {"capability", "params", "error", "asks", "writes"}
+KEYS = {"capability", "params", "error", "asks", "end", "says"}
 _EXACT = ("user_id", "num_users")
 
 
@@ -27,26 +29,44 @@ def check_expectation(wanted: Mapping[str, Any]) -> None:
     unknown = set(wanted.get("params") or {}) - PARAMS
     if unknown:
         raise ValueError(f"there is no parameter {sorted(unknown)[0]}; there are {', '.join(sorted(PARAMS))}")
-    if not set(wanted) & {"capability", "error", "asks"}:
-        raise ValueError("needs `capability`, `error` or `asks`")
+    if not set(wanted) & {"capability", "error", "asks", "end"}:
+        raise ValueError("needs `capability`, `error`, `asks` or `end`")
+    if "end" in wanted:
+        check_end(wanted["end"])
+    elif "says" in wanted:
+        raise ValueError("`says` needs `end`")
 
 
 async def resolved(wanted: Mapping[str, Any], now: datetime, tz: tzinfo) -> dict[str, Any]:
-    """The expectation as it stands: nothing of it depends on the server."""
-    return dict(wanted)
+    """The expectation as it stands; the end of a conversation with what only the server knows."""
+    return {**wanted, "end": resolved_end(wanted["end"], await look())} if "end" in wanted else dict(wanted)
 
 
 def is_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
     """True if capability, parameters and ending are as expected, and nothing was written that was not."""
-    if "capability" in wanted and outcome.get("capability") != wanted["capability"]:
+    if any(key in wanted and outcome.get(key) != wanted[key] for key in ("capability", "error", "asks")):
         return False
-    if "error" in wanted and outcome.get("error") != wanted["error"]:
+    if unasked(outcome, wanted) or ("end" in wanted and not is_end(outcome["end"], wanted["end"])):
         return False
-    if "asks" in wanted and outcome.get("asks") != wanted["asks"]:
-        return False
-    if set(outcome.get("writes") or ()) - set(wanted.get("writes") or ("initialize_user",)):
+    if "says" in wanted and not _says(outcome["said"][-1], wanted["says"]):
         return False
     return "params" not in wanted or _same_params(outcome.get("params") or {}, wanted["params"])
+
+
+def unasked(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
+    """What was written and not asked for: without a yes, or other than the case says. Before a yes there is nothing."""
+    if "end" not in wanted:
+        return [str(tool) for tool in outcome.get("writes") or ()]
+    return [*outcome["unconfirmed"], *unwanted(outcome["end"], wanted["end"])]
+
+
+def _says(answer: str, wanted: Any) -> bool:
+    """Whether an answer has each of the words, or for `any_of` one of them, whatever the case."""
+    if isinstance(wanted, Mapping):
+        return any(_says(answer, one) for one in wanted["any_of"])
+    if isinstance(wanted, list):
+        return all(_says(answer, one) for one in wanted)
+    return str(wanted).casefold() in answer.casefold()
 
 
 def _same_params(got: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:

@@ -1,0 +1,99 @@
+"""Grounding of groups: `school north`, `classes 5a and 5b`, by the kinds of group that the server has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from signalbox.language.words import split_name, stem, word_set
+
+__all__ = ["find_groups", "groups_in"]
+
+_EDGES = " \t\n\"'“”‘’`.,;:!?()[]{}"
+_SMALL = word_set("a an the my our your user users student students pupil pupils group groups with of in is to id")
+_JOINTS = word_set("and or & +")
+_WORD = re.compile(r"[^\s,;=:&+]+|[,;&+]")
+_NO_NAME = word_set(
+    "a an the and or of to in on at for with by from is are was be get gets got has have had does do did would will "
+    "can should if then who which what that this it its his her their my our your all any each every only not no so as "
+    "user users condition conditions experiment experiments level"
+)
+"""Words that are never what a group is called."""
+
+
+def groups_in(words: str, group_types: Sequence[str]) -> dict[str, list[str]]:
+    """The groups of a list as it was said, by their type: `class 5A and school north`, `classes 1a, 1b`.
+
+    What stands before any type belongs to the only one that there is; without types, to what the words call it.
+    """
+    found: dict[str, list[str]] = {}
+    kind = group_types[0] if len(group_types) == 1 else None
+    for word in re.findall(r"[^\s,;=:&+]+", words):
+        token = word.strip(_EDGES)
+        matching = _kind(token, group_types)
+        if matching is not None:
+            kind = matching
+        elif token and token.casefold() not in _SMALL | _JOINTS:
+            if kind is None and not group_types and not any(letter.isdigit() for letter in token):
+                kind = token
+            else:
+                found.setdefault(kind or "", []).append(token)
+    return found
+
+
+def find_groups(text: str, group_types: Sequence[str], apart: Iterable[str] = ()) -> dict[str, list[str]]:
+    """The groups that a whole request names: a kind of the server with what stands behind it; `apart` are other names.
+
+    What is only called a group stands under the empty kind. A list goes on behind its kind where that is a plural, for
+    one `and`, or where what follows has a figure in it.
+    """
+    for name in apart:
+        text = re.sub(re.escape(name), ".", text, flags=re.IGNORECASE)
+    words = _WORD.findall(text)
+    found: dict[str, list[str]] = {}
+    for at, word in enumerate(one.strip(_EDGES) for one in words):
+        kind = "" if stem(word.casefold()) == "group" else _kind(word, group_types)
+        if kind is not None:
+            ids = _following(words[at + 1 :], group_types, is_plural=stem(word.casefold()) != word.casefold())
+            found.setdefault(kind, []).extend(one for one in ids if one not in found.get(kind, []))
+    return {kind: ids for kind, ids in found.items() if ids}
+
+
+def _following(words: Sequence[str], group_types: Sequence[str], *, is_plural: bool) -> list[str]:
+    found: list[str] = []
+    is_joined = True
+    for at, word in enumerate(words):
+        token = word.strip(_EDGES)
+        if token.casefold() in _JOINTS or word in ",;":
+            # An "and" ends a list of plain words: what comes behind another is another clause.
+            is_plural = is_plural and not (found and "and" in map(str.casefold, words[:at]))
+            is_joined = True
+        elif not found and at == 0 and token.casefold() in ("is", "id"):
+            continue
+        elif not is_joined or not _may_be(token, group_types, alone=bool(found) and not is_plural):
+            break
+        else:
+            found.append(token)
+            is_joined = False
+            if word[-1] in ".!?":
+                break
+    return found
+
+
+def _may_be(token: str, group_types: Sequence[str], *, alone: bool) -> bool:
+    """Whether a word may be what a group is called; one more, behind a kind that is `alone`, needs a figure."""
+    # A single capital is a name: group A; "a" is an article.
+    is_small = token.casefold() in _NO_NAME and not (len(token) == 1 and token.isupper())
+    if not token or is_small or _kind(token, group_types) is not None:
+        return False
+    return not alone or any(letter.isdigit() for letter in token)
+
+
+def _kind(word: str, group_types: Sequence[str]) -> str | None:
+    """The kind of group that a word means: `class`, `classes` and `classId` are one."""
+    head = stem(word.casefold())
+    for kind in group_types:
+        own = split_name(kind)
+        if own and head in (stem(own[0]), stem(kind.casefold())):
+            return kind
+    return None

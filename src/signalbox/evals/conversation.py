@@ -1,0 +1,49 @@
+"""Holds a conversation of an evaluation with an installed agent, in a home and in embedded worlds of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from signalbox.evals.environment import environment
+from signalbox.evals.judge import ConversationJudge
+from signalbox.evals.load import Case
+
+__all__ = ["hold_conversation", "is_conversation"]
+
+_THREAD = "conversation"
+
+
+def is_conversation(case: Case) -> bool:
+    """Whether a case expects something of the world when all is said: an `end`."""
+    return "end" in case.alternatives[0]
+
+
+def hold_conversation(agent: str, case: Case, judge: ConversationJudge) -> dict[str, Any]:
+    """Say `text` and `then` one after the other in one thread, and give what the judge finds at the end.
+
+    What is said while the agent waits for an answer is that answer, as it is for a person at a terminal.
+    """
+    from signalbox.runs.embedded import close_worlds
+
+    # A world keeps what was done to it: the next conversation begins with a new one, in a new home.
+    close_worlds()
+    with TemporaryDirectory() as home, environment({"SIGNALBOX_HOME": home}):
+        try:
+            return asyncio.run(_held(agent, case, judge))
+        finally:
+            close_worlds()
+
+
+async def _held(agent: str, case: Case, judge: ConversationJudge) -> dict[str, Any]:
+    from signalbox.runs import aclose, say_in_thread
+
+    answers: list[dict[str, Any]] = []
+    try:
+        before = await judge.begin(case.alternatives[0])
+        for said in (case.text, *case.then):
+            answers.append((await say_in_thread(agent, said, thread_id=_THREAD)).as_dict())
+        return await judge.end(before, answers)
+    finally:
+        await aclose()
