@@ -46,4 +46,4 @@ def test_only_what_nobody_asked_for_is_an_unasked_change(
 
 def test_the_report_counts_the_conversations_with_unasked_changes() -> None:
     results = [({"end": [], "said": [], "unasked": one}, []) for one in ([], ["added: Feed the cat"], [])]
-    assert JUDGE.figures(results) == {"unasked changes": "1 of 3"}
+    assert JUDGE.figures(results) == {"changes not asked for": "in 1 of 3"}

@@ -62,7 +62,7 @@ def unasked(end: Sequence[Mapping[str, Any]], wanted: Mapping[str, Any]) -> list
 
 def figures(results: Sequence[tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]]]) -> dict[str, str]:
     """What is said of all conversations beside how many were right: in how many something changed unasked."""
-    return {"unasked changes": f"{sum(bool(one.get('unasked')) for one, _ in results)} of {len(results)}"}
+    return {"changes not asked for": f"in {sum(bool(one.get('unasked')) for one, _ in results)} of {len(results)}"}
 
 
 def _claimed(task: Mapping[str, Any], expected: list[Mapping[str, Any]]) -> Mapping[str, Any] | None:
