@@ -13,6 +13,7 @@ __all__ = [
     "ACTIONS",
     "CAPABILITIES",
     "STATUSES",
+    "action_schema",
     "confirm_schema",
     "create_schema",
     "details_schema",
@@ -122,12 +123,15 @@ _CONDITIONS = "The conditions with their weights, the whole list as it was said.
 _GROUPS = "The groups that are named, with their kind, the whole list as it was said."
 
 
+_CONFIDENCE = {"type": "number", "description": "How sure the kind is, from 0 to 1."}
+
+
 def kind_schema(*, has_history: bool = False) -> Schema:
     """The kind of a request and how sure it is; in a conversation also whether it goes on with the request before."""
     fields = {
         "capability": _option("What kind of request it is.", CAPABILITIES),
         "raw": _flag("raw response, as JSON"),
-        "confidence": {"type": "number", "description": "How sure the kind is, from 0 to 1."},
+        "confidence": dict(_CONFIDENCE),
     }
     if has_history:
         fields["follows"] = _flag("the same request as before, for another name, user or group")
@@ -169,6 +173,13 @@ def management_schema(experiments: Iterable[str]) -> Schema:
     """What is to be done to which experiment."""
     fields = {"action": _option("What is to be done to the experiment.", ACTIONS), **_named(experiments)}
     return _object("ExperimentChange", "What is to be done to an experiment.", fields)
+
+
+def action_schema() -> Schema:
+    """What is to be done to an experiment, whichever it is, and how sure that is."""
+    schema = management_schema(())
+    schema["properties"]["confidence"] = dict(_CONFIDENCE)
+    return schema
 
 
 def create_schema(contexts: Iterable[str], group_types: Iterable[str]) -> Schema:

@@ -8,9 +8,10 @@ from typing import Any
 
 from signalbox.agents.experiments.clarification import unclear
 from signalbox.agents.experiments.clients import current_client
-from signalbox.agents.experiments.names import with_names
+from signalbox.agents.experiments.groups import find_groups
+from signalbox.agents.experiments.names import mentioned, the_one_shown, with_names
 from signalbox.agents.experiments.node import at_once, close_with_loop
-from signalbox.agents.experiments.plan import confirm_schema, kind_schema, reply_schema
+from signalbox.agents.experiments.plan import action_schema, confirm_schema, details_schema, kind_schema, reply_schema
 from signalbox.agents.experiments.reading import read
 from signalbox.agents.experiments.routing import LINE, route_after_input
 from signalbox.agents.experiments.state import NodeStatus, complete
@@ -25,6 +26,10 @@ _PATIENCE = 2.0
 
 _YES = word_set("yes y yep yeah ok okay sure confirm confirmed approve approved true ja")
 _NO = word_set("no n nope not don't dont never cancel stop wait abort reject rejected false nein hold")
+_OPEN = (None, "clarification_needed", "experiment_management")
+_SURE = 0.95
+_NAMELESS = ("terminology", "version_check", "list_experiments")
+"""What may be asked for without naming anything."""
 Update = dict[str, Any]
 
 
@@ -72,14 +77,19 @@ async def _kind(state: Mapping[str, Any], text: str, names: Sequence[str]) -> Up
     said = await read(kind_schema(), shown)
     if history:
         said = await _in_conversation(state, text, said, shown, history)
+    if not _is_clear(said) and said.get("capability") in _OPEN and await _is_new(shown):
+        said = {**said, "capability": "experiment_management", "confidence": 1.0}
     capability = said.get("capability")
     confidence = float(said.get("confidence", 1.0 if capability else 0.0))
     before = state["previous"] or {}
     follows = bool(said.get("follows")) and bool(before.get("capability"))
-    wants_raw = bool(said.get("raw"))
-    if follows and (capability in (None, "clarification_needed") or confidence < 0.9):
+    wants_raw = bool(said.get("raw")) or (
+        "raw" in tokens(text) and "raw" not in tokens(" ".join(mentioned(text, names)))
+    )
+    if follows and (capability in (None, "clarification_needed") or confidence < 0.9 or _is_of_group(state, text)):
         capability, confidence = before["capability"], max(confidence, 0.9)
-    is_of_before = follows or (shown == text and (not _is_clear(said) or capability == before.get("capability")))
+    # By itself, without a name, it can only be the response of before.
+    is_of_before = follows or (shown == text and (not _is_clear(said) or capability not in _NAMELESS))
     of_before = wants_raw and bool(history) and is_of_before and bool(state["raw_api_responses"])
     if of_before:
         capability, confidence = before.get("capability") or "version_check", 1.0
@@ -98,23 +108,43 @@ async def _in_conversation(
     """What a request is after others: as it reads by itself where that is clear, unless it goes on with the one before;
     where it says too little by itself, what it says of the experiment that is spoken of ("start it")."""
     later = await read(kind_schema(has_history=True), shown, _short(history, state["told"]))
+    if shown == text and _is_of_group(state, text):
+        later["follows"] = True
     about = {key: later[key] for key in ("follows", "raw") if later.get(key)}
     if _is_clear(alone) and not later.get("follows"):
         return {**alone, **about}
-    if not _is_clear(later) and (name := _spoken_of(state)):
-        again = await read(kind_schema(), f'{text} (experiment "{name}")')
+    if not _is_clear(later) and (named := await _with_name(state, text)):
+        again = await read(kind_schema(), named)
         return {**later, **again} if _is_clear(again) else later
     return later
 
 
+async def _with_name(state: Mapping[str, Any], text: str) -> str:
+    """The request with the name of the experiment that it points at in place of "it" and "the second one"; empty where
+    it points at none."""
+    shown = state["shown"]
+    words = str((await read(details_schema([one["name"] for one in shown]), text)).get("reference") or "")
+    meant = the_one_shown(words, shown, state["current_experiment_id"]) if words else state["current_experiment_id"]
+    name = next((str(one["name"]) for one in shown if one["id"] == meant), "")
+    if not name:
+        return ""
+    return text.replace(words, f'experiment "{name}"', 1) if words in text and words else f'{text} experiment "{name}"'
+
+
+async def _is_new(text: str) -> bool:
+    """Whether a new experiment is asked for: that names nothing, and still is enough to begin with."""
+    said = await read(action_schema(), text, (), "experiment_management")
+    return said.get("action") == "create" and float(said.get("confidence", 0.0)) >= _SURE
+
+
+def _is_of_group(state: Mapping[str, Any], text: str) -> bool:
+    """Whether a request names nothing but a group, after one about a user: what about group A?"""
+    before = state["previous"] or {}
+    return before.get("capability") == "user_simulation" and bool(find_groups(text, list(state["user_groups"])))
+
+
 def _is_clear(said: Mapping[str, Any]) -> bool:
     return said.get("capability") not in (None, "clarification_needed") and float(said.get("confidence", 1.0)) >= LINE
-
-
-def _spoken_of(state: Mapping[str, Any]) -> str:
-    """The name of the experiment that the conversation is about; empty where it is about none, or about several."""
-    current = state["current_experiment_id"]
-    return next((str(one["name"]) for one in state["shown"] if one["id"] == current), "")
 
 
 async def _known_names() -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
@@ -66,7 +67,7 @@ def _evenly(found: Sequence[Example], field: str) -> list[Example]:
 
 
 def _share(most: float, count: int) -> int:
-    return min(count, round(most * count**_THINNED))
+    return min(count, round(most * math.pow(count, _THINNED)))
 
 
 def _of(capability: str) -> list[Example]:
