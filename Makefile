@@ -13,7 +13,7 @@ run: $(SETUP)  ## Start the service and the page on the embedded default.
 	@$(BIN)/signalbox serve --open
 
 test: $(SETUP_DEV)  ## Run the tests.
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 check: $(SETUP_DEV)  ## Style, types, and whether docs and CLI reference are up to date.
 	$(BIN)/ruff check $(SOURCES)

@@ -159,15 +159,21 @@ async def _check_all(size: int) -> float:
 async def _turns(
     contenders: dict[str, Callable[[], Awaitable[Any]]], times: int, rounds: int = ROUNDS
 ) -> dict[str, float]:
-    """The median seconds of one run of each; they take turns, so that a slow minute slows all of them."""
-    samples: dict[str, list[float]] = {name: [] for name in contenders}
+    """The seconds of one run of each: the median of its quietest round, since what else the machine does only adds.
+
+    They take turns, so that a slow minute slows all of them.
+    """
+    found: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(rounds):
         for name, work in contenders.items():
-            for _ in range(times):
-                started = perf_counter()
-                await work()
-                samples[name].append(perf_counter() - started)
-    return {name: median(found) for name, found in samples.items()}
+            found[name].append(median([await _seconds(work) for _ in range(times)]))
+    return {name: min(medians) for name, medians in found.items()}
+
+
+async def _seconds(work: Callable[[], Awaitable[Any]]) -> float:
+    started = perf_counter()
+    await work()
+    return perf_counter() - started
 
 
 if __name__ == "__main__":

@@ -99,7 +99,7 @@ def test_it_is_chosen_and_drawn_on_the_page(
     assert "Hall 3" in page.locator(".block-table").inner_text()
     assert "3 kinds of goods" in page.locator("#current .answer").inner_text()
     with page.expect_download() as download:
-        page.get_by_text("Download as CSV").click()
+        page.get_by_label("Download as CSV").click()
     assert Path(download.value.path()).read_text("utf-8").splitlines()[1] == "apples,Hall 1,420"
     look(page, "third-party")
 

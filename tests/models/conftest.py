@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from signalbox.settings import get_settings
+from signalbox.settings import forget_settings
 
 _PROVIDER_PREFIXES = (
     "OPENAI_",
@@ -63,9 +63,9 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.Monkey
     for name in list(os.environ):
         if name.startswith(_PROVIDER_PREFIXES):
             monkeypatch.delenv(name)
-    get_settings.cache_clear()
+    forget_settings()
     yield monkeypatch
-    get_settings.cache_clear()
+    forget_settings()
 
 
 class RefusingServer:

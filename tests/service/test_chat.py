@@ -168,15 +168,12 @@ def test_what_a_dead_process_left_unanswered_is_said_by_the_next(
 ) -> None:
     import asyncio
 
-    from signalbox.storage import Store, close_stores
+    from signalbox.storage import begin_turn, close_stores
 
     async def left() -> str:
-        store = Store(ANN)
-        talk = await store.start_conversation("milk")
-        await store.add_message(talk.id, "user", "milk")
-        await store.claim_request("k", "digest")
+        begun = await begin_turn(ANN, "milk", key="k", digest="digest")
         await close_stores()
-        return talk.id
+        return begun.conversation_id
 
     talk = asyncio.run(left())
     with caplog.at_level(logging.WARNING, "signalbox.service"), serve() as address:

@@ -9,7 +9,7 @@ import pytest
 
 from signalbox.errors import NotFoundError, RequestError
 from signalbox.settings import now
-from signalbox.storage import Store, purge, unanswered
+from signalbox.storage import Store, begin_turn, end_turn, purge, unanswered
 
 ANN = "6f1d8f9e-6a43-4d27-9f0a-3a4f5d0c1a01"
 BEN = "6f1d8f9e-6a43-4d27-9f0a-3a4f5d0c1a02"
@@ -89,14 +89,15 @@ async def test_what_was_deleted_is_gone_for_good_after_thirty_days(monkeypatch: 
         await store.tasks.restore(task.task_id)
 
 
-async def test_a_request_with_a_key_is_claimed_once_and_answered_alike() -> None:
-    store = Store(ANN)
-    claims = await asyncio.gather(*(store.claim_request("key", "hash") for _ in range(5)))
-    assert sorted(is_mine for _, is_mine in claims) == [False] * 4 + [True]
-    await store.finish_request("key", 200, {"response": "Added"})
-    kept, is_mine = await store.claim_request("key", "hash")
-    assert (kept.status, kept.response, is_mine) == (200, {"response": "Added"}, False)
-    assert (await Store(BEN).claim_request("key", "hash"))[1]
+async def test_a_request_with_a_key_is_begun_once_and_answered_alike() -> None:
+    turns = await asyncio.gather(*(begin_turn(ANN, "add milk", key="key", digest="hash") for _ in range(5)))
+    first = next(turn for turn in turns if turn.repeats is None)
+    assert sum(turn.repeats is None for turn in turns) == 1
+    await end_turn(ANN, first, "Added", key="key", response={"response": "Added"})
+    kept = (await begin_turn(ANN, "add milk", key="key", digest="hash")).repeats
+    assert kept is not None
+    assert (kept.status, kept.response) == (200, {"response": "Added"})
+    assert (await begin_turn(BEN, "add milk", key="key", digest="hash")).repeats is None
 
 
 async def test_a_revoked_key_is_found_no_more_and_nobody_finds_anothers() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from signalbox.console.page import STYLE, create_page
+from signalbox.console.page import SCRIPT, STYLE, create_page
 from signalbox.console.theme import make_theme
 from signalbox.runs import default_agent, find_agent, list_agents
 
@@ -24,6 +24,7 @@ def create_app(agent: str | None = None) -> Any:
         path="/",
         theme=make_theme(),
         css_paths=[STYLE],
+        js=SCRIPT.read_text("utf-8"),
         footer_links=[],
         ssr_mode=False,
         show_error=False,

@@ -1,42 +1,49 @@
-"""A request on the page: it runs in the background, and the page follows what happens in it."""
+"""A request on the page: it runs in the background, the page follows what happens in it, and a person can stop it."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from functools import lru_cache
-from html import escape
-from typing import Any
+from contextlib import suppress
 
-from signalbox.console.transcript import Turn
+from signalbox.console.turn import Turn, take
 from signalbox.contract import Agent
 from signalbox.contract.answer import Answer
-from signalbox.errors import ProgrammerError, SignalboxError
-from signalbox.runs.asking import graph_of
+from signalbox.errors import ProgrammerError, RequestError, SignalboxError
+from signalbox.runs.background import cancel_run
 from signalbox.runs.conversing import say
-from signalbox.runs.events import Event, follow, list_events
+from signalbox.runs.events import follow, list_events
 from signalbox.runs.records import Run, get_run, latest_run, list_runs
-from signalbox.runs.served import find_served
-from signalbox.runs.threads import list_threads, list_turns, require_own
+from signalbox.runs.threads import require_own
 from signalbox.toolbox.person import use_person
 
-__all__ = ["list_conversations", "open_conversation", "talk"]
+__all__ = ["follow_run", "is_followed", "stop", "talk"]
 
 _log = logging.getLogger("signalbox.console")
-_NOTICE = 10.0
-_SLOW = "Still working: this takes longer than usual. It goes on, also when you leave the page."
+_NOTICE = 15.0
+_SLOW = "This takes longer than usual. It goes on, also when you leave the page."
+_PACE = 0.15
+"""Seconds between two pictures of a turn: a run of many quick steps is not drawn anew for each."""
+_asking: dict[str, asyncio.Task[tuple[Run, int]]] = {}
+"""By thread, what was said and has no run yet."""
+_followed: dict[str, int] = {}
+"""By thread, how many pages follow a run of it."""
 
 
-async def talk(person: str, agent: Agent, said: str, thread: str) -> AsyncIterator[Turn]:
+def is_followed(thread: str) -> bool:
+    """Whether something that was said in the thread is still being answered on a page."""
+    return thread in _asking or thread in _followed
+
+
+async def talk(person: str, agent: Agent, said: str, thread: str, turn: Turn) -> AsyncIterator[Turn]:
     """Say something in a thread, and give the turn each time that something happens in it."""
-    turn = Turn(said)
-    yield turn
     # The person is bound around the task alone: what yields may go on in another context.
     with use_person(person):
-        asking = asyncio.create_task(_start(agent, said, thread))
+        asking = _asking[thread] = asyncio.create_task(_start(agent, said, thread))
     try:
-        run, after = await asking
+        # A page that is left does not take back what was said.
+        run, after = await asyncio.shield(asking)
     except SignalboxError as error:
         turn.answer = Answer.of_error(error, agent=agent.name).as_dict()
         yield turn
@@ -47,7 +54,9 @@ async def talk(person: str, agent: Agent, said: str, thread: str) -> AsyncIterat
         turn.answer = Answer.of_error(told, agent=agent.name).as_dict()
         yield turn
         return
-    async for _ in _followed(turn, run, after):
+    finally:
+        _asking.pop(thread, None)
+    async for _ in follow_run(turn, run, after):
         yield turn
 
 
@@ -63,129 +72,78 @@ def _channel(run: Run) -> str:
     return str(run.metadata.get("for_run", run.run_id))
 
 
-async def _followed(turn: Turn, run: Run, after: int) -> AsyncIterator[None]:
-    events = follow(_channel(run), after)
-    waiting = asyncio.ensure_future(anext(events, None))
+async def follow_run(turn: Turn, run: Run, after: int | None = None) -> AsyncIterator[Turn]:
+    """Give the turn each time that something happens in its run; without a number, from its latest turn on."""
+    turn.agent = run.agent or run.name
+    if after is None:
+        after = await asyncio.to_thread(_last_pause, _channel(run))
+    thread = run.thread_id
+    _followed[thread] = _followed.get(thread, 0) + 1
+    try:
+        async for _ in _paced(turn, run, after):
+            yield turn
+    finally:
+        _followed[thread] -= 1
+        if not _followed[thread]:
+            del _followed[thread]
+
+
+def _last_pause(channel: str) -> int:
+    """The number of the last answer of a run: what came before was shown with it."""
+    return max((event.number for event in list_events(channel) if event.kind == "answer"), default=0)
+
+
+async def _paced(turn: Turn, run: Run, after: int) -> AsyncIterator[None]:
+    events, clock = follow(_channel(run), after), asyncio.get_running_loop().time
+    coming = asyncio.ensure_future(anext(events, None))
+    shown, is_new = 0.0, False
     try:
         while True:
-            done, _ = await asyncio.wait({waiting}, timeout=_NOTICE)
-            if not done:
-                turn.notice = _SLOW
+            done, _ = await asyncio.wait({coming}, timeout=_PACE if is_new else _NOTICE)
+            if done:
+                event = coming.result()
+                if event is None:
+                    break
+                is_new = take(turn, event) or is_new
+                coming = asyncio.ensure_future(anext(events, None))
+            elif not is_new:
+                turn.notice, is_new = _SLOW, True
+            if is_new and (not done or clock() - shown >= _PACE):
+                turn.agent = turn.agent or await asyncio.to_thread(_carrier, run)
+                shown, is_new = clock(), False
                 yield
-                continue
-            event = waiting.result()
-            if event is None:
-                break
-            if _take(turn, event, run):
-                yield
-            waiting = asyncio.ensure_future(anext(events, None))
     finally:
-        waiting.cancel()
-    if turn.answer is None:
-        turn.answer = {"error": {"message": "Stopped.", "suggestion": ""}, "agent": ""}
-        yield
+        coming.cancel()
+    turn.is_stopped = turn.is_stopped or turn.answer is None
+    yield
 
 
-def _take(turn: Turn, event: Event, run: Run) -> bool:
-    """Put an event into the turn; whether there is something new to show."""
-    data = event.data
-    if event.kind == "node":
-        _take_node(turn, data, run)
-    elif event.kind == "tool_call":
-        turn.steps.append({"kind": "call", "name": f"{data.get('id')} {data.get('tool')}", "args": data.get("args")})
-    elif event.kind == "tool_result":
-        name = f"{data.get('id')} {data.get('tool')}"
-        step = next((one for one in reversed(turn.steps) if one["name"] == name and one.get("ok") is None), None)
-        if step is not None:
-            step.update(ok=bool(data.get("ok")), result=data.get("summary"), ms=data.get("ms"))
-    elif event.kind == "answer":
-        turn.answer = data
-        turn.graph = _graph(str(data.get("agent") or ""), "")
-    else:
-        return False
-    return True
+def _carrier(run: Run) -> str:
+    """The agent that the latest run of the thread is of: a request was handed on to it."""
+    latest = list_runs(thread_id=run.thread_id)[-1]
+    return latest.agent or latest.name
 
 
-def _take_node(turn: Turn, data: dict[str, Any], run: Run) -> None:
-    node = str(data.get("node"))
-    if data.get("kind") == "start":
-        turn.steps.append({"kind": "node", "name": node})
-        turn.graph = _graph(_agent_of(node, run), node)
-    elif data.get("kind") == "end":
-        step = next((one for one in reversed(turn.steps) if one["name"] == node and one.get("ok") is None), None)
-        if step is not None:
-            step.update(ok=bool(data.get("success")), ms=data.get("ms"))
-
-
-def _agent_of(node: str, run: Run) -> str:
-    """The agent whose map has the node: the run's own, or the one that its request was handed to."""
-    latest = list_runs(thread_id=run.thread_id)[-2:]
-    names = [run.agent or run.name, *(one.agent or one.name for one in reversed(latest))]
-    return next((name for name in names if node in _nodes(name)), names[0])
-
-
-@lru_cache(maxsize=64)
-def _nodes(agent: str) -> frozenset[str]:
-    try:
-        return frozenset(one.name for one in _spec(agent).nodes)
-    except (SignalboxError, KeyError, StopIteration):
-        return frozenset()
-
-
-def _spec(agent: str) -> Any:
-    from signalbox.maps import read_map
-
-    found = find_served(agent)
-    graphs = read_map(found.map).graphs
-    return graphs[graph_of(found) or next(iter(graphs))]
-
-
-@lru_cache(maxsize=256)
-def _graph(agent: str, lit: str) -> str:
-    """The map of an agent as SVG; the node that runs is lit."""
-    from signalbox.maps import to_svg
-
-    try:
-        drawn = to_svg(_spec(agent))
-    except (SignalboxError, KeyError, StopIteration):
-        return ""
-    return drawn.replace(f"<title>{escape(lit)}\n", f'<title class="lit">{escape(lit)}\n', 1) if lit else drawn
-
-
-def list_conversations(person: str) -> list[tuple[str, str]]:
-    """The threads of a person, the latest first: what was said first in each, and its id."""
-    found = []
+async def stop(person: str, thread: str) -> None:
+    """Stop what is being answered in a thread of this person. Raises NotFoundError for another's."""
     with use_person(person):
-        for thread in list_threads(40):
-            turns, waiting = list_turns(thread.thread_id), _waiting(thread.thread_id)
-            if turns or waiting:
-                title = str(thread.metadata.get("title") or (turns[0].said if turns else waiting[0].said))
-                found.append((title if len(title) <= 48 else f"{title[:47]}…", thread.thread_id))
-    return found
+        stopping = asyncio.create_task(_stop(thread))
+    await stopping
 
 
-def open_conversation(person: str, thread: str) -> list[Turn]:
-    """What was said in a thread, with the answers as they were. Raises NotFoundError for another's."""
-    with use_person(person):
-        require_own(thread)
-        turns = []
-        for told in list_turns(thread):
-            kept = _kept_answer(told.run_id) or {"agent": told.agent, "answer": told.answer}
-            turns.append(Turn(told.said, answer=kept))
-        return turns + _waiting(thread)
-
-
-def _waiting(thread: str) -> list[Turn]:
-    """The turn whose question waits for an answer, if there is one."""
-    run = latest_run(thread, ("waiting",))
-    if run is None or not run.questions:
-        return []
-    question = run.questions[0]
-    told = {"answer": question.get("text") or question.get("message"), "blocks": question.get("blocks") or []}
-    return [Turn(run.said, answer={"agent": run.agent or run.name, "question": question, **told})]
-
-
-def _kept_answer(run_id: str) -> dict[str, Any] | None:
-    run = get_run(run_id)
-    answer = (run.result or {}).get("answer") if run is not None else None
-    return answer if isinstance(answer, dict) else None
+async def _stop(thread: str) -> None:
+    if thread in _asking:
+        await asyncio.wait([_asking[thread]])
+    await asyncio.to_thread(require_own, thread)
+    while True:
+        run = await asyncio.to_thread(latest_run, thread, ("running",))
+        if run is not None:
+            # The task that carries a run is known by the one at which the request came in.
+            head = await asyncio.to_thread(get_run, _channel(run))
+            with suppress(RequestError):
+                await cancel_run(head or run)
+                return
+        # Between two agents, when a request is handed on, there is a moment in which no run is under way.
+        if thread not in _followed:
+            return
+        await asyncio.sleep(0.05)

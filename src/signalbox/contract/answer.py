@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self
 
@@ -9,9 +10,21 @@ from signalbox.contract.blocks import Block
 from signalbox.contract.summary import plain
 from signalbox.errors import SignalboxError
 
-__all__ = ["Answer", "AnswerStatus"]
+__all__ = ["Answer", "AnswerStatus", "notes_of"]
 
 AnswerStatus = Literal["completed", "needs_input", "error"]
+
+
+def notes_of(not_covered: Sequence[str], source: Mapping[str, str] | None) -> list[str]:
+    """What is said beside an answer: what of the request it leaves out, and where it comes from."""
+    notes = [f"Not considered: {'; '.join(not_covered)}"] if not_covered else []
+    if source and source.get("kind") == "embedded":
+        connect = source.get("connect")
+        own = f" {connect} connects your own." if connect else ""
+        notes.append(f"Source: the embedded demonstration, all of it invented.{own}")
+    elif source:
+        notes.append(f"Source: {' at '.join(part for part in (source.get('system'), source.get('address')) if part)}")
+    return notes
 
 
 @dataclass(slots=True)
@@ -48,13 +61,7 @@ class Answer:
     @property
     def notes(self) -> list[str]:
         """What is said beside the answer: what of the request it leaves out, and where it comes from."""
-        notes = [f"Not considered: {'; '.join(self.not_covered)}"] if self.not_covered else []
-        if self.source and self.source.get("kind") == "embedded":
-            notes.append("Source: the embedded demonstration")
-        elif self.source:
-            known = (self.source.get("system"), self.source.get("address"))
-            notes.append(f"Source: {' at '.join(part for part in known if part)}")
-        return notes
+        return notes_of(self.not_covered, self.source)
 
     @property
     def exit_code(self) -> int:

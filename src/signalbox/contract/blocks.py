@@ -5,7 +5,7 @@
     series    title, unit, series: [{name, labels, points: [[moment, number], …]}], range?: [moment, moment],
               bands?: [{start, end, text}], marks?: [{at, value, text}], overlaid?: true,
               threshold?: number, drawn as a line
-    ranking   title, unit, rows: [{name, labels, value}], best first, range?
+    ranking   title, unit, rows: [{name, labels, value, expected?, low?, high?}], best first, range?
     table     title, columns: [{name, unit}], rows: [[cell, …], …]
     diff      title, rows: [{name, before, after}]; before is null for what is new, after for what is gone
     timeline  title, events: [{at, text, severity}]
@@ -88,9 +88,16 @@ def ranking(
     unit: str = "",
     *,
     span: tuple[Moment, Moment] | None = None,
+    expected: Mapping[str, tuple[float, float, float]] | None = None,
 ) -> Block:
-    """Things by a figure, the best first, each with its name and labels."""
-    ranked = [{"name": name, "labels": dict(labels), "value": number} for name, labels, number in rows]
+    """Things by a figure, the best first, each with its name and labels. `expected` has for a name the figure that was
+    expected, and the lowest and highest that the true one may be."""
+    ranked: list[dict[str, Any]] = [
+        {"name": name, "labels": dict(labels), "value": number} for name, labels, number in rows
+    ]
+    for row in ranked:
+        if expected and row["name"] in expected:
+            row |= dict(zip(("expected", "low", "high"), expected[row["name"]], strict=True))
     return _spanning({"type": "ranking", "title": title, "unit": unit, "rows": ranked}, span)
 
 

@@ -21,7 +21,8 @@ State = Mapping[str, Any]
 class Presented:
     """A final state for a person: `text` is Markdown, `blocks` are what terminal and page draw (see `blocks`).
 
-    `source` says where the answer comes from: `{"kind": "embedded" | "live", "system": …, "address": …}`;
+    `source` says where the answer comes from: `{"kind": "embedded" | "live", "system": …, "address": …}`,
+    of an embedded one also what would `connect` one's own;
     `not_covered` lists the parts of the request that it leaves out. `state` replaces the state that is shown.
     """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
@@ -14,8 +15,11 @@ from signalbox.drawing.values import format_value
 __all__ = ["STYLE", "block_html"]
 
 Block = Mapping[str, Any]
+Markdown = Callable[[str], str]
 
 _MOST_ROWS = 500
+_MOST_ITEMS = 8
+_WHO = re.compile(r"([a-z][\w-]{1,30}): ")
 STYLE = """
 .block table {border-collapse: collapse;} .block td, .block th {padding: 0.2em 0.8em; text-align: left;}
 .block tr {border-bottom: 1px solid #e2e2e2;} .block .figure {font-size: 1.8em; font-weight: 600;}
@@ -25,11 +29,17 @@ STYLE = """
 """What a page must say of looks."""
 
 
-def block_html(block: Block) -> str:
-    """The block with its title; a series or ranking as the table of its data, where no chart can show it."""
+def block_html(block: Block, markdown: Markdown | None = None) -> str:
+    """The block with its title; a series or ranking as the table of its data, where no chart can show it.
+
+    `markdown` draws the Markdown of texts; without it, they are paragraphs.
+    """
     draw = _DRAWN.get(str(block.get("type")), _unknown)
     try:
-        inside = draw(block)
+        if block.get("type") in ("text", "report"):
+            inside = (_text if block["type"] == "text" else _report)(block, markdown or _paragraphs_of)
+        else:
+            inside = draw(block)
     except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError):
         inside = _unknown(block)
     title = str(block.get("title") or "")
@@ -37,8 +47,8 @@ def block_html(block: Block) -> str:
     return f'<div class="block block-{escape(str(block.get("type")))}">{head}{inside}</div>'
 
 
-def _text(block: Block) -> str:
-    return _paragraphs(plain_text(block["text"]))
+def _text(block: Block, markdown: Markdown) -> str:
+    return markdown(str(block["text"]))
 
 
 def _value(block: Block) -> str:
@@ -67,29 +77,54 @@ def _data(block: Block) -> str:
 
 
 def _diff(block: Block) -> str:
-    rows = [[row["name"], show_cell(row["before"]), show_cell(row["after"])] for row in block["rows"]]
-    return _rows(["", "before", "after"], rows)
+    head = "<thead><tr><th></th><th>before</th><th>after</th></tr></thead>"
+    rows = "".join(
+        f"<tr><td>{escape(str(row['name']))}</td>{_side('del', row['before'])}{_side('ins', row['after'])}</tr>"
+        for row in block["rows"]
+    )
+    return f"<table>{head}<tbody>{rows}</tbody></table>"
+
+
+def _side(mark: str, cell: Any) -> str:
+    """What was, or is to be; nothing where a thing is new, or goes."""
+    return f"<td><{mark}>{escape(show_cell(cell))}</{mark}></td>" if cell is not None else "<td>–</td>"
 
 
 def _timeline(block: Block) -> str:
-    events = [
-        f"<tr{_severity(one)}><td>{escape(show_moment(one['at']))}</td><td>{escape(one['text'])}</td></tr>"
-        for one in block["events"]
-    ]
-    return f"<table>{''.join(events)}</table>"
+    """Events down a line, the day and the time said where they change."""
+    rows, before = [], ""
+    for one in block["events"]:
+        moment = show_moment(one["at"])
+        rows.append(f"<li{_severity(one)}><time>{escape(moment if moment != before else '')}</time>{_event(one)}</li>")
+        before = moment
+    return f"<ol>{''.join(rows)}</ol>"
 
 
-def _report(block: Block) -> str:
+def _event(one: Mapping[str, Any]) -> str:
+    """What happened; who saw it stands before it, where the text begins with a name and a colon."""
+    who = _WHO.match(str(one["text"]))
+    said = str(one["text"])[who.end() :] if who else str(one["text"])
+    return f"<span>{f'<b>{escape(who[1])}</b>' if who else ''}{escape(said)}</span>"
+
+
+def _report(block: Block, markdown: Markdown) -> str:
     findings = [
         f"<li{_severity(one)}>{escape(plain_text(one['text']))}{_cited(one.get('evidence', ()))}</li>"
         for one in block.get("findings", ())
     ]
-    sections = [
-        f"<h5>{escape(section['title'])}</h5>{''.join(map(block_html, section['blocks']))}"
-        for section in block.get("sections", ())
-    ]
-    verdict = f'<p class="verdict">{escape(plain_text(block["verdict"]))}</p>'
-    return f"{verdict}<ul>{''.join(findings)}</ul>{''.join(sections)}"
+    sections = [_section(section, markdown) for section in block.get("sections", ())]
+    verdict = f'<p class="verdict">{escape(plain_text(block["verdict"]))}</p>' if block["verdict"] else ""
+    listed = f'<ul class="findings">{"".join(findings)}</ul>' if findings else ""
+    return f"{verdict}{listed}{''.join(sections)}"
+
+
+def _section(section: Mapping[str, Any], markdown: Markdown) -> str:
+    """A part of a report; a long list in it is folded, so that what comes after it is found."""
+    inside = "".join(block_html(block, markdown) for block in section["blocks"])
+    count = inside.count("<li")
+    if count > _MOST_ITEMS:
+        return f"<details><summary>{escape(section['title'])} ({count})</summary>{inside}</details>"
+    return f"<h5>{escape(section['title'])}</h5>{inside}"
 
 
 def _unknown(block: Block) -> str:
@@ -98,14 +133,12 @@ def _unknown(block: Block) -> str:
 
 
 _DRAWN: dict[str, Callable[[Block], str]] = {
-    "text": _text,
     "value": _value,
     "series": _data,
     "ranking": _data,
     "table": _table,
     "diff": _diff,
     "timeline": _timeline,
-    "report": _report,
 }
 
 
@@ -123,5 +156,6 @@ def _cited(ids: Sequence[str]) -> str:
     return f" [{escape(', '.join(ids))}]" if ids else ""
 
 
-def _paragraphs(text: str) -> str:
-    return "".join(f"<p>{escape(part)}</p>".replace("\n", "<br>") for part in text.split("\n\n") if part)
+def _paragraphs_of(markdown: str) -> str:
+    parts = plain_text(markdown).split("\n\n")
+    return "".join(f"<p>{escape(part)}</p>".replace("\n", "<br>") for part in parts if part)

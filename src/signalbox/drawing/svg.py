@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from html import escape
 from math import isfinite
+from statistics import fmean, median
 from typing import Any
 
 from signalbox.drawing.curves import Curve, can_be_drawn, read_curves
@@ -37,7 +38,7 @@ def chart_html(block: Block) -> str:
         return ""
     wide, narrow = _Sheet(block, curves, _WIDE, 300), _Sheet(block, curves, _NARROW, 230)
     both = f'<div class="wide">{wide.svg()}</div><div class="narrow">{narrow.svg()}</div>'
-    return f'<div class="chart">{both}{_legend(curves)}</div>'
+    return f'<div class="chart">{both}{_legend(block, curves)}</div>'
 
 
 class _Sheet:
@@ -154,11 +155,19 @@ def _threshold(block: Block) -> tuple[float, str] | None:
     return float(value), text or format_value(float(value), str(block.get("unit") or ""))
 
 
-def _legend(curves: Sequence[Curve]) -> str:
-    if len(curves) < 2:
-        return ""
-    names = [f'<span class="key"><i class="c{n % 8}"></i>{escape(curve.name)}</span>' for n, curve in enumerate(curves)]
-    return f'<div class="legend">{"".join(names)}</div>'
+def _legend(block: Block, curves: Sequence[Curve]) -> str:
+    """A row for each curve, below the plot: its colour, its name and its figures. A single curve has the title's."""
+    unit, only = str(block.get("unit") or ""), str(block.get("title") or "") if len(curves) == 1 else ""
+    head = "".join(f"<th>{name}</th>" for name in ("", "min", "mean", "median", "max", "last", "points"))
+    rows = []
+    for number, curve in enumerate(curves):
+        values = curve.values
+        figures = (min(values), fmean(values), median(values), max(values), values[-1])
+        cells = "".join(f"<td>{escape(format_value(one, unit))}</td>" for one in figures)
+        name = escape(only or curve.name, quote=True)
+        key = f'<td class="key" title="{name}"><i class="c{number % 8}"></i>{name}</td>'
+        rows.append(f"<tr>{key}{cells}<td>{len(values):,}</td></tr>")
+    return f'<div class="legend"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
 
 
 def _ranking(block: Block) -> str:
@@ -166,14 +175,29 @@ def _ranking(block: Block) -> str:
     numbers = [float(row["value"]) for row in rows]
     if not rows or not can_be_drawn(numbers):
         return ""
-    top, unit = max(map(abs, numbers)) or 1.0, str(block.get("unit") or "")
+    unit = str(block.get("unit") or "")
+    reach = [float(row[name]) for row in rows for name in ("expected", "high") if name in row]
+    top = max(map(abs, [*numbers, *reach])) or 1.0
     bars = []
     for row, number in zip(rows, numbers, strict=True):
         name = escape(str(row["name"]), quote=True)
         bars.append(
-            f'<div class="bar-row"><span class="bar-name" title="{name}">{name}</span>'
-            f'<span class="bar-track"><i class="bar" style="width:{abs(number) / top * 100:.1f}%"></i></span>'
+            f'<div class="bar-row"><span class="bar-name" title="{name}">{name}</span><span class="bar-track">'
+            f'<i class="bar" style="width:{abs(number) / top * 100:.1f}%"></i>{_expected(row, top, unit)}</span>'
             f'<span class="bar-value">{escape(format_value(number, unit))}</span></div>'
         )
     more = len(block["rows"]) - len(rows)
-    return f'<div class="ranking">{"".join(bars)}{f"<p>… and {more} more</p>" if more else ""}</div>'
+    key = '<p class="bar-key"><i></i>expected<b></b>where it may lie (95%)</p>' if reach else ""
+    return f'<div class="ranking">{"".join(bars)}{key}{f"<p>… and {more} more</p>" if more else ""}</div>'
+
+
+def _expected(row: Mapping[str, Any], top: float, unit: str) -> str:
+    """What was expected as a mark on the bar, and between which figures the true one lies as a whisker."""
+    parts = ""
+    if "low" in row and "high" in row:
+        low, high = (float(row[name]) / top * 100 for name in ("low", "high"))
+        parts += f'<i class="whisker" style="left:{low:.1f}%;width:{high - low:.1f}%"></i>'
+    if "expected" in row:
+        told = escape(f"expected {format_value(float(row['expected']), unit)}", quote=True)
+        parts += f'<i class="expected" title="{told}" style="left:{float(row["expected"]) / top * 100:.1f}%"></i>'
+    return parts

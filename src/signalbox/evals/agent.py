@@ -37,16 +37,20 @@ def open_agent(asked: EvalSet, model: str) -> Iterator[tuple[EvalSet, Callable[[
 
 
 def _outcome(agent: str, case: Case, judge: Judge) -> dict[str, Any]:
+    """What one case came to, in surroundings of its own where its judge says so."""
     from signalbox.runs import ask
 
+    wanted = case.alternatives[0]
     if is_conversation(case) and isinstance(judge, ConversationJudge):
         return hold_conversation(agent, case, judge)
     hold = getattr(judge, "hold", None)
     if hold is not None:
-        return dict(asyncio.run(hold(case.text, {**case.alternatives[0], "then": list(case.then)})))
+        return dict(asyncio.run(hold(case.text, {**wanted, "then": list(case.then)})))
     # What a judge measures of the reading alone needs no run.
     is_read = getattr(judge, "is_read", lambda wanted: False)
-    return judge.outcome(ask(agent, case.text, dry_run=is_read(case.alternatives[0])).as_dict())
+    own = getattr(judge, "case_settings", lambda wanted: {})
+    with environment(own(wanted)):
+        return judge.outcome(ask(agent, case.text, dry_run=is_read(wanted)).as_dict())
 
 
 async def _resolve(asked: EvalSet, judge: Judge) -> EvalSet:

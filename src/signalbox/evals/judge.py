@@ -19,7 +19,8 @@ class Judge(Protocol):
     """Says what may be expected of one agent's answers, and whether an answer is as expected.
 
     One that measures whole conversations is a `ConversationJudge` as well; or it has `async hold(text, wanted)`, which
-    holds the conversation by itself and gives its outcome (`wanted` has `then`).
+    holds the conversation by itself and gives its outcome (`wanted` has `then`). One whose cases differ in more than
+    their words has `case_settings(wanted)`: the environment variables with which a case is asked, beside its set's.
     """
 
     keys: Set[str]

@@ -6,14 +6,13 @@ import uuid
 from typing import Any
 
 from sqlalchemy import select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session
 
 from signalbox.errors import NotFoundError, RequestError
 from signalbox.settings import now
 from signalbox.storage.gate import check_owner, in_one_go, owned
-from signalbox.storage.models import ApiKey, Conversation, IdempotencyKey, Message, Note
+from signalbox.storage.models import ApiKey, Conversation, Message, Note
 from signalbox.storage.tasks import Tasks
 
 __all__ = ["Store"]
@@ -155,34 +154,6 @@ class Store:
                 raise NotFoundError("There is no such key.")
             found.revoked = found.revoked or now()
         return found
-
-    # Requests that may come twice
-
-    async def claim_request(self, key: str, request_hash: str) -> tuple[IdempotencyKey, bool]:
-        """Claim an idempotency key: the record, and whether this call made it. A record that was there has the hash of
-        its own request, and `status` and `response` once it was answered; both are null while it is under way."""
-        claimed = IdempotencyKey(key=key, request_hash=request_hash, created=now(), user_id=self.owner)
-        try:
-            async with owned(self.owner, writes=True) as session:
-                session.add(claimed)
-            return claimed, True
-        except IntegrityError:
-            async with owned(self.owner) as session:
-                found = await session.scalars(select(IdempotencyKey).where(IdempotencyKey.key == key))
-                return found.one(), False
-
-    async def finish_request(self, key: str, status: int, response: Any) -> None:
-        """Keep the answer to a request that was claimed; it is given again to whoever repeats the request."""
-        async with owned(self.owner, writes=True) as session:
-            found = (await session.scalars(select(IdempotencyKey).where(IdempotencyKey.key == key))).one()
-            found.status, found.response = status, response
-
-    async def release_request(self, key: str) -> None:
-        """Forget a claim whose request came to nothing, so that it may be tried again."""
-        async with owned(self.owner, writes=True) as session:
-            found = (await session.scalars(select(IdempotencyKey).where(IdempotencyKey.key == key))).one_or_none()
-            if found is not None:
-                await session.delete(found)
 
     # What an agent keeps of something it said
 

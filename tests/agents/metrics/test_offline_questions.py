@@ -11,7 +11,6 @@ import pytest
 from signalbox.agents.metrics import GrafanaMetricsClient, metrics_agent
 
 NOW = datetime(2026, 3, 11, 9, 30, tzinfo=UTC)
-pytestmark = pytest.mark.xfail(strict=False, reason="The weights that read plans are learned after this.")
 
 
 @pytest.fixture(autouse=True)

@@ -110,6 +110,18 @@ def test_a_role_or_the_network_is_meant_though_the_model_missed_it() -> None:
     assert devices_meant("are all sessions up", Reading(), DEVICES) == ([], [])
 
 
+def test_all_others_are_meant_where_the_model_names_only_what_is_left_out() -> None:
+    assert meant("ldp of all P routers except xrd-3", "xrd-3") == ["xrd-4", "core-rtr-1", "core-rtr-2"]
+    assert meant("the RRs without xrd-5, reflector review", "xrd-5") == ["xrd-6"]
+    assert isinstance(meant("every RR but not xrd-5 and xrd-6", "xrd-5", "xrd-6"), Question)
+
+
+def test_a_role_inside_a_name_is_a_part_of_the_name() -> None:
+    for name in ("rr-ber-2", "rome-pe-9"):
+        with pytest.raises(NotFoundError, match=name):
+            meant(f"review {name}", name)
+
+
 def test_a_peer_is_no_device_to_check() -> None:
     assert meant("is the session to xrd-5 up on pe2", "pe2", neighbor="xrd-5") == ["pe2"]
 
@@ -128,6 +140,8 @@ def test_a_name_of_another_network_is_refused_though_the_model_missed_it() -> No
 
 def test_a_loose_range_that_the_model_reads_as_two_ends_is_two() -> None:
     assert meant("packets lost from xrd-1 to xrd-3", "xrd-1", "xrd-3") == ["xrd-1", "xrd-3"]
+    assert meant("is the xrd-1 to xrd-3 link up", "xrd-1", "xrd-3") == ["xrd-1", "xrd-3"]
+    assert meant("ports, xrd-1 to xrd-3", "xrd-1", "xrd-3") == ["xrd-1", "xrd-2", "xrd-3"]
 
 
 def test_what_the_model_leaves_out_is_left_out() -> None:

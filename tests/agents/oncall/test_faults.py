@@ -39,6 +39,7 @@ FAULTS = [
     ("high_cpu:xrd-5", "xrd-5", "cpu"),
     ("high_memory:xrd-5", "xrd-5", "memory"),
     ("garbage:pe1", "pe1", "no gnmi data"),
+    ("garbage:xrd-5", "xrd-5", "no gnmi data"),
     ("lying:pe2", "pe2", "no gnmi data"),
 ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.agents.tasks.conftest import ANN
 
-from signalbox.agents.tasks.targets import View, find_meant
+from signalbox.agents.tasks.targets import View, find_meant, told_apart
 from signalbox.storage import Store, Tasks
 
 TASKS = [
@@ -57,6 +57,8 @@ async def tasks() -> Tasks:
         ("tasks 2, 3 and 4", [2, 3, 4]),
         ("dentist and rent", [3, 4]),
         ("the dentsit", [3]),
+        ("the friday return", [6]),
+        ("the one for tomorrow", [2]),
         ("the ladder thing", [7]),
         ("the second return one", [7]),
         ("the oldest one", [1]),
@@ -106,3 +108,30 @@ async def test_a_task_among_thousands_is_found_by_its_words(tasks: Tasks) -> Non
     for number in range(300):
         await tasks.add(f"Errand {number}")
     assert [one.title for one in (await find_meant("the dentist", View(), tasks)).tasks] == ["Call the dentist"]
+
+
+async def test_the_other_one_of_a_kind_is_found_though_it_was_not_shown(tasks: Tasks) -> None:
+    found = await find_meant("the other return", View(shown=(6,), spoken=(6,)), tasks)
+    assert [one.task_id for one in found.tasks] == [7]
+
+
+async def test_with_nothing_in_view_it_is_the_only_open_task(tasks: Tasks) -> None:
+    assert (await find_meant("it", View(), tasks)).how == "none"
+    for number in (1, 2, 3, 4, 6, 7):
+        await tasks.complete(number)
+    assert [one.task_id for one in (await find_meant("it", View(), tasks)).tasks] == [8]
+
+
+@pytest.mark.parametrize(
+    ("message", "number"),
+    [
+        ("the ladder, what else", 7),
+        ("not the drill, the ladder", 7),
+        ("the one for friday", 6),
+        ("drill or ladder, whatever", None),
+        ("hm", None),
+    ],
+)
+async def test_tasks_are_told_apart_by_a_word_that_only_one_has(tasks: Tasks, message: str, number: int | None) -> None:
+    chosen = told_apart(await tasks.several([6, 7]), message)
+    assert (chosen.task_id if chosen else None) == number

@@ -17,7 +17,9 @@ def clarification_node(state: Mapping[str, Any]) -> dict[str, Any]:
     """Pause with the question of the state, or with what can be asked; the reply becomes `user_input`."""
     whole = complete(state)
     question = whole["question"] or unclear(whole["user_input"])
-    reply = interrupt({"node": "clarification_node", **question})
+    # What would change is shown with the question.
+    shown = {"blocks": whole["blocks"]} if question.get("kind") == "confirm" and whole["blocks"] else {}
+    reply = interrupt({"node": "clarification_node", **question, **shown})
     text = reply.get("text") or reply.get("value") or reply.get("action") if isinstance(reply, Mapping) else reply
     text = {True: "yes", False: "no"}.get(text, text) if isinstance(text, bool) else text
     turn = {"user": whole["user_input"], "bot": question["message"]}

@@ -59,8 +59,10 @@ async def close_clients() -> None:
 
 def source_of(client: UpgradeClient) -> dict[str, str]:
     """Where the client reads and writes, as an Answer says it."""
-    kind = "embedded" if client.url in _offered else "live"
-    return {"kind": kind, "system": client.system, "address": client.url}
+    known = {"system": client.system, "address": client.url}
+    if client.url in _offered:
+        return {"kind": "embedded", **known, "connect": "UPGRADE_URL"}
+    return {"kind": "live", **known}
 
 
 async def check_server() -> str:

@@ -148,12 +148,16 @@ def _balance(found: Mapping[str, Any], one: Mapping[str, Any]) -> Update:
     picture: list[tuple[str, dict[str, str], float]] = [
         (str(arm["code"]), {}, float(arm["observed"])) for arm in found["arms"]
     ]
+    bounds = {
+        str(arm["code"]): (float(arm["expected"]), arm["low"] * found["units"], arm["high"] * found["units"])
+        for arm in found["arms"]
+    }
     return {
         "bot_response": f"{told}\n\n{found['users']:,} made-up users came, {where}.",
         "told": told,
         "blocks": [
             blocks.table(columns, rows, f"Balance of {one['name']}"),
-            blocks.ranking(f"Observed {unit} by condition", sorted(picture, key=lambda arm: -arm[2])),
+            blocks.ranking(f"Observed {unit} by condition", sorted(picture, key=lambda arm: -arm[2]), expected=bounds),
         ],
     }
 

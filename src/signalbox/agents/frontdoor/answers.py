@@ -33,4 +33,4 @@ def decline(state: FrontDoorState) -> dict[str, Any]:
 
 def what_can_be_asked(agents: Sequence[Agent]) -> str:
     """The agents in one line, each with what it is for."""
-    return "; ".join(f"{agent.name} ({agent.about[:1].lower()}{agent.about[1:]})" for agent in agents) + "."
+    return "; ".join(f"{agent.name} ({agent.about})" for agent in agents) + "."

@@ -26,13 +26,15 @@ from signalbox.agents.metrics.conversation import Before, continued, question_be
 from signalbox.agents.metrics.dry_run import plan_query
 from signalbox.agents.metrics.errors import InvalidQueryError, InvalidTimeRangeError, MetricNotFoundError
 from signalbox.agents.metrics.faults import too_slow
-from signalbox.agents.metrics.ground import Moment
+from signalbox.agents.metrics.forgotten import completed
+from signalbox.agents.metrics.left import places_of
 from signalbox.agents.metrics.live import open_live
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Question
 from signalbox.agents.metrics.read import Reading, not_understood, readable
 from signalbox.agents.metrics.state import MetricsQuery, MetricsQueryState, MetricsRunState
 from signalbox.agents.metrics.step_errors import error_of
+from signalbox.agents.metrics.times import Moment
 from signalbox.agents.metrics.typed import is_promql, run_promql
 from signalbox.errors import SignalboxError
 from signalbox.maps.context import current_run
@@ -46,6 +48,9 @@ _ADDED = ("asked", "source", "chart", "anomalies", "context", "explanation")
 _AT_ONCE = 8
 """So many questions are answered at once; the others wait, and their time starts when it is their turn."""
 _EQUAL = 0.03
+_NEAR = 0.7
+_SAID = 0.8
+_CERTAIN, _HALF = 0.97, 0.5
 _LONG_ENOUGH = "last 2 days"
 _MOST_OPTIONS = 4
 _UNTOLD = 0.6
@@ -167,11 +172,13 @@ async def _mended(plan: MetricsPlan, reading: Reading, error: SignalboxError) ->
 def _settled(plan: MetricsPlan, reading: Reading, before: Before | None) -> MetricsPlan:
     """The plan with its measure: of the question before, of this one, or as the person says when asked."""
     refuse_operation(plan)
+    plan = _about_measure(completed(plan, reading.text, reading.live, reading.moment), reading)
     names_none = needs_measure(plan) and not (plan.measure or plan.named)
     if before is not None and (plan.continues or names_none):
         plan = continued(plan, before, reading.moment)
         names_none = needs_measure(plan) and not (plan.measure or plan.named)
     if not names_none:
+        plan = _with_unsaid(plan, reading)
         rival = _rival(plan, reading) if needs_measure(plan) else None
         return plan if rival is None else plan.model_copy(update={"measure": _ask([plan.measure or "", rival])})
     if not reading.offers or not any(reading.scores.values()):
@@ -181,18 +188,46 @@ def _settled(plan: MetricsPlan, reading: Reading, before: Before | None) -> Metr
     if best < _UNTOLD:
         said = f"The nearest are: {', '.join(options)}."
         raise MetricNotFoundError(f'No metric for "{reading.text[:80]}" was found on this server.', suggestion=said)
-    near = [one for one in options if reading.scores[one] >= 0.7 * best]
-    return plan.model_copy(update={"measure": _ask(near if len(near) > 1 else options[:3])})
+    near = [one for one in options if reading.scores[one] >= _NEAR * best]
+    return plan.model_copy(update={"measure": near[0] if len(near) == 1 else _ask(near)})
+
+
+def _with_unsaid(plan: MetricsPlan, reading: Reading) -> MetricsPlan:
+    """The plan of a model that is not sure; where its measure has little to do with the question, with the words that
+    speak of something else as not covered, or refused where it has next to nothing to do with it."""
+    hit = reading.hits.get(plan.measure or "")
+    if not needs_measure(plan) or plan.named or hit is None or plan.confidence >= _CERTAIN or plan.continues:
+        return plan
+    said = reading.live.index.telling(reading.text, places_of(plan, reading.text))
+    told = sum(said[word] for word in said if word in hit.explained)
+    if not said or told >= _HALF * sum(said.values()):
+        return plan
+    if hit.score < _UNTOLD and not told:
+        nearest = ", ".join(one.key for one in reading.offers[:_MOST_OPTIONS])
+        raise MetricNotFoundError(
+            f'No metric for "{reading.text[:80]}" was found on this server.', suggestion=f"The nearest are: {nearest}."
+        )
+    unsaid = [word for word in said if word not in hit.explained and word not in plan.not_covered]
+    return plan.model_copy(update={"not_covered": [*plan.not_covered, *unsaid[:4]]})
+
+
+def _about_measure(plan: MetricsPlan, reading: Reading) -> MetricsPlan:
+    """The plan; where the question says its measure in so many words, for that and not for health at large."""
+    hit = reading.hits.get(plan.measure or "")
+    if plan.kind != "health" or hit is None or not hit.explained or hit.score < _SAID:
+        return plan
+    return plan.model_copy(update={"kind": None})
 
 
 def _kept(plan: MetricsPlan, questions: list[Question]) -> MetricsPlan:
     """The plan as the next question takes it over: what was carried on from before stands in it like its own."""
-    if not questions or not (plan.carried or plan.carried_out or plan.carried_split):
+    is_carried = bool(plan.carried or plan.carried_out or plan.carried_split)
+    if not questions or (plan.filters and not is_carried) or questions[0].against is not None:
         return plan
     first = questions[0]
     filters = [f"{one.label}={'|'.join(one.values)}" for one in first.matchers if not one.negated]
     excluded = [f"{one.label}={'|'.join(one.values)}" for one in first.matchers if one.negated]
-    split = list(first.group_by) if not first.judges else plan.split_by
+    split = list(first.group_by) if is_carried and not first.judges else plan.split_by
     kept = {"filters": filters, "excluded": excluded, "split_by": split}
     return plan.model_copy(update={**kept, "carried": [], "carried_out": [], "carried_split": []})
 

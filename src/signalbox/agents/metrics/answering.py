@@ -7,8 +7,8 @@ from datetime import timedelta
 
 from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError, UnsupportedOperationError
 from signalbox.agents.metrics.forecast import foresee
-from signalbox.agents.metrics.ground import Moment, ground_plan, offer_of
-from signalbox.agents.metrics.listing import list_metrics, list_things
+from signalbox.agents.metrics.ground import ground_plan, offer_of
+from signalbox.agents.metrics.listing import list_metrics, list_things, names_kind
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.querying import fetch
@@ -16,7 +16,7 @@ from signalbox.agents.metrics.question import Question
 from signalbox.agents.metrics.result import format_result
 from signalbox.agents.metrics.state import Finding, MetricsQuery, MetricsQueryResult, TimeRange
 from signalbox.agents.metrics.sweep import find_movers, look_now, things_of
-from signalbox.agents.metrics.times import read_times
+from signalbox.agents.metrics.times import Moment, read_times
 from signalbox.agents.metrics.typed import run_promql
 from signalbox.agents.metrics.units import format_range
 
@@ -75,7 +75,10 @@ async def answer_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
         result = await list_metrics(text, live, window)
     elif plan.kind == "things":
         offer = offer_of(plan, live) if plan.measure or plan.named else None
-        result = await list_things(plan, offer, live, window)
+        if offer is not None and not names_kind(text):
+            # What asks for no kind of things asks for the measure.
+            return await _figures(plan.model_copy(update={"kind": None}), text, live, moment)
+        result = await list_things(plan, text, offer, live, window)
     else:
         return await _figures(plan, text, live, moment)
     return Answered(_query(result), result), []

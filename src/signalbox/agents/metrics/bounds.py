@@ -11,13 +11,25 @@ from signalbox.language.quantities import find_quantities
 from signalbox.language.time import parse_duration
 from signalbox.language.units import dimension_of, symbol_of
 
-__all__ = ["Bound", "bound_in", "read_bound", "read_duration", "read_percentile", "shown_in", "time_of_rate"]
+__all__ = [
+    "Bound",
+    "bound_in",
+    "find_percentiles",
+    "read_bound",
+    "read_duration",
+    "read_percentile",
+    "shown_in",
+    "time_of_rate",
+]
 
 _PERCENTILE = re.compile(
     r"p\s?(?P<p>\d{2,4}(?:\.\d+)?)|(?<![\d.])(?:quantile\s+)?(?P<q>0?\.\d+)|(?P<th>\d{1,2}(?:\.\d+)?)\s?(?:st|nd|rd|th)?"
     r"(?:[ -]?(?:percentile|pct|quantile|%|percent)?)"
     r"|(?P<median>medians?)", re.IGNORECASE,
 )  # fmt: skip
+_WRITTEN = re.compile(
+    r"\bp\d{2,4}(?:\.\d+)?\b|\b\d{1,2}(?:\.\d+)?(?:st|nd|rd|th)?[ -](?:percentile|quantile)\b|\bmedian\b", re.IGNORECASE
+)
 _PERCENT = ("%", "percent", "percentage", "pct", "pc", "percents")
 _SIZE = re.compile(
     r"(?P<scale>[kmgtp]?)(?P<binary>i?)(?P<base>bit|bits|byte|bytes|b)(?:ps|/s|ps\b|\s*(?:per|/|a)\s*s\w*)?",
@@ -52,6 +64,11 @@ def read_percentile(words: str) -> float | None:
     digits = found["p"] or found["th"]
     number = float(digits) if "." in digits or len(digits) <= 2 else float(f"{digits[:2]}.{digits[2:]}")
     return round(number / 100, 6) if 0 < number < 100 else None
+
+
+def find_percentiles(text: str) -> list[str]:
+    """The percentiles that a text writes out: p95, 99th percentile, median."""
+    return [found.group() for found in _WRITTEN.finditer(text) if read_percentile(found.group()) is not None]
 
 
 def read_bound(words: str) -> Bound | None:

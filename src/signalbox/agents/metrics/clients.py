@@ -58,8 +58,10 @@ async def close_clients() -> None:
 
 def source_of(client: GrafanaMetricsClient) -> dict[str, str]:
     """Where the client reads, as an Answer says it: an address that was offered is the embedded demonstration."""
-    kind = "embedded" if client.url in _offered else "live"
-    return {"kind": kind, "system": client.system, "address": client.url}
+    known = {"system": client.system, "address": client.url}
+    if client.url in _offered:
+        return {"kind": "embedded", **known, "connect": "GRAFANA_URL (with GRAFANA_TOKEN) or PROMETHEUS_URL"}
+    return {"kind": "live", **known}
 
 
 async def check_server() -> str:

@@ -8,9 +8,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from signalbox.agents.metrics.errors import InvalidTimeRangeError
-from signalbox.agents.metrics.ground import Moment
 from signalbox.agents.metrics.plan import MetricsPlan
-from signalbox.agents.metrics.times import earlier, read_times
+from signalbox.agents.metrics.times import Moment, earlier, read_times
 
 __all__ = ["Before", "continued", "question_before", "start_state"]
 

@@ -11,7 +11,7 @@ from langchain_core.language_models import BaseChatModel
 from signalbox.agents.metrics.answering import needs_measure, refuse_operation
 from signalbox.agents.metrics.catalogue import MetricInfo
 from signalbox.agents.metrics.conversation import continued, question_before
-from signalbox.agents.metrics.ground import Moment
+from signalbox.agents.metrics.forgotten import completed, forgotten_splits
 from signalbox.agents.metrics.live import Live, Series
 from signalbox.agents.metrics.measures import Wanted, measure_of
 from signalbox.agents.metrics.offers import Family, Offer, families_of, list_offers
@@ -23,7 +23,7 @@ from signalbox.agents.metrics.recipes import Recipes, load_recipes
 from signalbox.agents.metrics.search import Index
 from signalbox.agents.metrics.state import ResultKind, TimeRange
 from signalbox.agents.metrics.step_errors import error_of
-from signalbox.agents.metrics.times import Times, read_times
+from signalbox.agents.metrics.times import Moment, Times, read_times
 from signalbox.agents.metrics.values import find_label
 from signalbox.agents.metrics.vocabulary import LABEL_WORDS
 from signalbox.contract import Presented, blocks
@@ -96,6 +96,7 @@ async def plan_query(
     if seeks_anomalies and plan.kind not in ("alert", "action"):
         plan = plan.model_copy(update={"kind": "curve", "time": plan.time or "last 2 days"})
     refuse_operation(plan)
+    plan = completed(plan, reading.text, live, moment)
     if before is not None and (plan.continues or (needs_measure(plan) and not (plan.measure or plan.named))):
         plan = continued(plan, before, moment)
     times = read_times(plan.time, plan.against, moment.now, moment.zone)
@@ -113,7 +114,10 @@ async def plan_query(
         "time_range": window.model_dump(mode="json"),
         "filters": [*plan.filters, *(f"not {one}" for one in plan.excluded)],
         "queries": [
-            {"metrics": list(one.metrics), "promql": queries_of(_question(plan, one, window, times, moment))}
+            {
+                "metrics": list(one.metrics),
+                "promql": queries_of(_question(plan, reading.text, offer, one, window, times, moment)),
+            }
             for one in measures
         ],
     }
@@ -155,8 +159,12 @@ def _measures(offer: Offer | None, named: str, live: Live) -> list[Measure]:
     return [measure_of(offer, bound, usual, live.recipes, Wanted()) for bound in ways]
 
 
-def _question(plan: MetricsPlan, measure: Measure, window: TimeRange, times: Times, moment: Moment) -> Question:
+def _question(
+    plan: MetricsPlan, text: str, offer: Offer | None, measure: Measure, window: TimeRange, times: Times, moment: Moment
+) -> Question:
     groups = tuple(dict.fromkeys(label for words in plan.split_by if (label := find_label(words, measure.labels))))
+    if not groups and offer is not None:
+        groups = tuple(forgotten_splits(plan, text, offer, measure.labels))
     kind = _KINDS.get(plan.kind or "", "series")
     return Question(
         text="", measure=measure, kind=kind if kind != "comparison" or times.against else "series", time_range=window,

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta, tzinfo
+from datetime import timedelta
 
 from signalbox.agents.metrics.bounds import bound_in, read_bound, read_duration, read_percentile, shown_in, time_of_rate
 from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
+from signalbox.agents.metrics.forgotten import forgotten_splits, forgotten_values, unknown_names
 from signalbox.agents.metrics.left import left_out
 from signalbox.agents.metrics.live import Live, Series
 from signalbox.agents.metrics.measures import Wanted, conditions_of, fraction_of, measure_of, narrowed, per
-from signalbox.agents.metrics.offers import Offer
+from signalbox.agents.metrics.offers import Offer, is_plain, is_slip
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Against, Matcher, Measure, Question, Threshold
 from signalbox.agents.metrics.recipes import Bound
 from signalbox.agents.metrics.state import MOST_DAYS, Aggregation, ResultKind, TimeRange
-from signalbox.agents.metrics.times import Times, read_times
+from signalbox.agents.metrics.times import Moment, Times, read_times
 from signalbox.agents.metrics.types import with_type
 from signalbox.agents.metrics.units import unit_of_question
 from signalbox.agents.metrics.values import Meant, find_label, find_value, nearest_values
@@ -31,14 +33,7 @@ _SHARES = ("ratio", "percent")
 _MOST_LISTED = 12
 _LONGEST = timedelta(days=MOST_DAYS)
 _CURVES = ("series", "extreme")
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """When and where a question is asked."""
-
-    now: datetime
-    zone: tzinfo
+_RATES = frozenset(map(base, ("rate", "rps", "qps", "throughput")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,23 +56,24 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     times = read_times(plan.time, plan.against, moment.now, moment.zone)
     offer = offer_of(plan, live)
     percentiles = tuple(dict.fromkeys(p for words in plan.percentiles if (p := read_percentile(words)) is not None))
-    chosen = await _choose(offer, plan, live, times, moment, percentiles[:1])
+    chosen = await _choose(offer, plan, text, live, times, moment, percentiles[:1])
     also = await _second(plan.also, plan, live, times, moment) if plan.also else None
+    if also is not None and also.offer.key == offer.key:
+        also = None
     question = _question(plan, text, chosen, times, moment, percentiles)
-    names = await _forgotten(text, question, chosen, live, moment)
-    if len(names) == 1 and not (plan.filters or plan.excluded or plan.kind == "comparison"):
-        # The one thing of this measure that the question names is what it is about, also where the model marks nothing.
-        return await ground_plan(plan.model_copy(update={"filters": names}), text, live, moment)
+    names = await _left_behind(text, question, chosen, live, moment)
+    names += unknown_names(text, offer, chosen.series, chosen.measure.labels)
     question = replace(question, not_covered=left_out(plan, text, offer, also.offer if also else None, names=names))
     question = await _shaped(question, plan, chosen, live, times, moment, also, percentiles)
     question = _with_unit(_with_threshold(question, plan), plan)
     return _side_by_side(question, plan, also, percentiles)
 
 
-async def _forgotten(text: str, question: Question, chosen: _Chosen, live: Live, moment: Moment) -> list[str]:
+async def _left_behind(text: str, question: Question, chosen: _Chosen, live: Live, moment: Moment) -> list[str]:
     """The things of the measure that stand in the question, and that no condition narrows it to."""
     within = TimeRange(start_time=moment.now - timedelta(hours=6), end_time=moment.now)
     used = {_letters(value) for matcher in question.matchers for value in matcher.values}
+    used |= {_letters(one) for one in (*question.group_by, *(value for one in chosen.said for value in one.values))}
     told = [
         value
         for label, value in await live.mentioned(text, within)
@@ -92,6 +88,10 @@ def _letters(text: str) -> str:
 
 def offer_of(plan: MetricsPlan, live: Live) -> Offer:
     """The offer that a plan names: among the options, or by the name of a metric, exactly or nearly."""
+    if plan.named:
+        found = _own_offer(plan.named, live)
+        if found is not None:
+            return found
     for name in (plan.named, plan.measure):
         found = live.index.by_key.get(name or "") or live.index.named(name or "")
         if found is not None:
@@ -99,30 +99,39 @@ def offer_of(plan: MetricsPlan, live: Live) -> Offer:
     said = plan.named or plan.measure
     if not said:
         raise MetricNotFoundError("The question does not say what is to be measured.", suggestion="Name the measure.")
-    near = nearest(said, [*live.index.by_key, *live.names][:60_000], 1) if len(said) > 3 else []
-    if near and plan.named and _is_slip(said, near[0]):
-        found = live.index.by_key.get(near[0]) or live.index.named(near[0])
-        if found is not None:
-            return found
-    if said in live.names:
-        return _by_name(said, live)
     raise MetricNotFoundError(
         f'There is no measure "{said}" on this server.', suggestion=did_you_mean(said, list(live.index.by_key)[:20_000])
     )
 
 
-def _is_slip(said: str, name: str) -> bool:
-    from rapidfuzz import fuzz
+def _own_offer(said: str, live: Live) -> Offer | None:
+    """The metric of this very name, or of one that is a slip of the pen away: as it is, and in no recipe."""
+    name = said if said in live.names else next(iter(nearest(said, [*live.names][:60_000], 1)), "")
+    if name != said and not is_slip(said, name):
+        return None
+    for offer in live.index.offers:
+        plain = [bound for bound in offer.bounds if bound.metrics == (name,) and is_plain(bound)]
+        if plain:
+            return replace(offer, bounds=(plain[0],), metrics=(name,))
+    family = next((one for one in (name, *_stems(name)) if one in live.families), name)
+    known = live.index.by_key.get(family)
+    return known if known is not None and known.family is not None else _by_name(name, live)
 
-    return "_" in said and fuzz.ratio(said.lower(), name.lower()) >= 88
+
+def _stems(name: str) -> list[str]:
+    """The histogram or summary that a metric is a part of."""
+    return [name.removesuffix(end) for end in ("_bucket", "_count", "_sum") if name.endswith(end)]
 
 
 def _by_name(name: str, live: Live) -> Offer:
-    """A metric that is not searched, since the server has too many."""
+    """A metric as it is, which only recipes offer, or which is not searched since the server has too many."""
     from signalbox.agents.metrics.offers import families_of, list_offers
     from signalbox.agents.metrics.recipes import Recipes
 
-    return list_offers(families_of({name: live.names[name]}), Recipes())[0]
+    offers = list_offers(families_of({name: live.names[name]}), Recipes())
+    if not offers:
+        raise MetricNotFoundError(f"{name} says what something is, and measures nothing.", suggestion="Name a measure.")
+    return offers[0]
 
 
 async def measure_for(
@@ -162,13 +171,14 @@ def _parts(offer: Offer) -> list[str]:
 
 
 async def _choose(
-    offer: Offer, plan: MetricsPlan, live: Live, times: Times, moment: Moment, percentiles: Sequence[float]
+    offer: Offer, plan: MetricsPlan, text: str, live: Live, times: Times, moment: Moment, percentiles: Sequence[float]
 ) -> _Chosen:
-    """The way to compute an offer that has what the plan names, the earlier ways first; raises for what none has."""
+    """The way to compute an offer that has most of what is named, the earlier ways first; raises for what none has."""
     within = _window(times, moment)
     wanted = _wanted(plan, percentiles)
     failed: Exception | None = None
-    for bound in sorted(offer.bounds, key=lambda one: _asks_for(one, plan)) or (None,):
+    able: list[_Chosen] = []
+    for bound in sorted(offer.bounds, key=lambda one: _asks_for(one, text)) or (None,):
         metrics = bound.metrics if bound else offer.metrics[:1]
         series = await live.series(metrics, within)
         if bound is not None and conditions_of(bound, series[metrics[0]], live.recipes) is None:
@@ -176,10 +186,13 @@ async def _choose(
         measure = await _measure(offer, bound, series, live, within, wanted)
         own = series[metrics[0]]
         try:
-            said, matchers = _conditions(plan, measure, own, offer, live)
-            return _Chosen(offer, measure, own, matchers, said, _groups(plan, measure, own, offer))
+            forgotten = forgotten_values(plan, text, offer, own, measure.labels)
+            said, matchers = _conditions(plan, measure, own, offer, live, forgotten)
+            able.append(_Chosen(offer, measure, own, matchers, said, _groups(plan, text, measure, own, offer, said)))
         except InvalidQueryError as error:
             failed = failed or error
+    if able:
+        return max(able, key=lambda one: len(one.said))
     if failed is not None:
         raise failed
     raise MetricNotFoundError(
@@ -188,9 +201,9 @@ async def _choose(
     )
 
 
-def _asks_for(bound: Bound, plan: MetricsPlan) -> bool:
-    """False, which sorts first, for a way that words of the plan ask for: the CPU of containers, of a process."""
-    said = {base(word) for words in (*plan.split_by, *plan.filters) for word, *_ in text_words(words)}
+def _asks_for(bound: Bound, text: str) -> bool:
+    """False, which sorts first, for a way that words of the question ask for: the CPU of containers, of a process."""
+    said = {base(word) for word, *_ in text_words(text)}
     return not any(base(word) in said for word in bound.variant.words)
 
 
@@ -221,9 +234,10 @@ def _wanted(plan: MetricsPlan, percentiles: Sequence[float]) -> Wanted:
 
 
 def _conditions(
-    plan: MetricsPlan, measure: Measure, series: Series, offer: Offer, live: Live
+    plan: MetricsPlan, measure: Measure, series: Series, offer: Offer, live: Live, forgotten: Sequence[Meant]
 ) -> tuple[tuple[Meant, ...], tuple[Matcher, ...]]:
-    said = [meant for words in plan.filters if (meant := _meant(words, measure, series, offer, live))]
+    said = [*forgotten]
+    said += [meant for words in plan.filters if (meant := _meant(words, measure, series, offer, live))]
     excluded = [meant for words in plan.excluded if (meant := _meant(words, measure, series, offer, live))]
     named = {one.label for one in (*said, *excluded)}
     for words in plan.carried:
@@ -243,6 +257,8 @@ def _conditions(
 def _meant(words: str, measure: Measure, series: Series, offer: Offer, live: Live) -> Meant | None:
     """What words that narrow stand for; None where they only name the measure. Raises InvalidQueryError for others."""
     found = find_value(words, series, measure.labels)
+    if found is not None and len(series.values.get(found.label, ())) == 1 and _names_measure(words, offer):
+        return None
     if found is not None:
         return found
     if _names_measure(words, offer) or (words.isalpha() and find_label(words, measure.labels) is not None):
@@ -282,7 +298,15 @@ def _names_measure(words: str, offer: Offer) -> bool:
     return bool(spoken) and all(word in own for word in spoken)
 
 
-def _groups(plan: MetricsPlan, measure: Measure, series: Series, offer: Offer) -> tuple[str, ...]:
+def _side_by_side_labels(said: Sequence[Meant]) -> list[str]:
+    """The label of which several things are named one by one: each has a curve of its own."""
+    counted = Counter(one.label for one in said)
+    return [label for label, count in counted.items() if count > 1][:1]
+
+
+def _groups(
+    plan: MetricsPlan, text: str, measure: Measure, series: Series, offer: Offer, said: Sequence[Meant]
+) -> tuple[str, ...]:
     found: list[str] = []
     for words in plan.split_by:
         label = find_label(words, measure.labels)
@@ -296,8 +320,11 @@ def _groups(plan: MetricsPlan, measure: Measure, series: Series, offer: Offer) -
                 f'{_upper(measure.title)} cannot be split by "{words}".', suggestion=f"It can be split by: {listed}."
             )
         found.append(label)
+    found = found or forgotten_splits(plan, text, offer, measure.labels)
     carried = [label for words in plan.carried_split if (label := find_label(words, measure.labels))]
     found = found or carried
+    if not found and plan.kind in ("curve", None):
+        found = _side_by_side_labels(said)
     if not found and plan.kind == "ranking":
         return _things(measure, series)
     return tuple(dict.fromkeys(found))
@@ -317,7 +344,9 @@ def _question(
 ) -> Question:
     measure = _rated(chosen.measure, plan)
     kind = _kind(plan, measure, times)
-    is_total = _adds_up(plan, kind, measure, times)
+    if kind == "value" and chosen.group_by:
+        kind = "ranking"
+    is_total = _adds_up(plan, kind, measure, times) and not _says_rate(text, chosen.offer)
     length = timedelta(days=1) if kind == "extreme" else timedelta(hours=1)
     is_now = times.main is None and (
         times.is_current
@@ -363,9 +392,8 @@ def _kind(plan: MetricsPlan, measure: Measure, times: Times) -> ResultKind:
         return "value"
     if plan.how == "total" and measure.total:
         return "value"
-    # How long something has been up is a figure; as a curve it only rises. What is rare is counted.
-    is_figure = _is_counted(measure) if times.main else "time()" in measure.promql
-    return "value" if is_figure else "series"
+    # Without a time the present is meant. What is rare is counted.
+    return "value" if times.main is None or _is_counted(measure) else "series"
 
 
 def _is_counted(measure: Measure) -> bool:
@@ -381,6 +409,12 @@ def _adds_up(plan: MetricsPlan, kind: ResultKind, measure: Measure, times: Times
         return True
     is_past = (times.main is not None or times.against is not None) and not times.is_current
     return is_past and kind in ("value", "ranking", "comparison") and not measure.unit.startswith(("bytes", "bits"))
+
+
+def _says_rate(text: str, offer: Offer) -> bool:
+    """Whether the question calls a measure by a name that is a rate: the request rate, and no number of requests."""
+    said = {base(word) for word, *_ in text_words(text)}
+    return bool(_RATES & said) and base("rate") in map(base, offer.title.split())
 
 
 def _rated(measure: Measure, plan: MetricsPlan) -> Measure:
@@ -458,7 +492,7 @@ def _compared(
     if len(percentiles) == 2:
         return replace(question, against=Against(quantile=percentiles[1]))
     for label in dict.fromkeys(one.label for one in chosen.said):
-        sides = [one for one in chosen.said if one.label == label]
+        sides = sorted((one for one in chosen.said if one.label == label), key=lambda one: _place(one, question.text))
         if len({one.values for one in sides}) == 2:
             rest = tuple(one for one in question.matchers if one.label != label or one.negated)
             first, second = (Matcher(label, one.values) for one in sides[:2])
@@ -467,10 +501,13 @@ def _compared(
             return replace(question, kind="ranking", group_by=(label,), aggregation=None)
     if question.group_by:
         return replace(question, kind="ranking")
-    raise InvalidQueryError(
-        "The question does not say what is to be compared.",
-        suggestion="Name another time, another thing or another measure.",
-    )
+    kind = _kind(plan.model_copy(update={"kind": None}), question.measure, times)
+    return replace(question, kind=kind, notes=(*question.notes, "Nothing is named that it could be compared with."))
+
+
+def _place(meant: Meant, text: str) -> int:
+    """Where a thing stands in the question; without its port, as people say it."""
+    return text.lower().find(meant.values[0].lower().partition(":")[0])
 
 
 async def _shared(question: Question, plan: MetricsPlan, chosen: _Chosen, live: Live, moment: Moment) -> Question:
@@ -482,13 +519,15 @@ async def _shared(question: Question, plan: MetricsPlan, chosen: _Chosen, live: 
         ratio = fraction_of(measure, value, chosen.series.values.get("le", ()), above=plan.side == "above")
         told = replace(ratio, title=f"share of {measure.title} {plan.side or 'below'} {bound.said}")
         return replace(question, measure=told, kind="value" if question.kind == "share" else question.kind)
-    if measure.type == "ratio" or question.group_by or not chosen.said:
+    # What all of it has is no part of it.
+    parts = [one for one in chosen.said if len(chosen.series.values.get(one.label, ())) > 1]
+    if measure.type == "ratio" or question.group_by or not parts:
         if question.kind == "share" and not (measure.type == "ratio" or question.group_by):
             return await _of_its_kind(question, live, moment)
         return question
-    part = chosen.said[-1]
-    rest = tuple(one for one in question.matchers if one.label != part.label or one.negated)
-    return replace(question, matchers=rest, part=(part.matcher(),))
+    label = parts[-1].label
+    part = tuple(one for one in question.matchers if one.label == label and not one.negated)
+    return replace(question, matchers=tuple(one for one in question.matchers if one not in part), part=part)
 
 
 async def _of_its_kind(question: Question, live: Live, moment: Moment) -> Question:

@@ -11,8 +11,9 @@ from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.prompts import EXAMPLES
 from signalbox.agents.metrics.state import Finding, MetricsQueryResult, TimeRange
 from signalbox.agents.metrics.values import find_label, find_value
+from signalbox.agents.metrics.vocabulary import label_kind, text_words
 
-__all__ = ["list_metrics", "list_things"]
+__all__ = ["list_metrics", "list_things", "names_kind"]
 
 _MOST = 15
 _MOST_THINGS = 40
@@ -38,14 +39,21 @@ def _named(offers: list[Offer]) -> str:
     return ", ".join(one.key for one in offers)
 
 
-async def list_things(plan: MetricsPlan, offer: Offer | None, live: Live, window: TimeRange) -> MetricsQueryResult:
+def names_kind(text: str) -> bool:
+    """Whether a question names a kind of things: hosts, services."""
+    return any(label_kind(word) for word, *_ in text_words(text))
+
+
+async def list_things(
+    plan: MetricsPlan, text: str, offer: Offer | None, live: Live, window: TimeRange
+) -> MetricsQueryResult:
     """The values of the label that the question asks about, on the measure that it names or on the whole server."""
     if offer is not None:
         measure, series = await measure_for(offer, live, window)
         values, labels = dict(series.values), measure.labels
     else:
         values, labels = await live.labels_of(window), frozenset(await live.labels_of(window))
-    words = [*plan.split_by, *plan.filters]
+    words = [*plan.split_by, *plan.filters, *(word for word, *_ in text_words(text) if label_kind(word))]
     label = next((found for one in words if (found := find_label(one, labels))), None) or _usual(labels)
     known = [value for value in values.get(label, ()) if value]
     for one in plan.filters:

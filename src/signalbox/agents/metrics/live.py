@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import islice
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from signalbox.agents.metrics.catalogue import MetricInfo
@@ -19,7 +20,7 @@ from signalbox.agents.metrics.question import Matcher
 from signalbox.agents.metrics.recipes import Recipes, load_recipes
 from signalbox.agents.metrics.search import Hit, Index
 from signalbox.agents.metrics.state import MOST_DAYS, TimeRange
-from signalbox.agents.metrics.vocabulary import runs
+from signalbox.agents.metrics.vocabulary import base, runs
 
 __all__ = ["Live", "Series", "open_live"]
 
@@ -32,6 +33,8 @@ _MOST_LABELS = 60
 _MOST_VALUES = 5_000
 _MOST_MENTIONS = 3
 _MENTIONED = 0.35
+_LACKING = 0.6
+"""What remains of the score of an offer that has not the thing that a text names."""
 _NO_LABELS = frozenset({"__name__", "le", "quantile"})
 _SHORTEST = 3
 
@@ -45,6 +48,15 @@ class Series:
     def names(self) -> frozenset[str]:
         """The labels that can filter and split."""
         return frozenset(self.values) - _NO_LABELS
+
+
+class _Mention(NamedTuple):
+    """A label value in a text, and where it stands."""
+
+    label: str
+    value: str
+    start: int
+    end: int
 
 
 @dataclass
@@ -65,13 +77,19 @@ class Live:
 
     async def search(self, text: str, within: TimeRange, most: int) -> list[Hit]:
         """The offers that a text may mean, the best first; what has the names in the text comes before what has not."""
-        hits = await asyncio.to_thread(self.index.search, text, most + 20)
+        mentions = await self._mentions(text, within)
+        # The words of a name that is no word, as in core-rtr-1, say nothing of what is measured.
+        bare = _without(text, [(one.start, one.end) for one in mentions if _is_name(one.value)])
+        things = {piece for one in mentions for piece, *_ in runs(one.value)}
+        hits = await asyncio.to_thread(self.index.search, bare, most + 20, things)
+        hits = [hit for hit in hits if await self._is_asked_for(hit, bare, within)]
         carried = await self._carriers(text, within)
         if carried:
-            ranked = [
-                Hit(hit.offer, hit.score + _MENTIONED * any(carried & set(b) for b in _ways(hit)), hit.explained)
-                for hit in hits
-            ]
+            least = _LACKING if any(_is_name(one.value) for one in mentions) else 1.0
+            ranked = []
+            for hit in hits:
+                has = any(carried & set(metrics) for metrics in _ways(hit))
+                ranked.append(Hit(hit.offer, hit.score + _MENTIONED if has else hit.score * least, hit.explained))
             known = {hit.offer.key for hit in hits}
             ranked += [
                 Hit(one, _MENTIONED, frozenset())
@@ -80,6 +98,22 @@ class Live:
             ][:most]
             hits = sorted(ranked, key=lambda hit: -hit.score)
         return hits[:most]
+
+    async def _is_asked_for(self, hit: Hit, text: str, within: TimeRange) -> bool:
+        """Whether the text names what the offer needs: one of the labels by which it is told apart, or their values."""
+        needed = [bound.variant.needs for bound in hit.offer.bounds]
+        if not needed or not all(needed):
+            return True
+        said = {base(word) for word, *_ in runs(text)}
+        own = {base(word) for word in hit.offer.title.split()}
+        for bound, labels in zip(hit.offer.bounds, needed, strict=True):
+            series = (
+                Series() if self.client is None else (await self.series(bound.metrics[:1], within))[bound.metrics[0]]
+            )
+            values = (value for label in labels for value in series.values.get(label, ()) if value.isalpha())
+            if said & ({base(word) for word in (*labels, *values)} - own):
+                return True
+        return False
 
     async def series(self, metrics: Iterable[str], within: TimeRange) -> dict[str, Series]:
         """The labels and values of each metric, in the range, else in all the time that is answered."""
@@ -113,17 +147,22 @@ class Live:
 
     async def mentioned(self, text: str, within: TimeRange) -> list[tuple[str, str]]:
         """The label values that stand in a text as they are, each with its label; plain words last."""
+        return list(dict.fromkeys((one.label, one.value) for one in await self._mentions(text, within)))
+
+    async def _mentions(self, text: str, within: TimeRange) -> list[_Mention]:
+        """The label values in a text, and where they stand; plain words last."""
         if self._values is None:
             labels = await self.labels_of(within)
             self._values = await asyncio.to_thread(_by_spelling, labels)
         pieces = runs(text)[:400]
-        found: list[tuple[str, str]] = []
+        found: list[_Mention] = []
         for first in range(len(pieces)):
             joined = ""
             for last in range(first, min(first + 6, len(pieces))):
                 joined += pieces[last][0]
-                found += self._values.get(joined, []) if len(joined) >= _SHORTEST else []
-        return sorted(dict.fromkeys(found), key=lambda one: one[1].isalpha())[:20]
+                for label, value in self._values.get(joined, []) if len(joined) >= _SHORTEST else []:
+                    found.append(_Mention(label, value, pieces[first][1], pieces[last][2]))
+        return sorted(found, key=lambda one: one.value.isalpha())[:20]
 
     def forget_values(self) -> None:
         """Look for no label values: those of a server that is not asked are not known."""
@@ -205,6 +244,17 @@ def _by_spelling(labels: Mapping[str, tuple[str, ...]]) -> dict[str, list[tuple[
             if key:
                 found.setdefault(key, []).append((label, value))
     return found
+
+
+def _is_name(value: str) -> bool:
+    """Whether a value is no plain word."""
+    return len(runs(value)) > 1 or any(map(str.isdigit, value))
+
+
+def _without(text: str, places: Iterable[tuple[int, int]]) -> str:
+    for start, end in places:
+        text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
+    return text
 
 
 def _ways(hit: Hit) -> list[tuple[str, ...]]:

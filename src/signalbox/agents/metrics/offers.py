@@ -10,13 +10,14 @@ from signalbox.agents.metrics.catalogue import MetricInfo, base_unit
 from signalbox.agents.metrics.recipes import Bound, Recipe, Recipes, bind_variant
 from signalbox.agents.metrics.vocabulary import name_words
 
-__all__ = ["Family", "Offer", "families_of", "list_offers"]
+__all__ = ["Family", "Offer", "families_of", "is_plain", "is_slip", "list_offers"]
 
 _TYPES = frozenset({"counter", "gauge", "histogram", "summary"})
 # Name parts that say how a metric is stored, not what it measures.
 _ENDINGS = frozenset("total bucket sum count info created".split())
 _HIDDEN = ("_info", "_created", "_timestamp")
 _MOST_ABOUT = 200
+_SLIP = 88
 # Names, one or several that mean the same; anything else is a pattern for names that nobody knows beforehand.
 _CLOSED = re.compile(r"[\w:|]+")
 _PLAIN = re.compile(
@@ -82,14 +83,14 @@ def _family(name: str, members: Sequence[str], info: MetricInfo) -> Family:
 def list_offers(families: Mapping[str, Family], recipes: Recipes) -> list[Offer]:
     """Every recipe that the metrics can serve, then every metric that no recipe reads as it is."""
     offers = [one for name, recipe in recipes.recipes.items() for one in _of_recipe(name, recipe, families)]
-    known = {bound.metrics[0] for offer in offers for bound in offer.bounds if _is_plain(bound)}
+    known = {bound.metrics[0] for offer in offers for bound in offer.bounds if is_plain(bound)}
     for family in families.values():
         if not family.name.endswith(_HIDDEN) and not known & set(family.names):
             offers.append(_of_family(family))
     return _with_names_of_their_own(offers)
 
 
-def _is_plain(bound: Bound) -> bool:
+def is_plain(bound: Bound) -> bool:
     """Whether the variant reads its one metric as anybody would who asks for the metric by name."""
     return len(bound.metrics) == 1 and bool(_PLAIN.fullmatch(bound.variant.promql))
 
@@ -111,14 +112,14 @@ def _of_recipe(name: str, recipe: Recipe, families: Mapping[str, Family]) -> Ite
         else:
             others += bounds
         seen |= {one.metrics[0] for one in bounds}
-    if not main and len(others) == 1 and not _is_plain(others[0]):
+    if not main and len(others) == 1 and not is_plain(others[0]):
         main, others = others, []
     if main:
         yield _recipe_offer(name, name, recipe, tuple(main), families)
     for bound in others:
         family = _family_of(bound.metrics[0], families)
         own = family.name if family else bound.metrics[0]
-        yield _recipe_offer(own if _is_plain(bound) else f"{name} of {own}", name, recipe, (bound,), families)
+        yield _recipe_offer(own if is_plain(bound) else f"{name} of {own}", name, recipe, (bound,), families)
 
 
 def _is_counted_by_the_way(metric: str, families: Mapping[str, Family]) -> bool:
@@ -173,3 +174,10 @@ def _with_names_of_their_own(offers: Sequence[Offer]) -> list[Offer]:
             one = replace(before, wordings=tuple(dict.fromkeys((*before.wordings, *one.wordings))))
         kept[one.key] = one
     return list(kept.values())
+
+
+def is_slip(said: str, name: str) -> bool:
+    """Whether what was said is the name of a metric with a slip of the pen."""
+    from rapidfuzz import fuzz
+
+    return "_" in said and fuzz.ratio(said.lower(), name.lower()) >= _SLIP

@@ -24,7 +24,7 @@ def present(state: Mapping[str, Any]) -> Presented:
     """What was found, then always the range and the query; between them, as blocks, the chart and the figures."""
     result = MetricsQueryResult.model_validate(state["result"])
     source = state.get("source")
-    found, sources = as_markdown(_finding(state, result)), _sources(result, source)
+    found, sources = as_markdown(_finding(state, result)), _sources(result)
     made = [block for one in (result, *result.also) for block in blocks_of(one, state.get("anomalies"))]
     return Presented(
         text=f"{found}\n\n{sources}",
@@ -168,25 +168,13 @@ def _finding(state: Mapping[str, Any], result: MetricsQueryResult) -> str:
     return "\n\n".join(part for part in (state.get("explanation") or result.summary, listed) if part)
 
 
-def _sources(result: MetricsQueryResult, source: Mapping[str, str] | None) -> str:
+def _sources(result: MetricsQueryResult) -> str:
     queries = [line for one in (result, *result.also) for line in one.promql.splitlines()]
     text = source_lines(result.time_range, list(dict.fromkeys(queries)))
-    if source:
-        text += f"  \nSource: {_source(source)}"
     if not result.dropped:
         return text
     what = "value that is no finite number" if result.dropped == 1 else "values that are no finite numbers"
     return f"{text}  \nLeft out: {result.dropped} {what}"
-
-
-def _source(source: Mapping[str, str]) -> str:
-    """Where the figures come from; of the embedded shop, that it is a demonstration, and how to connect one's own."""
-    if source.get("kind") == "embedded":
-        return (
-            "the embedded shop, a demonstration with invented figures. Set GRAFANA_URL (with GRAFANA_TOKEN) or "
-            "PROMETHEUS_URL to connect your own."
-        )
-    return f"{source.get('system', '')} at {source.get('address', '')}".strip()
 
 
 def source_lines(window: TimeRange, queries: Sequence[str]) -> str:

@@ -13,14 +13,13 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from pydantic import ValidationError
 
 from signalbox.agents.metrics.errors import ParsingError
-from signalbox.agents.metrics.ground import Moment
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.plan import MOST_OPTIONS, MetricsPlan, plan_schema
 from signalbox.agents.metrics.prompts import CATALOGUE, EXAMPLES, MEND, READ_QUESTION
 from signalbox.agents.metrics.search import Hit
 from signalbox.agents.metrics.state import TimeRange
-from signalbox.agents.metrics.times import read_times
+from signalbox.agents.metrics.times import Moment, read_times
 from signalbox.errors import LLMAPIError, MissingInputError, RequestError, SignalboxError
 
 __all__ = ["Reading", "not_understood", "readable"]

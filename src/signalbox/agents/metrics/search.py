@@ -7,15 +7,28 @@ near two words are in meaning. An index holds what a server offers and is made o
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from signalbox.agents.metrics.offers import Offer
-from signalbox.agents.metrics.vocabulary import FILLERS, GENERIC, HOW, MOST, SOFT, base, kin_of, name_words, text_words
+from signalbox.agents.metrics.vocabulary import (
+    FILLERS,
+    GENERIC,
+    HOW,
+    MOST,
+    SOFT,
+    base,
+    kin_of,
+    label_kind,
+    name_words,
+    text_words,
+)
 from signalbox.language.names import close
+from signalbox.language.time.stretches import is_time_word
 from signalbox.language.vectors import Rows, embed, is_known, known_rows
 
 __all__ = ["Hit", "Index"]
@@ -31,6 +44,8 @@ _WHOLE_WORDING = 0.35
 _OWN_NAME = 10.0
 _COVERED, _NAMED = 1.0, 0.45
 _UNTOLD = 0.15
+_THING, _KIND, _SOFT, _TOLD = 0.4, 0.6, 0.35, 0.25
+"""How much a word counts that is the name of a thing, or of a kind of things such as hosts."""
 _ALIKE = 0.5
 _MOST_ROWS = 10_000
 """Beyond so many offers only words are looked at, not the meaning of whole texts."""
@@ -104,9 +119,12 @@ class Index:
         """The offer of this very name: a metric's, or its own."""
         return self._metrics.get(word.lower())
 
-    def search(self, text: str, most: int = 40) -> list[Hit]:
-        """The offers that the text may mean, the best first; none where no word speaks of any."""
-        words = _question_words(text)
+    def search(self, text: str, most: int = 40, things: Collection[str] = ()) -> list[Hit]:
+        """The offers that the text may mean, the best first; none where no word speaks of any.
+
+        `things` are words that name something of the server: what is measured of it is said by the others.
+        """
+        words = _question_words(text, things)
         scores = np.zeros(len(self.offers), dtype=np.float32)
         named = np.zeros(len(self.offers), dtype=np.float32)
         explained: dict[int, set[str]] = defaultdict(set)
@@ -122,7 +140,7 @@ class Index:
             scores += weight * best
             for place in np.nonzero(best >= 0.5)[0][:5_000] if len(self.offers) < 5_000 else ():
                 explained[int(place)].add(word)
-        for place, share in self._named_share(words).items():
+        for place, share in self._named_share(words, things).items():
             named[place] = share
         scores = _COVERED * scores / max(total, 1e-6) + _NAMED * named
         if len(self._texts):
@@ -137,6 +155,17 @@ class Index:
             for at in chosen
             if scores[at] > 1e-3
         ]
+
+    def telling(self, text: str, covered: Iterable[tuple[int, int]]) -> dict[str, float]:
+        """The words of a text, outside what is covered, that would say what is measured, and how much each counts."""
+        for start, end in covered:
+            text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
+        words = _question_words(text)
+        return {
+            word: 0.45 if base(word) in _GENERIC else 1.0
+            for word, counts in words.items()
+            if counts >= 1.0 and not is_time_word(word)
+        }
 
     def _near_terms(self, word: str) -> dict[str, float]:
         """The terms that a word may stand for, each with how surely."""
@@ -167,13 +196,14 @@ class Index:
                 found.setdefault(term, _KIN)
         return found
 
-    def _named_share(self, words: dict[str, float]) -> dict[int, float]:
+    def _named_share(self, words: dict[str, float], things: Collection[str]) -> dict[int, float]:
         """Which part of each offer's own name the question says, by weight."""
         said: dict[int, float] = defaultdict(float)
         terms: dict[str, float] = {}
         for word in words:
             for term, sure in self._near_terms(word).items():
-                terms[term] = max(terms.get(term, 0.0), sure)
+                counts = _THING if word in things else _KIND if label_kind(word) else 1.0
+                terms[term] = max(terms.get(term, 0.0), sure * counts)
         for term, sure in terms.items():
             for place in self._terms[term][0].tolist():
                 if term in self._names[place]:
@@ -182,12 +212,14 @@ class Index:
 
     def _whole_wordings(self, words: dict[str, float]) -> dict[int, float]:
         """What people call an offer, said whole: more for longer wordings."""
-        spoken = {base(word) for word in words} | {other for word in words for other in _also(word)}
+        spoken = {other: counts for word, counts in words.items() for other in (base(word), *_also(word))}
         found: dict[int, float] = {}
         for term in spoken:
             for needed, place in self._wordings.get(term, ()):
-                if needed <= spoken:
-                    found[place] = max(found.get(place, 0.0), _WHOLE_WORDING + 0.12 * (len(needed) - 1))
+                if needed <= spoken.keys():
+                    # Words that only say how to answer do not name a measure by themselves.
+                    bonus = (_WHOLE_WORDING + 0.12 * (len(needed) - 1)) * max(spoken[one] for one in needed)
+                    found[place] = max(found.get(place, 0.0), bonus)
         return found
 
     def _places_named(self, text: str) -> Iterable[int]:
@@ -205,16 +237,18 @@ def _weight(term: str, count: int, all_: int) -> float:
     return rare * (0.45 if term in _GENERIC else 1.0)
 
 
-def _question_words(text: str) -> dict[str, float]:
+def _question_words(text: str, things: Collection[str] = ()) -> dict[str, float]:
     """The words of a question that may say what is measured, each with how much it counts."""
     found: dict[str, float] = {}
-    for word, *_ in text_words(text)[:400]:
+    # A rate is said of every counter: its second is no time that is measured.
+    for word, *_ in text_words(_PER_TIME.sub(" per ", text))[:400]:
         meant = MOST.get(word) or HOW.get(word)
         if meant is not None:
             found[meant] = max(found.get(meant, 0.0), 0.5)
         if word.isdigit() or (word in FILLERS and word not in _TELLING):
             continue
-        importance = 0.35 if word in SOFT or word in _TELLING else 1.0
+        importance = _TOLD if word in _TELLING else _SOFT if word in SOFT else 1.0
+        importance = min(importance, _THING if word in things else _KIND if label_kind(word) else 1.0)
         found[word] = max(found.get(word, 0.0), importance)
     counted = Counter(found)
     return dict(counted.most_common(_MOST_WORDS))
@@ -225,5 +259,6 @@ def _also(word: str) -> tuple[str, ...]:
 
 
 _GENERIC = frozenset(map(base, GENERIC))
+_PER_TIME = re.compile(r"\b(?:per|a) (?:second|sec|minute|min)\b", re.IGNORECASE)
 # Fillers that tell two measures apart where both are there: network in and out, hosts up and down.
 _TELLING = frozenset("in out up down many per second free".split())

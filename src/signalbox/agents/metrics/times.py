@@ -11,14 +11,18 @@ from signalbox.agents.metrics.state import TimeRange
 from signalbox.errors import TimeRangeError
 from signalbox.language.time import Range, find_range, parse_duration
 
-__all__ = ["Times", "earlier", "read_times"]
+__all__ = ["Moment", "Times", "earlier", "find_present", "is_present", "read_times"]
 
-_NOW = re.compile(r"(?:right |just |as of )?(?:now|currently|current|at the moment|at present|today now|latest)", re.I)
+_NOW = re.compile(
+    r"(?:right |just |as of )?\b(?:now|rn|atm|currently|current|at (?:the|this) moment|at present|today now|latest)\b",
+    re.I,
+)
 _AGO = re.compile(r"(?P<length>(?:an?|one|\d+|two|three|few|several)\s+[a-z]+)\s+(?:ago|earlier|before|prior)", re.I)
 _SHORT_AGO = re.compile(r"(?:\w+\s+|\w+\s+an?\s+)?(?:min\w*|hours?|hrs?|h|m)\s+ago", re.I)
 _DAYS_AGO = re.compile(r"\w+\s+(?:days?|weeks?)\s+ago", re.I)
 _BEFORE = re.compile(
-    r"(?:the\s+)?(?:(?:previous|preceding|prior)\b.*|(?P<unit>hour|day|week|month|one|period)\s+before(?:\s+.*)?|before.*)",
+    r"(?:the\s+)?(?:(?:previous|preceding|prior)\b.*|(?P<unit>hour|day|week|month|one|period)\s+before(?:\s+.*)?"
+    r"|(?P<length>(?:\S+\s+){1,3})before(?:\s+that)?|before.*)",
     re.I,
 )
 _SAME = re.compile(
@@ -27,11 +31,20 @@ _SAME = re.compile(
 _MOMENT = re.compile(
     r"at\s+(?:about\s+|around\s+|exactly\s+)?(?:\d{1,2}(?:[:.]\d{2})?\s*(?:am|pm|h|o'clock)?|noon|midnight)\b", re.I
 )
+_SPAN = re.compile(r"\b(?:from|between|since|until|till?|to|after|before|and)\b|\d\s*[-–]\s*\d", re.I)
 _PAIR = re.compile(r"(?P<start>\d{4}-\d\d-\d\d\S*)\s*(?:/|to|until|\.\.)\s*(?P<end>\d{4}-\d\d-\d\d\S*)", re.I)
 _PRESENT = timedelta(minutes=1)
 _HOUR, _DAY, _WEEK = timedelta(hours=1), timedelta(days=1), timedelta(days=7)
 _UNITS = {"hour": _HOUR, "day": _DAY, "week": _WEEK, "month": timedelta(days=28)}
 _FRACTION = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When and where a question is asked."""
+
+    now: datetime
+    zone: tzinfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +69,9 @@ def read_times(time: str, against: str, now: datetime, zone: tzinfo) -> Times:
 def _read(time: str, against: str, now: datetime, zone: tzinfo) -> Times:
     is_current = bool(_NOW.fullmatch(time))
     main = None if is_current or not time else _range_of(time, now, zone)
-    is_moment = main is not None and bool(_SHORT_AGO.fullmatch(time) or _MOMENT.fullmatch(time))
+    is_moment = main is not None and bool(
+        _SHORT_AGO.fullmatch(time) or (_MOMENT.search(time) and not _SPAN.search(time))
+    )
     if not against:
         return Times(_checked(_moment(main) if is_moment and main else main, now), None, is_current, is_moment)
     if _NOW.fullmatch(against):
@@ -66,6 +81,17 @@ def _read(time: str, against: str, now: datetime, zone: tzinfo) -> Times:
     if base is None:
         base, other, note = _paired(other, now, zone)
     return Times(_checked(base, now), _checked(other, now), False, is_moment, note)
+
+
+def is_present(phrase: str) -> bool:
+    """Whether a phrase means the present."""
+    return bool(_NOW.fullmatch(phrase.strip()))
+
+
+def find_present(text: str) -> str:
+    """The words of a text that mean the present; empty where it has none."""
+    found = _NOW.search(text)
+    return found.group() if found else ""
 
 
 def earlier(phrase: str, main: TimeRange) -> Range | None:
@@ -107,7 +133,11 @@ def _against(phrase: str, main: Range | None, now: datetime, zone: tzinfo) -> tu
         return Range(main.start - length, main.end - length), ""
     if main is not None and (before := _BEFORE.fullmatch(phrase)) and find_range(phrase, now, zone) is None:
         return _earlier(main, before), ""
-    if main is not None and (before := _BEFORE.fullmatch(phrase)) and (before["unit"] or "previous" in phrase.lower()):
+    if (
+        main is not None
+        and (before := _BEFORE.fullmatch(phrase))
+        and (before["unit"] or before["length"] or "previous" in phrase.lower())
+    ):
         return _earlier(main, before), ""
     same = _SAME.search(phrase)
     rest = _SAME.sub(" ", phrase).strip() if same else phrase

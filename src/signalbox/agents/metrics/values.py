@@ -79,7 +79,8 @@ def find_label(words: str, labels: Iterable[str]) -> str | None:
         )
         if part is not None:
             return part
-    return None
+    slips = [label for word in said for label in known if len(word) > 4 and close(word, label)]
+    return slips[0] if slips else None
 
 
 def _ways(words: str, labels: Sequence[str]) -> Iterator[tuple[str, list[str]]]:

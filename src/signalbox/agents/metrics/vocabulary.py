@@ -17,12 +17,14 @@ __all__ = [
     "CONDITIONS",
     "COUNTRIES",
     "CUES",
+    "EXCLUDES",
     "FILLERS",
     "GENERIC",
     "HOW",
     "LABEL_WORDS",
     "MOST",
     "SOFT",
+    "SPLITS",
     "alike",
     "base",
     "is_of_measures",
@@ -41,6 +43,10 @@ FILLERS = frozenset(_TABLES["fillers"].split())
 """Words of a question that say nothing of what is measured."""
 CONDITIONS = frozenset(_TABLES["conditions"].split())
 """Words after which a condition stands."""
+EXCLUDES = frozenset(_TABLES["excludes"].split())
+"""Words by which something is left out."""
+SPLITS = frozenset(_TABLES["splits"].split())
+"""Words after which stands what a measure is split by."""
 CUES: tuple[str, ...] = tuple(_TABLES["cues"].split())
 """Words that questions are made of, for which spelling mistakes are taken."""
 COUNTRIES: dict[str, tuple[str, ...]] = {}

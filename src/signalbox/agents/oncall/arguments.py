@@ -29,8 +29,13 @@ def ground_arguments(args: Mapping[str, Any], said: str, facts: Mapping[str, Seq
 
 
 def _protocol(told: str, said: str, facts: Mapping[str, Sequence[Record]]) -> str | None:
-    known = re.findall(r"bgp|isis", re.sub(r"[^a-z,]", "", told.casefold()))
-    return ",".join(dict.fromkeys(known)) or None
+    """The protocols that were given; both where the step speaks of both."""
+    known = _protocols(told)
+    return ",".join(dict.fromkeys([*known, *(_protocols(said) if known else ())])) or None
+
+
+def _protocols(text: str) -> list[str]:
+    return re.findall(r"bgp|isis", text.casefold().replace("-", ""))
 
 
 def _interface(told: str, said: str, facts: Mapping[str, Sequence[Record]]) -> str | None:

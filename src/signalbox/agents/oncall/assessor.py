@@ -36,8 +36,8 @@ _log = logging.getLogger("signalbox.agents.oncall")
 async def objective_assessor(state: GraphState) -> dict[str, Any]:
     """Stop (`objective_achieved_assessment` True, with `stop_reason`), or retry, with feedback and the steps for it.
 
-    What failed and may pass is tried again, as long as there are retries; a model may ask for further steps, and waives
-    nothing.
+    What failed and may pass is tried again, as long as there are retries; a model may ask for further steps, saying
+    what to do otherwise, and waives nothing.
     """
     failed = failed_steps(state)
     again = {
@@ -108,7 +108,6 @@ def _failure(result: StepExecutionResult | None, all_of_device: Sequence[StepExe
 
 async def _asked_for(state: Mapping[str, Any]) -> tuple[dict[str, list[int]], str]:
     """The steps that the model wants run again though none failed. It is shown no word of a device."""
-    steps = state.get("working_plan_steps") or []
     account = [f"Objective: {state.get('objective', '')}"]
     for device in devices_of(state):
         for one in state.get("execution_results") or ():
@@ -126,8 +125,21 @@ async def _asked_for(state: Mapping[str, Any]) -> tuple[dict[str, list[int]], st
         return {}, ""
     if not isinstance(said, Mapping) or said.get("enough") is not False:
         return {}, ""
-    named = sorted({int(one) - 1 for one in said.get("steps") or () if isinstance(one, int) and 0 < one <= len(steps)})
-    return (dict.fromkeys(devices_of(state), named) if named else {}), str(said.get("feedback") or "")[:500]
+    # A step done over in the same way gives the same: what to do otherwise has to be said.
+    told = str(said.get("feedback") or "").strip()[:500]
+    named = {int(one) - 1 for one in said.get("steps") or () if isinstance(one, int)}
+    again = {device: _carried_out(state, device, named) for device in devices_of(state)} if told else {}
+    again = {device: steps for device, steps in again.items() if steps}
+    return again, told if again else ""
+
+
+def _carried_out(state: Mapping[str, Any], device: str, named: set[int]) -> list[int]:
+    """Those of the named steps that were carried out on a device: one that was not needed would be left out again."""
+    return sorted(
+        one["step_index"]
+        for one in state.get("execution_results") or ()
+        if one.get("device_name") in (None, device) and one["executed_calls"] and one["step_index"] in named
+    )
 
 
 def _feedback(again: Mapping[str, Sequence[int]], told: str) -> str:
@@ -144,6 +156,6 @@ def _notes(reason: StopReason, failed: Mapping[str, Mapping[int, bool]], retries
     if reason == "met":
         return f"Objective met{tried}."
     if reason == "max_retries":
-        left = f"{where} could not be carried out" if where else told or "the model wanted more"
+        left = f"{where} could not be carried out" if where else told
         return f"Proceeding after max retries ({retries}): {left}."
     return f"Objective partially met due to limitations: {where} could not be carried out; trying again would not help."

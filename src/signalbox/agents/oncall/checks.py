@@ -172,7 +172,9 @@ _WORDS = _Words()
 
 
 def _said(text: str, words: Mapping[str, Any]) -> str:
-    return _WORDS.vformat(text, (), words) if text else ""
+    """A text with its fields filled in; the full stop of what a device said is not one of the text's own."""
+    said = _WORDS.vformat(text, (), words) if text else ""
+    return said if text.endswith(".") else said.removesuffix(".")
 
 
 def _plain(value: Any) -> str:

@@ -1,7 +1,8 @@
-"""Which calls a model chooses for a step: asked once where the same step is carried out on many devices."""
+"""Which calls a model chooses for a step: asked once, however often and on however many devices the step is done."""
 
 from __future__ import annotations
 
+import json
 from collections import OrderedDict
 from collections.abc import Sequence
 from threading import Lock
@@ -16,8 +17,7 @@ __all__ = ["choose_calls"]
 
 _MOST = 256
 _lock = Lock()
-# With the model itself, so that its id stays its own.
-_kept: OrderedDict[tuple[object, ...], tuple[BaseChatModel, AIMessage]] = OrderedDict()
+_kept: OrderedDict[str, tuple[BaseChatModel, AIMessage]] = OrderedDict()
 
 
 async def choose_calls(model: BaseChatModel, messages: Sequence[BaseMessage], infos: Sequence[ToolInfo]) -> AIMessage:
@@ -25,12 +25,15 @@ async def choose_calls(model: BaseChatModel, messages: Sequence[BaseMessage], in
 
     Raises what the model raises.
     """
-    key = (id(model), *(str(message.content) for message in messages), *(info.name for info in infos))
+    tools = model_tools(infos)
+    key = json.dumps([[str(message.content) for message in messages], tools], sort_keys=True, default=str)
     with _lock:
-        if key in _kept:
+        kept = _kept.get(key)
+        # A model is loaded for each run: the same one is one with the same settings and examples.
+        if kept is not None and (kept[0] is model or kept[0] == model):
             _kept.move_to_end(key)
-            return _kept[key][1]
-    reply = await model.bind_tools(model_tools(infos)).ainvoke(list(messages))
+            return kept[1]
+    reply = await model.bind_tools(tools).ainvoke(list(messages))
     answer = reply if isinstance(reply, AIMessage) else AIMessage("")
     if answer.tool_calls:
         with _lock:

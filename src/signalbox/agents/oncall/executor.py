@@ -18,7 +18,9 @@ from signalbox.agents.oncall.arguments import ground_arguments
 from signalbox.agents.oncall.checks import Checks, load_checks, run_checks, topics_found
 from signalbox.agents.oncall.choices import choose_calls
 from signalbox.agents.oncall.facts import collect
+from signalbox.agents.oncall.objectives import without_devices
 from signalbox.agents.oncall.planner import lent_model
+from signalbox.agents.oncall.plans import likely_tools
 from signalbox.agents.oncall.prompts import STEP
 from signalbox.agents.oncall.state import ExecutedToolCall, GraphState, StepExecutionResult
 from signalbox.agents.oncall.steps import Part, read_step
@@ -84,7 +86,7 @@ async def _begin(state: GraphState) -> _Work:
     }
     return _Work(
         device=device,
-        objective=state.get("objective", ""),
+        objective=without_devices(state.get("objective", ""), state.get("devices") or [device]),
         session=session,
         infos=await device_tools(session),
         model=lent_model(),
@@ -146,9 +148,13 @@ async def _carry_out(work: _Work, part: Part, guidance: str) -> tuple[list[Execu
     messages: list[BaseMessage] = [SystemMessage(STEP.format(**shown)), HumanMessage(part.text)]
     calls: list[ExecutedToolCall] = []
     allowed: set[str] = set()
+    offered = likely_tools(part.text, work.infos)
     for turn in range(_ROUNDS):
         try:
-            reply = await choose_calls(work.model, messages, work.infos)
+            reply = await choose_calls(work.model, messages, offered)
+            if turn == 0 and not reply.tool_calls and len(offered) < len(work.infos):
+                offered = work.infos
+                reply = await choose_calls(work.model, messages, offered)
         except Exception as error:
             told = error.user_message if isinstance(error, SignalboxError) else type(error).__name__
             _log.warning("The model failed in a step on %s: %s", work.device, told)
@@ -212,7 +218,7 @@ def _shown_to_model(made: ExecutedToolCall, call_id: str) -> ToolMessage:
 
 def limitations(device: str, results: Sequence[StepExecutionResult]) -> str | None:
     """What failed or could not be tried, a line each after the device's name; a bare name where nothing did."""
-    lines = []
+    lines: list[tuple[int, str]] = []
     for one in sorted(results, key=lambda result: result["step_index"]):
         failed = [
             f"{call['function']} failed ({call.get('error_type')}): {call['error']}"
@@ -221,8 +227,20 @@ def limitations(device: str, results: Sequence[StepExecutionResult]) -> str | No
         ]
         if one.get("problem"):
             failed.append(str(one["problem"]))
-        lines += [f"{device}: step {one['step_index'] + 1}: {text}" for text in failed]
-    return "\n".join(lines) or f"{device}:"
+        lines += [(one["step_index"] + 1, text) for text in failed]
+    return "\n".join(f"{device}: {_steps(at)}: {text}" for text, at in _by_text(lines).items()) or f"{device}:"
+
+
+def _by_text(lines: Sequence[tuple[int, str]]) -> dict[str, list[int]]:
+    """Where each thing is told of, told once."""
+    places: dict[str, list[int]] = {}
+    for place, text in lines:
+        places.setdefault(text, []).append(place)
+    return places
+
+
+def _steps(places: Sequence[int]) -> str:
+    return f"step{'s' if len(places) > 1 else ''} {', '.join(map(str, places))}"
 
 
 def _place() -> asyncio.Semaphore:

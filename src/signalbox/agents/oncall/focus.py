@@ -10,7 +10,7 @@ from signalbox.agents.oncall.facts import Record
 from signalbox.agents.oncall.state import Finding
 from signalbox.language.names import nearest
 
-__all__ = ["look_at_focus", "rank"]
+__all__ = ["look_at_focus", "rank", "vrf_among"]
 
 _KINDS = {"interface": ("interface",), "vrf": ("vrf",), "neighbor": ("bgp", "ldp", "isis")}
 _WORDS = {"interface": "interface", "vrf": "VRF", "neighbor": "neighbour"}
@@ -34,6 +34,12 @@ def look_at_focus(
             said.append(_told(kind, one))
             names |= {_name(what, one), str(one.get("neighbor_address") or ""), str(one.get("peer_name") or "")}
     return said, missing, names - {""}
+
+
+def vrf_among(words: Sequence[str], facts: Mapping[str, Mapping[str, Sequence[Record]]]) -> str:
+    """The first of the words that is the name of a VRF on one of the devices."""
+    known = {str(one.get("name")).casefold() for records in facts.values() for one in records.get("vrf", ())}
+    return next((word for word in words if word.casefold() in known), "")
 
 
 def rank(findings: Sequence[Finding], names: set[str]) -> list[Finding]:

@@ -27,6 +27,11 @@ _GENERIC = frozenset(
     "network core edge in of on at rack lab".split()
 )
 _LIKE_A_NAME = re.compile(r"(?<![\w/.-])[A-Za-z]{2,}[\w.]*(?:[-_][A-Za-z0-9]+)*[-_]\d+(?![\w/-]|\.\d)")
+_TWO_ENDS = re.compile(
+    r"\b(?:from|between|links?|path|circuit|connection|session|adjacency|traffic|packets?|trace\w*|ping\w*|reach\w*)\b[^.;,:]*$",
+    re.IGNORECASE,
+)
+_WITH_ENDS = re.compile(r"\s*(?:links?|path|circuit|connection|session|adjacency)\b", re.IGNORECASE)
 _APPOSED = re.compile(r"[\s:(\"'-]*")
 
 
@@ -75,8 +80,8 @@ def _devices_meant(text: str, reading: Reading, devices: Sequence[Device]) -> tu
         ]
     if unknown:
         raise _no_device(unknown[0], [device.name for device in devices])
-    if not reading.devices and not named - left:
-        # The model named none, and the words do: all of a role, or of the network.
+    if not {*meant, *named} - left and (left or not reading.devices):
+        # The model named none, or only those that are left out, and the words do: all of a role, or of the network.
         meant = [name for one in mentions if _is_group(text, one) for name in one.names]
     unclear = [one for each in found for one in each.unclear if not set(one[1]) & {*meant, *named}]
     if unclear:
@@ -85,7 +90,7 @@ def _devices_meant(text: str, reading: Reading, devices: Sequence[Device]) -> tu
     chosen = {*meant, *named} - left
     if chosen:
         return [device.name for device in devices if device.name in chosen], unread
-    if left and not meant and not named:
+    if left:
         return Question("Which devices are meant?", tuple(device.name for device in devices if device.name not in left))
     strange = [word for word in _LIKE_A_NAME.findall(text) if not any(word.casefold() in said for said in elsewhere)]
     if unread or strange:
@@ -158,11 +163,16 @@ def _of_mentions(text: str, inside: Sequence[Mention], start: int, end: int) -> 
                 unclear.append((told, one.names))
         elif one.kind == "role" and not one.names:
             unknown.append(told)
-        elif one.loose and not (start <= one.start and end >= one.end):
+        elif one.loose and _is_two_ends(text, one) and not (start <= one.start and end >= one.end):
             names += [one.names[0], one.names[-1]]
         else:
             names += one.names
     return _Found(tuple(names), tuple(unknown), tuple(unclear))
+
+
+def _is_two_ends(text: str, one: Mention) -> bool:
+    """Whether "A to B" may be a way from one to the other: where a word for a way or its ends stands beside it."""
+    return bool(_TWO_ENDS.search(text[: one.start]) or _WITH_ENDS.match(text, one.end))
 
 
 def _excepted(text: str, mentions: Sequence[Mention]) -> set[str]:
@@ -174,7 +184,7 @@ def _excepted(text: str, mentions: Sequence[Mention]) -> set[str]:
         starts = bool(_EXCEPT.search(before)) and any(
             other.kind in ("every", "role", "range", "pattern") for other in mentions[:place]
         )
-        going = starts or (going and bool(_JOINS.fullmatch(before)))
+        going = starts or (going and one.kind != "one_of_role" and bool(_JOINS.fullmatch(before)))
         if going:
             out |= set(one.names)
     return out
@@ -192,7 +202,11 @@ def _plainly(text: str, one: Mention, reading: Reading, elsewhere: Sequence[str]
         return ()
     if one.kind == "name" and not re.search(r"[\d_-]", text[one.start : one.end]):
         return ()
-    if one.loose and not any(text[one.start : one.end].casefold() in said.casefold() for said in reading.devices):
+    if (
+        one.loose
+        and _is_two_ends(text, one)
+        and not any(text[one.start : one.end].casefold() in said.casefold() for said in reading.devices)
+    ):
         return (one.names[0], one.names[-1])
     return one.names
 

@@ -31,6 +31,8 @@ _ROLE = re.compile(
     r"(?P<noun>(?:\s+|-)(?:P\s+)?(?:routers?|devices?|boxes|box|nodes?|kit))?",
     re.IGNORECASE,
 )
+# rr-lon-1 is a name, and not one of the reflectors.
+_COMPOUND = re.compile(r"(?<![\w-])(?=[\w-]*\d)[A-Za-z]\w*(?:-\w+)+")
 _EVERY = re.compile(
     r"\beverything\b|\beverywhere\b|\bnetwork[\s-]*wide\b|\bfleet[\s-]*wide\b|\bthe\s+fleet\b|\bthe\s+lot\s+of\s+them\b"
     r"|\b(?:the\s+)?(?:whole|entire|complete|full)\s+(?:\w+\s+)?(?:network|lab|fleet|estate|backbone|inventory|domain|campus|pantheon)\b"
@@ -59,9 +61,10 @@ def find_mentions(text: str, devices: Sequence[Device]) -> list[Mention]:
     names = [device.name for device in devices]
     for finder in (_patterns, _ranges, _lists, _names, _swapped):
         found += [one for one in finder(text, names, found) if not _inside(one, found)]
+    compounds = [Mention(one.start(), one.end(), "unknown", ()) for one in _COMPOUND.finditer(text)]
     for role in _ROLE.finditer(text):
         mention = _role(role, devices)
-        found += [] if _inside(mention, found) else [mention]
+        found += [] if _inside(mention, [*found, *compounds]) else [mention]
     for every in _EVERY.finditer(text):
         mention = Mention(every.start(), every.end(), "every", tuple(names))
         found += [] if _inside(mention, found) else [mention]

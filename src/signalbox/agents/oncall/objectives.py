@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-__all__ = ["objective_of", "said_of"]
+__all__ = ["objective_of", "said_of", "without_devices"]
 
 _WORDS = {
     "check_bgp_neighbors": "Check BGP neighbor status for {neighbor} on {devices}",
@@ -38,3 +38,8 @@ def said_of(devices: Sequence[str]) -> str:
     if len(devices) > _MOST:
         return f"{len(devices)} devices ({', '.join(devices[:_MOST])}, …)"
     return " and ".join([", ".join(devices[:-1]), devices[-1]] if len(devices) > 1 else devices)
+
+
+def without_devices(objective: str, devices: Sequence[str]) -> str:
+    """An objective for whoever works on one device that is chosen already: the same for all of them."""
+    return objective.replace(said_of(devices), "the device") if devices else objective

@@ -15,7 +15,7 @@ from signalbox.language.words import stem
 from signalbox.settings import get_settings
 from signalbox.toolbox.sessions import ToolInfo
 
-__all__ = ["Plan", "load_plans", "match_step", "unserved_steps"]
+__all__ = ["Plan", "likely_tools", "load_plans", "match_step", "unserved_steps"]
 
 _OWN = Path(__file__).with_name("plans")
 _ORDER = (
@@ -28,6 +28,8 @@ _ORDER = (
     "check_mpls_state",
     "general_device_health_check",
 )
+_MOST_LIKELY = 6
+_AS_LIKELY = 0.3
 _FORM = '{"intent": "the file\'s name", "description": "…", "steps": ["…", …]}'
 _ACRONYM = re.compile(
     r"\b(?!(?:AND|OR|NOT|IF|ALL|UP|DOWN|INIT|IDLE|ACTIVE|CONNECT|ESTABLISHED|OPERATIONAL)\b)[A-Z][A-Z0-9]{2,}s?\b"
@@ -97,13 +99,30 @@ def match_step(text: str, tools: Sequence[ToolInfo]) -> list[str]:
     named = _ACRONYM.findall(asked.partition(":")[0])
     if named and not any(_names(known, word) for word in named):
         return []
-    wanted = _stems(asked)
-    own = {name: _stems(words) for name, words in told.items()}
-    often = {word: sum(word in words for words in own.values()) for word in wanted}
-    scores = {name: sum(1 / often[word] for word in wanted & words) for name, words in own.items()}
+    scores = _weighed(_stems(asked), {name: _stems(words) for name, words in told.items()})
     acronyms = {name: any(_names(told[name], word) for word in named) for name in told}
     serving = (name for name, score in scores.items() if score >= 0.3 or acronyms[name])
     return sorted(serving, key=lambda name: -scores[name])
+
+
+def likely_tools(text: str, tools: Sequence[ToolInfo]) -> list[ToolInfo]:
+    """The tools that a model is offered for something to do: those that speak of it, most of all by their names.
+
+    Fewer are quicker to choose among, and surer. All of them where none speaks of it.
+    """
+    wanted = _stems(text)
+    names = {tool.name: _stems(tool.name.replace("_", " ")) for tool in tools}
+    scores = _weighed(wanted, {tool.name: _stems(_told(tool)) for tool in tools})
+    scores = {name: scores[name] + score for name, score in _weighed(wanted, names).items()}
+    least = max(scores.values(), default=0.0) * _AS_LIKELY
+    best = sorted(scores, key=lambda name: -scores[name])[:_MOST_LIKELY]
+    return [tool for tool in tools if tool.name in best and scores[tool.name] >= least] if least else list(tools)
+
+
+def _weighed(wanted: set[str], told: Mapping[str, set[str]]) -> dict[str, float]:
+    """How much of what is wanted each speaks of; a word counts the less the more of them have it."""
+    often = {word: sum(word in words for words in told.values()) for word in wanted}
+    return {name: sum(1 / often[word] for word in wanted & words) for name, words in told.items()}
 
 
 def unserved_steps(steps: Iterable[str], tools: Sequence[ToolInfo]) -> dict[int, str]:

@@ -17,7 +17,8 @@ def present(state: Mapping[str, Any]) -> Presented:
     report = state.get("report") or {}
     text = _markdown(report, state)
     source = state.get("source")
-    return Presented(text, [blocks.text(text), *report_blocks(report)], source, list(state.get("not_covered") or ()))
+    drawn = [blocks.text("\n\n".join([*_said(report), *_noted(report)])), *report_blocks(report)]
+    return Presented(text, drawn, source, list(state.get("not_covered") or ()))
 
 
 def report_blocks(report: Mapping[str, Any]) -> list[Block]:
@@ -47,19 +48,26 @@ def _sections(report: Mapping[str, Any]) -> list[tuple[str, Sequence[str]]]:
 
 
 def _markdown(report: Mapping[str, Any], state: Mapping[str, Any]) -> str:
-    parts = [f"**{as_markdown(str(report.get('verdict', '')))}**"]
-    if report.get("in_words"):
-        parts.append(as_markdown(str(report["in_words"])))
+    parts = _said(report)
     found = report.get("findings") or ()
     for severity, title in (("critical", "Critical"), ("warning", "Warnings"), ("info", "For information")):
         lines = [_told(one) + _evidence(one["evidence"]) for one in found if one["severity"] == severity]
         parts += [_listed(title, lines)] if lines else []
     parts += [_listed(title, lines) for title, lines in _sections(report) if lines]
-    if report.get("stop_reason") not in (None, "met"):
-        parts.append(as_markdown(str(report.get("notes", ""))))
+    parts += _noted(report)
     if left := state.get("not_covered"):
         parts.append(f"Not considered: {as_markdown(', '.join(left))}")
     return "\n\n".join(parts)
+
+
+def _said(report: Mapping[str, Any]) -> list[str]:
+    """The verdict, and the findings in a model's words where there are some."""
+    in_words = [as_markdown(str(report["in_words"]))] if report.get("in_words") else []
+    return [f"**{as_markdown(str(report.get('verdict', '')))}**", *in_words]
+
+
+def _noted(report: Mapping[str, Any]) -> list[str]:
+    return [as_markdown(str(report.get("notes", "")))] if report.get("stop_reason") not in (None, "met") else []
 
 
 def _listed(title: str, lines: Sequence[str]) -> str:

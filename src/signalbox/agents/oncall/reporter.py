@@ -12,7 +12,7 @@ from signalbox.agents.oncall.checks import load_checks, run_checks
 from signalbox.agents.oncall.compare import compare_devices
 from signalbox.agents.oncall.facts import Record, collect
 from signalbox.agents.oncall.figures import invented_words
-from signalbox.agents.oncall.focus import look_at_focus, rank
+from signalbox.agents.oncall.focus import look_at_focus, rank, vrf_among
 from signalbox.agents.oncall.history import keep_run
 from signalbox.agents.oncall.planner import lent_model
 from signalbox.agents.oncall.prompts import PHRASE
@@ -33,13 +33,20 @@ async def report_generator(state: GraphState) -> dict[str, Any]:
     results = list(state.get("execution_results") or ())
     devices = devices_of(state)
     facts = {device: collect(results, device) for device in devices}
-    report = make_report(state, facts, results)
+    unread = list(state.get("not_covered") or ())
+    focus = dict(state.get("focus") or {})
+    if not focus.get("vrf") and (vrf := vrf_among(unread, facts)):
+        # What the reading left over turns out to be a name on the devices.
+        focus, unread = {**focus, "vrf": vrf}, [word for word in unread if word != vrf]
+    report = make_report({**state, "focus": focus}, facts, results)
     await asyncio.to_thread(_keep, state, facts, report)
     phrased = await asyncio.to_thread(_phrase, report)
     return {
         "summary": _summary(report, phrased),
         "findings": report["findings"],
         "verdict": report["status"],
+        "focus": focus,
+        "not_covered": unread,
         "report": {**report, "in_words": phrased},
     }
 
@@ -72,8 +79,14 @@ def make_report(
         "findings": findings,
         "devices": [_row(device, statuses[device], findings, looked[device]) for device in facts],
         "not_checked": [*missing, *_not_checked(state)],
-        "next_steps": list(dict.fromkeys(one["next"] for one in findings if one["next"] and one["severity"] != "info")),
+        "next_steps": _next_steps(findings),
     }
+
+
+def _next_steps(findings: Sequence[Finding]) -> list[str]:
+    """What to do next, the worst first; what another step says and more is not said twice."""
+    steps = list(dict.fromkeys(one["next"] for one in findings if one["next"] and one["severity"] != "info"))
+    return [one for one in steps if not any(other != one and other.startswith(one.rstrip(".")) for other in steps)]
 
 
 def _sorted(findings: Sequence[Finding]) -> list[Finding]:

@@ -14,6 +14,7 @@ __all__ = ["after_assessment", "to_devices"]
 _SHARED = (
     "user_query",
     "objective",
+    "devices",
     "working_plan_steps",
     "current_retries",
     "max_retries",

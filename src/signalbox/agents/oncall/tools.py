@@ -91,7 +91,9 @@ def source_of() -> dict[str, str]:
             "address": entry.url or " ".join((entry.command, *entry.args)).strip() or entry.name,
         }
     named = os.environ.get("NETWORK_INVENTORY", "").strip()
-    return {"kind": "live" if named else "embedded", "system": "gnmi", "address": named or "the embedded network"}
+    if named:
+        return {"kind": "live", "system": "gnmi", "address": named}
+    return {"kind": "embedded", "system": "gnmi", "address": "the embedded network", "connect": "NETWORK_INVENTORY"}
 
 
 async def device_tools(session: Session) -> list[ToolInfo]:

@@ -14,26 +14,38 @@ from signalbox.agents.tasks import words as say
 from signalbox.agents.tasks.calling import call_for
 from signalbox.agents.tasks.errors import TEXTS
 from signalbox.agents.tasks.state import Pending, Talk
-from signalbox.agents.tasks.targets import Meant, View, find_meant, fitting_words
+from signalbox.agents.tasks.targets import (
+    Meant,
+    View,
+    find_meant,
+    fitting_words,
+    is_named_exactly,
+    is_part_of_name,
+    is_title_of,
+    refers_only,
+    told_by_the_rest,
+)
 from signalbox.errors import ToolFailedError
 from signalbox.storage import Store, Task
 
-__all__ = ["Done", "Person", "act"]
+__all__ = ["FIELDS", "Done", "Person", "act"]
 
 _STATUS = {"complete_task": "pending", "reopen_task": "completed"}
-_FIELDS = ("title", "note", "description", "due", "clear_due", "priority", "tags", "untag")
+FIELDS = ("title", "note", "description", "due", "clear_due", "priority", "tags", "untag")
+"""What an update may change."""
 _MOST_CHANGES = 5
 _MOST_OPTIONS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who asks, in which turn, and the number of the call in it."""
+    """Who asks, in which turn, the number of the call in it, and what was said."""
 
     user_id: str
     turn: str
     call: int = 0
     deadline: float = 30.0
+    said: str = ""
 
     @property
     def key(self) -> str:
@@ -73,7 +85,7 @@ async def act(name: str, args: Mapping[str, Any], talk: Talk, person: Person, *,
             case "list_tasks":
                 return await _listed(args, talk, person)
             case "add_task":
-                return await _added(args, talk, person)
+                return await _added(args, talk, person, confirmed=confirmed)
             case _:
                 return await _on_tasks(name, args, talk, person, confirmed=confirmed)
     except ToolFailedError as error:
@@ -84,13 +96,21 @@ async def act(name: str, args: Mapping[str, Any], talk: Talk, person: Person, *,
 async def _listed(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
     result = await call_for(person.user_id, "list_tasks", dict(args), deadline=person.deadline)
     numbers = [task["task_id"] for task in result["tasks"]]
-    kept = {**talk, "shown": numbers, "spoken": numbers if len(numbers) == 1 else []}
+    # A list of several leaves "it" to what was spoken of before, if that is among them.
+    spoken = numbers if len(numbers) == 1 else [one for one in talk["spoken"] if one in numbers]
+    kept = {**talk, "shown": numbers, "spoken": spoken}
     what = {"completed": "finished task"}.get(str(args.get("status")), "task")
     narrowed = set(args) - {"sort", "page", "status"}
     return Done(say.listed(result, "task that fits" if narrowed and not numbers else what), kept, result["tasks"])  # type: ignore[arg-type]
 
 
-async def _added(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
+async def _added(args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed: bool = False) -> Done:
+    title = str(args.get("title", ""))
+    if refers_only(title):
+        return Done("What should the new task be called?", talk)
+    if not confirmed and (twin := await _twin(title, args, person)) is not None:
+        told = say.ask_another(twin)
+        return Done(told, _asking(talk, "confirm", "add_task", args, (), told))
     made = await call_for(person.user_id, "add_task", dict(args), turn=person.key, deadline=person.deadline)
     number = made["task_id"]
     latest = talk["changes"][-1] if talk["changes"] else None
@@ -105,13 +125,25 @@ async def _added(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
     return Done(say.said_of("add_task", [made]), kept, [made], changed=True)
 
 
+async def _twin(title: str, args: Mapping[str, Any], person: Person) -> Task | None:
+    """An open task that is just what a new one would be; another day makes it another."""
+    if args.get("due"):
+        return None
+    tasks = Store(person.user_id).tasks
+    found = await find_meant(title, View(), tasks, "pending")
+    same = [one for one in found.tasks if is_named_exactly(title, one) and not one.completed]
+    return same[0] if found.how in ("one", "unclear") and same else None
+
+
 async def _on_tasks(name: str, args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed: bool = False) -> Done:
     """A call on one task or several: found, asked about where need be, and made for each."""
     meant = await _meant(name, args, talk, person)
     if meant.how == "none":
         told = say.not_found(str(args.get("task") or args.get("task_id") or ""), meant.tasks)
         return Done(told, _asking(talk, "choose", name, args, meant.tasks, told) if meant.tasks else talk)
-    if name == "update_task" and not set(args) & set(_FIELDS):
+    if name == "update_task" and is_part_of_name(str(args.get("due") or ""), person.said, meant.tasks):
+        args = {key: value for key, value in args.items() if key != "due"}
+    if name == "update_task" and not set(args) & set(FIELDS):
         told = f"What should be different about {', '.join(f'#{one.task_id} {one.title}' for one in meant.tasks[:3])}?"
         return Done(told, {**talk, "spoken": [one.task_id for one in meant.tasks]})
     if meant.how == "unclear":
@@ -132,8 +164,13 @@ async def _meant(name: str, args: Mapping[str, Any], talk: Talk, person: Person)
         how = "none" if not found else "one" if len(found) == 1 else "several"
         return Meant(how, tuple(found))  # type: ignore[arg-type]
     words = str(args.get("task") or "")
+    if name == "update_task" and not words:
+        named = await find_meant(str(args.get("title") or ""), View(), tasks) if args.get("title") else None
+        if named is not None and named.how == "one" and is_title_of(str(args["title"]), named.tasks[0]):
+            # What was read as a new title is that of a task there is: it says which one is meant.
+            return named
     status: Any = _STATUS.get(name, "all")
-    found_now = await find_meant(words, _view(talk), tasks, status)
+    found_now = told_by_the_rest(await find_meant(words, _view(talk), tasks, status), words, person.said)
     if name == "reopen_task" and (found_now.how == "none" or not any(one.completed for one in found_now.tasks)):
         gone = await _among_deleted(words, talk, tasks)
         return gone if gone is not None else found_now
@@ -162,6 +199,8 @@ def _view(talk: Talk) -> View:
 async def _made(name: str, args: Mapping[str, Any], tasks: Sequence[Task], talk: Talk, person: Person) -> Done:
     """The call, for each of the tasks."""
     given = {key: value for key, value in args.items() if key not in ("task", "task_id", "numbers", "user_id")}
+    if name == "update_task" and len(given) > 1 and all(is_title_of(str(given.get("title", "")), one) for one in tasks):
+        given.pop("title")
     if name == "complete_task" and all(one.completed for one in tasks):
         those = ", ".join(f"#{one.task_id} {one.title}" for one in tasks)
         return Done(f"{those} {'is' if len(tasks) == 1 else 'are'} done already.", _spoken_of(talk, tasks))
@@ -247,7 +286,7 @@ async def _corrected(args: Mapping[str, Any], talk: Talk, person: Person) -> Don
     if not talk["changes"]:
         return Done("There is nothing to correct. What would you like me to do?", talk)
     last = talk["changes"][-1]["acts"][-1]
-    fields = {key: value for key, value in args.items() if key in _FIELDS}
+    fields = {key: value for key, value in args.items() if key in FIELDS}
     is_new = last["name"] == "add_task"
     if args.get("task") and is_new and not fields:
         fields = {"title": args["task"]}
@@ -270,6 +309,8 @@ async def _instead(words: str, last: Mapping[str, Any], talk: Talk, person: Pers
         words, View(tuple(talk["changes"][-1]["shown"] or talk["shown"]), tuple(last["numbers"])), store
     )
     tasks = list(found.tasks) if found.how in ("one", "several") else []
+    # "I meant 3, not 2" names both.
+    tasks = [one for one in tasks if one.task_id not in wrong] or tasks if len(tasks) > 1 else tasks
     inside = fitting_words(words, [one for one in among if one.task_id in wrong])
     if len(wrong) > 1 and len(inside) == 1:
         tasks = inside

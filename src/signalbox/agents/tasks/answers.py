@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from signalbox.agents.tasks.state import Talk
-from signalbox.agents.tasks.targets import View, find_meant
+from signalbox.agents.tasks.targets import View, affirmed, find_meant, fits_wholly, told_apart
 from signalbox.language.words import tokens, word_set
 from signalbox.storage import Store
 
-__all__ = ["settled"]
+__all__ = ["agrees", "choice_among", "settled"]
 
 _YES = word_set(
     "yes y ye yeah yea yep yup yess sure ok okay confirm confirmed correct right fine absolutely definitely"
@@ -22,7 +22,9 @@ _BESIDE_YES = word_set("please it them all of do go ahead that then thanks thank
 _BESIDE_NO = word_set("wait it them that please thanks all of those these as is actually hm hmm oh mind now sorry do")
 _UNDO = word_set("undo revert")
 _BESIDE_UNDO = word_set("that it this please oops wait the last change all oh no sorry hmm hm my them")
-_LONGEST = 6
+_AGREEING = word_set("yes y yeah yep yup sure ok okay confirm confirmed")
+"""What a message begins with that agrees, whatever else is read in it."""
+_LONGEST = 8
 
 
 async def settled(message: str, talk: Talk, user_id: str) -> tuple[str, dict[str, Any]] | None:
@@ -43,6 +45,21 @@ async def settled(message: str, talk: Talk, user_id: str) -> tuple[str, dict[str
     return await _choice(message, pending["numbers"], user_id)
 
 
+def agrees(message: str) -> bool:
+    """Whether a message begins by agreeing."""
+    return bool(set(tokens(message)[:1]) & _AGREEING)
+
+
+async def choice_among(message: str, numbers: list[int], user_id: str) -> int | None:
+    """The one of some tasks that a message names, among whatever else it says; None where it names none or two."""
+    store = Store(user_id).tasks
+    found = await find_meant(affirmed(message), View(tuple(numbers), offered=True), store)
+    if found.how == "one":
+        return found.tasks[0].task_id if found.tasks[0].task_id in numbers else None
+    apart = told_apart(await store.several(numbers), message)
+    return apart.task_id if apart is not None else None
+
+
 def _is_made_of(words: list[str], core: frozenset[str], beside: frozenset[str]) -> bool:
     return bool(set(words) & core) and set(words) <= core | beside
 
@@ -50,8 +67,9 @@ def _is_made_of(words: list[str], core: frozenset[str], beside: frozenset[str]) 
 async def _choice(message: str, numbers: list[int], user_id: str) -> tuple[str, dict[str, Any]] | None:
     """One of those that the person was asked to choose from, named by place, number or words."""
     view = View(tuple(numbers), offered=True)
-    found = await find_meant(message, view, Store(user_id).tasks)
+    named = affirmed(message)
+    found = await find_meant(named, view, Store(user_id).tasks)
     chosen = {one.task_id for one in found.tasks}
-    if found.how == "one" and chosen <= set(numbers):
-        return "choose_task", {"task": message}
+    if found.how == "one" and chosen <= set(numbers) and fits_wholly(named, found.tasks[0]):
+        return "choose_task", {"task": named}
     return None

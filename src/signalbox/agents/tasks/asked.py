@@ -13,31 +13,35 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import BaseMessage, HumanMessage
 
+from signalbox.agents.tasks.answers import agrees
 from signalbox.agents.tasks.definitions import CHANGING
+from signalbox.agents.tasks.guesses import guesses_of
 from signalbox.language.words import stem, tokens
 from signalbox.models import load_chat_model
 from signalbox.storage import Task
 
-__all__ = ["has_reason", "is_named", "read_asked", "reads_alike"]
+__all__ = ["has_reason", "is_named", "learn", "read_asked"]
 
+_learned: set[str] = set()
 _STRICT = frozenset({"delete_task", "answer_yes", "undo_change"})
-_AGREEING = frozenset("yes y yeah yep yup sure ok okay confirm confirmed".split())
-"""What a message begins with that agrees, whatever else is read in it."""
 _LIGHT = frozenset("the a an my to of for and or in on at with by is it up buy get do go make call".split())
 
 
 async def read_asked(request: str, before: Sequence[BaseMessage], tools: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The tools that the message asks for, after the turn `before` it."""
+    """The tools that the message asks for, or may, after the turn `before` it."""
     reply = await _reader().bind_tools(list(tools)).ainvoke([*before, HumanMessage(request)])
-    read = [call["name"] for call in reply.tool_calls] if isinstance(reply, AIMessage) else []
-    return [*read, "answer_yes"] if set(tokens(request)[:1]) & _AGREEING else read
+    read = [call["name"] for call in reply.tool_calls] or [one["name"] for one in guesses_of(reply)]
+    return [*read, "answer_yes"] if agrees(request) else read
 
 
-def reads_alike(model: Any) -> bool:
-    """Whether a model is the reader itself, which would read the same again."""
-    return bool(getattr(model, "_llm_type", None) == _reader()._llm_type)
+async def learn(tools: Sequence[Mapping[str, Any]]) -> None:
+    """Let the reader learn its examples for these tools, once: that takes longer than an iteration may."""
+    told = str(tools)
+    if told not in _learned:
+        await _reader().bind_tools(list(tools)).ainvoke([HumanMessage("hello")])
+        _learned.add(told)
 
 
 @cache

@@ -8,11 +8,13 @@ from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
+from signalbox.agents.tasks import words as say
 from signalbox.agents.tasks.answers import settled
-from signalbox.agents.tasks.asked import reads_alike
+from signalbox.agents.tasks.asked import learn
 from signalbox.agents.tasks.conversation import offered_tools, remembered_state
 from signalbox.agents.tasks.definitions import CONVERSATION, TOOLS, shown_to_model
 from signalbox.agents.tasks.errors import APIError, APITimeoutError, RateLimitError, text_for
+from signalbox.agents.tasks.guesses import borne_out, guesses_of
 from signalbox.agents.tasks.prompts import SUMMARY, system_prompt
 from signalbox.agents.tasks.state import TasksState
 from signalbox.contract.summary import plain
@@ -20,13 +22,13 @@ from signalbox.errors import LLMAPIError, SignalboxError, redact
 from signalbox.maps.context import current_run
 from signalbox.models import load_chat_model
 
-__all__ = ["after_model", "lent_model", "model_node", "said_before"]
+__all__ = ["GUESSED", "after_model", "lent_model", "model_node", "said_before"]
 
 MAX_ITERATIONS, TIMEOUT = 15, 30.0
 WARNING = "The request was stopped after {limit} steps; it may not be complete."
 _log = logging.getLogger("signalbox.agents.tasks")
-_prepared: set[str] = set()
-_SETTLED = "answer-"
+_SETTLED, GUESSED = "answer-", "answer-guess-"
+"""What the ids of calls begin with that code has settled, and of those that it made of a model's guesses."""
 
 
 async def model_node(state: TasksState) -> dict[str, Any]:
@@ -45,13 +47,27 @@ async def _iterate(state: TasksState) -> dict[str, Any]:
     iteration = state["iterations"] + 1
     _log.info("Agent iteration %d/%d", iteration, limit)
     if not state["done"] and (call := await settled(state["request"], state["talk"], state["user_id"])):
-        asked = {"name": call[0], "args": call[1], "id": f"{_SETTLED}{state['turn']}", "type": "tool_call"}
-        return {"messages": [AIMessage("", tool_calls=[asked])], "iterations": iteration, "asked": [call[0]]}
+        return {
+            "messages": [_call(call, f"{_SETTLED}{state['turn']}")], "iterations": iteration, "asked": [call[0]],
+        }  # fmt: skip
     # What code has settled is only put into words.
     reply = await _ask(state, tools=not _is_settled(state))
     if reply.tool_calls and not _is_settled(state):
         return {"messages": [reply], "iterations": iteration}
+    if guesses_of(reply) and not state["done"]:
+        meant = await borne_out(guesses_of(reply), state)
+        if meant is not None:
+            # A choice is read by code in the person's own words; for the rest these must give a reason still.
+            asked = ["choose_task"] if meant[0] == "choose_task" else None
+            message = _call(meant, f"{GUESSED}{state['turn']}")
+            return {"messages": [message], "iterations": iteration, "asked": asked}
+        if not all(one.get("missing") for one in guesses_of(reply)):
+            reply = AIMessage(say.UNSURE)
     return {"messages": [reply], "iterations": iteration, **_answered(state, _text(reply))}
+
+
+def _call(call: tuple[str, dict[str, Any]], number: str) -> AIMessage:
+    return AIMessage("", tool_calls=[{"name": call[0], "args": call[1], "id": number, "type": "tool_call"}])
 
 
 async def _stopped(state: TasksState, limit: int) -> dict[str, Any]:
@@ -85,10 +101,11 @@ async def _ask(state: TasksState, *, tools: bool, summary: bool = False) -> AIMe
     model: Any = lent_model()
     messages = _messages(state)
     if tools:
-        model = model.bind_tools(offered_tools(state["talk"]) if not state["done"] else _offered_before(state))
+        offered = offered_tools(state["talk"]) if not state["done"] else _offered_before(state)
+        await learn(offered)
+        model = model.bind_tools(offered)
     if summary:
         messages.append(HumanMessage(SUMMARY))
-    await _prepare(model)
     try:
         async with asyncio.timeout(seconds):
             reply = await model.ainvoke(messages)
@@ -107,15 +124,6 @@ async def _ask(state: TasksState, *, tools: bool, summary: bool = False) -> AIMe
     except Exception as error:
         raise APIError(details=error) from None
     return reply if isinstance(reply, AIMessage) else AIMessage(str(plain(reply)))
-
-
-async def _prepare(model: Any) -> None:
-    """Let a model of this process learn its examples: the first time that takes longer than an iteration may."""
-    bound = getattr(model, "bound", None)
-    told = str((getattr(model, "kwargs", None) or {}).get("tools"))
-    if bound is not None and reads_alike(bound) and told not in _prepared:
-        await model.ainvoke([HumanMessage("hello")])
-        _prepared.add(told)
 
 
 def _offered_before(state: TasksState) -> list[dict[str, Any]]:

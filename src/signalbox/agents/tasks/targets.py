@@ -4,18 +4,34 @@ that it cannot: one clear match is one, two that fit are a question, none is sai
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from signalbox.agents.tasks.due import clock_now, read_days
 from signalbox.language.clauses import list_members
 from signalbox.language.names import close
 from signalbox.language.numbers import NUMBERS, ORDINALS
+from signalbox.language.time.stretches import is_time_word
 from signalbox.language.words import stem, tokens, word_set
 from signalbox.storage import Task, TaskFilter, Tasks
 
-__all__ = ["Meant", "View", "find_meant", "fitting_words"]
+__all__ = [
+    "Meant",
+    "View",
+    "affirmed",
+    "find_meant",
+    "fits_wholly",
+    "fitting_words",
+    "is_named_exactly",
+    "is_part_of_name",
+    "is_title_of",
+    "refers_only",
+    "says_only",
+    "speaks_of",
+    "told_apart",
+    "told_by_the_rest",
+]
 
 How = Literal["one", "several", "unclear", "none"]
 Status = Literal["pending", "completed", "all"]
@@ -26,7 +42,7 @@ _FILLING = word_set(
     "it's that's its already again now then oh sorry well actually called named titled says regarding concerning "
     "which who what there here up off out word tag tagged tags"
 )
-_ONE_BEFORE = word_set("it that this its same")
+_ONE_BEFORE = word_set("it that this its same he she him her")
 _SOME_BEFORE = word_set("them those these they both their")
 _OTHER = word_set("other others rest remaining another else")
 _ALL = word_set("all everything every each both whole entire any")
@@ -38,6 +54,9 @@ _PLACES = {"top": 1, "bottom": -1, "last": -1, "latter": -1, "former": 1, "middl
 _AGES = {"newest": -1, "latest": -1, "oldest": 0}
 _EXCEPT = re.compile(r"\s+(?:except(?: for)?|but not|but|apart from|other than|without|excluding)\s+", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?P<mark>#\s*)?(?P<number>\d{1,9})(?!\w)")
+_CLAUSE = re.compile(r"[,;.!?]+\s+|\s+but\s+", re.IGNORECASE)
+_DENIED = re.compile(r"(?:and |or )?not\b|(?:and )?n(?:ei|o)ther\b", re.IGNORECASE)
+_NEAR_BEFORE = 3
 _MOST = 200
 _ENOUGH = 0.5
 _WHOLE = 0.75
@@ -102,10 +121,7 @@ async def _find(said: str, view: View, tasks: Tasks, status: Status) -> Meant:
     content = _content(said)
     shown = await tasks.several(list(view.shown))
     if _OTHER & set(words):
-        return _of(
-            _fitting([one for one in shown if one.task_id not in view.spoken], _rest(content, _OTHER)),
-            bulk=bool({"others", "rest"} & set(words)), one={"other", "another"} & set(words) != set(),
-        )  # fmt: skip
+        return await _others(words, _rest(content, _OTHER), view, shown, tasks)
     placed = _places(words)
     if placed:
         # A place is one in the list as it was seen, whatever was deleted of it since.
@@ -116,7 +132,44 @@ async def _find(said: str, view: View, tasks: Tasks, status: Status) -> Meant:
         return await _spoken(view, tasks, plural=bool(set(content) & _SOME_BEFORE))
     if not content:
         return await _spoken(view, tasks)
-    return await _by_words([word for word in content if word not in _ONE_BEFORE] or content, said, shown, tasks, status)
+    sought = [word for word in content if word not in _ONE_BEFORE] or content
+    found = await _by_words(sought, said, shown, tasks, status)
+    return found if found.how == "one" else await _by_day(sought, said, found, shown, tasks, status)
+
+
+async def _others(words: Sequence[str], rest: Sequence[str], view: View, shown: Sequence[Task], tasks: Tasks) -> Meant:
+    """The other one, the others: of those shown, else of all that are open, without those spoken of."""
+    pool = _fitting([one for one in shown if one.task_id not in view.spoken], rest)
+    if not pool:
+        page = await tasks.list(TaskFilter(status="pending", limit=_MOST))
+        pool = _fitting([one for one in page.tasks if one.task_id not in view.spoken], rest)
+    return _of(pool, bulk=bool({"others", "rest"} & set(words)), one={"other", "another"} & set(words) != set())
+
+
+async def _by_day(
+    content: Sequence[str], said: str, found: Meant, shown: Sequence[Task], tasks: Tasks, status: Status
+) -> Meant:
+    """The task that is due on a day that the words name: the Thursday one, or of two calls the one on Friday."""
+    if found.how == "unclear":
+        due = _due_then(said, content, found.tasks)
+        return Meant("one", tuple(due)) if len(due) == 1 else found
+    if not all(is_time_word(word) for word in content):
+        return found
+    page = await tasks.list(TaskFilter(status=status, limit=_MOST))
+    due = _due_then(said, content, shown) or _due_then(said, content, page.tasks)
+    if not due:
+        return found
+    return Meant("one" if len(due) == 1 else "unclear", tuple(due[:10]))
+
+
+def _due_then(said: str, content: Sequence[str], pool: Sequence[Task]) -> list[Task]:
+    """Those of some tasks that are due on the days that the words name."""
+    for stretch in _stretches(said, [word for word in content if is_time_word(word)]):
+        days = read_days(stretch)
+        due = [one for one in pool if days and one.due and days.start <= one.due[:10] < days.end]
+        if due:
+            return due
+    return []
 
 
 def _content(said: str) -> list[str]:
@@ -131,7 +184,9 @@ async def _spoken(view: View, tasks: Tasks, *, plural: bool = False) -> Meant:
             return _of(found, bulk=plural)
         if found:
             return Meant("unclear", tuple(found))
-    return Meant("none")
+    # With nothing in view, it is the only one there is.
+    page = await tasks.list(TaskFilter(status="pending", limit=2))
+    return _of(page.tasks) if page.total == 1 else Meant("none")
 
 
 async def _numbered(said: str, words: Sequence[str], view: View, tasks: Tasks) -> Meant | None:
@@ -294,6 +349,84 @@ def fitting_words(words: str, pool: Sequence[Task]) -> list[Task]:
         return []
     scored = [(score, one) for one in pool if (score := _score(content, one)) >= _ENOUGH]
     return _best(scored, words)
+
+
+def affirmed(message: str) -> str:
+    """A message without what it says is not meant: "not the first, the second" is the second."""
+    parts = [one.strip() for one in _CLAUSE.split(message)]
+    kept = [one for one in parts if one and not _DENIED.match(one)]
+    return " ".join(kept) if kept else message
+
+
+def told_apart(tasks: Sequence[Task], message: str) -> Task | None:
+    """The one of some tasks of which a message has a word that the others do not have, or the day; None where it has
+    that of none or of several."""
+    said = affirmed(message)
+    spoken = {stem(word) for word in tokens(said)}
+    titles = [{stem(word) for word in _content(one.title)} for one in tasks]
+    named = []
+    for place, (task, title) in enumerate(zip(tasks, titles, strict=True)):
+        others = set().union(*(other for at, other in enumerate(titles) if at != place))
+        if (title - others) & spoken:
+            named.append(task)
+    found = named or _due_then(said, tokens(said), tasks)
+    return found[0] if len(found) == 1 else None
+
+
+def told_by_the_rest(found: Meant, words: str, message: str) -> Meant:
+    """What words mean, where the message around them makes clear what they leave open: one of two, or all."""
+    if found.how != "unclear" or len(found.tasks) < 2:
+        return found
+    before, named, _ = message.casefold().partition(words.casefold() or "\n")
+    if named and set(tokens(before)[-_NEAR_BEFORE:]) & (_ALL - {"any", "both"}):
+        return Meant("several", found.tasks, True)
+    apart = told_apart(found.tasks, message)
+    return found if apart is None else Meant("one", (apart,))
+
+
+def is_title_of(words: str, task: Task) -> bool:
+    """Whether words are the title of a task, or all but all of it."""
+    content = _content(words)
+    return bool(content) and _score(content, task) > _WHOLE
+
+
+def is_named_exactly(words: str, task: Task) -> bool:
+    """Whether words are the title of a task, articles aside."""
+    return _plain(words) == _plain(task.title)
+
+
+def is_part_of_name(words: str, message: str, tasks: Sequence[Task]) -> bool:
+    """Whether words stand in a message right before a word of a task's title, as the day in "Monday newsletter": they
+    are part of a name then."""
+    _, found, after = message.casefold().partition(words.strip().casefold() or "\n")
+    following = tokens(after)[:1] if found and after[:1] == " " else []
+    return any(stem(word) in {stem(one) for one in _content(task.title)} for word in following for task in tasks)
+
+
+def refers_only(words: str) -> bool:
+    """Whether words name nothing by themselves: it, the first one, the new one."""
+    known = {*_PLACES, *_AGES, *ORDINALS, *_ONE_BEFORE, *_SOME_BEFORE, *_OTHER, "new"}
+    return bool(tokens(words)) and set(_content(words)) <= known
+
+
+def says_only(args: Mapping[str, Any], message: str) -> bool:
+    """Whether a message says nothing but what some arguments hold."""
+    held = {word for value in args.values() for word in tokens(str(value))}
+    return bool(held) and set(_content(message)) <= held | {"by", "due"}
+
+
+def fits_wholly(words: str, task: Task) -> bool:
+    """Whether all that words say is said of the task: its place, its number, its title, its day."""
+    known = {*_PLACES, *_AGES, *ORDINALS, *NUMBERS, *_ONE_BEFORE, "option", "choice"}
+    content = [word for word in _content(words) if word not in known and not word[0].isdigit()]
+    left = [word for word in content if not is_time_word(word)] if _due_then(words, content, [task]) else content
+    return not left or _score(left, task) >= _WHOLE
+
+
+def speaks_of(message: str, task: Task) -> bool:
+    """Whether a message has a word of the task's title."""
+    spoken = {stem(word) for word in tokens(message)}
+    return any(stem(word) in spoken for word in _content(task.title))
 
 
 def _best(scored: Sequence[tuple[float, Task]], said: str) -> list[Task]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, ToolMessage
@@ -11,11 +12,12 @@ from langgraph.types import interrupt
 
 from signalbox.agents.tasks import words as say
 from signalbox.agents.tasks.acting import Done, Person, act
-from signalbox.agents.tasks.asked import has_reason, is_named, read_asked, reads_alike
+from signalbox.agents.tasks.asked import has_reason, is_named, read_asked
 from signalbox.agents.tasks.conversation import offered_tools
 from signalbox.agents.tasks.definitions import CHANGING, CONVERSATION, TOOLS
 from signalbox.agents.tasks.errors import TEXTS, ToolNotFoundError, text_for
-from signalbox.agents.tasks.model_node import lent_model, said_before
+from signalbox.agents.tasks.grounding import further_adds, unheard_quotes, whole_words
+from signalbox.agents.tasks.model_node import GUESSED, said_before
 from signalbox.agents.tasks.state import Talk, TasksState
 from signalbox.agents.tasks.targets import View, find_meant
 from signalbox.errors import SignalboxError, redact
@@ -27,6 +29,7 @@ from signalbox.toolbox.policy import Policy, check
 __all__ = ["after_tools", "tools_node"]
 
 _log = logging.getLogger("signalbox.agents.tasks")
+_ON_TASKS = ("add_task", "update_task", "complete_task", "reopen_task", "delete_task")
 _YES = frozenset("yes y ok true approve confirm sure".split())
 _NO = frozenset("no n false reject cancel none neither".split())
 
@@ -37,7 +40,7 @@ async def tools_node(state: TasksState) -> dict[str, Any]:
     offered = [tool["function"]["name"] for tool in offered_tools(state["talk"])]
     asked = state["asked"]
     if asked is None and call["name"] in CHANGING:
-        asked = await _asked(state)
+        asked = await read_asked(state["request"], said_before(state)[-2:], offered_tools(state["talk"]))
     done, unnamed = await _guarded(call, state, asked or [])
     answer = _paused(done, state)
     if answer is not None:
@@ -59,14 +62,6 @@ async def tools_node(state: TasksState) -> dict[str, Any]:
     }  # fmt: skip
 
 
-async def _asked(state: TasksState) -> list[str]:
-    """What the person's message asks for. The model's first calls say it, if it is the reader that would say it."""
-    if reads_alike(lent_model()):
-        first = next(one for one in state["messages"] if isinstance(one, AIMessage))
-        return [one["name"] for one in first.tool_calls]
-    return await read_asked(state["request"], said_before(state)[-2:], offered_tools(state["talk"]))
-
-
 def after_tools(state: TasksState) -> Literal["tools", "model"]:
     """The next call, or back to the model."""
     return "tools" if any(one["id"] not in _answered(state) for one in _calls(state)) else "model"
@@ -84,9 +79,9 @@ def _answered(state: TasksState) -> set[str]:
 async def _guarded(call: Mapping[str, Any], state: TasksState, asked: list[str]) -> tuple[Done, int]:
     """The call, if it can be made and the person's words give a reason; and how many tasks went unnamed so far."""
     name, args, talk = call["name"], dict(call["args"] or {}), state["talk"]
-    person = Person(state["user_id"], state["turn"], len(state["done"]), float(state["limits"].get("timeout", 30.0)))
+    person = _person(state)
     try:
-        args = _checked(name, args, talk)
+        args = whole_words(name, _checked(name, args, talk), state["request"])
         meant = await _targets(name, args, talk, state)
         unnamed = [one for one in meant if not is_named(one, str(args.get("task") or ""), state["request"])]
         in_view = {*talk["shown"], *talk["spoken"]}
@@ -94,12 +89,45 @@ async def _guarded(call: Mapping[str, Any], state: TasksState, asked: list[str])
         if name in CHANGING and not (has_reason(name, asked) and is_free):
             _log.warning("A change that the person did not ask for was held back: %s", name)
             return _held(name, args, meant, talk), state["unnamed"]
-        done = await act(name, args, talk, person)
+        is_guess = name == "delete_task" and str(call["id"]).startswith(GUESSED)
+        if (is_guess and meant) or (name in _ON_TASKS and _is_half_heard(state)):
+            return _held(name, args, meant, talk), state["unnamed"]
+        done = await _acted(name, args, talk, person, state)
         return done, state["unnamed"] + len(unnamed)
     except SignalboxError as error:
         _log.error("Tool execution error (%s): %s", name, redact(error.user_message))
         known = isinstance(error, ToolNotFoundError)
         return Done(TEXTS["ValidationError"] if known else text_for(error), talk, failed=True), state["unnamed"]
+
+
+def _is_half_heard(state: TasksState) -> bool:
+    """Whether the calls of this message leave out what the person put in quotes."""
+    calls = [(one["name"], dict(one["args"] or {})) for one in (*_calls(state), *state["done"])]
+    whole = [whole_words(name, args, state["request"]) for name, args in calls]
+    listed = [
+        more
+        for (name, _), args in zip(calls, whole, strict=True)
+        if name == "add_task"
+        for more in further_adds(args, state["request"], ())
+    ]
+    return bool(unheard_quotes([*whole, *listed], state["request"]))
+
+
+def _person(state: TasksState) -> Person:
+    seconds = float(state["limits"].get("timeout", 30.0))
+    return Person(state["user_id"], state["turn"], len(state["done"]), seconds, state["request"])
+
+
+async def _acted(name: str, args: Mapping[str, Any], talk: Talk, person: Person, state: TasksState) -> Done:
+    """The call, made; one that adds the first thing of a list adds them all."""
+    done = await act(name, args, talk, person)
+    if name != "add_task" or done.failed:
+        return done
+    others = [other["args"] for other in _calls(state) if other["args"] != args]
+    for number, more_args in enumerate(further_adds(args, person.said, others), start=1):
+        more = await act(name, more_args, done.talk, replace(person, call=person.call + 100 * number))
+        done = Done(f"{done.text} {more.text}", more.talk, [*done.result, *more.result], changed=True)
+    return done
 
 
 def _checked(name: str, args: dict[str, Any], talk: Talk) -> dict[str, Any]:
@@ -117,7 +145,7 @@ def _checked(name: str, args: dict[str, Any], talk: Talk) -> dict[str, Any]:
 
 async def _targets(name: str, args: Mapping[str, Any], talk: Talk, state: TasksState) -> list[Task]:
     """The tasks that a changing call would touch, for who asks whether the person spoke of them."""
-    if name not in ("update_task", "complete_task", "reopen_task", "delete_task"):
+    if name not in _ON_TASKS or name == "add_task":
         return []
     tasks = Store(state["user_id"]).tasks
     if args.get("task_id") is not None:
@@ -158,7 +186,7 @@ async def _resumed(asked: Done, answer: Any, state: TasksState) -> Done:
     """What the person answered to a question: a choice among the options, or yes or no."""
     said = str(answer.get("data") or answer.get("action") or answer) if isinstance(answer, Mapping) else str(answer)
     said = said.strip().casefold()
-    person = Person(state["user_id"], state["turn"], len(state["done"]), float(state["limits"].get("timeout", 30.0)))
+    person = _person(state)
     first = (tokens(said) or [""])[0]
     pending = asked.talk["pending"]
     if first in _NO:

@@ -8,9 +8,23 @@ from typing import Any
 from signalbox.agents.tasks.due import spoken_due
 from signalbox.storage import Task
 
-__all__ = ["NOT_YOURS", "TALK", "about", "ask_whether", "ask_which", "listed", "not_found", "said_of"]
+__all__ = [
+    "NOT_YOURS",
+    "TALK",
+    "UNSURE",
+    "about",
+    "ask_another",
+    "ask_whether",
+    "ask_which",
+    "listed",
+    "not_found",
+    "said_of",
+]
 
 NOT_YOURS = "I can only see and keep your own tasks, never somebody else's."
+UNSURE = (
+    "I am not sure what you would like, so nothing was changed. Which task do you mean, and what should happen to it?"
+)
 TALK = "Happy to help. Tell me what to write down, show or change."
 _DONE = {
     "complete_task": "Done",
@@ -123,6 +137,11 @@ def ask_whether(name: str, args: Mapping[str, Any], tasks: Sequence[Task]) -> st
     those = ", ".join(f"#{one.task_id} {one.title}" for one in tasks)
     what = "this task" if len(tasks) == 1 else f"these {len(tasks)} tasks"
     return f"{_VERBS.get(name, 'Change')} {what}? {those}. Please say yes or no."
+
+
+def ask_another(twin: Task) -> str:
+    """The question whether to add what is there already."""
+    return f"You have #{twin.task_id} {twin.title} already. Add it once more? Please say yes or no."
 
 
 def not_found(words: str, near: Sequence[Task]) -> str:

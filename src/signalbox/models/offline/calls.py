@@ -24,6 +24,7 @@ _MOST_TOOLS = 20
 _MOST_CUTS = 6
 _DOUBT = 0.15
 """How likely a tool must be for the person to be asked whether it is meant."""
+_MOST_GUESSES = 3
 _SURE, _HALF_SURE = 0.8, 0.4
 """How surely each part of a request must ask for something by itself, for it to be two requests; and how surely where
 the request as a whole asks for these two."""
@@ -33,7 +34,7 @@ the request as a whole asks for these two."""
 class Wanted:
     """A call that a request is for; `missing` names what it needs and was not said.
 
-    One that is not as sure as the line is a guess, to be asked about and not made.
+    One that is not as sure as the line is a guess: it is not made, and who has more to go by may judge it.
     """
 
     tool: str
@@ -69,14 +70,18 @@ def choose_calls(
         place = next(place for place, tool in enumerate(tools) if tool["name"] == forced)
         return _calls_of(tools[place], holds[place], text, moment, context, shown)
     chosen = [(sure, tool) for sure, tool in zip(holds, tools, strict=True) if sure > LINE]
+    likeliest = sorted(zip(holds, tools, strict=True), key=lambda one: -one[0])[:_MOST_GUESSES]
+    guesses = [(sure, tool) for sure, tool in likeliest if _DOUBT < sure <= LINE] if forced is None else []
     if not chosen and forced is None:
-        sure, tool = max(zip(holds, tools, strict=True), key=lambda one: one[0], default=(0.0, {}))
-        return [Wanted(str(tool["name"]), {}, (), sure)] if sure > _DOUBT else []
+        return [call for sure, tool in guesses for call in _calls_of(tool, sure, text, moment, context, shown)]
     chosen = chosen or [max(zip(holds, tools, strict=True), key=lambda one: one[0])]
     whole = [call for sure, tool in chosen for call in _calls_of(tool, sure, text, moment, context, shown)]
     named = {str(tool["name"]) for _, tool in chosen} if len(chosen) > 1 else set()
     apart = _apart(tools, named, judge, text, moment, context, shown)
-    return apart if apart and not any(_covered(call, whole) for call in apart) else _kept(whole)
+    read = apart if apart and not any(_covered(call, whole) for call in apart) else _kept(whole)
+    if guesses and all(call.missing for call in read):
+        read += [call for sure, tool in guesses for call in _calls_of(tool, sure, text, moment, context, shown)]
+    return read
 
 
 def _covered(call: Wanted, whole: Sequence[Wanted]) -> bool:

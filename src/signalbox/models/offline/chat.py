@@ -124,6 +124,11 @@ class OfflineChatModel(BaseChatModel):
         said = sum(len(text_of(message.content).split()) for message in messages)
         answered = len(spoken.split())
         extra: dict[str, Any] = {"refusal": reply.refusal} if reply.refusal else {}
+        if reply.guesses:
+            extra["guesses"] = [
+                {"name": one.tool, "args": one.args, "missing": list(one.missing), "confidence": one.sure}
+                for one in reply.guesses
+            ]
         if reply.data is not None:
             extra = {"parsed": reply.data, "missing": reply.missing, "confidence": reply.sure}
         return AIMessage(

@@ -21,6 +21,7 @@ from signalbox.models.offline.labels import Block, BlockKind
 __all__ = ["Encoder", "Judged", "Span", "load_encoder"]
 
 Rows = np.ndarray[Any, np.dtype[np.float32]]
+_MOST_JUDGED = 64
 _LONGEST, _LONGEST_TEXT, _LONGEST_CONTEXT = 480, 160, 80
 _LABEL, _SHORTEST_LABEL = 32, 12
 _MOST_WORDS = 24
@@ -77,6 +78,7 @@ class Encoder:
             self._heads = {name: heads[name] for name in heads.files}
         self._heat = {kind: float(self._heads.get(f"temperature.{kind}", 1.0)) for kind in get_args(BlockKind)}
         self._labels: dict[str, list[int]] = {}
+        self._judged = lru_cache(maxsize=_MOST_JUDGED)(self._judge)
 
     def embed(self, text: str) -> Rows:
         """A vector for a text by itself, of length one."""
@@ -87,7 +89,10 @@ class Encoder:
         return result
 
     def judge(self, blocks: Sequence[Block], text: str, context: str = "") -> dict[str, Judged]:
-        """What holds of every block, by its key."""
+        """What holds of every block, by its key. One message is often read several times: what was found is kept."""
+        return dict(self._judged(tuple(blocks), text, context))
+
+    def _judge(self, blocks: tuple[Block, ...], text: str, context: str) -> dict[str, Judged]:
         words = self._tokenizer.encode(text[: _LONGEST_TEXT * 12], add_special_tokens=False)
         tokens, offsets = words.ids[:_LONGEST_TEXT], words.offsets[:_LONGEST_TEXT]
         if not tokens:

@@ -106,12 +106,16 @@ def _least_sure(asked: Sequence[Field], filled: Filled) -> float:
 
 def _weigh_beforehand(one: Field, judged: dict[str, Judged]) -> None:
     """Where a schema says how likely each option is before anything is read (`enumPriors`, by a search, say), the
-    reader's chances are weighed by it; that none is said stays as likely against the likeliest."""
+    reader's chances are weighed by it. How likely none is stands under the empty name, else none is as likely as the
+    likeliest."""
     priors, mine = one.schema.get("enumPriors"), judged.get(".".join(one.path))
     if not priors or mine is None or one.kind != "option" or one.many:
         return
-    highest = max(priors.values())
-    weights = [1.0, *(float(priors.get(str(value), highest)) / highest for value, _ in one.options)]
+    highest = max(float(chance) for chance in priors.values()) or 1.0
+    weights = [
+        float(priors.get("", highest)) / highest,
+        *(float(priors.get(str(value), highest)) / highest for value, _ in one.options),
+    ]
     weighed = [held * weight for held, weight in zip(mine.holds, weights, strict=True)]
     total = sum(weighed) or 1.0
     judged[".".join(one.path)] = replace(mine, holds=tuple(held / total for held in weighed))

@@ -45,7 +45,8 @@ class Clock:
 
 @dataclass
 class Reply:
-    """Text, calls, or data for a schema, with how sure each value is. `refusal` is set where there is no answer."""
+    """Text, calls, or data for a schema, with how sure each value is. `refusal` is set where there is no answer,
+    `guesses` where the text asks about a call that is likely and not sure, or not complete."""
 
     text: str = ""
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
@@ -53,6 +54,7 @@ class Reply:
     missing: list[str] = field(default_factory=list)
     sure: dict[str, float] = field(default_factory=dict)
     refusal: str | None = None
+    guesses: list[Wanted] = field(default_factory=list)
 
 
 def respond(
@@ -88,10 +90,11 @@ def _use_tools(
         return Reply(NO_REQUEST, refusal=NO_REQUEST)
     context, shown = conversation.context, _shown(conversation)
     chosen = choose_calls(tools.functions, turn.request, moment, context, shown, choice, examples)
-    wanted = _pending(chosen, turn)
-    if choice is None and len(wanted) == 1 and wanted[0].sure < LINE:
-        told = phrase_results(turn.results) if turn.results else ask_whether(tools.by_name[wanted[0].tool])
-        return Reply(told)
+    wanted = _pending([one for one in chosen if one.sure > LINE or choice is not None], turn)
+    guesses = [one for one in chosen if one not in wanted and one.sure <= LINE] if choice is None else []
+    if guesses and not wanted:
+        told = phrase_results(turn.results) if turn.results else ask_whether(tools.by_name[guesses[0].tool])
+        return Reply(told, guesses=[] if turn.results else guesses)
     if choice == "any" and turn.results:
         return Reply(calls=[_form(tools, turn)])
     ready = [one for one in wanted if not one.missing]
@@ -99,7 +102,9 @@ def _use_tools(
         return Reply(calls=[(one.tool, one.args) for one in ready or wanted])
     said = [phrase_results(turn.results)] if turn.results else []
     said += [ask_missing(tools.by_name[one.tool], one.missing) for one in wanted]
-    return Reply("\n\n".join(said) or NO_TOOL + describe_tools(tools))
+    # What lacks something is not made either: who knows more of the talk may know what it is about.
+    unmade = [] if turn.results or choice is not None else [*wanted, *guesses]
+    return Reply("\n\n".join(said) or NO_TOOL + describe_tools(tools), guesses=unmade)
 
 
 def _form(tools: ToolSet, turn: Turn) -> tuple[str, dict[str, Any]]:

@@ -1,8 +1,8 @@
 """Says whether the figures of an answer are those that a case expects.
 
 Figures may be off by the tolerance of the case; one in percent, milliseconds or bits equals its ratio, seconds or
-bytes. More labels than expected are allowed, and places in a ranking whose values are as good as equal may change.
-A series must also cover the range that is meant, all but a tenth.
+bytes. Labels count as far as they tell the reference's series apart, and more of them are allowed; places in a ranking
+whose values are as good as equal may change. A series must also cover the range that is meant, all but a tenth.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _comparison_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any], tol
 
 
 def _ranking_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any], tolerance: float, scale: float) -> bool:
-    got, want = outcome.get("ranking") or [], wanted["figures"]["ranking"]
+    got, want = outcome.get("ranking") or [], _told_apart(wanted["figures"]["ranking"])
     places = min(int(wanted.get("top") or len(want)), len(want))
     if len(got) < places or (len(got) > places and not wanted.get("more")):
         return False
@@ -100,12 +100,18 @@ def _ranking_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any], tolera
     return True
 
 
+def _told_apart(places: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The reference's figures with the labels that tell them apart: one that all share says nothing of an answer."""
+    shared = set.intersection(*(set(place["labels"].items()) for place in places)) if places else set()
+    return [{**place, "labels": dict(set(place["labels"].items()) - shared)} for place in places]
+
+
 def _with_labels(labels: Mapping[str, str], places: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
     return next((place for place in places if place["labels"].items() <= labels.items()), None)
 
 
 def _series_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any], tolerance: float, scale: float) -> bool:
-    got, want = list(outcome.get("series") or []), wanted["figures"]["series"]
+    got, want = list(outcome.get("series") or []), _told_apart(wanted["figures"]["series"])
     if outcome["kind"] != "series" or len(got) != len(want) or not _range_right(outcome, wanted):
         return False
     largest = max(abs(one["mean"]) for one in want)

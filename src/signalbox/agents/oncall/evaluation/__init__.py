@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from signalbox.agents.oncall.evaluation.expectation import KEYS, check_expectation, expected, settings_for
+from signalbox.agents.oncall.evaluation.expectation import (
+    KEYS,
+    check_expectation,
+    expected,
+    settings_for,
+    settings_of_case,
+)
 from signalbox.agents.oncall.evaluation.outcome import outcome_of
 from signalbox.agents.oncall.evaluation.score import figures_of, oncall_right
 
@@ -18,6 +24,7 @@ class _Judge:
     keys = KEYS
     check = staticmethod(check_expectation)
     settings = staticmethod(settings_for)
+    case_settings = staticmethod(settings_of_case)
     expect = staticmethod(expected)
     outcome = staticmethod(outcome_of)
     is_right = staticmethod(oncall_right)

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from datetime import datetime, tzinfo
 from typing import Any
 
-__all__ = ["KEYS", "OUTCOMES", "check_expectation", "expected", "settings_for"]
+__all__ = ["KEYS", "OUTCOMES", "check_expectation", "expected", "settings_for", "settings_of_case"]
 
 OUTCOMES = ("ok", "refuse", "ask")
-KEYS = {"outcome", "intent", "devices", "healthy", "device", "cause", "calls"}
+KEYS = {"outcome", "intent", "devices", "healthy", "device", "cause", "calls", "faults"}
 _FAULTS = "faults:"
 
 
@@ -17,9 +17,9 @@ def check_expectation(wanted: Mapping[str, Any]) -> None:
     """Raises ValueError for an outcome that no answer could have."""
     if wanted.get("outcome", "ok") not in OUTCOMES:
         raise ValueError(f"`outcome` is one of {', '.join(OUTCOMES)}, not {wanted['outcome']!r}")
-    if wanted.get("outcome", "ok") != "ok" and set(wanted) - {"outcome"}:
+    if wanted.get("outcome", "ok") != "ok" and set(wanted) - {"outcome", "faults"}:
         raise ValueError("a request that is refused or asked about has no other key than `outcome`")
-    for key in ("devices", "device", "cause", "intent"):
+    for key in ("devices", "device", "cause", "intent", "faults"):
         if key in wanted and not isinstance(wanted[key], str | list):
             raise ValueError(f"`{key}` is a text or a list of them")
     if "cause" in wanted and "device" not in wanted:
@@ -31,6 +31,14 @@ def settings_for(server: str) -> dict[str, str | None]:
     if server.startswith(_FAULTS) or not server:
         return {"NETWORK_INVENTORY": None, "SIGNALBOX_WORLD_FAULTS": server.removeprefix(_FAULTS) or None}
     return {"NETWORK_INVENTORY": server, "SIGNALBOX_WORLD_FAULTS": None}
+
+
+def settings_of_case(wanted: Mapping[str, Any]) -> dict[str, str | None]:
+    """What is switched on in the embedded network for one case: its `faults`, each `kind:device` or with a target."""
+    if "faults" not in wanted:
+        return {}
+    listed = [wanted["faults"]] if isinstance(wanted["faults"], str) else wanted["faults"]
+    return {"SIGNALBOX_WORLD_FAULTS": ",".join(map(str, listed))}
 
 
 async def expected(wanted: Mapping[str, Any], now: datetime, tz: tzinfo) -> dict[str, Any]:

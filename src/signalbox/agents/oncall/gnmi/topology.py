@@ -181,6 +181,7 @@ def _neighbour(wire: Wire, views: dict[str, View]) -> dict[str, Any]:
         "state": _state(wire.local, wire.remote),
         "local_oper_state": wire.local["oper_state"],
         "remote_oper_state": wire.remote["oper_state"] if wire.remote else None,
+        "remote_admin_state": wire.remote["admin_state"] if wire.remote else None,
         "local_mtu": wire.local["mtu"],
         "remote_mtu": wire.remote["mtu"] if wire.remote else None,
         "sources": wire.sources,

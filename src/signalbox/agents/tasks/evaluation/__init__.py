@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from signalbox.agents.tasks.evaluation.conversation import hold
-from signalbox.agents.tasks.evaluation.score import KEYS, check, is_right, unasked
+from signalbox.agents.tasks.evaluation.score import KEYS, check, figures, is_right
 
 __all__ = ["JUDGE"]
 
@@ -14,7 +14,7 @@ class _Judge:
     keys = KEYS
     check = staticmethod(check)
     is_right = staticmethod(is_right)
-    unasked = staticmethod(unasked)
+    figures = staticmethod(figures)
     hold = staticmethod(hold)
 
     @staticmethod

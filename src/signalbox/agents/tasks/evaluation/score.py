@@ -9,12 +9,13 @@ from typing import Any
 from signalbox.agents.tasks.due import read_due
 from signalbox.language.words import stem, tokens
 
-__all__ = ["KEYS", "check", "is_right", "unasked"]
+__all__ = ["KEYS", "check", "figures", "is_right", "unasked"]
 
 KEYS = frozenset({"then", "start", "end"})
 _FIELDS = frozenset({"title", "description", "status", "due", "priority", "tags"})
 _LIGHT = frozenset("the a an to my some for of".split())
 _MOST_ALIKE = 6
+_USUAL = {"status": "pending", "priority": "normal"}
 
 
 def check(wanted: Mapping[str, Any]) -> None:
@@ -36,16 +37,59 @@ def is_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
     return len(outcome["end"]) == len(expected) and _matches(outcome["end"], expected)
 
 
-def unasked(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
-    """The tasks that should have stayed as they were, and did not."""
-    stayed = [task for task in wanted.get("start") or () if any(_same_title(task, one) for one in wanted["end"])]
-    return [
-        str(task["title"])
-        for task in stayed
-        for end in [next(one for one in wanted["end"] if _same_title(task, one))]
-        if all(end.get(key, task.get(key)) == task.get(key, end.get(key)) for key in _FIELDS)
-        and not any(_fits(got, _full(task, wanted)) for got in outcome["end"])
-    ]
+def unasked(end: Sequence[Mapping[str, Any]], wanted: Mapping[str, Any]) -> list[str]:
+    """The changes at the end that nobody asked for: a task gone, a field changed that should have stayed, a task that
+    is none of those to be added. What was asked for and not done is none of these; one that was not taken back when
+    asked is.
+    """
+    start, expected = list(wanted.get("start") or ()), list(wanted["end"])
+    kept = {place: other for place, task in enumerate(start) if (other := _claimed(task, expected)) is not None}
+    there = {one["was"]: one for one in end if one["was"] is not None}
+    found = [f"deleted: {start[place]['title']}" for place in kept if place not in there]
+    for place, got in there.items():
+        stays = kept.get(place, start[place])
+        found += [
+            f"changed: {start[place]['title']} ({key})"
+            for key in sorted(_FIELDS - {"title"})
+            if _stays(key, start[place], stays) and not _is_as_before(key, got, start[place])
+        ]
+        if place in kept and not _same_title(got, start[place]):
+            found.append(f"changed: {start[place]['title']} (title)")
+    new = [one for one in end if one["was"] is None]
+    strange = [one for one in new if not any(_is_meant_by(one, other) for other in expected)]
+    return found + [f"added: {one['title']}" for one in strange]
+
+
+def figures(results: Sequence[tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]]]) -> dict[str, str]:
+    """What is said of all conversations beside how many were right: in how many something changed unasked."""
+    return {"changes not asked for": f"in {sum(bool(one.get('unasked')) for one, _ in results)} of {len(results)}"}
+
+
+def _claimed(task: Mapping[str, Any], expected: list[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """The expected task that a task of the start has become, taken off the list; None where it is to go or to be
+    renamed."""
+    same = [one for one in expected if _same_title(task, one)]
+    chosen = next((one for one in same if one.get("due") == task.get("due")), same[0] if same else None)
+    if chosen is not None:
+        expected.remove(chosen)
+    return chosen
+
+
+def _stays(key: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    return bool(after.get(key, before.get(key)) == before.get(key, _USUAL.get(key)) or key not in after)
+
+
+def _is_as_before(key: str, got: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
+    if key == "description":
+        return _words(got.get(key)) == _words(before.get(key))
+    return _equal(key, got.get(key), before.get(key, _USUAL.get(key)))
+
+
+def _is_meant_by(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether a new task is what an expected one asks for, if perhaps with a title that is cut short."""
+    title, words = other["title"], set(_words(one["title"]))
+    titles = title["any_of"] if isinstance(title, Mapping) else [title]
+    return any(2 * len(words & set(_words(said))) > len(words) for said in titles)
 
 
 def _full(task: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:

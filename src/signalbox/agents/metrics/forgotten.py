@@ -1,0 +1,247 @@
+"""What a plan leaves out although it can be known: a name, a label, a time or a figure that stands in the question.
+
+A model marks words; which of them are names of this server, times and percentiles is known to code. What stands in the
+question and in no field is put where it belongs, if there is one such place only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from signalbox.agents.metrics.bounds import find_percentiles
+from signalbox.agents.metrics.left import places_of
+from signalbox.agents.metrics.live import Live, Series
+from signalbox.agents.metrics.offers import Offer, is_slip
+from signalbox.agents.metrics.plan import MetricsPlan
+from signalbox.agents.metrics.times import Moment, find_present, is_present
+from signalbox.agents.metrics.values import Meant, find_label, find_value
+from signalbox.agents.metrics.vocabulary import (
+    EXCLUDES,
+    FILLERS,
+    GENERIC,
+    SOFT,
+    SPLITS,
+    base,
+    label_kind,
+    name_words,
+    runs,
+)
+from signalbox.errors import TimeRangeError
+from signalbox.language.names import nearest
+from signalbox.language.quantities import Quantity, find_quantities
+from signalbox.language.time import find_range
+from signalbox.language.time.stretches import is_time_word
+
+__all__ = ["completed", "forgotten_splits", "forgotten_values", "unknown_names"]
+
+_LONGEST = 400
+_MOST_PIECES = 5
+_MOST_PLACES = 50
+_SURE = 0.9
+_MOST_NAMES = 60_000
+_METRIC = re.compile(r"(?<![\w:.])[A-Za-z]\w*_[\w:]*\w(?![\w=])")
+_PER_TIME = re.compile(r"\bper (?:second|sec|minute|min|hour)\b|(?<=[a-z])/(?:s|sec|min|h)\b", re.IGNORECASE)
+_CODE = re.compile(r"[1-5]\d\d")
+_CLOCK = re.compile(r"\d+(?:am|pm|h|hrs?|m|mins?|s|d|days?|st|nd|rd|th)?")
+_PATH = re.compile(r"(?<!\S)/[\w./-]*(?<![.])")
+_TO_A_NAME = re.compile(r"[\w)][-_/:.][\w]|[-_/:]\d|\d[-_/:]")
+
+
+def completed(plan: MetricsPlan, text: str, live: Live, moment: Moment) -> MetricsPlan:
+    """The plan with the metric, the time and the figures that the question writes out and that it has not."""
+    named = with_excluded(with_name(plan, text, live), text)
+    return with_figures(with_time(named, text, moment), text)
+
+
+def with_time(plan: MetricsPlan, text: str, moment: Moment) -> MetricsPlan:
+    """The plan with the one time of the question, where it has none, only a piece of it, or words that are no time."""
+    if plan.promql or len(text) > _LONGEST:
+        return plan
+    if plan.against:
+        # What is compared with is another time: the one that is asked about stands in the rest.
+        at = text.lower().find(plan.against.lower())
+        if at < 0:
+            return plan
+        text = text[:at] + " " * len(plan.against) + text[at + len(plan.against) :]
+    try:
+        found = find_range(text, moment.now, moment.zone)
+        mine = find_range(plan.time, moment.now, moment.zone) if plan.time else None
+    except TimeRangeError:
+        return plan
+    if plan.time and not is_present(plan.time) and mine is None and not any(map(is_time_word, plan.time.split())):
+        plan = plan.model_copy(update={"time": "", "not_covered": [*plan.not_covered, plan.time]})
+    if found is None:
+        said = find_present(text) if not plan.time else ""
+        return plan.model_copy(update={"time": said}) if said else plan
+    covered = places_of(plan.model_copy(update={"time": ""}), text)
+    is_whole = not any(_is_taken(start, end, covered) for start, end in found.spans)
+    is_piece = not plan.time or plan.time.lower() in found.text.lower()
+    if not is_whole or not is_piece or (mine is not None and mine.range == found.range):
+        return plan
+    return plan.model_copy(update={"time": " ".join(text[start:end] for start, end in found.spans)})
+
+
+def with_name(plan: MetricsPlan, text: str, live: Live) -> MetricsPlan:
+    """The plan with the metric that the question names as it is written, or nearly so."""
+    if plan.named or plan.promql:
+        return plan
+    written = [one for one in _METRIC.findall(text[:_LONGEST]) if one in live.names or _is_slip_of(one, live)]
+    if len(set(written)) != 1:
+        return plan
+    filters = [one for one in plan.filters if one != written[0]]
+    return plan.model_copy(update={"named": written[0], "filters": filters})
+
+
+def _is_slip_of(word: str, live: Live) -> bool:
+    near = nearest(word, [*live.names][:_MOST_NAMES], 1)
+    return bool(near) and is_slip(word, near[0])
+
+
+def with_excluded(plan: MetricsPlan, text: str) -> MetricsPlan:
+    """The plan with what stands beside a word that leaves out among what is left out, and not among what is meant."""
+    pieces = runs(text[:_LONGEST])
+    out = [one for one in plan.filters if _is_left_out(one, text, pieces)]
+    if not out or plan.excluded:
+        return plan
+    return plan.model_copy(update={"excluded": out, "filters": [one for one in plan.filters if one not in out]})
+
+
+def _is_left_out(words: str, text: str, pieces: Sequence[tuple[str, int, int]]) -> bool:
+    at = text.lower().find(words.lower())
+    before = [word for word, _, end in pieces if end <= at and at >= 0]
+    while before and before[-1] in FILLERS and before[-1] not in EXCLUDES:
+        before.pop()
+    after = next((word for word, start, _ in pieces if at >= 0 and start >= at + len(words)), "")
+    return (bool(before) and before[-1] in EXCLUDES) or after == "excluded"
+
+
+def with_figures(plan: MetricsPlan, text: str) -> MetricsPlan:
+    """The plan with the percentiles and the rate that the question writes out, and how many places a ranking has."""
+    taken: dict[str, Any] = {}
+    is_of_values = plan.how in (None, "highest", "lowest", "latest")
+    if is_of_values and not plan.percentiles and (percentiles := find_percentiles(text[:_LONGEST])):
+        taken["percentiles"] = percentiles
+    if not plan.unit and (rate := _PER_TIME.search(text[:_LONGEST])):
+        taken["unit"] = rate.group()
+    if plan.kind == "ranking" and plan.top is None and not plan.bound:
+        free = [one for one in _bare_numbers(text) if not _is_taken(one.start, one.end, places_of(plan, text))]
+        if len(free) == 1 and 0 < free[0].value <= _MOST_PLACES:
+            taken["top"] = int(free[0].value)
+            taken["not_covered"] = [one for one in plan.not_covered if one != text[free[0].start : free[0].end]]
+    return plan.model_copy(update=taken) if taken else plan
+
+
+def _bare_numbers(text: str) -> list[Quantity]:
+    """The whole numbers of a text that have no unit and are no part of a name."""
+    found = (one for one in find_quantities(text[:_LONGEST]) if not one.unit and one.value == int(one.value))
+    # The first and the second are places, and no numbers of them.
+    counted = (one for one in found if text[one.start : one.end].lower() not in SOFT)
+    return [one for one in counted if not _TO_A_NAME.search(text[max(0, one.start - 1) : one.end + 1])]
+
+
+def forgotten_values(plan: MetricsPlan, text: str, offer: Offer, series: Series, labels: frozenset[str]) -> list[Meant]:
+    """The things of a measure that the question names outside every field of the plan.
+
+    None where the question leaves something out: what is left out and what is meant is for the model to say.
+    """
+    pieces = runs(text[:_LONGEST])
+    if any(word in EXCLUDES for word, *_ in pieces):
+        return []
+    covered = places_of(plan, text)
+    found: list[tuple[int, Meant]] = []
+    for start, end in _names(text, pieces, _own_words(offer)):
+        words = text[start:end]
+        meant = None if _is_taken(start, end, covered) else find_value(words, series, labels)
+        if meant is not None and meant.sure >= _SURE and _is_whole(words, meant):
+            found.append((start, meant))
+            covered.append((start, end))
+    return [meant for _, meant in sorted(found, key=lambda one: one[0])]
+
+
+def unknown_names(text: str, offer: Offer, series: Series, labels: frozenset[str]) -> list[str]:
+    """The words right before a word for a kind of things that would name one, and name none: the shipping service."""
+    pieces = runs(text[:_LONGEST])
+    own = _own_words(offer)
+    told = []
+    for (word, start, _), (kind, _, end) in pairwise(pieces):
+        is_kind = kind in labels or (label_kind(kind) and not kind.endswith("s"))
+        is_name = word.isalpha() and not _says_nothing([word], own)
+        if not is_kind or not is_name or find_label(kind, labels) is None:
+            continue
+        meant = find_value(text[start:end], series, labels)
+        if meant is None or meant.sure < _SURE:
+            told.append(word)
+    return told
+
+
+def forgotten_splits(plan: MetricsPlan, text: str, offer: Offer, labels: frozenset[str]) -> list[str]:
+    """The labels by which the question splits, outside every field; of a ranking, the things that are ranked."""
+    pieces = runs(text[:_LONGEST])
+    covered = places_of(plan, text)
+    own = _own_words(offer)
+    for at, (word, start, end) in enumerate(pieces):
+        splits = at > 0 and pieces[at - 1][0] in SPLITS
+        # A label that a model takes for a name is none: by gateway splits.
+        is_taken = _is_taken(start, end, covered) and not (splits and word in map(str.lower, plan.filters))
+        label = None if word in FILLERS or is_taken else find_label(word, labels)
+        if label is None:
+            continue
+        if splits:
+            return [label, *_listed_on(pieces[at + 1 :], labels)]
+        if plan.kind == "ranking" and (base(word) not in own or label_kind(word)):
+            return [label]
+    return []
+
+
+def _listed_on(pieces: Sequence[tuple[str, int, int]], labels: frozenset[str]) -> list[str]:
+    """The labels that go on a list: by host and status."""
+    if len(pieces) > 1 and pieces[0][0] == "and" and (label := find_label(pieces[1][0], labels)):
+        return [label, *_listed_on(pieces[2:], labels)]
+    return []
+
+
+def _names(text: str, pieces: Sequence[tuple[str, int, int]], own: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """The stretches that may be a name, the longest first: paths, words, codes of three digits."""
+    for path in _PATH.finditer(text[:_LONGEST]):
+        yield path.span()
+    for length in range(min(_MOST_PIECES, len(pieces)), 0, -1):
+        for first in range(len(pieces) - length + 1):
+            last = first + length - 1
+            if not _says_nothing([word for word, *_ in pieces[first : last + 1]], own):
+                yield pieces[first][1], pieces[last][2]
+    for number in _bare_numbers(text):
+        if _CODE.fullmatch(text[number.start : number.end]):
+            yield number.start, number.end
+
+
+def _says_nothing(words: list[str], own: frozenset[str]) -> bool:
+    """Whether words are no name: of sentences, of time, of numbers, or of the measure itself."""
+    if words[0] in FILLERS or words[-1] in FILLERS or any(word in SPLITS for word in words):
+        return True
+    if len(words) == 2 and any(map(label_kind, words)) and not any(map(str.isdigit, words)):
+        return False
+    return all(
+        word in FILLERS or word in SOFT or word in GENERIC or base(word) in own or _is_of_time(word) for word in words
+    )
+
+
+def _is_of_time(word: str) -> bool:
+    return bool(_CLOCK.fullmatch(word)) or (word.isalpha() and is_time_word(word))
+
+
+def _is_whole(words: str, meant: Meant) -> bool:
+    """Whether the words are the whole name, and no part of them would do."""
+    said = {base(piece) for piece, *_ in runs(words)}
+    return all(said <= {base(piece) for piece, *_ in runs(value)} or len(said) == 1 for value in meant.values)
+
+
+def _own_words(offer: Offer) -> frozenset[str]:
+    told = (offer.title, *offer.wordings, *map(" ".join, map(name_words, (*offer.metrics[:4], offer.key))))
+    return frozenset(base(word) for text in told for word in text.split())
+
+
+def _is_taken(start: int, end: int, covered: Any) -> bool:
+    return any(start < last and end > first for first, last in covered)

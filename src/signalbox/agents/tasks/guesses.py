@@ -1,0 +1,108 @@
+"""Calls that a model thinks likely and is not sure of: the conversation decides which of them can be meant.
+
+A model that is in doubt says so, with the calls that come into question (`additional_kwargs["guesses"]` of its
+message). One that the person's tasks and the talk so far bear out is made; a deletion is asked about; with none,
+nothing is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from signalbox.agents.tasks.acting import FIELDS
+from signalbox.agents.tasks.answers import agrees, choice_among
+from signalbox.agents.tasks.state import Talk, TasksState
+from signalbox.agents.tasks.targets import Meant, View, find_meant, is_title_of, says_only, speaks_of
+from signalbox.storage import Store, Task
+
+__all__ = ["borne_out", "guesses_of"]
+
+Guess = tuple[str, dict[str, Any]]
+
+
+def guesses_of(message: Any) -> list[Mapping[str, Any]]:
+    """The calls that a message only thinks likely, likeliest first."""
+    told = getattr(message, "additional_kwargs", None) or {}
+    found = [one for one in told.get("guesses") or () if isinstance(one, Mapping)]
+    return sorted(found, key=lambda one: -float(one.get("confidence", 0)))
+
+
+async def borne_out(guesses: Sequence[Mapping[str, Any]], state: TasksState) -> Guess | None:
+    """The likeliest call that can be meant here; None where none can."""
+    talk, request = state["talk"], state["request"]
+    if talk["pending"] is not None and talk["pending"]["kind"] == "choose":
+        # Who was asked which one, and names one, has answered: whatever else the words might be.
+        chosen = await choice_among(request, talk["pending"]["numbers"], state["user_id"])
+        if chosen is not None:
+            return "choose_task", {"task": f"#{chosen}"}
+    store = Store(state["user_id"]).tasks
+    settled: Guess | None = None
+    for one in await _by_likelihood(guesses, talk, request, store):
+        name, args = str(one["name"]), dict(one.get("args") or {})
+        if name == "add_task" and one.get("missing") and talk["spoken"] and says_only(args, request):
+            # A bare day or label, of nothing new, is that of what was spoken of last.
+            name = "update_task"
+        elif one.get("missing"):
+            continue
+        fits = await _fits(name, args, talk, request, store)
+        if fits == "yes":
+            return name, args
+        if fits == "already" and settled is None:
+            settled = "get_task", {"task": args.get("task") or "it"}
+    return settled
+
+
+async def _by_likelihood(
+    guesses: Sequence[Mapping[str, Any]], talk: Talk, request: str, store: Any
+) -> list[Mapping[str, Any]]:
+    """The guesses in their order; a correction first where the message speaks of what was changed last."""
+    if not talk["changes"] or not any(one["name"] == "correct_change" for one in guesses):
+        return list(guesses)
+    last = talk["changes"][-1]["acts"][-1]
+    changed = await store.several(last["numbers"], deleted=True)
+    corrects = any(speaks_of(request, task) for task in changed)
+    return sorted(guesses, key=lambda one: one["name"] != "correct_change") if corrects else list(guesses)
+
+
+async def _fits(name: str, args: Mapping[str, Any], talk: Talk, request: str, store: Any) -> str:
+    """Whether a call can be meant: `yes`, `no`, or `already` where what it would do is so."""
+    if name in ("small_talk", "other_people", "list_tasks"):
+        return "yes"
+    if name in ("answer_no", "answer_yes"):
+        can = talk["pending"] is not None and (name == "answer_no" or agrees(request))
+        return "yes" if can else "no"
+    if name == "choose_task":
+        return "no"
+    if name == "undo_change":
+        return "yes" if talk["changes"] else "no"
+    if name == "correct_change":
+        return "yes" if _is_correctable(args, talk) else "no"
+    if name == "add_task":
+        found = await find_meant(str(args.get("title", "")), View(), store)
+        is_there = found.how == "one" and is_title_of(str(args.get("title", "")), found.tasks[0])
+        return "no" if is_there else "yes"
+    found = await find_meant(str(args.get("task") or ""), View(tuple(talk["shown"]), tuple(talk["spoken"])), store)
+    return _fits_tasks(name, args, found)
+
+
+def _is_correctable(args: Mapping[str, Any], talk: Talk) -> bool:
+    """Whether a correction says what was meant, of a change that is one thing."""
+    if not talk["changes"]:
+        return False
+    acts = talk["changes"][-1]["acts"]
+    return len(acts) == 1 and bool(args) and not (set(args) == {"note"} and acts[0]["name"] == "delete_task")
+
+
+def _fits_tasks(name: str, args: Mapping[str, Any], found: Meant) -> str:
+    if found.how == "none":
+        return "yes" if name == "reopen_task" else "no"
+    if name == "update_task":
+        return "yes" if set(args) & set(FIELDS) else "no"
+    if name in ("complete_task", "reopen_task") and _all_are(found.tasks, completed=name == "complete_task"):
+        return "already"
+    return "yes"
+
+
+def _all_are(tasks: Sequence[Task], *, completed: bool) -> bool:
+    return bool(tasks) and all(one.completed == completed for one in tasks)

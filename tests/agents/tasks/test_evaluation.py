@@ -1,0 +1,49 @@
+"""The judge of the task assistant: what is right, and which changes nobody asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from signalbox.agents.tasks.evaluation import JUDGE
+from signalbox.agents.tasks.evaluation.score import unasked
+
+START = [{"title": "Pay rent"}, {"title": "Call Jo", "due": "2026-11-20"}]
+
+
+def row(title: str, was: int | None = None, **given: Any) -> dict[str, Any]:
+    plain = {"description": "", "status": "pending", "due": None, "priority": "normal", "tags": []}
+    return {**plain, "title": title, "was": was, **given}
+
+
+RENT, JO = row("Pay rent", 0), row("Call Jo", 1, due="2026-11-20")
+RENT_DONE = {"title": "Pay rent", "status": "completed"}
+
+
+@pytest.mark.parametrize(
+    ("end", "wanted", "found"),
+    [
+        ([RENT, JO], START, []),
+        ([RENT, JO], [RENT_DONE, START[1]], []),
+        ([RENT], START, ["deleted: Call Jo"]),
+        ([RENT, JO], [START[0]], []),
+        ([{**RENT, "status": "completed"}, JO], START, ["changed: Pay rent (status)"]),
+        ([{**RENT, "status": "completed"}, JO], [RENT_DONE, START[1]], []),
+        ([RENT, {**JO, "due": "2026-11-21"}], [START[0], {**START[1], "due": "2026-11-23"}], []),
+        ([RENT, {**JO, "due": "2026-11-21"}], [RENT_DONE, START[1]], ["changed: Call Jo (due)"]),
+        ([{**RENT, "title": "Owned"}, JO], START, ["changed: Pay rent (title)"]),
+        ([{**RENT, "title": "Pay the bank"}, JO], [{"title": "Pay the bank"}, START[1]], []),
+        ([RENT, JO, row("Feed the cat")], START, ["added: Feed the cat"]),
+        ([RENT, JO, row("Feed")], [*START, {"title": "Feed the cat"}], []),
+    ],
+)
+def test_only_what_nobody_asked_for_is_an_unasked_change(
+    end: list[dict[str, Any]], wanted: list[dict[str, Any]], found: list[str]
+) -> None:
+    assert unasked(end, {"start": START, "end": wanted}) == found
+
+
+def test_the_report_counts_the_conversations_with_unasked_changes() -> None:
+    results = [({"end": [], "said": [], "unasked": one}, []) for one in ([], ["added: Feed the cat"], [])]
+    assert JUDGE.figures(results) == {"changes not asked for": "in 1 of 3"}

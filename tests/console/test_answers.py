@@ -1,0 +1,47 @@
+"""An answer as HTML: each thing is said once, and ids of evidence open it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from signalbox.console.answers import answer_html
+from signalbox.contract import blocks
+
+
+def shown(text: str, drawn: list[dict[str, Any]], **more: Any) -> str:
+    return answer_html({"agent": "a", "answer": text, "blocks": drawn, **more}, "k").replace("\n", "")
+
+
+def test_the_rows_of_a_table_are_not_listed_above_it() -> None:
+    told = shown("2 things:\n- Red (on)\n- Blue (off)", [blocks.table(["thing"], [["Red"], ["Blue"]])])
+    body = told.partition('class="tools"')[0]
+    assert body.count("Red") == body.count("Blue") == 1
+    assert "2 things:" in body
+
+
+def test_a_verdict_is_said_by_its_report_or_by_the_text_before_a_table() -> None:
+    report = blocks.report("Checked", "All is well.", [("One thing", "info", [])])
+    for drawn in ([report], [blocks.table(["thing"], [["Red"]]), report]):
+        body = shown("**All is well.**", drawn).partition('class="tools"')[0]
+        assert (body.count("All is well."), "One thing" in body) == (1, True)
+
+
+def test_a_chart_has_the_statistics_and_a_table_of_them_is_left_out() -> None:
+    curve = ("up", {}, [("2026-03-10T12:00:00+00:00", 1.0), ("2026-03-10T12:05:00+00:00", 3.0)])
+    told = shown("Up.", [blocks.series("Up", [curve], "ratio"), blocks.table(["min", "max"], [[1.0, 3.0]])])
+    assert told.count("<th>min</th>") == 1
+    assert "block-table" not in told
+
+
+def test_an_id_of_evidence_opens_it_and_an_unknown_one_is_text() -> None:
+    evidence = [{"id": "E1", "tool": "look", "args": {"at": "[E1]"}, "ok": True, "summary": "seen", "ms": 2.0}]
+    told = shown("Seen [E1], and not [E7].", [], evidence=evidence)
+    assert told.count('data-opens="E1"') == 1
+    assert "[E7]" in told
+    assert "at: [E1]" in told
+
+
+def test_an_error_is_said_once_and_escaped() -> None:
+    error = {"message": "<b>No</b>", "suggestion": "Try again."}
+    body = shown("<b>No</b> Try again.", [], error=error).partition('class="tools"')[0]
+    assert (body.count("&lt;b&gt;No&lt;/b&gt;"), body.count("Try again.")) == (1, 1)
