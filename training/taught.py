@@ -29,6 +29,7 @@ ASKED = (
     ("experiments", "create an experiment called Blue Button in mathstream"),
     ("experiments", "what would user 42 get in Hint Timing?"),
     ("experiments", "test the balance of Hint Timing with 50 users"),
+    ("experiments", "make me a factorial experiment"),
     ("metrics", "CPU usage of web-1 in the last hour"),
     ("metrics", "top 3 hosts by memory right now"),
     ("investigate", "why is checkout slow?"),

@@ -120,7 +120,7 @@ def test_a_change_of_an_experiment_is_shown_as_a_diff_and_made_only_after_a_yes(
 
 
 def test_the_balance_of_an_experiment_is_bars_with_what_was_expected(dark: Any, look: Look, ask: Ask) -> None:
-    answer = ask(dark, "Check the balance of the experiment One-Page Checkout")
+    answer = ask(dark, "Test the balance of One-Page Checkout with 200 users")
     assert answer.locator(".bar-row .expected").count() == answer.locator(".bar-row .whisker").count() == 2
     look(dark, "balance")
 

@@ -19,12 +19,9 @@ _WIDEST = 100
 
 
 def show_answer(answer: Answer) -> str:
-    """The whole answer as text for the terminal at hand. Blocks with a text of their own say all that it says, and so
-    does a report with its verdict."""
+    """The whole answer as text for the terminal at hand. A text among the blocks, or a report, says all of it."""
     width = min(shutil.get_terminal_size((80, 24)).columns - 1, _WIDEST)
-    says_it = any(
-        block.get("type") == "text" or block.get("verdict") == answer.answer.strip() for block in answer.blocks
-    )
+    says_it = any(block.get("type") in ("text", "report") for block in answer.blocks)
     parts = [
         "" if says_it else plain_text(answer.answer),
         draw_blocks(answer.blocks, width, unicode=_shows_unicode()),

@@ -48,8 +48,8 @@ def _outcome(agent: str, case: Case, judge: Judge) -> dict[str, Any]:
         return dict(asyncio.run(hold(case.text, {**wanted, "then": list(case.then)})))
     # What a judge measures of the reading alone needs no run.
     is_read = getattr(judge, "is_read", lambda wanted: False)
-    own = getattr(judge, "case_settings", lambda wanted: {})
-    with environment(own(wanted)):
+    own: dict[str, str | None] = getattr(judge, "case_settings", lambda wanted: {})(wanted)
+    with environment(own):
         return judge.outcome(ask(agent, case.text, dry_run=is_read(wanted)).as_dict())
 
 

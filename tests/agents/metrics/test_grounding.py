@@ -12,6 +12,7 @@ from signalbox.agents.metrics import AGENT, GrafanaMetricsClient, metrics_agent
 from signalbox.agents.metrics.clients import use_client
 from signalbox.agents.metrics.examine import examine
 from signalbox.agents.metrics.present import present
+from signalbox.contract.answer import notes_of
 from signalbox.maps import arun_map
 
 NOW = datetime(2026, 3, 11, 9, 30, tzinfo=UTC)
@@ -237,9 +238,9 @@ async def test_the_embedded_shop_says_what_it_is_and_how_to_connect_ones_own(scr
     state: Any = {"user_query": "load", "parsed_query": None, "result": None, "error": None, "processing_time_ms": 0.0}
     told = present(await metrics_agent(state, model=scripted({"measure": "load"})))
     assert told.source is not None
-    assert told.source["kind"] == "embedded"
-    assert "demonstration" in told.text
-    assert "PROMETHEUS_URL" in told.text
+    (note,) = notes_of(told.not_covered, told.source)
+    assert "demonstration" in note
+    assert "PROMETHEUS_URL" in note
 
 
 async def test_where_two_measures_fit_equally_the_run_asks(

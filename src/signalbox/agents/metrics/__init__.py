@@ -59,7 +59,8 @@ AGENT = Agent(
     routes="figures from monitoring over time: usage, latency, traffic, errors, counts, trends",
     examples=EXAMPLES,
     map=Path(__file__).with_name("map.csv"),
-    start=lazy(f"{__name__}.conversation:start_state", _EXTRA),
+    # With the node that it begins: a package that this needs and that is missing is named at once.
+    start=lazy(f"{__name__}.agent_node:start_state", _EXTRA),
     present=lazy(f"{__name__}.present:present", _EXTRA),
     plan=lazy(f"{__name__}.dry_run:dry_run", _EXTRA),
     close=lazy(f"{__name__}.clients:close_clients", _EXTRA),

@@ -22,7 +22,7 @@ from langchain_core.language_models import BaseChatModel
 from signalbox.agents.metrics.answering import Answered, answer_plan, needs_measure, refuse_operation
 from signalbox.agents.metrics.client import GrafanaMetricsClient
 from signalbox.agents.metrics.clients import current_client, source_of, use_client
-from signalbox.agents.metrics.conversation import Before, continued, question_before
+from signalbox.agents.metrics.conversation import Before, continued, question_before, start_state
 from signalbox.agents.metrics.dry_run import plan_query
 from signalbox.agents.metrics.errors import InvalidQueryError, InvalidTimeRangeError, MetricNotFoundError
 from signalbox.agents.metrics.faults import too_slow
@@ -42,7 +42,7 @@ from signalbox.models.configuration import Configuration
 from signalbox.settings import now, person_zone
 from signalbox.toolbox import current_ledger
 
-__all__ = ["current_client", "metrics_agent", "plan_query", "use_client"]
+__all__ = ["current_client", "metrics_agent", "plan_query", "start_state", "use_client"]
 
 _ADDED = ("asked", "source", "chart", "anomalies", "context", "explanation")
 _AT_ONCE = 8

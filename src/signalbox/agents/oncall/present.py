@@ -17,12 +17,13 @@ def present(state: Mapping[str, Any]) -> Presented:
     report = state.get("report") or {}
     text = _markdown(report, state)
     source = state.get("source")
-    drawn = [blocks.text("\n\n".join([*_said(report), *_noted(report)])), *report_blocks(report)]
+    beside = [*_in_words(report), *_noted(report)]
+    drawn = [*report_blocks(report), *([blocks.text("\n\n".join(beside))] if beside else [])]
     return Presented(text, drawn, source, list(state.get("not_covered") or ()))
 
 
 def report_blocks(report: Mapping[str, Any]) -> list[Block]:
-    """A table with a row a device, and the report."""
+    """The report, and a table with a row a device."""
     rows = [
         [one["device"], one["status"], one["critical"], one["warning"], one["first"], ", ".join(one["looked_at"])]
         for one in report.get("devices") or ()
@@ -34,8 +35,8 @@ def report_blocks(report: Mapping[str, Any]) -> list[Block]:
         if lines
     ]
     return [
-        blocks.table(["device", "status", "critical", "warnings", "first finding", "looked at"], rows, "Devices"),
         blocks.report(str(report.get("title", "")), str(report.get("verdict", "")), findings, sections),
+        blocks.table(["device", "status", "critical", "warnings", "first finding", "looked at"], rows, "Devices"),
     ]
 
 
@@ -48,7 +49,7 @@ def _sections(report: Mapping[str, Any]) -> list[tuple[str, Sequence[str]]]:
 
 
 def _markdown(report: Mapping[str, Any], state: Mapping[str, Any]) -> str:
-    parts = _said(report)
+    parts = [f"**{as_markdown(str(report.get('verdict', '')))}**", *_in_words(report)]
     found = report.get("findings") or ()
     for severity, title in (("critical", "Critical"), ("warning", "Warnings"), ("info", "For information")):
         lines = [_told(one) + _evidence(one["evidence"]) for one in found if one["severity"] == severity]
@@ -60,10 +61,9 @@ def _markdown(report: Mapping[str, Any], state: Mapping[str, Any]) -> str:
     return "\n\n".join(parts)
 
 
-def _said(report: Mapping[str, Any]) -> list[str]:
-    """The verdict, and the findings in a model's words where there are some."""
-    in_words = [as_markdown(str(report["in_words"]))] if report.get("in_words") else []
-    return [f"**{as_markdown(str(report.get('verdict', '')))}**", *in_words]
+def _in_words(report: Mapping[str, Any]) -> list[str]:
+    """The findings in a model's words, where there are some."""
+    return [as_markdown(str(report["in_words"]))] if report.get("in_words") else []
 
 
 def _noted(report: Mapping[str, Any]) -> list[str]:

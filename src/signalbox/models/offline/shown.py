@@ -10,6 +10,7 @@ from typing import Any
 
 from signalbox.language.names import nearest
 from signalbox.language.numbers import ORDINALS
+from signalbox.language.words import stem, tokens, word_set
 from signalbox.models.offline.fields import Field
 
 __all__ = ["Shown", "names_nothing", "parse_data", "records_in"]
@@ -19,6 +20,7 @@ _REFERRING = re.compile(
     rf"(?:the |that |this )?(?:(?:{_RANKS}|last|\d+(?:st|nd|rd|th))(?: one)?|one)|it|that|this", re.IGNORECASE
 )
 """Words that name nothing by themselves: they mean something only by what was shown."""
+_EMPTY = word_set("a an the any some one ones of my our")
 _TITLES = ("title", "name", "subject", "label", "summary")
 
 
@@ -69,8 +71,8 @@ class Shown:
 
 def names_nothing(one: Field, words: str) -> bool:
     """Whether words for a field name nothing where nothing was shown: it, the first one, a task for a task."""
-    kind = rf"(?:an?|any|some|one) {re.escape(one.words)}"
-    return bool(_REFERRING.fullmatch(words) or re.fullmatch(kind, words, re.IGNORECASE))
+    own = {stem(word) for word in one.words.split()}
+    return bool(_REFERRING.fullmatch(words)) or all(word in _EMPTY or stem(word) in own for word in tokens(words))
 
 
 def _by_words(words: str, records: Sequence[dict[str, Any]]) -> dict[str, Any] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
@@ -15,6 +16,8 @@ from signalbox.models.offline.fields import Field
 __all__ = ["Moment", "number_value", "text_value", "time_value"]
 
 _EDGE = ' \t\r\n"“”`.,;:!?'
+_ARTICLE = re.compile(r"^(?:the|an?) (?=\S+(?: \S+)?$)")
+"""Before a short name; in a title ("The Wire") it has a capital, and a longer text is a sentence."""
 _FORMATS = {"date": "%Y-%m-%d", "time": "%H:%M"}
 
 
@@ -34,7 +37,7 @@ def text_value(words: str) -> str:
             trimmed = trimmed.removeprefix(opening).removesuffix(closing).strip(_EDGE)
         elif trimmed.endswith(closing) and opening not in trimmed:
             trimmed = trimmed.removesuffix(closing).strip(_EDGE)
-    return trimmed
+    return _ARTICLE.sub("", trimmed)
 
 
 def number_value(field: Field, words: str) -> int | float | None:
