@@ -32,10 +32,12 @@ from signalbox.agents.metrics.live import open_live
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Question
 from signalbox.agents.metrics.read import Reading, not_understood, readable
+from signalbox.agents.metrics.rivals import as_share, elsewhere, rival_of, words_of
 from signalbox.agents.metrics.state import MetricsQuery, MetricsQueryState, MetricsRunState
 from signalbox.agents.metrics.step_errors import error_of
 from signalbox.agents.metrics.times import Moment
 from signalbox.agents.metrics.typed import is_promql, run_promql
+from signalbox.agents.metrics.written import with_written
 from signalbox.errors import SignalboxError
 from signalbox.maps.context import current_run
 from signalbox.models.configuration import Configuration
@@ -47,7 +49,6 @@ __all__ = ["current_client", "metrics_agent", "plan_query", "start_state", "use_
 _ADDED = ("asked", "source", "chart", "anomalies", "context", "explanation")
 _AT_ONCE = 8
 """So many questions are answered at once; the others wait, and their time starts when it is their turn."""
-_EQUAL = 0.03
 _NEAR = 0.7
 _SAID = 0.8
 _CERTAIN, _HALF = 0.97, 0.5
@@ -151,7 +152,7 @@ async def _answered(
             found, questions = await answer_plan(settled, reading.text, reading.live, reading.moment)
     except (MetricNotFoundError, InvalidQueryError, InvalidTimeRangeError) as error:
         with steps.timed("parse"):
-            mended = await _mended(plan, reading, error)
+            mended = await elsewhere(plan, reading, error) or await _mended(plan, reading, error)
         with steps.timed("execute"):
             settled = _settled(mended, reading, before)
             found, questions = await answer_plan(settled, reading.text, reading.live, reading.moment)
@@ -178,8 +179,9 @@ def _settled(plan: MetricsPlan, reading: Reading, before: Before | None) -> Metr
         plan = continued(plan, before, reading.moment)
         names_none = needs_measure(plan) and not (plan.measure or plan.named)
     if not names_none:
-        plan = _with_unsaid(plan, reading)
-        rival = _rival(plan, reading) if needs_measure(plan) else None
+        plan = _with_unsaid(as_share(plan, reading), reading)
+        plan = with_written(plan, reading.text, words_of(plan, reading))
+        rival = rival_of(plan, reading) if needs_measure(plan) else None
         return plan if rival is None else plan.model_copy(update={"measure": _ask([plan.measure or "", rival])})
     if not reading.offers or not any(reading.scores.values()):
         raise not_understood()
@@ -230,31 +232,6 @@ def _kept(plan: MetricsPlan, questions: list[Question]) -> MetricsPlan:
     split = list(first.group_by) if is_carried and not first.judges else plan.split_by
     kept = {"filters": filters, "excluded": excluded, "split_by": split}
     return plan.model_copy(update={**kept, "carried": [], "carried_out": [], "carried_split": []})
-
-
-def _rival(plan: MetricsPlan, reading: Reading) -> str | None:
-    """Another measure that fits as well as the chosen one: the same words say both, and no more of either."""
-    chosen = plan.measure or ""
-    mine = reading.hits.get(chosen)
-    if plan.named or mine is None or not mine.explained or mine.offer.recipe:
-        return None
-    for other in list(reading.hits.values())[:6]:
-        is_equal = abs(other.score - mine.score) <= _EQUAL * mine.score and other.explained == mine.explained
-        if (
-            other.offer.key != chosen
-            and is_equal
-            and not other.offer.recipe
-            and _differs(other.offer.key, chosen, reading.text)
-        ):
-            return other.offer.key
-    return None
-
-
-def _differs(one: str, other: str, text: str) -> bool:
-    """Whether nothing in the question speaks for one of two names: the words that only one has are not said."""
-    said = text.lower()
-    mine, theirs = set(one.lower().split("_")), set(other.lower().split("_"))
-    return not any(word in said for word in mine ^ theirs if len(word) > 2)
 
 
 def _ask(options: list[str]) -> str:

@@ -35,7 +35,7 @@ from signalbox.language.quantities import Quantity, find_quantities
 from signalbox.language.time import find_range
 from signalbox.language.time.stretches import is_time_word
 
-__all__ = ["completed", "forgotten_splits", "forgotten_values", "unknown_names"]
+__all__ = ["completed", "forgotten_splits", "forgotten_values", "own_words", "unknown_names"]
 
 _LONGEST = 400
 _MOST_PIECES = 5
@@ -47,13 +47,22 @@ _PER_TIME = re.compile(r"\bper (?:second|sec|minute|min|hour)\b|(?<=[a-z])/(?:s|
 _CODE = re.compile(r"[1-5]\d\d")
 _CLOCK = re.compile(r"\d+(?:am|pm|h|hrs?|m|mins?|s|d|days?|st|nd|rd|th)?")
 _PATH = re.compile(r"(?<!\S)/[\w./-]*(?<![.])")
+_AT = re.compile(r"\bat\s+(?=$)", re.IGNORECASE)
 _TO_A_NAME = re.compile(r"[\w)][-_/:.][\w]|[-_/:]\d|\d[-_/:]")
 
 
 def completed(plan: MetricsPlan, text: str, live: Live, moment: Moment) -> MetricsPlan:
     """The plan with the metric, the time and the figures that the question writes out and that it has not."""
     named = with_excluded(with_name(plan, text, live), text)
-    return with_figures(with_time(named, text, moment), text)
+    return with_figures(at_its_moment(with_time(named, text, moment), text), text)
+
+
+def at_its_moment(plan: MetricsPlan, text: str) -> MetricsPlan:
+    """The plan whose time begins with the word that makes a moment of it: at 2pm yesterday is no hour."""
+    place = text.lower().find(plan.time.lower()) if plan.time else -1
+    if place > 0 and (word := _AT.search(text[:place])) is not None:
+        return plan.model_copy(update={"time": text[word.start() : place + len(plan.time)]})
+    return plan
 
 
 def with_time(plan: MetricsPlan, text: str, moment: Moment) -> MetricsPlan:
@@ -152,7 +161,7 @@ def forgotten_values(plan: MetricsPlan, text: str, offer: Offer, series: Series,
         return []
     covered = places_of(plan, text)
     found: list[tuple[int, Meant]] = []
-    for start, end in _names(text, pieces, _own_words(offer)):
+    for start, end in _names(text, pieces, own_words(offer)):
         words = text[start:end]
         meant = None if _is_taken(start, end, covered) else find_value(words, series, labels)
         if meant is not None and meant.sure >= _SURE and _is_whole(words, meant):
@@ -164,7 +173,7 @@ def forgotten_values(plan: MetricsPlan, text: str, offer: Offer, series: Series,
 def unknown_names(text: str, offer: Offer, series: Series, labels: frozenset[str]) -> list[str]:
     """The words right before a word for a kind of things that would name one, and name none: the shipping service."""
     pieces = runs(text[:_LONGEST])
-    own = _own_words(offer)
+    own = own_words(offer)
     told = []
     for (word, start, _), (kind, _, end) in pairwise(pieces):
         is_kind = kind in labels or (label_kind(kind) and not kind.endswith("s"))
@@ -181,7 +190,7 @@ def forgotten_splits(plan: MetricsPlan, text: str, offer: Offer, labels: frozens
     """The labels by which the question splits, outside every field; of a ranking, the things that are ranked."""
     pieces = runs(text[:_LONGEST])
     covered = places_of(plan, text)
-    own = _own_words(offer)
+    own = own_words(offer)
     for at, (word, start, end) in enumerate(pieces):
         splits = at > 0 and pieces[at - 1][0] in SPLITS
         # A label that a model takes for a name is none: by gateway splits.
@@ -238,7 +247,8 @@ def _is_whole(words: str, meant: Meant) -> bool:
     return all(said <= {base(piece) for piece, *_ in runs(value)} or len(said) == 1 for value in meant.values)
 
 
-def _own_words(offer: Offer) -> frozenset[str]:
+def own_words(offer: Offer) -> frozenset[str]:
+    """The words by which an offer is called."""
     told = (offer.title, *offer.wordings, *map(" ".join, map(name_words, (*offer.metrics[:4], offer.key))))
     return frozenset(base(word) for text in told for word in text.split())
 

@@ -57,6 +57,9 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     offer = offer_of(plan, live)
     percentiles = tuple(dict.fromkeys(p for words in plan.percentiles if (p := read_percentile(words)) is not None))
     chosen = await _choose(offer, plan, text, live, times, moment, percentiles[:1])
+    if _is_of_one(plan, chosen):
+        plan = plan.model_copy(update={"kind": "figure", "how": plan.how or plan.order or "highest"})
+        chosen = await _choose(offer, plan, text, live, times, moment, percentiles[:1])
     also = await _second(plan.also, plan, live, times, moment) if plan.also else None
     if also is not None and also.offer.key == offer.key:
         also = None
@@ -67,6 +70,12 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     question = await _shaped(question, plan, chosen, live, times, moment, also, percentiles)
     question = _with_unit(_with_threshold(question, plan), plan)
     return _side_by_side(question, plan, also, percentiles)
+
+
+def _is_of_one(plan: MetricsPlan, chosen: _Chosen) -> bool:
+    """Whether a ranking has one place only, since a name pins what would be ranked: the most that one host had."""
+    pinned = {one.label for one in chosen.matchers if len(one.values) == 1 and not one.negated}
+    return plan.kind == "ranking" and not plan.split_by and plan.top is None and {*chosen.group_by} <= pinned
 
 
 async def _left_behind(text: str, question: Question, chosen: _Chosen, live: Live, moment: Moment) -> list[str]:
@@ -572,7 +581,7 @@ def _with_threshold(question: Question, plan: MetricsPlan) -> Question:
     how = plan.how if plan.how in ("latest",) else None
     return replace(
         question, threshold=threshold, judges=True, group_by=things, aggregation=None, is_total=False,
-        is_current=how == "latest" or (question.is_current and not plan.time) or _is_of_now(plan),
+        is_current=how == "latest" or question.is_current or _is_of_now(plan),
     )  # fmt: skip
 
 

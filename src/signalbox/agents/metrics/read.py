@@ -62,7 +62,7 @@ class Reading:
 
     async def search(self) -> None:
         """Find what the question may mean."""
-        hits = await self.live.search(self.text, self._within(), _MOST_SEARCHED)
+        hits = await self.live.search(self.text, self.within, _MOST_SEARCHED)
         self.offers = [hit.offer for hit in hits]
         self.hits = {hit.offer.key: hit for hit in hits}
 
@@ -130,7 +130,7 @@ class Reading:
     async def _called(self, call: Any) -> ToolMessage:
         name, args = call["name"], call.get("args") or {}
         if name == "search_metrics":
-            hits = await self.live.search(str(args.get("words", ""))[:_LONGEST], self._within(), 20)
+            hits = await self.live.search(str(args.get("words", ""))[:_LONGEST], self.within, 20)
             found = [hit.offer for hit in hits]
             self.offers = [*found[: MOST_OPTIONS // 2], *(one for one in self.offers if one not in found)]
             told: Any = [{"name": one.key, "about": one.about} for one in found]
@@ -144,11 +144,13 @@ class Reading:
         offer = self.live.index.by_key.get(metric) or self.live.index.named(metric)
         if offer is None:
             return f"There is no metric {metric}."
-        series = (await self.live.series(offer.metrics[:1], self._within()))[offer.metrics[0]]
+        series = (await self.live.series(offer.metrics[:1], self.within))[offer.metrics[0]]
         wanted = [label] if label else sorted(series.names())
         return {name: list(series.values.get(name, ()))[:_MOST_VALUES] for name in wanted}
 
-    def _within(self) -> TimeRange:
+    @property
+    def within(self) -> TimeRange:
+        """The time that the question is about, as far as it can be known before it is read."""
         try:
             times = read_times(self.text, "", self.moment.now, self.moment.zone) if len(self.text) < 300 else None
         except RequestError:

@@ -17,7 +17,9 @@ _NOW = re.compile(
     r"(?:right |just |as of )?\b(?:now|rn|atm|currently|current|at (?:the|this) moment|at present|today now|latest)\b",
     re.I,
 )
-_AGO = re.compile(r"(?P<length>(?:an?|one|\d+|two|three|few|several)\s+[a-z]+)\s+(?:ago|earlier|before|prior)", re.I)
+_AGO = re.compile(
+    r"(?P<length>(?:(?:an?|one|\d+|two|three|few|several)\s+)?[a-z]+)\s+(?:ago|earlier|before|prior)", re.I
+)
 _SHORT_AGO = re.compile(r"(?:\w+\s+|\w+\s+an?\s+)?(?:min\w*|hours?|hrs?|h|m)\s+ago", re.I)
 _DAYS_AGO = re.compile(r"\w+\s+(?:days?|weeks?)\s+ago", re.I)
 _BEFORE = re.compile(

@@ -1,0 +1,98 @@
+"""Other measures than the one that a model chose: one that fits as well, that is a share, or that has what is named."""
+
+from __future__ import annotations
+
+from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
+from signalbox.agents.metrics.forgotten import own_words
+from signalbox.agents.metrics.ground import measure_for
+from signalbox.agents.metrics.offers import Offer
+from signalbox.agents.metrics.plan import MetricsPlan
+from signalbox.agents.metrics.read import Reading
+from signalbox.agents.metrics.search import Hit
+from signalbox.agents.metrics.values import find_value
+from signalbox.errors import SignalboxError
+
+__all__ = ["as_share", "elsewhere", "rival_of", "words_of"]
+
+_EQUAL = 0.03
+_LESS = 0.8
+_UNSURE = 0.7
+_MOST = 6
+
+
+def words_of(plan: MetricsPlan, reading: Reading) -> frozenset[str]:
+    """The words that are the chosen measure's own."""
+    hit = reading.hits.get(plan.measure or "")
+    return frozenset() if hit is None else own_words(hit.offer)
+
+
+def rival_of(plan: MetricsPlan, reading: Reading) -> str | None:
+    """Another measure that fits as well as the chosen one: the same words say both, and no more of either. Where the
+    model is not sure, also one that fits better, and that says more of the question."""
+    chosen = plan.measure or ""
+    mine = reading.hits.get(chosen)
+    if plan.named or mine is None or not mine.explained:
+        return None
+    best = next(iter(reading.hits.values()))
+    if plan.confidence < _UNSURE and best.score > mine.score and not plan.continues and _says_more(best, mine, reading):
+        return best.offer.key
+    if mine.offer.recipe:
+        return None
+    for other in list(reading.hits.values())[:_MOST]:
+        is_equal = abs(other.score - mine.score) <= _EQUAL * mine.score and other.explained == mine.explained
+        if (
+            other.offer.key != chosen
+            and is_equal
+            and not other.offer.recipe
+            and _differs(other.offer.key, chosen, reading.text)
+        ):
+            return other.offer.key
+    return None
+
+
+def _says_more(other: Hit, mine: Hit, reading: Reading) -> bool:
+    """Whether a telling word of the question speaks of the other measure, and not of mine."""
+    said = reading.live.index.telling(reading.text, ())
+    return any(word in said for word in other.explained - mine.explained)
+
+
+def _differs(one: str, other: str, text: str) -> bool:
+    """Whether nothing in the question speaks for one of two names: the words that only one has are not said."""
+    said = text.lower()
+    mine, theirs = set(one.lower().split("_")), set(other.lower().split("_"))
+    return not any(word in said for word in mine ^ theirs if len(word) > 2)
+
+
+def as_share(plan: MetricsPlan, reading: Reading) -> MetricsPlan:
+    """The plan of a share for the measure that is one, where the same words say both: the memory used, in percent."""
+    mine = reading.hits.get(plan.measure or "")
+    if plan.kind != "share" or plan.named or plan.per or mine is None or _is_ratio(mine.offer):
+        return plan
+    for other in list(reading.hits.values())[:_MOST]:
+        if _is_ratio(other.offer) and other.explained >= mine.explained and other.score >= _LESS * mine.score:
+            return plan.model_copy(update={"measure": other.offer.key})
+    return plan
+
+
+def _is_ratio(offer: Offer) -> bool:
+    return bool(offer.bounds) and offer.bounds[0].variant.type == "ratio"
+
+
+async def elsewhere(plan: MetricsPlan, reading: Reading, error: SignalboxError) -> MetricsPlan | None:
+    """The plan for another measure that the same words say, and that has what is named, where the chosen one has not;
+    None where there is none."""
+    mine = reading.hits.get(plan.measure or "")
+    if not isinstance(error, InvalidQueryError) or not plan.filters or plan.named or mine is None:
+        return None
+    for other in list(reading.hits.values())[: 2 * _MOST]:
+        if other is not mine and other.explained >= mine.explained and await _has(other.offer, plan, reading):
+            return plan.model_copy(update={"measure": other.offer.key})
+    return None
+
+
+async def _has(offer: Offer, plan: MetricsPlan, reading: Reading) -> bool:
+    try:
+        measure, series = await measure_for(offer, reading.live, reading.within)
+    except MetricNotFoundError:
+        return False
+    return all(find_value(words, series, measure.labels) is not None for words in plan.filters)

@@ -1,0 +1,55 @@
+"""Options that a question writes out and that the model left open: the highest or the lowest.
+
+The words are those by which the plan's own schema tells its options apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+
+from signalbox.agents.metrics.left import places_of
+from signalbox.agents.metrics.plan import HOW, ORDERS, MetricsPlan
+from signalbox.agents.metrics.vocabulary import base, label_kind, text_words
+
+__all__ = ["with_written"]
+
+_LONGEST = 400
+_ENDS = ("highest", "lowest")
+
+
+def with_written(plan: MetricsPlan, text: str, own: Set[str]) -> MetricsPlan:
+    """The plan with the end of the values that the question names; `own` are the words of the measure itself."""
+    if plan.promql or plan.bound or plan.percentiles:
+        return plan
+    said = [word for word, start, end in text_words(text[:_LONGEST]) if not _is_taken(start, end, plan, text)]
+    said = [word for word in said if base(word) not in own]
+    if plan.kind in ("ranking", "extreme"):
+        end = None if plan.order or plan.how in _ENDS else _end(said, {**_words(HOW), **_words(ORDERS)})
+        return plan.model_copy(update={"order": end}) if end else plan
+    end = _end(said, _words(HOW))
+    if end is None or plan.how in _ENDS or plan.kind not in ("figure", "threshold", None):
+        return plan
+    if any(label_kind(word) for word in said) and plan.kind != "figure":
+        # Which of them: the host with the highest load.
+        return plan.model_copy(update={"kind": "ranking", "order": end, "how": None})
+    return plan.model_copy(update={"kind": "figure", "how": end})
+
+
+def _words(options: Mapping[str, str]) -> dict[str, str]:
+    """The single words that stand for each end, by their base, and PromQL's own; its min is a minute to most people."""
+    return {
+        base(word): end
+        for end in _ENDS
+        for word in (end, *(part.strip() for part in options[end].split(",")))
+        if " " not in word
+    } | {"max": "highest"}
+
+
+def _end(said: list[str], known: Mapping[str, str]) -> str | None:
+    """The one end that words name; None where they name none, or both."""
+    ends = {known[base(word)] for word in said if base(word) in known}
+    return ends.pop() if len(ends) == 1 else None
+
+
+def _is_taken(start: int, end: int, plan: MetricsPlan, text: str) -> bool:
+    return any(start < last and end > first for first, last in places_of(plan, text))
