@@ -215,9 +215,9 @@ async def _meant(name: str, args: Mapping[str, Any], talk: Talk, person: Person)
         found_now = gone if gone is not None else found_now
     if found_now.how == "none" and words and name != "delete_task":
         page = await tasks.list(TaskFilter(status=status, limit=200))
-        named = spoken_of(person.said, page.tasks)
+        spoken = spoken_of(person.said, page.tasks)
         # The words that were read fit nothing; the message speaks of one task alone.
-        return Meant("one", tuple(named)) if len(named) == 1 else found_now
+        return Meant("one", tuple(spoken)) if len(spoken) == 1 else found_now
     return found_now
 
 

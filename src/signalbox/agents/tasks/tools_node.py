@@ -91,7 +91,7 @@ async def _guarded(call: Mapping[str, Any], state: TasksState, asked: list[str])
         others = [one for one in _read(state) if one != (name, call["args"])]
         name, args = read_whole(name, args, state["request"], others)
         meant = await _targets(name, args, talk, state)
-        if name in _ON_TASKS and is_anothers(state["request"], args, [one.title for one in meant]):
+        if name in _ON_TASKS and is_anothers(state["request"], call["args"] or {}, [one.title for one in meant]):
             return Done(say.NOT_YOURS, talk), state["unnamed"]
         if name in _ON_TASKS and is_torn(_read(state)):
             return Done(say.UNSURE, talk), state["unnamed"]
