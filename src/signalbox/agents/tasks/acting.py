@@ -23,10 +23,14 @@ from signalbox.agents.tasks.targets import (
     is_part_of_name,
     is_title_of,
     refers_only,
+    speaks_of,
+    spoken_of,
+    told_apart,
     told_by_the_rest,
 )
 from signalbox.errors import ToolFailedError
-from signalbox.storage import Store, Task
+from signalbox.language.words import tokens
+from signalbox.storage import Store, Task, TaskFilter
 
 __all__ = ["FIELDS", "Done", "Person", "act"]
 
@@ -98,7 +102,9 @@ async def _listed(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
     numbers = [task["task_id"] for task in result["tasks"]]
     # A list of several leaves "it" to what was spoken of before, if that is among them.
     spoken = numbers if len(numbers) == 1 else [one for one in talk["spoken"] if one in numbers]
-    kept = {**talk, "shown": numbers, "spoken": spoken}
+    # What waits for a yes was asked of what was in view; a "yes" after another list would be to something else.
+    waits = talk["pending"] if talk["pending"] is not None and talk["pending"]["kind"] != "confirm" else None
+    kept = {**talk, "shown": numbers, "spoken": spoken, "pending": waits}
     what = {"completed": "finished task"}.get(str(args.get("status")), "task")
     narrowed = set(args) - {"sort", "page", "status"}
     return Done(say.listed(result, "task that fits" if narrowed and not numbers else what), kept, result["tasks"])  # type: ignore[arg-type]
@@ -138,14 +144,17 @@ async def _twin(title: str, args: Mapping[str, Any], person: Person) -> Task | N
 async def _on_tasks(name: str, args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed: bool = False) -> Done:
     """A call on one task or several: found, asked about where need be, and made for each."""
     meant = await _meant(name, args, talk, person)
+    if name == "reopen_task" and (other := _meant_instead(meant, talk)) is not None:
+        return await _instead(f"#{other}", talk["changes"][-1]["acts"][-1], talk, person)
     if meant.how == "none":
         told = say.not_found(str(args.get("task") or args.get("task_id") or ""), meant.tasks)
         return Done(told, _asking(talk, "choose", name, args, meant.tasks, told) if meant.tasks else talk)
     if name == "update_task" and is_part_of_name(str(args.get("due") or ""), person.said, meant.tasks):
         args = {key: value for key, value in args.items() if key != "due"}
     if name == "update_task" and not set(args) & set(FIELDS):
-        told = f"What should be different about {', '.join(f'#{one.task_id} {one.title}' for one in meant.tasks[:3])}?"
-        return Done(told, {**talk, "spoken": [one.task_id for one in meant.tasks]})
+        return _ask_what(meant.tasks, talk)
+    if name == "update_task" and (asked := _ask_name(args, meant.tasks, talk, person)) is not None:
+        return asked
     if meant.how == "unclear":
         offered = meant.tasks[:_MOST_OPTIONS]
         told = say.ask_which(offered)
@@ -154,6 +163,36 @@ async def _on_tasks(name: str, args: Mapping[str, Any], talk: Talk, person: Pers
         told = say.ask_whether(name, args, meant.tasks)
         return Done(told, _asking(talk, "confirm", name, args, meant.tasks, told))
     return await _made(name, args, meant.tasks, talk, person)
+
+
+def _meant_instead(meant: Meant, talk: Talk) -> int | None:
+    """The open task that is named beside the one that was just completed wrongly: it is done, and that one is not."""
+    last = talk["changes"][-1]["acts"] if talk["changes"] else []
+    if len(last) != 1 or last[0]["name"] != "complete_task":
+        return None
+    others = [one for one in meant.tasks if one.task_id not in last[0]["numbers"] and not one.completed]
+    return others[0].task_id if len(others) == 1 and len(meant.tasks) == 1 + len(last[0]["numbers"]) else None
+
+
+def _ask_what(tasks: Sequence[Task], talk: Talk) -> Done:
+    told = f"What should be different about {', '.join(f'#{one.task_id} {one.title}' for one in tasks[:3])}?"
+    return Done(told, {**talk, "spoken": [one.task_id for one in tasks]})
+
+
+def _ask_name(args: Mapping[str, Any], tasks: Sequence[Task], talk: Talk, person: Person) -> Done | None:
+    """The question about a new name for a task that the message does not speak of; None where it does.
+
+    Words of the name that it has say which task is meant, not what it is to be called.
+    """
+    is_said = any(args.get(key) for key in ("task", "task_id", "numbers"))
+    if is_said or set(args) & set(FIELDS) != {"title"} or len(tasks) != 1:
+        return None
+    if is_title_of(str(args["title"]), tasks[0]):
+        return _ask_what(tasks, talk)
+    if speaks_of(person.said, tasks[0]) or {"it", "that", "this"} & set(tokens(person.said)):
+        return None
+    told = say.ask_rename(tasks[0], str(args["title"]))
+    return Done(told, _asking(talk, "confirm", "update_task", args, tasks, told))
 
 
 async def _meant(name: str, args: Mapping[str, Any], talk: Talk, person: Person) -> Meant:
@@ -173,7 +212,12 @@ async def _meant(name: str, args: Mapping[str, Any], talk: Talk, person: Person)
     found_now = told_by_the_rest(await find_meant(words, _view(talk), tasks, status), words, person.said)
     if name == "reopen_task" and (found_now.how == "none" or not any(one.completed for one in found_now.tasks)):
         gone = await _among_deleted(words, talk, tasks)
-        return gone if gone is not None else found_now
+        found_now = gone if gone is not None else found_now
+    if found_now.how == "none" and words and name != "delete_task":
+        page = await tasks.list(TaskFilter(status=status, limit=200))
+        spoken = spoken_of(person.said, page.tasks)
+        # The words that were read fit nothing; the message speaks of one task alone.
+        return Meant("one", tuple(spoken)) if len(spoken) == 1 else found_now
     return found_now
 
 
@@ -289,6 +333,10 @@ async def _corrected(args: Mapping[str, Any], talk: Talk, person: Person) -> Don
     fields = {key: value for key, value in args.items() if key in FIELDS}
     is_new = last["name"] == "add_task"
     if args.get("task") and is_new and not fields:
+        named = await find_meant(str(args["task"]), View(), Store(person.user_id).tasks)
+        if named.how == "one" and is_title_of(str(args["task"]), named.tasks[0]):
+            # It says which task, and not what is wrong about it.
+            return _ask_what(named.tasks, talk)
         fields = {"title": args["task"]}
     if fields and (last["name"] in ("add_task", "update_task")):
         call = {**fields, "numbers": last["numbers"]}
@@ -314,6 +362,11 @@ async def _instead(words: str, last: Mapping[str, Any], talk: Talk, person: Pers
     inside = fitting_words(words, [one for one in among if one.task_id in wrong])
     if len(wrong) > 1 and len(inside) == 1:
         tasks = inside
+    if {one.task_id for one in tasks} <= wrong:
+        # Of a message that names both, what was read is the wrong one: the other is meant.
+        page = await store.list(TaskFilter(status="all", limit=200))
+        other = told_apart([one for one in page.tasks if one.task_id not in wrong], person.said)
+        tasks = [other] if other is not None and len(wrong) == 1 else tasks
     if len(tasks) != 1 or {tasks[0].task_id} == wrong:
         told = say.ask_which(found.tasks) if found.how == "unclear" else say.not_found(words, found.tasks)
         return Done(f"{told} I have not taken anything back.", talk)

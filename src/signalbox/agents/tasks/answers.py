@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from signalbox.agents.tasks.readings import bare_change, renumbered
 from signalbox.agents.tasks.state import Talk
 from signalbox.agents.tasks.targets import View, affirmed, find_meant, fits_wholly, told_apart
 from signalbox.language.words import tokens, word_set
@@ -36,13 +37,27 @@ async def settled(message: str, talk: Talk, user_id: str) -> tuple[str, dict[str
     if talk["changes"] and pending is None and _is_made_of(words, _UNDO, _BESIDE_UNDO):
         return "undo_change", {}
     if pending is None:
-        return None
+        return await _bare(message, talk, user_id)
     if _is_made_of(words, _NO, _BESIDE_NO):
         return "answer_no", {}
     if pending["kind"] == "confirm":
         agrees = _is_made_of(words, _YES, _BESIDE_YES) or words in (["go", "ahead"], ["do", "it"], ["please", "do"])
         return ("answer_yes", {}) if agrees else None
     return await _choice(message, pending["numbers"], user_id)
+
+
+async def _bare(message: str, talk: Talk, user_id: str) -> tuple[str, dict[str, Any]] | None:
+    """A bare day, hour, priority or number is that of the one task that was changed last."""
+    last = talk["changes"][-1]["acts"][-1] if talk["changes"] else None
+    if last is None or len(talk["spoken"]) != 1 or last["numbers"] != talk["spoken"]:
+        return None
+    task = next(iter(await Store(user_id).tasks.several(talk["spoken"])), None)
+    if task is None:
+        return None
+    changed = bare_change(message, task.due)
+    title = renumbered(task.title, message) if changed is None else None
+    changed = {"title": title} if title else changed
+    return ("update_task", {"task": f"#{task.task_id}", **changed}) if changed else None
 
 
 def agrees(message: str) -> bool:

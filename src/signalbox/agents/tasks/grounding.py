@@ -17,7 +17,7 @@ from signalbox.language.numbers import NUMBERS
 from signalbox.language.time.stretches import whole_stretch
 from signalbox.language.words import tokens
 
-__all__ = ["further_adds", "unheard_quotes", "whole_words"]
+__all__ = ["further_adds", "is_quoted", "unheard_quotes", "whole_words"]
 
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|(?<!\w)'([^']+(?:'\w[^']*)*)'(?!\w)|‘([^’]+)’")
 _NUMBERS = re.compile(r"#?\d{1,9}(?:\s*(?:,\s*and|,|and|&|\+)\s*#?\d{1,9})+", re.IGNORECASE)
@@ -39,7 +39,7 @@ def whole_words(name: str, args: Mapping[str, Any], request: str) -> dict[str, A
     if isinstance(given.get("due"), str):
         given["due"] = _whole_due(given["due"], request)
     if name == "add_task" and isinstance(given.get("title"), str):
-        given["title"] = _whole_title(given, request)
+        given["title"] = _first_of_list(given["title"], request) or _whole_title(given, request)
     if isinstance(given.get("tags"), list):
         given["tags"] = _all_tags(given["tags"], request)
     return given
@@ -54,8 +54,7 @@ def further_adds(args: Mapping[str, Any], request: str, others: Sequence[Mapping
     if at < 0:
         return []
     members = [request[a:b].strip() for a, b in list_members(request, at, len(request))]
-    announced = [int(word) if word.isdigit() else NUMBERS.get(word) for word in tokens(request[:at])]
-    if len(members) in announced and members[0].strip(_END).casefold() == title.casefold():
+    if len(members) in _announced(request[:at]) and members[0].strip(_END).casefold() == title.casefold():
         found = [{**args, "title": one.strip(_END)} for one in members[1:]]
     elif title.casefold() in (one.casefold() for one in _quotes(request)):
         found = [{"title": _quotes(one)[0]} for one in members[1:] if one[0] in _MARKS and _quotes(one)]
@@ -63,6 +62,18 @@ def further_adds(args: Mapping[str, Any], request: str, others: Sequence[Mapping
         found = []
     said = {str(value).casefold() for other in others for value in other.values()}
     return [one for one in found if one["title"] and one["title"].casefold() not in said]
+
+
+def _announced(before: str) -> list[int | None]:
+    """The numbers that are said before a list: three things."""
+    return [int(word) if word.isdigit() else NUMBERS.get(word) for word in tokens(before)]
+
+
+def _first_of_list(title: str, request: str) -> str | None:
+    """The first of what is a list of as many things as were announced, read as one title; None where it is none."""
+    at = request.casefold().find(title.casefold())
+    members = [title[a:b].strip(_END) for a, b in list_members(title, 0, len(title))]
+    return members[0] if at > 0 and len(members) > 1 and len(members) in _announced(request[:at]) else None
 
 
 def unheard_quotes(calls: Sequence[Mapping[str, Any]], request: str) -> list[str]:
@@ -75,6 +86,11 @@ def unheard_quotes(calls: Sequence[Mapping[str, Any]], request: str) -> list[str
 
 def _quotes(request: str) -> list[str]:
     return [next(filter(None, found.groups())).strip() for found in _QUOTED.finditer(request)]
+
+
+def is_quoted(words: str, request: str) -> bool:
+    """Whether words are what stands in quotes."""
+    return words.strip().casefold() in (one.casefold() for one in _quotes(request))
 
 
 def _in_quotes(words: str, request: str) -> str:

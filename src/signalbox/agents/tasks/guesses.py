@@ -12,6 +12,7 @@ from typing import Any
 
 from signalbox.agents.tasks.acting import FIELDS
 from signalbox.agents.tasks.answers import agrees, choice_among
+from signalbox.agents.tasks.grounding import is_quoted
 from signalbox.agents.tasks.state import Talk, TasksState
 from signalbox.agents.tasks.targets import Meant, View, find_meant, is_title_of, says_only, speaks_of
 from signalbox.storage import Store, Task
@@ -19,6 +20,8 @@ from signalbox.storage import Store, Task
 __all__ = ["borne_out", "guesses_of"]
 
 Guess = tuple[str, dict[str, Any]]
+_BOTH = ("due", "priority", "tags")
+"""What is said of a new task and of one there is in the same words."""
 
 
 def guesses_of(message: Any) -> list[Mapping[str, Any]]:
@@ -45,12 +48,23 @@ async def borne_out(guesses: Sequence[Mapping[str, Any]], state: TasksState) -> 
             name = "update_task"
         elif one.get("missing"):
             continue
+        if name == "update_task" and await _is_next(args, talk, request, store):
+            name, args = "add_task", {"title": args["task"], **{key: args[key] for key in _BOTH if key in args}}
         fits = await _fits(name, args, talk, request, store)
         if fits == "yes":
             return name, args
         if fits == "already" and settled is None:
             settled = "get_task", {"task": args.get("task") or "it"}
     return settled
+
+
+async def _is_next(args: Mapping[str, Any], talk: Talk, request: str, store: Any) -> bool:
+    """Whether what is to be changed is one more thing to add: in quotes, like no task there is, right after another."""
+    words = str(args.get("task") or "")
+    if not words or not talk["changes"] or talk["changes"][-1]["acts"][-1]["name"] != "add_task":
+        return False
+    found = await find_meant(words, View(), store)
+    return found.how == "none" and not found.tasks and is_quoted(words, request)
 
 
 async def _by_likelihood(

@@ -20,15 +20,19 @@ __all__ = [
     "Meant",
     "View",
     "affirmed",
+    "denies",
     "find_meant",
     "fits_wholly",
     "fitting_words",
+    "group_word",
     "is_named_exactly",
     "is_part_of_name",
     "is_title_of",
+    "narrows",
     "refers_only",
     "says_only",
     "speaks_of",
+    "spoken_of",
     "told_apart",
     "told_by_the_rest",
 ]
@@ -358,6 +362,13 @@ def affirmed(message: str) -> str:
     return " ".join(kept) if kept else message
 
 
+def denies(message: str, task: Task) -> bool:
+    """Whether a message speaks of a task only to say that it is not meant: "the other one, not the ledger"."""
+    parts = [one.strip() for one in _CLAUSE.split(message)]
+    denied = [one for one in parts[1:] if _DENIED.match(one)]
+    return any(speaks_of(one, task) for one in denied) and not speaks_of(affirmed(message), task)
+
+
 def told_apart(tasks: Sequence[Task], message: str) -> Task | None:
     """The one of some tasks of which a message has a word that the others do not have, or the day; None where it has
     that of none or of several."""
@@ -427,6 +438,29 @@ def speaks_of(message: str, task: Task) -> bool:
     """Whether a message has a word of the task's title."""
     spoken = {stem(word) for word in tokens(message)}
     return any(stem(word) in spoken for word in _content(task.title))
+
+
+def spoken_of(message: str, pool: Sequence[Task]) -> list[Task]:
+    """Those of some tasks that a message speaks of most: with half of the words of their titles, at least."""
+    spoken = {stem(word) for word in tokens(message)}
+    scored = []
+    for task in pool:
+        title = {stem(word) for word in _content(task.title)}
+        share = len(title & spoken) / len(title) if title else 0.0
+        if share >= _ENOUGH:
+            scored.append((share, task))
+    most = max((share for share, _ in scored), default=0.0)
+    return [task for share, task in scored if share == most]
+
+
+def group_word(words: str) -> str | None:
+    """The last word that means all of a kind; None where there is none."""
+    return next((word for word in reversed(tokens(words)) if word in _ALL), None)
+
+
+def narrows(words: str) -> bool:
+    """Whether words say anything that tells some tasks from others."""
+    return bool(set(_content(words)) - _ALL - _SOME_BEFORE - _ONE_BEFORE)
 
 
 def _best(scored: Sequence[tuple[float, Task]], said: str) -> list[Task]:

@@ -18,8 +18,9 @@ from signalbox.agents.tasks.definitions import CHANGING, CONVERSATION, TOOLS
 from signalbox.agents.tasks.errors import TEXTS, ToolNotFoundError, text_for
 from signalbox.agents.tasks.grounding import further_adds, unheard_quotes, whole_words
 from signalbox.agents.tasks.model_node import GUESSED, said_before
+from signalbox.agents.tasks.readings import Call, is_anothers, is_torn, read_whole
 from signalbox.agents.tasks.state import Talk, TasksState
-from signalbox.agents.tasks.targets import View, find_meant
+from signalbox.agents.tasks.targets import View, denies, find_meant
 from signalbox.errors import SignalboxError, redact
 from signalbox.language.words import tokens
 from signalbox.storage import Store, Task
@@ -72,6 +73,11 @@ def _calls(state: TasksState) -> list[dict[str, Any]]:
     return [{**one, "id": one.get("id") or f"call-{at}"} for at, one in enumerate(last.tool_calls)]
 
 
+def _read(state: TasksState) -> list[Call]:
+    """The calls of the message, as the model made them."""
+    return [(one["name"], dict(one["args"] or {})) for one in _calls(state)]
+
+
 def _answered(state: TasksState) -> set[str]:
     return {one.tool_call_id for one in state["messages"] if isinstance(one, ToolMessage)}
 
@@ -82,15 +88,24 @@ async def _guarded(call: Mapping[str, Any], state: TasksState, asked: list[str])
     person = _person(state)
     try:
         args = whole_words(name, _checked(name, args, talk), state["request"])
+        others = [one for one in _read(state) if one != (name, call["args"])]
+        name, args = read_whole(name, args, state["request"], others)
         meant = await _targets(name, args, talk, state)
-        unnamed = [one for one in meant if not is_named(one, str(args.get("task") or ""), state["request"])]
+        if name in _ON_TASKS and is_anothers(state["request"], call["args"] or {}, [one.title for one in meant]):
+            return Done(say.NOT_YOURS, talk), state["unnamed"]
+        if name in _ON_TASKS and is_torn(_read(state)):
+            return Done(say.UNSURE, talk), state["unnamed"]
+        # Of "all except these", the words before the exception are those that name.
+        naming = str(args.get("task") or "").partition(" except ")[0]
+        unnamed = [one for one in meant if not is_named(one, naming, state["request"])]
         in_view = {*talk["shown"], *talk["spoken"]}
         is_free = not unnamed or (state["unnamed"] + len(unnamed) <= 1 and unnamed[0].task_id in in_view)
         if name in CHANGING and not (has_reason(name, asked) and is_free):
             _log.warning("A change that the person did not ask for was held back: %s", name)
             return _held(name, args, meant, talk), state["unnamed"]
         is_guess = name == "delete_task" and str(call["id"]).startswith(GUESSED)
-        if (is_guess and meant) or (name in _ON_TASKS and _is_half_heard(state)):
+        is_denied = name in _ON_TASKS and any(denies(state["request"], one) for one in meant)
+        if (is_guess and meant) or is_denied or (name in _ON_TASKS and _is_half_heard(state)):
             return _held(name, args, meant, talk), state["unnamed"]
         done = await _acted(name, args, talk, person, state)
         return done, state["unnamed"] + len(unnamed)

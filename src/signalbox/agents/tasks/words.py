@@ -14,6 +14,7 @@ __all__ = [
     "UNSURE",
     "about",
     "ask_another",
+    "ask_rename",
     "ask_whether",
     "ask_which",
     "listed",
@@ -142,6 +143,11 @@ def ask_whether(name: str, args: Mapping[str, Any], tasks: Sequence[Task]) -> st
 def ask_another(twin: Task) -> str:
     """The question whether to add what is there already."""
     return f"You have #{twin.task_id} {twin.title} already. Add it once more? Please say yes or no."
+
+
+def ask_rename(task: Task, title: str) -> str:
+    """The question whether a task should have another title."""
+    return f"Rename #{task.task_id} {task.title} to '{title}'? Please say yes or no."
 
 
 def not_found(words: str, near: Sequence[Task]) -> str:

@@ -1,0 +1,160 @@
+"""A call, read against the whole message: what a model leaves out of it, and what the rest of the message says against
+it. A model marks words; here stands what those around them make of the call, before it is made.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from signalbox.agents.tasks.due import read_due
+from signalbox.agents.tasks.targets import group_word, narrows
+from signalbox.errors import SignalboxError
+from signalbox.language.numbers import NUMBERS, ORDINALS
+from signalbox.language.time.stretches import is_time_word
+from signalbox.language.words import tokens, word_set
+
+__all__ = ["Call", "bare_change", "is_anothers", "is_torn", "read_whole", "renumbered"]
+
+Call = tuple[str, dict[str, Any]]
+
+_EXCEPTION = re.compile(
+    r"\b(?:except(?: for)?|but(?: not)?|apart from|other than|without|excluding)\s+(?:the |my |that |this )?$",
+    re.IGNORECASE,
+)
+_NARROWING = re.compile(
+    r"\s+(?:(?:that|which|with|about|from|on|in|for|due|tagged|labell?ed|called|i|we|except|but|apart|other|without|"
+    r"excluding)\b|(?:that|i|we)['’]\w+)[^.,;:!?]*",
+    re.IGNORECASE,
+)
+_OWNED = re.compile(
+    r"\b(?P<owner>his|her|their|[^\W\d_]+(?:['’]s|s['’]))\s+(?:[\w-]+\s+)?(?:tasks?|lists?|accounts?|to-?dos?|reminders?)\b",
+    re.IGNORECASE,
+)
+_SHORTENED = word_set("let what it that here there where who how he she when this one")
+_PRIORITIES = {"high": "high", "low": "low", "normal": "normal", "medium": "normal"}
+_COUNTED = re.compile(r"\b(?P<number>\d+(?:[.,]\d+)?)\s+(?P<what>[^\W\d_]+)")
+_LINK = r"(?:to|until|till|by|on|for|before)"
+_FEW = 5
+
+
+def read_whole(name: str, args: Mapping[str, Any], request: str, others: Sequence[Call]) -> Call:
+    """The call that a message means, with what it says of it; `others` are the other calls read in it."""
+    given = dict(args)
+    if isinstance(given.get("task"), str):
+        given["task"] = _whole_group(given["task"], request)
+    if name == "update_task" and (fresh := _second_add(given, request, others)) is not None:
+        return "add_task", fresh
+    if name == "complete_task" and (due := _day_behind(given.get("task"), request, "(?:to be )?done by")):
+        # What has to be done by a day to come is not done.
+        return "update_task", {**given, "due": due}
+    if name == "update_task" and not {"due", "clear_due"} & set(given):
+        is_bare = not set(given) - {"task", "task_id"}
+        due = _day_behind(given.get("task"), request, _LINK if is_bare else "to")
+        return name, {**given, **({"due": due} if due else {})}
+    if name == "list_tasks" and not set(given) - {"status", "sort"}:
+        due = _day_behind("", request, "(?:for|on|due)")
+        return name, {**given, **({"due": due} if due else {})}
+    return name, given
+
+
+def is_torn(calls: Sequence[Call]) -> bool:
+    """Whether two calls of a message make different things of the same words: a new task, and a detail of another."""
+    titles = {str(args.get("title", "")).casefold() for name, args in calls if name == "add_task"} - {""}
+    details = [args for name, args in calls if name == "update_task"]
+    held = {str(one).casefold() for args in details for one in (args.get("note"), *(args.get("tags") or ()))}
+    return bool(titles & held)
+
+
+def is_anothers(request: str, args: Mapping[str, Any], titles: Sequence[str]) -> bool:
+    """Whether a message speaks of somebody else's tasks or list, other than as part of a task's own words."""
+    own = " ".join([str(args.get("title", "")), str(args.get("note", "")), *titles]).casefold()
+    for found in _OWNED.finditer(request):
+        owner = re.sub(r"['’]s?$", "", found["owner"].casefold())
+        if owner not in _SHORTENED and not is_time_word(owner) and found[0].casefold() not in own:
+            return True
+    return False
+
+
+def bare_change(message: str, due: str | None) -> dict[str, Any] | None:
+    """What a message changes that is nothing but a day, an hour or a priority; None for any other."""
+    words = tokens(message)
+    if not words or len(words) > _FEW or "?" in message:
+        return None
+    beside = [one for one in words if one not in ("priority", "prio", "please", "and")]
+    if len(beside) == 1 and beside[0] in _PRIORITIES and {"priority", "prio"} & set(words):
+        return {"priority": _PRIORITIES[beside[0]]}
+    said = re.sub(r"^(?:due|and)\s+", "", message.strip(" \t\n.,!"), flags=re.IGNORECASE)
+    counting = {*NUMBERS, *ORDINALS, "now", "last", "next"}
+    if not all(is_time_word(word) for word in said.split()) or not set(tokens(said)) - counting or said.isdigit():
+        return None
+    return {"due": said} if _is_due(said, due) else None
+
+
+def renumbered(title: str, message: str) -> str | None:
+    """A title with another number, where a short message gives one of the same thing: 45 euros, of 40 euros."""
+    found = _COUNTED.match(message.strip())
+    if found is None or len(tokens(message)) > _FEW:
+        return None
+    same = list(re.finditer(rf"\b\d+(?:[.,]\d+)?(?=\s+(?:[^\W\d_]+\s+)?{found['what']}\b)", title, re.IGNORECASE))
+    if len(same) != 1 or same[0][0] == found["number"]:
+        return None
+    return title[: same[0].start()] + found["number"] + title[same[0].end() :]
+
+
+def _whole_group(task: str, request: str) -> str:
+    """Words for a group with what narrows it, and those that are the exception with the group that they are spared of:
+    a group that is cut short is more than the person spoke of."""
+    at = request.casefold().find(task.casefold())
+    if at < 0:
+        return task
+    before, end = request[:at], at + len(task)
+    if (spared := _EXCEPTION.search(before)) and (whole := group_word(before[: spared.start()])):
+        return f"{whole} except {task}"
+    tail = _NARROWING.match(request, end)
+    if tail is None or not group_word(task) or narrows(task) or not narrows(tail[0]):
+        return task
+    return request[at : tail.end()].strip()
+
+
+def _second_add(args: Mapping[str, Any], request: str, others: Sequence[Call]) -> dict[str, Any] | None:
+    """A new name for what the same message adds is another task that it adds."""
+    added = [str(one.get("title", "")).casefold() for name, one in others if name == "add_task"]
+    title = str(args.get("title") or "")
+    if not added or not title or title.casefold() in added:
+        return None
+    if args.get("task") and str(args["task"]).casefold() not in added:
+        return None
+    _, found, behind = request.casefold().partition(title.casefold())
+    kept = {key: value for key, value in args.items() if key in ("title", "priority", "tags", "due")}
+    if not found or str(kept.get("due", "")).casefold() not in behind:
+        kept.pop("due", None)
+    return kept
+
+
+def _day_behind(words: Any, request: str, link: str) -> str | None:
+    """The day that stands behind some words, joined to them by a link."""
+    start = request.casefold().find(str(words).casefold()) if words else 0
+    if start < 0 or words is None:
+        return None
+    joined = re.compile(rf"\b{link}\s+(?=\S)", re.IGNORECASE)
+    found = joined.search(request, start + len(str(words)))
+    if found is None or (
+        words and re.search(r"[.;!?]|\b(?:and|then)\b", request[start + len(str(words)) : found.start()])
+    ):
+        return None
+    behind = re.split(r"(?<=\D)[.,;!?]|[!?]", request[found.end() :])[0].split()
+    for size in range(min(len(behind), 4), 0, -1):
+        said = " ".join(behind[:size])
+        if all(is_time_word(word) for word in behind[:size]) and _is_due(said, None):
+            return said
+    return None
+
+
+def _is_due(said: str, before: str | None) -> bool:
+    try:
+        read_due(said, before)
+    except SignalboxError:
+        return False
+    return True
