@@ -22,7 +22,7 @@ FLAGS = (
     "--disable-component-update --disable-sync"
 ).split()
 SECRET = "a secret that is long enough for a test of tokens"
-PATIENCE = 300_000
+PATIENCE = 120_000
 """Milliseconds after which something that does not come is missed: far more than it takes on a busy machine."""
 
 

@@ -87,7 +87,7 @@ def test_a_device_has_a_row_and_each_thing_is_said_once(page: Any, look: Look, a
     page.locator("#examples button", has_text="oncall").click()
     answer = answer_to(page, "xrd-1")
     assert answer.locator(".block-table tbody tr").count() == 1
-    assert answer.inner_text().count(answer.locator(".text p").first.inner_text()) == 1
+    assert answer.inner_text().count(answer.locator(".verdict").inner_text()) == 1
     look(page, "oncall")
 
 
@@ -120,7 +120,7 @@ def test_a_change_of_an_experiment_is_shown_as_a_diff_and_made_only_after_a_yes(
 
 
 def test_the_balance_of_an_experiment_is_bars_with_what_was_expected(dark: Any, look: Look, ask: Ask) -> None:
-    answer = ask(dark, "Test the balance of One-Page Checkout with 200 users")
+    answer = ask(dark, "Test the balance of Hint Timing with 200 users")
     assert answer.locator(".bar-row .expected").count() == answer.locator(".bar-row .whisker").count() == 2
     look(dark, "balance")
 
