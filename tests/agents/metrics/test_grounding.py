@@ -250,3 +250,34 @@ async def test_where_two_measures_fit_equally_the_run_asks(
     result = await arun_map(AGENT.map, state, graph="metrics", model=scripted({}))
     assert result.status == "needs_input"
     assert len(result.question["options"]) > 1
+
+
+async def test_a_figure_for_a_range_that_the_model_is_unsure_of_is_a_curve(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "load", "kind": "figure", "filters": ["db-1"], "time": "last 2 hours"}
+    unsure = await answer("load of db-1, last 2 hours", **plan, confidence=0.6)
+    sure = await answer("load of db-1, last 2 hours", **plan, confidence=0.98)
+    assert (unsure["result"].kind, sure["result"].kind) == ("series", "value")
+
+
+async def test_a_ranking_of_one_thing_is_the_most_that_it_had(answer: Callable[..., Any]) -> None:
+    state = await answer(
+        "deepest load of db-1 in the last day",
+        measure="load", kind="ranking", order="lowest", filters=["db-1"], time="last day",
+    )  # fmt: skip
+    assert state["result"].kind == "value"
+    assert "min_over_time" in state["result"].promql
+
+
+async def test_a_share_is_of_the_measure_that_is_one(answer: Callable[..., Any]) -> None:
+    state = await answer("percentage of memory used on web-2", measure="memory_used", kind="share", filters=["web-2"])
+    assert "MemTotal_bytes" in state["result"].promql
+    assert 0 < state["result"].value < 1
+    assert state["result"].promql.count("web-2") == state["result"].promql.count("node_memory")
+
+
+async def test_a_measure_without_the_thing_that_is_named_gives_way_to_one_that_has_it(
+    answer: Callable[..., Any],
+) -> None:
+    state = await answer("network traffic received by web-1", measure="interface_in_octets_total", filters=["web-1"])
+    assert state["error"] is None
+    assert 'instance="web-1:9100"' in state["result"].promql

@@ -32,6 +32,7 @@ _AGGREGATIONS: dict[str, Aggregation] = {"average": "avg", "highest": "max", "lo
 _SHARES = ("ratio", "percent")
 _MOST_LISTED = 12
 _LONGEST = timedelta(days=MOST_DAYS)
+_SURE = 0.9
 _CURVES = ("series", "extreme")
 _RATES = frozenset(map(base, ("rate", "rps", "qps", "throughput")))
 
@@ -391,7 +392,7 @@ def _kind(plan: MetricsPlan, measure: Measure, times: Times) -> ResultKind:
     }  # fmt: skip
     if plan.kind == "share" and (measure.type == "ratio" or measure.unit in _SHARES):
         return "share" if measure.type == "ratio" else "value"
-    if plan.kind in named:
+    if plan.kind in named and not _is_average_unasked(plan, measure, times):
         return named[plan.kind]
     if plan.top is not None or (plan.order is not None and plan.split_by):
         return "ranking"
@@ -403,6 +404,14 @@ def _kind(plan: MetricsPlan, measure: Measure, times: Times) -> ResultKind:
         return "value"
     # Without a time the present is meant. What is rare is counted.
     return "value" if times.main is None or _is_counted(measure) else "series"
+
+
+def _is_average_unasked(plan: MetricsPlan, measure: Measure, times: Times) -> bool:
+    """Whether one figure for a range would be an average that nobody asks for, and the model is not sure of it: of what
+    does not add up, and of which no end and no percentile is named."""
+    is_open = plan.kind == "figure" and plan.how is None and not plan.percentiles and plan.confidence < _SURE
+    is_range = times.main is not None and not times.is_moment
+    return is_open and is_range and not measure.total and measure.type in ("gauge", "counter", "ratio")
 
 
 def _is_counted(measure: Measure) -> bool:
