@@ -167,15 +167,29 @@ def collate(batch: list[dict[str, Any]]) -> dict[str, torch.Tensor]:
             aims[1, at, start + b if b >= 0 else 0] += 1 / max(1, len(pairs))
     group_at, group_in, group_gold = _padded(groups, lambda n, gold: [float(i in gold) for i in range(n)])
     several_at, several_in, several_gold = _padded(several, lambda n, gold: gold)
+    table, slots = _side_by_side([row for _, row, _ in spans], len(batch))
     held = {
         "ids": ids, "types": types, "mask": mask, "rows": rows, "places": places, "group_at": group_at,
         "group_in": group_in, "group_gold": group_gold, "several_at": several_at, "several_in": several_in,
         "several_gold": several_gold, "flag_at": [at for at, _ in flags], "flag_gold": [gold for _, gold in flags],
-        "span_at": [at for at, _, _ in spans], "span_row": [row for _, row, _ in spans], "allowed": allowed,
-        "aims": aims,
+        "span_at": [at for at, _, _ in spans], "span_row": [row for _, row, _ in spans],
+        "span_table": table, "span_slot": slots, "allowed": allowed, "aims": aims,
     }  # fmt: skip
-    whole = {"rows", "places", "flag_at", "span_at", "span_row"}
+    whole = {"rows", "places", "flag_at", "span_at", "span_row", "span_slot"}
     return {name: torch.as_tensor(np.asarray(v, dtype=np.int64 if name in whole else None)) for name, v in held.items()}
+
+
+def _side_by_side(rows: list[int], count: int) -> tuple[np.ndarray, list[int]]:
+    """For every row the spans that are asked of it, side by side, and for every span its place there."""
+    met: list[list[int]] = [[] for _ in range(count)]
+    slots = []
+    for span, row in enumerate(rows):
+        slots.append(len(met[row]))
+        met[row].append(span)
+    table = np.zeros((count, max(map(len, met))), dtype=np.int64)
+    for row, held in enumerate(met):
+        table[row, : len(held)] = held
+    return table, slots
 
 
 def _padded(blocks: list[Any], gold_of: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
