@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import os
 import re
 import resource
@@ -90,28 +91,43 @@ def token(home: str, person: str) -> str:
 
 
 async def load(place: str, home: str, clients: int, requests: int) -> dict[str, float]:
-    """Send so many requests from so many clients, each a person with a conversation of their own."""
-    people = [str(uuid.uuid4()) for _ in range(clients)]
+    """Send so many requests from so many clients, each a person with a connection and a conversation of their own.
+
+    Bare sockets: a client library with a pool of 500 connections takes more of the two cores than the service does.
+    """
     took: list[float] = []
-    limits = httpx.Limits(max_connections=clients, max_keepalive_connections=clients)
-    async with httpx.AsyncClient(base_url=place, timeout=120, limits=limits) as client:
+    host, _, port = place.removeprefix("http://").rpartition(":")
 
-        async def talk(person: str) -> None:
-            headers = {"Authorization": f"Bearer {token(home, person)}"}
-            conversation = None
-            for _ in range(max(1, requests // clients)):
-                started = time.perf_counter()
-                body = {"message": "what do I have to do?", "conversation_id": conversation}
-                sent = await client.post(f"/api/{person}/chat", json=body, headers=headers)
-                sent.raise_for_status()
-                conversation = sent.json()["conversation_id"]
-                took.append(time.perf_counter() - started)
+    async def talk(person: str) -> None:
+        reader, writer = await asyncio.open_connection(host, int(port))
+        conversation = None
+        for _ in range(max(1, requests // clients)):
+            started = time.perf_counter()
+            body = json.dumps({"message": "what do I have to do?", "conversation_id": conversation}).encode()
+            head = (
+                f"POST /api/{person}/chat HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {tokens[person]}\r\n"
+                f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+            )
+            writer.write(head.encode() + body)
+            conversation = json.loads(await _body(reader))["conversation_id"]
+            took.append(time.perf_counter() - started)
+        writer.close()
 
-        started = time.perf_counter()
-        await asyncio.gather(*(talk(person) for person in people))
-        whole = time.perf_counter() - started
+    people = [str(uuid.uuid4()) for _ in range(clients)]
+    tokens = {person: token(home, person) for person in people}
+    started = time.perf_counter()
+    await asyncio.gather(*(talk(person) for person in people))
+    whole = time.perf_counter() - started
     cuts = statistics.quantiles(took, n=100) if len(took) > 1 else took * 99
     return {"per_second": len(took) / whole, "p50": cuts[49], "p95": cuts[94], "p99": cuts[98]}
+
+
+async def _body(reader: asyncio.StreamReader) -> bytes:
+    head = await reader.readuntil(b"\r\n\r\n")
+    if not head.startswith(b"HTTP/1.1 200"):
+        raise RuntimeError(head.decode())
+    found = re.search(rb"content-length: (\d+)", head, re.IGNORECASE)
+    return await reader.readexactly(int(found[1])) if found else b""
 
 
 async def first_byte(place: str, home: str) -> float:

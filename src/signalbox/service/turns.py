@@ -16,7 +16,7 @@ from signalbox.runs.observing import Watch, watched
 from signalbox.service.problems import problem, problem_of
 from signalbox.service.sse import as_event
 from signalbox.settings import get_settings, now
-from signalbox.storage import Begun, IdempotencyKey, Store, begin_turn, end_turn, unanswered
+from signalbox.storage import Begun, IdempotencyKey, Store, begin_turn, end_turn, notes_of_turn, unanswered
 from signalbox.toolbox.ledger import Call, Ledger, use_ledger
 
 __all__ = ["INTERRUPTED", "Turn", "close_turns", "find_turn", "mark_interrupted", "start_turn"]
@@ -143,9 +143,11 @@ async def _carry(turn: Turn, person: str, begun: Begun, message: str, run_agent:
         kind = "tool_result" if ended else "tool_call"
         loop.call_soon_threadsafe(turn.tell, kind, {**call.as_dict(), "step": call.step})
 
+    noted: dict[str, dict[str, Any]] = {}
     try:
         name = str(begun.message_id)
-        with use_ledger(Ledger(listener=called)), watched("chat", begun.conversation_id, name) as watch:
+        ledger = Ledger(listener=called)
+        with use_ledger(ledger), notes_of_turn() as noted, watched("chat", begun.conversation_id, name) as watch:
             answered = await run_agent(message_history=history, user_id=person)
         await asyncio.sleep(0)  # what tools told is heard first
         last = _answer(turn, answered, begun)
@@ -156,7 +158,7 @@ async def _carry(turn: Turn, person: str, begun: Begun, message: str, run_agent:
     except Exception as error:
         told = problem_of(error)
         last = ("error", told | {"status": max(told["status"], 500)}, told["detail"])
-    await _keep(turn, person, begun, key, *last)
+    await _keep(turn, person, begun, key, noted, *last)
 
 
 def _answer(turn: Turn, answered: Any, begun: Begun) -> tuple[str, dict[str, Any], str]:
@@ -180,13 +182,14 @@ def _answer(turn: Turn, answered: Any, begun: Begun) -> tuple[str, dict[str, Any
 
 
 async def _keep(
-    turn: Turn, person: str, begun: Begun, key: str | None, kind: str, data: dict[str, Any], text: str
+    turn: Turn, person: str, begun: Begun, key: str | None, noted: Any, kind: str, data: dict[str, Any], text: str
 ) -> None:
     """Keep the answer, and only then say that the turn has ended."""
     events = [*turn.told, (kind, data)]
     status = 200 if kind == "end" else int(data["status"])
     try:
-        await end_turn(person, begun, text, key=key, status=status, response={"events": events} if key else None)
+        response = {"events": events} if key else None
+        await end_turn(person, begun, text, key=key, status=status, response=response, notes=noted)
         turn.tell(kind, data)
     except NotFoundError:
         turn.tell("error", problem(404, "The conversation was deleted before it was answered."))

@@ -14,7 +14,7 @@ from signalbox.storage.engine import close_stores, database_address
 from signalbox.storage.gate import OwnershipError, check_owner
 from signalbox.storage.maintenance import purge, unanswered
 from signalbox.storage.models import ApiKey, Conversation, IdempotencyKey, Message, Task
-from signalbox.storage.store import Store
+from signalbox.storage.store import Store, notes_of_turn
 from signalbox.storage.tasks import Change, TaskFilter, Tasks
 from signalbox.storage.turns import Begun, begin_turn, end_turn
 
@@ -35,6 +35,7 @@ __all__ = [
     "close_stores",
     "database_address",
     "end_turn",
+    "notes_of_turn",
     "purge",
     "unanswered",
 ]

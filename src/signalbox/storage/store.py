@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from sqlalchemy import select
@@ -15,10 +18,11 @@ from signalbox.storage.gate import check_owner, in_one_go, owned
 from signalbox.storage.models import ApiKey, Conversation, Message, Note
 from signalbox.storage.tasks import Tasks
 
-__all__ = ["Store"]
+__all__ = ["Store", "notes_of_turn"]
 
 _LONGEST_TITLE = 200
 _ROLES = ("user", "assistant")
+_of_turn: ContextVar[dict[str, dict[str, Any]] | None] = ContextVar("signalbox_notes_of_turn", default=None)
 
 
 class Store:
@@ -167,9 +171,24 @@ class Store:
         return await in_one_go(self.owner, found)
 
     async def keep_note(self, digest: str, data: dict[str, Any]) -> None:
-        """Keep something under a digest, in place of what was kept there."""
+        """Keep something under a digest, in place of what was kept there; inside `notes_of_turn`, with the answer."""
+        collected = _of_turn.get()
+        if collected is not None:
+            collected[digest] = data
+            return
         kept = Note(user_id=self.owner, digest=digest, data=data, created=now())
         await in_one_go(self.owner, lambda session: session.merge(kept), writes=True)
+
+
+@contextmanager
+def notes_of_turn() -> Iterator[dict[str, dict[str, Any]]]:
+    """What is noted inside goes into this, for `end_turn` to keep in one transaction with the answer."""
+    collected: dict[str, dict[str, Any]] = {}
+    token = _of_turn.set(collected)
+    try:
+        yield collected
+    finally:
+        _of_turn.reset(token)
 
 
 async def _conversation(session: AsyncSession, conversation_id: str, *, deleted: bool = False) -> Conversation:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from signalbox.errors import NotFoundError
 from signalbox.settings import now
 from signalbox.storage.gate import check_owner, in_one_go
-from signalbox.storage.models import Conversation, IdempotencyKey, Message
+from signalbox.storage.models import Conversation, IdempotencyKey, Message, Note
 
 __all__ = ["Begun", "begin_turn", "end_turn"]
 
@@ -74,25 +76,33 @@ def _begin(
     if key is not None:
         session.add(IdempotencyKey(key=key, request_hash=digest, created=moment, user_id=person))
     if conversation_id is None:
-        talk = Conversation(id=str(uuid.uuid4()), title=title, created=moment, updated=moment, user_id=person)
-        session.add(talk)
+        conversation_id = str(uuid.uuid4())
+        session.add(Conversation(id=conversation_id, title=title, created=moment, updated=moment, user_id=person))
     else:
-        talk = _talk(session, conversation_id)
-        talk.updated = moment
-        query = select(Message.role, Message.content).where(Message.conversation_id == talk.id)
+        _touch(session, conversation_id, moment)
+        query = select(Message.role, Message.content).where(Message.conversation_id == conversation_id)
         latest = session.execute(query.order_by(Message.id.desc()).limit(history)).all()
         before = tuple((row[0], row[1]) for row in reversed(latest))
-    said = Message(conversation_id=talk.id, role="user", content=content, created=moment, user_id=person)
+    said = Message(conversation_id=conversation_id, role="user", content=content, created=moment, user_id=person)
     session.add(said)
     session.flush()
-    return Begun(talk.id, said.id, before)
+    return Begun(conversation_id, said.id, before)
 
 
 async def end_turn(
-    owner: str, begun: Begun, answer: str, *, key: str | None = None, status: int = 200, response: Any = None
+    owner: str,
+    begun: Begun,
+    answer: str,
+    *,
+    key: str | None = None,
+    status: int = 200,
+    response: Any = None,
+    notes: Mapping[str, dict[str, Any]] | None = None,
 ) -> None:
-    """Keep the answer, and what is given to who repeats the request. Raises NotFoundError where the conversation was
-    deleted meanwhile."""
+    """Keep the answer, what stands behind it (`notes`), and what is given to who repeats the request.
+
+    Raises NotFoundError where the conversation was deleted meanwhile.
+    """
     person = check_owner(owner)
 
     def end(session: Session) -> None:
@@ -101,16 +111,18 @@ async def end_turn(
             kept = session.scalars(select(IdempotencyKey).where(IdempotencyKey.key == key)).one_or_none()
             if kept is not None:
                 kept.status, kept.response = status, response
-        talk = _talk(session, begun.conversation_id)
-        talk.updated = moment
+        _touch(session, begun.conversation_id, moment)
         said = {"role": "assistant", "content": answer, "answers": begun.message_id, "created": moment}
-        session.add(Message(conversation_id=talk.id, user_id=person, **said))
+        session.add(Message(conversation_id=begun.conversation_id, user_id=person, **said))
+        for digest, data in (notes or {}).items():
+            session.merge(Note(user_id=person, digest=digest, data=data, created=moment))
 
     await in_one_go(person, end, writes=True)
 
 
-def _talk(session: Session, conversation_id: str) -> Conversation:
-    found = session.scalars(select(Conversation).where(Conversation.id == conversation_id)).one_or_none()
-    if found is None or found.deleted is not None:
+def _touch(session: Session, conversation_id: str, moment: datetime) -> None:
+    """Note that a conversation is used. Raises NotFoundError where this person has none, or it was deleted."""
+    there = update(Conversation).where(Conversation.id == conversation_id, Conversation.deleted.is_(None))
+    done = session.execute(there.values(updated=moment), execution_options={"synchronize_session": False})
+    if done.rowcount == 0:  # type: ignore[attr-defined]
         raise NotFoundError("There is no such conversation.", suggestion="It may have been deleted.")
-    return found

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from signalbox.agents.tasks import AGENT
@@ -11,6 +13,7 @@ from signalbox.agents.tasks.conversation import keep_talk, new_turn, recall_talk
 from signalbox.agents.tasks.errors import INVALID_REQUEST, TEXTS, text_for
 from signalbox.agents.tasks.state import AgentConfiguration, AgentResponse, empty_talk
 from signalbox.errors import SignalboxError, hide, redact
+from signalbox.maps.map_run import MapRun, open_map
 from signalbox.maps.run import arun_map
 from signalbox.models import load_chat_model
 from signalbox.storage import check_owner
@@ -55,7 +58,8 @@ async def _answer(
     limits = {"max_iterations": config.max_iterations, "timeout": config.timeout}
     state = new_turn(request, owner, earlier, talk, limits=limits)
     with use_person(owner):
-        result = await arun_map(AGENT.map, state, model=model, max_steps=20 * config.max_iterations + 200)
+        run = replace(_opened(), model=model, max_steps=20 * config.max_iterations + 200, thread_id="", run_id="")
+        result = await arun_map(run, state)
     final = result.values
     failed = final.get("error") or result.error or _error_of(final)
     if failed:
@@ -71,6 +75,12 @@ async def _answer(
         finish_reason=final["status"],
         warning=final["warning"],
     )
+
+
+@cache
+def _opened() -> MapRun:
+    """The agent's map, read and checked once: it is the package's own and does not change under a process."""
+    return open_map(AGENT.map)
 
 
 def _validated(history: Any, user_id: Any) -> list[dict[str, str]]:
@@ -92,6 +102,8 @@ def _validated(history: Any, user_id: Any) -> list[dict[str, str]]:
 
 def _clean(text: str) -> str:
     """Without control characters, which a model may take for something else than text."""
+    if text.isprintable():
+        return text.strip()
     return "".join(c if c.isprintable() or c in "\n\t" else " " for c in text).strip()
 
 

@@ -24,7 +24,7 @@ from signalbox.storage import Task
 
 __all__ = ["has_reason", "is_named", "learn", "read_asked"]
 
-_learned: set[str] = set()
+_learned: set[tuple[str, ...]] = set()
 _STRICT = frozenset({"delete_task", "answer_yes", "undo_change"})
 _LIGHT = frozenset("the a an my to of for and or in on at with by is it up buy get do go make call".split())
 
@@ -38,7 +38,7 @@ async def read_asked(request: str, before: Sequence[BaseMessage], tools: Sequenc
 
 async def learn(tools: Sequence[Mapping[str, Any]]) -> None:
     """Let the reader learn its examples for these tools, once: that takes longer than an iteration may."""
-    told = str(tools)
+    told = tuple(str(tool["function"]["name"]) for tool in tools)
     if told not in _learned:
         await _reader().bind_tools(list(tools)).ainvoke([HumanMessage("hello")])
         _learned.add(told)
