@@ -184,7 +184,8 @@ def learn(told: argparse.Namespace, device: str) -> None:
             if time.time() - saved > 480:
                 save(model, out)
                 saved = time.time()
-        print(f"epoch {epoch} loss {torch.stack(losses).mean():.3f} {time.time() - began:.0f} s", flush=True)
+        if losses:
+            print(f"epoch {epoch} loss {torch.stack(losses).mean():.3f} {time.time() - began:.0f} s", flush=True)
         if told.minutes and (time.time() - began) / 60 >= told.minutes:
             break
     if told.keep:
