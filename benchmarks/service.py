@@ -1,7 +1,9 @@
 """The chat call under load: requests a second and how long they take, with and without the model's time.
 
 python -m benchmarks.service                 # 1, 50 and 500 clients, an instant model, then the offline model
-python -m benchmarks.service --profile       # where the time of a request goes
+python -m benchmarks.service --model offline # with the offline model's time
+python -m benchmarks.service --clients --streams 500    # so many streams open at once
+python -m benchmarks.service --clients --soak 10000     # whether memory stays flat
 """
 
 from __future__ import annotations
@@ -104,11 +106,7 @@ async def load(place: str, home: str, clients: int, requests: int) -> dict[str, 
         for _ in range(max(1, requests // clients)):
             started = time.perf_counter()
             body = json.dumps({"message": "what do I have to do?", "conversation_id": conversation}).encode()
-            head = (
-                f"POST /api/{person}/chat HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {tokens[person]}\r\n"
-                f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-            )
-            writer.write(head.encode() + body)
+            writer.write(_head(person, host, tokens[person], len(body)) + body)
             conversation = json.loads(await _body(reader))["conversation_id"]
             took.append(time.perf_counter() - started)
         writer.close()
@@ -120,6 +118,11 @@ async def load(place: str, home: str, clients: int, requests: int) -> dict[str, 
     whole = time.perf_counter() - started
     cuts = statistics.quantiles(took, n=100) if len(took) > 1 else took * 99
     return {"per_second": len(took) / whole, "p50": cuts[49], "p95": cuts[94], "p99": cuts[98]}
+
+
+def _head(person: str, host: str, key: str, length: int) -> bytes:
+    head = f"POST /api/{person}/chat HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {key}\r\n"
+    return f"{head}Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n".encode()
 
 
 async def _body(reader: asyncio.StreamReader) -> bytes:
@@ -145,6 +148,30 @@ async def first_byte(place: str, home: str) -> float:
     return statistics.median(took)
 
 
+async def hold_streams(place: str, home: str, streams: int) -> tuple[int, int, float]:
+    """Open so many streams at once: how many were open together, how many ended well, and in how many seconds."""
+    host, _, port = place.removeprefix("http://").rpartition(":")
+    opened = most = ended = 0
+
+    async def listen(person: str) -> None:
+        nonlocal opened, most, ended
+        reader, writer = await asyncio.open_connection(host, int(port))
+        body = json.dumps({"message": "what do I have to do?", "stream": True}).encode()
+        writer.write(_head(person, host, token(home, person), len(body)) + body)
+        await reader.readuntil(b"\r\n\r\n")
+        opened += 1
+        most = max(most, opened)
+        # Until its last event, whose length is not told before.
+        told = await reader.readuntil(b"\r\n0\r\n\r\n")
+        ended += b"event: end" in told
+        opened -= 1
+        writer.close()
+
+    started = time.perf_counter()
+    await asyncio.gather(*(listen(str(uuid.uuid4())) for _ in range(streams)))
+    return most, ended, time.perf_counter() - started
+
+
 def cpu_seconds(pid: int) -> float:
     """The CPU time that a process has used."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -162,6 +189,8 @@ def main() -> None:
     parser.add_argument("--model", choices=["instant", "offline"], default="instant")
     parser.add_argument("--clients", type=int, nargs="*", default=[1, 50, 500])
     parser.add_argument("--requests", type=int, default=500)
+    parser.add_argument("--streams", type=int, default=0, help="hold so many streams at once")
+    parser.add_argument("--soak", type=int, default=0, help="send so many requests, and tell the memory")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as home, served(Path(home), options.model) as (place, kept, pid):
         print(f"ready after {cpu_seconds(pid):.1f} s CPU")
@@ -176,6 +205,12 @@ def main() -> None:
                 f"p95 {figures['p95'] * 1000:7.0f} ms  p99 {figures['p99'] * 1000:7.0f} ms  "
                 f"CPU {cpu:5.1f} ms a request  memory {memory(pid):.0f} MB"
             )
+        if options.streams:
+            most, ended, seconds = asyncio.run(hold_streams(place, kept, options.streams))
+            print(f"{options.streams} streams: {most} open at once, {ended} ended well, {seconds:.1f} s")
+        for part in range(4 if options.soak else 0):
+            asyncio.run(load(place, kept, 50, options.soak // 4))
+            print(f"after {options.soak // 4 * (part + 1)} requests: {memory(pid):.0f} MB")
 
 
 if __name__ == "__main__":

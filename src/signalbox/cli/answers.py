@@ -19,9 +19,11 @@ _WIDEST = 100
 
 
 def show_answer(answer: Answer) -> str:
-    """The whole answer as text for the terminal at hand. A text among the blocks, or a report, says all of it."""
+    """The whole answer as text for the terminal at hand. A text among the blocks, or a report, says all of it; so does
+    the question that comes after it where the two are one."""
     width = min(shutil.get_terminal_size((80, 24)).columns - 1, _WIDEST)
-    says_it = any(block.get("type") in ("text", "report") for block in answer.blocks)
+    is_asked = answer.question is not None and answer.answer == answer.question.get("message")
+    says_it = is_asked or any(block.get("type") in ("text", "report") for block in answer.blocks)
     parts = [
         "" if says_it else plain_text(answer.answer),
         draw_blocks(answer.blocks, width, unicode=_shows_unicode()),

@@ -42,6 +42,10 @@ def test_a_question_is_an_interrupt_and_the_reply_resumes_it(upgrade: Any) -> No
     (question,) = waiting["__interrupt__"]
     assert question.value["kind"] == "confirm"
     assert "90 users" in waiting["bot_response"]
+    (shown,) = question.value["blocks"]
+    gone = {row["name"]: row["before"] for row in shown["rows"] if row["after"] is None}
+    assert gone["enrolled users"] == "90"
+    assert "%" in gone["conditions"]
     done = app.invoke(Command(resume="no"), config)
     assert done["bot_response"] == "Nothing was changed."
     assert upgrade.named("Night Reader")

@@ -135,7 +135,8 @@ async def _prepare(fields: dict[str, Any], text: str, state: Mapping[str, Any], 
     if not is_simple and action not in (*STATUS_OF, "delete"):
         raise Fault("This kind of experiment is only shown here.", "unsupported", "Change it on UpGrade's page.")
     if action == "delete":
-        raise _confirm(known, experiment, {"tool": "delete_experiment", "args": {}}, _deletion(experiment), [])
+        operation = {"tool": "delete_experiment", "args": {}}
+        raise _confirm(known, experiment, operation, _deletion(experiment), _what_goes(experiment))
     if action in STATUS_OF:
         return _confirm_move(action, known, experiment)
     changes = changes_for(action, known, experiment, server, text)
@@ -162,7 +163,9 @@ async def _confirm_new(fields: Mapping[str, Any], text: str, server: Server) -> 
     for problem in problems:
         if problem.severity == "error":
             raise ask_for(problem, fields)
-    rows = [(name, None, told_change(name, value)) for name, value in args.items() if value is not None]
+    rows = [
+        (name.replace("_", " "), None, told_change(name, value)) for name, value in args.items() if value is not None
+    ]
     notes = "".join(f" Note: {one.message}" for one in problems)
     arms = ", ".join(f"{one['code']} {one['weight']:g}%" for one in args["conditions"])
     point = args["decision_points"][0]
@@ -227,6 +230,14 @@ def _deletion(experiment: Mapping[str, Any]) -> str:
         f"Delete '{experiment['name']}' ({experiment['state_shown']}, {experiment['context']})? "
         f"{enrolled['users']} users{groups} are enrolled in it. This cannot be undone."
     )
+
+
+def _what_goes(experiment: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
+    """What a deletion takes away, as rows of a difference."""
+    rows: list[tuple[str, Any, Any]] = [("state", experiment["state_shown"], None)]
+    for name in ("context", "conditions", "decision_points"):
+        rows.append((name.replace("_", " "), told_change(name, experiment[name]), None))
+    return [*rows, ("enrolled users", str(experiment["enrollment"]["users"]), None)]
 
 
 def _change_question(experiment: Mapping[str, Any], rows: list[tuple[str, Any, Any]]) -> str:
