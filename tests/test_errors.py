@@ -104,6 +104,12 @@ def test_everything_else_is_left_as_it_is() -> None:
         assert redact(text) == text
 
 
+def test_a_secret_in_quotes_is_hidden_whole() -> None:
+    told = redact('{"Authorization": "Bearer abc", "password": "correct horse", "user": "ann"}')
+    assert not any(word in told for word in ("abc", "horse", "correct"))
+    assert '"user": "ann"' in told
+
+
 def test_redaction_goes_into_lists_mappings_and_exceptions() -> None:
     assert redact([{"token": "x"}, ("password=abc",)]) == [{"token": "***"}, ("password=***",)]
     assert redact(ValueError("token=abc")) == "ValueError: token=***"

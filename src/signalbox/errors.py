@@ -308,7 +308,10 @@ _SECRET_WORD = (
     r"(?:api[_-]?key|apikey|token|secret|password|passwd|authorization|credential|private[_-]?key|access[_-]?key)"
 )
 _SECRET_PATTERNS = (
-    re.compile(rf"""(?i)(["']?[\w-]*{_SECRET_WORD}[\w-]*["']?\s*[:=]\s*)(?:bearer\s+|basic\s+)?["']?[^\s"',;}}\]]+"""),
+    re.compile(
+        rf"""(?i)(["']?[\w-]*{_SECRET_WORD}[\w-]*["']?\s*[:=]\s*)"""
+        r"""(?:"[^"\n]+"|'[^'\n]+'|["']?(?:bearer\s+|basic\s+)?["']?[^\s"',;}\]]+)"""
+    ),
     re.compile(r"(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{6,}"),
     re.compile(r"\b(?:sk|pk|glsa|ghp|gho|xox[abp]|AIza)[-_]?[A-Za-z0-9_-]{8,}"),
     re.compile(r"(://[^/\s:@]+:)[^/\s@]+(?=@)"),

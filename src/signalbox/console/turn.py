@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from time import time
 from typing import Any
@@ -83,8 +85,16 @@ def _take_call(turn: Turn, data: Mapping[str, Any], *, ended: bool) -> bool:
         return True
     step = _open_step(turn, "call", name)
     if step is not None:
-        step.update(ok=bool(data.get("ok")), result=data.get("summary"), ms=data.get("ms"))
+        step.update(ok=bool(data.get("ok")), result=_came_back(data), ms=data.get("ms"))
     return step is not None
+
+
+def _came_back(data: Mapping[str, Any]) -> str:
+    """What a call gave: in few words, and the beginning of it."""
+    result = str(data.get("result") or "")
+    with suppress(ValueError):
+        result = json.dumps(json.loads(result), ensure_ascii=False, indent=1) if result else ""
+    return "\n".join(part for part in (str(data.get("summary") or ""), result) if part)
 
 
 def _open_step(turn: Turn, kind: str, name: str) -> dict[str, Any] | None:

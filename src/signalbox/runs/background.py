@@ -121,7 +121,7 @@ async def _carried(agent: Agent, life: Life, channel: Channel, said: str | None)
     watch = Watch()
 
     def called(call: Call, ended: bool) -> None:
-        channel.add("tool_result" if ended else "tool_call", _called(call))
+        channel.add("tool_result" if ended else "tool_call", call.as_event())
         watch.called(call, ended)
 
     ledger = Ledger(listener=called)
@@ -188,10 +188,6 @@ def _told(event: NodeEvent) -> dict[str, Any]:
     if event.kind == "end":
         told |= {"success": event.success, "output": redact(event.output), "error": event.error, "ms": event.ms}
     return told
-
-
-def _called(call: Call) -> dict[str, Any]:
-    return {**call.as_dict(), "step": call.step}
 
 
 async def find_own_run(thread_id: str, run_id: str) -> Run:

@@ -141,7 +141,7 @@ async def _carry(turn: Turn, person: str, begun: Begun, message: str, run_agent:
         watch.called(call, ended)
         # A tool may be called in a thread of its own.
         kind = "tool_result" if ended else "tool_call"
-        loop.call_soon_threadsafe(turn.tell, kind, {**call.as_dict(), "step": call.step})
+        loop.call_soon_threadsafe(turn.tell, kind, call.as_event())
 
     noted: dict[str, dict[str, Any]] = {}
     try:

@@ -20,10 +20,12 @@ from signalbox.settings import now
 
 __all__ = ["Call", "Ledger", "current_ledger", "use_ledger"]
 
+_LONGEST_RESULT, _LONGEST_READ = 2_000, 200_000
+
 
 @dataclass(slots=True)
 class Call:
-    """One call of a tool. `summary` and `digest` say what came back; the result itself is not kept.
+    """One call of a tool. `summary` and `digest` say what came back, and `result` has the beginning of it.
 
     `key` is the same when the same call is made again because its process died before the step had ended: who writes
     gives it along, and so never writes twice.
@@ -37,19 +39,27 @@ class Call:
     ok: bool = False
     summary: str = ""
     digest: str = ""
+    result: str = ""
     ms: float = 0.0
     key: str = ""
 
     def returned(self, summary: str, result: Any = None) -> None:
         """Say what came back; the digest of the result tells two results apart."""
         self.summary = summary
-        told = json.dumps(result, sort_keys=True, default=str)
+        told = json.dumps(result, sort_keys=True, default=str, ensure_ascii=False)
         self.digest = hashlib.sha256(told.encode()).hexdigest()[:16]
+        if result is not None and len(told) <= _LONGEST_READ:
+            shown = json.dumps(redact(result), default=lambda value: redact(str(value)), ensure_ascii=False)
+            self.result = shown if len(shown) <= _LONGEST_RESULT else f"{shown[:_LONGEST_RESULT]} …"
 
     def as_dict(self) -> dict[str, Any]:
         """The call as a part of an Answer, without secrets."""
         shown = {"id": self.id, "tool": self.tool, "args": self.args, "ok": self.ok, "summary": self.summary}
         return {**redact(shown), "ms": round(self.ms, 1)}
+
+    def as_event(self) -> dict[str, Any]:
+        """The call as who follows a run hears of it: with its step, and the beginning of what came back."""
+        return {**self.as_dict(), "step": self.step, "result": self.result}
 
 
 @dataclass

@@ -44,7 +44,10 @@ def _counted(answer: QueryAnswer) -> str:
 
 def _digested(answer: QueryAnswer) -> list[object]:
     """What tells two answers apart, without writing a million points down as text."""
-    return [[curve.labels, len(curve.values), sum(curve.values), curve.values[-1]] for curve in answer.curves[:1_000]]
+    return [
+        {"labels": curve.labels, "points": len(curve.values), "sum": sum(curve.values), "last": curve.values[-1]}
+        for curve in answer.curves[:1_000]
+    ]
 
 
 def _iso(moment: datetime) -> str:
