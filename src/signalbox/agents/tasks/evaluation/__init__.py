@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from signalbox.agents.tasks.evaluation.conversation import hold
-from signalbox.agents.tasks.evaluation.score import KEYS, check, figures, is_right
+from signalbox.agents.tasks.evaluation.score import KEYS, check, figures, in_own_words, is_right
 
 __all__ = ["JUDGE"]
 
@@ -25,7 +25,7 @@ class _Judge:
     @staticmethod
     async def expect(wanted: dict[str, object], now: object, tz: object) -> dict[str, object]:
         """All that is expected stands in the case."""
-        return dict(wanted)
+        return in_own_words(wanted)
 
     @staticmethod
     def outcome(answer: dict[str, object]) -> dict[str, object]:

@@ -8,13 +8,15 @@ from typing import Any
 
 from signalbox.agents.tasks.due import read_due
 from signalbox.language.words import stem, tokens
+from signalbox.storage.models import PRIORITIES
 
-__all__ = ["KEYS", "check", "figures", "is_right", "unasked"]
+__all__ = ["KEYS", "check", "figures", "in_own_words", "is_right", "unasked"]
 
 KEYS = frozenset({"then", "start", "end"})
 _FIELDS = frozenset({"title", "description", "status", "due", "priority", "tags"})
 _LIGHT = frozenset("the a an to my some for of".split())
 _MOST_ALIKE = 6
+_SAID_PRIORITIES = {"medium": "normal"}
 _USUAL = {"status": "pending", "priority": "normal"}
 
 
@@ -26,8 +28,24 @@ def check(wanted: Mapping[str, Any]) -> None:
         for task in wanted.get(key) or ():
             if not isinstance(task, Mapping) or "title" not in task or set(task) - _FIELDS:
                 raise ValueError(f"`{key}`: a task has a `title`, and of {', '.join(sorted(_FIELDS))}")
+            if task.get("priority", "normal") not in (*PRIORITIES, *_SAID_PRIORITIES):
+                raise ValueError(f"`{key}`: `priority` is one of {', '.join(PRIORITIES)}")
     if not all(isinstance(one, str) and one.strip() for one in wanted.get("then") or ()):
         raise ValueError("`then` is a list of messages")
+
+
+def in_own_words(wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """A case with the store's own words for what people say in theirs: a medium priority is the normal one."""
+    found = dict(wanted)
+    for key in ("start", "end"):
+        if key in found:
+            found[key] = [_in_own_words(task) for task in found[key] or ()]
+    return found
+
+
+def _in_own_words(task: Mapping[str, Any]) -> dict[str, Any]:
+    said = task.get("priority")
+    return {**task, **({"priority": _SAID_PRIORITIES.get(said, said)} if said is not None else {})}
 
 
 def is_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
@@ -47,7 +65,8 @@ def unasked(end: Sequence[Mapping[str, Any]], wanted: Mapping[str, Any]) -> list
     there = {one["was"]: one for one in end if one["was"] is not None}
     found = [f"deleted: {start[place]['title']}" for place in kept if place not in there]
     for place, got in there.items():
-        stays = kept.get(place, start[place])
+        renamed = next((one for one in expected if _same_title(got, one)), start[place])
+        stays = kept.get(place, renamed)
         found += [
             f"changed: {start[place]['title']} ({key})"
             for key in sorted(_FIELDS - {"title"})
