@@ -51,6 +51,8 @@ def test_words_are_taken_whole(name: str, args: dict[str, Any], request_: str, w
     ("title", "request_", "others", "more"),
     [
         ("sweep", "three things: sweep, mop and dust", [], ["mop", "dust"]),
+        ("sweep", "put these down: sweep, mop", [], ["mop"]),
+        ("sweep", "add this: sweep, mop", [], []),
         ("sweep", "add sweep, it is urgent", [], []),
         ("sweep", "two things: sweep, mop and dust", [], []),
         ("sweep", "three things: sweep, mop and dust", [{"title": "mop"}, {"title": "dust"}], []),

@@ -60,6 +60,16 @@ async def store() -> Any:
             [("delete_task", {"task": "it"})],
             [("delete_task", {"task": "#3"})],
         ),
+        (
+            "done with the gate and the baker",
+            [("complete_task", {"task": "gate"})],
+            [("complete_task", {"task": "gate and the baker"})],
+        ),
+        (
+            "done with the gate, the baker comes later",
+            [("complete_task", {"task": "gate"})],
+            [("complete_task", {"task": "gate"})],
+        ),
         ("forget it, I rang the vet", [("delete_task", {"task": "it"})], [("delete_task", {"task": "it"})]),
     ],
 )
@@ -95,3 +105,15 @@ async def test_another_day_keeps_the_hour_that_was_said(talk: Talk) -> None:
     await talk.say("no, thursday", ("correct_change", {"due": "thursday"}))
     page = await Store(ANN).tasks.list(TaskFilter(sort="created"))
     assert page.tasks[-1].due == "2026-11-19T15:00"
+
+
+async def test_who_names_another_task_after_none_was_found_has_answered(talk: Talk) -> None:
+    await talk.say("the sofa is done", ("complete_task", {"task": "sofa"}))
+    await talk.say("the drill")
+    assert await titles("completed") == ["Return drill"]
+
+
+async def test_another_request_after_none_was_found_is_no_answer(talk: Talk) -> None:
+    await talk.say("delete the sofa", ("delete_task", {"task": "sofa"}))
+    await talk.say("the drill is for friday", ("update_task", {"task": "drill", "due": "friday"}))
+    assert "Return drill" in await titles()

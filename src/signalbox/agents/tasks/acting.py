@@ -151,7 +151,8 @@ async def _on_tasks(name: str, args: Mapping[str, Any], talk: Talk, person: Pers
         return Done(told, _asking(talk, "confirm", "reopen_task", {}, gone, told))
     if meant.how == "none":
         told = say.not_found(str(args.get("task") or args.get("task_id") or ""), meant.tasks)
-        return Done(told, _asking(talk, "choose", name, args, meant.tasks, told) if meant.tasks else talk)
+        # Whoever names another one next has answered.
+        return Done(told, _asking(talk, "choose", name, args, meant.tasks, told) if name != "get_task" else talk)
     if name == "update_task" and is_part_of_name(str(args.get("due") or ""), person.said, meant.tasks):
         args = {key: value for key, value in args.items() if key != "due"}
     if name == "update_task" and not set(args) & set(FIELDS):
@@ -304,7 +305,7 @@ async def _chosen(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
     if pending is None or not args.get("task"):
         return Done(pending["question"] if pending else "There is nothing to choose from.", talk)
     found = await find_meant(str(args["task"]), _view(talk), Store(person.user_id).tasks)
-    chosen = [one for one in found.tasks if one.task_id in pending["numbers"]]
+    chosen = [one for one in found.tasks if one.task_id in pending["numbers"] or not pending["numbers"]]
     if found.how not in ("one", "several") or not chosen or len(chosen) < len(found.tasks):
         return Done(pending["question"], talk)
     call = {**pending["args"], "numbers": [one.task_id for one in chosen]}

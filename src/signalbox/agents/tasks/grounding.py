@@ -20,6 +20,7 @@ from signalbox.language.words import tokens
 __all__ = ["further_adds", "unheard_quotes", "whole_words"]
 
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|(?<!\w)'([^']+(?:'\w[^']*)*)'(?!\w)|‘([^’]+)’")
+_SEVERAL = frozenset("these following things tasks items few couple".split())
 _MARKS = "\"'“‘"
 _END = " \t\n.,;:!?\"'“”"
 
@@ -46,7 +47,7 @@ def further_adds(args: Mapping[str, Any], request: str, others: Sequence[Mapping
     if at < 0:
         return []
     members = [request[a:b].strip() for a, b in list_members(request, at, len(request))]
-    if len(members) in _announced(request[:at]) and members[0].strip(_END).casefold() == title.casefold():
+    if _is_announced(len(members), request[:at]) and members[0].strip(_END).casefold() == title.casefold():
         found = [{**args, "title": one.strip(_END)} for one in members[1:]]
     elif title.casefold() in (one.casefold() for one in _quotes(request)):
         found = [{"title": _quotes(one)[0]} for one in members[1:] if one[0] in _MARKS and _quotes(one)]
@@ -56,9 +57,13 @@ def further_adds(args: Mapping[str, Any], request: str, others: Sequence[Mapping
     return [one for one in found if one["title"] and one["title"].casefold() not in said]
 
 
-def _announced(before: str) -> list[int | None]:
-    """The numbers that are said before a list: three things."""
-    return [int(word) if word.isdigit() else NUMBERS.get(word) for word in tokens(before)]
+def _is_announced(many: int, before: str) -> bool:
+    """Whether as many things are announced before a list: three things, or these with a colon."""
+    words = tokens(before)
+    numbers = [int(word) for word in words if word.isdigit()] + [NUMBERS[word] for word in words if word in NUMBERS]
+    return many in numbers or (
+        many > 1 and not numbers and before.rstrip().endswith(":") and bool(_SEVERAL & set(words))
+    )
 
 
 def _first_of_list(title: str, request: str) -> str | None:
@@ -66,7 +71,7 @@ def _first_of_list(title: str, request: str) -> str | None:
     at = request.casefold().find(title.casefold())
     members = [request[a:b].strip(_END) for a, b in list_members(request, at, len(request))] if at > 0 else []
     is_several = len(members) > 1 and len(members[0]) < len(title)
-    return members[0] if is_several and len(members) in _announced(request[:at]) else None
+    return members[0] if is_several and _is_announced(len(members), request[:at]) else None
 
 
 def unheard_quotes(calls: Sequence[Mapping[str, Any]], request: str) -> list[str]:

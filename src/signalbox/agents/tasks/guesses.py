@@ -34,7 +34,8 @@ def guesses_of(message: Any) -> list[Mapping[str, Any]]:
 async def borne_out(guesses: Sequence[Mapping[str, Any]], state: TasksState) -> Guess | None:
     """The likeliest call that can be meant here; None where none can."""
     talk, request = state["talk"], state["request"]
-    if talk["pending"] is not None and talk["pending"]["kind"] == "choose":
+    may_choose = any(one["name"] == "choose_task" for one in guesses)
+    if may_choose and talk["pending"] is not None and talk["pending"]["kind"] == "choose":
         # Who was asked which one, and names one, has answered: whatever else the words might be.
         chosen = await choice_among(request, talk["pending"]["numbers"], state["user_id"])
         if chosen is not None:

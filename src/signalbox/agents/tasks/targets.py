@@ -27,6 +27,7 @@ __all__ = [
     "fitting_words",
     "group_word",
     "is_named_exactly",
+    "is_of_title",
     "is_part_of_name",
     "is_title_of",
     "narrows",
@@ -429,6 +430,11 @@ def is_title_of(words: str, task: Task) -> bool:
     """Whether words are the title of a task, or all but all of it."""
     content = _content(words)
     return bool(content) and _score(content, task) > _WHOLE
+
+
+def is_of_title(words: str, task: Task) -> bool:
+    """Whether words are words of a task's title and nothing else, articles aside."""
+    return bool(_plain(words)) and {stem(one) for one in _plain(words)} <= {stem(one) for one in tokens(task.title)}
 
 
 def is_named_exactly(words: str, task: Task) -> bool:

@@ -10,13 +10,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.tasks.acting import FIELDS
-from signalbox.agents.tasks.targets import View, antecedent, find_meant, refers_only
+from signalbox.agents.tasks.targets import View, antecedent, find_meant, is_of_title, refers_only
+from signalbox.language.clauses import list_members
 from signalbox.language.words import stem, tokens
 from signalbox.storage import TaskFilter, Tasks
 
 __all__ = ["Call", "is_torn", "read_together"]
 
 Call = tuple[str, dict[str, Any]]
+_END = " \t\n.,;:!?\"'“”"
 _ON_A_TASK = ("get_task", "update_task", "complete_task", "reopen_task", "delete_task")
 _OF_A_NEW_ONE = ("due", "priority", "tags")
 """What is said of a new task and of one there is in the same words."""
@@ -27,6 +29,7 @@ async def read_together(calls: Sequence[Call], request: str, tasks: Tasks) -> li
     thing to add; what is said of nothing else is said of what the other call names; a task that the message names
     before it says "it" is what it means; and what is changed is not deleted."""
     found = [await _naming(name, args, request, tasks) for name, args in calls]
+    found = [await _naming_all(name, args, request, found, tasks) for name, args in found]
     if len(found) < 2 or is_torn(found):
         return found
     added = [str(args.get("title", "")) for name, args in found if name == "add_task"]
@@ -52,6 +55,23 @@ async def _naming(name: str, args: Mapping[str, Any], request: str, tasks: Tasks
     page = await tasks.list(TaskFilter(status="completed" if name == "reopen_task" else "pending", limit=200))
     named = antecedent(words, request, page.tasks)
     return name, {**args, **({"task": f"#{named.task_id}"} if named is not None else {})}
+
+
+async def _naming_all(name: str, args: dict[str, Any], request: str, calls: Sequence[Call], tasks: Tasks) -> Call:
+    """A call on a task with those that are named right behind it by their titles alone: the one and the other."""
+    words = str(args.get("task") or "")
+    at = request.casefold().find(words.casefold())
+    if name not in ("complete_task", "delete_task") or at < 0 or not words or refers_only(words):
+        return name, args
+    members = [request[a:b].strip(_END) for a, b in list_members(request, at, len(request))]
+    named = [words]
+    for one in members[1:] if members and members[0].casefold() == words.casefold() else ():
+        found = await find_meant(one, View(), tasks)
+        is_named = found.how == "one" and is_of_title(one, found.tasks[0])
+        if not is_named or any(_words(given) in one.casefold() for _, given in calls if _words(given)):
+            break
+        named.append(one)
+    return name, {**args, "task": " and ".join(named)}
 
 
 async def _as_new(name: str, args: Mapping[str, Any], added: Sequence[str], tasks: Tasks) -> Call:

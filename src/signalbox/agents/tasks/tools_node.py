@@ -190,7 +190,8 @@ def _paused(done: Done, state: TasksState) -> Any:
     """Where the run can wait: the answer to a question that has just come up; None where there is none."""
     pending = done.talk["pending"]
     is_new = pending is not None and pending != state["talk"]["pending"]
-    if not state["may_pause"] or not is_new or pending is None:
+    is_open = pending is not None and pending["kind"] == "choose" and not pending["numbers"]
+    if not state["may_pause"] or not is_new or is_open or pending is None:
         return None
     choices = pending["kind"] == "choose"
     options = done.text.split("\n")[1:] if choices else ["yes", "no"]
