@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from signalbox.agents.tasks.evaluation import JUDGE
-from signalbox.agents.tasks.evaluation.score import unasked
 
 START = [{"title": "Pay rent"}, {"title": "Call Jo", "due": "2026-11-20"}]
 
@@ -51,12 +50,7 @@ RENT_DONE = {"title": "Pay rent", "status": "completed"}
 def test_only_what_nobody_asked_for_is_an_unasked_change(
     end: list[dict[str, Any]], wanted: list[dict[str, Any]], found: list[str]
 ) -> None:
-    assert unasked(end, {"start": START, "end": wanted}) == found
-
-
-def test_the_report_counts_the_conversations_with_unasked_changes() -> None:
-    results = [({"end": [], "said": [], "unasked": one}, []) for one in ([], ["added: Feed the cat"], [])]
-    assert JUDGE.figures(results) == {"changes not asked for": "in 1 of 3"}
+    assert JUDGE.unasked({"end": end}, {"start": START, "end": wanted}) == found
 
 
 async def test_a_medium_priority_is_the_normal_one_and_an_unknown_one_is_refused() -> None:

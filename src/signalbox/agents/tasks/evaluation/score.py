@@ -10,7 +10,7 @@ from signalbox.agents.tasks.due import read_due
 from signalbox.language.words import stem, tokens
 from signalbox.storage.models import PRIORITIES
 
-__all__ = ["KEYS", "check", "figures", "in_own_words", "is_right", "unasked"]
+__all__ = ["KEYS", "check", "in_own_words", "is_right", "unasked"]
 
 KEYS = frozenset({"then", "start", "end"})
 _FIELDS = frozenset({"title", "description", "status", "due", "priority", "tags"})
@@ -55,12 +55,12 @@ def is_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
     return len(outcome["end"]) == len(expected) and _matches(outcome["end"], expected)
 
 
-def unasked(end: Sequence[Mapping[str, Any]], wanted: Mapping[str, Any]) -> list[str]:
+def unasked(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
     """The changes at the end that nobody asked for: a task gone, a field changed that should have stayed, a task that
     is none of those to be added. What was asked for and not done is none of these; one that was not taken back when
     asked is.
     """
-    start, expected = list(wanted.get("start") or ()), list(wanted["end"])
+    end, start, expected = outcome["end"], list(wanted.get("start") or ()), list(wanted["end"])
     kept = {place: other for place, task in enumerate(start) if (other := _claimed(task, expected)) is not None}
     there = {one["was"]: one for one in end if one["was"] is not None}
     found = [f"deleted: {start[place]['title']}" for place in kept if place not in there]
@@ -77,11 +77,6 @@ def unasked(end: Sequence[Mapping[str, Any]], wanted: Mapping[str, Any]) -> list
     new = [one for one in end if one["was"] is None]
     strange = [one for one in new if not any(_is_meant_by(one, other) for other in expected)]
     return found + [f"added: {one['title']}" for one in strange]
-
-
-def figures(results: Sequence[tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]]]) -> dict[str, str]:
-    """What is said of all conversations beside how many were right: in how many something changed unasked."""
-    return {"changes not asked for": f"in {sum(bool(one.get('unasked')) for one, _ in results)} of {len(results)}"}
 
 
 def _claimed(task: Mapping[str, Any], expected: list[Mapping[str, Any]]) -> Mapping[str, Any] | None:
