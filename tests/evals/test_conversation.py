@@ -32,7 +32,7 @@ def test_a_conversation_is_judged_by_what_the_server_has_at_its_end(write_sets: 
     told = report.as_json()["models"]["offline"]
     assert [miss["line"] for miss in told["misses"]] == [3]
     assert told["misses"][0]["got"]["end"] == {"experiments": {"Hint Timing": {"state": "enrollmentComplete"}}}
-    assert told["figures"]["experiments"]["changes not asked for"] == "1"
+    assert told["figures"]["experiments"]["changes not asked for"] == "in 1 of 3"
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,8 @@ def is_conversation(case: Case) -> bool:
 def hold_conversation(agent: str, case: Case, judge: ConversationJudge) -> dict[str, Any]:
     """Say `text` and `then` one after the other in one thread, and give what the judge finds at the end.
 
-    What is said while the agent waits for an answer is that answer, as it is for a person at a terminal.
+    Where the judge does not say how, a message is said in a thread: while the agent waits for an answer it is that
+    answer, as it is for a person at a terminal.
     """
     from signalbox.runs.embedded import close_worlds
 
@@ -37,13 +38,20 @@ def hold_conversation(agent: str, case: Case, judge: ConversationJudge) -> dict[
 
 
 async def _held(agent: str, case: Case, judge: ConversationJudge) -> dict[str, Any]:
-    from signalbox.runs import aclose, say_in_thread
+    from signalbox.runs import aclose, find_agent, say_in_thread
+    from signalbox.runs.asking import mark_used
 
+    # What a judge opens of the agent is closed with it.
+    mark_used(find_agent(agent))
+    say = getattr(judge, "say", None)
     answers: list[dict[str, Any]] = []
     try:
         before = await judge.begin(case.alternatives[0])
         for said in (case.text, *case.then):
-            answers.append((await say_in_thread(agent, said, thread_id=_THREAD)).as_dict())
+            if say is not None:
+                answers.append(await say(before, answers, said))
+            else:
+                answers.append((await say_in_thread(agent, said, thread_id=_THREAD)).as_dict())
         return await judge.end(before, answers)
     finally:
         await aclose()

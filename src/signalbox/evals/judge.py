@@ -18,9 +18,8 @@ __all__ = ["ConversationJudge", "Judge", "find_judge"]
 class Judge(Protocol):
     """Says what may be expected of one agent's answers, and whether an answer is as expected.
 
-    One that measures whole conversations is a `ConversationJudge` as well; or it has `async hold(text, wanted)`, which
-    holds the conversation by itself and gives its outcome (`wanted` has `then`). One whose cases differ in more than
-    their words has `case_settings(wanted)`: the environment variables with which a case is asked, beside its set's.
+    One that measures whole conversations is a `ConversationJudge` as well. One whose cases differ in more than their
+    words has `case_settings(wanted)`: the environment variables with which a case is asked, beside its set's.
     """
 
     keys: Set[str]
@@ -49,7 +48,8 @@ class Judge(Protocol):
 class ConversationJudge(Protocol):
     """Measures a conversation by what is there when it is over. A case that expects an `end` is such a one.
 
-    The runner says the messages, in a home and in embedded worlds that are the conversation's own.
+    The runner says the messages, in a home and in embedded worlds that are the conversation's own: in a thread, or by
+    the judge's `async say(before, answers, message)` where it has one.
     """
 
     async def begin(self, wanted: Mapping[str, Any]) -> Any:

@@ -117,7 +117,9 @@ class Report:
             ]
             figures = dict(judge.figures(asked)) if hasattr(judge, "figures") else {}
             if isinstance(judge, ConversationJudge):
-                figures["changes not asked for"] = str(sum(_unasked(judge, *one) for one in asked))
+                held = [one for one in asked if "end" in one[1][0]]
+                changed = sum(_is_changed_unasked(judge, *one) for one in held)
+                figures["changes not asked for"] = f"in {changed} of {len(held)}"
             if figures:
                 found[agent] = figures
         return found
@@ -146,9 +148,9 @@ class Report:
         console.print(table)
 
 
-def _unasked(judge: ConversationJudge, outcome: Outcome, alternatives: Sequence[Mapping[str, Any]]) -> int:
-    """How much was changed that no outcome wants. A case that broke has no outcome."""
-    return 0 if "failed" in outcome else min(len(judge.unasked(outcome, wanted)) for wanted in alternatives)
+def _is_changed_unasked(judge: ConversationJudge, outcome: Outcome, alternatives: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a conversation changed something that no outcome wants. One that broke has no outcome."""
+    return "failed" not in outcome and all(judge.unasked(outcome, wanted) for wanted in alternatives)
 
 
 def _label(model: str) -> str:

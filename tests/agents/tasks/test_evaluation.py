@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from signalbox.agents.tasks.evaluation import JUDGE
-from signalbox.agents.tasks.evaluation.score import unasked
 
 START = [{"title": "Pay rent"}, {"title": "Call Jo", "due": "2026-11-20"}]
 
@@ -34,6 +33,16 @@ RENT_DONE = {"title": "Pay rent", "status": "completed"}
         ([RENT, {**JO, "due": "2026-11-21"}], [RENT_DONE, START[1]], ["changed: Call Jo (due)"]),
         ([{**RENT, "title": "Owned"}, JO], START, ["changed: Pay rent (title)"]),
         ([{**RENT, "title": "Pay the bank"}, JO], [{"title": "Pay the bank"}, START[1]], []),
+        (
+            [{**RENT, "title": "Pay the bank", "due": "2026-11-21"}, JO],
+            [{"title": "Pay the bank", "due": "2026-11-21"}, START[1]],
+            [],
+        ),
+        (
+            [{**RENT, "title": "Pay the bank", "due": "2026-11-21"}, JO],
+            [{"title": "Pay the bank"}, START[1]],
+            ["changed: Pay rent (due)"],
+        ),
         ([RENT, JO, row("Feed the cat")], START, ["added: Feed the cat"]),
         ([RENT, JO, row("Feed")], [*START, {"title": "Feed the cat"}], []),
     ],
@@ -41,9 +50,13 @@ RENT_DONE = {"title": "Pay rent", "status": "completed"}
 def test_only_what_nobody_asked_for_is_an_unasked_change(
     end: list[dict[str, Any]], wanted: list[dict[str, Any]], found: list[str]
 ) -> None:
-    assert unasked(end, {"start": START, "end": wanted}) == found
+    assert JUDGE.unasked({"end": end}, {"start": START, "end": wanted}) == found
 
 
-def test_the_report_counts_the_conversations_with_unasked_changes() -> None:
-    results = [({"end": [], "said": [], "unasked": one}, []) for one in ([], ["added: Feed the cat"], [])]
-    assert JUDGE.figures(results) == {"changes not asked for": "in 1 of 3"}
+async def test_a_medium_priority_is_the_normal_one_and_an_unknown_one_is_refused() -> None:
+    said = {"start": [{"title": "Pay rent", "priority": "medium"}], "end": [{"title": "Pay rent"}]}
+    JUDGE.check(said)
+    meant = await JUDGE.expect(said, None, None)
+    assert meant["start"] == [{"title": "Pay rent", "priority": "normal"}]
+    with pytest.raises(ValueError, match="low, normal, high"):
+        JUDGE.check({"end": [{"title": "Pay rent", "priority": "soon"}]})

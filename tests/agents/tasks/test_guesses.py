@@ -92,3 +92,20 @@ async def test_who_was_asked_which_one_and_names_its_day_has_chosen() -> None:
     guesses = ("update_task", {"task": "the one", "due": "friday"}), ("choose_task", {"task": "the one"})
     await say("hm well the one on friday I would say", *guesses, history=asked.messages)
     assert [one for one in await titles() if "Ben" in one] == ["2 Call Ben pending 2026-11-18"]
+
+
+async def test_a_task_that_is_spoken_of_in_passing_is_not_chosen() -> None:
+    asked = await say("delete call ben", ("delete_task", {"task": "call ben"}))
+    before = await titles()
+    await say(
+        "I see Ben on friday anyway", ("answer_no", {}), ("update_task", {"due": "friday"}), history=asked.messages
+    )
+    assert await titles() == before
+
+
+async def test_an_addition_that_is_only_likely_is_asked_about_and_no_undo_is_made_of_a_guess() -> None:
+    before = await titles()
+    assert "yes or no" in (await say("add the cello", ("add_task", {"title": "the cello"}))).final_response
+    done = await say("reopen the bank please", ("reopen_task", {"task": "the bank"}))
+    await say("ta", ("undo_change", {}), history=done.messages)
+    assert await titles() == ["1 Visit the bank pending 2026-11-20", *before[1:]]

@@ -12,6 +12,7 @@ from typing import Any
 
 from signalbox.agents.tasks import words as say
 from signalbox.agents.tasks.calling import call_for
+from signalbox.agents.tasks.due import at_the_same_hour
 from signalbox.agents.tasks.errors import TEXTS
 from signalbox.agents.tasks.state import Pending, Talk
 from signalbox.agents.tasks.targets import (
@@ -24,7 +25,6 @@ from signalbox.agents.tasks.targets import (
     is_title_of,
     refers_only,
     speaks_of,
-    spoken_of,
     told_apart,
     told_by_the_rest,
 )
@@ -146,9 +146,13 @@ async def _on_tasks(name: str, args: Mapping[str, Any], talk: Talk, person: Pers
     meant = await _meant(name, args, talk, person)
     if name == "reopen_task" and (other := _meant_instead(meant, talk)) is not None:
         return await _instead(f"#{other}", talk["changes"][-1]["acts"][-1], talk, person)
+    if meant.how == "none" and name in ("update_task", "complete_task") and (gone := await _gone(args, talk, person)):
+        told = say.ask_back(gone)
+        return Done(told, _asking(talk, "confirm", "reopen_task", {}, gone, told))
     if meant.how == "none":
         told = say.not_found(str(args.get("task") or args.get("task_id") or ""), meant.tasks)
-        return Done(told, _asking(talk, "choose", name, args, meant.tasks, told) if meant.tasks else talk)
+        # Whoever names another one next has answered.
+        return Done(told, _asking(talk, "choose", name, args, meant.tasks, told) if name != "get_task" else talk)
     if name == "update_task" and is_part_of_name(str(args.get("due") or ""), person.said, meant.tasks):
         args = {key: value for key, value in args.items() if key != "due"}
     if name == "update_task" and not set(args) & set(FIELDS):
@@ -185,10 +189,10 @@ def _ask_name(args: Mapping[str, Any], tasks: Sequence[Task], talk: Talk, person
     Words of the name that it has say which task is meant, not what it is to be called.
     """
     is_said = any(args.get(key) for key in ("task", "task_id", "numbers"))
-    if is_said or set(args) & set(FIELDS) != {"title"} or len(tasks) != 1:
+    if is_said or not args.get("title") or len(tasks) != 1:
         return None
     if is_title_of(str(args["title"]), tasks[0]):
-        return _ask_what(tasks, talk)
+        return _ask_what(tasks, talk) if set(args) & set(FIELDS) == {"title"} else None
     if speaks_of(person.said, tasks[0]) or {"it", "that", "this"} & set(tokens(person.said)):
         return None
     told = say.ask_rename(tasks[0], str(args["title"]))
@@ -213,12 +217,14 @@ async def _meant(name: str, args: Mapping[str, Any], talk: Talk, person: Person)
     if name == "reopen_task" and (found_now.how == "none" or not any(one.completed for one in found_now.tasks)):
         gone = await _among_deleted(words, talk, tasks)
         found_now = gone if gone is not None else found_now
-    if found_now.how == "none" and words and name != "delete_task":
-        page = await tasks.list(TaskFilter(status=status, limit=200))
-        spoken = spoken_of(person.said, page.tasks)
-        # The words that were read fit nothing; the message speaks of one task alone.
-        return Meant("one", tuple(spoken)) if len(spoken) == 1 else found_now
     return found_now
+
+
+async def _gone(args: Mapping[str, Any], talk: Talk, person: Person) -> list[Task]:
+    """What was spoken of last and is deleted, where a call means no more than "it"."""
+    if args.get("task") and not refers_only(str(args["task"])):
+        return []
+    return [one for one in await Store(person.user_id).tasks.deleted() if one.task_id in talk["spoken"]]
 
 
 async def _among_deleted(words: str, talk: Talk, tasks: Any) -> Meant | None:
@@ -299,7 +305,7 @@ async def _chosen(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
     if pending is None or not args.get("task"):
         return Done(pending["question"] if pending else "There is nothing to choose from.", talk)
     found = await find_meant(str(args["task"]), _view(talk), Store(person.user_id).tasks)
-    chosen = [one for one in found.tasks if one.task_id in pending["numbers"]]
+    chosen = [one for one in found.tasks if one.task_id in pending["numbers"] or not pending["numbers"]]
     if found.how not in ("one", "several") or not chosen or len(chosen) < len(found.tasks):
         return Done(pending["question"], talk)
     call = {**pending["args"], "numbers": [one.task_id for one in chosen]}
@@ -340,6 +346,9 @@ async def _corrected(args: Mapping[str, Any], talk: Talk, person: Person) -> Don
         fields = {"title": args["task"]}
     if fields and (last["name"] in ("add_task", "update_task")):
         call = {**fields, "numbers": last["numbers"]}
+        if fields.get("due"):
+            changed = await Store(person.user_id).tasks.several(last["numbers"])
+            call["due"] = at_the_same_hour(str(fields["due"]), changed[0].due if len(changed) == 1 else None)
         return await _on_tasks("update_task", call, talk, person)
     if not args.get("task") or len(talk["changes"][-1]["acts"]) > 1:
         told = say.ask_whether("undo_change", {}, ())

@@ -9,7 +9,7 @@ from typing import Any
 
 from signalbox.agents.tasks.readings import bare_change, renumbered
 from signalbox.agents.tasks.state import Talk
-from signalbox.agents.tasks.targets import View, affirmed, find_meant, fits_wholly, told_apart
+from signalbox.agents.tasks.targets import View, affirmed, find_meant, fits_wholly, is_title_of, told_apart
 from signalbox.language.words import tokens, word_set
 from signalbox.storage import Store
 
@@ -81,10 +81,18 @@ def _is_made_of(words: list[str], core: frozenset[str], beside: frozenset[str]) 
 
 async def _choice(message: str, numbers: list[int], user_id: str) -> tuple[str, dict[str, Any]] | None:
     """One of those that the person was asked to choose from, named by place, number or words."""
-    view = View(tuple(numbers), offered=True)
     named = affirmed(message)
-    found = await find_meant(named, view, Store(user_id).tasks)
+    if not numbers:
+        return await _named_freely(named, user_id)
+    found = await find_meant(named, View(tuple(numbers), offered=True), Store(user_id).tasks)
     chosen = {one.task_id for one in found.tasks}
     if found.how == "one" and chosen <= set(numbers) and fits_wholly(named, found.tasks[0]):
         return "choose_task", {"task": named}
     return None
+
+
+async def _named_freely(named: str, user_id: str) -> tuple[str, dict[str, Any]] | None:
+    """The task that a message names by its title and says nothing else of, where none was found before."""
+    found = await find_meant(named, View(), Store(user_id).tasks)
+    is_named = found.how == "one" and is_title_of(named, found.tasks[0]) and bare_change(named, None) is None
+    return ("choose_task", {"task": named}) if is_named else None

@@ -11,7 +11,7 @@ from signalbox.errors import SignalboxError
 from signalbox.language.time import find_range, parse_duration, parse_instant
 from signalbox.settings import now, person_zone
 
-__all__ = ["Days", "clock_now", "read_days", "read_due", "spoken_due"]
+__all__ = ["Days", "at_the_same_hour", "clock_now", "read_days", "read_due", "spoken_due"]
 
 _DAY, _MINUTE = "%Y-%m-%d", "%Y-%m-%dT%H:%M"
 _CLOCK = re.compile(r"\d\s*(?:am|pm|h\b|:\d\d|o'clock)|\b(?:at|half|quarter|noon|midday)\b", re.IGNORECASE)
@@ -72,6 +72,15 @@ def read_due(words: str, before: str | None = None) -> str:
                 return found.strftime(_MINUTE)
             return found.strftime(_DAY)
     raise ValidationError(f"'{words}' is no date that I understand.", suggestion="Say a day, such as Friday or 3 May.")
+
+
+def at_the_same_hour(words: str, before: str | None) -> str:
+    """Another day for what had an hour, at that hour: who corrects the day alone means it so. Else the words."""
+    try:
+        day = read_due(words, before)
+    except SignalboxError:
+        return words
+    return f"{day}{before[10:]}" if before is not None and len(before) > 10 and len(day) == 10 else words
 
 
 def _waking(found: datetime, said: str, moment: datetime) -> datetime:

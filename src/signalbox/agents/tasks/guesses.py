@@ -12,16 +12,16 @@ from typing import Any
 
 from signalbox.agents.tasks.acting import FIELDS
 from signalbox.agents.tasks.answers import agrees, choice_among
-from signalbox.agents.tasks.grounding import is_quoted
+from signalbox.agents.tasks.definitions import CHANGING
 from signalbox.agents.tasks.state import Talk, TasksState
-from signalbox.agents.tasks.targets import Meant, View, find_meant, is_title_of, says_only, speaks_of
+from signalbox.agents.tasks.targets import Meant, View, find_meant, is_title_of, speaks_of
 from signalbox.storage import Store, Task
 
 __all__ = ["borne_out", "guesses_of"]
 
 Guess = tuple[str, dict[str, Any]]
-_BOTH = ("due", "priority", "tags")
-"""What is said of a new task and of one there is in the same words."""
+_LIKELY = 0.3
+"""How sure a model must be of a change, at least, for tasks and talk to bear it out."""
 
 
 def guesses_of(message: Any) -> list[Mapping[str, Any]]:
@@ -34,7 +34,8 @@ def guesses_of(message: Any) -> list[Mapping[str, Any]]:
 async def borne_out(guesses: Sequence[Mapping[str, Any]], state: TasksState) -> Guess | None:
     """The likeliest call that can be meant here; None where none can."""
     talk, request = state["talk"], state["request"]
-    if talk["pending"] is not None and talk["pending"]["kind"] == "choose":
+    may_choose = any(one["name"] == "choose_task" for one in guesses)
+    if may_choose and talk["pending"] is not None and talk["pending"]["kind"] == "choose":
         # Who was asked which one, and names one, has answered: whatever else the words might be.
         chosen = await choice_among(request, talk["pending"]["numbers"], state["user_id"])
         if chosen is not None:
@@ -43,28 +44,14 @@ async def borne_out(guesses: Sequence[Mapping[str, Any]], state: TasksState) -> 
     settled: Guess | None = None
     for one in await _by_likelihood(guesses, talk, request, store):
         name, args = str(one["name"]), dict(one.get("args") or {})
-        if name == "add_task" and one.get("missing") and talk["spoken"] and says_only(args, request):
-            # A bare day or label, of nothing new, is that of what was spoken of last.
-            name = "update_task"
-        elif one.get("missing"):
+        if one.get("missing") or (name in CHANGING and float(one.get("confidence", 0)) < _LIKELY):
             continue
-        if name == "update_task" and await _is_next(args, talk, request, store):
-            name, args = "add_task", {"title": args["task"], **{key: args[key] for key in _BOTH if key in args}}
         fits = await _fits(name, args, talk, request, store)
         if fits == "yes":
             return name, args
         if fits == "already" and settled is None:
             settled = "get_task", {"task": args.get("task") or "it"}
     return settled
-
-
-async def _is_next(args: Mapping[str, Any], talk: Talk, request: str, store: Any) -> bool:
-    """Whether what is to be changed is one more thing to add: in quotes, like no task there is, right after another."""
-    words = str(args.get("task") or "")
-    if not words or not talk["changes"] or talk["changes"][-1]["acts"][-1]["name"] != "add_task":
-        return False
-    found = await find_meant(words, View(), store)
-    return found.how == "none" and not found.tasks and is_quoted(words, request)
 
 
 async def _by_likelihood(
@@ -89,7 +76,8 @@ async def _fits(name: str, args: Mapping[str, Any], talk: Talk, request: str, st
     if name == "choose_task":
         return "no"
     if name == "undo_change":
-        return "yes" if talk["changes"] else "no"
+        # Taking back is never a guess: whoever means it says so.
+        return "no"
     if name == "correct_change":
         return "yes" if _is_correctable(args, talk) else "no"
     if name == "add_task":

@@ -17,10 +17,12 @@ from signalbox.agents.tasks.errors import APIError, APITimeoutError, RateLimitEr
 from signalbox.agents.tasks.guesses import borne_out, guesses_of
 from signalbox.agents.tasks.prompts import SUMMARY, system_prompt
 from signalbox.agents.tasks.state import TasksState
+from signalbox.agents.tasks.together import read_together
 from signalbox.contract.summary import plain
 from signalbox.errors import LLMAPIError, SignalboxError, redact
 from signalbox.maps.context import current_run
 from signalbox.models import load_chat_model
+from signalbox.storage import Store
 
 __all__ = ["GUESSED", "after_model", "lent_model", "model_node", "said_before"]
 
@@ -53,7 +55,7 @@ async def _iterate(state: TasksState) -> dict[str, Any]:
     # What code has settled is only put into words.
     reply = await _ask(state, tools=not _is_settled(state))
     if reply.tool_calls and not _is_settled(state):
-        return {"messages": [reply], "iterations": iteration}
+        return {"messages": [await _together(reply, state)], "iterations": iteration}
     if guesses_of(reply) and not state["done"]:
         meant = await borne_out(guesses_of(reply), state)
         if meant is not None:
@@ -64,6 +66,20 @@ async def _iterate(state: TasksState) -> dict[str, Any]:
         if not all(one.get("missing") for one in guesses_of(reply)):
             reply = AIMessage(say.UNSURE)
     return {"messages": [reply], "iterations": iteration, **_answered(state, _text(reply))}
+
+
+async def _together(reply: AIMessage, state: TasksState) -> AIMessage:
+    """The model's message, with the calls that the person's message means by them."""
+    calls = [(one["name"], dict(one["args"] or {})) for one in reply.tool_calls]
+    meant = await read_together(calls, state["request"], Store(state["user_id"]).tasks)
+    if meant == calls:
+        return reply
+    # Read so, the message is settled: a model that looks at it again would find what was left out.
+    made = [
+        {"name": name, "args": args, "id": f"{_SETTLED}{state['turn']}-{state['iterations']}-{at}", "type": "tool_call"}
+        for at, (name, args) in enumerate(meant)
+    ]
+    return reply.model_copy(update={"tool_calls": made})
 
 
 def _call(call: tuple[str, dict[str, Any]], number: str) -> AIMessage:

@@ -11,13 +11,12 @@ from typing import Any
 from signalbox.agents.tasks.due import read_due
 from signalbox.agents.tasks.targets import group_word, narrows
 from signalbox.errors import SignalboxError
+from signalbox.language.names import close
 from signalbox.language.numbers import NUMBERS, ORDINALS
 from signalbox.language.time.stretches import is_time_word
 from signalbox.language.words import tokens, word_set
 
-__all__ = ["Call", "bare_change", "is_anothers", "is_torn", "read_whole", "renumbered"]
-
-Call = tuple[str, dict[str, Any]]
+__all__ = ["bare_change", "is_anothers", "read_whole", "renumbered"]
 
 _EXCEPTION = re.compile(
     r"\b(?:except(?: for)?|but(?: not)?|apart from|other than|without|excluding)\s+(?:the |my |that |this )?$",
@@ -39,32 +38,21 @@ _LINK = r"(?:to|until|till|by|on|for|before)"
 _FEW = 5
 
 
-def read_whole(name: str, args: Mapping[str, Any], request: str, others: Sequence[Call]) -> Call:
-    """The call that a message means, with what it says of it; `others` are the other calls read in it."""
+def read_whole(name: str, args: Mapping[str, Any], request: str) -> tuple[str, dict[str, Any]]:
+    """The call that a message means, with what it says of it."""
     given = dict(args)
     if isinstance(given.get("task"), str):
         given["task"] = _whole_group(given["task"], request)
-    if name == "update_task" and (fresh := _second_add(given, request, others)) is not None:
-        return "add_task", fresh
-    if name == "complete_task" and (due := _day_behind(given.get("task"), request, "(?:to be )?done by")):
-        # What has to be done by a day to come is not done.
-        return "update_task", {**given, "due": due}
     if name == "update_task" and not {"due", "clear_due"} & set(given):
         is_bare = not set(given) - {"task", "task_id"}
         due = _day_behind(given.get("task"), request, _LINK if is_bare else "to")
         return name, {**given, **({"due": due} if due else {})}
+    if name == "add_task" and not given.get("due") and (due := _day_behind(given.get("title"), request, _LINK)):
+        return name, {**given, "due": due}
     if name == "list_tasks" and not set(given) - {"status", "sort"}:
         due = _day_behind("", request, "(?:for|on|due)")
         return name, {**given, **({"due": due} if due else {})}
     return name, given
-
-
-def is_torn(calls: Sequence[Call]) -> bool:
-    """Whether two calls of a message make different things of the same words: a new task, and a detail of another."""
-    titles = {str(args.get("title", "")).casefold() for name, args in calls if name == "add_task"} - {""}
-    details = [args for name, args in calls if name == "update_task"]
-    held = {str(one).casefold() for args in details for one in (args.get("note"), *(args.get("tags") or ()))}
-    return bool(titles & held)
 
 
 def is_anothers(request: str, args: Mapping[str, Any], titles: Sequence[str]) -> bool:
@@ -82,14 +70,21 @@ def bare_change(message: str, due: str | None) -> dict[str, Any] | None:
     words = tokens(message)
     if not words or len(words) > _FEW or "?" in message:
         return None
-    beside = [one for one in words if one not in ("priority", "prio", "please", "and")]
-    if len(beside) == 1 and beside[0] in _PRIORITIES and {"priority", "prio"} & set(words):
-        return {"priority": _PRIORITIES[beside[0]]}
+    if (priority := _bare_priority(words)) is not None:
+        return {"priority": priority}
     said = re.sub(r"^(?:due|and)\s+", "", message.strip(" \t\n.,!"), flags=re.IGNORECASE)
     counting = {*NUMBERS, *ORDINALS, "now", "last", "next"}
     if not all(is_time_word(word) for word in said.split()) or not set(tokens(said)) - counting or said.isdigit():
         return None
     return {"due": said} if _is_due(said, due) else None
+
+
+def _bare_priority(words: Sequence[str]) -> str | None:
+    """The priority that some words give and nothing else, mistyped or not; None for any other."""
+    beside = [one for one in words if one != "prio" and not close(one, "priority") and one not in ("please", "and")]
+    if len(beside) != 1 or len(beside) == len(words):
+        return None
+    return next((found for word, found in _PRIORITIES.items() if word == beside[0] or close(beside[0], word)), None)
 
 
 def renumbered(title: str, message: str) -> str | None:
@@ -116,21 +111,6 @@ def _whole_group(task: str, request: str) -> str:
     if tail is None or not group_word(task) or narrows(task) or not narrows(tail[0]):
         return task
     return request[at : tail.end()].strip()
-
-
-def _second_add(args: Mapping[str, Any], request: str, others: Sequence[Call]) -> dict[str, Any] | None:
-    """A new name for what the same message adds is another task that it adds."""
-    added = [str(one.get("title", "")).casefold() for name, one in others if name == "add_task"]
-    title = str(args.get("title") or "")
-    if not added or not title or title.casefold() in added:
-        return None
-    if args.get("task") and str(args["task"]).casefold() not in added:
-        return None
-    _, found, behind = request.casefold().partition(title.casefold())
-    kept = {key: value for key, value in args.items() if key in ("title", "priority", "tags", "due")}
-    if not found or str(kept.get("due", "")).casefold() not in behind:
-        kept.pop("due", None)
-    return kept
 
 
 def _day_behind(words: Any, request: str, link: str) -> str | None:

@@ -4,9 +4,9 @@ that it cannot: one clear match is one, two that fit are a question, none is sai
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from signalbox.agents.tasks.due import clock_now, read_days
 from signalbox.language.clauses import list_members
@@ -20,17 +20,18 @@ __all__ = [
     "Meant",
     "View",
     "affirmed",
+    "antecedent",
     "denies",
     "find_meant",
     "fits_wholly",
     "fitting_words",
     "group_word",
     "is_named_exactly",
+    "is_of_title",
     "is_part_of_name",
     "is_title_of",
     "narrows",
     "refers_only",
-    "says_only",
     "speaks_of",
     "spoken_of",
     "told_apart",
@@ -44,7 +45,7 @@ _FILLING = word_set(
     "the a an my our your one ones task tasks item items thing things about with for to of on in at from please todo "
     "reminder entry job list i me is are was be been has have had and or also too just only no not nope number nr id "
     "it's that's its already again now then oh sorry well actually called named titled says regarding concerning "
-    "which who what there here up off out word tag tagged tags"
+    "which who what there here up off out word tag tagged tags as"
 )
 _ONE_BEFORE = word_set("it that this its same he she him her")
 _SOME_BEFORE = word_set("them those these they both their")
@@ -124,8 +125,10 @@ async def _find(said: str, view: View, tasks: Tasks, status: Status) -> Meant:
         return numbered
     content = _content(said)
     shown = await tasks.several(list(view.shown))
-    if _OTHER & set(words):
-        return await _others(words, _rest(content, _OTHER), view, shown, tasks)
+    named = [word for word in content if word not in _ONE_BEFORE]
+    if _OTHER & set(words) or named == ["left"]:
+        return await _others(words, _rest(content, _OTHER | {"left"}), view, shown, tasks)
+    words = ["newest"] if named == ["new"] else words
     placed = _places(words)
     if placed:
         # A place is one in the list as it was seen, whatever was deleted of it since.
@@ -136,7 +139,7 @@ async def _find(said: str, view: View, tasks: Tasks, status: Status) -> Meant:
         return await _spoken(view, tasks, plural=bool(set(content) & _SOME_BEFORE))
     if not content:
         return await _spoken(view, tasks)
-    sought = [word for word in content if word not in _ONE_BEFORE] or content
+    sought = named or content
     found = await _by_words(sought, said, shown, tasks, status)
     return found if found.how == "one" else await _by_day(sought, said, found, shown, tasks, status)
 
@@ -184,6 +187,9 @@ async def _spoken(view: View, tasks: Tasks, *, plural: bool = False) -> Meant:
     """It, that one: what was spoken of last, else the only one shown."""
     for numbers in (view.spoken, view.shown):
         found = await tasks.several(list(numbers))
+        if numbers and not found:
+            # What was spoken of is deleted: it is not some other task.
+            return Meant("none")
         if len(found) == 1 or (found and plural):
             return _of(found, bulk=plural)
         if found:
@@ -206,6 +212,7 @@ async def _numbered(said: str, words: Sequence[str], view: View, tasks: Tasks) -
     if not numbers:
         return None
     spelled = bool(re.search(r"\b(?:numbers?|nr|tasks?|items?|id)\b", said, re.IGNORECASE))
+    is_list = len(view.shown) > 1
     found: list[Task] = []
     for number in numbers:
         own = await tasks.several([number])
@@ -213,7 +220,7 @@ async def _numbered(said: str, words: Sequence[str], view: View, tasks: Tasks) -
         placed = await tasks.several(list(at))
         if view.offered and number not in view.shown and placed:
             found += placed
-        elif own and (number in marked or spelled or number in view.shown or not placed):
+        elif own and (number in marked or spelled or number in view.shown or not placed or not is_list):
             found += own
         elif placed and not own:
             found += placed
@@ -242,7 +249,19 @@ def _places(words: Sequence[str]) -> list[tuple[int, int]]:
 async def _by_place(
     words: Sequence[str], content: Sequence[str], placed: Sequence[tuple[int, int]], shown: Sequence[Task], tasks: Tasks
 ) -> Meant:
-    known = {*_PLACES, *_AGES, *ORDINALS, *NUMBERS, *_ONE_BEFORE, *_SOME_BEFORE, "added", "created", "next", "couple"}
+    known = {
+        *_PLACES,
+        *_AGES,
+        *ORDINALS,
+        *NUMBERS,
+        *_ONE_BEFORE,
+        *_SOME_BEFORE,
+        "added",
+        "created",
+        "next",
+        "couple",
+        "new",
+    }
     rest = [word for word in content if word not in known and not re.fullmatch(r"\d+(?:st|nd|rd|th)?", word)]
     pool = list(shown)
     if set(words) & set(_AGES) or "added" in words or "created" in words:
@@ -300,6 +319,8 @@ def _filter(said: str, rest: Sequence[str], status: Status) -> tuple[TaskFilter,
     """What words say of a group beside its own words, as a filter, and the words that are left."""
     held = set(rest)
     state: Status = "completed" if held & _DONE else "pending" if held & _OPEN or held & _LATE else status
+    # Of "mark everything as done", what is open is meant.
+    state = "pending" if status == "pending" else state
     late = clock_now().replace(tzinfo=None) if held & _LATE else None
     priority = next((_PRIORITIES[word] for word in rest if word in _PRIORITIES), None)
     left = [
@@ -362,6 +383,16 @@ def affirmed(message: str) -> str:
     return " ".join(kept) if kept else message
 
 
+def antecedent(words: str, message: str, pool: Sequence[Task]) -> Task | None:
+    """The one of some tasks that a message names before it says no more than "it" or "that one"; None where the words
+    are others, or it names none."""
+    said = list(re.finditer(rf"\b{re.escape(words)}(?!\w)", message, re.IGNORECASE))
+    if not said or not set(_content(words)) or not set(_content(words)) <= _ONE_BEFORE:
+        return None
+    named = spoken_of(affirmed(message[: said[-1].start()]), pool)
+    return named[0] if len(named) == 1 else None
+
+
 def denies(message: str, task: Task) -> bool:
     """Whether a message speaks of a task only to say that it is not meant: "the other one, not the ledger"."""
     parts = [one.strip() for one in _CLAUSE.split(message)]
@@ -401,6 +432,11 @@ def is_title_of(words: str, task: Task) -> bool:
     return bool(content) and _score(content, task) > _WHOLE
 
 
+def is_of_title(words: str, task: Task) -> bool:
+    """Whether words are words of a task's title and nothing else, articles aside."""
+    return bool(_plain(words)) and {stem(one) for one in _plain(words)} <= {stem(one) for one in tokens(task.title)}
+
+
 def is_named_exactly(words: str, task: Task) -> bool:
     """Whether words are the title of a task, articles aside."""
     return _plain(words) == _plain(task.title)
@@ -416,14 +452,20 @@ def is_part_of_name(words: str, message: str, tasks: Sequence[Task]) -> bool:
 
 def refers_only(words: str) -> bool:
     """Whether words name nothing by themselves: it, the first one, the new one."""
-    known = {*_PLACES, *_AGES, *ORDINALS, *_ONE_BEFORE, *_SOME_BEFORE, *_OTHER, "new"}
+    known = {
+        *_PLACES,
+        *_AGES,
+        *ORDINALS,
+        *_ONE_BEFORE,
+        *_SOME_BEFORE,
+        *_OTHER,
+        "new",
+        "something",
+        "anything",
+        "stuff",
+        "add",
+    }
     return bool(tokens(words)) and set(_content(words)) <= known
-
-
-def says_only(args: Mapping[str, Any], message: str) -> bool:
-    """Whether a message says nothing but what some arguments hold."""
-    held = {word for value in args.values() for word in tokens(str(value))}
-    return bool(held) and set(_content(message)) <= held | {"by", "due"}
 
 
 def fits_wholly(words: str, task: Task) -> bool:

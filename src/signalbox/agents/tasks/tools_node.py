@@ -18,9 +18,10 @@ from signalbox.agents.tasks.definitions import CHANGING, CONVERSATION, TOOLS
 from signalbox.agents.tasks.errors import TEXTS, ToolNotFoundError, text_for
 from signalbox.agents.tasks.grounding import further_adds, unheard_quotes, whole_words
 from signalbox.agents.tasks.model_node import GUESSED, said_before
-from signalbox.agents.tasks.readings import Call, is_anothers, is_torn, read_whole
+from signalbox.agents.tasks.readings import is_anothers, read_whole
 from signalbox.agents.tasks.state import Talk, TasksState
 from signalbox.agents.tasks.targets import View, denies, find_meant
+from signalbox.agents.tasks.together import Call, is_torn
 from signalbox.errors import SignalboxError, redact
 from signalbox.language.words import tokens
 from signalbox.storage import Store, Task
@@ -88,8 +89,7 @@ async def _guarded(call: Mapping[str, Any], state: TasksState, asked: list[str])
     person = _person(state)
     try:
         args = whole_words(name, _checked(name, args, talk), state["request"])
-        others = [one for one in _read(state) if one != (name, call["args"])]
-        name, args = read_whole(name, args, state["request"], others)
+        name, args = read_whole(name, args, state["request"])
         meant = await _targets(name, args, talk, state)
         if name in _ON_TASKS and is_anothers(state["request"], call["args"] or {}, [one.title for one in meant]):
             return Done(say.NOT_YOURS, talk), state["unnamed"]
@@ -103,9 +103,9 @@ async def _guarded(call: Mapping[str, Any], state: TasksState, asked: list[str])
         if name in CHANGING and not (has_reason(name, asked) and is_free):
             _log.warning("A change that the person did not ask for was held back: %s", name)
             return _held(name, args, meant, talk), state["unnamed"]
-        is_guess = name == "delete_task" and str(call["id"]).startswith(GUESSED)
+        is_guess = name in ("add_task", "delete_task") and str(call["id"]).startswith(GUESSED)
         is_denied = name in _ON_TASKS and any(denies(state["request"], one) for one in meant)
-        if (is_guess and meant) or is_denied or (name in _ON_TASKS and _is_half_heard(state)):
+        if (is_guess and (meant or name == "add_task")) or is_denied or (name in _ON_TASKS and _is_half_heard(state)):
             return _held(name, args, meant, talk), state["unnamed"]
         done = await _acted(name, args, talk, person, state)
         return done, state["unnamed"] + len(unnamed)
@@ -190,7 +190,8 @@ def _paused(done: Done, state: TasksState) -> Any:
     """Where the run can wait: the answer to a question that has just come up; None where there is none."""
     pending = done.talk["pending"]
     is_new = pending is not None and pending != state["talk"]["pending"]
-    if not state["may_pause"] or not is_new or pending is None:
+    is_open = pending is not None and pending["kind"] == "choose" and not pending["numbers"]
+    if not state["may_pause"] or not is_new or is_open or pending is None:
         return None
     choices = pending["kind"] == "choose"
     options = done.text.split("\n")[1:] if choices else ["yes", "no"]

@@ -14,6 +14,7 @@ __all__ = [
     "UNSURE",
     "about",
     "ask_another",
+    "ask_back",
     "ask_rename",
     "ask_whether",
     "ask_which",
@@ -143,6 +144,12 @@ def ask_whether(name: str, args: Mapping[str, Any], tasks: Sequence[Task]) -> st
 def ask_another(twin: Task) -> str:
     """The question whether to add what is there already."""
     return f"You have #{twin.task_id} {twin.title} already. Add it once more? Please say yes or no."
+
+
+def ask_back(gone: Sequence[Task]) -> str:
+    """The question whether what was deleted should be back."""
+    those = ", ".join(f"#{one.task_id} {one.title}" for one in gone)
+    return f"{those} {'is' if len(gone) == 1 else 'are'} deleted. Put back on the list? Please say yes or no."
 
 
 def ask_rename(task: Task, title: str) -> str:

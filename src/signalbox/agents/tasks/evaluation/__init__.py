@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from signalbox.agents.tasks.evaluation.conversation import hold
-from signalbox.agents.tasks.evaluation.score import KEYS, check, figures, is_right
+from signalbox.agents.tasks.evaluation.conversation import begin, end, say
+from signalbox.agents.tasks.evaluation.score import KEYS, check, in_own_words, is_right, unasked
 
 __all__ = ["JUDGE"]
 
@@ -14,8 +14,10 @@ class _Judge:
     keys = KEYS
     check = staticmethod(check)
     is_right = staticmethod(is_right)
-    figures = staticmethod(figures)
-    hold = staticmethod(hold)
+    unasked = staticmethod(unasked)
+    begin = staticmethod(begin)
+    say = staticmethod(say)
+    end = staticmethod(end)
 
     @staticmethod
     def settings(server: str) -> dict[str, str | None]:
@@ -25,7 +27,7 @@ class _Judge:
     @staticmethod
     async def expect(wanted: dict[str, object], now: object, tz: object) -> dict[str, object]:
         """All that is expected stands in the case."""
-        return dict(wanted)
+        return in_own_words(wanted)
 
     @staticmethod
     def outcome(answer: dict[str, object]) -> dict[str, object]:

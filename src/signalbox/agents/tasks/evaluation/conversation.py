@@ -1,40 +1,46 @@
-"""A conversation of an evaluation, held with a person of its own: what the store has at its end, and what was said."""
+"""A conversation of an evaluation, held with a person of its own: what the store has before it, and at its end."""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from signalbox.agents.tasks.agent import run_agent
 from signalbox.agents.tasks.due import read_due
-from signalbox.agents.tasks.evaluation.score import unasked
-from signalbox.storage import Store, TaskFilter, close_stores
+from signalbox.storage import Store, TaskFilter
 
-__all__ = ["hold"]
+__all__ = ["begin", "end", "say"]
 
 
-async def hold(text: str, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a new person the tasks of `start`, say `text` and `then` one after the other, and look at the store.
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """Who speaks, and the numbers of the tasks that they have, in the order of the case."""
 
-    Each task at the `end` has as `was` its place among those of the start, or None; `unasked` are the changes that
-    nobody asked for.
-    """
+    person: str
+    given: tuple[int, ...]
+
+
+async def begin(wanted: Mapping[str, Any]) -> Begun:
+    """A new person, with the tasks of `start`."""
     person = str(uuid.uuid4())
-    try:
-        given = [await _given(person, task) for task in wanted.get("start") or ()]
-        said: list[str] = []
-        history: list[dict[str, Any]] = []
-        for message in (text, *(wanted.get("then") or ())):
-            reply = await run_agent([*history, {"role": "user", "content": message}], person)
-            history = reply.messages
-            said.append(reply.final_response or str(reply.error))
-        page = await Store(person).tasks.list(TaskFilter(status="all", sort="created", limit=1000))
-        places = {number: place for place, number in enumerate(given)}
-        end = [{**_plain(task.as_dict()), "was": places.get(task.task_id)} for task in page.tasks]
-        return {"end": end, "said": said, "unasked": unasked(end, wanted)}
-    finally:
-        await close_stores()
+    return Begun(person, tuple([await _given(person, task) for task in wanted.get("start") or ()]))
+
+
+async def say(before: Begun, answers: Sequence[Mapping[str, Any]], message: str) -> dict[str, Any]:
+    """What the assistant answers, given the texts of the conversation, as in a chat."""
+    history = list(answers[-1]["messages"]) if answers else []
+    return (await run_agent([*history, {"role": "user", "content": message}], before.person)).model_dump()
+
+
+async def end(before: Begun, answers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The tasks that are there now, each with its place among those of the start as `was`, or None; and what was
+    said."""
+    page = await Store(before.person).tasks.list(TaskFilter(status="all", sort="created", limit=1000))
+    places = {number: place for place, number in enumerate(before.given)}
+    found = [{**_plain(task.as_dict()), "was": places.get(task.task_id)} for task in page.tasks]
+    return {"end": found, "said": [one["final_response"] or str(one["error"]) for one in answers]}
 
 
 async def _given(person: str, task: Mapping[str, Any]) -> int:

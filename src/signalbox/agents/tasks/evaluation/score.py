@@ -8,13 +8,15 @@ from typing import Any
 
 from signalbox.agents.tasks.due import read_due
 from signalbox.language.words import stem, tokens
+from signalbox.storage.models import PRIORITIES
 
-__all__ = ["KEYS", "check", "figures", "is_right", "unasked"]
+__all__ = ["KEYS", "check", "in_own_words", "is_right", "unasked"]
 
 KEYS = frozenset({"then", "start", "end"})
 _FIELDS = frozenset({"title", "description", "status", "due", "priority", "tags"})
 _LIGHT = frozenset("the a an to my some for of".split())
 _MOST_ALIKE = 6
+_SAID_PRIORITIES = {"medium": "normal"}
 _USUAL = {"status": "pending", "priority": "normal"}
 
 
@@ -26,8 +28,24 @@ def check(wanted: Mapping[str, Any]) -> None:
         for task in wanted.get(key) or ():
             if not isinstance(task, Mapping) or "title" not in task or set(task) - _FIELDS:
                 raise ValueError(f"`{key}`: a task has a `title`, and of {', '.join(sorted(_FIELDS))}")
+            if task.get("priority", "normal") not in (*PRIORITIES, *_SAID_PRIORITIES):
+                raise ValueError(f"`{key}`: `priority` is one of {', '.join(PRIORITIES)}")
     if not all(isinstance(one, str) and one.strip() for one in wanted.get("then") or ()):
         raise ValueError("`then` is a list of messages")
+
+
+def in_own_words(wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """A case with the store's own words for what people say in theirs: a medium priority is the normal one."""
+    found = dict(wanted)
+    for key in ("start", "end"):
+        if key in found:
+            found[key] = [_in_own_words(task) for task in found[key] or ()]
+    return found
+
+
+def _in_own_words(task: Mapping[str, Any]) -> dict[str, Any]:
+    said = task.get("priority")
+    return {**task, **({"priority": _SAID_PRIORITIES.get(said, said)} if said is not None else {})}
 
 
 def is_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
@@ -37,17 +55,18 @@ def is_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
     return len(outcome["end"]) == len(expected) and _matches(outcome["end"], expected)
 
 
-def unasked(end: Sequence[Mapping[str, Any]], wanted: Mapping[str, Any]) -> list[str]:
+def unasked(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
     """The changes at the end that nobody asked for: a task gone, a field changed that should have stayed, a task that
     is none of those to be added. What was asked for and not done is none of these; one that was not taken back when
     asked is.
     """
-    start, expected = list(wanted.get("start") or ()), list(wanted["end"])
+    end, start, expected = outcome["end"], list(wanted.get("start") or ()), list(wanted["end"])
     kept = {place: other for place, task in enumerate(start) if (other := _claimed(task, expected)) is not None}
     there = {one["was"]: one for one in end if one["was"] is not None}
     found = [f"deleted: {start[place]['title']}" for place in kept if place not in there]
     for place, got in there.items():
-        stays = kept.get(place, start[place])
+        renamed = next((one for one in expected if _same_title(got, one)), start[place])
+        stays = kept.get(place, renamed)
         found += [
             f"changed: {start[place]['title']} ({key})"
             for key in sorted(_FIELDS - {"title"})
@@ -58,11 +77,6 @@ def unasked(end: Sequence[Mapping[str, Any]], wanted: Mapping[str, Any]) -> list
     new = [one for one in end if one["was"] is None]
     strange = [one for one in new if not any(_is_meant_by(one, other) for other in expected)]
     return found + [f"added: {one['title']}" for one in strange]
-
-
-def figures(results: Sequence[tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]]]) -> dict[str, str]:
-    """What is said of all conversations beside how many were right: in how many something changed unasked."""
-    return {"changes not asked for": f"in {sum(bool(one.get('unasked')) for one, _ in results)} of {len(results)}"}
 
 
 def _claimed(task: Mapping[str, Any], expected: list[Mapping[str, Any]]) -> Mapping[str, Any] | None:
