@@ -41,6 +41,7 @@ __all__ = [
     "forgotten_splits",
     "forgotten_values",
     "is_whole",
+    "listed_on",
     "own_words",
     "unknown_names",
 ]
@@ -227,6 +228,12 @@ def forgotten_splits(plan: MetricsPlan, text: str, offer: Offer, labels: frozens
         if plan.kind == "ranking" and (base(word) not in own or label_kind(word)):
             return [label]
     return []
+
+
+def listed_on(words: str, text: str, labels: frozenset[str]) -> list[str]:
+    """The labels that go on after the words of one in the question: by host and status."""
+    at = text.lower().find(words.lower())
+    return _listed_on(runs(text[at + len(words) : _LONGEST]), labels) if at >= 0 else []
 
 
 def _listed_on(pieces: Sequence[tuple[str, int, int]], labels: frozenset[str]) -> list[str]:

@@ -16,6 +16,8 @@ from signalbox.agents.metrics.forgotten import (
     forgotten_splits,
     forgotten_values,
     is_whole,
+    listed_on,
+    own_words,
     unknown_names,
 )
 from signalbox.agents.metrics.left import left_out
@@ -39,7 +41,7 @@ _AGGREGATIONS: dict[str, Aggregation] = {"average": "avg", "highest": "max", "lo
 _SHARES = ("ratio", "percent")
 _MOST_LISTED = 12
 _LONGEST = timedelta(days=MOST_DAYS)
-_SURE = 0.9
+_SURE, _CERTAIN = 0.9, 0.97
 _CURVES = ("series", "extreme")
 _BESIDE = re.compile(r"\s+(?:versus|vs\.?|against|compared (?:to|with)|and|or)\s+|\s*[,/]\s+", re.IGNORECASE)
 _WHOLES = frozenset(map(base, ("capacity", "max", "maximum", "limit", "size", "quota")))
@@ -96,8 +98,10 @@ def _is_of_one(plan: MetricsPlan, chosen: _Chosen) -> bool:
 
 def _named_beside(plan: MetricsPlan, chosen: _Chosen) -> MetricsPlan:
     """The plan; what it takes for a second measure and is a thing of the first one narrows: this room against that."""
+    own = own_words(chosen.offer)
     for field in ("also", "per"):
-        words = getattr(plan, field)
+        # A whole is the measure itself, narrowed: of the cucumber harvest. Beside it stands another part of it.
+        words = " ".join(w for w in getattr(plan, field).split() if field == "per" or base(w) not in own)
         meant = find_value(words, chosen.series, chosen.measure.labels) if words else None
         if meant is not None and meant.sure >= _SURE and is_whole(words, meant):
             plan = plan.model_copy(update={field: "", "filters": [*plan.filters, words]})
@@ -265,7 +269,7 @@ def _wanted(plan: MetricsPlan, percentiles: Sequence[float]) -> Wanted:
         if plan.kind in ("figure", None) and plan.how in ("highest", "lowest")
         else None
     )
-    counts = plan.kind == "figure" and plan.how == "total"
+    counts = plan.kind == "figure" and plan.how == "total" and not plan.unit
     return Wanted(
         how=None if judges_or_shares and plan.how != "average" else plan.how,
         has_quantile=bool(percentiles) or (plan.kind == "share" and bool(plan.bound)),
@@ -380,7 +384,7 @@ def _groups(
             raise InvalidQueryError(
                 f'{_upper(measure.title)} cannot be split by "{words}".', suggestion=f"It can be split by: {listed}."
             )
-        found.append(label)
+        found += [label, *listed_on(words, text, measure.labels)]
     found = found or forgotten_splits(plan, text, offer, measure.labels)
     carried = [label for words in plan.carried_split if (label := find_label(words, measure.labels))]
     found = found or carried
@@ -463,9 +467,10 @@ def _kind(plan: MetricsPlan, measure: Measure, times: Times) -> ResultKind:
 def _is_average_unasked(plan: MetricsPlan, measure: Measure, times: Times) -> bool:
     """Whether one figure for a range would be an average that nobody asks for, and the model is not sure of it: of what
     does not add up, and of which no end and no percentile is named."""
-    is_open = plan.kind == "figure" and plan.how is None and not plan.percentiles and plan.confidence < _SURE
-    is_range = times.main is not None and not times.is_moment
-    return is_open and is_range and not measure.total and measure.type in ("gauge", "counter", "ratio")
+    is_open = plan.kind == "figure" and plan.how in (None, "rate") and plan.confidence < _CERTAIN
+    is_range = times.main is not None and not times.is_moment and not plan.percentiles
+    adds_up = measure.total and plan.how is None
+    return is_open and is_range and not adds_up and measure.type in ("gauge", "counter", "ratio")
 
 
 def _is_counted(plan: MetricsPlan, offer: Offer, measure: Measure) -> bool:
