@@ -84,7 +84,8 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     names = await _left_behind(text, question, chosen, live, moment)
     names += unknown_names(text, offer, chosen.series, chosen.measure.labels)
     plan = plan.model_copy(update={"not_covered": [one for one in plan.not_covered if not _is_used(one, question)]})
-    question = replace(question, not_covered=left_out(plan, text, offer, also.offer if also else None, names=names))
+    left = left_out(plan, text, offer, also.offer if also else None, names=names)
+    question = replace(question, not_covered=tuple(one for one in left if not _leaves_out(one, question)))
     question = await _shaped(question, plan, chosen, live, times, moment, also, percentiles)
     question = _with_unit(_with_threshold(question, plan), plan)
     return _side_by_side(question, plan, also, percentiles)
@@ -125,6 +126,13 @@ def _is_used(words: str, question: Question) -> bool:
     """Whether a condition holds the words."""
     used = {base(piece) for one in question.matchers for value in one.values for piece, *_ in runs(value)}
     return {base(piece) for piece, *_ in runs(words)} <= used
+
+
+def _leaves_out(words: str, question: Question) -> bool:
+    """Whether the query leaves out what the words name."""
+    said = {base(piece) for piece, *_ in runs(words)}
+    values = [value for one in question.matchers if one.negated for value in one.values]
+    return any({base(piece) for piece, *_ in runs(value)} <= said for value in values)
 
 
 def _letters(text: str) -> str:
