@@ -135,6 +135,44 @@ async def test_thresholds_are_judged_thing_by_thing(answer: Callable[..., Any]) 
     assert "came nearest" in none["result"].summary
 
 
+async def test_yes_or_no_about_one_thing_carries_its_figure(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "cpu_usage", "kind": "threshold", "side": "above", "bound": "99%", "filters": ["web-1"]}
+    now = (await answer("is web-1 over 99% cpu?", **plan))["result"]
+    assert now.summary.startswith("No, it is not above 99%")
+    assert now.kind == "value"
+    assert now.value == now.datapoints[-1].value
+    past = (await answer("was web-1 over 99% cpu yesterday?", **plan, time="yesterday"))["result"]
+    assert past.summary.startswith("No, it was not above 99%")
+    assert past.value == max(point.value for point in past.datapoints)
+
+
+async def test_what_a_counter_counted_in_a_range_is_a_number(answer: Callable[..., Any]) -> None:
+    counted = (await answer("orders yesterday", measure="orders_total", time="yesterday"))["result"]
+    assert (counted.kind, "increase(" in counted.promql) == ("value", True)
+    rate = (await answer("rate of orders yesterday", measure="orders_total", time="yesterday"))["result"]
+    assert (rate.kind, "increase(" in rate.promql) == ("series", False)
+
+
+@pytest.mark.parametrize(
+    "said", [{"filters": ["web versus app"]}, {"filters": ["web"], "also": "app orders"}, {"filters": ["web", "app"]}]
+)
+async def test_two_things_side_by_side_are_the_sides_of_a_comparison(
+    answer: Callable[..., Any], said: dict[str, Any]
+) -> None:
+    plan = {"measure": "orders_total", "kind": "comparison", "time": "yesterday", **said}
+    result = (await answer("web versus app orders yesterday", **plan))["result"]
+    assert result.comparison is not None
+    assert [side for side in ('"web"', '"app"') if side in result.promql] == ['"web"', '"app"']
+    assert result.not_covered == []
+
+
+async def test_what_is_left_out_in_words_is_left_out_of_the_query(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "orders_total", "kind": "figure", "how": "total", "time": "yesterday"}
+    result = (await answer("orders yesterday without the app", **plan))["result"]
+    assert 'channel!="app"' in result.promql
+    assert result.not_covered == []
+
+
 async def test_the_threshold_is_a_line_of_the_chart(answer: Callable[..., Any]) -> None:
     plan = {"measure": "cpu_usage", "kind": "threshold", "side": "above", "bound": "30%", "filters": ["web-1"]}
     state = await answer("was web-1 over 30%", **plan, time="last hour")

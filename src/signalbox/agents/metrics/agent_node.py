@@ -204,7 +204,7 @@ def _with_unsaid(plan: MetricsPlan, reading: Reading) -> MetricsPlan:
     told = sum(said[word] for word in said if word in hit.explained)
     if not said or told >= _HALF * sum(said.values()):
         return plan
-    if hit.score < _UNTOLD and not told:
+    if hit.score < _UNTOLD and not told and not plan.filters:
         nearest = ", ".join(one.key for one in reading.offers[:_MOST_OPTIONS])
         raise MetricNotFoundError(
             f'No metric for "{reading.text[:80]}" was found on this server.', suggestion=f"The nearest are: {nearest}."

@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
-from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError, UnsupportedOperationError
+from signalbox.agents.metrics.errors import (
+    InvalidQueryError,
+    InvalidTimeRangeError,
+    MetricNotFoundError,
+    UnsupportedOperationError,
+)
 from signalbox.agents.metrics.forecast import foresee
 from signalbox.agents.metrics.ground import ground_plan, offer_of
 from signalbox.agents.metrics.listing import list_metrics, list_things, names_kind
@@ -60,7 +65,14 @@ def refuse_operation(plan: MetricsPlan) -> None:
 async def answer_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) -> tuple[Answered, list[Question]]:
     """The answer to a plan, and the questions that were grounded for it. Raises what grounding and the server raise."""
     refuse_operation(plan)
-    times = read_times(plan.time, plan.against if plan.kind == "comparison" else "", moment.now, moment.zone)
+    try:
+        times = read_times(plan.time, plan.against if plan.kind == "comparison" else "", moment.now, moment.zone)
+    except InvalidTimeRangeError:
+        if plan.kind != "forecast":
+            raise
+        raise UnsupportedOperationError(
+            "Figures of a time to come are not given", suggestion="Ask when it will be full or reach a bound."
+        ) from None
     window = times.main or TimeRange(start_time=moment.now - timedelta(hours=1), end_time=moment.now)
     if plan.promql:
         result = await run_promql(plan.promql, live, times.main, moment.now, by_model=True)
@@ -229,7 +241,10 @@ async def _up(plan: MetricsPlan, text: str, live: Live, moment: Moment) -> Metri
         for name, curve in zip(names, down, strict=True)
     ]
     result = _report(told, findings[:20], [f"{metric} of {count} things"], _recent(moment), "Up or down")
-    return result.model_copy(update={"metric_name": metric, "promql": promql, "value": float(count - len(down))})
+    # Of one thing its own figure is told, of several how many are up.
+    figure = answer.curves[0].values[-1] if count == 1 else float(count - len(down))
+    kind = "value" if count == 1 else "report"
+    return result.model_copy(update={"metric_name": metric, "promql": promql, "kind": kind, "value": figure})
 
 
 def _report(told: str, findings: list[Finding], looked: list[str], window: TimeRange, title: str) -> MetricsQueryResult:

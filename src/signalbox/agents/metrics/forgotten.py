@@ -35,12 +35,22 @@ from signalbox.language.quantities import Quantity, find_quantities
 from signalbox.language.time import find_range
 from signalbox.language.time.stretches import is_time_word
 
-__all__ = ["completed", "forgotten_splits", "forgotten_values", "own_words", "unknown_names"]
+__all__ = [
+    "completed",
+    "forgotten_exclusions",
+    "forgotten_splits",
+    "forgotten_values",
+    "is_whole",
+    "listed_on",
+    "own_words",
+    "unknown_names",
+]
 
 _LONGEST = 400
 _MOST_PIECES = 5
 _MOST_PLACES = 50
 _SURE = 0.9
+_SOON = 3
 _MOST_NAMES = 60_000
 _METRIC = re.compile(r"(?<![\w:.])[A-Za-z]\w*_[\w:]*\w(?![\w=])")
 _PER_TIME = re.compile(r"\bper (?:second|sec|minute|min|hour)\b|(?<=[a-z])/(?:s|sec|min|h)\b", re.IGNORECASE)
@@ -133,7 +143,8 @@ def with_figures(plan: MetricsPlan, text: str) -> MetricsPlan:
     is_of_values = plan.how in (None, "highest", "lowest", "latest")
     if is_of_values and not plan.percentiles and (percentiles := find_percentiles(text[:_LONGEST])):
         taken["percentiles"] = percentiles
-    if not plan.unit and (rate := _PER_TIME.search(text[:_LONGEST])):
+    rate = None if plan.unit else _PER_TIME.search(text[:_LONGEST])
+    if rate is not None and not _is_taken(*rate.span(), places_of(plan, text)):
         taken["unit"] = rate.group()
     if plan.kind == "ranking" and plan.top is None and not plan.bound:
         free = [one for one in _bare_numbers(text) if not _is_taken(one.start, one.end, places_of(plan, text))]
@@ -164,10 +175,24 @@ def forgotten_values(plan: MetricsPlan, text: str, offer: Offer, series: Series,
     for start, end in _names(text, pieces, own_words(offer)):
         words = text[start:end]
         meant = None if _is_taken(start, end, covered) else find_value(words, series, labels)
-        if meant is not None and meant.sure >= _SURE and _is_whole(words, meant):
+        if meant is not None and meant.sure >= _SURE and is_whole(words, meant):
             found.append((start, meant))
             covered.append((start, end))
     return [meant for _, meant in sorted(found, key=lambda one: one[0])]
+
+
+def forgotten_exclusions(plan: MetricsPlan, text: str, series: Series, labels: frozenset[str]) -> list[Meant]:
+    """The things of a measure that stand soon after a word that leaves out, where the plan leaves out nothing."""
+    pieces = runs(text[:_LONGEST])
+    covered = places_of(plan, text)
+    found = []
+    for at, (word, *_) in enumerate(pieces if not plan.excluded else []):
+        for _, start, end in pieces[at + 1 : at + 1 + _SOON] if word in EXCLUDES else ():
+            meant = None if _is_taken(start, end, covered) else find_value(text[start:end], series, labels)
+            if meant is not None and meant.sure >= _SURE:
+                found.append(meant)
+                break
+    return found
 
 
 def unknown_names(text: str, offer: Offer, series: Series, labels: frozenset[str]) -> list[str]:
@@ -203,6 +228,12 @@ def forgotten_splits(plan: MetricsPlan, text: str, offer: Offer, labels: frozens
         if plan.kind == "ranking" and (base(word) not in own or label_kind(word)):
             return [label]
     return []
+
+
+def listed_on(words: str, text: str, labels: frozenset[str]) -> list[str]:
+    """The labels that go on after the words of one in the question: by host and status."""
+    at = text.lower().find(words.lower())
+    return _listed_on(runs(text[at + len(words) : _LONGEST]), labels) if at >= 0 else []
 
 
 def _listed_on(pieces: Sequence[tuple[str, int, int]], labels: frozenset[str]) -> list[str]:
@@ -241,7 +272,7 @@ def _is_of_time(word: str) -> bool:
     return bool(_CLOCK.fullmatch(word)) or (word.isalpha() and is_time_word(word))
 
 
-def _is_whole(words: str, meant: Meant) -> bool:
+def is_whole(words: str, meant: Meant) -> bool:
     """Whether the words are the whole name, and no part of them would do."""
     said = {base(piece) for piece, *_ in runs(words)}
     return all(said <= {base(piece) for piece, *_ in runs(value)} or len(said) == 1 for value in meant.values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +11,15 @@ from datetime import timedelta
 
 from signalbox.agents.metrics.bounds import bound_in, read_bound, read_duration, read_percentile, shown_in, time_of_rate
 from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
-from signalbox.agents.metrics.forgotten import forgotten_splits, forgotten_values, unknown_names
+from signalbox.agents.metrics.forgotten import (
+    forgotten_exclusions,
+    forgotten_splits,
+    forgotten_values,
+    is_whole,
+    listed_on,
+    own_words,
+    unknown_names,
+)
 from signalbox.agents.metrics.left import left_out
 from signalbox.agents.metrics.live import Live, Series
 from signalbox.agents.metrics.measures import Wanted, conditions_of, fraction_of, measure_of, narrowed, per
@@ -23,7 +32,7 @@ from signalbox.agents.metrics.times import Moment, Times, read_times
 from signalbox.agents.metrics.types import with_type
 from signalbox.agents.metrics.units import unit_of_question
 from signalbox.agents.metrics.values import Meant, find_label, find_value, nearest_values
-from signalbox.agents.metrics.vocabulary import base, name_words, text_words
+from signalbox.agents.metrics.vocabulary import base, name_words, runs, text_words
 from signalbox.language.names import did_you_mean, nearest
 
 __all__ = ["Moment", "ground_plan", "measure_for", "offer_of"]
@@ -32,8 +41,11 @@ _AGGREGATIONS: dict[str, Aggregation] = {"average": "avg", "highest": "max", "lo
 _SHARES = ("ratio", "percent")
 _MOST_LISTED = 12
 _LONGEST = timedelta(days=MOST_DAYS)
-_SURE = 0.9
+_SURE, _CERTAIN = 0.9, 0.97
 _CURVES = ("series", "extreme")
+_BESIDE = re.compile(r"\s+(?:versus|vs\.?|against|compared (?:to|with)|and|or)\s+|\s*[,/]\s+", re.IGNORECASE)
+_WHOLES = frozenset(map(base, ("capacity", "max", "maximum", "limit", "size", "quota")))
+"""Of measures that say how much there may be at most."""
 _RATES = frozenset(map(base, ("rate", "rps", "qps", "throughput")))
 
 
@@ -58,6 +70,10 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     offer = offer_of(plan, live)
     percentiles = tuple(dict.fromkeys(p for words in plan.percentiles if (p := read_percentile(words)) is not None))
     chosen = await _choose(offer, plan, text, live, times, moment, percentiles[:1])
+    named = _named_beside(plan, chosen)
+    if named != plan:
+        plan = named
+        chosen = await _choose(offer, plan, text, live, times, moment, percentiles[:1])
     if _is_of_one(plan, chosen):
         plan = plan.model_copy(update={"kind": "figure", "how": plan.how or plan.order or "highest"})
         chosen = await _choose(offer, plan, text, live, times, moment, percentiles[:1])
@@ -67,7 +83,9 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     question = _question(plan, text, chosen, times, moment, percentiles)
     names = await _left_behind(text, question, chosen, live, moment)
     names += unknown_names(text, offer, chosen.series, chosen.measure.labels)
-    question = replace(question, not_covered=left_out(plan, text, offer, also.offer if also else None, names=names))
+    plan = plan.model_copy(update={"not_covered": [one for one in plan.not_covered if not _is_used(one, question)]})
+    left = left_out(plan, text, offer, also.offer if also else None, names=names)
+    question = replace(question, not_covered=tuple(one for one in left if not _leaves_out(one, question)))
     question = await _shaped(question, plan, chosen, live, times, moment, also, percentiles)
     question = _with_unit(_with_threshold(question, plan), plan)
     return _side_by_side(question, plan, also, percentiles)
@@ -77,6 +95,18 @@ def _is_of_one(plan: MetricsPlan, chosen: _Chosen) -> bool:
     """Whether a ranking has one place only, since a name pins what would be ranked: the most that one host had."""
     pinned = {one.label for one in chosen.matchers if len(one.values) == 1 and not one.negated}
     return plan.kind == "ranking" and not plan.split_by and plan.top is None and {*chosen.group_by} <= pinned
+
+
+def _named_beside(plan: MetricsPlan, chosen: _Chosen) -> MetricsPlan:
+    """The plan; what it takes for a second measure and is a thing of the first one narrows: this room against that."""
+    own = own_words(chosen.offer)
+    for field in ("also", "per"):
+        # A whole is the measure itself, narrowed: of the cucumber harvest. Beside it stands another part of it.
+        words = " ".join(w for w in getattr(plan, field).split() if field == "per" or base(w) not in own)
+        meant = find_value(words, chosen.series, chosen.measure.labels) if words else None
+        if meant is not None and meant.sure >= _SURE and is_whole(words, meant):
+            plan = plan.model_copy(update={field: "", "filters": [*plan.filters, words]})
+    return plan
 
 
 async def _left_behind(text: str, question: Question, chosen: _Chosen, live: Live, moment: Moment) -> list[str]:
@@ -90,6 +120,19 @@ async def _left_behind(text: str, question: Question, chosen: _Chosen, live: Liv
         if value in chosen.series.values.get(label, ()) and not any(_letters(value) in one for one in used)
     ]
     return list(dict.fromkeys(told))
+
+
+def _is_used(words: str, question: Question) -> bool:
+    """Whether a condition holds the words."""
+    used = {base(piece) for one in question.matchers for value in one.values for piece, *_ in runs(value)}
+    return {base(piece) for piece, *_ in runs(words)} <= used
+
+
+def _leaves_out(words: str, question: Question) -> bool:
+    """Whether the query leaves out what the words name."""
+    said = {base(piece) for piece, *_ in runs(words)}
+    values = [value for one in question.matchers if one.negated for value in one.values]
+    return any({base(piece) for piece, *_ in runs(value)} <= said for value in values)
 
 
 def _letters(text: str) -> str:
@@ -197,7 +240,8 @@ async def _choose(
         own = series[metrics[0]]
         try:
             forgotten = forgotten_values(plan, text, offer, own, measure.labels)
-            said, matchers = _conditions(plan, measure, own, offer, live, forgotten)
+            excluded = forgotten_exclusions(plan, text, own, measure.labels)
+            said, matchers = _conditions(plan, measure, own, offer, live, forgotten, excluded)
             able.append(_Chosen(offer, measure, own, matchers, said, _groups(plan, text, measure, own, offer, said)))
         except InvalidQueryError as error:
             failed = failed or error
@@ -233,7 +277,7 @@ def _wanted(plan: MetricsPlan, percentiles: Sequence[float]) -> Wanted:
         if plan.kind in ("figure", None) and plan.how in ("highest", "lowest")
         else None
     )
-    counts = plan.kind == "figure" and plan.how == "total"
+    counts = plan.kind == "figure" and plan.how == "total" and not plan.unit
     return Wanted(
         how=None if judges_or_shares and plan.how != "average" else plan.how,
         has_quantile=bool(percentiles) or (plan.kind == "share" and bool(plan.bound)),
@@ -244,11 +288,18 @@ def _wanted(plan: MetricsPlan, percentiles: Sequence[float]) -> Wanted:
 
 
 def _conditions(
-    plan: MetricsPlan, measure: Measure, series: Series, offer: Offer, live: Live, forgotten: Sequence[Meant]
+    plan: MetricsPlan,
+    measure: Measure,
+    series: Series,
+    offer: Offer,
+    live: Live,
+    forgotten: Sequence[Meant],
+    left_out: list[Meant],
 ) -> tuple[tuple[Meant, ...], tuple[Matcher, ...]]:
     said = [*forgotten]
-    said += [meant for words in plan.filters if (meant := _meant(words, measure, series, offer, live))]
-    excluded = [meant for words in plan.excluded if (meant := _meant(words, measure, series, offer, live))]
+    filters = [one for words in plan.filters for one in _one_by_one(words, series, measure.labels)]
+    said += [meant for words in filters if (meant := _meant(words, measure, series, offer, live))]
+    excluded = left_out or [meant for words in plan.excluded if (meant := _meant(words, measure, series, offer, live))]
     named = {one.label for one in (*said, *excluded)}
     for words in plan.carried:
         meant = find_value(words, series, measure.labels)
@@ -264,6 +315,13 @@ def _conditions(
     return tuple(said), tuple(Matcher(label, tuple(found), negated) for (label, negated), found in values.items())
 
 
+def _one_by_one(words: str, series: Series, labels: frozenset[str]) -> list[str]:
+    """The words; where two things stand in them side by side, each by itself."""
+    parts = _BESIDE.split(words)
+    is_each = len(parts) > 1 and find_value(words, series, labels) is None
+    return parts if is_each and all(find_value(one, series, labels) for one in parts) else [words]
+
+
 def _meant(words: str, measure: Measure, series: Series, offer: Offer, live: Live) -> Meant | None:
     """What words that narrow stand for; None where they only name the measure. Raises InvalidQueryError for others."""
     found = find_value(words, series, measure.labels)
@@ -272,6 +330,9 @@ def _meant(words: str, measure: Measure, series: Series, offer: Offer, live: Liv
     if found is not None:
         return found
     if _names_measure(words, offer) or (words.isalpha() and find_label(words, measure.labels) is not None):
+        return None
+    if words.replace(" ", "").isalpha() and any(_names_measure(word, offer) for word in words.split()):
+        # Mostly the measure by a longer name: what else is said of it is said not to be considered.
         return None
     near = nearest_values(words, series, measure.labels)
     hidden = find_value(words, series, series.names() - measure.labels)
@@ -319,6 +380,8 @@ def _groups(
 ) -> tuple[str, ...]:
     found: list[str] = []
     for words in plan.split_by:
+        if plan.kind == "figure" and re.search(rf"\b(?:all|every) (?:the )?{re.escape(words)}", text, re.IGNORECASE):
+            continue  # One figure over all of them.
         label = find_label(words, measure.labels)
         if label is None and (
             _names_measure(words, offer) or words.lower() in ("each", "all", "every one", "individually")
@@ -329,7 +392,7 @@ def _groups(
             raise InvalidQueryError(
                 f'{_upper(measure.title)} cannot be split by "{words}".', suggestion=f"It can be split by: {listed}."
             )
-        found.append(label)
+        found += [label, *listed_on(words, text, measure.labels)]
     found = found or forgotten_splits(plan, text, offer, measure.labels)
     carried = [label for words in plan.carried_split if (label := find_label(words, measure.labels))]
     found = found or carried
@@ -353,10 +416,13 @@ def _question(
     plan: MetricsPlan, text: str, chosen: _Chosen, times: Times, moment: Moment, percentiles: Sequence[float]
 ) -> Question:
     measure = _rated(chosen.measure, plan)
+    says_rate = _says_rate(text)
     kind = _kind(plan, measure, times)
+    if plan.kind is None and kind == "series" and _is_counted(plan, chosen.offer, measure) and not says_rate:
+        kind = "value"
     if kind == "value" and chosen.group_by:
         kind = "ranking"
-    is_total = _adds_up(plan, kind, measure, times) and not _says_rate(text, chosen.offer)
+    is_total = _adds_up(plan, kind, measure, times) and not says_rate
     length = timedelta(days=1) if kind == "extreme" else timedelta(hours=1)
     is_now = times.main is None and (
         times.is_current
@@ -402,21 +468,25 @@ def _kind(plan: MetricsPlan, measure: Measure, times: Times) -> ResultKind:
         return "value"
     if plan.how == "total" and measure.total:
         return "value"
-    # Without a time the present is meant. What is rare is counted.
-    return "value" if times.main is None or _is_counted(measure) else "series"
+    # Without a time the present is meant.
+    return "value" if times.main is None else "series"
 
 
 def _is_average_unasked(plan: MetricsPlan, measure: Measure, times: Times) -> bool:
     """Whether one figure for a range would be an average that nobody asks for, and the model is not sure of it: of what
     does not add up, and of which no end and no percentile is named."""
-    is_open = plan.kind == "figure" and plan.how is None and not plan.percentiles and plan.confidence < _SURE
-    is_range = times.main is not None and not times.is_moment
-    return is_open and is_range and not measure.total and measure.type in ("gauge", "counter", "ratio")
+    is_open = plan.kind == "figure" and plan.how in (None, "rate") and plan.confidence < _CERTAIN
+    is_range = times.main is not None and not times.is_moment and not plan.percentiles
+    adds_up = measure.total and plan.how is None
+    return is_open and is_range and not adds_up and measure.type in ("gauge", "counter", "ratio")
 
 
-def _is_counted(measure: Measure) -> bool:
-    """Whether the measure is a number of rare events, such as restarts, rather than a rate of them."""
-    return bool(measure.total) and measure.total == measure.promql
+def _is_counted(plan: MetricsPlan, offer: Offer, measure: Measure) -> bool:
+    """Whether the measure is a number of events by its own name, such as orders or restarts: yesterday's are so many.
+    A recipe says what it gives, mostly a rate."""
+    if not measure.total or plan.how is not None or measure.unit.startswith(("bytes", "bits")):
+        return False
+    return not offer.recipe or measure.total == measure.promql
 
 
 def _adds_up(plan: MetricsPlan, kind: ResultKind, measure: Measure, times: Times) -> bool:
@@ -429,10 +499,9 @@ def _adds_up(plan: MetricsPlan, kind: ResultKind, measure: Measure, times: Times
     return is_past and kind in ("value", "ranking", "comparison") and not measure.unit.startswith(("bytes", "bits"))
 
 
-def _says_rate(text: str, offer: Offer) -> bool:
-    """Whether the question calls a measure by a name that is a rate: the request rate, and no number of requests."""
-    said = {base(word) for word, *_ in text_words(text)}
-    return bool(_RATES & said) and base("rate") in map(base, offer.title.split())
+def _says_rate(text: str) -> bool:
+    """Whether the question calls what it asks for a rate: the request rate, and no number of requests."""
+    return any(base(word) in _RATES for word, *_ in text_words(text))
 
 
 def _rated(measure: Measure, plan: MetricsPlan) -> Measure:
@@ -537,36 +606,58 @@ async def _shared(question: Question, plan: MetricsPlan, chosen: _Chosen, live: 
         ratio = fraction_of(measure, value, chosen.series.values.get("le", ()), above=plan.side == "above")
         told = replace(ratio, title=f"share of {measure.title} {plan.side or 'below'} {bound.said}")
         return replace(question, measure=told, kind="value" if question.kind == "share" else question.kind)
+    if measure.type == "gauge" and not question.group_by:
+        whole = _kin_of(measure, live, only=_WHOLES)
+        if whole is not None:
+            return await _of(question, whole, live)
     # What all of it has is no part of it.
     parts = [one for one in chosen.said if len(chosen.series.values.get(one.label, ())) > 1]
+    excluded = tuple(one for one in question.matchers if one.negated)
+    if excluded and not parts and measure.type != "ratio" and not question.group_by:
+        return replace(question, matchers=tuple(one for one in question.matchers if not one.negated), part=excluded)
     if measure.type == "ratio" or question.group_by or not parts:
         if question.kind == "share" and not (measure.type == "ratio" or question.group_by):
-            return await _of_its_kind(question, live, moment)
+            return await _of_its_kind(question, live)
         return question
     label = parts[-1].label
     part = tuple(one for one in question.matchers if one.label == label and not one.negated)
     return replace(question, matchers=tuple(one for one in question.matchers if one not in part), part=part)
 
 
-async def _of_its_kind(question: Question, live: Live, moment: Moment) -> Question:
+async def _of_its_kind(question: Question, live: Live) -> Question:
     """The share that a counter is of the counter of which it is one kind: cancelled orders of orders."""
-    own = {base(word) for word in name_words(question.measure.name)}
-    best, most = None, 0.0
-    for offer in live.index.offers:
-        if offer.family is None or offer.key == question.measure.name or offer.family.type != question.measure.type:
-            continue
-        theirs = {base(word) for word in offer.family.words}
-        kinship = len(own & theirs) - 0.45 * len(theirs - own)
-        if kinship > most and not own <= theirs:
-            best, most = offer, kinship
+    best = _kin_of(question.measure, live)
     if best is None:
         raise InvalidQueryError(
             f"The question does not say of what {question.measure.title} is a share.",
             suggestion="Name the whole, or the part.",
         )
-    whole, _ = await measure_for(best, live, question.time_range)
-    shared = tuple(one for one in question.matchers if one.label in whole.labels)
-    part = narrowed(question.measure, [one for one in question.matchers if one not in shared])
+    return await _of(question, best, live)
+
+
+def _kin_of(measure: Measure, live: Live, only: frozenset[str] = frozenset()) -> Offer | None:
+    """The measure of which one has most words in its name; with `only`, one that differs by one of these alone."""
+    own = {base(word) for word in name_words(measure.name)}
+    best, most = None, 0.0
+    for offer in live.index.offers:
+        if offer.family is None or offer.key == measure.name or offer.family.type != measure.type:
+            continue
+        theirs = {base(word) for word in offer.family.words}
+        if only and (len(own & theirs) < 2 or not theirs - own or not theirs - own <= only):
+            continue
+        kinship = len(own & theirs) - 0.45 * len(theirs - own)
+        if kinship > most and not own <= theirs:
+            best, most = offer, kinship
+    return best
+
+
+async def _of(question: Question, other: Offer, live: Live) -> Question:
+    """One measure as a share of another; of what there may be at most, the other is the share."""
+    second, _ = await measure_for(other, live, question.time_range)
+    shared = tuple(one for one in question.matchers if one.label in second.labels)
+    own = narrowed(question.measure, [one for one in question.matchers if one not in shared])
+    is_whole = bool(_WHOLES & {base(word) for word in name_words(question.measure.name)})
+    part, whole = (second, own) if is_whole else (own, second)
     return replace(question, measure=per(part, whole, is_share=True), matchers=shared, kind="value", is_total=False)
 
 
@@ -595,7 +686,7 @@ def _with_threshold(question: Question, plan: MetricsPlan) -> Question:
 
 
 def _is_of_now(plan: MetricsPlan) -> bool:
-    return not plan.time and plan.scope in ("all", "count")
+    return not plan.time and plan.scope != "any"
 
 
 def _differing(question: Question) -> frozenset[str]:

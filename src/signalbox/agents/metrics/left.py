@@ -59,12 +59,9 @@ def _places(plan: MetricsPlan, text: str) -> Iterator[tuple[int, int]]:
     texts += [*plan.filters, *plan.excluded, *plan.split_by, *plan.percentiles]
     if plan.top is not None:
         texts.append(str(plan.top))
-    lowered = text.lower()
     for one in filter(None, texts):
-        at = lowered.find(one.lower())
-        while at >= 0:
-            yield at, at + len(one)
-            at = lowered.find(one.lower(), at + 1)
+        for found in re.finditer(rf"(?<!\w){re.escape(one)}(?!\w)", text, re.IGNORECASE):
+            yield found.span()
 
 
 def _is_of_time(words: str) -> bool:

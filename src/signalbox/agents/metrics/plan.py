@@ -19,8 +19,8 @@ __all__ = ["HOW", "KINDS", "MOST_OPTIONS", "Kind", "MetricsPlan", "plan_schema"]
 MOST_OPTIONS = 12
 """So many measures are options of the schema; more stand in the prompt, and may be named too."""
 
-# Fitted on the questions that were kept out of learning.
-_BESIDE_THE_BEST, _BY_ITSELF, _NONE = 3.0, 4.0, 0.3
+# Fitted on questions that were kept out of learning: how much the search's scores count beside the reader.
+_SCORES, _NONE = 6.0, 1.0
 
 KINDS: dict[str, str] = {
     "figure": "one number: how much, how many, average",
@@ -169,15 +169,9 @@ def plan_schema(
 
 
 def _priors(scores: Mapping[str, float]) -> dict[str, float]:
-    """How likely each measure is by its score alone, and under the empty name how likely none is.
-
-    The search says more than the reader where one measure fits much better than the others, and where it fits well.
-    """
-    best = max(scores.values(), default=0.0) or 1.0
-    chances = {
-        key: (score / best) ** _BESIDE_THE_BEST * exp(_BY_ITSELF * (score - best)) for key, score in scores.items()
-    }
-    return {**chances, "": exp(_NONE - _BY_ITSELF * best)}
+    """How likely each measure is by its score alone, and under the empty name how likely none is."""
+    best = max(scores.values(), default=0.0)
+    return {"": exp(_NONE - _SCORES * best)} | {key: exp(_SCORES * (score - best)) for key, score in scores.items()}
 
 
 def _option(about: str, options: Mapping[str, str]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from signalbox.agents.metrics.state import (
     MetricSeries,
     MetricsQueryResult,
     RankedSeries,
+    ResultKind,
 )
 
 __all__ = ["calculate_stats", "format_result", "points_of"]
@@ -45,7 +46,7 @@ def format_result(question: Question, found: Found) -> MetricsQueryResult:
         datapoint_count=len(points),
         is_empty=not points,
         summary=summarize(question, found),
-        kind="ranking" if question.judges and len(found.ranking) > 0 and found.judged > 1 else question.kind,
+        kind=_kind(question, found),
         series=series,
         value=found.value,
         at=found.at,
@@ -60,6 +61,13 @@ def format_result(question: Question, found: Found) -> MetricsQueryResult:
         promql=found.promql,
         dropped=found.dropped,
     )
+
+
+def _kind(question: Question, found: Found) -> ResultKind:
+    """The kind of the answer; a judgement ranks those beyond the bound, or gives the figure that says yes or no."""
+    if not question.judges or found.is_empty:
+        return question.kind
+    return "ranking" if found.ranking and found.judged > 1 else "value"
 
 
 def points_of(curve: Curve) -> list[DataPoint]:

@@ -18,6 +18,7 @@ _EQUAL = 0.03
 _LESS = 0.8
 _UNSURE = 0.7
 _MOST = 6
+_PERCENT = ("%", "percent", "percentage", "per cent")
 
 
 def words_of(plan: MetricsPlan, reading: Reading) -> frozenset[str]:
@@ -66,7 +67,8 @@ def _differs(one: str, other: str, text: str) -> bool:
 def as_share(plan: MetricsPlan, reading: Reading) -> MetricsPlan:
     """The plan of a share for the measure that is one, where the same words say both: the memory used, in percent."""
     mine = reading.hits.get(plan.measure or "")
-    if plan.kind != "share" or plan.named or plan.per or mine is None or _is_ratio(mine.offer):
+    is_asked = plan.kind == "share" or plan.unit.lower() in _PERCENT
+    if not is_asked or plan.named or plan.per or mine is None or _is_ratio(mine.offer):
         return plan
     for other in list(reading.hits.values())[:_MOST]:
         if _is_ratio(other.offer) and other.explained >= mine.explained and other.score >= _LESS * mine.score:

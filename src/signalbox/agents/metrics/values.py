@@ -62,7 +62,8 @@ def nearest_values(words: str, series: Series, labels: Iterable[str], most: int 
 def find_label(words: str, labels: Iterable[str]) -> str | None:
     """The label that words name, by its own name or by what people call such a label."""
     known = sorted(labels, key=_rank)
-    said = [word for word, *_ in runs(words) if word not in FILLERS] or [word for word, *_ in runs(words)]
+    spoken = [word for word, *_ in runs(words)]
+    said = [word for word in spoken if word not in FILLERS or word in known] or spoken
     whole = tuple(map(base, said))
     for label in known:
         if tuple(map(base, name_words(label))) == whole or base(label) == base("".join(said)):

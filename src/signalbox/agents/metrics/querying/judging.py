@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from signalbox.agents.metrics.client import GrafanaMetricsClient
 from signalbox.agents.metrics.errors import TooLargeError
+from signalbox.agents.metrics.promapi import Curve
 from signalbox.agents.metrics.querying.asking import ask_at, ask_over
 from signalbox.agents.metrics.querying.expressions import close_curve_of, over_time
 from signalbox.agents.metrics.querying.found import MOST_SERIES, Found, numbers_of
@@ -15,7 +16,7 @@ from signalbox.agents.metrics.question import Question, Threshold
 from signalbox.agents.metrics.units import unit_of_question
 from signalbox.agents.metrics.windows import Resolution, seconds_of
 
-__all__ = ["answer_judgement", "judged_query"]
+__all__ = ["answer_judgement", "judged_query", "nearest_of", "sought"]
 
 
 async def answer_judgement(client: GrafanaMetricsClient, question: Question, resolution: Resolution) -> Found:
@@ -37,10 +38,19 @@ async def answer_judgement(client: GrafanaMetricsClient, question: Question, res
     if threshold.seconds and not question.is_current:
         kept = {_key(one.labels) for one in spells}
         figures = [one for one in figures if _key(one[0]) in kept]
-    found = replace(found, ranking=figures, spells=spells, value=figures[0][1] if figures else None)
     worst = {_key(labels): place for place, (labels, _) in enumerate(figures)}
     ordered = sorted(curves, key=lambda one: worst.get(_key(one.labels), len(worst)))
-    return found.with_curves(ordered) if ordered else await _with_nearest(client, found, promql, question, at)
+    found = replace(found, ranking=figures, spells=spells)
+    found = found.with_curves(ordered) if ordered else await _with_nearest(client, found, promql, question, at)
+    nearest = nearest_of(question, found)
+    return replace(found, value=figures[0][1] if figures else nearest[1] if nearest else None)
+
+
+def nearest_of(question: Question, found: Found) -> tuple[Curve, float] | None:
+    """Of the curves that were found, the one that came nearest to the threshold, and how near: now, or in the range."""
+    best = max if sought(question).above else min
+    reached = [(one, one.values[-1] if question.is_current else best(one.values)) for one in found.curves]
+    return best(reached, key=lambda one: one[1], default=None)
 
 
 def sought(question: Question) -> Threshold:

@@ -11,12 +11,14 @@ from signalbox.agents.metrics.client import GrafanaMetricsClient
 from signalbox.agents.metrics.promapi import Curve, QueryAnswer
 from signalbox.agents.metrics.querying.asking import ask_at, ask_over
 from signalbox.agents.metrics.querying.expressions import curve_of, figure_of, ranked, share_of, steps_of
-from signalbox.agents.metrics.querying.found import Found, by_mean, numbers_of
+from signalbox.agents.metrics.querying.found import Found, by_mean, moment_of, numbers_of
 from signalbox.agents.metrics.question import Question
 from signalbox.agents.metrics.units import adds_up, unit_of_question
 from signalbox.agents.metrics.windows import Resolution
 
 __all__ = ["answer_ranking", "answer_series", "answer_share", "answer_value", "figure_moment", "share_queries"]
+
+_NEAR = 0.01
 
 
 async def answer_series(client: GrafanaMetricsClient, question: Question, resolution: Resolution) -> Found:
@@ -41,7 +43,18 @@ async def answer_value(client: GrafanaMetricsClient, question: Question, resolut
     drawn = ask_over(client, _curve_behind(question, resolution), question.time_range, resolution.step)
     answer, curves = await asyncio.gather(asked, drawn)
     found = _figured(question, promql, answer)
-    return found.with_curves(by_mean(curves.curves)) if answer.curves and curves.curves else found
+    if not answer.curves or not curves.curves:
+        return found
+    return replace(found, at=_moment_of_end(question, found, curves.curves)).with_curves(by_mean(curves.curves))
+
+
+def _moment_of_end(question: Question, found: Found, curves: Sequence[Curve]) -> datetime | None:
+    """When the highest or lowest value was, where the curve shows it."""
+    if question.aggregation not in ("max", "min") or len(curves) != 1 or found.value is None:
+        return None
+    best = max if question.aggregation == "max" else min
+    stamp, value = best(zip(curves[0].stamps, curves[0].values, strict=True), key=lambda one: one[1])
+    return moment_of(stamp) if abs(value - found.value) <= _NEAR * abs(found.value) else None
 
 
 async def answer_ranking(client: GrafanaMetricsClient, question: Question, resolution: Resolution) -> Found:

@@ -8,8 +8,9 @@ from dataclasses import replace
 from math import isfinite
 
 from signalbox.agents.metrics.querying.found import MOST_SERIES, Found, by_mean, mean_of
+from signalbox.agents.metrics.querying.judging import nearest_of, sought
 from signalbox.agents.metrics.querying.spells import Spell, find_spells
-from signalbox.agents.metrics.question import Question, Threshold
+from signalbox.agents.metrics.question import Question
 from signalbox.agents.metrics.state import ResultKind
 from signalbox.agents.metrics.units import adds_up, format_range, shown_value, unit_of_question
 from signalbox.drawing.values import format_moment, format_value
@@ -46,16 +47,15 @@ def _judged(question: Question, found: Found) -> str:
     if threshold is None:
         return _series(question, found)
     is_all = threshold.scope == "all"
-    sought = threshold.broken() if is_all else threshold
     side = f"{'above' if threshold.above else 'below'} {_in(found, threshold.value)}"
     lasting = f" for at least {format_value(threshold.seconds, 'seconds')}" if threshold.seconds else ""
     subject, count = _subject(replace(question, group_by=()), lower=True), len(found.ranking)
     if not count:
-        nearest = _nearest(question, found, sought)
+        nearest = _nearest(question, found)
         if is_all:
             return f"Yes, all {found.judged} {_verb(question)} {side}: {subject}.{nearest}"
-        none = "No" if found.judged == 1 else f"No, none of {found.judged}"
-        return f"{none} {_was(question)} {side}{lasting}: {subject}.{nearest}"
+        none, not_ = ("it", " not") if found.judged == 1 else (f"none of {found.judged}", "")
+        return f"No, {none} {_was(question)}{not_} {side}{lasting}: {subject}.{nearest}"
     told = "; ".join(_offender(question, found, labels, value) for labels, value in found.ranking[:_PLACES])
     more = _and_more(count)
     of = f"{count} of {found.judged}" if found.judged > 1 else "it"
@@ -91,20 +91,17 @@ def _same_labels(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
     return {k: v for k, v in one.items() if k != "__name__"} == {k: v for k, v in other.items() if k != "__name__"}
 
 
-def _nearest(question: Question, found: Found, sought: Threshold) -> str:
+def _nearest(question: Question, found: Found) -> str:
     """The thing that came nearest to the threshold."""
-    best = max if sought.above else min
-    curve = best(found.curves, key=lambda one: best(one.values), default=None)
-    if curve is None:
+    nearest = nearest_of(question, found)
+    if nearest is None:
         return ""
-    named = (
-        f"{_name(question, curve.labels)} came nearest with"
-        if found.judged > 1
-        else "It was at most"
-        if sought.above
-        else "It was at least"
-    )
-    return f" {named} {_in(found, best(curve.values))}."
+    curve, value = nearest
+    if found.judged > 1:
+        named = f"{_name(question, curve.labels)} {'is' if question.is_current else 'came'} nearest with"
+    else:
+        named = "It is" if question.is_current else f"It was at {'most' if sought(question).above else 'least'}"
+    return f" {named} {_in(found, value)}."
 
 
 def _verb(question: Question) -> str:
@@ -144,7 +141,8 @@ def _value(question: Question, found: Found) -> str:
             f"{_name(question, labels)} {_in(found, value)}" for labels, value in found.ranking[:_PLACES]
         )
         return f"{_subject(question)}: {figures}{_and_more(len(found.ranking))}."
-    return f"{_subject(question)}: {_in(found, found.value)}."
+    when = f", at {format_moment(found.at)}" if found.at is not None else ""
+    return f"{_subject(question)}: {_in(found, found.value)}{when}."
 
 
 def _ranking(question: Question, found: Found) -> str:
