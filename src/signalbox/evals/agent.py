@@ -43,6 +43,9 @@ def _outcome(agent: str, case: Case, judge: Judge) -> dict[str, Any]:
     wanted = case.alternatives[0]
     if is_conversation(case) and isinstance(judge, ConversationJudge):
         return hold_conversation(agent, case, judge)
+    read = getattr(judge, "read", None)
+    if read is not None:
+        return dict(asyncio.run(read(case.text)))
     # What a judge measures of the reading alone needs no run.
     is_read = getattr(judge, "is_read", lambda wanted: False)
     own: dict[str, str | None] = getattr(judge, "case_settings", lambda wanted: {})(wanted)

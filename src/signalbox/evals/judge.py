@@ -19,7 +19,8 @@ class Judge(Protocol):
     """Says what may be expected of one agent's answers, and whether an answer is as expected.
 
     One that measures whole conversations is a `ConversationJudge` as well. One whose cases differ in more than their
-    words has `case_settings(wanted)`: the environment variables with which a case is asked, beside its set's.
+    words has `case_settings(wanted)`: the environment variables with which a case is asked, beside its set's. One whose
+    agent leaves nothing of its own in an Answer has `async read(text)`, which gives the outcome by itself.
     """
 
     keys: Set[str]

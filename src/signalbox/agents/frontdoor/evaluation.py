@@ -35,7 +35,7 @@ class _Judge:
         return dict(wanted)
 
     @staticmethod
-    async def hold(text: str, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    async def read(text: str) -> dict[str, Any]:
         """Where the request goes, and how surely it was read."""
         route = await read_route(text, None, None)
         sure = route["confidence"] >= SURE
@@ -43,7 +43,7 @@ class _Judge:
 
     @staticmethod
     def outcome(answer: dict[str, Any]) -> dict[str, Any]:
-        """`hold` gives its outcome itself."""
+        """`read` gives its outcome itself."""
         return answer
 
     @staticmethod

@@ -23,8 +23,7 @@ _EXACT = ("user_id", "num_users")
 
 def check_expectation(wanted: Mapping[str, Any]) -> None:
     """Raises ValueError for an expectation that no answer could meet."""
-    capability = wanted.get("capability")
-    if capability is not None and capability not in CAPABILITIES:
+    if any(one not in (None, *CAPABILITIES) for one in _choices(wanted.get("capability"))):
         raise ValueError(f"`capability` is one of {', '.join(CAPABILITIES)}")
     unknown = set(wanted.get("params") or {}) - PARAMS
     if unknown:
@@ -44,7 +43,7 @@ async def resolved(wanted: Mapping[str, Any], now: datetime, tz: tzinfo) -> dict
 
 def is_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
     """True if capability, parameters and ending are as expected, and nothing was written that was not."""
-    if any(key in wanted and outcome.get(key) != wanted[key] for key in ("capability", "error", "asks")):
+    if any(key in wanted and outcome.get(key) not in _choices(wanted[key]) for key in ("capability", "error", "asks")):
         return False
     if unasked(outcome, wanted) or ("end" in wanted and not is_end(outcome["end"], wanted["end"])):
         return False
@@ -73,7 +72,18 @@ def _same_params(got: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
     """What is expected is there; what is not expected does not count against it, but for a user and a number."""
     if any(name in got and name not in wanted for name in _EXACT):
         return False
-    return all(name in got and _same(name, got[name], value) for name, value in wanted.items())
+    return all(
+        any(
+            (name in got and _same(name, got[name], one)) if one is not None else name not in got
+            for one in _choices(value)
+        )
+        for name, value in wanted.items()
+    )
+
+
+def _choices(wanted: Any) -> list[Any]:
+    """Each value that is right: those of an `any_of`, null for what is not said; or the one there is."""
+    return list(wanted["any_of"]) if isinstance(wanted, Mapping) and set(wanted) == {"any_of"} else [wanted]
 
 
 def _same(name: str, got: Any, wanted: Any) -> bool:
