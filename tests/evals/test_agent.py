@@ -21,7 +21,7 @@ def value(promql: str) -> dict[str, Any]:
 
 
 def test_an_agents_answer_is_measured_by_its_own_judge(write_sets: Write) -> None:
-    text = "How much memory does db-1 have in total?"
+    text = "How much memory is installed in db-1?"
     query = 'node_memory_MemTotal_bytes{instance="db-1:9100"}'
     report = run_evals(
         [write_sets(HEADER, {"text": text, "any_of": [value(f"sum({query}) / 7"), value(f"sum({query})")]})]

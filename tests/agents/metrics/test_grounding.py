@@ -319,3 +319,23 @@ async def test_a_measure_without_the_thing_that_is_named_gives_way_to_one_that_h
     state = await answer("network traffic received by web-1", measure="interface_in_octets_total", filters=["web-1"])
     assert state["error"] is None
     assert 'instance="web-1:9100"' in state["result"].promql
+
+
+@pytest.mark.parametrize(("measure", "bound"), [("load", "0.01"), ("cpu_usage", "0.1%")])
+async def test_a_share_with_a_bound_is_one_of_the_time(answer: Callable[..., Any], measure: str, bound: str) -> None:
+    plan = {"measure": measure, "kind": "share", "filters": ["web-1"], "time": "the last hour", "bound": bound}
+    for side, share in (("above", 1.0), ("below", 0.0)):
+        state = await answer(f"for what part of the last hour was {measure} of web-1 {side} {bound}", **plan, side=side)
+        assert state["result"].value == pytest.approx(share)
+        assert "share of the time" in state["result"].summary.lower()
+
+
+async def test_a_measure_divided_by_itself_is_refused(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "orders_total", "kind": "share", "per": "orders_total"}
+    state = await answer("what percentage of orders_total was orders_total", **plan)
+    assert state["error"].error_type == "invalid_query"
+
+
+async def test_things_are_told_apart_by_the_label_whose_values_bear_their_name(answer: Callable[..., Any]) -> None:
+    state = await answer("cpu of each web", measure="cpu_usage", kind="ranking", split_by=["web"])
+    assert "web-1" in state["result"].summary

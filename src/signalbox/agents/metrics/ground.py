@@ -22,7 +22,15 @@ from signalbox.agents.metrics.forgotten import (
 )
 from signalbox.agents.metrics.left import left_out
 from signalbox.agents.metrics.live import Live, Series
-from signalbox.agents.metrics.measures import Wanted, conditions_of, fraction_of, measure_of, narrowed, per
+from signalbox.agents.metrics.measures import (
+    Wanted,
+    conditions_of,
+    fraction_of,
+    measure_of,
+    narrowed,
+    per,
+    time_beyond,
+)
 from signalbox.agents.metrics.offers import Offer, is_plain, is_slip
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Against, Matcher, Measure, Question, Threshold
@@ -387,6 +395,7 @@ def _groups(
             _names_measure(words, offer) or words.lower() in ("each", "all", "every one", "individually")
         ):
             continue
+        label = label or _label_by_values(words, series)
         if label is None:
             listed = ", ".join(sorted(measure.labels)[:_MOST_LISTED]) or "nothing"
             raise InvalidQueryError(
@@ -401,6 +410,16 @@ def _groups(
     if not found and plan.kind == "ranking":
         return _things(measure, series)
     return tuple(dict.fromkeys(found))
+
+
+def _label_by_values(words: str, series: Series) -> str | None:
+    """The label whose values are named after the words: fridge-a, fridge-b."""
+    several = [label for label, values in series.values.items() if len(values) > 1]
+    said = [base(word) for word, *_ in text_words(words)]
+    named = [
+        label for label in several if any(word in value.lower() for word in said for value in series.values[label])
+    ]
+    return named[0] if len(named) == 1 else None
 
 
 def _things(measure: Measure, series: Series) -> tuple[str, ...]:
@@ -555,6 +574,10 @@ def _divided(question: Question, chosen: _Chosen, whole: _Chosen, *, is_share: b
     shared = [one for one in question.matchers if one in whole.matchers]
     part = narrowed(chosen.measure, [one for one in question.matchers if one not in shared])
     rest = narrowed(whole.measure, [one for one in whole.matchers if one not in shared])
+    if part.promql == rest.promql:
+        raise InvalidQueryError(
+            f"The question divides {part.title} by itself.", suggestion="Name the part, or the whole, in other words."
+        )
     measure = per(part, rest, is_share=is_share)
     kind = question.kind if question.kind in ("series", "ranking", "comparison", "extreme") else "value"
     return replace(
@@ -606,6 +629,12 @@ async def _shared(question: Question, plan: MetricsPlan, chosen: _Chosen, live: 
         ratio = fraction_of(measure, value, chosen.series.values.get("le", ()), above=plan.side == "above")
         told = replace(ratio, title=f"share of {measure.title} {plan.side or 'below'} {bound.said}")
         return replace(question, measure=told, kind="value" if question.kind == "share" else question.kind)
+    if bound is not None and measure.type in ("gauge", "ratio"):
+        value = bound_in(bound, unit_of_question(replace(question, kind="value")), measure.title)
+        side = plan.side or "above"
+        title = f"share of the time that {measure.title} was {side} {bound.said}"
+        beyond = time_beyond(measure, value, title=title, above=side == "above")
+        return replace(question, measure=beyond, kind="value" if question.kind == "share" else question.kind)
     if measure.type == "gauge" and not question.group_by:
         whole = _kin_of(measure, live, only=_WHOLES)
         if whole is not None:
@@ -619,6 +648,14 @@ async def _shared(question: Question, plan: MetricsPlan, chosen: _Chosen, live: 
         if question.kind == "share" and not (measure.type == "ratio" or question.group_by):
             return await _of_its_kind(question, live)
         return question
+    if measure.type == "gauge" and name_words(measure.name)[-1:] == ("up",):
+        up = replace(measure, type="ratio", unit="ratio", title=f"share of the time with {measure.title}")
+        return replace(question, measure=up, kind="value")
+    if measure.type == "gauge" and measure.agg == "avg":
+        raise InvalidQueryError(
+            f"{_upper(measure.title)} does not add up, so no part of it is a share.",
+            suggestion="Ask for the share of the time that it was above or below a bound.",
+        )
     label = parts[-1].label
     part = tuple(one for one in question.matchers if one.label == label and not one.negated)
     return replace(question, matchers=tuple(one for one in question.matchers if one not in part), part=part)

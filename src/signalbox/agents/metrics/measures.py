@@ -17,7 +17,16 @@ from signalbox.agents.metrics.recipes import Bound, Recipes
 from signalbox.agents.metrics.state import Aggregation
 from signalbox.agents.metrics.vocabulary import base
 
-__all__ = ["Wanted", "conditions_of", "fraction_of", "measure_of", "narrowed", "per", "selector_template"]
+__all__ = [
+    "Wanted",
+    "conditions_of",
+    "fraction_of",
+    "measure_of",
+    "narrowed",
+    "per",
+    "selector_template",
+    "time_beyond",
+]
 
 _RATE = "sum by ($by) (rate(%s[$window]))"
 _INCREASE = "sum by ($by) (increase(%s[$window]))"
@@ -271,6 +280,14 @@ def fraction_of(measure: Measure, bound: float, buckets: Sequence[str], *, above
         below = counted(lower[-1][1]) if lower else whole
     ratio = f"{below} / {whole}"
     return replace(measure, promql=f"1 - {ratio}" if above else ratio, type="ratio", unit="ratio", agg="avg")
+
+
+def time_beyond(measure: Measure, bound: float, *, title: str, above: bool) -> Measure:
+    """The share of the time for which a gauge or a ratio was above a bound, or below it."""
+    # A rate is one of five minutes here: over the whole range it would be above the bound, or not, once.
+    value = measure.promql.replace("$agg", measure.agg).replace("$window", "5m")
+    promql = f"({value}) {'>' if above else '<'} bool {bound:.10g}"
+    return replace(measure, title=title, promql=promql, type="ratio", unit="ratio", agg="avg", total="")
 
 
 def _gauge_agg(family: Family) -> Aggregation:

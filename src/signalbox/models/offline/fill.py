@@ -15,7 +15,7 @@ from signalbox.models.examples import Example
 from signalbox.models.offline.encoder import Judged, Span, load_encoder
 from signalbox.models.offline.fields import Field, humanise, read_fields
 from signalbox.models.offline.labels import field_blocks
-from signalbox.models.offline.shortlist import shortlist
+from signalbox.models.offline.shortlist import is_named, shortlist
 from signalbox.models.offline.shown import Shown, names_nothing
 from signalbox.models.offline.teach import Taught, teach_fields
 from signalbox.models.offline.values import Moment, number_value, text_value, time_value
@@ -23,6 +23,7 @@ from signalbox.models.offline.values import Moment, number_value, text_value, ti
 __all__ = ["LINE", "OF_THE_READER", "Filled", "fill_fields", "fill_schema"]
 
 LINE = 0.5
+_UNNAMED = 0.4
 """How sure a value must be to be given. Below it, it is asked for."""
 _MOST_OPTIONS = 30
 OF_THE_READER = ("not_covered", "confidence")
@@ -126,7 +127,13 @@ def _with_fewer_options(one: Field, text: str) -> Field:
     if len(one.options) <= _MOST_OPTIONS:
         return one
     kept = shortlist(text, [f"{humanise(str(value))} {told}" for value, told in one.options], _MOST_OPTIONS)
-    return replace(one, options=tuple(one.options[place] for place in kept))
+    options = tuple(one.options[place] for place in kept)
+    # Among many that are alike, one that is named whole is the likelier.
+    named = [str(value) for value, _ in options if is_named(text, humanise(str(value)))]
+    if len(named) != 1 or "enumPriors" in one.schema:
+        return replace(one, options=options)
+    priors = {"": _UNNAMED, **{str(value): 1.0 if str(value) in named else _UNNAMED for value, _ in options}}
+    return replace(one, options=options, schema={**one.schema, "enumPriors": priors})
 
 
 def _surest(judged: Judged | None) -> float:

@@ -12,7 +12,7 @@ from signalbox.language.names import close
 from signalbox.language.vectors import Rows, embed
 from signalbox.language.words import stem
 
-__all__ = ["shortlist"]
+__all__ = ["is_named", "shortlist"]
 
 
 def shortlist(text: str, candidates: Sequence[str], most: int) -> list[int]:
@@ -24,6 +24,12 @@ def shortlist(text: str, candidates: Sequence[str], most: int) -> list[int]:
     scores = [float(near[place]) + _shared(spoken, _stems(one)) for place, one in enumerate(candidates)]
     best = np.argsort(scores)[::-1][:most]
     return sorted(int(place) for place in best)
+
+
+def is_named(text: str, candidate: str) -> bool:
+    """Whether every word of a candidate was said."""
+    own = _stems(candidate)
+    return bool(own) and own <= _stems(text)
 
 
 @lru_cache(maxsize=32)
