@@ -11,7 +11,14 @@ from signalbox.agents.experiments.clients import current_client
 from signalbox.agents.experiments.groups import find_groups
 from signalbox.agents.experiments.names import mentioned, the_one_shown, with_names
 from signalbox.agents.experiments.node import at_once, close_with_loop
-from signalbox.agents.experiments.plan import action_schema, confirm_schema, details_schema, kind_schema, reply_schema
+from signalbox.agents.experiments.plan import (
+    ACTIONS,
+    action_schema,
+    confirm_schema,
+    details_schema,
+    kind_schema,
+    reply_schema,
+)
 from signalbox.agents.experiments.reading import read
 from signalbox.agents.experiments.routing import LINE, route_after_input
 from signalbox.agents.experiments.state import NodeStatus, complete
@@ -77,7 +84,8 @@ async def _kind(state: Mapping[str, Any], text: str, names: Sequence[str]) -> Up
     said = await read(kind_schema(), shown)
     if history:
         said = await _in_conversation(state, text, said, shown, history)
-    if not _is_clear(said) and said.get("capability") in _OPEN and await _is_new(shown):
+    is_named = shown != text and said.get("capability") == "clarification_needed"
+    if not _is_clear(said) and said.get("capability") in _OPEN and await _is_action(shown, is_named=is_named):
         said = {**said, "capability": "experiment_management", "confidence": 1.0}
     capability = said.get("capability")
     confidence = float(said.get("confidence", 1.0 if capability else 0.0))
@@ -131,10 +139,12 @@ async def _with_name(state: Mapping[str, Any], text: str) -> str:
     return text.replace(words, f'experiment "{name}"', 1) if words in text and words else f'{text} experiment "{name}"'
 
 
-async def _is_new(text: str) -> bool:
-    """Whether a new experiment is asked for: that names nothing, and still is enough to begin with."""
+async def _is_action(text: str, *, is_named: bool) -> bool:
+    """Whether something is to be done, where the kind of a request stayed open: a new experiment names nothing and is
+    still enough to begin with; any other action is where an experiment is named."""
     said = await read(action_schema(), text, (), "experiment_management")
-    return said.get("action") == "create" and float(said.get("confidence", 0.0)) >= _SURE
+    is_sure = float(said.get("confidence", 0.0)) >= _SURE
+    return is_sure and (said.get("action") == "create" or (is_named and said.get("action") in ACTIONS))
 
 
 def _is_of_group(state: Mapping[str, Any], text: str) -> bool:

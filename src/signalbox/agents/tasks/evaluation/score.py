@@ -8,7 +8,6 @@ from typing import Any
 
 from signalbox.agents.tasks.due import read_due
 from signalbox.language.words import stem, tokens
-from signalbox.storage.models import PRIORITIES
 
 __all__ = ["KEYS", "check", "in_own_words", "is_right", "unasked"]
 
@@ -16,6 +15,7 @@ KEYS = frozenset({"then", "start", "end"})
 _FIELDS = frozenset({"title", "description", "status", "due", "priority", "tags"})
 _LIGHT = frozenset("the a an to my some for of".split())
 _MOST_ALIKE = 6
+_PRIORITIES = ("low", "normal", "high")
 _SAID_PRIORITIES = {"medium": "normal"}
 _USUAL = {"status": "pending", "priority": "normal"}
 
@@ -28,8 +28,8 @@ def check(wanted: Mapping[str, Any]) -> None:
         for task in wanted.get(key) or ():
             if not isinstance(task, Mapping) or "title" not in task or set(task) - _FIELDS:
                 raise ValueError(f"`{key}`: a task has a `title`, and of {', '.join(sorted(_FIELDS))}")
-            if task.get("priority", "normal") not in (*PRIORITIES, *_SAID_PRIORITIES):
-                raise ValueError(f"`{key}`: `priority` is one of {', '.join(PRIORITIES)}")
+            if task.get("priority", "normal") not in (*_PRIORITIES, *_SAID_PRIORITIES):
+                raise ValueError(f"`{key}`: `priority` is one of {', '.join(_PRIORITIES)}")
     if not all(isinstance(one, str) and one.strip() for one in wanted.get("then") or ()):
         raise ValueError("`then` is a list of messages")
 
