@@ -12,12 +12,13 @@ from json import dumps, loads
 from typing import Any
 
 from signalbox.agents.metrics.catalogue import MetricInfo
+from signalbox.agents.metrics.names import names_schema
 from signalbox.agents.metrics.offers import Offer, families_of, list_offers
 from signalbox.agents.metrics.plan import MOST_OPTIONS, plan_schema
 from signalbox.agents.metrics.recipes import load_recipes
 from signalbox.agents.metrics.search import Index
 
-__all__ = ["index_of", "schemas_for"]
+__all__ = ["index_of", "names_for", "schemas_for"]
 
 _FIRST = ("measure", "kind", "continues")
 _PARTS = {"histogram": ("_bucket", "_count", "_sum"), "summary": ("_count", "_sum")}
@@ -37,6 +38,11 @@ def schemas_for(header: Mapping[str, Any], case: Mapping[str, Any]) -> list[dict
         name: field for name, field in whole["properties"].items() if name not in (*_FIRST, "not_covered", "confidence")
     }
     return [{**whole, "properties": part} for part in (first, rest)]
+
+
+def names_for(header: Mapping[str, Any], case: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The schema of what a question names of its measure; `measures` of the header: `{name: {label: [value]}}`."""
+    return [names_schema(header["measures"][case["measure"]])]
 
 
 @lru_cache(maxsize=64)
