@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -43,7 +43,7 @@ from signalbox.agents.metrics.values import Meant, find_label, find_value, neare
 from signalbox.agents.metrics.vocabulary import base, name_words, runs, text_words
 from signalbox.language.names import did_you_mean, nearest
 
-__all__ = ["Moment", "ground_plan", "measure_for", "offer_of"]
+__all__ = ["Moment", "ground_plan", "measure_for", "offer_of", "unknown_words"]
 
 _AGGREGATIONS: dict[str, Aggregation] = {"average": "avg", "highest": "max", "lowest": "min", "total": "sum"}
 _SHARES = ("ratio", "percent")
@@ -54,6 +54,7 @@ _CURVES = ("series", "extreme")
 _BESIDE = re.compile(r"\s+(?:versus|vs\.?|against|compared (?:to|with)|and|or)\s+|\s*[,/]\s+", re.IGNORECASE)
 _WHOLES = frozenset(map(base, ("capacity", "max", "maximum", "limit", "size", "quota")))
 """Of measures that say how much there may be at most."""
+_PART = 4
 _RATES = frozenset(map(base, ("rate", "rps", "qps", "throughput")))
 
 
@@ -249,7 +250,7 @@ async def _choose(
         try:
             forgotten = forgotten_values(plan, text, offer, own, measure.labels)
             excluded = forgotten_exclusions(plan, text, own, measure.labels)
-            said, matchers = _conditions(plan, measure, own, offer, live, forgotten, excluded)
+            said, matchers = _conditions(plan, text, measure, own, offer, live, forgotten, excluded)
             able.append(_Chosen(offer, measure, own, matchers, said, _groups(plan, text, measure, own, offer, said)))
         except InvalidQueryError as error:
             failed = failed or error
@@ -297,6 +298,7 @@ def _wanted(plan: MetricsPlan, percentiles: Sequence[float]) -> Wanted:
 
 def _conditions(
     plan: MetricsPlan,
+    text: str,
     measure: Measure,
     series: Series,
     offer: Offer,
@@ -305,9 +307,15 @@ def _conditions(
     left_out: list[Meant],
 ) -> tuple[tuple[Meant, ...], tuple[Matcher, ...]]:
     said = [*forgotten]
-    filters = [one for words in plan.filters for one in _one_by_one(words, series, measure.labels)]
+    filters = [
+        one
+        for words in _in_names(plan.filters, plan)
+        for one in _one_by_one(_widened(words, text, series, measure.labels), series, measure.labels)
+    ]
     said += [meant for words in filters if (meant := _meant(words, measure, series, offer, live))]
-    excluded = left_out or [meant for words in plan.excluded if (meant := _meant(words, measure, series, offer, live))]
+    excluded = left_out or [
+        meant for words in _in_names(plan.excluded, plan) if (meant := _meant(words, measure, series, offer, live))
+    ]
     named = {one.label for one in (*said, *excluded)}
     for words in plan.carried:
         meant = find_value(words, series, measure.labels)
@@ -321,6 +329,21 @@ def _conditions(
     for meant, negated in (*((one, False) for one in said), *((one, True) for one in excluded)):
         values.setdefault((meant.label, negated), {}).update(dict.fromkeys(meant.values))
     return tuple(said), tuple(Matcher(label, tuple(found), negated) for (label, negated), found in values.items())
+
+
+def _in_names(said: Sequence[str], plan: MetricsPlan) -> list[str]:
+    """The words, with the names of the server for which some of them stand in their place."""
+    return [name for words in said for name in plan.names.get(words, [words])]
+
+
+def _widened(words: str, text: str, series: Series, labels: frozenset[str]) -> str:
+    """The words; where only they and the word before them are a name, both: line 2."""
+    before = re.search(rf"(\w+)\s+{re.escape(words)}(?!\w)", text, re.IGNORECASE)
+    if before is None or find_value(words, series, labels) is not None:
+        return words
+    both = f"{before[1]} {words}"
+    meant = find_value(both, series, labels)
+    return both if meant is not None and meant.sure >= _SURE else words
 
 
 def _one_by_one(words: str, series: Series, labels: frozenset[str]) -> list[str]:
@@ -337,10 +360,7 @@ def _meant(words: str, measure: Measure, series: Series, offer: Offer, live: Liv
         return None
     if found is not None:
         return found
-    if _names_measure(words, offer) or (words.isalpha() and find_label(words, measure.labels) is not None):
-        return None
-    if words.replace(" ", "").isalpha() and any(_names_measure(word, offer) for word in words.split()):
-        # Mostly the measure by a longer name: what else is said of it is said not to be considered.
+    if _says_measure(words, measure, offer):
         return None
     near = nearest_values(words, series, measure.labels)
     hidden = find_value(words, series, series.names() - measure.labels)
@@ -351,6 +371,14 @@ def _meant(words: str, measure: Measure, series: Series, offer: Offer, live: Liv
         )
     there = " ".join(filter(None, (f"Did you mean {' or '.join(near)}?" if near else "", _listing(series, measure))))
     raise InvalidQueryError(f'{_upper(measure.title)} has nothing called "{words}" here.', suggestion=there)
+
+
+def _says_measure(words: str, measure: Measure, offer: Offer) -> bool:
+    """Whether words that narrow only name the measure, or what it is split by."""
+    if _names_measure(words, offer) or (words.isalpha() and find_label(words, measure.labels) is not None):
+        return True
+    # Mostly the measure by a longer name: what else is said of it is said not to be considered.
+    return words.replace(" ", "").isalpha() and any(_names_measure(word, offer) for word in words.split())
 
 
 def _upper(title: str) -> str:
@@ -374,7 +402,12 @@ def _names_measure(words: str, offer: Offer) -> bool:
         for word in text.split()
     }
     spoken = [base(word) for word, *_ in text_words(words)]
-    return bool(spoken) and all(word in own for word in spoken)
+    return bool(spoken) and all(word in own or _begins_one(word, own) for word in spoken)
+
+
+def _begins_one(word: str, own: Set[str]) -> bool:
+    """Whether a word is the first part of one that is put together: rain of rainwater."""
+    return len(word) >= _PART and any(one.startswith(word) for one in own)
 
 
 def _side_by_side_labels(said: Sequence[Meant]) -> list[str]:
@@ -387,15 +420,12 @@ def _groups(
     plan: MetricsPlan, text: str, measure: Measure, series: Series, offer: Offer, said: Sequence[Meant]
 ) -> tuple[str, ...]:
     found: list[str] = []
-    for words in plan.split_by:
+    for words in _in_names(plan.split_by, plan):
         if plan.kind == "figure" and re.search(rf"\b(?:all|every) (?:the )?{re.escape(words)}", text, re.IGNORECASE):
             continue  # One figure over all of them.
-        label = find_label(words, measure.labels)
-        if label is None and (
-            _names_measure(words, offer) or words.lower() in ("each", "all", "every one", "individually")
-        ):
+        label = _label(words, measure, series)
+        if label is None and _splits_nothing(words, offer):
             continue
-        label = label or _label_by_values(words, series)
         if label is None:
             listed = ", ".join(sorted(measure.labels)[:_MOST_LISTED]) or "nothing"
             raise InvalidQueryError(
@@ -410,6 +440,31 @@ def _groups(
     if not found and plan.kind == "ranking":
         return _things(measure, series)
     return tuple(dict.fromkeys(found))
+
+
+def unknown_words(plan: MetricsPlan, offer: Offer, measure: Measure, series: Series) -> tuple[list[str], list[str]]:
+    """The words that narrow and those that split, as far as they are no names of the measure."""
+    things = [
+        words
+        for words in (*plan.filters, *plan.excluded)
+        if words not in plan.names
+        and not all(find_value(one, series, measure.labels) for one in _one_by_one(words, series, measure.labels))
+        and not _says_measure(words, measure, offer)
+    ]
+    kinds = [
+        words
+        for words in plan.split_by
+        if words not in plan.names and _label(words, measure, series) is None and not _splits_nothing(words, offer)
+    ]
+    return things, kinds
+
+
+def _label(words: str, measure: Measure, series: Series) -> str | None:
+    return find_label(words, measure.labels) or _label_by_values(words, series)
+
+
+def _splits_nothing(words: str, offer: Offer) -> bool:
+    return _names_measure(words, offer) or words.lower() in ("each", "all", "every one", "individually")
 
 
 def _label_by_values(words: str, series: Series) -> str | None:
@@ -540,7 +595,8 @@ async def _shaped(
     percentiles: Sequence[float],
 ) -> Question:  # fmt: skip
     """The question with what its kind needs beside the measure: another side, a part, a whole."""
-    if plan.per:
+    is_share_already = plan.kind == "share" and chosen.measure.type == "ratio"
+    if plan.per and not is_share_already:
         whole = await _second(plan.per, plan, live, times, moment)
         return _divided(question, chosen, whole, is_share=plan.kind == "share")
     if question.kind == "comparison":
