@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from signalbox.agents.metrics.choosing import measure_for, offer_of
 from signalbox.agents.metrics.errors import InvalidQueryError
-from signalbox.agents.metrics.ground import measure_for, offer_of, unknown_words
 from signalbox.agents.metrics.plan import MetricsPlan
+from signalbox.agents.metrics.splits import unknown_words
 from signalbox.agents.metrics.values import Meant, find_value
 from signalbox.errors import SignalboxError
 
@@ -63,7 +64,7 @@ async def renamed(plan: MetricsPlan, reading: Reading, error: SignalboxError) ->
     if (things and not names) or (kinds and not split):
         return None
     # All that is found stands for the first of the words; the others add nothing to it.
-    meant: dict[str, list[str]] = dict.fromkeys((*things, *kinds), [])
+    meant: dict[str, list[str]] = {words: [] for words in (*things, *kinds)}
     meant |= dict(zip(things[:1], [names], strict=False)) | dict(zip(kinds[:1], [split], strict=False))
     return plan.model_copy(update={"names": meant})
 
