@@ -187,7 +187,9 @@ async def _settled(plan: MetricsPlan, reading: Reading, before: Before | None) -
         plan = _with_unsaid(as_share(plan, reading), reading)
         plan = with_written(plan, reading.text, words_of(plan, reading))
         rival = rival_of(plan, reading) if needs_measure(plan) else None
-        return plan if rival is None else plan.model_copy(update={"measure": _ask([plan.measure or "", rival])})
+        if rival is None:
+            return plan
+        return plan.model_copy(update={"measure": await _one_of([plan.measure or "", rival], plan, reading)})
     if not reading.offers or not any(reading.scores.values()):
         raise not_understood()
     options = [one.key for one in reading.offers[:_MOST_OPTIONS]]
@@ -196,10 +198,16 @@ async def _settled(plan: MetricsPlan, reading: Reading, before: Before | None) -
         said = f"The nearest are: {', '.join(options)}."
         raise MetricNotFoundError(f'No metric for "{reading.text[:80]}" was found on this server.', suggestion=said)
     near = [one for one in options if reading.scores[one] >= _NEAR * best]
-    if len(near) > 1 and (plan.filters or plan.split_by):
-        able = await able_to_serve(plan, [reading.hits[one].offer for one in near], reading)
-        near = [one.key for one in able] or near
-    return plan.model_copy(update={"measure": near[0] if len(near) == 1 else _ask(near)})
+    return plan.model_copy(update={"measure": await _one_of(near, plan, reading)})
+
+
+async def _one_of(measures: list[str], plan: MetricsPlan, reading: Reading) -> str:
+    """The one of several measures that has what is named, else the one that the person says when asked."""
+    able = measures
+    if len(measures) > 1 and (plan.filters or plan.split_by):
+        offers = await able_to_serve(plan, [reading.hits[one].offer for one in measures], reading)
+        able = [one.key for one in offers] or measures
+    return able[0] if len(able) == 1 else _ask(able)
 
 
 def _with_unsaid(plan: MetricsPlan, reading: Reading) -> MetricsPlan:

@@ -15,6 +15,7 @@ __all__ = [
     "Bound",
     "bound_in",
     "find_percentiles",
+    "measures_other",
     "read_bound",
     "read_duration",
     "read_percentile",
@@ -40,6 +41,7 @@ _SIZE = re.compile(
     r"(?P<scale>[kmgtp]?)(?P<binary>i?)(?P<base>bit|bits|byte|bytes|b)(?:ps|/s|ps\b|\s*(?:per|/|a)\s*s\w*)?",
     re.IGNORECASE,
 )
+_RELATED = {"bytes", "rate"}
 _SCALES = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _PER_TIME = re.compile(
     r"(?:.*\s)?(?:per|a|an|each|every|/)\s*(?P<time>second|sec|s|minute|min|hour|h|day|d)s?", re.IGNORECASE
@@ -157,6 +159,16 @@ def shown_in(words: str, unit: str) -> Shown | None:
     symbol = _symbol(said)
     has_rate = "/" in symbol or symbol.endswith("ps")
     return Shown(f"{symbol}/{per}" if per and not has_rate else symbol, 1 / factor)
+
+
+def measures_other(words: str, unit: str) -> bool:
+    """Whether words name a unit of another kind than a figure's own: euros, where it is a percentage."""
+    said, own = _dimensions(words), _dimensions(unit.partition("/")[0])
+    return bool(said and own) and not said & own and not {*said, *own} <= _RELATED
+
+
+def _dimensions(words: str) -> set[str]:
+    return {dimension for word in words.lower().split()[-1:] for dimension, *_ in dimension_of(word)}
 
 
 def _symbol(said: str) -> str:

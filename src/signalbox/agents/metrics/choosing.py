@@ -54,7 +54,8 @@ def offer_of(plan: MetricsPlan, live: Live) -> Offer:
         found = _own_offer(plan.named, live)
         if found is not None:
             return found
-    for name in (plan.named, plan.measure):
+    is_written = "_" in plan.named
+    for name in (plan.named,) if is_written else (plan.named, plan.measure):
         found = live.index.by_key.get(name or "") or live.index.named(name or "")
         if found is not None:
             return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence, Set
 
-from signalbox.agents.metrics.errors import InvalidQueryError
+from signalbox.agents.metrics.errors import UnknownNameError
 from signalbox.agents.metrics.live import Live, Series
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.plan import MetricsPlan
@@ -15,7 +15,9 @@ from signalbox.agents.metrics.vocabulary import base, name_words, text_words
 
 __all__ = ["conditions_said", "in_names", "names_measure", "one_by_one", "says_measure", "upper"]
 
-_BESIDE = re.compile(r"\s+(?:versus|vs\.?|against|compared (?:to|with)|and|or)\s+|\s*[,/]\s+", re.IGNORECASE)
+_BESIDE = re.compile(
+    r"\s+(?:versus|vs\.?|against|compared (?:to|with)|and|or|of|on|in|at|for)\s+|\s*[,/]\s+", re.IGNORECASE
+)
 _PART = 4
 _SURE = 0.9
 
@@ -78,7 +80,7 @@ def one_by_one(words: str, series: Series, labels: frozenset[str]) -> list[str]:
 
 
 def _meant(words: str, measure: Measure, series: Series, offer: Offer, live: Live) -> Meant | None:
-    """What words that narrow stand for; None where they only name the measure. Raises InvalidQueryError for others."""
+    """What words that narrow stand for; None where they only name the measure. Raises UnknownNameError for others."""
     found = find_value(words, series, measure.labels)
     if found is not None and len(series.values.get(found.label, ())) == 1 and names_measure(words, offer):
         return None
@@ -90,11 +92,11 @@ def _meant(words: str, measure: Measure, series: Series, offer: Offer, live: Liv
     hidden = find_value(words, series, series.names() - measure.labels)
     if hidden is not None:
         detail = f"{measure.title} is computed over all values of {hidden.label}, and cannot be narrowed by it."
-        raise InvalidQueryError(
+        raise UnknownNameError(
             detail, suggestion=f"It can be narrowed by: {', '.join(sorted(measure.labels)) or 'nothing'}."
         )
     there = " ".join(filter(None, (f"Did you mean {' or '.join(near)}?" if near else "", _listing(series, measure))))
-    raise InvalidQueryError(f'{upper(measure.title)} has nothing called "{words}" here.', suggestion=there)
+    raise UnknownNameError(f'{upper(measure.title)} has nothing called "{words}" here.', suggestion=there)
 
 
 def says_measure(words: str, measure: Measure, offer: Offer) -> bool:

@@ -6,8 +6,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from signalbox.agents.metrics.bounds import bound_in, read_bound, read_duration, read_percentile, shown_in, time_of_rate
+from signalbox.agents.metrics.bounds import (
+    bound_in,
+    measures_other,
+    read_bound,
+    read_duration,
+    read_percentile,
+    shown_in,
+    time_of_rate,
+)
 from signalbox.agents.metrics.choosing import AGGREGATIONS, Chosen, choose, offer_of
+from signalbox.agents.metrics.conditions import upper
 from signalbox.agents.metrics.errors import InvalidQueryError
 from signalbox.agents.metrics.forgotten import (
     is_whole,
@@ -225,7 +234,8 @@ async def _shaped(
     is_share_already = plan.kind == "share" and chosen.measure.type == "ratio"
     if plan.per and not is_share_already:
         whole = await second_measure(plan.per, plan, live, times, moment)
-        return divided(question, chosen, whole, is_share=plan.kind == "share")
+        if plan.kind != "share" or whole.offer.key != chosen.offer.key:
+            return divided(question, chosen, whole, is_share=plan.kind == "share")
     if question.kind == "comparison":
         return _compared(question, plan, chosen, times, also, percentiles)
     if plan.kind == "share":
@@ -310,6 +320,11 @@ def _with_unit(question: Question, plan: MetricsPlan) -> Question:
     known = {base(word) for word in name_words(question.measure.name)} | {base(question.measure.unit)}
     if any(base(word) in known for word, *_ in text_words(plan.unit)) or question.kind == "share":
         return question
+    if measures_other(plan.unit, unit_of_question(question)):
+        raise InvalidQueryError(
+            f"{upper(question.measure.title)} is measured in {unit_of_question(question)}, not in {plan.unit}.",
+            suggestion="Name another measure, or leave the unit out.",
+        )
     return replace(question, not_covered=tuple(dict.fromkeys((*question.not_covered, f"in {plan.unit}"))))
 
 

@@ -54,15 +54,18 @@ async def renamed(plan: MetricsPlan, reading: Reading, error: SignalboxError) ->
     if any(_is_code(words) for words in things):
         return None
     labels = {label: series.values[label] for label in sorted(measure.labels) if len(series.values.get(label, ())) > 1}
-    if not labels or not (things or kinds):
+    lacks_part = plan.kind == "share" and not plan.filters
+    if not labels or not (things or kinds or lacks_part):
         return None
     found = await reading.names(labels)
     known = {value for words in plan.filters for value in _values(find_value(words, series, measure.labels))}
     new = [value for value in found.get("things", ()) if value not in known]
     names = [f"{label}={value}" for value in new for label in labels if value in labels[label]][: len(new)]
     split = [label for label in found.get("split_by", ()) if label in labels]
-    if (things and not names) or (kinds and not split):
+    if ((things or lacks_part) and not names) or (kinds and not split):
         return None
+    if lacks_part:
+        return plan.model_copy(update={"filters": names, "per": ""})
     # All that is found stands for the first of the words; the others add nothing to it.
     meant: dict[str, list[str]] = {words: [] for words in (*things, *kinds)}
     meant |= dict(zip(things[:1], [names], strict=False)) | dict(zip(kinds[:1], [split], strict=False))

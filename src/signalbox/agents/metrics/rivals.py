@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from signalbox.agents.metrics.choosing import measure_for
-from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
+from signalbox.agents.metrics.errors import MetricNotFoundError, UnknownNameError
 from signalbox.agents.metrics.forgotten import own_words
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.plan import MetricsPlan
@@ -18,6 +18,7 @@ __all__ = ["able_to_serve", "as_share", "elsewhere", "rival_of", "words_of"]
 
 _EQUAL = 0.03
 _LESS = 0.8
+_MUCH_LESS = 0.6
 _UNSURE = 0.7
 _MOST = 6
 _PERCENT = ("%", "percent", "percentage", "per cent")
@@ -86,7 +87,7 @@ async def elsewhere(plan: MetricsPlan, reading: Reading, error: SignalboxError) 
     """The plan for another measure that has what is named, where the chosen one has not, as the model chooses among
     those that have; None where there is none."""
     names = bool(plan.filters or plan.split_by or plan.excluded)
-    if not isinstance(error, InvalidQueryError) or not names or plan.named or not plan.measure:
+    if not isinstance(error, UnknownNameError) or not names or plan.named or not plan.measure:
         return None
     able = await able_to_serve(
         plan, [hit.offer for hit in reading.hits.values() if hit.offer.key != plan.measure], reading

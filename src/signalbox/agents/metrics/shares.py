@@ -19,6 +19,7 @@ from signalbox.agents.metrics.measures import (
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Matcher, Measure, Question
+from signalbox.agents.metrics.state import ResultKind
 from signalbox.agents.metrics.times import Moment, Times
 from signalbox.agents.metrics.units import unit_of_question
 from signalbox.agents.metrics.values import find_value
@@ -33,7 +34,7 @@ _WHOLES = frozenset(map(base, ("capacity", "max", "maximum", "limit", "size", "q
 async def second_measure(words: str, plan: MetricsPlan, live: Live, times: Times, moment: Moment) -> Chosen:
     """The second measure that words name; what narrows the first narrows it too, where it has such labels."""
     named = live.index.by_key.get(words) or live.index.named(words)
-    hits = [] if named else await asyncio.to_thread(live.index.search, words, 3)
+    hits = [] if named else [hit for hit in await asyncio.to_thread(live.index.search, words, 3) if hit.explained]
     if named is None and not hits:
         raise MetricNotFoundError(
             f'No metric for "{words}" was found on this server.', suggestion="Name the metric itself."
@@ -82,7 +83,7 @@ async def shared(question: Question, plan: MetricsPlan, chosen: Chosen, live: Li
         title = f"share of the time that {measure.title} was {side} {bound.said}"
         beyond = time_beyond(measure, value, title=title, above=side == "above")
         return replace(question, measure=beyond, kind="value" if question.kind == "share" else question.kind)
-    if measure.type == "gauge" and not question.group_by:
+    if measure.type == "gauge":
         whole = _kin_of(measure, live, only=_WHOLES)
         if whole is not None:
             return await _of(question, whole, live)
@@ -120,14 +121,16 @@ async def _of_its_kind(question: Question, live: Live) -> Question:
 
 
 def _kin_of(measure: Measure, live: Live, only: frozenset[str] = frozenset()) -> Offer | None:
-    """The measure of which one has most words in its name; with `only`, one that differs by one of these alone."""
+    """The measure of which one has most words in its name; with `only`, where one of both has but these beside."""
     own = {base(word) for word in name_words(measure.name)}
     best, most = None, 0.0
     for offer in live.index.offers:
         if offer.family is None or offer.key == measure.name or offer.family.type != measure.type:
             continue
         theirs = {base(word) for word in offer.family.words}
-        if only and (len(own & theirs) < 2 or not theirs - own or not theirs - own <= only):
+        if only and (len(own & theirs) < 2 or not any(more and more <= only for more in (theirs - own, own - theirs))):
+            continue
+        if len(theirs - own) > 1:
             continue
         kinship = len(own & theirs) - 0.45 * len(theirs - own)
         if kinship > most and not own <= theirs:
@@ -142,4 +145,5 @@ async def _of(question: Question, other: Offer, live: Live) -> Question:
     own = narrowed(question.measure, [one for one in question.matchers if one not in shared])
     is_whole = bool(_WHOLES & {base(word) for word in name_words(question.measure.name)})
     part, whole = (second, own) if is_whole else (own, second)
-    return replace(question, measure=per(part, whole, is_share=True), matchers=shared, kind="value", is_total=False)
+    kind: ResultKind = "ranking" if question.group_by else "value"
+    return replace(question, measure=per(part, whole, is_share=True), matchers=shared, kind=kind, is_total=False)

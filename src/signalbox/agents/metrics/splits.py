@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from signalbox.agents.metrics.conditions import in_names, names_measure, one_by_one, says_measure, upper
-from signalbox.agents.metrics.errors import InvalidQueryError
+from signalbox.agents.metrics.errors import UnknownNameError
 from signalbox.agents.metrics.forgotten import (
     forgotten_splits,
     listed_on,
@@ -36,7 +36,7 @@ def groups_of(
             continue
         if label is None:
             listed = ", ".join(sorted(measure.labels)[:_MOST_LISTED]) or "nothing"
-            raise InvalidQueryError(
+            raise UnknownNameError(
                 f'{upper(measure.title)} cannot be split by "{words}".', suggestion=f"It can be split by: {listed}."
             )
         found += [label, *listed_on(words, text, measure.labels)]
