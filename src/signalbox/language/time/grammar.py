@@ -3,46 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from signalbox.language.time.calendar import Grain, shift
-from signalbox.language.time.forms import PREPOSITIONS, read_minus, read_range, take_day_after
+from signalbox.language.time.forms import PREPOSITIONS, back_from_now, read_minus, read_range, take_day_after
 from signalbox.language.time.lexicon import MONTHS, NUMBERS, PARTS, SEASONS, UNITS, WEEKDAYS
-from signalbox.language.time.numbers import Length, read_length
-from signalbox.language.time.pairs import Between
 from signalbox.language.time.phrases import read_phrase
-from signalbox.language.time.reader import Reader
-from signalbox.language.time.relative import window
-from signalbox.language.time.spans import Single, Span, fits_into
+from signalbox.language.time.reader import Reader, read_length
+from signalbox.language.time.spans import Between, Single, Span, fits_into
 from signalbox.language.time.tokens import Token
 from signalbox.language.time.values import Phrase, pin_moment
-from signalbox.language.words import word_list
-
-__all__ = ["Candidate", "read_candidates"]
+from signalbox.language.words import word_set
 
 Read = tuple[Span, int] | None
 
 # How sure it is that an expression is the one meant: a range, a single name, a length that may be something else.
 STRONG, PLAIN, WEAK = 3, 2, 1
-_NEVER_FIRST = frozenset(
-    word_list(
-        "and or of not so to am pm oclock ago back earlier hence onwards inclusive sofar roughly time date my "
-        "right far long way most very clock side either more any ever as up run then minus"
-    )
+_NEVER_FIRST = word_set(
+    "and or of not so to am pm oclock ago back earlier hence onwards inclusive sofar roughly time date my "
+    "right far long way most very clock side either more any ever as up run then minus"
 )
 _HEARTS = {
     *WEEKDAYS, *MONTHS, *UNITS, *PARTS, *NUMBERS, "today", "yesterday", "tomorrow", "tonight", "overnight", "now",
-    "noon", "midnight", "weekend", "businessday", "weekday", "mtd", "wtd", "qtd", "ytd", "wee", *SEASONS,
-    "christmas", "xmas", "halloween", "eve", "new", "valentines",
+    "noon", "midnight", "weekend", "mtd", "wtd", "qtd", "ytd", *SEASONS, "christmas", "xmas", "halloween", "eve", "new",
+    "valentines",
 }  # fmt: skip
 # A length after these is a setting of the answer, not its range.
-_NOT_RANGES = frozenset({"step", "interval", "resolution", "granularity", "bucket", "buckets", "timeout", "ttl"})
-_THRESHOLDS = frozenset(word_list("above below under exceeding exceeds beyond least most minimum maximum versus"))
-_COMPARING = frozenset({"compared", "comparing", "comparison", "relative", "unlike", "versus"})
+_NOT_RANGES = word_set("step interval resolution granularity bucket buckets timeout ttl")
+# "The 3 minute rolling mean", "a 24 hour clock": the length says of what kind something is.
+_NOT_AFTER_LENGTH = word_set("past clock time running early late")
+_THRESHOLDS = word_set("above below under exceeding exceeds beyond least most minimum maximum versus")
+_COMPARING = word_set("compared comparing comparison relative unlike versus")
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """An expression found in a sentence: its tokens [first, last) and how sure it is that it is meant."""
 
     span: Span
@@ -55,7 +49,7 @@ def read_candidates(r: Reader) -> Iterator[Candidate]:
     """Every expression in the sentence, from left to right, none inside another."""
     i = 0
     while i < len(r.tokens):
-        found = read_expression(r, i) if _may_begin(r, i) else None
+        found = _read_expression(r, i) if _may_begin(r, i) else None
         if found is None or found.last <= i:
             i += 1
             continue
@@ -80,20 +74,20 @@ def _tells(token: Token) -> bool:
     return token.kind in ("number", "ordinal", "clock", "date", "quantity", "quarter")
 
 
-def read_expression(r: Reader, i: int) -> Candidate | None:
+def _read_expression(r: Reader, i: int) -> Candidate | None:
     """One expression, with the day that holds it said before or after."""
-    if r.word(i) == "every" or r.word(i - 1) == "every" or _is_threshold(r, i):
+    if "every" in (r.word(i), r.word(i - 1)) or _is_threshold(r, i):
         return None
-    held = _read_held(r, i)
-    if held is not None:
-        return Candidate(held[0], i, held[1], _weigh(r, i, STRONG))
-    ranged = read_range(r, i)
+    compared = not _COMPARING.isdisjoint(str(token.value) for token in r.tokens[max(0, i - 2) : i])
+    ranged = _read_held(r, i) or read_range(r, i)
     if ranged is not None:
         span, after = take_day_after(r, *ranged)
-        return Candidate(span, i, after, _weigh(r, i, STRONG))
+        return Candidate(span, i, after, STRONG - 3 * compared)
     single = _read_single(r, i)
     if single is not None:
-        return Candidate(single[0], i, single[1], _weigh(r, i, PLAIN if not _is_window(single[0]) else STRONG))
+        phrase = single[0].phrase
+        is_window = not phrase.atoms[0].joins and phrase.grain is Grain.PART
+        return Candidate(single[0], i, single[1], (STRONG if is_window else PLAIN) - 3 * compared)
     weak = _read_weak(r, i)
     return None if weak is None else Candidate(weak[0], i, weak[1], WEAK)
 
@@ -108,15 +102,6 @@ def _is_threshold(r: Reader, i: int) -> bool:
     return before in _THRESHOLDS or (before == "over" and at > 1 and length.grain is Grain.SECOND)
 
 
-def _is_window(span: Span) -> bool:
-    return isinstance(span, Single) and not span.phrase.atoms[0].joins and span.phrase.grain is Grain.PART
-
-
-def _weigh(r: Reader, i: int, strength: int) -> int:
-    before = {r.tokens[j].value for j in (i - 1, i - 2) if j >= 0 and isinstance(r.tokens[j].value, str)}
-    return strength - 3 if before & _COMPARING else strength
-
-
 def _read_held(r: Reader, i: int) -> Read:
     """yesterday between 2 and 4 pm; on 3 November from 9 to 11; last week from Tuesday to Thursday."""
     start = r.skip_all(i, PREPOSITIONS)
@@ -129,32 +114,24 @@ def _read_held(r: Reader, i: int) -> Read:
     span, after = inner
     if fits_into(span, outer[0]):
         return span.within(outer[0].atoms), after
-    if isinstance(span, Between) and outer[0].only_daily and span.first.grain is Grain.DAY:
+    if isinstance(span, Between) and outer[0].only_daily and span.phrase.grain is Grain.DAY:
         # "the night from Friday to Saturday" is Friday's.
-        return Single(span.first.narrowed_by(outer[0].atoms)), after
+        return Single(span.phrase.narrowed_by(outer[0].atoms)), after
     return None
 
 
 def _read_single(r: Reader, i: int) -> Read:
     start = r.skip_all(i, PREPOSITIONS)
-    at = any(r.word(j) in ("at", "on", "in", "during", "for", "by", "over") for j in range(i, start))
-    phrase = read_phrase(r, start, expected=at or len(r.tokens) == 1 or _opens_text(r, start))
+    leads = {r.word(j) for j in range(i, start)}
+    opens = i == start == 0 and len(r.number(0)) in (4, 8, 10, 13)
+    expected = bool(leads - {"within", "through", "only"}) or len(r.tokens) == 1 or opens
+    phrase = read_phrase(r, start, expected=expected)
     if phrase is None or phrase[0].atoms[-1].is_now:
         return None
-    if phrase[0].atoms[-1].bare is not None and len(phrase[0].atoms) == 1 and not _bare_is_time(r, i, start):
-        return None
+    is_bare = phrase[0].atoms[-1].bare is not None and len(phrase[0].atoms) == 1
+    if is_bare and "at" not in leads and not (start == 0 and len(r.tokens[0].text) == 4):
+        return None  # a number alone is a time after "at", or as 0615 at the beginning
     return Single(phrase[0]), phrase[1]
-
-
-def _opens_text(r: Reader, i: int) -> bool:
-    return i == 0 and r.kind(0) == "number" and len(r.tokens[0].text) in (4, 8, 10, 13)
-
-
-def _bare_is_time(r: Reader, i: int, start: int) -> bool:
-    """A number alone is a time after 'at', or as 0615 at the beginning."""
-    if any(r.word(j) == "at" for j in range(i, start)):
-        return True
-    return start == 0 and len(r.tokens[0].text) == 4
 
 
 def _read_weak(r: Reader, i: int) -> Read:
@@ -162,30 +139,21 @@ def _read_weak(r: Reader, i: int) -> Read:
 
     It says when something was, never when something is due.
     """
-    start = r.skip_all(i, ("in", "over", "for", "within", "during", "the", "at", "all", "around"))
-    if r.tokens[i - 1].value in _NOT_RANGES and i:
+    if r.future or (i and r.tokens[i - 1].value in _NOT_RANGES):
         return None
-    minus = None if r.future else read_minus(r, i)
+    minus = read_minus(r, i)
     if minus is not None:
         return Single(minus[0]), minus[1]
+    start = r.skip_all(i, ("in", "over", "for", "within", "during", "the", "at", "all", "around"))
     length = read_length(r, start)
-    if length is None or not (length.counted or start > i) or length.duration.is_empty() or _goes_on(r, length):
+    if length is None or not (length.counted or start > i) or length.duration.is_empty():
         return None
-    alone = i == 0 and length.after == len(r.tokens)
-    last = r.kind(start) == "quantity" and length.after == len(r.tokens)
-    if not (alone or last or (start > i and length.counted)):
+    if not r.closes(length.after) or r.word(length.after) in _NOT_AFTER_LENGTH:
         return None
-    return None if r.future else _past_or_future(r, i, length)
-
-
-def _goes_on(r: Reader, length: Length) -> bool:
-    """'the 3 minute rolling mean', 'a 24 hour clock': the length says of what kind something is."""
-    return not r.closes(length.after) or r.word(length.after) in ("past", "clock", "time", "running", "early", "late")
-
-
-def _past_or_future(r: Reader, i: int, length: Length) -> Read:
-    ahead = r.word(i) == "in" and r.word(i + 1) != "the" and length.after == len(r.tokens)
-    if ahead:
-        moment = shift(r.now, length.duration)
-        return Single(Phrase((pin_moment(moment, says_future=True),), r.zone)), length.after
-    return Single(Phrase((window(r, shift(r.now, length.duration, -1), r.now),), r.zone)), length.after
+    ends = length.after == len(r.tokens)
+    if not ((ends and (i == 0 or r.kind(start) == "quantity")) or (start > i and length.counted)):
+        return None
+    if ends and r.word(i) == "in" and r.word(i + 1) != "the":
+        ahead = pin_moment(shift(r.now, length.duration), says_future=True)
+        return Single(Phrase((ahead,), r.zone)), length.after
+    return back_from_now(r, length), length.after

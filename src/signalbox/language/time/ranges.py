@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -10,25 +11,11 @@ from zoneinfo import ZoneInfo
 from signalbox import settings
 from signalbox.errors import TimeRangeError
 from signalbox.language.time.calendar import shift
+from signalbox.language.time.dates import stamp_zone
 from signalbox.language.time.grammar import Candidate, read_candidates
-from signalbox.language.time.numbers import read_length
-from signalbox.language.time.reader import Reader
-from signalbox.language.time.spans import (
-    After,
-    Around,
-    Beside,
-    Outcome,
-    Since,
-    Single,
-    Span,
-    Until,
-    fits_into,
-    locate,
-    needs_day,
-)
+from signalbox.language.time.reader import Reader, read_length
+from signalbox.language.time.spans import Beside, Between, Outcome, Single, Span, fits_into, locate, needs_day
 from signalbox.language.time.tokens import Tokens, tokenise
-from signalbox.language.time.written import stamp_zone
-from signalbox.language.time.zones import read_offset
 
 __all__ = ["Clock", "Found", "Range", "find_range", "parse_duration", "parse_instant", "parse_range"]
 
@@ -68,68 +55,56 @@ def parse_range(text: str, clock: Clock = None, tz: tzinfo | str | None = None) 
 
 def find_range(text: str, clock: Clock = None, tz: tzinfo | str | None = None) -> Found | None:
     """The range, and where in the text it was said. TimeRangeError if it is impossible."""
-    tokens = tokenise(text)
-    reader = _reader(tokens, clock, tz)
-    try:
+    with _within_calendar():
+        tokens = tokenise(text)
+        reader = _reader(tokens, clock, tz)
         candidates = list(read_candidates(reader))
         chosen = _choose(candidates)
         if chosen is None:
             return None
         span, used = _gather(chosen, candidates)
-        ends = _finish(reader, span.resolve(reader))
-    except (OverflowError, ValueError, OSError) as error:
-        raise _too_far() from error
-    return _found(text, tokens, ends, used)
+        return _found(text, tokens, _finish(reader, span.resolve(reader)), used)
 
 
 def parse_instant(text: str, clock: Clock = None, tz: tzinfo | str | None = None) -> datetime | None:
     """The one moment that a text speaks of, which may lie ahead; bare names mean the next one."""
-    tokens = tokenise(text)
-    reader = _reader(tokens, clock, tz, future=True)
-    try:
+    with _within_calendar():
+        tokens = tokenise(text)
+        reader = _reader(tokens, clock, tz, future=True)
         chosen = _choose(list(read_candidates(reader)))
         if chosen is None:
             return reader.now if any(t.value == "now" for t in tokens.items) else None
         return _moment(reader, chosen.span)
-    except (OverflowError, ValueError, OSError) as error:
-        raise _too_far() from error
 
 
 def parse_duration(text: str) -> timedelta | None:
     """The first length of time in a text: '90 seconds', '1h30m', 'two and a half hours'."""
-    tokens = tokenise(text)
-    reader = Reader(tokens.items, datetime.now(UTC), UTC)
-    for index in range(len(tokens.items)):
-        length = read_length(reader, index)
-        if length is not None and (length.counted or len(tokens.items) == 1):
-            try:
-                return length.duration.as_timedelta()
-            except OverflowError as error:
-                raise _too_far() from error
-    return None
+    with _within_calendar():
+        items = tokenise(text).items
+        reader = Reader(items, datetime.now(UTC), UTC)
+        lengths = (read_length(reader, index) for index in range(len(items)))
+        meant = (length for length in lengths if length and (length.counted or len(items) == 1))
+        found = next(meant, None)
+        return None if found is None else found.duration.as_timedelta()
+
+
+@contextmanager
+def _within_calendar() -> Iterator[None]:
+    try:
+        yield
+    except (OverflowError, ValueError, OSError) as error:
+        raise TimeRangeError(
+            "That reaches beyond the calendar.", suggestion="Say a time within living memory, such as last year."
+        ) from error
 
 
 def _reader(tokens: Tokens, clock: Clock, tz: tzinfo | str | None, *, future: bool = False) -> Reader:
-    zone = tokens.zone or _written_zone(tokens) or _zone(tz)
-    return Reader(tokens.items, _now(clock).astimezone(zone), zone, future)
-
-
-def _now(clock: Clock) -> datetime:
-    if clock is None:
-        return settings.now()
-    return clock if isinstance(clock, datetime) else clock()
-
-
-def _zone(tz: tzinfo | str | None) -> tzinfo:
-    if tz is None:
-        return settings.person_zone()
-    return ZoneInfo(tz) if isinstance(tz, str) else tz
-
-
-def _written_zone(tokens: Tokens) -> tzinfo | None:
     stamps = (t.value[1] for t in tokens.items if t.kind == "date" and t.value[0] in ("stamp", "basic"))
-    offset = next((zone for zone in map(stamp_zone, stamps) if zone), "")
-    return read_offset(offset) if offset else None
+    zone = tokens.zone or next((zone for zone in map(stamp_zone, stamps) if zone), None)
+    if zone is None:
+        zone = settings.person_zone() if tz is None else ZoneInfo(tz) if isinstance(tz, str) else tz
+    now = settings.now() if clock is None else clock if isinstance(clock, datetime) else clock()
+    return Reader(tokens.items, now.astimezone(zone), zone, future)
 
 
 def _choose(candidates: list[Candidate]) -> Candidate | None:
@@ -151,38 +126,31 @@ def _gather(chosen: Candidate, candidates: list[Candidate]) -> tuple[Span, list[
 
 def _moment(r: Reader, span: Span) -> datetime:
     """A due moment: 'by Friday' and 'before Friday' are Friday, '2 weeks from Friday' is the far end."""
-    if isinstance(span, Single | Since | Until | After | Around):
-        return locate(r, span.phrase).opening
     if isinstance(span, Beside) and span.side in ("after", "starting"):
         return shift(locate(r, span.phrase).opening, span.length)
-    return span.resolve(r).start
+    return span.resolve(r).start if isinstance(span, Beside | Between) else locate(r, span.phrase).opening
 
 
 def _finish(r: Reader, outcome: Outcome) -> Range:
     """No end after now unless the words say so; no empty range; none that is still to come."""
-    start, end, now = outcome.start, outcome.end, r.now
-    if _stamp(start) > _stamp(now) or _stamp(start) == _stamp(now) < _stamp(end):
+    # Moments of one zone compare by the wall clock, which repeats an hour in autumn: compare in UTC.
+    start, end, now = (moment.astimezone(UTC) for moment in (outcome.start, outcome.end, r.now))
+    if start > now or start == now < end:
         raise TimeRangeError(
-            f"That lies in the future: it begins {start:%Y-%m-%d %H:%M}, and now is {now:%Y-%m-%d %H:%M}.",
+            f"That lies in the future: it begins {outcome.start:%Y-%m-%d %H:%M}, and now is {r.now:%Y-%m-%d %H:%M}.",
             suggestion="Ask for a time up to now, such as today, last week or since 09:00.",
         )
-    if _stamp(end) > _stamp(now) and not outcome.says_future:
-        end = now
-    if _stamp(end) == _stamp(start):
+    is_cut = end > now and not outcome.says_future
+    if not is_cut and end == start:
         raise TimeRangeError(
             "That range is empty: it ends where it begins.", suggestion="Say two different times, or a length."
         )
-    if _stamp(end) < _stamp(start):
+    if end < start:
         raise TimeRangeError(
-            f"That range ends before it begins: {start:%Y-%m-%d %H:%M} to {end:%Y-%m-%d %H:%M}.",
+            f"That range ends before it begins: {outcome.start:%Y-%m-%d %H:%M} to {outcome.end:%Y-%m-%d %H:%M}.",
             suggestion="Put the earlier time first.",
         )
-    return Range(start, end)
-
-
-def _stamp(moment: datetime) -> datetime:
-    """Moments of one zone compare by the wall clock, which repeats an hour in autumn: compare in UTC."""
-    return moment.astimezone(UTC)
+    return Range(outcome.start, r.now if is_cut else outcome.end)
 
 
 def _found(text: str, tokens: Tokens, ends: Range, used: list[Candidate]) -> Found:
@@ -200,9 +168,3 @@ def _with_zone(span: tuple[int, int], zones: tuple[tuple[int, int], ...], text: 
         elif right <= start and not text[right:start].strip(" ,"):
             start = left
     return start, end
-
-
-def _too_far() -> TimeRangeError:
-    return TimeRangeError(
-        "That reaches beyond the calendar.", suggestion="Say a time within living memory, such as last year."
-    )
