@@ -28,14 +28,6 @@ class Range(NamedTuple):
     start: datetime
     end: datetime
 
-    @property
-    def start_time(self) -> datetime:
-        return self.start
-
-    @property
-    def end_time(self) -> datetime:
-        return self.end
-
 
 class Found(NamedTuple):
     """A range and the words that said it: `text` is what stands between the two indices; `spans` has all pieces."""
