@@ -1,15 +1,34 @@
-"""The words of time: what each one means, its synonyms, and what a mistyped word was meant to be."""
+"""The words of time: what each one means, its synonyms, and what a mistyped word was meant to be.
+
+`data/time_words.json` holds the words that mean the same in the grammar, the wordings of several words that stand for
+one, those that are mended where they are mistyped and the ordinary words near them, and the names of zones.
+"""
 
 from __future__ import annotations
 
+import json
 from functools import lru_cache
+from pathlib import Path
+from typing import Any
 
 from rapidfuzz.distance import OSA
 
 from signalbox.language import numbers
 from signalbox.language.time.calendar import Grain
 from signalbox.language.units import TIME_UNITS
-from signalbox.language.words import word_list, word_set
+
+TABLES: dict[str, Any] = json.loads(
+    (Path(__file__).parents[1] / "data" / "time_words.json").read_text(encoding="utf-8")
+)
+
+
+def inverted(table: dict[str, str]) -> dict[str, str]:
+    """For each word of a table the one under which it stands."""
+    return {word: meant for meant, words in table.items() for word in words.split()}
+
+
+def _words(name: str) -> tuple[str, ...]:
+    return tuple(word for line in TABLES[name] for word in line.split())
 
 
 def _numbered(names: str, start: int) -> dict[str, int]:
@@ -78,117 +97,12 @@ HOLIDAYS: dict[str, tuple[int, int]] = {
     for name in names.split(", ")
 }
 
-# Wordings of several words, and the one that stands for them in the grammar.
-_WORDINGS = {
-    "mtd": "month to date",
-    "wtd": "week to date",
-    "qtd": "quarter to date",
-    "ytd": "year to date, yr to date",
-    "officehours": "business hours, working hours, work hours, office hours",
-    "until": "up until, up till, up to, right up to, all the way to",
-    "before": "leading up to, in the run up to, the run up to, running up to, prior to, ahead of",
-    "after": "subsequent to, any time after",
-    "around": "right around, on or around",
-    "starting": "starting at, starting from, starting on, starting with, starting in, beginning at, beginning from, "
-    "beginning on, commencing at, counting from, as from, as of",
-    "since": "ever since, going back to, dating back to, back to, all the way back to, any time since",
-    "ending": "ending at, ending on, ending in",
-    "now": "this very moment, the present, the present moment, the moment, right now, just now",
-    "sofar": "so far, thus far",
-    "roughly": "or so",
-    "wee": "small hours, wee hours, early hours",
-    "halfpast": "half past",
-    "oclock": "o clock",
-    "eitherside": "either side of, each side of, both sides of",
-    "middle of": "in the middle of",
-    "latest": "most recent",
-    "recently": "not long ago, the other day",
-    "today": "earlier today",
-    "end of day": "eod, cob",
-    "end of week": "eow",
-    "end of month": "eom",
-    "end of year": "eoy",
-}
-# One word for all that mean the same in the grammar.
-_SYNONYMS: dict[str, str] = {
-    "last": "lst final",
-    "past": "trailing rolling",
-    "previous": "prev prior preceding foregoing",
-    "latest": "recent",
-    "this": "current",
-    "next": "coming upcoming following",
-    "from": "frm",
-    "until": "til till upto",
-    "through": "thru throughout",
-    "between": "btw btwn betw",
-    "and": "& n",
-    "before": "b4 bfore",
-    "around": "about approximately approx circa roughly near ~",
-    "starting": "commencing",
-    "ending": "finishing",
-    "today": "tday tdy 2day",
-    "yesterday": "yday ystd yest yesterdays ystday",
-    "tomorrow": "tmrw tmr tmw tomo tomorow 2moro 2morrow 2mrw",
-    "tonight": "tonite 2nite 2night",
-    "now": "present",
-    "of": "o",
-    "in": "inside",
-    "at": "@",
-    "over": "across",
-    "during": "while",
-    "the": "teh",
-    "a": "an",
-    "noon": "midday noontime",
-    "weekend": "weekends wknd wkend wknds",
-    "since": "snce",
-    "night": "nite",
-    "nights": "nites",
-    "midnight": "midnite",
-    "morning": "morn",
-    "autumn": "fall",
-    "beginning": "outset commencement start",
-    "middle": "mid midpoint",
-    "all": "whole entire entirety full complete completed calendar",
-    "onwards": "onward forward forwards",
-    "inclusive": "incl inclusively included",
-    "calendarweek": "cw kw",
-    "every": "each per",
-    "versus": "vs against than",
-    "only": "just",
-    "recently": "lately",
-    "my": "our",
-    "more": "less fewer longer",
-    "side": "sides",
-    "either": "both",
-    "working": "work",
-    "valentines": "valentine",
-}
-_GRAMMAR_WORDS = word_list(
-    "after ago ahead am any as back boxing business by christmas clock cob counting date dating early earlier end eod "
-    "eom eow eoy eve ever far for going half halfpast halloween hence hundred late later leading local long midnight "
-    "minus moment most mtd new not oclock office on or other overnight plus pm qtd right run running same since "
-    "small so sofar subsequent then thus time to up very way within wtd xmas ytd"
-)
-_SAME = {
-    **{word: word for word in (*_GRAMMAR_WORDS, *_SYNONYMS)},
-    **{word: meant for meant, others in _SYNONYMS.items() for word in others.split()},
-}
+_SYNONYMS = inverted(TABLES["synonyms"])
+_SAME = {**{word: word for word in (*_words("other words"), *TABLES["synonyms"])}, **_SYNONYMS}
 _KNOWN = frozenset({*_SAME, *WEEKDAYS, *MONTHS, *UNITS, *NUMBERS, *numbers.ORDINALS, *PARTS, *SEASONS})
 FIGURED = {word: meant for word, meant in _SAME.items() if word.isalnum() and not word.isalpha()}
-
-_MISTYPED_TARGETS = word_list(
-    "today yesterday tomorrow tonight monday tuesday wednesday thursday friday saturday sunday january february august "
-    "september october november december second seconds minute minutes hours month months weeks weekend quarter "
-    "fortnight morning afternoon evening midnight overnight previous between since until lunchtime twenty "
-    "thirty forty fifty eleven twelve fifteen ninety night before"
-)
-_SWAPPED_TARGETS = word_list("last past hour week days mins noon")
-# Ordinary words that lie one slip away from a word of time.
-_ORDINARY = word_set(
-    "mouth mouths moths monthly weekly hourly minuet minuets minutely sundry precious house houses hosts horse "
-    "seconded secondly singe sines science weeds weeps toady mooring quartet quarterly unity units untie nightly "
-    "thirsty befall wheels evens nighty tights sunder"
-)
+_MISTYPED_TARGETS, _SWAPPED_TARGETS = _words("often mistyped"), _words("letters swapped")
+_ORDINARY = frozenset(_words("ordinary words"))
 
 
 @lru_cache(maxsize=4096)
@@ -211,7 +125,7 @@ def _mend(word: str) -> str | None:
 
 WORDINGS: dict[tuple[str, ...], tuple[str, ...]] = {
     tuple(known_word(word) or word for word in wording.split()): tuple(meant.split())
-    for meant, wordings in _WORDINGS.items()
-    for wording in wordings.split(", ")
+    for meant, wordings in TABLES["wordings"].items()
+    for wording in wordings
 }
 """What a wording of several words stands for, both as words of the grammar."""

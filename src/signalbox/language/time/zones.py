@@ -7,33 +7,12 @@ from datetime import UTC, timedelta, timezone, tzinfo
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-from signalbox.language.words import word_list
+from signalbox.language.time.lexicon import TABLES, inverted
 
 # An abbreviation that names standard or summer time keeps that offset all year.
-_ABBREVIATIONS: dict[str, float] = {
-    "utc": 0, "gmt": 0, "wet": 0, "bst": 1, "cet": 1, "cest": 2, "eet": 2, "eest": 3, "msk": 3, "ist": 5.5,
-    "sgt": 8, "hkt": 8, "jst": 9, "kst": 9, "aest": 10, "aedt": 11, "nzst": 12, "nzdt": 13, "est": -5,
-    "edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7, "zulu": 0,
-}  # fmt: skip
+_ABBREVIATIONS = {word: float(hours) for word, hours in inverted(TABLES["offsets"]).items()}
 _SHORT = {"et": "America/New_York", "ct": "America/Chicago", "mt": "America/Denver", "pt": "America/Los_Angeles"}
-
-_PLACES = word_list(
-    "Europe/Berlin Europe/London Europe/Paris Europe/Madrid Europe/Rome Europe/Zurich Europe/Vienna Europe/Amsterdam "
-    "Europe/Brussels Europe/Dublin Europe/Lisbon Europe/Stockholm Europe/Oslo Europe/Copenhagen Europe/Helsinki "
-    "Europe/Warsaw Europe/Prague Europe/Athens Europe/Kyiv Europe/Istanbul Europe/Moscow Asia/Dubai Asia/Singapore "
-    "Asia/Hong_Kong Asia/Shanghai Asia/Tokyo Asia/Seoul Australia/Sydney Australia/Melbourne America/New_York "
-    "America/Toronto America/Chicago America/Denver America/Los_Angeles"
-)
-CITIES: dict[str, str] = {
-    **{re.split("[/_]", place)[-1].lower(): place for place in _PLACES},
-    **dict.fromkeys(("mumbai", "delhi", "bangalore"), "Asia/Kolkata"),
-    **dict.fromkeys(("francisco", "seattle", "pacific"), "America/Los_Angeles"),
-    **dict.fromkeys(("boston", "eastern"), "America/New_York"),
-    **dict.fromkeys(("universal", "greenwich"), "UTC"),
-    "beijing": "Asia/Shanghai",
-    "central": "America/Chicago",
-    "mountain": "America/Denver",
-}
+CITIES = inverted(TABLES["places"])
 """The zone of each place whose name stands before "time"; of a name of two words the second."""
 
 _NAMED_OFFSET = re.compile(r"(?:utc|gmt)([+-]\d{1,2}(?::?\d{2})?)", re.I)
