@@ -12,13 +12,13 @@ from signalbox.language.words import split_name
 __all__ = ["Quantity", "convert", "find_quantities", "unit_of"]
 
 _TOKEN = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:[ \u202f]\d{3})+(?![\d.,:-])|\d+(?:[.,]\d+)*|[^\W\d_]+|[%€$£°µ]|\S")
-_SUFFIXES = {"k": 1e3, "m": 1e6, "mio": 1e6, "bn": 1e9, "x": 1.0}
+_SUFFIXES = {**SCALES, "k": 1e3}
 _PARTS = {"half": 0.5, "quarter": 0.25, "third": 1 / 3}
 _FAR = 5000
 _HOUR = 3600
 _TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
-_BEFORE_ONE = ("last", "past", "every", "each", "per", "another")
-"""Words after which a bare unit of time means one of it: the last hour, every minute."""
+_BEFORE_ONE = ("a", "an", "last", "past", "every", "each", "per", "another")
+"""Words after which a bare unit of time means one of it: an hour, the last hour, every minute."""
 _RANK = re.compile(r"(?:st|nd|rd|th)$")
 
 
@@ -100,18 +100,8 @@ def _read(words: list[str], at: int) -> tuple[float, int] | None:
     """The number that begins at a token, and the token after it."""
     word = words[at]
     if word[0].isdigit():
-        value = _digits(word)
-        at += 1
-        if at < len(words) and words[at] in _SUFFIXES and not dimension_of(words[at]):
-            value *= _SUFFIXES[words[at]]
-            at += 1
-        elif at < len(words) and words[at] in SCALES:
-            value *= SCALES[words[at]]
-            at += 1
-        elif at < len(words) and words[at] == "k":
-            value *= 1e3
-            at += 1
-        return value, at
+        scale = _SUFFIXES.get(words[at + 1]) if at + 1 < len(words) else None
+        return (_digits(word) * scale, at + 2) if scale else (_digits(word), at + 1)
     if word in _TIMES:
         return _TIMES[word], at + 1
     return _spelled(words, at)
@@ -133,12 +123,10 @@ def _digits(word: str) -> float:
 def _spelled(words: list[str], at: int) -> tuple[float, int] | None:
     """Number words: twenty-five, a hundred and ten, one and a half, a dozen, half an hour."""
     start, total, current, seen = at, 0.0, 0.0, False
-    following = words[at + 1] if words[at] in ("a", "an") and at + 1 < len(words) else ""
-    if following in SCALES or following in GROUPS:
+    following = words[at + 1] if at + 1 < len(words) else ""
+    if words[at] in ("a", "an") and (following in SCALES or following in GROUPS):
         current, at = 1.0, at + 1
-    elif _seconds(following) >= 1 and len(following) > 2:
-        return 1.0, at + 1
-    if words[at] in _BEFORE_ONE and at + 1 < len(words) and len(words[at + 1]) > 2 and _seconds(words[at + 1]) >= 1:
+    elif words[at] in _BEFORE_ONE and len(following) > 2 and _seconds(following) >= 1:
         return 1.0, at + 1
     while at < len(words):
         word = words[at]
@@ -164,8 +152,6 @@ def _spelled(words: list[str], at: int) -> tuple[float, int] | None:
         return _PARTS[words[start]], start + 1 + _small_words(words, start + 1)
     if words[start] in ORDINALS:
         return float(ORDINALS[words[start]]), start + 1
-    if words[start] in GROUPS and start and words[start - 1] == "a":
-        return float(GROUPS[words[start]]), start + 1
     return None
 
 

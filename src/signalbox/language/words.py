@@ -17,15 +17,13 @@ def tokens(text: str) -> list[str]:
     return list(_short_tokens(text)) if len(text) <= _SHORT else _read_tokens(text)
 
 
-@lru_cache(maxsize=256)
-def _short_tokens(text: str) -> list[str]:
-    # While one request is read, the same few stretches of it are taken apart again and again.
-    return _read_tokens(text)
-
-
 def _read_tokens(text: str) -> list[str]:
     found = _TOKEN.findall(text.lower().replace("’", "'"))
     return [word[:-2] if word.endswith("'s") else word for word in found]
+
+
+# While one request is read, the same few stretches of it are taken apart again and again.
+_short_tokens = lru_cache(maxsize=256)(_read_tokens)
 
 
 def word_list(words: str) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ LETTERS = re.compile(r"▁?[A-Za-z]+")
 
 
 def read_table(folder: Path) -> tuple[dict[str, int], NDArray[np.float32]]:
-    """The tokens with their ranks, and their vectors."""
+    """The tokens of the package in the folder with their ranks, and their vectors."""
     raw = (folder / "weights" / "l2_supercat_256.safetensors").read_bytes()
     size = struct.unpack("<Q", raw[:8])[0]
     shape = json.loads(raw[8 : 8 + size])["embedding.weight"]["shape"]

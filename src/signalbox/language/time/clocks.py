@@ -6,9 +6,9 @@ import re
 from dataclasses import replace
 
 from signalbox.errors import TimeRangeError
+from signalbox.language.time.days import AGO
 from signalbox.language.time.lexicon import PARTS, WEEKDAYS
 from signalbox.language.time.reader import Reader, read_number
-from signalbox.language.time.relative import AGO
 from signalbox.language.time.values import Clock
 
 Read = tuple[Clock, int] | None

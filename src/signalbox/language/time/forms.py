@@ -6,38 +6,20 @@ from dataclasses import replace
 
 from signalbox.language.time.calendar import Grain, scale, shift
 from signalbox.language.time.clocks import read_clock
-from signalbox.language.time.lexicon import NUMBERS
+from signalbox.language.time.days import AGO, window
 from signalbox.language.time.phrases import read_phrase
 from signalbox.language.time.reader import Length, Reader, read_length, read_number
-from signalbox.language.time.relative import AGO, window
-from signalbox.language.time.spans import (
-    After,
-    Around,
-    Beside,
-    Between,
-    Since,
-    Single,
-    Span,
-    Until,
-    fits_into,
-    needs_day,
-)
+from signalbox.language.time.spans import After, Around, Beside, Between, Since, Single, Span, Until
 from signalbox.language.time.values import Phrase, pin_moment
 
 Read = tuple[Span, int] | None
 
 PREPOSITIONS = frozenset({"in", "on", "at", "during", "over", "for", "within", "by", "through", "only"})
 _SIDES = {
-    "before": "before",
-    "until": "before",
-    "to": "before",
-    "ending": "ending",
-    "after": "after",
-    "next": "after",
-    "from": "starting",
-    "starting": "starting",
-    "since": "starting",
-    "eitherside": "eitherside",
+    **dict.fromkeys(("before", "until", "to"), "before"),
+    **dict.fromkeys(("after", "next", "past"), "after"),
+    **dict.fromkeys(("from", "starting", "since", "beginning"), "starting"),
+    **{side: side for side in ("ending", "eitherside")},
 }
 _REFERENCES = frozenset(("that", "it", "then", "this"))
 
@@ -117,11 +99,9 @@ def _read_side(r: Reader, i: int) -> tuple[str, int]:
     word, following = r.word(i), r.word(i + 1)
     if {word, r.word(i + 2)} == {"before", "after"} and following in ("and", "or"):
         return "eitherside", i + 3
-    if word == "beginning" and following != "of":
-        return "starting", i + 1
-    if word == "past" and r.kind(i + 1) != "number" and following not in NUMBERS:
-        return "after", i + 1
-    return ("" if (word, following) == ("from", "now") else _SIDES.get(word, "")), i + 1
+    # From now, the beginning of, ten minutes past six are something else.
+    other = (word, following) in (("from", "now"), ("beginning", "of")) or (word == "past" and read_number(r, i + 1))
+    return ("" if other else _SIDES.get(word, "")), i + 1
 
 
 def _read_reference(r: Reader, i: int, before: int) -> tuple[Phrase, int] | None:
@@ -280,7 +260,7 @@ def _read_union(r: Reader, first: Phrase, i: int) -> Read:
 def take_day_after(r: Reader, span: Span, after: int) -> tuple[Span, int]:
     """between 2 and 4 pm on Tuesday, where the day is not already part of the second time."""
     start = r.skip_all(r.skip_comma(after), PREPOSITIONS)
-    outer = read_phrase(r, start) if needs_day(span) else None
-    if outer is None or not fits_into(span, outer[0]):
+    outer = read_phrase(r, start) if span.needs_day() else None
+    if outer is None or not span.fits_into(outer[0]):
         return span, after
     return span.within(outer[0].atoms), outer[1]

@@ -10,7 +10,7 @@ from signalbox.language.time.forms import PREPOSITIONS, back_from_now, read_minu
 from signalbox.language.time.lexicon import MONTHS, NUMBERS, PARTS, SEASONS, UNITS, WEEKDAYS
 from signalbox.language.time.phrases import read_phrase
 from signalbox.language.time.reader import Reader, read_length
-from signalbox.language.time.spans import Between, Single, Span, fits_into
+from signalbox.language.time.spans import Single, Span
 from signalbox.language.time.tokens import Token
 from signalbox.language.time.values import Phrase, pin_moment
 from signalbox.language.words import word_set
@@ -111,13 +111,7 @@ def _read_held(r: Reader, i: int) -> Read:
     inner = None if outer is None else read_range(r, r.skip_comma(outer[1]), held=True)
     if outer is None or inner is None:
         return None
-    span, after = inner
-    if fits_into(span, outer[0]):
-        return span.within(outer[0].atoms), after
-    if isinstance(span, Between) and outer[0].only_daily and span.phrase.grain is Grain.DAY:
-        # "the night from Friday to Saturday" is Friday's.
-        return Single(span.phrase.narrowed_by(outer[0].atoms)), after
-    return None
+    return (inner[0].within(outer[0].atoms), inner[1]) if inner[0].fits_into(outer[0]) else None
 
 
 def _read_single(r: Reader, i: int) -> Read:

@@ -1,7 +1,7 @@
 """The words of time: what each one means, its synonyms, and what a mistyped word was meant to be.
 
 `data/time_words.json` holds the words that mean the same in the grammar, the wordings of several words that stand for
-one, those that are mended where they are mistyped and the ordinary words near them, and the names of zones.
+one, those that are mended where they are mistyped and the ordinary words near them, holidays, and the names of zones.
 """
 
 from __future__ import annotations
@@ -83,19 +83,7 @@ PARTS: dict[str, tuple[int, int]] = {
 }
 # The month in which each begins.
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
-HOLIDAYS: dict[str, tuple[int, int]] = {
-    name: day
-    for names, day in (
-        ("christmas eve", (12, 24)),
-        ("christmas day, christmas, xmas", (12, 25)),
-        ("boxing day", (12, 26)),
-        ("new year eve, new years eve", (12, 31)),
-        ("new year day, new years day, new year, new years", (1, 1)),
-        ("halloween", (10, 31)),
-        ("valentines day", (2, 14)),
-    )
-    for name in names.split(", ")
-}
+HOLIDAYS: dict[str, tuple[int, int]] = {name: (month, day) for name, (month, day) in TABLES["holidays"].items()}
 
 _SYNONYMS = inverted(TABLES["synonyms"])
 _SAME = {**{word: word for word in (*_words("other words"), *TABLES["synonyms"])}, **_SYNONYMS}

@@ -6,21 +6,21 @@ from collections.abc import Callable
 from datetime import date
 
 from signalbox.language.numbers import ORDINALS
+from signalbox.language.time import dates
 from signalbox.language.time.calendar import Duration, Grain, advance, floor, scale, shift
 from signalbox.language.time.clocks import read_clock
-from signalbox.language.time.dates import (
-    read_long_number,
-    read_month_or_date,
-    read_quarter,
-    read_season,
-    read_week_number,
-    read_written,
-    read_year,
+from signalbox.language.time.days import (
+    named_days,
+    read_ago,
+    read_calendar_unit,
+    read_day_word,
+    read_part,
+    read_weekday,
+    read_window,
+    unit_atom,
 )
-from signalbox.language.time.days import named_days, read_day_word, read_part, read_weekday, unit_atom
 from signalbox.language.time.lexicon import PARTS, UNITS, WEEKDAYS
 from signalbox.language.time.reader import Reader, read_number
-from signalbox.language.time.relative import read_ago, read_calendar_unit, read_window
 from signalbox.language.time.values import Atom, Phrase, Stretch, clock_atom, pin_moment, unit_from
 
 Read = tuple[Atom, int] | None
@@ -126,18 +126,18 @@ def _read_atom(r: Reader, i: int, *, expected: bool, among: list[Atom] | None = 
         or _read_this_time(r, at)
         or read_day_word(r, at)
         or read_ago(r, i)
-        or read_written(r, i, expected=expected)
+        or dates.read_written(r, i, expected=expected)
         or _read_adjacent_day(r, at)
-        or read_month_or_date(r, i)
-        or read_quarter(r, i)
-        or read_season(r, i)
-        or read_week_number(r, i)
+        or dates.read_month_or_date(r, i)
+        or dates.read_quarter(r, i)
+        or dates.read_season(r, i)
+        or dates.read_week_number(r, i)
         or _read_unit_of(r, i)
         or read_calendar_unit(r, i)
         or read_weekday(r, at)
         or _read_clock_atom(r, i, expected=expected)
-        or read_year(r, i, expected=year_expected)
-        or read_long_number(r, i, expected=expected)
+        or dates.read_year(r, i, expected=year_expected)
+        or dates.read_long_number(r, i, expected=expected)
         or read_part(r, at)
     )
 

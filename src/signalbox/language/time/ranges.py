@@ -14,7 +14,7 @@ from signalbox.language.time.calendar import shift
 from signalbox.language.time.dates import stamp_zone
 from signalbox.language.time.grammar import Candidate, read_candidates
 from signalbox.language.time.reader import Reader, read_length
-from signalbox.language.time.spans import Beside, Between, Outcome, Single, Span, fits_into, locate, needs_day
+from signalbox.language.time.spans import Beside, Between, Outcome, Single, Span, locate
 from signalbox.language.time.tokens import Tokens, tokenise
 
 __all__ = ["Clock", "Found", "Range", "find_range", "parse_duration", "parse_instant", "parse_range"]
@@ -106,12 +106,12 @@ def _choose(candidates: list[Candidate]) -> Candidate | None:
 
 def _gather(chosen: Candidate, candidates: list[Candidate]) -> tuple[Span, list[Candidate]]:
     """Puts a time without a day into the day said elsewhere: 'yesterday, show cpu between 2 and 4 pm'."""
-    if not needs_day(chosen.span):
+    if not chosen.span.needs_day():
         return chosen.span, [chosen]
     for other in candidates:
         if other is chosen or not isinstance(other.span, Single) or other.strength <= 0:
             continue
-        if fits_into(chosen.span, other.span.phrase) and not other.span.phrase.only_daily:
+        if chosen.span.fits_into(other.span.phrase) and not other.span.phrase.only_daily:
             return chosen.span.within(other.span.phrase.atoms), sorted((chosen, other), key=lambda c: c.first)
     return chosen.span, [chosen]
 

@@ -17,14 +17,10 @@ _MOMENT_LASTS = timedelta(hours=1)
 # "Yesterday 22:00 to 02:00" goes on into the next day; "yesterday 18:00 to 17:00" has its ends swapped.
 _LONGEST_NIGHT = timedelta(hours=12)
 _CONTAINERS = {
-    Grain.MOMENT: Grain.DAY,
-    Grain.PART: Grain.DAY,
-    Grain.DAY: Grain.MONTH,
+    **dict.fromkeys((Grain.MOMENT, Grain.PART), Grain.DAY),
     Grain.WEEKEND: Grain.WEEK,
-    Grain.WEEK: Grain.MONTH,
-    Grain.MONTH: Grain.YEAR,
-    Grain.QUARTER: Grain.YEAR,
-    Grain.HALF: Grain.YEAR,
+    **dict.fromkeys((Grain.DAY, Grain.WEEK), Grain.MONTH),
+    **dict.fromkeys((Grain.MONTH, Grain.QUARTER, Grain.HALF), Grain.YEAR),
 }
 
 
@@ -55,18 +51,16 @@ class Span:
         """Where it falls."""
         raise NotImplementedError
 
+    def needs_day(self) -> bool:
+        """Whether it says times of day and no day."""
+        return all(phrase.only_daily for phrase in self.phrases)
 
-def needs_day(span: Span) -> bool:
-    """Whether an expression says times of day and no day."""
-    return all(phrase.only_daily for phrase in span.phrases)
-
-
-def fits_into(span: Span, outer: Phrase) -> bool:
-    """Whether an expression can lie within a phrase that was said beside it: times in a day, days in a week."""
-    if not outer.atoms[0].joins or outer.clock is not None:
-        return False
-    narrowest = Grain.DAY if outer.atoms[0].ago else min(atom.grain for atom in outer.atoms)
-    return all(not p.pinned and p.atoms[0].grain < narrowest for p in span.phrases)
+    def fits_into(self, outer: Phrase) -> bool:
+        """Whether it can lie within a phrase that was said beside it: times in a day, days in a week."""
+        if not outer.atoms[0].joins or outer.clock is not None:
+            return False
+        narrowest = Grain.DAY if outer.atoms[0].ago else min(atom.grain for atom in outer.atoms)
+        return all(not p.pinned and p.atoms[0].grain < narrowest for p in self.phrases)
 
 
 def locate(r: Reader, phrase: Phrase) -> Stretch:
