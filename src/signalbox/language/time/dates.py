@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import date, datetime, tzinfo
+from datetime import date, datetime
 
 from signalbox.errors import TimeRangeError
 from signalbox.language.numbers import ORDINALS
@@ -49,26 +49,22 @@ def _day_or_none(year: int, month: int, day: int) -> date | None:
     return date(year, month, day) if day <= days_in_month(year, month) else None
 
 
-def _existing(year: int, month: int, day: int) -> date:
+def _existing(year: int, month: int, day: int, *, any_year: bool = False) -> date:
     if not 1 <= month <= 12:
         raise TimeRangeError(f"There is no month {month}.", suggestion="Months run from 01 to 12: write 2026-11-03.")
-    if not 1 <= day <= days_in_month(year, month):
-        raise _no_such_day(day, month, year)
+    most = days_in_month(year, month)
+    if not 1 <= day <= most:
+        when = _MONTH_NAMES[month - 1] if any_year else f"{_MONTH_NAMES[month - 1]} {year}"
+        raise TimeRangeError(
+            f"There is no {day} {when}, which has {most} days at most.",
+            suggestion="Say a day that exists, such as 3 November or 2026-11-03.",
+        )
     return date(year, month, day)
-
-
-def _no_such_day(day: int, month: int, year: int | None = None) -> TimeRangeError:
-    when = f"{_MONTH_NAMES[month - 1]} {year}" if year else _MONTH_NAMES[month - 1]
-    return TimeRangeError(
-        f"There is no {day} {when}, which has {days_in_month(year or 2024, month)} days at most.",
-        suggestion="Say a day that exists, such as 3 November or 2026-11-03.",
-    )
 
 
 def month_day(r: Reader, month: int, day: int) -> Atom:
     """A date without a year."""
-    if not 1 <= day <= days_in_month(2024, month):
-        raise _no_such_day(day, month)
+    _existing(2024, month, day, any_year=True)
     return _yearly(r, Grain.DAY, lambda year: _day_or_none(year, month, day), (month, day))
 
 
@@ -228,15 +224,11 @@ def read_written(r: Reader, i: int, *, expected: bool) -> Read:
         return None
     form, text = r.tokens[i].value
     if form in ("stamp", "basic"):
-        moment = _read_stamp(text)
+        moment = read_stamp(text)
         moment = settle(moment if moment.tzinfo else moment.replace(tzinfo=r.zone)).astimezone(r.zone)
         return pin_moment(moment, says_future=moment > r.now, joins=False), i + 1
     if form == "weekdate":
-        try:
-            first = date.fromisoformat(text)
-        except ValueError:
-            raise _unwritten(text) from None
-        return _pinned(r, first, Grain.WEEK if re.search(r"W\d\d$", text) else Grain.DAY), i + 1
+        return _pinned(r, read_stamp(text).date(), Grain.WEEK if re.search(r"W\d\d$", text) else Grain.DAY), i + 1
     parts = [int(part) for part in re.split(r"[-/.]", text)]
     if form == "ymd":
         return _pinned(r, _existing(*parts), Grain.DAY), i + 1
@@ -261,20 +253,14 @@ def _has_clock_after(r: Reader, i: int) -> bool:
     return r.kind(at) == "clock" or (at > i and r.kind(at) == "number" and r.closes(at + 1))
 
 
-def _read_stamp(text: str) -> datetime:
+def read_stamp(text: str) -> datetime:
+    """A date and time in figures, with the zone that it carries. TimeRangeError for one that does not exist."""
     try:
         return datetime.fromisoformat(text.replace("/", "-").upper())
     except ValueError:
-        raise _unwritten(text) from None
-
-
-def _unwritten(text: str) -> TimeRangeError:
-    return TimeRangeError(f"There is no time {text}.", suggestion="Write a day and time that exist: 2026-11-03T14:30.")
-
-
-def stamp_zone(text: str) -> tzinfo | None:
-    """The zone that a date and time in figures carries."""
-    return _read_stamp(text).tzinfo
+        raise TimeRangeError(
+            f"There is no time {text}.", suggestion="Write a day and time that exist: 2026-11-03T14:30."
+        ) from None
 
 
 def read_long_number(r: Reader, i: int, *, expected: bool) -> Read:

@@ -9,17 +9,7 @@ from signalbox.errors import TimeRangeError
 from signalbox.language.time.calendar import Grain, advance, floor, midnight, scale, shift, step_date, wall
 from signalbox.language.time.lexicon import PARTS, UNITS, WEEKDAYS
 from signalbox.language.time.reader import Length, Reader, read_length, read_number
-from signalbox.language.time.values import (
-    Atom,
-    Phrase,
-    Stretch,
-    find_first,
-    find_latest,
-    moved,
-    pin,
-    pin_moment,
-    unit_from,
-)
+from signalbox.language.time.values import Atom, Phrase, Stretch, find_latest, moved, pin, pin_moment, unit_from
 from signalbox.language.words import word_set
 
 Read = tuple[Atom, int] | None
@@ -102,10 +92,11 @@ def read_weekday(r: Reader, i: int) -> Read:
     atom = named_days(r, r.word(at))
     if atom is None or (not lead and r.word(at) in _LOOSE_DAYS and not _is_sure(r, at)):
         return None
-    if r.future and not lead and r.word(at + 1) == "week" and r.closes(at + 2) and r.kind(at + 2) != "number":
-        coming = find_first(Phrase((atom,), r.zone), floor(r.now, Grain.DAY), same=True)
-        assert coming is not None
-        return pin(moved(coming, Grain.WEEK, 1), says_future=True), at + 2  # Monday week: the one after the next
+    present = atom.on(r.now.date())
+    in_a_week = r.word(at + 1) == "week" and r.closes(at + 2) and r.kind(at + 2) != "number"
+    if r.future and not lead and in_a_week and present:  # Monday week: the one after the next
+        weeks = 1 if present.start >= floor(r.now, Grain.DAY) else 2
+        return pin(moved(present, Grain.WEEK, weeks), says_future=True), at + 2
     return relate(r, atom, lead), at + 1
 
 

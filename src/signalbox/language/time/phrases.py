@@ -6,19 +6,9 @@ from collections.abc import Callable
 from datetime import date
 
 from signalbox.language.numbers import ORDINALS
-from signalbox.language.time import dates
+from signalbox.language.time import dates, days
 from signalbox.language.time.calendar import Duration, Grain, advance, floor, scale, shift
 from signalbox.language.time.clocks import read_clock
-from signalbox.language.time.days import (
-    named_days,
-    read_ago,
-    read_calendar_unit,
-    read_day_word,
-    read_part,
-    read_weekday,
-    read_window,
-    unit_atom,
-)
 from signalbox.language.time.lexicon import PARTS, UNITS, WEEKDAYS
 from signalbox.language.time.reader import Reader, read_number
 from signalbox.language.time.values import Atom, Phrase, Stretch, clock_atom, pin_moment, unit_from
@@ -27,32 +17,24 @@ Read = tuple[Atom, int] | None
 
 _DEEPEST = 4
 _GLUE = frozenset({"of", "on", "in", "at", "during", "the", "by", "then"})
-_THIRDS = {
-    Grain.YEAR: Duration(months=4),
-    Grain.HALF: Duration(months=2),
-    Grain.QUARTER: Duration(months=1),
-    Grain.MONTH: Duration(days=10),
-    Grain.WEEK: Duration(days=2),
-}
-_HALVES = {Grain.YEAR: Duration(months=6), Grain.MONTH: Duration(days=15)}
 
 
-def read_phrase(r: Reader, i: int, *, expected: bool = False, days: bool = False) -> tuple[Phrase, int] | None:
+def read_phrase(r: Reader, i: int, *, expected: bool = False, by_day: bool = False) -> tuple[Phrase, int] | None:
     """The longest phrase that begins here. `expected`: words before it say that a time follows.
 
-    `days`: only names of a day or more, and not the time of day after them.
+    `by_day`: only names of a day or more, and not the time of day after them.
     """
-    key = (i, expected, days)
+    key = (i, expected, by_day)
     if key not in r.memo:
         depth = r.memo.get("depth", 0)
         r.memo["depth"] = depth + 1
-        r.memo[key] = _read_phrase(r, i, expected, days) if depth < _DEEPEST else None
+        r.memo[key] = _read_phrase(r, i, expected, by_day) if depth < _DEEPEST else None
         r.memo["depth"] = depth
     found: tuple[Phrase, int] | None = r.memo[key]
     return found
 
 
-def _read_phrase(r: Reader, i: int, expected: bool, days: bool) -> tuple[Phrase, int] | None:
+def _read_phrase(r: Reader, i: int, expected: bool, by_day: bool) -> tuple[Phrase, int] | None:
     i = r.skip_all(i, ("on", "at", "in", "during")) if expected else i
     whole = _skip_whole(r, i)
     i, expected = whole, expected or whole > i
@@ -62,7 +44,7 @@ def _read_phrase(r: Reader, i: int, expected: bool, days: bool) -> tuple[Phrase,
     atoms, after = [first[0]], first[1]
     while len(atoms) < 6 and atoms[0].joins:
         more = _read_more(r, after, atoms)
-        if more is None or (days and more[0].grain < Grain.DAY):
+        if more is None or (by_day and more[0].grain < Grain.DAY):
             break
         atoms.append(more[0])
         after = more[1]
@@ -122,10 +104,10 @@ def _read_atom(r: Reader, i: int, *, expected: bool, among: list[Atom] | None = 
     return (
         _read_edge(r, r.skip(i, ("the", "in")))
         or _read_nth(r, r.skip(i, ("the", "in")))
-        or (read_window(r, i) if among is None else None)
+        or (days.read_window(r, i) if among is None else None)
         or _read_this_time(r, at)
-        or read_day_word(r, at)
-        or read_ago(r, i)
+        or days.read_day_word(r, at)
+        or days.read_ago(r, i)
         or dates.read_written(r, i, expected=expected)
         or _read_adjacent_day(r, at)
         or dates.read_month_or_date(r, i)
@@ -133,12 +115,12 @@ def _read_atom(r: Reader, i: int, *, expected: bool, among: list[Atom] | None = 
         or dates.read_season(r, i)
         or dates.read_week_number(r, i)
         or _read_unit_of(r, i)
-        or read_calendar_unit(r, i)
-        or read_weekday(r, at)
+        or days.read_calendar_unit(r, i)
+        or days.read_weekday(r, at)
         or _read_clock_atom(r, i, expected=expected)
         or dates.read_year(r, i, expected=year_expected)
         or dates.read_long_number(r, i, expected=expected)
-        or read_part(r, at)
+        or days.read_part(r, at)
     )
 
 
@@ -175,10 +157,10 @@ def _read_adjacent_day(r: Reader, i: int) -> Read:
     word, side = r.word(i), r.word(i + 1)
     if side not in ("before", "after") or word not in ("day", "night", "evening", "morning"):
         return None
-    anchor = read_phrase(r, i + 2, days=True)
+    anchor = read_phrase(r, i + 2, by_day=True)
     if anchor is None or anchor[0].grain < Grain.DAY:
         return None
-    part = read_part(r, i)
+    part = days.read_part(r, i)
 
     def make(found: Stretch) -> Stretch | None:
         start = advance(found.start, Grain.DAY, -1) if side == "before" else floor(found.end, Grain.DAY)
@@ -193,10 +175,10 @@ def _read_unit_of(r: Reader, i: int) -> Read:
     grain = Grain.WEEKEND if r.word(at) == "weekend" else UNITS.get(r.word(at), (Grain.MOMENT, 1))[0]
     if grain < Grain.DAY or r.word(at + 1) not in ("of", "starting", "beginning"):
         return None
-    inner = read_phrase(r, at + 2, expected=True, days=True)
+    inner = read_phrase(r, at + 2, expected=True, by_day=True)
     if inner is None or not Grain.DAY <= inner[0].grain <= grain:
         return None
-    weekend = named_days(r, r.word(at))
+    weekend = days.named_days(r, r.word(at))
 
     def make(found: Stretch) -> Stretch | None:
         return weekend.on(found.start.date()) if weekend else unit_from(floor(found.start, grain), grain)
@@ -220,16 +202,24 @@ def _read_edge(r: Reader, i: int) -> Read:
 def _cut(whole: Stretch, which: str) -> Stretch:
     """The first, middle or last third; of a part of the day the first or last half."""
     start, end = whole.start, whole.end
-    third = _THIRDS.get(whole.grain) or Duration(seconds=(end - start).total_seconds() / 3)
+    third = _fraction(whole, 3)
     early = shift(start, third)
     late = shift(early, third)
     if whole.grain is Grain.PART and which != "middle":
-        early = late = start + (end - start) / 2
+        early = late = shift(start, _fraction(whole, 2))
     if which in ("beginning", "early"):
         return Stretch(start, early, Grain.PART, edge=start if which == "beginning" else None)
     if which in ("end", "late"):
         return Stretch(late, end, Grain.PART, edge=end if which == "end" else None)
     return Stretch(early, late, Grain.PART)
+
+
+def _fraction(whole: Stretch, parts: int) -> Duration:
+    """How long one of so many equal parts is, in whole days from a week on."""
+    if whole.grain is Grain.WEEK:
+        return Duration(days=7 // parts)
+    elapsed = (whole.end - whole.start).total_seconds()
+    return scale(whole.grain, 1 / parts) if whole.grain > Grain.WEEK else Duration(seconds=elapsed / parts)
 
 
 def _read_whole(r: Reader, i: int) -> tuple[Phrase, int] | None:
@@ -239,7 +229,7 @@ def _read_whole(r: Reader, i: int) -> tuple[Phrase, int] | None:
     if times == 1 and r.closes(at + 1):
         named = read_phrase(r, r.skip(at + 1, ("of", "on")))
         is_inside = named is not None and named[0].grain >= grain
-        return named if is_inside else (Phrase((unit_atom(r, grain, 0),), r.zone), at + 1)
+        return named if is_inside else (Phrase((days.unit_atom(r, grain, 0),), r.zone), at + 1)
     return read_phrase(r, i, expected=True)
 
 
@@ -262,7 +252,7 @@ def _read_nth(r: Reader, i: int) -> Read:
 
 
 def _nth_of(r: Reader, whole: Stretch, word: str, nth: int, count: int) -> Stretch | None:
-    named = named_days(r, word)
+    named = days.named_days(r, word)
     if named is not None:
         weeks = ((whole.end - whole.start).days + 6) // 7 + 1
         every = (named.on(advance(whole.start, Grain.WEEK, n).date()) for n in range(min(weeks, 60)))
@@ -270,8 +260,7 @@ def _nth_of(r: Reader, whole: Stretch, word: str, nth: int, count: int) -> Stret
         index = nth - 1 if nth > 0 else nth
         return found[index] if -len(found) <= index < len(found) else None
     if word == "half":
-        half = _HALVES.get(whole.grain) or Duration(seconds=(whole.end - whole.start).total_seconds() / 2)
-        middle = shift(whole.start, half)
+        middle = shift(whole.start, _fraction(whole, 2))
         return Stretch(whole.start, middle, Grain.PART) if nth == 1 else Stretch(middle, whole.end, Grain.PART)
     grain, times = UNITS[word]
     size = scale(grain, count * times)

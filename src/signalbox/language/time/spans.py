@@ -60,7 +60,7 @@ class Span:
         if not outer.atoms[0].joins or outer.clock is not None:
             return False
         narrowest = Grain.DAY if outer.atoms[0].ago else min(atom.grain for atom in outer.atoms)
-        return all(not p.pinned and p.atoms[0].grain < narrowest for p in self.phrases)
+        return all(p.cycle is not None and p.atoms[0].grain < narrowest for p in self.phrases)
 
 
 def locate(r: Reader, phrase: Phrase) -> Stretch:
@@ -207,7 +207,7 @@ def _with_last(phrase: Phrase, atom: Atom) -> Phrase:
 
 def _share(r: Reader, first: Phrase, second: Phrase) -> tuple[Phrase, bool]:
     """'2pm to 4pm yesterday': what only the second says, and is wider, holds for the first as well."""
-    if first.pinned or second.atoms[-1].grain < first.grain:
+    if first.cycle is None or second.atoms[-1].grain < first.grain:
         return first, False
     wider = tuple(a for a in second.atoms if a.grain > first.atoms[0].grain and a not in first.atoms)
     if not wider or (wider[0].ago and not first.only_daily):
@@ -254,12 +254,12 @@ def _pair_within(r: Reader, first: Phrase, second: Phrase) -> tuple[Stretch, Str
 
 def _pair(r: Reader, first: Phrase, second: Phrase) -> tuple[Stretch, Stretch]:
     """Each in its place: a name that recurs is the one nearest to the side that is fixed."""
-    if second.pinned and not first.pinned:
+    if second.cycle is None and first.cycle is not None:
         end = locate(r, second)
         start = find_latest(first, end.end if end.grain >= Grain.DAY and first.grain < Grain.DAY else end.start)
         return start or locate(r, first), end
     start = locate(r, first)
-    if second.pinned:
+    if second.cycle is None:
         return start, locate(r, second)
     if first.only_clock and second.only_clock and first.clock == second.clock:
         return start, start
@@ -273,7 +273,7 @@ def _pair(r: Reader, first: Phrase, second: Phrase) -> tuple[Stretch, Stretch]:
     began_before = start.end <= r.now and start.start.weekday() != end.start.weekday()
     weekly = second.cycle is Grain.WEEK and not began_before
     yearly = second.cycle is Grain.YEAR and end.start.year > start.start.year
-    if end.start > r.now and yearly and (second.grain is Grain.DAY or first.pinned):
+    if end.start > r.now and yearly and (second.grain is Grain.DAY or first.cycle is None):
         raise _reversed()
     if end.start > r.now and (weekly or yearly):
         start = find_latest(first, start.start) or start

@@ -115,10 +115,6 @@ class Phrase:
         return self.atoms[0].cycle
 
     @property
-    def pinned(self) -> bool:
-        return self.cycle is None
-
-    @property
     def clock(self) -> Clock | None:
         return self.atoms[-1].clock
 
