@@ -209,6 +209,7 @@ def test_what_is_no_length_of_time_is_none(text: str) -> None:
         ("On Monday at 08:15 we deployed. Show the half hour after that.", "11-09 08:15", "11-09 08:45"),
         ("it broke yesterday at 16:20, give me the ten minutes before that", "11-11 16:10", "11-11 16:20"),
         ("1/11 to 5/11", "11-01 00:00", "11-05 00:00"),
+        ("until 3pm from noon", "11-12 12:00", "11-12 15:00"),
         ("last year in March", "2025-03-01 00:00", "2025-04-01 00:00"),
     ],
 )

@@ -44,17 +44,13 @@ def find_quantities(text: str) -> list[Quantity]:
             at += 1
             continue
         value, last = read
+        before, begins, ends = tokens[at - 1] if at else ("", 0, 0)
         start = tokens[at][1]
-        if at and lower[at - 1] in "€$£" and tokens[at - 1][2] == start:
-            found.append(Quantity(value, lower[at - 1], tokens[at - 1][1], tokens[last - 1][2]))
-        else:
-            if at and lower[at - 1] in ("-", "minus") and _is_sign(text, tokens[at - 1][1], tokens[at - 1][2], start):
-                value = -value
-                start = tokens[at - 1][1]
-            unit, after = _unit_at(lower, last)
-            found.append(Quantity(value, unit, start, tokens[after - 1][2]))
-            last = after
-        at = last
+        is_money = before in tuple("€$£") and ends == start
+        is_negative = before.casefold() in ("-", "minus") and _is_sign(text, begins, ends, start)
+        unit, at = (before, last) if is_money else _unit_at(lower, last)
+        start = begins if is_money or is_negative else start
+        found.append(Quantity(-value if is_negative else value, unit, start, tokens[at - 1][2]))
     return _joined(text, found)
 
 
@@ -108,16 +104,13 @@ def _read(words: list[str], at: int) -> tuple[float, int] | None:
 
 
 def _digits(word: str) -> float:
-    if re.fullmatch(r"\d{1,3}(,\d{3})+(\.\d+)?", word):
-        return float(word.replace(",", ""))
-    if re.fullmatch(r"\d{1,3}(\.\d{3})+(,\d+)?", word) and word.count(".") > 1:
-        return float(word.replace(".", "").replace(",", "."))
-    whole, _, rest = word.partition(",")
-    text = f"{whole}.{rest}" if rest and "," not in rest and "." not in word else word.replace(",", "")
-    try:
-        return float(text)
-    except ValueError:
-        return float(re.match(r"\d+", word)[0])  # type: ignore[index]
+    """3.5, 1,299.50, and as it is written elsewhere: 3,5 and 1.299.500,00; of 10.0.0.1 the first figures."""
+    if re.fullmatch(r"\d{1,3}(\.\d{3}){2,}(,\d+)?", word):
+        word = word.replace(".", "").replace(",", ".")
+    elif re.fullmatch(r"\d+,\d+", word) and not re.fullmatch(r"\d{1,3},\d{3}", word):
+        word = word.replace(",", ".")
+    word = word.replace(",", "")
+    return float(word if word.count(".") < 2 else word.split(".")[0])
 
 
 def _spelled(words: list[str], at: int) -> tuple[float, int] | None:

@@ -189,8 +189,10 @@ def read_season(r: Reader, i: int) -> Read:
 def read_week_number(r: Reader, i: int) -> Read:
     """week 45, CW 45: ISO weeks."""
     number = r.number(i + 1) if r.word(i) in ("week", "wk", "calendarweek") else ""
-    if not number.isdigit() or not 1 <= int(number) <= 53 or not r.closes(i + 2):
+    if not number.isdigit() or len(number) > 2 or not r.closes(i + 2):
         return None
+    if not 1 <= int(number) <= 53:
+        raise TimeRangeError(f"There is no week {number}.", suggestion="Say a week from 1 to 53.")
 
     def first(year: int) -> date | None:
         has_week = int(number) <= date(year, 12, 28).isocalendar().week
@@ -234,17 +236,13 @@ def read_written(r: Reader, i: int, *, expected: bool) -> Read:
         return _pinned(r, _existing(*parts), Grain.DAY), i + 1
     if form == "ym":
         return _pinned(r, _existing(parts[0], parts[1], 1), Grain.MONTH), i + 1
-    if form in ("dm", "dmyy") and not (_is_day_and_month(*parts[:2]) and (expected or _has_clock_after(r, i + 1))):
+    can_be = 1 <= min(parts[:2]) <= 12 and max(parts[:2]) <= 31  # 0/1 and 50/50 cannot
+    if form in ("dm", "dmyy") and not (can_be and (expected or _has_clock_after(r, i + 1))):
         return None
     day, month = parts[:2] if parts[1] <= 12 or parts[0] > 12 else (parts[1], parts[0])
     if form == "dm":
         return month_day(r, month, day), i + 1
     return _pinned(r, _existing(_full_year(parts[2]), month, day), Grain.DAY), i + 1
-
-
-def _is_day_and_month(first: int, second: int) -> bool:
-    """Whether 3/11 can be a date: 0/1 and 50/50 cannot."""
-    return 1 <= min(first, second) <= 12 and 1 <= max(first, second) <= 31
 
 
 def _has_clock_after(r: Reader, i: int) -> bool:

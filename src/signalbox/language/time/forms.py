@@ -141,7 +141,13 @@ def _skip_onwards(r: Reader, i: int) -> int:
 def _read_until(r: Reader, i: int) -> Read:
     i = r.skip(i, ("only",))
     phrase = read_phrase(r, r.skip(i + 1, ("around",)), expected=True) if r.word(i) in ("until", "before") else None
-    return None if phrase is None or phrase[0].atoms[-1].is_now else (Until(phrase[0]), phrase[1])
+    if phrase is None or phrase[0].atoms[-1].is_now:
+        return None
+    # "Until noon from 8" tells the end first.
+    first = _read_time(r, phrase[1] + 1) if r.word(phrase[1]) in ("from", "since") else None
+    if first is not None and _match(first[0], phrase[0]):
+        return Between(first[0], phrase[0], "until"), first[1]
+    return Until(phrase[0]), phrase[1]
 
 
 def _read_around(r: Reader, i: int) -> Read:

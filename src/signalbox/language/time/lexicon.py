@@ -1,7 +1,7 @@
 """The words of time: what each one means, its synonyms, and what a mistyped word was meant to be.
 
-`data/time_words.json` holds the words that mean the same in the grammar, the wordings of several words that stand for
-one, those that are mended where they are mistyped and the ordinary words near them, holidays, and the names of zones.
+`data/time_words.json` has the wordings and synonyms that the grammar takes for one word, the words that are mended where
+they are mistyped and the ordinary ones near them, the parts of the day, holidays, and the names of zones.
 """
 
 from __future__ import annotations
@@ -65,21 +65,7 @@ NUMBERS: dict[str, int] = {**numbers.NUMBERS, **numbers.GROUPS, "hundred": 100}
 
 # Hours of the day; an end past 24 lies on the next day.
 PARTS: dict[str, tuple[int, int]] = {
-    word: hours
-    for names, hours in (
-        ("morning mornings", (6, 12)),
-        ("afternoon arvo afternoons", (12, 18)),
-        ("evening evenings", (18, 24)),
-        ("night nights nighttime", (18, 30)),
-        ("lunchtime lunch", (12, 14)),
-        ("breakfast", (6, 9)),
-        ("dawn sunrise", (5, 7)),
-        ("dusk", (17, 19)),
-        ("daytime", (6, 18)),
-        ("officehours", (9, 17)),
-        ("wee", (0, 6)),
-    )
-    for word in names.split()
+    word: (start, end) for names, (start, end) in TABLES["parts of the day"].items() for word in names.split()
 }
 # The month in which each begins.
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}

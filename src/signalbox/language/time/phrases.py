@@ -135,9 +135,8 @@ def _read_clock_atom(r: Reader, i: int, *, expected: bool) -> Read:
 
 def _read_this_time(r: Reader, i: int) -> Read:
     """this time last week: now, so many units back."""
-    if r.word(i) not in ("this", "same") or r.word(i + 1) != "time" or r.word(i + 2) not in ("last", "previous"):
-        return None
-    if r.word(i + 3) not in UNITS:
+    is_now = r.word(i) in ("this", "same") and r.word(i + 1) == "time"
+    if not is_now or r.word(i + 2) not in ("last", "previous") or r.word(i + 3) not in UNITS:
         return None
     return pin_moment(shift(r.now, scale(*UNITS[r.word(i + 3)]), -1), joins=False), i + 4
 

@@ -20,7 +20,7 @@ from signalbox.language.time.lexicon import MONTHS, NUMBERS, PARTS, SEASONS, UNI
 from signalbox.language.time.phrases import read_phrase
 from signalbox.language.time.reader import Reader, read_length
 from signalbox.language.time.spans import Beside, Between, Outcome, Single, Span, locate
-from signalbox.language.time.tokens import Token, Tokens, tokenise
+from signalbox.language.time.tokens import Tokens, tokenise
 from signalbox.language.time.values import Phrase, pin_moment
 from signalbox.language.words import word_set
 
@@ -35,6 +35,8 @@ _NEVER_FIRST = word_set(
     "and or of not so to am pm oclock ago back earlier hence onwards inclusive sofar roughly time date my "
     "right far long way most very clock side either more any ever as up run then minus"
 )
+# Words and kinds of token that can be the heart of an expression, and not only lead to one.
+_FIGURES = frozenset({"number", "ordinal", "clock", "date", "quantity", "quarter"})
 _HEARTS = {
     *WEEKDAYS, *MONTHS, *UNITS, *PARTS, *NUMBERS, "today", "yesterday", "tomorrow", "tonight", "overnight", "now",
     "noon", "midnight", "weekend", "mtd", "wtd", "qtd", "ytd", *SEASONS, "christmas", "xmas", "halloween", "eve", "new",
@@ -213,17 +215,13 @@ def _may_begin(r: Reader, i: int) -> bool:
     """A cheap look ahead, so that long texts without times are read quickly."""
     kind = r.kind(i)
     if kind == "word":
-        return r.word(i) not in _NEVER_FIRST and any(_tells(token) for token in r.tokens[i : i + 8])
+        near = r.tokens[i : i + 8]
+        return r.word(i) not in _NEVER_FIRST and any(
+            t.value in _HEARTS if t.kind == "word" else t.kind in _FIGURES for t in near
+        )
     if kind in ("number", "ordinal"):
         return i == 0 or r.kind(i + 1) in ("word", "dash", "slash")
     return kind not in ("other", "stop", "comma", "slash", "plus")
-
-
-def _tells(token: Token) -> bool:
-    """Whether a token can be the heart of an expression, and not only lead to one."""
-    if token.kind == "word":
-        return token.value in _HEARTS
-    return token.kind in ("number", "ordinal", "clock", "date", "quantity", "quarter")
 
 
 def _read_expression(r: Reader, i: int) -> Candidate | None:
