@@ -85,6 +85,8 @@ def test_a_day_and_its_hours_may_stand_apart() -> None:
         "wed-07 reboots",
         "job friday_3 failed",
         "host sat2 is slow",
+        "card h2-03 is hot",
+        "invoice 2026-117 is open",
         "a 24 hour rolling average",
         "timeouts over 30 seconds",
         "uptime of at least 30 days",

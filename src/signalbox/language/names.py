@@ -44,9 +44,9 @@ def close(word: str, other: str) -> bool:
     length = min(len(word), len(other))
     if length < 4 or abs(len(word) - len(other)) > 2 or not (word.isalpha() and other.isalpha()):
         return False
-    allowed = 1 if length < 8 else 2
     if word[0] != other[0] and length < 6:
         return False
     from rapidfuzz.distance import OSA
 
+    allowed = 1 if length < 8 else 2
     return OSA.distance(word, other, score_cutoff=allowed) <= allowed

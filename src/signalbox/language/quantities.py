@@ -65,13 +65,12 @@ def _joined(text: str, found: list[Quantity]) -> list[Quantity]:
     joined: list[Quantity] = []
     for one in found:
         before = joined[-1] if joined else None
-        if before and text[before.end : one.start].strip() in ("", "and"):
-            larger, smaller = _seconds(before.unit), _seconds(one.unit)
-            if larger > smaller > 0:
-                value = before.value + one.value * smaller / larger
-                joined[-1] = Quantity(value, before.unit, before.start, one.end)
-                continue
-        joined.append(one)
+        larger, smaller = _seconds(before.unit) if before else 0, _seconds(one.unit)
+        if before and larger > smaller > 0 and text[before.end : one.start].strip() in ("", "and"):
+            value = before.value + one.value * smaller / larger
+            joined[-1] = Quantity(value, before.unit, before.start, one.end)
+        else:
+            joined.append(one)
     return [_with_half(text, one) for one in joined]
 
 

@@ -68,8 +68,7 @@ def _stacked(rows: list[Rows]) -> Rows:
 def known_rows(words: Sequence[str]) -> Rows:
     """One unit row for each single word that the table holds whole, zeros for the others: cheap for many words."""
     table = _table()
-    found = [table.rank.get(_START + word.lower(), -1) for word in words]
-    places = np.array(found, dtype=np.int64)
+    places = np.array([table.rank.get(_START + word.lower(), -1) for word in words], dtype=np.int64)
     rows: Rows = table.rows[np.maximum(places, 0)] * (places >= 0)[:, None]
     rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
     return rows
@@ -85,8 +84,7 @@ def _text_row(text: str) -> Rows:
     heavy = [word for word in words if word not in _LIGHT] or words
     if not heavy:
         return np.zeros(_table().rows.shape[1], dtype=np.float32)
-    row: Rows = np.add.reduce([_word_row(word[:_LONGEST_WORD]) for word in heavy])
-    return _unit(row)
+    return _unit(np.add.reduce([_word_row(word[:_LONGEST_WORD]) for word in heavy]))
 
 
 @lru_cache(maxsize=20_000)

@@ -128,10 +128,10 @@ def _read_month(r: Reader, i: int) -> Read:
 
 def _is_sure_month(r: Reader, i: int) -> bool:
     """Whether "may" or "march" is a month: by what leads to it, a year after it, or another month beside it."""
-    if r.word(i - 1) in LEADS - {"by", "and", "to", "the"} or len(r.tokens) == 1:
-        return True
     return (
-        _is_year(r, i + 1)
+        r.word(i - 1) in LEADS - {"by", "and", "to", "the"}
+        or len(r.tokens) == 1
+        or _is_year(r, i + 1)
         or r.word(i + 1) == "sofar"
         or "dash" in (r.kind(i + 1), r.kind(i - 1))
         or (r.word(i - 1) in (*_TO, "and") and r.word(i - 2) in MONTHS)

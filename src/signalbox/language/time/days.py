@@ -27,6 +27,7 @@ _BACK = frozenset({"last", "past", "previous", "latest"})
 _CALENDAR_FROM = {"previous": Grain.DAY, "past": Grain.YEAR + 1, "latest": Grain.YEAR + 1}
 _UNIT_GOES_ON = frozenset({"of", "before", "after", "until", "from", "starting", "ending", "around", "to"})
 AGO = frozenset({"ago", "back", "earlier"})
+_RECURRING = frozenset({"businessday", "weekend", "nights", "mornings", "evenings", "afternoons"})
 _TO_DATE = {"mtd": Grain.MONTH, "wtd": Grain.WEEK, "qtd": Grain.QUARTER, "ytd": Grain.YEAR}
 
 
@@ -179,15 +180,20 @@ def read_window(r: Reader, i: int) -> Read:
 
 
 def _read_recurring(r: Reader, i: int) -> Read:
-    """N weekends, N nights."""
+    """N business days, N weekends, N nights."""
     number = read_number(r, i)
     word = r.word(number[1]) if number else ""
-    if number is None or not 1 <= number[0] <= 400 or word not in ("weekend", "nights", "mornings", "evenings"):
+    if number is None or not 1 <= number[0] <= 400 or word not in _RECURRING:
         return None
+    if word == "businessday":
+        start = r.now
+        for _ in range(int(number[0])):
+            start = advance(start, Grain.DAY, {0: -3, 6: -2}.get(start.weekday(), -1))
+        return window(r, start, r.now), number[1] + 1
     atom = named_days(r, word) or part_of_day(r, word)
     last = find_latest(Phrase((atom,), r.zone), r.now)
-    assert last is not None
-    assert atom.cycle is not None
+    if last is None or atom.cycle is None:
+        return None
     return window(r, advance(last.start, atom.cycle, 1 - int(number[0])), min(last.end, r.now)), number[1] + 1
 
 
@@ -258,9 +264,9 @@ def read_ago(r: Reader, i: int) -> Read:
         return replace(_ahead(r, length), ago=length.grain), after
     if r.word(after) in AGO:
         return _ago(r, length, after + 1)
-    if r.word(after) == "hence":
-        return _ahead(r, length), after + 1
-    return (_ahead(r, length), after + 2) if (r.word(after), r.word(after + 1)) == ("from", "now") else None
+    if r.word(after + 1) != "now" or r.word(after) not in ("from", "before"):
+        return None
+    return (_ahead(r, length), after + 2) if r.word(after) == "from" else _ago(r, length, after + 2)
 
 
 def _ahead(r: Reader, length: Length) -> Atom:

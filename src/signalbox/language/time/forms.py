@@ -19,7 +19,7 @@ _SIDES = {
     **dict.fromkeys(("before", "until", "to"), "before"),
     **dict.fromkeys(("after", "next", "past"), "after"),
     **dict.fromkeys(("from", "starting", "since", "beginning"), "starting"),
-    **{side: side for side in ("ending", "eitherside")},
+    **{side: side for side in ("ending", "around", "eitherside")},
 }
 _REFERENCES = frozenset(("that", "it", "then", "this"))
 

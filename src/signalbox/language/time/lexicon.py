@@ -1,7 +1,7 @@
 """The words of time: what each one means, its synonyms, and what a mistyped word was meant to be.
 
-`data/time_words.json` has the wordings and synonyms that the grammar takes for one word, the words that are mended where
-they are mistyped and the ordinary ones near them, the parts of the day, holidays, and the names of zones.
+`data/time_words.json` has the wordings and synonyms that the grammar takes for one word, the words that are mended
+where they are mistyped and the ordinary ones near them, the parts of the day, holidays, and the names of zones.
 """
 
 from __future__ import annotations
@@ -71,8 +71,7 @@ PARTS: dict[str, tuple[int, int]] = {
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 HOLIDAYS: dict[str, tuple[int, int]] = {name: (month, day) for name, (month, day) in TABLES["holidays"].items()}
 
-_SYNONYMS = inverted(TABLES["synonyms"])
-_SAME = {**{word: word for word in (*_words("other words"), *TABLES["synonyms"])}, **_SYNONYMS}
+_SAME = {**{word: word for word in (*_words("other words"), *TABLES["synonyms"])}, **inverted(TABLES["synonyms"])}
 _KNOWN = frozenset({*_SAME, *WEEKDAYS, *MONTHS, *UNITS, *NUMBERS, *numbers.ORDINALS, *PARTS, *SEASONS})
 FIGURED = {word: meant for word, meant in _SAME.items() if word.isalnum() and not word.isalpha()}
 _MISTYPED_TARGETS, _SWAPPED_TARGETS = _words("often mistyped"), _words("letters swapped")

@@ -32,7 +32,7 @@ Read = tuple[Span, int] | None
 # How sure it is that an expression is the one meant: a range, a single name, a length that may be something else.
 STRONG, PLAIN, WEAK = 3, 2, 1
 _NEVER_FIRST = word_set(
-    "and or of not so to am pm oclock ago back earlier hence onwards inclusive sofar roughly time date my "
+    "and or of not so to am pm oclock ago back earlier onwards inclusive sofar roughly time date my "
     "right far long way most very clock side either more any ever as up run then minus"
 )
 # Words and kinds of token that can be the heart of an expression, and not only lead to one.
@@ -204,21 +204,17 @@ def _read_candidates(r: Reader) -> Iterator[Candidate]:
     i = 0
     while i < len(r.tokens):
         found = _read_expression(r, i) if _may_begin(r, i) else None
-        if found is None or found.last <= i:
-            i += 1
-            continue
-        yield found
-        i = found.last
+        if found is not None:
+            yield found
+        i = max(i + 1, found.last if found else 0)
 
 
 def _may_begin(r: Reader, i: int) -> bool:
     """A cheap look ahead, so that long texts without times are read quickly."""
     kind = r.kind(i)
     if kind == "word":
-        near = r.tokens[i : i + 8]
-        return r.word(i) not in _NEVER_FIRST and any(
-            t.value in _HEARTS if t.kind == "word" else t.kind in _FIGURES for t in near
-        )
+        hearts = (t.value in _HEARTS if t.kind == "word" else t.kind in _FIGURES for t in r.tokens[i : i + 8])
+        return r.word(i) not in _NEVER_FIRST and any(hearts)
     if kind in ("number", "ordinal"):
         return i == 0 or r.kind(i + 1) in ("word", "dash", "slash")
     return kind not in ("other", "stop", "comma", "slash", "plus")
@@ -261,7 +257,11 @@ def _read_held(r: Reader, i: int) -> Read:
     inner = None if outer is None else read_range(r, r.skip_comma(outer[1]), held=True)
     if outer is None or inner is None:
         return None
-    return (inner[0].within(outer[0].atoms), inner[1]) if inner[0].fits_into(outer[0]) else None
+    if inner[0].fits_into(outer[0]):
+        return inner[0].within(outer[0].atoms), inner[1]
+    # "the night from Friday to Saturday" is Friday's.
+    is_night = isinstance(inner[0], Between) and outer[0].only_daily and inner[0].phrase.grain is Grain.DAY
+    return (Single(inner[0].phrase.narrowed_by(outer[0].atoms)), inner[1]) if is_night else None
 
 
 def _read_single(r: Reader, i: int) -> Read:

@@ -144,7 +144,7 @@ class Around(Span):
 
 @dataclass(frozen=True, slots=True)
 class Beside(Span):
-    """A length before, after or on either side of a phrase; `ending` and `starting` count the phrase in."""
+    """A length before, after, around or on either side of a phrase; `ending` and `starting` count the phrase in."""
 
     length: Duration
     side: str
@@ -152,8 +152,10 @@ class Beside(Span):
     def resolve(self, r: Reader) -> Outcome:
         found = locate(r, self.phrase)
         anchor = found.edge or (found.end if self.side in ("after", "ending") else found.start)
-        starts = anchor if self.side in ("after", "starting") else shift(anchor, self.length, -1)
-        return Outcome(starts, anchor if self.side in ("before", "ending") else shift(anchor, self.length))
+        half = Duration(seconds=self.length.as_timedelta().total_seconds() / 2)
+        reach = half if self.side == "around" else self.length
+        starts = anchor if self.side in ("after", "starting") else shift(anchor, reach, -1)
+        return Outcome(starts, anchor if self.side in ("before", "ending") else shift(anchor, reach))
 
 
 def _elapse(moment: datetime, length: timedelta) -> datetime:
@@ -177,9 +179,7 @@ class Between(Span):
 
     def resolve(self, r: Reader) -> Outcome:
         first, second = _complete(r, self.phrase, self.second)
-        shared = self.day is not None
-        if not shared:
-            first, shared = _share(r, first, second)
+        first, shared = (first, True) if self.day is not None else _share(r, first, second)
         first, second = _settle_halves(first, second)
         start, end = _pair_within(r, first, second) if shared else _pair(r, first, second)
         if second.atoms[-1].is_now:

@@ -137,7 +137,9 @@ def _type_piece(match: re.Match[str]) -> tuple[str, Any] | None:
         word = known_word(bare)
         return ("other", bare) if word is None else ("word", word)
     if kind in ("clock", "half", "half2", "military"):
-        return "clock", _read_clock_piece(match)
+        # 14:00, 9:30am, 9pm, 930am, 1400h: the figures, and a or p if the half of the day is said.
+        figures = re.sub(r"^(\d{1,2})(\d\d)$", r"\1:\2", match["clock"] or match["hourhalf"] or match["military"])
+        return "clock", (figures, (match["half"] or match["half2"] or "").strip().lower()[:1])
     if kind == "quarter":
         before, number, first, after = _QUARTER.fullmatch(text).groups()  # type: ignore[union-attr]
         return kind, ("h" if text[0] in "hH" else "q", int(number or first), int(before or after or 0))
@@ -152,14 +154,6 @@ def _type_piece(match: re.Match[str]) -> tuple[str, Any] | None:
     if kind == "number":
         return kind, float(text) if "." in text else int(text)
     return ("word", text[0].lower() + "m") if kind == "meridiem" else (kind, text)
-
-
-def _read_clock_piece(match: re.Match[str]) -> tuple[str, str]:
-    """14:00, 9:30am, 9pm, 930am, 1400h: the figures, and a or p if the half of the day is said."""
-    number = match["clock"] or match["hourhalf"] or match["military"]
-    if len(number) > 2 and number.isdigit():
-        number = f"{number[:-2]}:{number[-2:]}"
-    return number, (match["half"] or match["half2"] or "").strip().lower()[:1]
 
 
 def _read_quantity(text: str) -> tuple[Duration, Grain] | None:
