@@ -144,7 +144,8 @@ def _read_until(r: Reader, i: int) -> Read:
     if phrase is None or phrase[0].atoms[-1].is_now:
         return None
     # "Until noon from 8" tells the end first.
-    first = _read_time(r, phrase[1] + 1) if r.word(phrase[1]) in ("from", "since") else None
+    reverses = r.word(i) == "until" and r.word(phrase[1]) in ("from", "since")
+    first = _read_time(r, phrase[1] + 1) if reverses else None
     if first is not None and _match(first[0], phrase[0]):
         return Between(first[0], phrase[0], "until"), first[1]
     return Until(phrase[0]), phrase[1]
