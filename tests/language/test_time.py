@@ -43,6 +43,7 @@ def check(text: str, start: str, end: str) -> None:
         ("now-6h to now", "11-12 09:20"),
         ("24h", "11-11 15:20"),
         ("over 1h30", "11-12 13:50"),
+        ("the last 4 working days", "11-06 15:20"),
     ],
 )
 def test_a_length_counts_back_from_now(text: str, start: str) -> None:

@@ -6,7 +6,7 @@ rapidfuzz is imported where it is needed: most programs that could suggest a nam
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import lru_cache, partial
 
 __all__ = ["close", "did_you_mean", "nearest"]
 
@@ -16,14 +16,10 @@ def nearest(word: str, candidates: Iterable[str], how_many: int = 3) -> list[str
     from rapidfuzz import fuzz, process, utils
 
     names = list(candidates)
-    found = process.extract(
-        word, names, scorer=fuzz.ratio, processor=utils.default_process, limit=how_many, score_cutoff=60
-    )
+    extract = partial(process.extract, word, processor=utils.default_process, limit=how_many)
+    found = extract(names, scorer=fuzz.ratio, score_cutoff=60)
     if not found and len(word) > 3:
-        longer = [name for name in names if len(name) > 3]
-        found = process.extract(
-            word, longer, scorer=fuzz.WRatio, processor=utils.default_process, limit=how_many, score_cutoff=75
-        )
+        found = extract([name for name in names if len(name) > 3], scorer=fuzz.WRatio, score_cutoff=75)
     return [candidate for candidate, _score, _index in found]
 
 
@@ -48,9 +44,9 @@ def close(word: str, other: str) -> bool:
     length = min(len(word), len(other))
     if length < 4 or abs(len(word) - len(other)) > 2 or not (word.isalpha() and other.isalpha()):
         return False
-    allowed = 1 if length < 8 else 2
     if word[0] != other[0] and length < 6:
         return False
     from rapidfuzz.distance import OSA
 
+    allowed = 1 if length < 8 else 2
     return OSA.distance(word, other, score_cutoff=allowed) <= allowed

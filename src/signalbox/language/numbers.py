@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from signalbox.language.words import word_list
 
-__all__ = ["GROUPS", "NUMBERS", "ORDINALS", "ORDINAL_WORDS", "SCALES", "SMALL"]
+__all__ = ["GROUPS", "NUMBERS", "ORDINALS", "SCALES", "SMALL"]
 
 SMALL = word_list(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
@@ -32,9 +32,8 @@ SCALES: dict[str, float] = {
 """Words that multiply the number before them."""
 GROUPS: dict[str, int] = {"couple": 2, "pair": 2, "few": 3, "several": 5, "dozen": 12}
 """Words for how many of something there are, exactly or about."""
-ORDINAL_WORDS = word_list(
+_ORDINALS = word_list(
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "
     "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
 )
-"""The ordinals in their order, from the first on."""
-ORDINALS: dict[str, int] = {**{word: value for value, word in enumerate(ORDINAL_WORDS, start=1)}, "thirtieth": 30}
+ORDINALS: dict[str, int] = {**{word: value for value, word in enumerate(_ORDINALS, start=1)}, "thirtieth": 30}

@@ -12,13 +12,13 @@ from signalbox.language.words import split_name
 __all__ = ["Quantity", "convert", "find_quantities", "unit_of"]
 
 _TOKEN = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:[ \u202f]\d{3})+(?![\d.,:-])|\d+(?:[.,]\d+)*|[^\W\d_]+|[%€$£°µ]|\S")
-_SUFFIXES = {"k": 1e3, "m": 1e6, "mio": 1e6, "bn": 1e9, "x": 1.0}
+_SUFFIXES = {**SCALES, "k": 1e3}
 _PARTS = {"half": 0.5, "quarter": 0.25, "third": 1 / 3}
 _FAR = 5000
 _HOUR = 3600
 _TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
-_BEFORE_ONE = ("last", "past", "every", "each", "per", "another")
-"""Words after which a bare unit of time means one of it: the last hour, every minute."""
+_BEFORE_ONE = ("a", "an", "last", "past", "every", "each", "per", "another")
+"""Words after which a bare unit of time means one of it: an hour, the last hour, every minute."""
 _RANK = re.compile(r"(?:st|nd|rd|th)$")
 
 
@@ -44,17 +44,13 @@ def find_quantities(text: str) -> list[Quantity]:
             at += 1
             continue
         value, last = read
+        before, begins, ends = tokens[at - 1] if at else ("", 0, 0)
         start = tokens[at][1]
-        if at and lower[at - 1] in "€$£" and tokens[at - 1][2] == start:
-            found.append(Quantity(value, lower[at - 1], tokens[at - 1][1], tokens[last - 1][2]))
-        else:
-            if at and lower[at - 1] in ("-", "minus") and _is_sign(text, tokens[at - 1][1], tokens[at - 1][2], start):
-                value = -value
-                start = tokens[at - 1][1]
-            unit, after = _unit_at(lower, last)
-            found.append(Quantity(value, unit, start, tokens[after - 1][2]))
-            last = after
-        at = last
+        is_money = before in tuple("€$£") and ends == start
+        is_negative = before.casefold() in ("-", "minus") and _is_sign(text, begins, ends, start)
+        unit, at = (before, last) if is_money else _unit_at(lower, last)
+        start = begins if is_money or is_negative else start
+        found.append(Quantity(-value if is_negative else value, unit, start, tokens[at - 1][2]))
     return _joined(text, found)
 
 
@@ -69,13 +65,12 @@ def _joined(text: str, found: list[Quantity]) -> list[Quantity]:
     joined: list[Quantity] = []
     for one in found:
         before = joined[-1] if joined else None
-        if before and text[before.end : one.start].strip() in ("", "and"):
-            larger, smaller = _seconds(before.unit), _seconds(one.unit)
-            if larger > smaller > 0:
-                value = before.value + one.value * smaller / larger
-                joined[-1] = Quantity(value, before.unit, before.start, one.end)
-                continue
-        joined.append(one)
+        larger, smaller = _seconds(before.unit) if before else 0, _seconds(one.unit)
+        if before and larger > smaller > 0 and text[before.end : one.start].strip() in ("", "and"):
+            value = before.value + one.value * smaller / larger
+            joined[-1] = Quantity(value, before.unit, before.start, one.end)
+        else:
+            joined.append(one)
     return [_with_half(text, one) for one in joined]
 
 
@@ -100,45 +95,30 @@ def _read(words: list[str], at: int) -> tuple[float, int] | None:
     """The number that begins at a token, and the token after it."""
     word = words[at]
     if word[0].isdigit():
-        value = _digits(word)
-        at += 1
-        if at < len(words) and words[at] in _SUFFIXES and not dimension_of(words[at]):
-            value *= _SUFFIXES[words[at]]
-            at += 1
-        elif at < len(words) and words[at] in SCALES:
-            value *= SCALES[words[at]]
-            at += 1
-        elif at < len(words) and words[at] == "k":
-            value *= 1e3
-            at += 1
-        return value, at
+        scale = _SUFFIXES.get(words[at + 1]) if at + 1 < len(words) else None
+        return (_digits(word) * scale, at + 2) if scale else (_digits(word), at + 1)
     if word in _TIMES:
         return _TIMES[word], at + 1
     return _spelled(words, at)
 
 
 def _digits(word: str) -> float:
-    if re.fullmatch(r"\d{1,3}(,\d{3})+(\.\d+)?", word):
-        return float(word.replace(",", ""))
-    if re.fullmatch(r"\d{1,3}(\.\d{3})+(,\d+)?", word) and word.count(".") > 1:
-        return float(word.replace(".", "").replace(",", "."))
-    whole, _, rest = word.partition(",")
-    text = f"{whole}.{rest}" if rest and "," not in rest and "." not in word else word.replace(",", "")
-    try:
-        return float(text)
-    except ValueError:
-        return float(re.match(r"\d+", word)[0])  # type: ignore[index]
+    """3.5, 1,299.50, and as it is written elsewhere: 3,5 and 1.299.500,00; of 10.0.0.1 the first figures."""
+    if re.fullmatch(r"\d{1,3}(\.\d{3}){2,}(,\d+)?", word):
+        word = word.replace(".", "").replace(",", ".")
+    elif re.fullmatch(r"\d+,\d+", word) and not re.fullmatch(r"\d{1,3},\d{3}", word):
+        word = word.replace(",", ".")
+    word = word.replace(",", "")
+    return float(word if word.count(".") < 2 else word.split(".")[0])
 
 
 def _spelled(words: list[str], at: int) -> tuple[float, int] | None:
     """Number words: twenty-five, a hundred and ten, one and a half, a dozen, half an hour."""
     start, total, current, seen = at, 0.0, 0.0, False
-    following = words[at + 1] if words[at] in ("a", "an") and at + 1 < len(words) else ""
-    if following in SCALES or following in GROUPS:
+    following = words[at + 1] if at + 1 < len(words) else ""
+    if words[at] in ("a", "an") and (following in SCALES or following in GROUPS):
         current, at = 1.0, at + 1
-    elif _seconds(following) >= 1 and len(following) > 2:
-        return 1.0, at + 1
-    if words[at] in _BEFORE_ONE and at + 1 < len(words) and len(words[at + 1]) > 2 and _seconds(words[at + 1]) >= 1:
+    elif words[at] in _BEFORE_ONE and len(following) > 2 and _seconds(following) >= 1:
         return 1.0, at + 1
     while at < len(words):
         word = words[at]
@@ -164,8 +144,6 @@ def _spelled(words: list[str], at: int) -> tuple[float, int] | None:
         return _PARTS[words[start]], start + 1 + _small_words(words, start + 1)
     if words[start] in ORDINALS:
         return float(ORDINALS[words[start]]), start + 1
-    if words[start] in GROUPS and start and words[start - 1] == "a":
-        return float(GROUPS[words[start]]), start + 1
     return None
 
 

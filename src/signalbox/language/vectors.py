@@ -18,7 +18,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Rows", "embed", "is_known", "known_rows", "similarity", "word_rows"]
+from signalbox.language.words import word_set
+
+__all__ = ["Rows", "embed", "is_known", "known_rows", "word_rows"]
 
 Rows = NDArray[np.float32]
 
@@ -28,14 +30,10 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 _LONGEST_WORD = 40
 _LONGEST_TEXT = 20_000
 # Words that carry no meaning of their own weigh little in a sentence.
-_LIGHT = frozenset(
-    word
-    for line in (
-        "a an and are as at be by can could do does for from has have i in is it its me my of on or our",
-        "please so some than that the their them then there these they this those to up us was we what when",
-        "where which who will with would you your",
-    )
-    for word in line.split()
+_LIGHT = word_set(
+    "a an and are as at be by can could do does for from has have i in is it its me my of on or our please so some "
+    "than that the their them then there these they this those to up us was we what when where which who will with "
+    "would you your"
 )
 
 
@@ -55,29 +53,22 @@ def _table() -> _Table:
 
 def embed(texts: Sequence[str]) -> Rows:
     """One unit row for each text; the row of a text without any word is all zeros."""
-    if not texts:
-        return np.zeros((0, _table().rows.shape[1]), dtype=np.float32)
-    return np.array([_text_row(text[:_LONGEST_TEXT]) for text in texts])
-
-
-def similarity(a: str, b: str) -> float:
-    """How near two texts are in meaning: 1 the same, about 0 unrelated."""
-    first, second = embed([a, b])
-    return float(np.clip(first @ second, -1.0, 1.0))
+    return _stacked([_text_row(text[:_LONGEST_TEXT]) for text in texts])
 
 
 def word_rows(words: Sequence[str]) -> Rows:
     """One unit row for each single word."""
-    if not words:
-        return np.zeros((0, _table().rows.shape[1]), dtype=np.float32)
-    return np.stack([_unit_row(word[:_LONGEST_WORD].lower()) for word in words])
+    return _stacked([_unit_row(word[:_LONGEST_WORD].lower()) for word in words])
+
+
+def _stacked(rows: list[Rows]) -> Rows:
+    return np.array(rows, dtype=np.float32).reshape(-1, _table().rows.shape[1])
 
 
 def known_rows(words: Sequence[str]) -> Rows:
     """One unit row for each single word that the table holds whole, zeros for the others: cheap for many words."""
     table = _table()
-    found = [table.rank.get(_START + word.lower(), -1) for word in words]
-    places = np.array(found, dtype=np.int64)
+    places = np.array([table.rank.get(_START + word.lower(), -1) for word in words], dtype=np.int64)
     rows: Rows = table.rows[np.maximum(places, 0)] * (places >= 0)[:, None]
     rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
     return rows
@@ -93,8 +84,7 @@ def _text_row(text: str) -> Rows:
     heavy = [word for word in words if word not in _LIGHT] or words
     if not heavy:
         return np.zeros(_table().rows.shape[1], dtype=np.float32)
-    row: Rows = np.add.reduce([_word_row(word[:_LONGEST_WORD]) for word in heavy])
-    return _unit(row)
+    return _unit(np.add.reduce([_word_row(word[:_LONGEST_WORD]) for word in heavy]))
 
 
 @lru_cache(maxsize=20_000)

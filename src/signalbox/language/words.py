@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-__all__ = ["root", "split_name", "stem", "tokens", "word_list", "word_set"]
+__all__ = ["split_name", "stem", "tokens", "word_list", "word_set"]
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?", re.UNICODE)
-_POSSIBLE = re.compile(r"(?P<verb>\w{4,}?)(?:[ai]ble|[ai]bility)")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-
-
 _SHORT = 300
 
 
@@ -20,15 +17,13 @@ def tokens(text: str) -> list[str]:
     return list(_short_tokens(text)) if len(text) <= _SHORT else _read_tokens(text)
 
 
-@lru_cache(maxsize=256)
-def _short_tokens(text: str) -> list[str]:
-    # While one request is read, the same few stretches of it are taken apart again and again.
-    return _read_tokens(text)
-
-
 def _read_tokens(text: str) -> list[str]:
     found = _TOKEN.findall(text.lower().replace("’", "'"))
     return [word[:-2] if word.endswith("'s") else word for word in found]
+
+
+# While one request is read, the same few stretches of it are taken apart again and again.
+_short_tokens = lru_cache(maxsize=256)(_read_tokens)
 
 
 def word_list(words: str) -> tuple[str, ...]:
@@ -62,13 +57,6 @@ def stem(word: str) -> str:
         if word.endswith(ending) and len(root) >= 3 and re.search("[aeiouy]", root):
             return _undouble(root)
     return word[:-1] if word.endswith("e") and len(word) > 4 else word
-
-
-@lru_cache(maxsize=16384)
-def root(word: str) -> str:
-    """The stem of a word, for an adjective of possibility or its noun that of the verb in it: reach of reachable."""
-    found = _POSSIBLE.fullmatch(word) if word.endswith(("ble", "bility")) else None
-    return stem(found["verb"]) if found else stem(word)
 
 
 def _undouble(root: str) -> str:

@@ -1,6 +1,6 @@
 """Make `vectors.npz` from the token table of the package `wordllama` (MIT), which must be installed.
 
-    python make_vectors.py [DIMENSIONS]
+    python make_vectors.py
 
 The table was trained so that its first dimensions are a table of their own: reducing it is cutting it.
 Lower-case tokens stand for their capitalised twins; a token is kept when it is letters only.
@@ -11,24 +11,24 @@ from __future__ import annotations
 import json
 import re
 import struct
-import sys
-from importlib.util import find_spec
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-HERE = Path(__file__).parent
+DIMENSIONS = 64
 LETTERS = re.compile(r"▁?[A-Za-z]+")
 
 
-def read_table(folder: Path) -> tuple[dict[str, int], NDArray[np.float32]]:
+def read_table() -> tuple[dict[str, int], NDArray[np.float32]]:
     """The tokens with their ranks, and their vectors."""
-    raw = (folder / "weights" / "l2_supercat_256.safetensors").read_bytes()
+    package = files("wordllama")
+    raw = package.joinpath("weights/l2_supercat_256.safetensors").read_bytes()
     size = struct.unpack("<Q", raw[:8])[0]
     shape = json.loads(raw[8 : 8 + size])["embedding.weight"]["shape"]
     table = np.frombuffer(raw[8 + size :], dtype=np.float16).reshape(shape).astype(np.float32)
-    vocabulary = json.loads((folder / "tokenizers" / "l2_supercat_tokenizer_config.json").read_text())
+    vocabulary = json.loads(package.joinpath("tokenizers/l2_supercat_tokenizer_config.json").read_text())
     return vocabulary["model"]["vocab"], table
 
 
@@ -41,19 +41,11 @@ def choose_tokens(vocabulary: dict[str, int]) -> dict[str, int]:
     return dict(sorted(chosen.items(), key=lambda item: item[1]))
 
 
-def main(dimensions: int = 64) -> None:
-    found = find_spec("wordllama")
-    if found is None or found.origin is None:
-        sys.exit("Install wordllama first.")
-    vocabulary, table = read_table(Path(found.origin).parent)
+if __name__ == "__main__":
+    vocabulary, table = read_table()
     chosen = choose_tokens(vocabulary)
-    vectors = table[list(chosen.values()), :dimensions]
+    vectors = table[list(chosen.values()), :DIMENSIONS]
     scale = float(np.percentile(np.abs(vectors), 99.9)) / 127
     rows = np.clip(np.rint(vectors / scale), -127, 127).astype(np.int8)
     tokens = np.frombuffer("\n".join(chosen).encode(), dtype=np.uint8)
-    np.savez(HERE / "vectors.npz", tokens=tokens, rows=rows)
-    print(f"{len(chosen)} tokens, {rows.shape[1]} dimensions, {(HERE / 'vectors.npz').stat().st_size} bytes")
-
-
-if __name__ == "__main__":
-    main(*(int(argument) for argument in sys.argv[1:]))
+    np.savez(Path(__file__).with_name("vectors.npz"), tokens=tokens, rows=rows)

@@ -7,21 +7,6 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from enum import IntEnum
 from typing import NamedTuple
 
-__all__ = [
-    "Duration",
-    "Grain",
-    "add_months",
-    "advance",
-    "days_in_month",
-    "floor",
-    "midnight",
-    "scale",
-    "settle",
-    "shift",
-    "step_date",
-    "wall",
-]
-
 
 class Grain(IntEnum):
     """How coarse a stretch of time is."""
@@ -87,6 +72,7 @@ def wall(day: date, hour: int, minute: int, second: int, zone: tzinfo) -> dateti
 
 
 def midnight(day: date, zone: tzinfo) -> datetime:
+    """The moment with which a day begins."""
     return wall(day, 0, 0, 0, zone)
 
 
@@ -117,10 +103,8 @@ def floor(moment: datetime, grain: Grain) -> datetime:
     zone = moment.tzinfo
     assert zone is not None
     if grain <= Grain.HOUR:
-        seconds = _SECONDS_IN.get(grain, 1)
-        return moment - timedelta(
-            seconds=(moment.minute * 60 + moment.second) % seconds, microseconds=moment.microsecond
-        )
+        past = (moment.minute * 60 + moment.second) % _SECONDS_IN.get(grain, 1)
+        return moment - timedelta(seconds=past, microseconds=moment.microsecond)
     return midnight(_first_day(moment.date(), grain), zone)
 
 
@@ -140,9 +124,6 @@ def advance(start: datetime, grain: Grain, count: int = 1) -> datetime:
 
 def step_date(day: date, cycle: Grain, count: int) -> date:
     """A day in the cycle so many cycles from the one that holds the day."""
-    if cycle is Grain.DAY:
-        return day + timedelta(days=count)
-    if cycle is Grain.WEEK:
-        return day + timedelta(days=7 * count)
-    months = _MONTHS_IN[cycle]
-    return add_months(_first_day(day, cycle), months * count)
+    if cycle in _DAYS_IN:
+        return day + timedelta(days=_DAYS_IN[cycle] * count)
+    return add_months(_first_day(day, cycle), _MONTHS_IN[cycle] * count)

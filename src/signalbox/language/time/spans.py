@@ -1,51 +1,30 @@
-"""What a whole time expression means: one phrase, a range of two, or a length beside one; and where it falls.
-
-`within(atoms)` gives the same expression inside a day that was said elsewhere in the sentence.
-"""
+"""What a whole time expression means: one phrase, a range of two, or a length beside one; and where it falls."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
+from typing import NamedTuple, Self
 
 from signalbox.errors import TimeRangeError
 from signalbox.language.time.calendar import Duration, Grain, advance, floor, shift
+from signalbox.language.time.dates import month_day
 from signalbox.language.time.reader import Reader
-from signalbox.language.time.values import Atom, Phrase, Stretch, find_first, find_latest
-
-__all__ = [
-    "After",
-    "Around",
-    "Beside",
-    "Outcome",
-    "Since",
-    "Single",
-    "Span",
-    "Until",
-    "fits_into",
-    "is_within",
-    "last_on_dial",
-    "locate",
-    "needs_day",
-]
+from signalbox.language.time.values import Atom, Clock, Phrase, Stretch, find_first, find_latest
 
 _AROUND = timedelta(minutes=30)
 _MOMENT_LASTS = timedelta(hours=1)
+# "Yesterday 22:00 to 02:00" goes on into the next day; "yesterday 18:00 to 17:00" has its ends swapped.
+_LONGEST_NIGHT = timedelta(hours=12)
 _CONTAINERS = {
-    Grain.MOMENT: Grain.DAY,
-    Grain.PART: Grain.DAY,
-    Grain.DAY: Grain.MONTH,
+    **dict.fromkeys((Grain.MOMENT, Grain.PART), Grain.DAY),
     Grain.WEEKEND: Grain.WEEK,
-    Grain.WEEK: Grain.MONTH,
-    Grain.MONTH: Grain.YEAR,
-    Grain.QUARTER: Grain.YEAR,
-    Grain.HALF: Grain.YEAR,
+    **dict.fromkeys((Grain.DAY, Grain.WEEK), Grain.MONTH),
+    **dict.fromkeys((Grain.MONTH, Grain.QUARTER, Grain.HALF), Grain.YEAR),
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """Both ends; `says_future` keeps an end after now."""
 
     start: datetime
@@ -53,34 +32,45 @@ class Outcome:
     says_future: bool = False
 
 
-class Span(Protocol):
-    def resolve(self, r: Reader) -> Outcome: ...
+@dataclass(frozen=True, slots=True)
+class Span:
+    """An expression of time; `day` is what holds it, where that was said elsewhere in the sentence."""
 
-    def within(self, atoms: tuple[Atom, ...]) -> Span: ...
+    phrase: Phrase
+    day: Phrase | None = field(default=None, kw_only=True)
 
     @property
-    def phrases(self) -> tuple[Phrase, ...]: ...
+    def phrases(self) -> tuple[Phrase, ...]:
+        return (self.phrase,)
 
+    def within(self, atoms: tuple[Atom, ...]) -> Self:
+        """The same expression inside a day that was said elsewhere."""
+        return replace(self, phrase=self.phrase.narrowed_by(atoms), day=Phrase.of(atoms, self.phrase.zone))
 
-def needs_day(span: Span) -> bool:
-    """Whether an expression says times of day and no day."""
-    return all(phrase.only_daily for phrase in span.phrases)
+    def resolve(self, r: Reader) -> Outcome:
+        """Where it falls."""
+        raise NotImplementedError
 
+    def needs_day(self) -> bool:
+        """Whether it says times of day and no day."""
+        return all(phrase.only_daily for phrase in self.phrases)
 
-def fits_into(span: Span, outer: Phrase) -> bool:
-    """Whether an expression can lie within a phrase that was said beside it: times in a day, days in a week."""
-    if not outer.atoms[0].joins or outer.clock is not None:
-        return False
-    narrowest = Grain.DAY if outer.atoms[0].ago else min(atom.grain for atom in outer.atoms)
-    return all(not p.pinned and p.atoms[0].grain < narrowest for p in span.phrases)
+    def fits_into(self, outer: Phrase) -> bool:
+        """Whether it can lie within a phrase that was said beside it: times in a day, days in a week."""
+        if not outer.atoms[0].joins or outer.clock is not None:
+            return False
+        narrowest = Grain.DAY if outer.atoms[0].ago else min(atom.grain for atom in outer.atoms)
+        return all(p.cycle is not None and p.atoms[0].grain < narrowest for p in self.phrases)
 
 
 def locate(r: Reader, phrase: Phrase) -> Stretch:
     """Where a phrase falls: the most recent occurrence, or the next one for a reader that looks ahead."""
     if r.future:
-        found = find_first(phrase, floor(r.now, Grain.DAY) if phrase.grain >= Grain.DAY else r.now, same=True)
-    else:
-        found = find_latest(phrase, r.now)
+        return _there(find_first(phrase, floor(r.now, Grain.DAY) if phrase.grain >= Grain.DAY else r.now, same=True))
+    return _there(find_latest(phrase, r.now))
+
+
+def _there(found: Stretch | None) -> Stretch:
     if found is None:
         raise TimeRangeError(
             "There is no such day in that month or year.", suggestion="Say a day that exists, such as 2026-11-03."
@@ -88,7 +78,7 @@ def locate(r: Reader, phrase: Phrase) -> Stretch:
     return found
 
 
-def last_on_dial(r: Reader, phrase: Phrase) -> Stretch:
+def _last_on_dial(r: Reader, phrase: Phrase) -> Stretch:
     """The last time today at which the hands stood so: at four, "quarter past two" was in the afternoon."""
     clock = phrase.clock
     if r.future or clock is None or not (clock.open and clock.spoken and phrase.only_clock):
@@ -97,73 +87,37 @@ def last_on_dial(r: Reader, phrase: Phrase) -> Stretch:
     return other if first.start < other.start and other.start.date() == r.now.date() else first
 
 
-@dataclass(frozen=True, slots=True)
-class Single:
+class Single(Span):
     """One phrase on its own. A clock time stands for the hour that begins with it, 'N ago' for then until now."""
-
-    phrase: Phrase
 
     def resolve(self, r: Reader) -> Outcome:
         found = locate(r, self.phrase)
         if found.grain is not Grain.MOMENT:
             return Outcome(found.start, found.end)
-        if self.phrase.atoms[-1].lasts:
-            return Outcome(found.start, r.now)
-        return Outcome(found.start, _elapse(found.start, _MOMENT_LASTS))
-
-    def within(self, atoms: tuple[Atom, ...]) -> Span:
-        return Single(self.phrase.narrowed_by(atoms))
-
-    @property
-    def phrases(self) -> tuple[Phrase, ...]:
-        return (self.phrase,)
+        return Outcome(found.start, r.now if self.phrase.atoms[-1].lasts else _elapse(found.start, _MOMENT_LASTS))
 
 
-@dataclass(frozen=True, slots=True)
-class Since:
-    phrase: Phrase
+class Since(Span):
+    """From a phrase until now."""
 
     def resolve(self, r: Reader) -> Outcome:
-        return Outcome(last_on_dial(r, self.phrase).opening, r.now)
-
-    def within(self, atoms: tuple[Atom, ...]) -> Span:
-        return Since(self.phrase.narrowed_by(atoms))
-
-    @property
-    def phrases(self) -> tuple[Phrase, ...]:
-        return (self.phrase,)
+        return Outcome(_last_on_dial(r, self.phrase).opening, r.now)
 
 
-@dataclass(frozen=True, slots=True)
-class After:
+class After(Span):
     """From the end of a phrase until now, or until the end of the day it was put in."""
 
-    phrase: Phrase
-    day: Phrase | None = None
-
     def resolve(self, r: Reader) -> Outcome:
-        found = last_on_dial(r, self.phrase)
-        start = found.edge or found.end
-        return Outcome(start, r.now if self.day is None else locate(r, self.day).end)
-
-    def within(self, atoms: tuple[Atom, ...]) -> Span:
-        return After(self.phrase.narrowed_by(atoms), Phrase.of(atoms, self.phrase.zone))
-
-    @property
-    def phrases(self) -> tuple[Phrase, ...]:
-        return (self.phrase,)
+        found = _last_on_dial(r, self.phrase)
+        return Outcome(found.edge or found.end, r.now if self.day is None else locate(r, self.day).end)
 
 
-@dataclass(frozen=True, slots=True)
-class Until:
+class Until(Span):
     """Up to a phrase, from the start of what holds it: a time's day, a weekday's week, a date's month."""
-
-    phrase: Phrase
-    day: Phrase | None = None
 
     def resolve(self, r: Reader) -> Outcome:
         found = locate(r, self.phrase)
-        end = found.edge or (r.now if is_within(found, r.now) else found.start)
+        end = found.edge or (r.now if found.start <= r.now < found.end else found.start)
         if self.day is not None:
             return Outcome(locate(r, self.day).start, end)
         container = _CONTAINERS.get(found.grain)
@@ -175,19 +129,9 @@ class Until:
             )
         return Outcome(floor(end - timedelta(microseconds=1), container), end)
 
-    def within(self, atoms: tuple[Atom, ...]) -> Span:
-        return Until(self.phrase.narrowed_by(atoms), Phrase.of(atoms, self.phrase.zone))
 
-    @property
-    def phrases(self) -> tuple[Phrase, ...]:
-        return (self.phrase,)
-
-
-@dataclass(frozen=True, slots=True)
-class Around:
+class Around(Span):
     """Half an hour on either side of a time, a day on either side of a day."""
-
-    phrase: Phrase
 
     def resolve(self, r: Reader) -> Outcome:
         found = locate(r, self.phrase)
@@ -197,52 +141,162 @@ class Around:
             return Outcome(advance(found.start, Grain.DAY, -1), advance(found.end, Grain.DAY))
         return Outcome(found.start, found.end)
 
-    def within(self, atoms: tuple[Atom, ...]) -> Span:
-        return Around(self.phrase.narrowed_by(atoms))
-
-    @property
-    def phrases(self) -> tuple[Phrase, ...]:
-        return (self.phrase,)
-
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """A length before, after, around or on either side of a phrase."""
+class Beside(Span):
+    """A length before, after, around or on either side of a phrase; `ending` and `starting` count the phrase in."""
 
     length: Duration
     side: str
-    phrase: Phrase
 
     def resolve(self, r: Reader) -> Outcome:
         found = locate(r, self.phrase)
-        if self.side == "before":
-            end = found.edge or found.start
-            return Outcome(shift(end, self.length, -1), end)
-        if self.side == "ending":
-            end = found.edge or found.end
-            return Outcome(shift(end, self.length, -1), end)
-        if self.side in ("after", "starting"):
-            start = found.edge or (found.end if self.side == "after" else found.start)
-            return Outcome(start, shift(start, self.length))
-        reach = self.length if self.side == "eitherside" else Duration(seconds=_seconds(self.length) / 2)
-        return Outcome(shift(found.start, reach, -1), shift(found.start, reach))
-
-    def within(self, atoms: tuple[Atom, ...]) -> Span:
-        return replace(self, phrase=self.phrase.narrowed_by(atoms))
-
-    @property
-    def phrases(self) -> tuple[Phrase, ...]:
-        return (self.phrase,)
-
-
-def is_within(stretch: Stretch, moment: datetime) -> bool:
-    """Whether a stretch goes on at a moment."""
-    return stretch.start <= moment < stretch.end
+        anchor = found.edge or (found.end if self.side in ("after", "ending") else found.start)
+        half = Duration(seconds=self.length.as_timedelta().total_seconds() / 2)
+        reach = half if self.side == "around" else self.length
+        starts = anchor if self.side in ("after", "starting") else shift(anchor, reach, -1)
+        return Outcome(starts, anchor if self.side in ("before", "ending") else shift(anchor, reach))
 
 
 def _elapse(moment: datetime, length: timedelta) -> datetime:
     return (moment.astimezone(UTC) + length).astimezone(moment.tzinfo)
 
 
-def _seconds(length: Duration) -> float:
-    return length.as_timedelta().total_seconds()
+@dataclass(frozen=True, slots=True)
+class Between(Span):
+    """From one phrase to another, each completing what the other leaves unsaid; `link` is the word between them."""
+
+    second: Phrase
+    link: str
+
+    @property
+    def phrases(self) -> tuple[Phrase, ...]:
+        return (self.phrase, self.second)
+
+    def within(self, atoms: tuple[Atom, ...]) -> Self:
+        day = Phrase.of(atoms, self.phrase.zone)
+        return replace(self, phrase=self.phrase.narrowed_by(atoms), second=self.second.narrowed_by(atoms), day=day)
+
+    def resolve(self, r: Reader) -> Outcome:
+        first, second = _complete(r, self.phrase, self.second)
+        first, shared = (first, True) if self.day is not None else _share(r, first, second)
+        first, second = _settle_halves(first, second)
+        start, end = _pair_within(r, first, second) if shared else _pair(r, first, second)
+        if second.atoms[-1].is_now:
+            start = _last_on_dial(r, first)
+        if first.atoms[0].ago and second.atoms[0].ago and end.start < start.start:
+            start, end = end, start
+        return Outcome(start.opening, _closing(r, end, self.link), second.says_future)
+
+
+def _complete(r: Reader, first: Phrase, second: Phrase) -> tuple[Phrase, Phrase]:
+    """Gives a bare number what the other side says: '1 to 3 November'."""
+    a, b = first.atoms[-1], second.atoms[-1]
+    if b.month_day and a.bare is not None:
+        return _with_last(first, month_day(r, b.month_day[0], a.bare)), second
+    if b.month_day and a.cycle is Grain.MONTH and a.grain is Grain.DAY:
+        return _with_last(first, month_day(r, b.month_day[0], locate(r, first).start.day)), second
+    if a.month_day and b.bare is not None:
+        return first, _with_last(second, month_day(r, a.month_day[0], b.bare))
+    return first, second
+
+
+def _with_last(phrase: Phrase, atom: Atom) -> Phrase:
+    return Phrase.of((*phrase.atoms[:-1], atom), phrase.zone)
+
+
+def _share(r: Reader, first: Phrase, second: Phrase) -> tuple[Phrase, bool]:
+    """'2pm to 4pm yesterday': what only the second says, and is wider, holds for the first as well."""
+    if first.cycle is None or second.atoms[-1].grain < first.grain:
+        return first, False
+    wider = tuple(a for a in second.atoms if a.grain > first.atoms[0].grain and a not in first.atoms)
+    if not wider or (wider[0].ago and not first.only_daily):
+        return first, False
+    narrowed = first.narrowed_by(wider)
+    if first.only_daily:
+        return narrowed, True
+    a, b = find_latest(narrowed, r.now), find_latest(second, r.now)
+    return (narrowed, False) if a and b and a.start < b.start else (first, False)
+
+
+def _settle_halves(first: Phrase, second: Phrase) -> tuple[Phrase, Phrase]:
+    """Morning or afternoon, where only one side said it, or neither."""
+    a, b = first.clock, second.clock
+    in_part = any(atom.grain is Grain.PART for atom in first.atoms)
+    if a is None or b is None or (a.open and b.open and in_part):
+        return first, second
+    if a.open and b.halved:
+        nearest = min((a.fixed(), a.other_half()), key=lambda c: (b.seconds() - c.seconds()) % 86400 or 86400)
+        return first.with_clock(nearest), second
+    if a.open and not in_part:
+        first, a = first.with_clock(a.fixed()), a.fixed()
+    return first, second.with_clock(_later_half(a, b)) if b.open else second
+
+
+def _later_half(a: Clock, b: Clock) -> Clock:
+    if a.halved:
+        return min((b.fixed(), b.other_half()), key=lambda c: (c.seconds() - a.seconds()) % 86400 or 86400)
+    late = b.other_half()
+    return late if b.seconds() < a.seconds() < late.seconds() else b.fixed()
+
+
+def _pair_within(r: Reader, first: Phrase, second: Phrase) -> tuple[Stretch, Stretch]:
+    """Both in one occurrence of the day that holds them."""
+    start = locate(r, first)
+    end = second.on(start.start.date())
+    if end is not None and second.clock and second.clock.seconds() == 0 and end.start <= start.start:
+        midnight = advance(end.start, Grain.DAY)
+        end = Stretch(midnight, midnight, Grain.MOMENT)
+    if end is None or end.start < start.start:
+        raise _reversed()
+    return start, end
+
+
+def _pair(r: Reader, first: Phrase, second: Phrase) -> tuple[Stretch, Stretch]:
+    """Each in its place: a name that recurs is the one nearest to the side that is fixed."""
+    if second.cycle is None and first.cycle is not None:
+        end = locate(r, second)
+        start = find_latest(first, end.end if end.grain >= Grain.DAY and first.grain < Grain.DAY else end.start)
+        return start or locate(r, first), end
+    start = locate(r, first)
+    if second.cycle is None:
+        return start, locate(r, second)
+    if first.only_clock and second.only_clock and first.clock == second.clock:
+        return start, start
+    end = _first_after(second, start)
+    if second.clock and second.clock.open:
+        other = _first_after(second.with_clock(second.clock.other_half()), start)
+        end = min(end, other, key=lambda found: found.start)
+    if second.only_clock and first.clock and not first.only_daily and end.start - start.start > _LONGEST_NIGHT:
+        raise _reversed()
+    # Who says "Sunday to Tuesday" on a Sunday, or "Tuesday to Tuesday", means days that are over.
+    began_before = start.end <= r.now and start.start.weekday() != end.start.weekday()
+    weekly = second.cycle is Grain.WEEK and not began_before
+    yearly = second.cycle is Grain.YEAR and end.start.year > start.start.year
+    if end.start > r.now and yearly and (second.grain is Grain.DAY or first.cycle is None):
+        raise _reversed()
+    if end.start > r.now and (weekly or yearly):
+        start = find_latest(first, start.start) or start
+        end = _first_after(second, start)
+    return start, end
+
+
+def _first_after(second: Phrase, start: Stretch) -> Stretch:
+    return _there(find_first(second, start.start, same=second.grain > Grain.DAY))
+
+
+def _closing(r: Reader, end: Stretch, link: str) -> datetime:
+    """A day after 'to' ends the range where it begins; after 'through' it belongs to it; wider names always do."""
+    if end.edge is not None or end.grain is Grain.MOMENT:
+        return end.opening
+    if end.start <= r.now < end.end:
+        return end.end
+    if link == "until":
+        return end.start
+    return end.start if end.grain is Grain.DAY and link not in ("through", "dash", "and also") else end.end
+
+
+def _reversed() -> TimeRangeError:
+    return TimeRangeError(
+        "That range ends before it begins.", suggestion="Put the earlier time first, or say the day of each."
+    )

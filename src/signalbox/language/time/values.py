@@ -14,8 +14,6 @@ from datetime import date, datetime, timedelta, tzinfo
 from signalbox.errors import TimeRangeError
 from signalbox.language.time.calendar import Grain, advance, floor, step_date, wall
 
-__all__ = ["Atom", "Clock", "Phrase", "Stretch", "clock_atom", "find_first", "find_latest", "pin", "pin_moment"]
-
 _TRIES = {Grain.DAY: 4, Grain.WEEK: 4, Grain.MONTH: 30, Grain.QUARTER: 6, Grain.YEAR: 30}
 
 
@@ -54,6 +52,10 @@ class Clock:
     def seconds(self) -> int:
         return self.hour * 3600 + self.minute * 60 + self.second
 
+    def on(self, day: date, zone: tzinfo) -> Stretch:
+        moment = wall(day, self.hour, self.minute, self.second, zone)
+        return Stretch(moment, moment, Grain.MOMENT)
+
 
 @dataclass(frozen=True, slots=True)
 class Atom:
@@ -69,8 +71,17 @@ class Atom:
     is_now: bool = False
     joins: bool = True  # may be narrowed by the words beside it
     ago: Grain | None = None  # the unit of "N units ago"
-    every: Grain | None = None  # the cycle of "last Monday", pinned as it is
     bare: int | None = None  # the number, if a number was all that was said
+
+
+def unit_from(start: datetime, grain: Grain) -> Stretch:
+    """The unit of the calendar that begins with a moment."""
+    return Stretch(start, advance(start, grain), grain)
+
+
+def moved(stretch: Stretch, grain: Grain, count: int) -> Stretch:
+    """A stretch, so many units later."""
+    return replace(stretch, start=advance(stretch.start, grain, count), end=advance(stretch.end, grain, count))
 
 
 def pin(stretch: Stretch, *, says_future: bool = False, lasts: bool = False, joins: bool = True) -> Atom:
@@ -79,15 +90,13 @@ def pin(stretch: Stretch, *, says_future: bool = False, lasts: bool = False, joi
 
 
 def pin_moment(moment: datetime, *, says_future: bool = False, lasts: bool = False, joins: bool = True) -> Atom:
+    """An atom that is one moment."""
     return pin(Stretch(moment, moment, Grain.MOMENT), says_future=says_future, lasts=lasts, joins=joins)
 
 
 def clock_atom(clock: Clock, zone: tzinfo, bare: int | None = None) -> Atom:
-    def on(day: date) -> Stretch:
-        moment = wall(day, clock.hour, clock.minute, clock.second, zone)
-        return Stretch(moment, moment, Grain.MOMENT)
-
-    return Atom(Grain.MOMENT, Grain.DAY, on, clock=clock, bare=bare)
+    """An atom that is a time of every day."""
+    return Atom(Grain.MOMENT, Grain.DAY, lambda day: clock.on(day, zone), clock=clock, bare=bare)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +113,6 @@ class Phrase:
     @property
     def cycle(self) -> Grain | None:
         return self.atoms[0].cycle
-
-    @property
-    def pinned(self) -> bool:
-        return self.cycle is None
 
     @property
     def clock(self) -> Clock | None:
@@ -152,28 +157,28 @@ class Phrase:
 
 def find_latest(phrase: Phrase, limit: datetime) -> Stretch | None:
     """The most recent occurrence that begins before the limit; a pinned phrase wherever it lies."""
-    if phrase.cycle is None:
-        return phrase.on(limit.date())
-    for count in range(_TRIES[phrase.cycle]):
-        found = phrase.on(step_date(limit.date(), phrase.cycle, -count))
-        if found and found.start < limit:
-            return found
-    return None
+    return _search(phrase, limit, -1, lambda found: found.start < limit)
 
 
 def find_first(phrase: Phrase, after: datetime, *, same: bool = False) -> Stretch | None:
     """The first occurrence that begins after a moment (or with it, if `same`)."""
+    return _search(phrase, after, 1, lambda found: found.start > after or (same and found.start == after))
+
+
+def _search(phrase: Phrase, near: datetime, step: int, is_meant: Callable[[Stretch], bool]) -> Stretch | None:
     if phrase.cycle is None:
-        return phrase.on(after.date())
+        return phrase.on(near.date())
     for count in range(_TRIES[phrase.cycle]):
-        found = phrase.on(step_date(after.date(), phrase.cycle, count))
-        if found and (found.start > after or (same and found.start == after)):
+        found = phrase.on(step_date(near.date(), phrase.cycle, step * count))
+        if found and is_meant(found):
             return found
     return None
 
 
 def _first_within(atom: Atom, outer: Stretch, zone: tzinfo) -> Stretch | None:
-    outer = _widen(outer, atom.cycle)
+    if outer.grain is Grain.MOMENT and atom.cycle is not None:
+        # A moment ("a week ago") that is narrowed stands for the day, week, month or year around it.
+        outer = unit_from(floor(outer.start, atom.cycle), atom.cycle)
     if atom.grain == outer.grain and atom.cycle is not None:
         same = atom.on(outer.start.date())
         return outer if same and same.start == outer.start else None
@@ -187,21 +192,11 @@ def _first_within(atom: Atom, outer: Stretch, zone: tzinfo) -> Stretch | None:
     return None
 
 
-def _widen(outer: Stretch, cycle: Grain | None) -> Stretch:
-    """A moment ("a week ago") that is narrowed stands for the day, week, month or year around it."""
-    if outer.grain is not Grain.MOMENT or cycle is None:
-        return outer
-    start = floor(outer.start, cycle)
-    return Stretch(start, advance(start, cycle), cycle)
-
-
 def _place(clock: Clock, outer: Stretch, zone: tzinfo) -> Stretch:
-    readings = (clock, clock.other_half()) if clock.open else (clock,)
     first_day = outer.start.date()
-    for reading in readings:
+    for reading in (clock, clock.other_half()) if clock.open else (clock,):
         for day in (first_day, first_day + timedelta(days=1)):
-            moment = wall(day, reading.hour, reading.minute, reading.second, zone)
-            if outer.start <= moment < outer.end:
-                return Stretch(moment, moment, Grain.MOMENT)
-    moment = wall(first_day, clock.hour, clock.minute, clock.second, zone)
-    return Stretch(moment, moment, Grain.MOMENT)
+            found = reading.on(day, zone)
+            if outer.start <= found.start < outer.end:
+                return found
+    return clock.on(first_day, zone)
