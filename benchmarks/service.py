@@ -45,6 +45,9 @@ class Instant(BaseChatModel):
     def _generate(self, messages, stop=None, run_manager=None, **options):
         return ChatResult(generations=[ChatGeneration(message=AIMessage("You have no tasks."))])
 
+    async def _agenerate(self, messages, stop=None, run_manager=None, **options):
+        return self._generate(messages)
+
 async def run_agent(message_history, user_id, config=None):
     from signalbox.agents.tasks import AgentConfiguration, run_agent as real
     return await real(message_history, user_id, AgentConfiguration(model=MODEL))
