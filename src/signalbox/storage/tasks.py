@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from signalbox.errors import NotFoundError
 from signalbox.language.words import stem, tokens, word_set
 from signalbox.settings import now
-from signalbox.storage.gate import in_session
+from signalbox.storage.gate import Prepared, in_one_go, in_session
 from signalbox.storage.models import NEVER, PRIORITIES, Numbering, Task, TaskChange, TaskWord
 
 __all__ = ["Change", "Page", "TaskFilter", "Tasks", "words_of"]
@@ -22,11 +22,13 @@ __all__ = ["Change", "Page", "TaskFilter", "Tasks", "words_of"]
 # A type by another name: inside the class `list` is a method.
 Rows = list
 Sort = Literal["due", "priority", "created", "title"]
+_table: Any = Task.__table__
 _KEPT = ("title", "description", "completed", "due", "priority", "tags")
 _LONGEST_WORD = 64
 _MOST_WORDS = 200
 _MOST_COUNTED = 1000
 _LIGHT = word_set("the a an and or to of for in on at with my i it is")
+_FINISHED = Prepared(select(_table.c.task_id).where(_table.c.completed.is_(True), _table.c.deleted.is_(None)).limit(1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +203,10 @@ class Tasks:
             return Change("restored", task, before)
 
         return await in_session(self._owner, bring_back, writes=True)
+
+    async def has_finished(self) -> bool:
+        """Whether there is a task that is done."""
+        return await in_one_go(self._owner, lambda transaction: transaction.run(_FINISHED).first() is not None)
 
     async def deleted(self, *, most: int = 20) -> Rows[Task]:
         """The tasks that can still be brought back, the latest deleted first."""
