@@ -75,9 +75,9 @@ def serve(
 
 
 def _collect_seldom() -> None:
-    """Look for garbage in circles after 10,000 new objects, and not after 700: a request makes thousands that all go by
+    """Look for garbage in circles after 50,000 new objects, and not after 700: a request makes thousands that all go by
     themselves, and to look through them time and again was a quarter of what the service did under load."""
-    gc.set_threshold(10_000, *gc.get_threshold()[1:])
+    gc.set_threshold(50_000, *gc.get_threshold()[1:])
 
 
 def _open_browser(address: str) -> None:

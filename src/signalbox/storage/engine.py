@@ -79,9 +79,10 @@ async def open_engine(url: URL | None = None) -> AsyncEngine:
 @dataclass(frozen=True, slots=True)
 class Direct:
     """A file that one thread works on by itself: a transaction there costs one change of threads, and not one for
-    every statement of it."""
+    every statement of it. Who will write takes `writing`."""
 
-    engine: Engine
+    reading: Engine
+    writing: Engine
     thread: ThreadPoolExecutor
 
 
@@ -100,7 +101,8 @@ async def open_direct() -> Direct | None:
         engine = create_engine(url.set(drivername="sqlite"), poolclass=StaticPool, connect_args=options)
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
-        _direct[key] = Direct(engine, ThreadPoolExecutor(1, "signalbox-store"))
+        reading, writing = engine.execution_options(writes=False), engine.execution_options(writes=True)
+        _direct[key] = Direct(reading, writing, ThreadPoolExecutor(1, "signalbox-store"))
     return _direct[key]
 
 
@@ -109,7 +111,7 @@ async def close_stores() -> None:
     here = asyncio.get_running_loop()
     while _direct:
         direct = _direct.popitem()[1]
-        await here.run_in_executor(direct.thread, direct.engine.dispose)
+        await here.run_in_executor(direct.thread, direct.writing.dispose)
         direct.thread.shutdown(wait=False)
     for loop in list(_open):
         for engine in _open.pop(loop, {}).values():

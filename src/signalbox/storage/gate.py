@@ -86,6 +86,11 @@ class Transaction:
         self._connection, self._owner = connection, owner
         _say_for(connection, owner)
 
+    @property
+    def dialect(self) -> str:
+        """Which database it is."""
+        return str(self._connection.dialect.name)
+
     def run(self, prepared: Prepared, **values: Any) -> CursorResult[Any]:
         """Run a statement with these values. Raises OwnershipError where they name an owner."""
         if "owner" in values or "user_id" in values:
@@ -104,7 +109,7 @@ async def in_one_go(owner: str, work: Callable[[Transaction], T], *, writes: boo
                 return await connection.run_sync(lambda plain: work(Transaction(plain, owner)))
 
         def done() -> T:
-            with direct.engine.execution_options(writes=writes).begin() as connection:
+            with (direct.writing if writes else direct.reading).begin() as connection:
                 return work(Transaction(connection, owner))
 
         return await asyncio.get_running_loop().run_in_executor(direct.thread, done)
@@ -121,7 +126,7 @@ async def in_session(owner: str, work: Callable[[Session], T], *, writes: bool =
             return await session.run_sync(work)
 
     def done() -> T:
-        bound = direct.engine.execution_options(writes=writes)
+        bound = direct.writing if writes else direct.reading
         with _BoundSession(bound, info={"owner": owner}, expire_on_commit=False) as session, session.begin():
             return work(session)
 

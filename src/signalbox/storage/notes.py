@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import Insert, bindparam, select
+from sqlalchemy.dialects import postgresql, sqlite
 
 from signalbox.storage.gate import Prepared, Transaction
 from signalbox.storage.models import Note
@@ -14,12 +15,15 @@ __all__ = ["find_note", "put_note"]
 
 _notes: Any = Note.__table__
 _FIND = Prepared(select(_notes.c.data).where(_notes.c.digest == bindparam("named")))
-_ADD = Prepared(insert(_notes))
-_CHANGE = Prepared(
-    update(_notes)
-    .where(_notes.c.digest == bindparam("named"))
-    .values(data=bindparam("told"), created=bindparam("moment"))
-)
+
+
+def _put(made: Any) -> Prepared:
+    replaced = {name: made.excluded[name] for name in ("data", "created")}
+    put: Insert = made.on_conflict_do_update(index_elements=["user_id", "digest"], set_=replaced)
+    return Prepared(put)
+
+
+_PUT = {"sqlite": _put(sqlite.insert(_notes)), "postgresql": _put(postgresql.insert(_notes))}
 
 
 def find_note(transaction: Transaction, digest: str) -> dict[str, Any] | None:
@@ -30,5 +34,4 @@ def find_note(transaction: Transaction, digest: str) -> dict[str, Any] | None:
 
 def put_note(transaction: Transaction, digest: str, data: dict[str, Any], moment: datetime) -> None:
     """Keep something under a digest."""
-    if transaction.run(_CHANGE, named=digest, told=data, moment=moment).rowcount == 0:
-        transaction.run(_ADD, digest=digest, data=data, created=moment)
+    transaction.run(_PUT[transaction.dialect], digest=digest, data=data, created=moment)
