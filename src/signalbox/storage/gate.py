@@ -69,7 +69,7 @@ class Prepared:
             raise OwnershipError("This table has no owner.")
         if isinstance(statement, Update) and "user_id" in statement.compile().params:
             raise OwnershipError("The owner of a row is whom the statement is run for.")
-        owner = bindparam("owner")
+        owner: Any = bindparam("owner")
         self.statement: Any = (
             statement.values(user_id=owner)
             if isinstance(statement, Insert)

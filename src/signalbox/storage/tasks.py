@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Select, delete, func, or_, select, update
+from sqlalchemy import Executable, Select, delete, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -146,7 +146,7 @@ class Tasks:
         """The latest tasks, the newest first."""
         return await self._all(select(Task).where(Task.deleted.is_(None)).order_by(Task.task_id.desc()).limit(most))
 
-    async def _all(self, query: Select[Any]) -> Rows[Any]:
+    async def _all(self, query: Executable) -> Rows[Any]:
         """What a query finds: its rows, or the first column of each."""
         return await in_session(self._owner, lambda session: [*session.scalars(query)])
 
