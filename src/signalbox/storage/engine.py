@@ -33,15 +33,21 @@ _opening: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDi
 
 def database_address() -> str:
     """Where tasks and conversations are kept, without a password. Raises ConfigurationError."""
-    return _url().render_as_string(hide_password=True)
+    return _url()[0].render_as_string(hide_password=True)
 
 
-def _url() -> URL:
+def _url() -> tuple[URL, str]:
+    """The address of the database, and the whole of it as a text: to tell addresses apart by themselves is slow."""
     settings = get_settings()
-    return _read_url(settings.database_url, settings.home)
+    return _read(settings.database_url, settings.home)
 
 
 @lru_cache(maxsize=16)
+def _read(given: str, home: Path) -> tuple[URL, str]:
+    url = _read_url(given, home)
+    return url, url.render_as_string(hide_password=False)
+
+
 def _read_url(given: str, home: Path) -> URL:
     if not given:
         return make_url(f"sqlite+aiosqlite:///{home / 'store.db'}")
@@ -55,20 +61,14 @@ def _read_url(given: str, home: Path) -> URL:
         ) from None
 
 
-@lru_cache(maxsize=16)
-def _key(url: URL) -> str:
-    return url.render_as_string(hide_password=False)
-
-
-async def open_engine(url: URL | None = None) -> AsyncEngine:
+async def open_engine() -> AsyncEngine:
     """The engine of the running event loop; the first time, the tables are brought up to date.
 
     Raises ConfigurationError or UnavailableError.
     """
     loop = asyncio.get_running_loop()
     engines = _open.setdefault(loop, {})
-    url = url or _url()
-    key = _key(url)
+    url, key = _url()
     if key not in engines:
         async with _opening.setdefault(loop, asyncio.Lock()):
             if key not in engines:
@@ -91,11 +91,10 @@ _direct: dict[str, Direct] = {}
 
 async def open_direct() -> Direct | None:
     """The way to the file, where the database is one; None for a server. Raises as `open_engine`."""
-    url = _url()
-    await open_engine(url)
-    if url.get_backend_name() != "sqlite":
+    url, key = _url()
+    await open_engine()
+    if not url.drivername.startswith("sqlite"):
         return None
-    key = _key(url)
     if key not in _direct:
         options: dict[str, Any] = {"timeout": 60.0, "isolation_level": None, "check_same_thread": False}
         engine = create_engine(url.set(drivername="sqlite"), poolclass=StaticPool, connect_args=options)
