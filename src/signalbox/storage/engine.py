@@ -149,7 +149,9 @@ def _prepare_sqlite(connection: Any, _: Any) -> None:
 def _begin_sqlite(connection: Any) -> None:
     """Who will write takes the lock at once: SQLite lets nobody who has read wait for it."""
     writes = connection.get_execution_options().get("writes", True)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    cursor = connection.connection.cursor()
+    cursor.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
+    cursor.close()
 
 
 async def _migrate(engine: AsyncEngine) -> None:
