@@ -1,6 +1,7 @@
 """The chat call under load: requests a second and how long they take, with and without the model's time.
 
-python -m benchmarks.service                 # 1, 50 and 500 clients, an instant model, then the offline model
+python -m benchmarks.service                 # 1, 50 and 500 clients; the model answers at once
+python -m benchmarks.service --model listing # it calls list_tasks at once, and then answers with what that gave
 python -m benchmarks.service --model offline # with the offline model's time
 python -m benchmarks.service --clients --streams 500    # so many streams open at once
 python -m benchmarks.service --clients --soak 10000     # whether memory stays flat
@@ -33,7 +34,9 @@ from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
 class Instant(BaseChatModel):
-    """Says one thing, at once: what is measured is everything but the model."""
+    """Answers at once, or calls one tool and answers with what it gave: what is measured is all but the model."""
+
+    calls: str = ""
 
     @property
     def _llm_type(self):
@@ -43,14 +46,34 @@ class Instant(BaseChatModel):
         return self
 
     def _generate(self, messages, stop=None, run_manager=None, **options):
-        return ChatResult(generations=[ChatGeneration(message=AIMessage("You have no tasks."))])
+        last = messages[-1]
+        if last.type == "tool":
+            said = AIMessage(last.content)
+        elif self.calls:
+            said = AIMessage("", tool_calls=[{"name": self.calls, "args": {}, "id": "call", "type": "tool_call"}])
+        else:
+            said = AIMessage("You have no tasks.")
+        return ChatResult(generations=[ChatGeneration(message=said)])
 
-async def run_agent(message_history, user_id, config=None):
-    from signalbox.agents.tasks import AgentConfiguration, run_agent as real
-    return await real(message_history, user_id, AgentConfiguration(model=MODEL))
+    async def _agenerate(self, messages, stop=None, run_manager=None, **options):
+        return self._generate(messages)
 
-MODEL = Instant()
+async def instant(message_history, user_id, config=None):
+    return await _real(message_history, user_id, INSTANT)
+
+async def listing(message_history, user_id, config=None):
+    return await _real(message_history, user_id, LISTING)
+
+async def _real(message_history, user_id, model):
+    from signalbox.agents.tasks import AgentConfiguration, run_agent
+    return await run_agent(message_history, user_id, AgentConfiguration(model=model))
+
+INSTANT, LISTING = Instant(), Instant(calls="list_tasks")
 '''
+ENTRIES = """[signalbox.chat]
+instant = instant_chat:instant
+listing = instant_chat:listing
+"""
 
 
 @contextmanager
@@ -61,11 +84,11 @@ def served(home: Path, model: str) -> Iterator[tuple[str, str, int]]:
     (folder / "instant_chat.py").write_text(INSTANT)
     info = folder / "instant_chat-1.dist-info"
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: instant-chat\nVersion: 1\n")
-    (info / "entry_points.txt").write_text("[signalbox.chat]\ninstant = instant_chat:run_agent\n")
+    (info / "entry_points.txt").write_text(ENTRIES)
     environment = {
         **os.environ, "SIGNALBOX_HOME": str(home), "SIGNALBOX_RATE_LIMIT": "10000000",
         "PYTHONPATH": f"{folder}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
-        "SIGNALBOX_CHAT": "instant" if model == "instant" else "tasks",
+        "SIGNALBOX_CHAT": "tasks" if model == "offline" else model,
     }  # fmt: skip
     command = [sys.executable, "-m", "signalbox", "serve", "--port", "0", "--no-page"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
@@ -186,7 +209,7 @@ def memory(pid: int) -> float:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--model", choices=["instant", "offline"], default="instant")
+    parser.add_argument("--model", choices=["instant", "listing", "offline"], default="instant")
     parser.add_argument("--clients", type=int, nargs="*", default=[1, 50, 500])
     parser.add_argument("--requests", type=int, default=500)
     parser.add_argument("--streams", type=int, default=0, help="hold so many streams at once")

@@ -10,11 +10,14 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import jwt
 import pytest
+
+from signalbox.service import tokens
 
 from .conftest import ANN, BOB, token
 
@@ -185,3 +188,10 @@ def test_another_address_than_this_machine_asks_for_a_secret(own_home: Path) -> 
 
     refused = CliRunner().invoke(app, ["serve", "--host", "0.0.0.0", "--port", "0", "--no-page"])
     assert "nothing says how their tokens are checked" in str(refused.exception)
+
+
+async def test_a_token_that_was_good_is_nobodys_when_its_time_has_run_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = tokens.make_token(ANN, hours=1)
+    assert await tokens.person_of(made) == ANN
+    monkeypatch.setattr(tokens, "time", SimpleNamespace(time=lambda: datetime.now(UTC).timestamp() + 3700))
+    assert await tokens.person_of(made) is None

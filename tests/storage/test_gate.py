@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import delete, insert, select, text, update
+from sqlalchemy import bindparam, delete, insert, select, text, update
 from sqlalchemy.orm import aliased
 
 import signalbox
 from signalbox.settings import get_settings, now
 from signalbox.storage import OwnershipError, Store, Task
 from signalbox.storage.engine import HEAD
-from signalbox.storage.gate import owned
+from signalbox.storage.gate import Prepared, in_one_go, owned
 
 ANN = "6f1d8f9e-6a43-4d27-9f0a-3a4f5d0c1a01"
 BEN = "6f1d8f9e-6a43-4d27-9f0a-3a4f5d0c1a02"
@@ -70,6 +70,44 @@ async def test_a_row_of_somebody_else_cannot_be_written(stores: str) -> None:
         async with owned(ANN, writes=True) as session:
             (await session.scalars(select(Task))).one().user_id = BEN
     assert [one.title for one in await Store(BEN).tasks.latest()] == ["Buy milk"]
+
+
+async def test_a_prepared_statement_meets_only_rows_of_whom_it_is_run_for(stores: str) -> None:
+    await _both()
+    tasks: Any = Task.__table__
+    rename = Prepared(update(tasks).where(tasks.c.task_id == 1).values(title=bindparam("name")))
+    claim = Prepared(insert(tasks).values(user_id=BEN))
+    row = {"task_id": 9, "title": "Own", "description": "", "tags": [], "created": now(), "updated": now()}
+    row |= {"completed": False, "due": "9999-12-31", "priority": 1}
+    assert (await in_one_go(ANN, lambda held: held.run(rename, name="Mine").rowcount, writes=True)) == 1
+    await in_one_go(ANN, lambda held: held.run(claim, **row), writes=True)
+    find = Prepared(select(tasks.c.user_id).where((tasks.c.title == "Buy milk") | (tasks.c.user_id == BEN)))
+    assert await in_one_go(ANN, lambda held: held.run(find).all()) == []
+    assert (await in_one_go(ANN, lambda held: held.run(Prepared(delete(tasks))).rowcount, writes=True)) == 2
+    assert [one.title for one in await Store(BEN).tasks.latest()] == ["Buy milk"]
+
+
+@pytest.mark.parametrize("named", ["owner", "user_id"])
+async def test_a_prepared_statement_is_given_no_owner(stores: str, named: str) -> None:
+    with pytest.raises(OwnershipError):
+        await in_one_go(ANN, lambda held: held.run(Prepared(select(Task.__table__)), **{named: BEN}))
+
+
+def test_a_statement_that_cannot_be_bound_is_not_prepared() -> None:
+    tasks: Any = Task.__table__
+    everybodys = select(tasks.c.task_id)
+    for statement in (
+        select(tasks, tasks.alias()),
+        select(tasks.alias()),
+        select(everybodys.subquery()),
+        select(tasks).where(tasks.c.task_id.in_(everybodys)),
+        select(tasks).where(text("1 = 1 OR 1 = 1")),
+        insert(tasks).from_select(["task_id"], everybodys),
+        update(tasks).values(user_id=BEN),
+        select(text("1")),
+    ):
+        with pytest.raises(OwnershipError):
+            Prepared(statement)
 
 
 def test_nothing_outside_the_storage_talks_to_the_database() -> None:

@@ -112,3 +112,16 @@ async def test_a_revoked_key_is_found_no_more_and_nobody_finds_anothers() -> Non
 async def test_an_owner_is_a_uuid() -> None:
     with pytest.raises(RequestError, match="UUID"):
         Store("ann")
+
+
+async def test_a_note_takes_the_place_of_the_one_before_and_is_the_owners_alone(stores: str) -> None:
+    digest = "d" * 64
+    await Store(ANN).keep_note(digest, {"shown": [1]})
+    await Store(BEN).keep_note(digest, {"shown": [7]})
+    await Store(ANN).keep_note(digest, {"shown": [2, 3]})
+    turn = await begin_turn(ANN, "and now?")
+    await end_turn(ANN, turn, "Nothing.", notes={digest: {"shown": []}, "e" * 64: {"shown": [4]}})
+    assert await Store(ANN).note(digest) == {"shown": []}
+    assert await Store(ANN).note("e" * 64) == {"shown": [4]}
+    assert await Store(BEN).note(digest) == {"shown": [7]}
+    assert await Store(BEN).note("e" * 64) is None

@@ -75,9 +75,9 @@ def make_server() -> FastMCP:
     return server
 
 
-@pytest.fixture
-async def session() -> AsyncIterator[Session]:
-    yield hold(ServerEntry("near", transport="memory", server=make_server))
+@pytest.fixture(params=["memory", "direct"])
+async def session(request: pytest.FixtureRequest) -> AsyncIterator[Session]:
+    yield hold(ServerEntry("near", transport=request.param, server=make_server))
     await close_sessions()
 
 
@@ -93,7 +93,7 @@ async def test_a_session_lists_its_tools_with_their_hints(session: Session) -> N
 
 
 async def test_a_held_session_is_one_for_every_caller(session: Session) -> None:
-    assert hold(ServerEntry("near", transport="memory")) is session
+    assert hold(ServerEntry("near", transport=session.entry.transport)) is session
     answers = await asyncio.gather(*(session.call("look", {"user_id": str(n)}) for n in range(20)))
     assert [one["user_id"] for one in answers] == [str(n) for n in range(20)]
 

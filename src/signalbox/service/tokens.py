@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import secrets
+import time
 import uuid
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -68,14 +69,26 @@ async def person_of(token: str) -> str | None:
         return await _person_of_key(token)
     try:
         settings = get_settings()
-        key, algorithms = (await _public_key(token), _PUBLIC) if settings.jwks_url else (_secret(), ["HS256"])
-        claims = jwt.decode(
-            token, key, algorithms, audience=settings.jwt_audience or None, issuer=settings.jwt_issuer or None,
-            options={"require": ["exp", "sub"], "verify_aud": bool(settings.jwt_audience)},
-        )  # fmt: skip
-        return str(uuid.UUID(str(claims["sub"])))
+        named = (settings.jwt_audience, settings.jwt_issuer)
+        if settings.jwks_url:
+            return _checked_token(token, await _public_key(token), tuple(_PUBLIC), *named)[0]
+        person, until = _known_token(token, _secret(), ("HS256",), *named)
+        return person if time.time() < until else None
     except (jwt.PyJWTError, ValueError):
         return None
+
+
+def _checked_token(token: str, key: Any, algorithms: tuple[str, ...], audience: str, issuer: str) -> tuple[str, float]:
+    """Whose token it is, and until when. Raises PyJWTError and ValueError where it is nobody's."""
+    claims = jwt.decode(
+        token, key, list(algorithms), audience=audience or None, issuer=issuer or None,
+        options={"require": ["exp", "sub"], "verify_aud": bool(audience)},
+    )  # fmt: skip
+    return str(uuid.UUID(str(claims["sub"]))), float(claims["exp"])
+
+
+_known_token = lru_cache(maxsize=4096)(_checked_token)
+"""As `_checked_token`, for a secret: what it signed stays signed, and only its time can run out."""
 
 
 async def _person_of_key(key: str) -> str | None:

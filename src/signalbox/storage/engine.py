@@ -33,15 +33,21 @@ _opening: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDi
 
 def database_address() -> str:
     """Where tasks and conversations are kept, without a password. Raises ConfigurationError."""
-    return _url().render_as_string(hide_password=True)
+    return _url()[0].render_as_string(hide_password=True)
 
 
-def _url() -> URL:
+def _url() -> tuple[URL, str]:
+    """The address of the database, and the whole of it as a text: to tell addresses apart by themselves is slow."""
     settings = get_settings()
-    return _read_url(settings.database_url, settings.home)
+    return _read(settings.database_url, settings.home)
 
 
 @lru_cache(maxsize=16)
+def _read(given: str, home: Path) -> tuple[URL, str]:
+    url = _read_url(given, home)
+    return url, url.render_as_string(hide_password=False)
+
+
 def _read_url(given: str, home: Path) -> URL:
     if not given:
         return make_url(f"sqlite+aiosqlite:///{home / 'store.db'}")
@@ -55,20 +61,14 @@ def _read_url(given: str, home: Path) -> URL:
         ) from None
 
 
-@lru_cache(maxsize=16)
-def _key(url: URL) -> str:
-    return url.render_as_string(hide_password=False)
-
-
-async def open_engine(url: URL | None = None) -> AsyncEngine:
+async def open_engine() -> AsyncEngine:
     """The engine of the running event loop; the first time, the tables are brought up to date.
 
     Raises ConfigurationError or UnavailableError.
     """
     loop = asyncio.get_running_loop()
     engines = _open.setdefault(loop, {})
-    url = url or _url()
-    key = _key(url)
+    url, key = _url()
     if key not in engines:
         async with _opening.setdefault(loop, asyncio.Lock()):
             if key not in engines:
@@ -79,9 +79,10 @@ async def open_engine(url: URL | None = None) -> AsyncEngine:
 @dataclass(frozen=True, slots=True)
 class Direct:
     """A file that one thread works on by itself: a transaction there costs one change of threads, and not one for
-    every statement of it."""
+    every statement of it. Who will write takes `writing`."""
 
-    engine: Engine
+    reading: Engine
+    writing: Engine
     thread: ThreadPoolExecutor
 
 
@@ -90,17 +91,17 @@ _direct: dict[str, Direct] = {}
 
 async def open_direct() -> Direct | None:
     """The way to the file, where the database is one; None for a server. Raises as `open_engine`."""
-    url = _url()
-    await open_engine(url)
-    if url.get_backend_name() != "sqlite":
+    url, key = _url()
+    await open_engine()
+    if not url.drivername.startswith("sqlite"):
         return None
-    key = _key(url)
     if key not in _direct:
         options: dict[str, Any] = {"timeout": 60.0, "isolation_level": None, "check_same_thread": False}
         engine = create_engine(url.set(drivername="sqlite"), poolclass=StaticPool, connect_args=options)
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
-        _direct[key] = Direct(engine, ThreadPoolExecutor(1, "signalbox-store"))
+        reading, writing = engine.execution_options(writes=False), engine.execution_options(writes=True)
+        _direct[key] = Direct(reading, writing, ThreadPoolExecutor(1, "signalbox-store"))
     return _direct[key]
 
 
@@ -109,7 +110,7 @@ async def close_stores() -> None:
     here = asyncio.get_running_loop()
     while _direct:
         direct = _direct.popitem()[1]
-        await here.run_in_executor(direct.thread, direct.engine.dispose)
+        await here.run_in_executor(direct.thread, direct.writing.dispose)
         direct.thread.shutdown(wait=False)
     for loop in list(_open):
         for engine in _open.pop(loop, {}).values():
@@ -148,7 +149,9 @@ def _prepare_sqlite(connection: Any, _: Any) -> None:
 def _begin_sqlite(connection: Any) -> None:
     """Who will write takes the lock at once: SQLite lets nobody who has read wait for it."""
     writes = connection.get_execution_options().get("writes", True)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    cursor = connection.connection.cursor()
+    cursor.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
+    cursor.close()
 
 
 async def _migrate(engine: AsyncEngine) -> None:

@@ -10,12 +10,12 @@ from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import Session
 
 from signalbox.errors import NotFoundError, RequestError
 from signalbox.settings import now
 from signalbox.storage.gate import check_owner, in_one_go, owned
-from signalbox.storage.models import ApiKey, Conversation, Message, Note
+from signalbox.storage.models import ApiKey, Conversation, Message
+from signalbox.storage.notes import find_note, put_note
 from signalbox.storage.tasks import Tasks
 
 __all__ = ["Store", "notes_of_turn"]
@@ -163,12 +163,7 @@ class Store:
 
     async def note(self, digest: str) -> dict[str, Any] | None:
         """What was kept under a digest; None where nothing was."""
-
-        def found(session: Session) -> dict[str, Any] | None:
-            kept = session.scalars(select(Note).where(Note.digest == digest)).one_or_none()
-            return dict(kept.data) if kept is not None else None
-
-        return await in_one_go(self.owner, found)
+        return await in_one_go(self.owner, lambda transaction: find_note(transaction, digest))
 
     async def keep_note(self, digest: str, data: dict[str, Any]) -> None:
         """Keep something under a digest, in place of what was kept there; inside `notes_of_turn`, with the answer."""
@@ -176,8 +171,8 @@ class Store:
         if collected is not None:
             collected[digest] = data
             return
-        kept = Note(user_id=self.owner, digest=digest, data=data, created=now())
-        await in_one_go(self.owner, lambda session: session.merge(kept), writes=True)
+        moment = now()
+        await in_one_go(self.owner, lambda transaction: put_note(transaction, digest, data, moment), writes=True)
 
 
 @contextmanager

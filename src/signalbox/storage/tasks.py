@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Select, delete, func, or_, select, update
+from sqlalchemy import Executable, Select, delete, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from signalbox.errors import NotFoundError
 from signalbox.language.words import stem, tokens, word_set
 from signalbox.settings import now
-from signalbox.storage.gate import owned
+from signalbox.storage.gate import Prepared, in_one_go, in_session
 from signalbox.storage.models import NEVER, PRIORITIES, Numbering, Task, TaskChange, TaskWord
 
 __all__ = ["Change", "Page", "TaskFilter", "Tasks", "words_of"]
@@ -22,11 +22,13 @@ __all__ = ["Change", "Page", "TaskFilter", "Tasks", "words_of"]
 # A type by another name: inside the class `list` is a method.
 Rows = list
 Sort = Literal["due", "priority", "created", "title"]
+_table: Any = Task.__table__
 _KEPT = ("title", "description", "completed", "due", "priority", "tags")
 _LONGEST_WORD = 64
 _MOST_WORDS = 200
 _MOST_COUNTED = 1000
 _LIGHT = word_set("the a an and or to of for in on at with my i it is")
+_FINISHED = Prepared(select(_table.c.task_id).where(_table.c.completed.is_(True), _table.c.deleted.is_(None)).limit(1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,43 +83,50 @@ class Tasks:
         tags: Rows[str] | None = None, turn: str = "",
     ) -> Task:  # fmt: skip
         """A new task, with the next number of this person. A turn that has added one before gets that one again."""
-        async with owned(self._owner, writes=True) as session:
-            before = await _made_before(session, turn, None)
+
+        def add(session: Session) -> Task:
+            before = _made_before(session, turn, None)
             if before is not None:
                 return before
             moment = now()
             task = Task(
-                user_id=self._owner, task_id=await _next_number(session), title=title, description=description,
+                user_id=self._owner, task_id=_next_number(session), title=title, description=description,
                 due=due or NEVER, priority=PRIORITIES.index(priority), tags=tags or [], completed=False,
                 created=moment, updated=moment,
             )  # fmt: skip
             session.add(task)
             _index(session, task)
             _record(session, turn, "added", task, None)
-        return task
+            return task
+
+        return await in_session(self._owner, add, writes=True)
 
     async def get(self, task_id: int) -> Task:
         """One task."""
-        async with owned(self._owner) as session:
-            return await _task(session, task_id)
+        return await in_session(self._owner, lambda session: _task(session, task_id))
 
     async def several(self, task_ids: Rows[int], *, deleted: bool = False) -> Rows[Task]:
         """Those of these tasks that are there, in the order of the numbers given; `deleted` ones too if asked for."""
         query = select(Task).where(Task.task_id.in_(task_ids[:_MOST_WORDS]))
         if not deleted:
             query = query.where(Task.deleted.is_(None))
-        async with owned(self._owner) as session:
-            found = {task.task_id: task for task in await session.scalars(query)}
+        found = {task.task_id: task for task in await self._all(query)}
         return [found[one] for one in dict.fromkeys(task_ids) if one in found]
 
     async def list(self, wanted: TaskFilter) -> Page:
         """A page of the tasks that fit."""
         query = _filtered(wanted)
-        async with owned(self._owner) as session:
-            counted = query.with_only_columns(Task.task_id).limit(_MOST_COUNTED).subquery()
-            total = await session.scalar(select(func.count()).select_from(counted))
-            page = await session.scalars(_sorted(query, wanted.sort).limit(wanted.limit).offset(wanted.offset))
-            return Page([*page], int(total or 0))
+        counted = query.with_only_columns(Task.task_id).limit(_MOST_COUNTED).subquery()
+        page = _sorted(query, wanted.sort).limit(wanted.limit).offset(wanted.offset)
+
+        def find(session: Session) -> Page:
+            found = [*session.scalars(page)]
+            if len(found) < wanted.limit and (found or not wanted.offset):
+                # The page is the last: what stands before it and on it is all there is.
+                return Page(found, min(wanted.offset + len(found), _MOST_COUNTED))
+            return Page(found, int(session.scalar(select(func.count()).select_from(counted)) or 0))
+
+        return await in_session(self._owner, find)
 
     async def naming(self, words: Rows[str], *, most: int = 50) -> Rows[Task]:
         """The tasks that share words with these, those that share most first, the latest of equals first."""
@@ -131,29 +140,32 @@ class Tasks:
             .order_by(func.count().desc(), TaskWord.task_id.desc())
             .limit(most)
         )
-        async with owned(self._owner) as session:
-            numbers = [row.task_id for row in await session.execute(ranked)]
-        return await self.several(numbers)
+        return await self.several(await self._all(ranked))
 
     async def latest(self, *, most: int = 50) -> Rows[Task]:
         """The latest tasks, the newest first."""
-        query = select(Task).where(Task.deleted.is_(None)).order_by(Task.task_id.desc()).limit(most)
-        async with owned(self._owner) as session:
-            return list(await session.scalars(query))
+        return await self._all(select(Task).where(Task.deleted.is_(None)).order_by(Task.task_id.desc()).limit(most))
+
+    async def _all(self, query: Executable) -> Rows[Any]:
+        """What a query finds: its rows, or the first column of each."""
+        return await in_session(self._owner, lambda session: [*session.scalars(query)])
 
     async def update(self, task_id: int, changes: dict[str, Any], *, turn: str = "", what: str = "updated") -> Change:
         """Change what is given of title, description, completed, due, priority (in words) and tags."""
-        async with owned(self._owner, writes=True) as session:
-            task = await _task(session, task_id)
+
+        def change(session: Session) -> Change:
+            task = _task(session, task_id)
             before = _state(task)
-            if await _made_before(session, turn, task_id) is not None:
+            if _made_before(session, turn, task_id) is not None:
                 return Change(what, task, before)
             for name, value in changes.items():
                 setattr(task, name, _kept(name, value))
             task.updated = now()
-            await _reindex(session, task)
+            _reindex(session, task)
             _record(session, turn, what, task, before)
-        return Change(what, task, before)
+            return Change(what, task, before)
+
+        return await in_session(self._owner, change, writes=True)
 
     async def complete(self, task_id: int, *, turn: str = "") -> Change:
         """Mark a task as done."""
@@ -165,53 +177,64 @@ class Tasks:
 
     async def delete(self, task_id: int, *, turn: str = "") -> Change:
         """Delete a task; for 30 days it can be brought back."""
-        async with owned(self._owner, writes=True) as session:
-            done = await _made_before(session, turn, task_id)
+
+        def remove(session: Session) -> Change:
+            done = _made_before(session, turn, task_id)
             if done is not None:
                 return Change("deleted", done, _state(done))
-            task = await _task(session, task_id)
+            task = _task(session, task_id)
             before = _state(task)
             task.deleted = task.updated = now()
-            await _unindex(session, task)
+            _unindex(session, task)
             _record(session, turn, "deleted", task, before)
-        return Change("deleted", task, before)
+            return Change("deleted", task, before)
+
+        return await in_session(self._owner, remove, writes=True)
 
     async def restore(self, task_id: int, *, turn: str = "") -> Change:
         """Bring a deleted task back."""
-        async with owned(self._owner, writes=True) as session:
-            task = await _task(session, task_id, deleted=True)
+
+        def bring_back(session: Session) -> Change:
+            task = _task(session, task_id, deleted=True)
             before = _state(task)
             task.deleted, task.updated = None, now()
-            await _reindex(session, task)
+            _reindex(session, task)
             _record(session, turn, "restored", task, before)
-        return Change("restored", task, before)
+            return Change("restored", task, before)
+
+        return await in_session(self._owner, bring_back, writes=True)
+
+    async def has_finished(self) -> bool:
+        """Whether there is a task that is done."""
+        return await in_one_go(self._owner, lambda transaction: transaction.run(_FINISHED).first() is not None)
 
     async def deleted(self, *, most: int = 20) -> Rows[Task]:
         """The tasks that can still be brought back, the latest deleted first."""
         query = select(Task).where(Task.deleted.is_not(None)).order_by(Task.deleted.desc()).limit(most)
-        async with owned(self._owner) as session:
-            return list(await session.scalars(query))
+        return await self._all(query)
 
     async def latest_turn(self) -> str | None:
         """The turn of the latest change that was not taken back; None where there is none."""
         query = select(TaskChange.turn).where(TaskChange.undone.is_(False)).order_by(TaskChange.id.desc()).limit(1)
-        async with owned(self._owner) as session:
-            return (await session.scalars(query)).one_or_none()
+        return next(iter(await self._all(query)), None)
 
     async def undo(self, turn: str) -> Rows[Change]:
         """Take back all that a turn did, the latest first; nothing where that was done before. Changes without a turn
         are turns of their own. What was changed since stays, but for the fields that the turn had changed."""
         query = select(TaskChange).where(TaskChange.turn == turn, TaskChange.undone.is_(False))
-        done = []
-        async with owned(self._owner, writes=True) as session:
-            for change in await session.scalars(query.order_by(TaskChange.id.desc())):
-                task = (await session.scalars(select(Task).where(Task.task_id == change.task_id))).one_or_none()
+
+        def take_back(session: Session) -> Rows[Change]:
+            done = []
+            for change in session.scalars(query.order_by(TaskChange.id.desc())).all():
+                task = session.scalars(select(Task).where(Task.task_id == change.task_id)).one_or_none()
                 if task is not None:
                     done.append(Change(change.what, task, change.before))
                     _put_back(task, change)
-                    await _reindex(session, task)
+                    _reindex(session, task)
                 change.undone = True
-        return done
+            return done
+
+        return await in_session(self._owner, take_back, writes=True)
 
 
 def _kept(name: str, value: Any) -> Any:
@@ -245,33 +268,33 @@ def _state(task: Task) -> dict[str, Any]:
     return {**{name: getattr(task, name) for name in _KEPT}, "deleted": task.deleted is not None}
 
 
-def _record(session: AsyncSession, turn: str, what: str, task: Task, before: dict[str, Any] | None) -> None:
+def _record(session: Session, turn: str, what: str, task: Task, before: dict[str, Any] | None) -> None:
     kept = {"user_id": task.user_id, "turn": turn or uuid.uuid4().hex, "task_id": task.task_id, "what": what}
     session.add(TaskChange(**kept, before=before, after=_state(task), created=now(), undone=False))
 
 
-async def _task(session: AsyncSession, task_id: int, *, deleted: bool = False) -> Task:
-    found = (await session.scalars(select(Task).where(Task.task_id == task_id))).one_or_none()
+def _task(session: Session, task_id: int, *, deleted: bool = False) -> Task:
+    found = (session.scalars(select(Task).where(Task.task_id == task_id))).one_or_none()
     if found is None or (found.deleted is not None) != deleted:
         raise NotFoundError(f"Task with ID {task_id} does not exist", suggestion="It may have been deleted.")
     return found
 
 
-async def _made_before(session: AsyncSession, turn: str, task_id: int | None) -> Task | None:
+def _made_before(session: Session, turn: str, task_id: int | None) -> Task | None:
     """The task that this turn has changed before: a call that is made again, after a crash, changes nothing."""
     if not turn:
         return None
     query = select(TaskChange.task_id).where(TaskChange.turn == turn)
     if task_id is not None:
         query = query.where(TaskChange.task_id == task_id)
-    number = (await session.scalars(query.limit(1))).one_or_none()
-    return await session.get(Task, (session.info["owner"], number)) if number is not None else None
+    number = (session.scalars(query.limit(1))).one_or_none()
+    return session.get(Task, (session.info["owner"], number)) if number is not None else None
 
 
-async def _next_number(session: AsyncSession) -> int:
+def _next_number(session: Session) -> int:
     """The next number of this person: one more than ever before, so that no number comes twice."""
     for _ in range(2):
-        raised = await session.scalars(
+        raised = session.scalars(
             update(Numbering).values(latest=Numbering.latest + 1).returning(Numbering.latest),
             execution_options={"synchronize_session": False},
         )
@@ -279,26 +302,26 @@ async def _next_number(session: AsyncSession) -> int:
         if number is not None:
             return int(number)
         try:
-            async with session.begin_nested():
+            with session.begin_nested():
                 session.add(Numbering(latest=0))
         except IntegrityError:
             continue
     raise NotFoundError("The person's numbering is missing.")
 
 
-def _index(session: AsyncSession, task: Task) -> None:
+def _index(session: Session, task: Task) -> None:
     words = words_of(task) | {f"#{tag.casefold()}"[:_LONGEST_WORD] for tag in task.tags}
     session.add_all(TaskWord(user_id=task.user_id, word=word, task_id=task.task_id) for word in sorted(words))
 
 
-async def _unindex(session: AsyncSession, task: Task) -> None:
-    await session.execute(
+def _unindex(session: Session, task: Task) -> None:
+    session.execute(
         delete(TaskWord).where(TaskWord.task_id == task.task_id), execution_options={"synchronize_session": False}
     )
 
 
-async def _reindex(session: AsyncSession, task: Task) -> None:
-    await _unindex(session, task)
+def _reindex(session: Session, task: Task) -> None:
+    _unindex(session, task)
     if task.deleted is None:
         _index(session, task)
 

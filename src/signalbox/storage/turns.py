@@ -8,16 +8,38 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import select, update
+from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import Session
 
 from signalbox.errors import NotFoundError
 from signalbox.settings import now
-from signalbox.storage.gate import check_owner, in_one_go
-from signalbox.storage.models import Conversation, IdempotencyKey, Message, Note
+from signalbox.storage.gate import Prepared, Transaction, check_owner, in_one_go
+from signalbox.storage.models import Conversation, IdempotencyKey, Message
+from signalbox.storage.notes import put_note
 
 __all__ = ["Begun", "begin_turn", "end_turn"]
+
+_talks: Any = Conversation.__table__
+_said: Any = Message.__table__
+_keys: Any = IdempotencyKey.__table__
+_ADD_TALK, _ADD_MESSAGE, _ADD_KEY = Prepared(insert(_talks)), Prepared(insert(_said)), Prepared(insert(_keys))
+_TOUCH = Prepared(
+    update(_talks)
+    .where(_talks.c.id == bindparam("conversation"), _talks.c.deleted.is_(None))
+    .values(updated=bindparam("moment"))
+)
+_LATEST = Prepared(
+    select(_said.c.role, _said.c.content)
+    .where(_said.c.conversation_id == bindparam("conversation"))
+    .order_by(_said.c.id.desc())
+    .limit(bindparam("most"))
+)
+_KEY = Prepared(select(_keys).where(_keys.c.key == bindparam("named")))
+_ANSWER_KEY = Prepared(
+    update(_keys)
+    .where(_keys.c.key == bindparam("named"))
+    .values(status=bindparam("answered"), response=bindparam("given"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +71,11 @@ async def begin_turn(
     """
     person = check_owner(owner)
 
-    def begin(session: Session) -> Begun:
-        return _begin(session, person, content, conversation_id, title, history, key, digest)
+    def begin(transaction: Transaction) -> Begun:
+        return _begin(transaction, content, conversation_id, title, history, key, digest)
 
-    def known(session: Session) -> Begun:
-        return Begun(repeats=session.scalars(select(IdempotencyKey).where(IdempotencyKey.key == key)).one())
+    def known(transaction: Transaction) -> Begun:
+        return Begun(repeats=IdempotencyKey(**transaction.run(_KEY, named=key).one()._mapping))
 
     try:
         return await in_one_go(person, begin, writes=True)
@@ -62,8 +84,7 @@ async def begin_turn(
 
 
 def _begin(
-    session: Session,
-    person: str,
+    transaction: Transaction,
     content: str,
     conversation_id: str | None,
     title: str,
@@ -74,19 +95,17 @@ def _begin(
     moment = now()
     before: tuple[tuple[str, str], ...] = ()
     if key is not None:
-        session.add(IdempotencyKey(key=key, request_hash=digest, created=moment, user_id=person))
+        transaction.run(_ADD_KEY, key=key, request_hash=digest, created=moment)
     if conversation_id is None:
         conversation_id = str(uuid.uuid4())
-        session.add(Conversation(id=conversation_id, title=title, created=moment, updated=moment, user_id=person))
+        transaction.run(_ADD_TALK, id=conversation_id, title=title, created=moment, updated=moment)
     else:
-        _touch(session, conversation_id, moment)
-        query = select(Message.role, Message.content).where(Message.conversation_id == conversation_id)
-        latest = session.execute(query.order_by(Message.id.desc()).limit(history)).all()
+        _touch(transaction, conversation_id, moment)
+        latest = transaction.run(_LATEST, conversation=conversation_id, most=history).all()
         before = tuple((row[0], row[1]) for row in reversed(latest))
-    said = Message(conversation_id=conversation_id, role="user", content=content, created=moment, user_id=person)
-    session.add(said)
-    session.flush()
-    return Begun(conversation_id, said.id, before)
+    said = {"conversation_id": conversation_id, "role": "user", "content": content, "created": moment}
+    number = transaction.run(_ADD_MESSAGE, **said).inserted_primary_key
+    return Begun(conversation_id, int(number[0]) if number else 0, before)
 
 
 async def end_turn(
@@ -105,24 +124,20 @@ async def end_turn(
     """
     person = check_owner(owner)
 
-    def end(session: Session) -> None:
+    def end(transaction: Transaction) -> None:
         moment = now()
         if key is not None:
-            kept = session.scalars(select(IdempotencyKey).where(IdempotencyKey.key == key)).one_or_none()
-            if kept is not None:
-                kept.status, kept.response = status, response
-        _touch(session, begun.conversation_id, moment)
+            transaction.run(_ANSWER_KEY, named=key, answered=status, given=response)
+        _touch(transaction, begun.conversation_id, moment)
         said = {"role": "assistant", "content": answer, "answers": begun.message_id, "created": moment}
-        session.add(Message(conversation_id=begun.conversation_id, user_id=person, **said))
+        transaction.run(_ADD_MESSAGE, conversation_id=begun.conversation_id, **said)
         for digest, data in (notes or {}).items():
-            session.merge(Note(user_id=person, digest=digest, data=data, created=moment))
+            put_note(transaction, digest, data, moment)
 
     await in_one_go(person, end, writes=True)
 
 
-def _touch(session: Session, conversation_id: str, moment: datetime) -> None:
+def _touch(transaction: Transaction, conversation_id: str, moment: datetime) -> None:
     """Note that a conversation is used. Raises NotFoundError where this person has none, or it was deleted."""
-    there = update(Conversation).where(Conversation.id == conversation_id, Conversation.deleted.is_(None))
-    done = session.execute(there.values(updated=moment), execution_options={"synchronize_session": False})
-    if done.rowcount == 0:  # type: ignore[attr-defined]
+    if transaction.run(_TOUCH, conversation=conversation_id, moment=moment).rowcount == 0:
         raise NotFoundError("There is no such conversation.", suggestion="It may have been deleted.")

@@ -1,6 +1,7 @@
 """MCP sessions: one held for each server in a process, so that a call costs milliseconds and not a start.
 
 A held session lives on an event loop of its own, in a thread: whoever calls, from whichever loop, uses the same one.
+A server of this process that waits for nothing but what can be awaited is called directly, on the caller's loop.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from signalbox.errors import (
 
 __all__ = ["ServerEntry", "Session", "ToolInfo", "close_sessions", "hold", "read_entries"]
 
-Transport = Literal["stdio", "http", "memory"]
+Transport = Literal["stdio", "http", "memory", "direct"]
 Given = TypeVar("Given")
 _START_SECONDS = 60.0
 
@@ -34,6 +35,8 @@ class ServerEntry:
     """How an MCP server is reached: a command (stdio), an address (http), or a server of this process (memory).
 
     `server` is the server itself or a function that makes it; an entry is told from another by its other fields.
+    `direct` is a FastMCP server of this process, too, whose tools are called without the protocol in between: its
+    tools must block nothing, and it can have no lifespan.
     """
 
     name: str
@@ -135,10 +138,7 @@ class Session:
         except Exception as error:
             await self._close()
             raise self._broken(error) from None
-        text = "\n".join(str(getattr(part, "text", "")) for part in result.content)
-        if result.is_error:
-            raise ToolFailedError(redact(text) or f"{name} failed.")
-        return _plain(result.structured_content, text)
+        return _given(name, result)
 
     async def _list(self) -> list[ToolInfo]:
         client = await self._connected()
@@ -180,6 +180,42 @@ class Session:
             suggestion="Check its command or address.",
             details=f"{type(error).__name__}: {error}",
         )
+
+
+class _DirectSession(Session):
+    """A FastMCP server of this process, called as it is: what a call costs is what its tool does."""
+
+    async def tools(self) -> list[ToolInfo]:
+        if self._infos is None:
+            self._infos = [_info(tool.to_mcp_tool()) for tool in await self._server().list_tools()]
+        return self._infos
+
+    async def call(self, name: str, args: Mapping[str, Any], deadline: float = 30.0) -> Any:
+        from fastmcp.exceptions import FastMCPError
+
+        try:
+            async with asyncio.timeout(deadline):
+                return _given(name, await self._server().call_tool(name, dict(args)))
+        except TimeoutError:
+            raise ToolTimeoutError(f"{name} did not answer within {deadline:g} seconds.") from None
+        except FastMCPError as error:
+            raise ToolFailedError(redact(str(error)) or f"{name} failed.") from None
+
+    async def close(self) -> None:
+        self._client = None
+
+    def _server(self) -> Any:
+        if self._client is None:
+            self._client = self.entry.server()
+        return self._client
+
+
+def _given(name: str, result: Any) -> Any:
+    """What a tool gave, as plain data. Raises ToolFailedError with the tool's own words."""
+    text = "\n".join(str(getattr(part, "text", "")) for part in result.content)
+    if result.is_error:
+        raise ToolFailedError(redact(text) or f"{name} failed.")
+    return _plain(result.structured_content, text)
 
 
 def _client(entry: ServerEntry) -> Any:
@@ -228,7 +264,7 @@ def hold(entry: ServerEntry) -> Session:
     """The held session of a server: the same for every caller in this process, until `close_sessions`."""
     with _lock:
         if entry not in _held:
-            _held[entry] = Session(entry)
+            _held[entry] = _DirectSession(entry) if entry.transport == "direct" else Session(entry)
         return _held[entry]
 
 

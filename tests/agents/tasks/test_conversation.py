@@ -62,6 +62,15 @@ async def test_the_history_of_the_contract_is_enough(talk: Talk) -> None:
     assert await titles("completed") == ["Buy milk"]
 
 
+async def test_a_list_of_everything_says_that_finished_tasks_are_left_out(talk: Talk) -> None:
+    assert "not shown" not in await talk.say("list everything", ("list_tasks", {}))
+    await talk.say("the milk is bought", ("complete_task", {"task": "#1"}))
+    assert "There are 4 tasks:" in (told := await talk.say("list everything", ("list_tasks", {})))
+    assert "Finished tasks are not shown." in told
+    assert "not shown" not in await talk.say("finished ones too", ("list_tasks", {"status": "all"}))
+    assert "not shown" not in await talk.say("what is open?", ("list_tasks", {"status": "pending"}))
+
+
 async def test_two_that_fit_are_a_question_and_its_answer_is_understood(talk: Talk) -> None:
     told = await talk.say("delete the milk task", ("delete_task", {"task": "the milk task"}))
     assert "Which one do you mean?\n1. Buy milk (#1)\n2. Buy oat milk (#2)" in told

@@ -107,7 +107,11 @@ async def _listed(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
     kept = {**talk, "shown": numbers, "spoken": spoken, "pending": waits}
     what = {"completed": "finished task"}.get(str(args.get("status")), "task")
     narrowed = set(args) - {"sort", "page", "status"}
-    return Done(say.listed(result, "task that fits" if narrowed and not numbers else what), kept, result["tasks"])  # type: ignore[arg-type]
+    told = say.listed(result, "task that fits" if narrowed and not numbers else what)
+    if not narrowed and "status" not in args and await Store(person.user_id).tasks.has_finished():
+        # Whoever asks for "everything" is to know that these are the open ones.
+        told = f"{told}\n{say.OPEN_ONLY}"
+    return Done(told, kept, result["tasks"])  # type: ignore[arg-type]
 
 
 async def _added(args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed: bool = False) -> Done:

@@ -34,7 +34,7 @@ def create_server() -> Any:
 
 def agent_session() -> Session:
     """The session with the agent's own server, in this process."""
-    return hold(ServerEntry("tasks", transport="memory", server=lambda: _server(bound=False)))
+    return hold(ServerEntry("tasks", transport="direct", server=lambda: _server(bound=False)))
 
 
 def _server(*, bound: bool) -> Any:

@@ -10,6 +10,7 @@ from signalbox.storage import Task
 
 __all__ = [
     "NOT_YOURS",
+    "OPEN_ONLY",
     "TALK",
     "UNSURE",
     "about",
@@ -27,6 +28,7 @@ NOT_YOURS = "I can only see and keep your own tasks, never somebody else's."
 UNSURE = (
     "I am not sure what you would like, so nothing was changed. Which task do you mean, and what should happen to it?"
 )
+OPEN_ONLY = "Finished tasks are not shown."
 TALK = "Happy to help. Tell me what to write down, show or change."
 _DONE = {
     "complete_task": "Done",
