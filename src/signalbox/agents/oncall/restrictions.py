@@ -54,9 +54,9 @@ _NEUTRAL = frozenset(
     "all every each both any and of the our my your these those its single last individual whole entire full complete "
     "known available existing managed monitored listed configured inventory network lab lot fleet estate backbone "
     "provider customer route service core edge lsr other remaining rest damn bloody poor actual various different "
-    "physical live production running reachable devices device routers router boxes box nodes node machines machine hosts host "
-    "switch switches kit gear elements element ones one them it those these everything everywhere everyone "
-    "across board wide campus domain pantheon number numbered "
+    "physical live production running reachable devices device routers router boxes box nodes node machines "
+    "machine hosts host switch switches kit gear elements element ones one them it those these "
+    "everything everywhere everyone across board wide campus domain pantheon number numbered "
     "bgp mpls ldp isis is-is ospf vpn vpns vrf l3vpn evpn ibgp ebgp ip sr sp isp noc "
     "failing failed flapping broken dead down unhealthy bad slow affected noisy problematic faulty healthy".split()
 )
