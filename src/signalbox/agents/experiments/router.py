@@ -180,9 +180,10 @@ def _features_called(text: str, names: Sequence[str]) -> list[str]:
 
 
 def _is_of_group(state: Mapping[str, Any], text: str) -> bool:
-    """Whether a request names nothing but a group, after one about a user: what about group A?"""
+    """Whether a request names nothing but a group, after one about a user or a test: what about group A?"""
     before = state["previous"] or {}
-    return before.get("capability") == "user_simulation" and bool(find_groups(text, list(state["user_groups"])))
+    is_before = before.get("capability") in ("user_simulation", "testing")
+    return is_before and bool(find_groups(text, list(state["user_groups"])))
 
 
 def _is_clear(said: Mapping[str, Any]) -> bool:
