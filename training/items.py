@@ -31,11 +31,11 @@ __all__ = ["items_of", "joined_cases", "make_items", "read_sets"]
 
 Item = dict[str, Any]
 LAST_ROUND = 16
-AGENTS = ("routing", "oncall", "experiments", "tasks", "metrics", "metrics_made")
+AGENTS = ("routing", "oncall", "experiments", "tasks", "metrics", "metrics_names", "metrics_made")
 """The files of agents: their sets are few and large."""
 WEIGHTS = {
     "evals/filling": 1.5, "filling": 1.5, "tools": 2.0, "routing": 3.0, "oncall": 2.0, "tasks": 2.0, "metrics": 2.0,
-    "metrics_made": 0.3, "converted": 0.3,
+    "metrics_names": 2.0, "metrics_made": 0.3, "converted": 0.3,
 }  # fmt: skip
 """How often a file's sentences are seen in an epoch; one that is not named here, once."""
 GOING_ON = {

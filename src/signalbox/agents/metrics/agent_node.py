@@ -29,10 +29,11 @@ from signalbox.agents.metrics.faults import too_slow
 from signalbox.agents.metrics.forgotten import completed
 from signalbox.agents.metrics.left import places_of
 from signalbox.agents.metrics.live import open_live
+from signalbox.agents.metrics.names import renamed
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Question
 from signalbox.agents.metrics.read import Reading, not_understood, readable
-from signalbox.agents.metrics.rivals import as_share, elsewhere, rival_of, words_of
+from signalbox.agents.metrics.rivals import able_to_serve, as_share, elsewhere, rival_of, words_of
 from signalbox.agents.metrics.state import MetricsQuery, MetricsQueryState, MetricsRunState
 from signalbox.agents.metrics.step_errors import error_of
 from signalbox.agents.metrics.times import Moment
@@ -147,14 +148,18 @@ async def _answered(
     """The answer to the plan; what does not fit the server goes back to the model once."""
     try:
         with steps.timed("validate"):
-            settled = _settled(plan, reading, before)
+            settled = await _settled(plan, reading, before)
         with steps.timed("execute"):
             found, questions = await answer_plan(settled, reading.text, reading.live, reading.moment)
     except (MetricNotFoundError, InvalidQueryError, InvalidTimeRangeError) as error:
         with steps.timed("parse"):
-            mended = await elsewhere(plan, reading, error) or await _mended(plan, reading, error)
+            mended = (
+                await elsewhere(plan, reading, error)
+                or await renamed(plan, reading, error)
+                or await _mended(plan, reading, error)
+            )
         with steps.timed("execute"):
-            settled = _settled(mended, reading, before)
+            settled = await _settled(mended, reading, before)
             found, questions = await answer_plan(settled, reading.text, reading.live, reading.moment)
     return settled, found, questions
 
@@ -170,7 +175,7 @@ async def _mended(plan: MetricsPlan, reading: Reading, error: SignalboxError) ->
     return mended
 
 
-def _settled(plan: MetricsPlan, reading: Reading, before: Before | None) -> MetricsPlan:
+async def _settled(plan: MetricsPlan, reading: Reading, before: Before | None) -> MetricsPlan:
     """The plan with its measure: of the question before, of this one, or as the person says when asked."""
     refuse_operation(plan)
     plan = _about_measure(completed(plan, reading.text, reading.live, reading.moment), reading)
@@ -182,7 +187,9 @@ def _settled(plan: MetricsPlan, reading: Reading, before: Before | None) -> Metr
         plan = _with_unsaid(as_share(plan, reading), reading)
         plan = with_written(plan, reading.text, words_of(plan, reading))
         rival = rival_of(plan, reading) if needs_measure(plan) else None
-        return plan if rival is None else plan.model_copy(update={"measure": _ask([plan.measure or "", rival])})
+        if rival is None:
+            return plan
+        return plan.model_copy(update={"measure": await _one_of([plan.measure or "", rival], plan, reading)})
     if not reading.offers or not any(reading.scores.values()):
         raise not_understood()
     options = [one.key for one in reading.offers[:_MOST_OPTIONS]]
@@ -191,7 +198,16 @@ def _settled(plan: MetricsPlan, reading: Reading, before: Before | None) -> Metr
         said = f"The nearest are: {', '.join(options)}."
         raise MetricNotFoundError(f'No metric for "{reading.text[:80]}" was found on this server.', suggestion=said)
     near = [one for one in options if reading.scores[one] >= _NEAR * best]
-    return plan.model_copy(update={"measure": near[0] if len(near) == 1 else _ask(near)})
+    return plan.model_copy(update={"measure": await _one_of(near, plan, reading)})
+
+
+async def _one_of(measures: list[str], plan: MetricsPlan, reading: Reading) -> str:
+    """The one of several measures that has what is named, else the one that the person says when asked."""
+    able = measures
+    if len(measures) > 1 and (plan.filters or plan.split_by):
+        offers = await able_to_serve(plan, [reading.hits[one].offer for one in measures], reading)
+        able = [one.key for one in offers] or measures
+    return able[0] if len(able) == 1 else _ask(able)
 
 
 def _with_unsaid(plan: MetricsPlan, reading: Reading) -> MetricsPlan:

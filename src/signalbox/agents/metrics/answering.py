@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
+from signalbox.agents.metrics.choosing import offer_of
 from signalbox.agents.metrics.errors import (
     InvalidQueryError,
     InvalidTimeRangeError,
@@ -12,7 +13,7 @@ from signalbox.agents.metrics.errors import (
     UnsupportedOperationError,
 )
 from signalbox.agents.metrics.forecast import foresee
-from signalbox.agents.metrics.ground import ground_plan, offer_of
+from signalbox.agents.metrics.ground import ground_plan
 from signalbox.agents.metrics.listing import list_metrics, list_things, names_kind
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.plan import MetricsPlan

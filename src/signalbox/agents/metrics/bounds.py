@@ -15,6 +15,7 @@ __all__ = [
     "Bound",
     "bound_in",
     "find_percentiles",
+    "measures_other",
     "read_bound",
     "read_duration",
     "read_percentile",
@@ -30,11 +31,17 @@ _PERCENTILE = re.compile(
 _WRITTEN = re.compile(
     r"\bp\d{2,4}(?:\.\d+)?\b|\b\d{1,2}(?:\.\d+)?(?:st|nd|rd|th)?[ -](?:percentile|quantile)\b|\bmedian\b", re.IGNORECASE
 )
+_MIDDLE = re.compile(r"\b(?:middle|half|median)\b", re.IGNORECASE)
+_OUT_OF = re.compile(r"\b(?:out of|in|of)\b", re.IGNORECASE)
+_END = re.compile(
+    r"\b(?:(?P<high>slowest|worst|longest|highest|largest|top|upper)|fastest|quickest|lowest|bottom)\b", re.I
+)
 _PERCENT = ("%", "percent", "percentage", "pct", "pc", "percents")
 _SIZE = re.compile(
     r"(?P<scale>[kmgtp]?)(?P<binary>i?)(?P<base>bit|bits|byte|bytes|b)(?:ps|/s|ps\b|\s*(?:per|/|a)\s*s\w*)?",
     re.IGNORECASE,
 )
+_RELATED = {"bytes", "rate"}
 _SCALES = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _PER_TIME = re.compile(
     r"(?:.*\s)?(?:per|a|an|each|every|/)\s*(?P<time>second|sec|s|minute|min|hour|h|day|d)s?", re.IGNORECASE
@@ -53,7 +60,10 @@ class Bound:
 
 
 def read_percentile(words: str) -> float | None:
-    """p95, 99th percentile, median, 0.95, as a fraction; None for anything else."""
+    """p95, 99th percentile, median, 0.95, nine out of ten, slowest one percent, as a fraction; None for anything
+    else."""
+    if (part := _part_in_words(words)) is not None:
+        return part
     found = _PERCENTILE.search(words.strip())
     if found is None:
         return None
@@ -64,6 +74,19 @@ def read_percentile(words: str) -> float | None:
     digits = found["p"] or found["th"]
     number = float(digits) if "." in digits or len(digits) <= 2 else float(f"{digits[:2]}.{digits[2:]}")
     return round(number / 100, 6) if 0 < number < 100 else None
+
+
+def _part_in_words(words: str) -> float | None:
+    """Which part of all lies below: nine out of ten, half, and what the slowest one percent leaves."""
+    if _MIDDLE.search(words):
+        return 0.5
+    numbers = [one.value for one in find_quantities(words)]
+    if _OUT_OF.search(words) and len(numbers) == 2 and 0 < numbers[0] < numbers[1]:
+        return round(numbers[0] / numbers[1], 6)
+    end = _END.search(words)
+    if len(numbers) != 1 or not 0 < numbers[0] < 100 or not (end or "%" in words or "percent" in words.lower()):
+        return None
+    return round((100 - numbers[0] if end and end["high"] else numbers[0]) / 100, 6)
 
 
 def find_percentiles(text: str) -> list[str]:
@@ -136,6 +159,16 @@ def shown_in(words: str, unit: str) -> Shown | None:
     symbol = _symbol(said)
     has_rate = "/" in symbol or symbol.endswith("ps")
     return Shown(f"{symbol}/{per}" if per and not has_rate else symbol, 1 / factor)
+
+
+def measures_other(words: str, unit: str) -> bool:
+    """Whether words name a unit of another kind than a figure's own: euros, where it is a percentage."""
+    said, own = _dimensions(words), _dimensions(unit.partition("/")[0])
+    return bool(said and own) and not said & own and not {*said, *own} <= _RELATED
+
+
+def _dimensions(words: str) -> set[str]:
+    return {dimension for word in words.lower().split()[-1:] for dimension, *_ in dimension_of(word)}
 
 
 def _symbol(said: str) -> str:

@@ -41,6 +41,7 @@ __all__ = [
     "MetricNotFoundError",
     "ParsingError",
     "TooLargeError",
+    "UnknownNameError",
     "UnsupportedOperationError",
 ]
 
@@ -73,6 +74,10 @@ class InvalidQueryError(RequestError):
     """The server read the query and refused it, or it breaks a limit."""
 
     error_type = "invalid_query"
+
+
+class UnknownNameError(InvalidQueryError):
+    """The measure has nothing that is called like this: no such value, or no such label."""
 
 
 class TooLargeError(InvalidQueryError):

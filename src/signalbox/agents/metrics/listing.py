@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from signalbox.agents.metrics.ground import measure_for
+from signalbox.agents.metrics.choosing import measure_for
 from signalbox.agents.metrics.live import Live, Series
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.plan import MetricsPlan

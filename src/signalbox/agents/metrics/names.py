@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["names_schema"]
+from signalbox.agents.metrics.choosing import measure_for, offer_of
+from signalbox.agents.metrics.errors import InvalidQueryError
+from signalbox.agents.metrics.plan import MetricsPlan
+from signalbox.agents.metrics.splits import unknown_words
+from signalbox.agents.metrics.values import Meant, find_value
+from signalbox.errors import SignalboxError
+
+if TYPE_CHECKING:
+    from signalbox.agents.metrics.read import Reading
+
+__all__ = ["names_schema", "renamed"]
 
 _SHOWN = 3
 _MOST_VALUES = 400
@@ -31,3 +41,41 @@ def names_schema(labels: Mapping[str, Sequence[str]]) -> dict[str, Any]:
 def _several(about: str, options: Mapping[str, str]) -> dict[str, Any]:
     chosen = {"type": "string", "enum": list(options), "enumDescriptions": dict(options)}
     return {"type": "array", "description": about, "items": chosen}
+
+
+async def renamed(plan: MetricsPlan, reading: Reading, error: SignalboxError) -> MetricsPlan | None:
+    """The plan with the names of the server that its words stand for, by the model, which is offered those of the
+    measure; None where the words are not what is wrong, or where it finds no name for them."""
+    if not isinstance(error, InvalidQueryError) or plan.names or not plan.measure:
+        return None
+    offer = offer_of(plan, reading.live)
+    measure, series = await measure_for(offer, reading.live, reading.within)
+    things, kinds = unknown_words(plan, offer, measure, series)
+    if any(_is_code(words) for words in things):
+        return None
+    labels = {label: series.values[label] for label in sorted(measure.labels) if len(series.values.get(label, ())) > 1}
+    lacks_part = plan.kind == "share" and not plan.filters
+    if not labels or not (things or kinds or lacks_part):
+        return None
+    found = await reading.names(labels)
+    known = {value for words in plan.filters for value in _values(find_value(words, series, measure.labels))}
+    new = [value for value in found.get("things", ()) if value not in known]
+    names = [f"{label}={value}" for value in new for label in labels if value in labels[label]][: len(new)]
+    split = [label for label in found.get("split_by", ()) if label in labels]
+    if ((things or lacks_part) and not names) or (kinds and not split):
+        return None
+    if lacks_part:
+        return plan.model_copy(update={"filters": names, "per": ""})
+    # All that is found stands for the first of the words; the others add nothing to it.
+    meant: dict[str, list[str]] = {words: [] for words in (*things, *kinds)}
+    meant |= dict(zip(things[:1], [names], strict=False)) | dict(zip(kinds[:1], [split], strict=False))
+    return plan.model_copy(update={"names": meant})
+
+
+def _is_code(words: str) -> bool:
+    """Whether words are a name as machines have it, which nothing else stands for: node-12, fridge-c."""
+    return any(letter.isdigit() or letter in "-_/:." for letter in words)
+
+
+def _values(meant: Meant | None) -> tuple[str, ...]:
+    return meant.values if meant is not None else ()

@@ -126,6 +126,8 @@ class MetricsPlan(BaseModel):
     """From the question before: what narrows still, unless this one names another thing of that kind."""
     carried_out: Texts = Field(default_factory=list)
     carried_split: Texts = Field(default_factory=list)
+    names: dict[str, list[str]] = Field(default_factory=dict)
+    """By a second reading: words of the question that are no names of the server, and the names that they stand for."""
     confidence: float = Field(default=1.0, ge=0, le=1)
 
 

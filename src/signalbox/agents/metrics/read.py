@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -14,9 +15,10 @@ from pydantic import ValidationError
 
 from signalbox.agents.metrics.errors import ParsingError
 from signalbox.agents.metrics.live import Live
+from signalbox.agents.metrics.names import names_schema
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.plan import MOST_OPTIONS, MetricsPlan, plan_schema
-from signalbox.agents.metrics.prompts import CATALOGUE, EXAMPLES, MEND, READ_QUESTION
+from signalbox.agents.metrics.prompts import CATALOGUE, EXAMPLES, MEND, READ_NAMES, READ_QUESTION
 from signalbox.agents.metrics.search import Hit
 from signalbox.agents.metrics.state import TimeRange
 from signalbox.agents.metrics.times import Moment, read_times
@@ -89,6 +91,28 @@ class Reading:
                 return self._checked(reply)
             self._messages += [reply["raw"], *[await self._called(call) for call in calls[:4]]]
         return self._checked(await self._ask(tools=False))
+
+    async def choose(self, offers: Sequence[Offer]) -> str | None:
+        """Which of these measures the question asks for; None where it asks for none of them."""
+        whole = plan_schema(offers, scores=self.scores)
+        schema = {**whole, "properties": {name: whole["properties"][name] for name in ("measure", "kind")}}
+        given = await self._filled(schema, READ_QUESTION)
+        chosen = given.get("measure")
+        return chosen if chosen in {one.key for one in offers} else None
+
+    async def names(self, labels: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+        """Which of the labels of a measure, and of their values, the question means; nothing where the model fails."""
+        given = await self._filled(names_schema(labels), READ_NAMES)
+        return {key: [str(one) for one in said] for key, said in given.items() if isinstance(said, list)}
+
+    async def _filled(self, schema: dict[str, Any], prompt: str) -> dict[str, Any]:
+        try:
+            found = await self.model.with_structured_output(schema).ainvoke(
+                [SystemMessage(prompt), HumanMessage(self.text)]
+            )
+        except (SignalboxError, OutputParserException, ValidationError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
 
     def _asked(self, mend: str = "") -> list[BaseMessage]:
         listed = "\n".join(f"- {one.key}: {one.about}" for one in self.offers)

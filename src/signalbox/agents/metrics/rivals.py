@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
+from collections.abc import Sequence
+
+from signalbox.agents.metrics.choosing import measure_for
+from signalbox.agents.metrics.errors import MetricNotFoundError, UnknownNameError
 from signalbox.agents.metrics.forgotten import own_words
-from signalbox.agents.metrics.ground import measure_for
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.read import Reading
 from signalbox.agents.metrics.search import Hit
-from signalbox.agents.metrics.values import find_value
+from signalbox.agents.metrics.values import find_label, find_value
 from signalbox.errors import SignalboxError
 
-__all__ = ["as_share", "elsewhere", "rival_of", "words_of"]
+__all__ = ["able_to_serve", "as_share", "elsewhere", "rival_of", "words_of"]
 
 _EQUAL = 0.03
 _LESS = 0.8
+_MUCH_LESS = 0.6
 _UNSURE = 0.7
 _MOST = 6
 _PERCENT = ("%", "percent", "percentage", "per cent")
@@ -81,15 +84,29 @@ def _is_ratio(offer: Offer) -> bool:
 
 
 async def elsewhere(plan: MetricsPlan, reading: Reading, error: SignalboxError) -> MetricsPlan | None:
-    """The plan for another measure that the same words say, and that has what is named, where the chosen one has not;
-    None where there is none."""
-    mine = reading.hits.get(plan.measure or "")
-    if not isinstance(error, InvalidQueryError) or not plan.filters or plan.named or mine is None:
+    """The plan for another measure that has what is named, where the chosen one has not, as the model chooses among
+    those that have; None where there is none."""
+    names = bool(plan.filters or plan.split_by or plan.excluded)
+    if not isinstance(error, UnknownNameError) or not names or plan.named or not plan.measure:
         return None
-    for other in list(reading.hits.values())[: 2 * _MOST]:
-        if other is not mine and other.explained >= mine.explained and await _has(other.offer, plan, reading):
-            return plan.model_copy(update={"measure": other.offer.key})
-    return None
+    able = await able_to_serve(
+        plan, [hit.offer for hit in reading.hits.values() if hit.offer.key != plan.measure], reading
+    )
+    chosen = await reading.choose(able) if able else None
+    chosen = chosen or _of_same_words(plan, able, reading)
+    return plan.model_copy(update={"measure": chosen}) if chosen else None
+
+
+def _of_same_words(plan: MetricsPlan, offers: Sequence[Offer], reading: Reading) -> str | None:
+    """The first measure that the same words of the question say as the chosen one."""
+    mine = reading.hits.get(plan.measure or "")
+    said = [one.key for one in offers if mine is not None and reading.hits[one.key].explained >= mine.explained]
+    return said[0] if said else None
+
+
+async def able_to_serve(plan: MetricsPlan, offers: Sequence[Offer], reading: Reading) -> list[Offer]:
+    """Those of the first offers that have all that is named."""
+    return [one for one in offers[: 2 * _MOST] if await _has(one, plan, reading)]
 
 
 async def _has(offer: Offer, plan: MetricsPlan, reading: Reading) -> bool:
@@ -97,4 +114,5 @@ async def _has(offer: Offer, plan: MetricsPlan, reading: Reading) -> bool:
         measure, series = await measure_for(offer, reading.live, reading.within)
     except MetricNotFoundError:
         return False
-    return all(find_value(words, series, measure.labels) is not None for words in plan.filters)
+    has_things = all(find_value(words, series, measure.labels) for words in (*plan.filters, *plan.excluded))
+    return has_things and all(find_label(words, measure.labels) for words in plan.split_by)

@@ -10,9 +10,9 @@ from datetime import datetime, timedelta
 import numpy as np
 import numpy.typing as npt
 
+from signalbox.agents.metrics.choosing import measure_for
 from signalbox.agents.metrics.deviations import FEWEST_POINTS, find_deviations
 from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
-from signalbox.agents.metrics.ground import measure_for
 from signalbox.agents.metrics.live import Live, Series
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.promapi import Curve

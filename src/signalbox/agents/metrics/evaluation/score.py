@@ -91,8 +91,8 @@ def _ranking_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any], tolera
     largest = max(abs(place["value"]) for place in want)
     left = list(want)
     for place, best in zip(got[:places], want, strict=False):
-        known = _with_labels(place["labels"], left)
-        if known is None or not _close(place["value"] * scale, known["value"], tolerance, largest):
+        known = _with_labels(place["labels"], want)
+        if known is None or known not in left or not _close(place["value"] * scale, known["value"], tolerance, largest):
             return False
         if not _close(known["value"], best["value"], tolerance, largest):
             return False
@@ -107,7 +107,10 @@ def _told_apart(places: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def _with_labels(labels: Mapping[str, str], places: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    return next((place for place in places if place["labels"].items() <= labels.items()), None)
+    """The one place that the labels of an answer single out, also by fewer labels than the reference has."""
+    shared = [place for place in places if place["labels"].keys() & labels.keys() or not place["labels"]]
+    fitting = [place for place in shared if all(labels.get(k, v) == v for k, v in place["labels"].items())]
+    return fitting[0] if len(fitting) == 1 else None
 
 
 def _series_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any], tolerance: float, scale: float) -> bool:

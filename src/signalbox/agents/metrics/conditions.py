@@ -1,0 +1,136 @@
+"""The conditions of a plan: the words that narrow, as labels and values of the measure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence, Set
+
+from signalbox.agents.metrics.errors import UnknownNameError
+from signalbox.agents.metrics.live import Live, Series
+from signalbox.agents.metrics.offers import Offer
+from signalbox.agents.metrics.plan import MetricsPlan
+from signalbox.agents.metrics.question import Matcher, Measure
+from signalbox.agents.metrics.values import Meant, find_label, find_value, nearest_values
+from signalbox.agents.metrics.vocabulary import base, name_words, text_words
+
+__all__ = ["conditions_said", "in_names", "names_measure", "one_by_one", "says_measure", "upper"]
+
+_BESIDE = re.compile(
+    r"\s+(?:versus|vs\.?|against|compared (?:to|with)|and|or|of|on|in|at|for)\s+|\s*[,/]\s+", re.IGNORECASE
+)
+_PART = 4
+_SURE = 0.9
+
+
+def conditions_said(
+    plan: MetricsPlan,
+    text: str,
+    measure: Measure,
+    series: Series,
+    offer: Offer,
+    live: Live,
+    forgotten: Sequence[Meant],
+    left_out: list[Meant],
+) -> tuple[tuple[Meant, ...], tuple[Matcher, ...]]:
+    said = [*forgotten]
+    filters = [
+        one
+        for words in in_names(plan.filters, plan)
+        for one in one_by_one(_widened(words, text, series, measure.labels), series, measure.labels)
+    ]
+    said += [meant for words in filters if (meant := _meant(words, measure, series, offer, live))]
+    excluded = left_out or [
+        meant for words in in_names(plan.excluded, plan) if (meant := _meant(words, measure, series, offer, live))
+    ]
+    named = {one.label for one in (*said, *excluded)}
+    for words in plan.carried:
+        meant = find_value(words, series, measure.labels)
+        if meant is not None and meant.label not in named:
+            said.append(meant)
+    for words in plan.carried_out:
+        meant = find_value(words, series, measure.labels)
+        if meant is not None and meant.label not in named:
+            excluded.append(meant)
+    values: dict[tuple[str, bool], dict[str, None]] = {}
+    for meant, negated in (*((one, False) for one in said), *((one, True) for one in excluded)):
+        values.setdefault((meant.label, negated), {}).update(dict.fromkeys(meant.values))
+    return tuple(said), tuple(Matcher(label, tuple(found), negated) for (label, negated), found in values.items())
+
+
+def in_names(said: Sequence[str], plan: MetricsPlan) -> list[str]:
+    """The words, with the names of the server for which some of them stand in their place."""
+    return [name for words in said for name in plan.names.get(words, [words])]
+
+
+def _widened(words: str, text: str, series: Series, labels: frozenset[str]) -> str:
+    """The words; where only they and the word before them are a name, both: line 2."""
+    before = re.search(rf"(\w+)\s+{re.escape(words)}(?!\w)", text, re.IGNORECASE)
+    if before is None or find_value(words, series, labels) is not None:
+        return words
+    both = f"{before[1]} {words}"
+    meant = find_value(both, series, labels)
+    return both if meant is not None and meant.sure >= _SURE else words
+
+
+def one_by_one(words: str, series: Series, labels: frozenset[str]) -> list[str]:
+    """The words; where two things stand in them side by side, each by itself."""
+    parts = _BESIDE.split(words)
+    is_each = len(parts) > 1 and find_value(words, series, labels) is None
+    return parts if is_each and all(find_value(one, series, labels) for one in parts) else [words]
+
+
+def _meant(words: str, measure: Measure, series: Series, offer: Offer, live: Live) -> Meant | None:
+    """What words that narrow stand for; None where they only name the measure. Raises UnknownNameError for others."""
+    found = find_value(words, series, measure.labels)
+    if found is not None and len(series.values.get(found.label, ())) == 1 and names_measure(words, offer):
+        return None
+    if found is not None:
+        return found
+    if says_measure(words, measure, offer):
+        return None
+    near = nearest_values(words, series, measure.labels)
+    hidden = find_value(words, series, series.names() - measure.labels)
+    if hidden is not None:
+        detail = f"{measure.title} is computed over all values of {hidden.label}, and cannot be narrowed by it."
+        raise UnknownNameError(
+            detail, suggestion=f"It can be narrowed by: {', '.join(sorted(measure.labels)) or 'nothing'}."
+        )
+    there = " ".join(filter(None, (f"Did you mean {' or '.join(near)}?" if near else "", _listing(series, measure))))
+    raise UnknownNameError(f'{upper(measure.title)} has nothing called "{words}" here.', suggestion=there)
+
+
+def says_measure(words: str, measure: Measure, offer: Offer) -> bool:
+    """Whether words that narrow only name the measure, or what it is split by."""
+    if names_measure(words, offer) or (words.isalpha() and find_label(words, measure.labels) is not None):
+        return True
+    # Mostly the measure by a longer name: what else is said of it is said not to be considered.
+    return words.replace(" ", "").isalpha() and any(names_measure(word, offer) for word in words.split())
+
+
+def upper(title: str) -> str:
+    return title[:1].upper() + title[1:]
+
+
+def _listing(series: Series, measure: Measure) -> str:
+    """The labels with some of their values, for who named something else."""
+    told = [
+        f"{label}: {', '.join(series.values[label][:4])}{', …' if len(series.values[label]) > 4 else ''}"
+        for label in sorted(measure.labels)
+        if len(series.values.get(label, ())) > 1
+    ]
+    return f"There is {'; '.join(told[:4])}." if told else "It has no labels to narrow it by."
+
+
+def names_measure(words: str, offer: Offer) -> bool:
+    own = {
+        base(word)
+        for text in (offer.title, *offer.wordings, *map(" ".join, map(name_words, offer.metrics)))
+        for word in text.split()
+    }
+    spoken = [base(word) for word, *_ in text_words(words)]
+    return bool(spoken) and all(word in own or _begins_one(word, own) for word in spoken)
+
+
+def _begins_one(word: str, own: Set[str]) -> bool:
+    """Whether a word is the first part of one that is put together: rain of rainwater."""
+    return len(word) >= _PART and any(one.startswith(word) for one in own)

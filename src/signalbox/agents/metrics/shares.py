@@ -1,0 +1,149 @@
+"""Shares and ratios: one measure by another, the part that a name is of the whole, what lies within a bound."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from signalbox.agents.metrics.bounds import bound_in, read_bound
+from signalbox.agents.metrics.choosing import Chosen, measure_for, wanted_of, window_of
+from signalbox.agents.metrics.conditions import upper
+from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
+from signalbox.agents.metrics.live import Live
+from signalbox.agents.metrics.measures import (
+    fraction_of,
+    narrowed,
+    per,
+    time_beyond,
+)
+from signalbox.agents.metrics.offers import Offer
+from signalbox.agents.metrics.plan import MetricsPlan
+from signalbox.agents.metrics.question import Matcher, Measure, Question
+from signalbox.agents.metrics.state import ResultKind
+from signalbox.agents.metrics.times import Moment, Times
+from signalbox.agents.metrics.units import unit_of_question
+from signalbox.agents.metrics.values import find_value
+from signalbox.agents.metrics.vocabulary import base, name_words
+
+__all__ = ["divided", "second_measure", "shared"]
+
+_WHOLES = frozenset(map(base, ("capacity", "max", "maximum", "limit", "size", "quota")))
+"""Of measures that say how much there may be at most."""
+
+
+async def second_measure(words: str, plan: MetricsPlan, live: Live, times: Times, moment: Moment) -> Chosen:
+    """The second measure that words name; what narrows the first narrows it too, where it has such labels."""
+    named = live.index.by_key.get(words) or live.index.named(words)
+    hits = [] if named else [hit for hit in await asyncio.to_thread(live.index.search, words, 3) if hit.explained]
+    if named is None and not hits:
+        raise MetricNotFoundError(
+            f'No metric for "{words}" was found on this server.', suggestion="Name the metric itself."
+        )
+    offer = named or hits[0].offer
+    within = window_of(times, moment)
+    measure, series = await measure_for(offer, live, within, wanted_of(plan, ()))
+    said = [meant for one in plan.filters if (meant := find_value(one, series, measure.labels))]
+    matchers = tuple(Matcher(one.label, one.values) for one in said)
+    excluded = tuple(
+        Matcher(one.label, one.values, True) for w in plan.excluded if (one := find_value(w, series, measure.labels))
+    )
+    return Chosen(offer, measure, series, (*matchers, *excluded), tuple(said), ())
+
+
+def divided(question: Question, chosen: Chosen, whole: Chosen, *, is_share: bool) -> Question:
+    """One measure by another, each narrowed by what it has labels for."""
+    shared = [one for one in question.matchers if one in whole.matchers]
+    part = narrowed(chosen.measure, [one for one in question.matchers if one not in shared])
+    rest = narrowed(whole.measure, [one for one in whole.matchers if one not in shared])
+    if part.promql == rest.promql:
+        raise InvalidQueryError(
+            f"The question divides {part.title} by itself.", suggestion="Name the part, or the whole, in other words."
+        )
+    measure = per(part, rest, is_share=is_share)
+    kind = question.kind if question.kind in ("series", "ranking", "comparison", "extreme") else "value"
+    return replace(
+        question, measure=measure, kind=kind, matchers=tuple(shared), is_total=False, part=(),
+        aggregation=None if question.aggregation == "sum" else question.aggregation,
+        group_by=tuple(label for label in question.group_by if label in measure.labels),
+    )  # fmt: skip
+
+
+async def shared(question: Question, plan: MetricsPlan, chosen: Chosen, live: Live, moment: Moment) -> Question:
+    """A share: of what a histogram counted below a bound, of the part that a name is of the whole, of each group."""
+    bound = read_bound(plan.bound) if plan.bound else None
+    measure = chosen.measure
+    if bound is not None and measure.type == "histogram":
+        value = bound_in(bound, unit_of_question(replace(question, kind="value")), measure.title)
+        ratio = fraction_of(measure, value, chosen.series.values.get("le", ()), above=plan.side == "above")
+        told = replace(ratio, title=f"share of {measure.title} {plan.side or 'below'} {bound.said}")
+        return replace(question, measure=told, kind="value" if question.kind == "share" else question.kind)
+    if bound is not None and measure.type in ("gauge", "ratio"):
+        value = bound_in(bound, unit_of_question(replace(question, kind="value")), measure.title)
+        side = plan.side or "above"
+        title = f"share of the time that {measure.title} was {side} {bound.said}"
+        beyond = time_beyond(measure, value, title=title, above=side == "above")
+        return replace(question, measure=beyond, kind="value" if question.kind == "share" else question.kind)
+    if measure.type == "gauge":
+        whole = _kin_of(measure, live, only=_WHOLES)
+        if whole is not None:
+            return await _of(question, whole, live)
+    # What all of it has is no part of it.
+    parts = [one for one in chosen.said if len(chosen.series.values.get(one.label, ())) > 1]
+    excluded = tuple(one for one in question.matchers if one.negated)
+    if excluded and not parts and measure.type != "ratio" and not question.group_by:
+        return replace(question, matchers=tuple(one for one in question.matchers if not one.negated), part=excluded)
+    if measure.type == "ratio" or question.group_by or not parts:
+        if question.kind == "share" and not (measure.type == "ratio" or question.group_by):
+            return await _of_its_kind(question, live)
+        return question
+    if measure.type == "gauge" and name_words(measure.name)[-1:] == ("up",):
+        up = replace(measure, type="ratio", unit="ratio", title=f"share of the time with {measure.title}")
+        return replace(question, measure=up, kind="value")
+    if measure.type == "gauge" and measure.agg == "avg":
+        raise InvalidQueryError(
+            f"{upper(measure.title)} does not add up, so no part of it is a share.",
+            suggestion="Ask for the share of the time that it was above or below a bound.",
+        )
+    label = parts[-1].label
+    part = tuple(one for one in question.matchers if one.label == label and not one.negated)
+    return replace(question, matchers=tuple(one for one in question.matchers if one not in part), part=part)
+
+
+async def _of_its_kind(question: Question, live: Live) -> Question:
+    """The share that a counter is of the counter of which it is one kind: cancelled orders of orders."""
+    best = _kin_of(question.measure, live)
+    if best is None:
+        raise InvalidQueryError(
+            f"The question does not say of what {question.measure.title} is a share.",
+            suggestion="Name the whole, or the part.",
+        )
+    return await _of(question, best, live)
+
+
+def _kin_of(measure: Measure, live: Live, only: frozenset[str] = frozenset()) -> Offer | None:
+    """The measure of which one has most words in its name; with `only`, where one of both has but these beside."""
+    own = {base(word) for word in name_words(measure.name)}
+    best, most = None, 0.0
+    for offer in live.index.offers:
+        if offer.family is None or offer.key == measure.name or offer.family.type != measure.type:
+            continue
+        theirs = {base(word) for word in offer.family.words}
+        if only and (len(own & theirs) < 2 or not any(more and more <= only for more in (theirs - own, own - theirs))):
+            continue
+        if len(theirs - own) > 1:
+            continue
+        kinship = len(own & theirs) - 0.45 * len(theirs - own)
+        if kinship > most and not own <= theirs:
+            best, most = offer, kinship
+    return best
+
+
+async def _of(question: Question, other: Offer, live: Live) -> Question:
+    """One measure as a share of another; of what there may be at most, the other is the share."""
+    second, _ = await measure_for(other, live, question.time_range)
+    shared = tuple(one for one in question.matchers if one.label in second.labels)
+    own = narrowed(question.measure, [one for one in question.matchers if one not in shared])
+    is_whole = bool(_WHOLES & {base(word) for word in name_words(question.measure.name)})
+    part, whole = (second, own) if is_whole else (own, second)
+    kind: ResultKind = "ranking" if question.group_by else "value"
+    return replace(question, measure=per(part, whole, is_share=True), matchers=shared, kind=kind, is_total=False)
