@@ -190,6 +190,13 @@ def test_a_column_of_predecessors_becomes_edges_forward() -> None:
     assert told(document) == [("note", 2, "predecessor")]
 
 
+def test_edges_are_where_a_row_leads_or_what_it_comes_after() -> None:
+    behind = read_map_text("workflow,name,edges\nG,A,\nG,B,A\n")
+    assert (behind.graphs["G"].entry.edge, told(behind)) == (("B",), [("note", 2, "edges")])
+    forward = read_map_text("GraphName,Node,Edges\nG,A,B\nG,B,\n")
+    assert (forward.graphs["G"].entry.edge, told(forward)) == (("B",), [])
+
+
 # What is wrong
 
 

@@ -28,7 +28,7 @@ _MOST_OPTIONS = 6
 _BRAND = '<div class="brand"><span class="lamps"><i></i><i></i><i></i></span>Signalbox</div>'
 _ABOUT = (
     '<div class="hero"><h1>Ask your systems in plain language</h1>'
-    "<p>One box for figures, network devices, to-do lists and A/B tests. A request goes to the agent that it is for; "
+    "<p>One box for all of your agents. A request goes to the agent that it is for; "
     "the answer comes with its figures, its steps and its evidence. Nothing is changed without your word.</p></div>"
 )
 _GATE = (
@@ -182,7 +182,7 @@ def create_page(agent: Agent, offered: Sequence[Agent]) -> Any:
             with gr.Column(elem_id="start", visible=True) as start:
                 with gr.Row(elem_id="examples"):
                     cards = [_card(gr, one) for one in examples]
-                gr.HTML(f'<p class="source">{source_line()}</p>{_HINT}')
+                gr.HTML(f'<p class="source">{source_line(offered)}</p>{_HINT}')
         gates = [gate, main, signed, out, refused, token]
         shown = [said_options, *options]
         view = [thread, past, under_way, earlier, current, *shown, threads, welcome, start, send, halting]

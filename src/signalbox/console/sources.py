@@ -2,34 +2,45 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Sequence
+from contextlib import suppress
 from html import escape
+
+from signalbox.contract import Agent
+from signalbox.errors import SignalboxError
 
 __all__ = ["source_line"]
 
-_SYSTEMS = {
-    "figures": ("GRAFANA_URL", "PROMETHEUS_URL"),
-    "devices": ("NETWORK_INVENTORY",),
-    "A/B tests": ("UPGRADE_URL",),
-}
-"""What each kind of data is connected by."""
+
+def source_line(agents: Sequence[Agent]) -> str:
+    """The line about what these agents read, as HTML; empty where none of them says."""
+    told = _sources(agents)
+    own = [f"{data} from {_code(where)}" for data, source in told if (where := _place(source))]
+    others = [(data, source.get("connect", "")) for data, source in told if source.get("kind") == "embedded"]
+    parts = [f"Connected: {', '.join(own)}."] if own else []
+    if others:
+        listed = ", ".join(data for data, _ in others)
+        parts.append(f"From the embedded demonstration, all of it invented: {listed}.")
+    if ways := [_code(way) for _, way in others if way]:
+        parts.append(f"To connect your own, set {', '.join(ways)}.")
+    return " ".join(parts)
 
 
-def source_line() -> str:
-    """The line, as HTML."""
-    connected = {name: _first(variables) for name, variables in _SYSTEMS.items()}
-    own = [f"{name} from <code>{escape(address)}</code>" for name, address in connected.items() if address]
-    others = [name for name, address in connected.items() if not address]
-    told = f"Connected: {', '.join(own)}. " if own else ""
-    if not others:
-        return told
-    listed = others[0] if len(others) == 1 else f"{', '.join(others[:-1])} and {others[-1]}"
-    variables = ", ".join(f"<code>{_SYSTEMS[name][0]}</code>" for name in others)
-    return (
-        f"{told}Data: {listed} are the embedded demonstration, an invented web shop and its network with an incident "
-        f"yesterday. {variables} connect{'s' * (len(others) == 1)} yours."
-    )
+def _sources(agents: Sequence[Agent]) -> list[tuple[str, dict[str, str]]]:
+    """What is read, and where; what several agents share stands there once."""
+    found: list[tuple[str, dict[str, str]]] = []
+    for agent in agents:
+        # What is set wrongly, or is not installed, is told by an answer: a page without it is better than none.
+        with suppress(SignalboxError):
+            told = (escape(agent.data or agent.name), agent.source() if agent.source else {})
+            if told not in found:
+                found.append(told)
+    return found
 
 
-def _first(variables: tuple[str, ...]) -> str:
-    return next((value for name in variables if (value := os.environ.get(name, "").strip())), "")
+def _place(source: dict[str, str]) -> str:
+    return "" if source.get("kind") == "embedded" else source.get("address") or source.get("system", "")
+
+
+def _code(text: str) -> str:
+    return f"<code>{escape(text)}</code>"

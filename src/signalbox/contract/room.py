@@ -80,6 +80,10 @@ class Agent:
     """Closes the connections that were opened in the running event loop."""
     check: Callable[[], Awaitable[str]] | None = None
     """What answers, in words; raises a SignalboxError where the live system does not."""
+    source: Callable[[], dict[str, str]] | None = None
+    """Where it reads as the settings stand, without asking there: in the form of `Presented.source`."""
+    data: str = ""
+    """What it reads there, in a word for a sentence ("figures"); by default its name."""
     examine: Callable[[str, datetime, datetime], Awaitable[Examination]] | None = None
     """What it saw between two moments that may explain the symptom in the words of a person. Reads only."""
     note: Callable[[Sequence[str], str], Awaitable[str]] | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 __all__ = ["StateAdapter"]
@@ -46,18 +47,23 @@ class StateAdapter:
         """
         return {
             param: StateAdapter.get_value(state, key)
-            for key, param in StateAdapter.bindings(input_fields, expected_params)
+            for key, param in _bound(tuple(input_fields), tuple(expected_params or ()))
         }
 
     @staticmethod
     def bindings(input_fields: Iterable[str], expected_params: Sequence[str] | None = None) -> list[tuple[str, str]]:
         """Pairs of state key and parameter name for declared input fields."""
-        fields = list(input_fields)
-        if any(":" in field for field in fields):
-            split = (field.partition(":") for field in fields)
-            return [(key.strip(), param.strip() or key.strip()) for key, _, param in split]
-        params = list(expected_params or ())[: len(fields)]
-        return list(zip(fields, params + fields[len(params) :], strict=True))
+        return list(_bound(tuple(input_fields), tuple(expected_params or ())))
+
+
+@lru_cache(maxsize=4096)
+def _bound(fields: tuple[str, ...], expected: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Kept, since every run of a node asks for the same."""
+    if any(":" in field for field in fields):
+        split = (field.partition(":") for field in fields)
+        return tuple((key.strip(), param.strip() or key.strip()) for key, _, param in split)
+    params = expected[: len(fields)]
+    return tuple(zip(fields, params + fields[len(params) :], strict=True))
 
 
 def _inside(state: Mapping[str, Any], path: str, default: Any) -> Any:

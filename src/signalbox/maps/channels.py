@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
@@ -141,7 +140,7 @@ class UnderWay(BaseChannel[dict[str, int], Any, Any]):
     def __init__(self, entry: str, key: str = "") -> None:
         super().__init__(dict, key)
         self.entry = entry
-        self.counts: Counter[str] = Counter({entry: 1})
+        self.counts: dict[str, int] = {entry: 1}
 
     @property
     def ValueType(self) -> Any:
@@ -165,7 +164,7 @@ class UnderWay(BaseChannel[dict[str, int], Any, Any]):
         """A channel with the counts of a checkpoint; without one, the entry is under way."""
         channel = type(self)(self.entry, self.key)
         if isinstance(checkpoint, dict):
-            channel.counts = Counter(checkpoint)
+            channel.counts = dict(checkpoint)
         return channel
 
     def get(self) -> dict[str, int]:
@@ -176,9 +175,10 @@ class UnderWay(BaseChannel[dict[str, int], Any, Any]):
         """Count who ended, then who starts: one that ended and is started again in the same step is under way."""
         if not values:
             return False
-        self.counts = Counter(self.counts)
+        self.counts = dict(self.counts)
         for ended, _ in values:
             self.counts.pop(ended, None)
         for _, started in values:
-            self.counts.update(started)
+            for name in started:
+                self.counts[name] = self.counts.get(name, 0) + 1
         return True

@@ -144,6 +144,9 @@ def code_stamp(folder: Path) -> tuple[tuple[str, int], ...]:
     found: list[tuple[str, int]] = []
     beside = (str(folder),) if os.path.isfile(f"{folder}/{DECLARATIONS}") else ()
     for place in (*beside, *_places(str(folder), CODE_FOLDERS)):
+        # Most of them are not there, and an error costs more than a question.
+        if not os.access(place, os.F_OK):
+            continue
         with suppress(OSError), os.scandir(place) as entries:
             found += [(file.path, file.stat().st_mtime_ns) for file in entries if file.name.endswith(".py")]
     return tuple(sorted(found))

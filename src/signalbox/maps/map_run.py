@@ -110,8 +110,8 @@ def open_map(source: str | Path | GraphSpec, graph: str | None = None, **options
     Raises MapReadError, MapCheckError, or MapError where a file holds several graphs and none is named.
     """
     if isinstance(source, GraphSpec):
-        folder = source.source.parent if source.source else Path.cwd()
-        run = MapRun(source, folder.resolve(), {source.name: source}, **options)
+        folder = source.source.parent.resolve() if source.source else Path.cwd()
+        run = MapRun(source, folder, {source.name: source}, **options)
         require_sound(source, run.folder, run.graphs)
         return run
     path, _, named = str(source).partition("::")

@@ -166,10 +166,12 @@ def _columns(document: MapFile, line: int, header: Sequence[str]) -> dict[int, s
 def _tell_unknown(document: MapFile, line: int, name: str) -> None:
     """A header that nobody knows is kept. One that is nearly a column which the file lacks is a slip, and an error:
     what stands in its cells would be lost."""
+    if name.strip().casefold() in (*PREDECESSORS, *SETTINGS):
+        return
     slip = misspelt(name)
     if slip is not None and slip[0] not in document.headers:
         document.add("error", line, name, f"'{name}' is no column of a map.", f"Did you mean '{slip[1]}'?")
-    elif name.strip().casefold() not in (*PREDECESSORS, *SETTINGS):
+    else:
         told = f"'{name}' is no column of a map; it is kept and not used."
         document.add("warning", line, name, told, did_you_mean(name, COLUMNS))
 

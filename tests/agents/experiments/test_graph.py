@@ -98,3 +98,26 @@ def test_the_judge_refuses_what_no_answer_can_be() -> None:
         JUDGE.check({"capability": "cooking"})
     with pytest.raises(ValueError, match="colour"):
         JUDGE.check({"capability": "testing", "params": {"colour": "red"}})
+
+
+@pytest.mark.parametrize(
+    ("request_", "instead"),
+    [
+        ("Delete the feature flag hint-beta", "weights you change"),
+        ("archive the flag for the new sidebar", "weights you change"),
+        ("turn Hint Wording into a factorial study", "each combination"),
+        ("set Hint Timing to within-subjects", "each phase"),
+    ],
+)
+def test_what_is_not_done_here_is_declined_with_what_is_possible_and_no_experiment_is_offered(
+    upgrade: Any, request_: str, instead: str
+) -> None:
+    done = create_upgrade_agent_graph().invoke({"user_input": request_})
+    assert done["error"]["error_type"] == "unsupported"
+    assert instead in done["error"]["message"]
+    assert "__interrupt__" not in done
+
+
+def test_a_feature_in_the_name_of_an_experiment_is_no_feature(upgrade: Any) -> None:
+    done = create_upgrade_agent_graph().invoke({"user_input": "Create an experiment called Flag Colours in mathstream"})
+    assert done["detected_capability"] == "experiment_management"

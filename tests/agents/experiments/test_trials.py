@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
-from signalbox.agents.experiments import journal, tools
+from signalbox.agents.experiments import create_upgrade_agent_graph, journal, tools
 from signalbox.agents.experiments.balance import balance_blocks, foresee_balance
 from signalbox.agents.experiments.clients import current_client
 from signalbox.agents.experiments.clones import disposable_clone, sweep
 from signalbox.agents.experiments.consistency import consistency_blocks
 from signalbox.agents.experiments.predict import explain_assignment
 from signalbox.agents.experiments.statistics import fit, interval, shares_of
+from signalbox.runs import ask
 
 
 def clones(upgrade: Any) -> list[str]:
@@ -57,6 +58,37 @@ async def test_of_an_experiment_on_groups_the_groups_are_counted(upgrade: Any) -
     assert data["test"] == "exact"
     assert sum(arm["users"] for arm in data["arms"]) == 40
     assert data["notes"]
+
+
+async def test_made_up_users_are_of_the_groups_that_are_named(upgrade: Any) -> None:
+    data = (await tools.test_condition_balance("Fractions by School", 30, groups=["hill", "lake", "park"]))["data"]
+    assert (data["units"], data["users"], data["mismatch_count"]) == (3, 30, 0)
+    assert clones(upgrade) == []
+
+
+@pytest.mark.parametrize(("name", "on_live"), [("Hint Timing", False), ("Fractions by School", True)])
+async def test_named_groups_are_refused_where_they_mean_nothing_or_are_real(
+    upgrade: Any, name: str, on_live: bool
+) -> None:
+    refused = await tools.test_condition_balance(name, 10, groups=["hill"], on_live=on_live)
+    assert refused["error_type"] == "validation"
+
+
+async def test_groups_in_a_request_are_those_of_the_test(upgrade: Any) -> None:
+    graph = create_upgrade_agent_graph()
+    many = await graph.ainvoke({"user_input": "Test the balance of Fractions by School over 24 schools"})
+    assert "24 groups" in many["bot_response"]
+    named = await graph.ainvoke({"user_input": "Test the balance of Fractions by School for schools hill and lake"})
+    assert "2 groups" in named["bot_response"]
+    assert not named["not_covered"]
+    alone = await graph.ainvoke({"user_input": "Test the balance of Hint Timing for class 5a"})
+    assert "assigns each user alone" in alone["not_covered"][0]
+
+
+def test_a_group_after_a_balance_test_is_tested_in_its_turn(upgrade: Any, tmp_path: Any) -> None:
+    first = ask("experiments", "Test the balance of Fractions by School")
+    then = ask("experiments", "what about group hill?", thread_id=first.thread_id)
+    assert "Fractions by School, 1 group:" in then.answer
 
 
 async def test_the_live_experiment_is_touched_only_where_it_is_asked_for(upgrade: Any) -> None:

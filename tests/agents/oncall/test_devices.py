@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from signalbox.agents.oncall.grounding import Question, devices_meant, devices_of_reply
@@ -27,7 +29,7 @@ DEVICES = [Device(name, role=role) for name, role in ROLES.items()]
 XRD = [f"xrd-{number}" for number in range(1, 9)]
 
 
-def meant(text: str, *said: str, **more: str) -> list[str] | Question:
+def meant(text: str, *said: str, **more: Any) -> list[str] | Question:
     found = devices_meant(text, Reading(devices=said or (text,), **more), DEVICES)
     return found if isinstance(found, Question) else found[0]
 
@@ -64,6 +66,22 @@ def meant(text: str, *said: str, **more: str) -> list[str] | Question:
         ("everything except the CEs", [name for name in ROLES if ROLES[name] != "CE"]),
         ("xrd-1 through xrd-6 without xrd-4", ["xrd-1", "xrd-2", "xrd-3", "xrd-5", "xrd-6"]),
         ("route reflector xrd-5", ["xrd-5"]),
+        ("core router 1", ["core-rtr-1"]),
+        ("our xrds", XRD),
+        ("each xrd node", XRD),
+        ("all of the xrd devices without xrd-2 and xrd-3", [name for name in XRD if name not in ("xrd-2", "xrd-3")]),
+        ("the entire core", ["xrd-3", "xrd-4", "core-rtr-1", "core-rtr-2"]),
+        ("the odd-numbered PEs", ["xrd-1", "pe1"]),
+        ("every xrd with an odd number", ["xrd-1", "xrd-3", "xrd-5", "xrd-7"]),
+        ("the xrd PEs", ["xrd-1", "xrd-2"]),
+        ("both route reflectors", ["xrd-5", "xrd-6"]),
+        ("all 12 devices", list(ROLES)),
+        ("PE routers, all four of them", ["xrd-1", "xrd-2", "pe1", "pe2"]),
+        ("both core routers", ["core-rtr-1", "core-rtr-2"]),
+        ("xrd-1 to xrd-6, only the PEs", ["xrd-1", "xrd-2"]),
+        ("all devices in the network", list(ROLES)),
+        ("every PE in the last hour", ["xrd-1", "xrd-2", "pe1", "pe2"]),
+        ("all our damn routers", list(ROLES)),
     ],
 )
 def test_words_that_name_devices(text: str, names: list[str]) -> None:
@@ -94,6 +112,52 @@ def test_a_stem_that_fits_several_is_asked_about(said: str) -> None:
     found = meant(f"check {said}", said)
     assert isinstance(found, Question)
     assert len(found.options) > 1
+
+
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [
+        ("all routers in Lisbon", list(ROLES)),
+        ("the Lisbon PEs", ["xrd-1", "xrd-2", "pe1", "pe2"]),
+        ("every device at site 7", list(ROLES)),
+        ("all Arista boxes", list(ROLES)),
+        ("the reflectors in the southern region", ["xrd-5", "xrd-6"]),
+        ("all three PEs", ["xrd-1", "xrd-2", "pe1", "pe2"]),
+        ("the first two CPEs in Porto", ["xrd-7", "xrd-8"]),
+        ("half the P routers", ["xrd-3", "xrd-4", "core-rtr-1", "core-rtr-2"]),
+    ],
+)
+def test_a_group_restricted_by_words_that_the_inventory_does_not_know_is_asked_about(
+    text: str, fits: list[str]
+) -> None:
+    found = meant(text)
+    assert isinstance(found, Question)
+    assert sorted(found.options) == sorted(fits)
+
+
+def test_a_place_in_small_letters_is_one_where_the_plan_leaves_it_out() -> None:
+    text = "mpls on all routers in porto"
+    assert isinstance(meant(text, "all routers", not_covered=("porto",)), Question)
+
+
+def test_an_exception_that_nobody_can_follow_is_asked_about() -> None:
+    found = meant("all PEs except the ones in Porto", "all PEs", left_out=("the ones in Porto",))
+    assert isinstance(found, Question)
+    assert "the ones in Porto" in found.message
+
+
+def test_one_of_a_group_is_not_all_of_it() -> None:
+    found = meant("one of the reflectors dropped its clients", "reflectors")
+    assert isinstance(found, Question)
+    assert found.options == ("xrd-5", "xrd-6")
+
+
+def test_systems_are_told_apart_where_the_inventory_names_them() -> None:
+    devices = [Device("a-1", nos="iosxr"), Device("a-2", nos="sros"), Device("b-1", nos="iosxr")]
+    assert devices_meant("all IOS-XR routers", Reading(devices=("all IOS-XR routers",)), devices) == (
+        ["a-1", "b-1"],
+        [],
+    )
 
 
 def test_no_device_is_no_device() -> None:

@@ -47,6 +47,8 @@ AGENT = Agent(
     plan=lazy(f"{__name__}.dry_run:dry_run", _EXTRA),
     close=lazy(f"{__name__}.clients:close_clients", _EXTRA),
     check=lazy(f"{__name__}.clients:check_server", _EXTRA),
+    source=lazy(f"{__name__}.clients:source_set", _EXTRA),
+    data="A/B tests",
     examine=lazy(f"{__name__}.examine:examine", _EXTRA),
     remembers=(
         "conversation_history",

@@ -39,12 +39,20 @@ async def try_balance(
     seed: str = "balance",
     on_live: bool = False,
     progress: Progress | None = None,
+    groups: Sequence[str] = (),
 ) -> Done:
-    """Let made-up users come to a clone, or where it was asked for to the experiment itself, and judge the division."""
+    """Let made-up users come to a clone, or where it was asked for to the experiment itself, and judge the division.
+
+    They are of the named groups where some are given; never on the experiment itself, where those are real.
+    """
     experiment = read_experiment(raw)
     check_tryable(experiment, on_live)
     group = experiment["group"] if experiment["assignment_unit"] == "group" else None
-    people = _people(num_users, group, num_groups, seed, on_live)
+    if groups and (on_live or not group):
+        raise UpgradeError(
+            "Named groups can be tried out only on a clone of an experiment that assigns by group.", "validation"
+        )
+    people = _people(num_users, group, num_groups, seed, on_live, groups)
     if on_live:
         found = await _tried(client, raw, people, len(people), progress)
     else:
@@ -91,11 +99,14 @@ def balance_blocks(data: Mapping[str, Any]) -> list[Block]:
     ]
 
 
-def _people(count: int, group: str | None, num_groups: int | None, seed: str, on_live: bool) -> list[dict[str, Any]]:
+def _people(
+    count: int, group: str | None, num_groups: int | None, seed: str, on_live: bool, groups: Sequence[str]
+) -> list[dict[str, Any]]:
     """Made-up users: for clones the same each time, so that a server knows them from the last trial and is not filled
     with ever new ones; for the live experiment such as have never been in it."""
-    named = f"{seed}-{group}-{num_groups or count}" if group else seed
-    return made_up(count, group, num_groups, "signalbox-test", f"{named}-{uuid4().hex[:6]}" if on_live else named)
+    named = f"{seed}-{group}-{'+'.join(groups) or num_groups or count}" if group else seed
+    seed = f"{named}-{uuid4().hex[:6]}" if on_live else named
+    return made_up(count, group, num_groups, "signalbox-test", seed, groups)
 
 
 async def _tried(

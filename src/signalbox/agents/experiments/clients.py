@@ -15,10 +15,11 @@ from threading import Lock
 from signalbox.agents.experiments.client import Patience, UpgradeClient
 from signalbox.agents.experiments.connection import Connection, read_connection
 
-__all__ = ["check_server", "close_clients", "current_client", "source_of", "use_client"]
+__all__ = ["check_server", "close_clients", "current_client", "source_of", "source_set", "use_client"]
 
 _LENT: ContextVar[UpgradeClient | None] = ContextVar("signalbox_upgrade_client", default=None)
 _MOST_KEPT = 4
+_CONNECT = "UPGRADE_URL"
 _kept: dict[Connection, UpgradeClient] = {}
 _offered: set[str] = set()
 _lock = Lock()
@@ -61,8 +62,16 @@ def source_of(client: UpgradeClient) -> dict[str, str]:
     """Where the client reads and writes, as an Answer says it."""
     known = {"system": client.system, "address": client.url}
     if client.url in _offered:
-        return {"kind": "embedded", **known, "connect": "UPGRADE_URL"}
+        return {"kind": "embedded", **known, "connect": _CONNECT}
     return {"kind": "live", **known}
+
+
+def source_set() -> dict[str, str]:
+    """Where a request made now would go; nothing is opened. Raises ConfigurationError."""
+    place = read_connection()
+    if place is None:
+        return {"kind": "embedded", "system": UpgradeClient.system, "address": "", "connect": _CONNECT}
+    return {"kind": "live", "system": UpgradeClient.system, "address": place.url}
 
 
 async def check_server() -> str:

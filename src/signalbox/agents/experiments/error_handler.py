@@ -8,7 +8,7 @@ from typing import Any
 
 from signalbox.agents.experiments.clients import current_client
 from signalbox.agents.experiments.names import mentioned
-from signalbox.agents.experiments.node import at_once
+from signalbox.agents.experiments.node import at_once, close_with_loop
 from signalbox.agents.experiments.plan import unsupported_schema
 from signalbox.agents.experiments.prompts import INSTEAD, WHAT_I_DO
 from signalbox.agents.experiments.reading import read
@@ -29,6 +29,7 @@ async def aerror_handler_node(state: Mapping[str, Any]) -> dict[str, Any]:
     What may have changed something is never tried again here: the tools repeat what can be repeated without harm.
     """
     whole = complete(state)
+    await close_with_loop()
     if whole["detected_capability"] == "unsupported" and whole["node_status"] != NodeStatus.ERROR:
         return await _decline(whole["user_input"])
     kind, tried = str(whole["error_type"] or ""), int(whole["retry_count"])

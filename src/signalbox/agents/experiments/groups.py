@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from signalbox.language.numbers import NUMBERS
 from signalbox.language.words import split_name, stem, word_set
 
-__all__ = ["find_groups", "groups_in"]
+__all__ = ["count_groups", "find_groups", "groups_in", "kinds_named"]
 
 _EDGES = " \t\n\"'“”‘’`.,;:!?()[]{}"
 _SMALL = word_set("a an the my our your user users student students pupil pupils group groups with of in is to id")
@@ -57,6 +58,26 @@ def find_groups(text: str, group_types: Sequence[str], apart: Iterable[str] = ()
             ids = _following(words[at + 1 :], group_types, is_plural=stem(word.casefold()) != word.casefold())
             found.setdefault(kind, []).extend(one for one in ids if one not in found.get(kind, []))
     return {kind: ids for kind, ids in found.items() if ids}
+
+
+def kinds_named(text: str, group_types: Sequence[str], apart: Iterable[str] = ()) -> list[str]:
+    """The kinds of group that a request names, with or without what one is called; `apart` are other names."""
+    for name in apart:
+        text = re.sub(re.escape(name), ".", text, flags=re.IGNORECASE)
+    found = [_kind(word.strip(_EDGES), group_types) for word in _WORD.findall(text)]
+    return list(dict.fromkeys(kind for kind in found if kind is not None))
+
+
+def count_groups(text: str, group_types: Sequence[str], apart: Iterable[str] = ()) -> int | None:
+    """How many groups a request speaks of: `over 40 schools`, `in twelve groups`."""
+    for name in apart:
+        text = re.sub(re.escape(name), ".", text, flags=re.IGNORECASE)
+    for number, word in re.findall(r"(?<![\w.,])(\d[\d,]*|[a-z]+)\s+([a-zA-Z]+)", text):
+        count = int(number.replace(",", "")) if number[0].isdigit() else NUMBERS.get(number, 0)
+        is_group = stem(word.casefold()) == "group" or _kind(word, group_types) is not None
+        if count > 1 and is_group and stem(word.casefold()) != word.casefold():
+            return count
+    return None
 
 
 def _following(words: Sequence[str], group_types: Sequence[str], *, is_plural: bool) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Any
 __all__ = [
     "ACTIONS",
     "CAPABILITIES",
+    "FEATURES",
     "STATUSES",
     "action_schema",
     "confirm_schema",
@@ -235,9 +236,11 @@ def testing_schema(experiments: Iterable[str], contexts: Iterable[str]) -> Schem
     return _object("ExperimentTest", "A test of an experiment with made-up users.", fields)
 
 
-def unsupported_schema() -> Schema:
-    """What is asked for that nothing here does."""
+def unsupported_schema(*, is_sure: bool = False) -> Schema:
+    """What is asked for that nothing here does; and how sure that is."""
     fields = {"feature": _option("What is asked for.", FEATURES)}
+    if is_sure:
+        fields["confidence"] = dict(_CONFIDENCE)
     return _object("Unsupported", "What an A/B testing platform is asked for.", fields)
 
 

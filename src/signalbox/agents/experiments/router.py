@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,18 +14,20 @@ from signalbox.agents.experiments.names import mentioned, the_one_shown, with_na
 from signalbox.agents.experiments.node import at_once, close_with_loop
 from signalbox.agents.experiments.plan import (
     ACTIONS,
+    FEATURES,
     action_schema,
     confirm_schema,
     details_schema,
     kind_schema,
     reply_schema,
+    unsupported_schema,
 )
 from signalbox.agents.experiments.reading import read
 from signalbox.agents.experiments.routing import LINE, route_after_input
 from signalbox.agents.experiments.state import NodeStatus, complete
 from signalbox.errors import SignalboxError
 from signalbox.language.names import close
-from signalbox.language.words import tokens, word_set
+from signalbox.language.words import stem, tokens, word_set
 
 __all__ = ["ainput_router", "input_router", "routed"]
 
@@ -34,7 +37,8 @@ _PATIENCE = 2.0
 _YES = word_set("yes y yep yeah ok okay sure confirm confirmed approve approved true ja")
 _NO = word_set("no n nope not don't dont never cancel stop wait abort reject rejected false nein hold")
 _OPEN = (None, "clarification_needed", "experiment_management")
-_SURE = 0.95
+_SURE, _LIKELY = 0.95, 0.9
+_DOES = ("experiment_management", "experiment_details", "list_experiments", "clarification_needed", "unsupported")
 _NAMELESS = ("terminology", "version_check", "list_experiments")
 """What may be asked for without naming anything."""
 Update = dict[str, Any]
@@ -87,6 +91,8 @@ async def _kind(state: Mapping[str, Any], text: str, names: Sequence[str]) -> Up
     is_named = shown != text and said.get("capability") == "clarification_needed"
     if not _is_clear(said) and said.get("capability") in _OPEN and await _is_action(shown, is_named=is_named):
         said = {**said, "capability": "experiment_management", "confidence": 1.0}
+    if said.get("capability") in _DOES and await _is_beyond(text, names):
+        said = {**said, "capability": "unsupported", "confidence": 1.0}
     capability = said.get("capability")
     confidence = float(said.get("confidence", 1.0 if capability else 0.0))
     before = state["previous"] or {}
@@ -147,10 +153,37 @@ async def _is_action(text: str, *, is_named: bool) -> bool:
     return is_sure and (said.get("action") == "create" or (is_named and said.get("action") in ACTIONS))
 
 
+async def _is_beyond(text: str, names: Sequence[str]) -> bool:
+    """Whether what is to be shown or changed is nothing that is done here: a request that calls a feature by its name
+    and is read as being about it. Otherwise an experiment of a similar name would be offered."""
+    called = _features_called(text, names)
+    if not called:
+        return False
+    said = await read(unsupported_schema(is_sure=True), text, (), "unsupported")
+    return said.get("feature") in called and float(said.get("confidence", 0.0)) >= _LIKELY
+
+
+def _features_called(text: str, names: Sequence[str]) -> list[str]:
+    """The features that words of the request call by their name; not those in the name of an experiment, nor a capital
+    in the middle, which is a name as well."""
+    of_names = {stem(word) for name in mentioned(text, names) for word in tokens(name)}
+    words = re.findall(r"[^\W\d_]+", text)
+    plain = {stem(word.casefold()) for place, word in enumerate(words) if not place or word.islower()} - of_names
+    all_words = [stem(word.casefold()) for word in words]
+    found = []
+    for feature in FEATURES:
+        parts = [stem(part) for part in feature.split("_")]
+        is_whole = len(parts) > 1 and any(all_words[at : at + len(parts)] == parts for at in range(len(words)))
+        if feature != "other" and (parts[-1] in plain or is_whole):
+            found.append(feature)
+    return found
+
+
 def _is_of_group(state: Mapping[str, Any], text: str) -> bool:
-    """Whether a request names nothing but a group, after one about a user: what about group A?"""
+    """Whether a request names nothing but a group, after one about a user or a test: what about group A?"""
     before = state["previous"] or {}
-    return before.get("capability") == "user_simulation" and bool(find_groups(text, list(state["user_groups"])))
+    is_before = before.get("capability") in ("user_simulation", "testing")
+    return is_before and bool(find_groups(text, list(state["user_groups"])))
 
 
 def _is_clear(said: Mapping[str, Any]) -> bool:

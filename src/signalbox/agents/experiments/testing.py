@@ -9,7 +9,7 @@ from uuid import uuid4
 from langgraph.config import get_stream_writer
 
 from signalbox.agents.experiments.asked import fields_of
-from signalbox.agents.experiments.groups import find_groups, groups_in
+from signalbox.agents.experiments.groups import count_groups, find_groups, groups_in, kinds_named
 from signalbox.agents.experiments.guard import refuse_writes
 from signalbox.agents.experiments.names import mentioned, shortlist
 from signalbox.agents.experiments.node import Ask, Calls, at_once, capability_node
@@ -17,7 +17,12 @@ from signalbox.agents.experiments.plan import testing_schema
 from signalbox.agents.experiments.replies import with_reply
 from signalbox.agents.experiments.server_names import Server, look_around
 from signalbox.agents.experiments.steps import advance_step, init_multi_step_operation
-from signalbox.agents.experiments.tools import generate_test_users, test_condition_balance, test_consistency_rules
+from signalbox.agents.experiments.tools import (
+    generate_test_users,
+    get_experiment_details,
+    test_condition_balance,
+    test_consistency_rules,
+)
 from signalbox.contract import blocks
 
 __all__ = ["atesting_node", "testing_node"]
@@ -44,15 +49,23 @@ async def atesting_node(state: dict[str, Any], calls: Calls) -> Update:
     fields = await with_reply(fields, state, server)
     text = str(pending.get("text") or text)
     groups = _groups(fields, server, text)
-    calls.said = server.params(fields, text, groups=groups)
+    if groups and state["params"].get("follows"):
+        # "What about group A?" names a group and no test: it is the same one.
+        fields["test"] = ((state["previous"] or {}).get("fields") or {}).get("test") or fields.get("test")
+    calls.said = server.params(fields, text, groups={kind: ids for kind, ids in groups.items() if kind})
     test = str(fields.get("test") or "balance")
     if test == "users" and not mentioned(text, server.names):
         return await _users(fields, server, text, calls)
     one = server.experiment(fields, state, text)
     args: dict[str, Any] = {"experiment": one["id"]}
     test = "balance" if test == "users" else test
+    left: list[str] = []
     if test == "balance":
         args["num_users"] = int(fields.get("num_users") or _USERS)
+        of_groups, left = await _of_groups(one, fields, groups, text, server, calls)
+        args |= of_groups
+    elif any(groups.values()):
+        left = [f"the groups {_listed(groups)}: made-up users get groups of their own"]
     known = {**fields, "experiment_id": one["id"], "experiment_name": one["name"]}
     refuse_writes()
     if fields.get("on_live"):
@@ -61,7 +74,7 @@ async def atesting_node(state: dict[str, Any], calls: Calls) -> Update:
     return {
         **update,
         "params": {"experiment_name": one["name"]},
-        "not_covered": [f"the groups {_listed(groups)}: made-up users get groups of their own"] if groups else [],
+        "not_covered": left,
         "previous": {"capability": "testing", "fields": {k: v for k, v in known.items() if k != "sure"}},
     }
 
@@ -71,12 +84,43 @@ testing_node = at_once(atesting_node)
 
 def _groups(fields: Mapping[str, Any], server: Server, text: str) -> dict[str, list[str]]:
     types = server.group_types(server.context(fields.get("context"), text))
-    found = find_groups(text, types, server.names) or groups_in(str(fields.get("groups") or ""), types)
-    return {kind: ids for kind, ids in found.items() if kind}
+    return find_groups(text, types, server.names) or groups_in(str(fields.get("groups") or ""), types)
+
+
+async def _of_groups(
+    one: Mapping[str, Any],
+    fields: Mapping[str, Any],
+    groups: Mapping[str, list[str]],
+    text: str,
+    server: Server,
+    calls: Calls,
+) -> tuple[Update, list[str]]:
+    """Which groups the made-up users of a balance test are in, and how many; and what of that cannot be followed."""
+    types = server.group_types()
+    count, kinds = count_groups(text, types, server.names), kinds_named(text, types, server.names)
+    if not groups and not count and not kinds:
+        return {}, []
+    experiment = await calls.look(get_experiment_details, experiment=one["id"])
+    own = experiment["group"] if experiment["assignment_unit"] == "group" else None
+    if own is None:
+        told = f"the groups {_listed(groups)}" if groups else f"by {' and '.join(kinds) or 'group'}"
+        return {}, [f"{told}: {one['name']} assigns each user alone, so a group makes no difference"]
+    if others := [kind for kind in kinds if kind != own]:
+        return {}, [f"by {' and '.join(others)}: {one['name']} assigns by {own}"]
+    named = [name for kind in (own, "") for name in groups.get(kind, ())]
+    if named and fields.get("on_live"):
+        return {}, [f"the groups {_listed(groups)}: on the live experiment made-up users get groups of their own"]
+    if named:
+        return {"groups": named}, []
+    if not count:
+        return {}, []
+    # A number of groups is no number of users, though it may have been read as one.
+    users = {"num_users": max(_USERS, count)} if fields.get("num_users") == count else {}
+    return {"num_groups": count, **users}, []
 
 
 def _listed(groups: Mapping[str, list[str]]) -> str:
-    return ", ".join(f"{kind} {one}" for kind, ids in groups.items() for one in ids)
+    return ", ".join(f"{kind} {one}".strip() for kind, ids in groups.items() for one in ids)
 
 
 def _confirm_live(test: str, fields: Mapping[str, Any], args: Mapping[str, Any], one: Mapping[str, Any]) -> Ask:
@@ -134,6 +178,8 @@ def _balance(found: Mapping[str, Any], one: Mapping[str, Any]) -> Update:
     """Observed against expected, in words, as a table and as a picture."""
     unit = "groups" if found["unit"] == "group" else "users"
     verdict = "Balanced" if found["balanced"] else "NOT balanced (sample ratio mismatch)"
+    if found["units"] == 1:
+        unit, verdict = unit.removesuffix("s"), "One is too few for a verdict"
     arms = ", ".join(f"{arm['code']} {arm['observed']} (expected {arm['expected']:g})" for arm in found["arms"])
     where = "on the live experiment" if found["on_live"] else "on a disposable copy, which is gone again"
     p = f"p = {found['p_value']:.3g}, {found['test']} test" if found["p_value"] is not None else "no test"

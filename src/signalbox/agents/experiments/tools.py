@@ -295,9 +295,12 @@ async def test_condition_balance(
     num_groups: int | None = None,
     seed: str = "balance",
     on_live: bool = False,
+    groups: list[str] | None = None,
     progress: Progress | None = None,
 ) -> Done:
     """Let so many made-up users come to an experiment, on a disposable clone of it, and judge how they were divided.
+
+    Where it assigns by group, the groups are the units: `num_groups` made-up ones, or on a clone the named `groups`.
 
     `{experiment, on_live, unit: individual|group, users, units, arms: [{code, weight, observed, expected, share, low,
     high, users}], enrolled, default, p_value, test: chi-square|exact, balanced, mismatches, seconds,
@@ -306,7 +309,7 @@ async def test_condition_balance(
     """
     client = current_client()
     raw = await finding.find(client, experiment)
-    return await balance.try_balance(client, raw, num_users, num_groups, seed, on_live, progress)
+    return await balance.try_balance(client, raw, num_users, num_groups, seed, on_live, progress, groups or ())
 
 
 @tool

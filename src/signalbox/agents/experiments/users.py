@@ -59,20 +59,26 @@ async def given_at(client: UpgradeClient, user_id: str, context: str, site: str,
 
 
 def made_up(
-    count: int, group_type: str | None = None, num_groups: int | None = None, prefix: str = "test-user", seed: str = ""
+    count: int,
+    group_type: str | None = None,
+    num_groups: int | None = None,
+    prefix: str = "test-user",
+    seed: str = "",
+    groups: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
-    """So many users, the same for the same arguments; with a group type, dealt evenly to so many groups."""
+    """So many users, the same for the same arguments; with a group type, dealt evenly to so many groups, or these."""
     if not 0 < count <= MOST_USERS:
         raise UpgradeError(f"A test takes between 1 and {MOST_USERS:,} users.", "validation")
     if num_groups is not None and num_groups < 1:
         raise UpgradeError("There must be at least one group.", "validation")
     stem = f"{prefix}-{seed}" if seed else prefix
     dealt = min(count, num_groups or max(2, round(count**0.5))) if group_type else 0
+    named = list(groups) or [f"{stem}-group-{number:0{len(str(dealt))}}" for number in range(1, dealt + 1)]
     made = []
     for number in range(1, count + 1):
         user: dict[str, Any] = {"id": f"{stem}-{number:06}", "groups": {}, "working_groups": {}}
         if group_type:
-            group = f"{stem}-group-{(number - 1) % dealt + 1:0{len(str(dealt))}}"
+            group = named[(number - 1) % len(named)]
             user |= {"groups": {group_type: [group]}, "working_groups": {group_type: group}}
         made.append(user)
     return made

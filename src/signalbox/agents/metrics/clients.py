@@ -16,11 +16,12 @@ from signalbox.agents.metrics.client import GrafanaMetricsClient
 from signalbox.agents.metrics.connection import Connection, read_connection
 from signalbox.agents.metrics.transport import Limits
 
-__all__ = ["check_server", "close_clients", "current_client", "source_of", "use_client"]
+__all__ = ["check_server", "close_clients", "current_client", "source_of", "source_set", "use_client"]
 
 _LENT: ContextVar[GrafanaMetricsClient | None] = ContextVar("signalbox_metrics_client", default=None)
 _MOST_KEPT = 4
 _PATIENCE = 5.0
+_CONNECT = "GRAFANA_URL (with GRAFANA_TOKEN) or PROMETHEUS_URL"
 _kept: dict[Connection | str, GrafanaMetricsClient] = {}
 _offered: set[str] = set()
 _lock = Lock()
@@ -60,8 +61,16 @@ def source_of(client: GrafanaMetricsClient) -> dict[str, str]:
     """Where the client reads, as an Answer says it: an address that was offered is the embedded demonstration."""
     known = {"system": client.system, "address": client.url}
     if client.url in _offered:
-        return {"kind": "embedded", **known, "connect": "GRAFANA_URL (with GRAFANA_TOKEN) or PROMETHEUS_URL"}
+        return {"kind": "embedded", **known, "connect": _CONNECT}
     return {"kind": "live", **known}
+
+
+def source_set() -> dict[str, str]:
+    """Where a question asked now would be answered from; nothing is opened. Raises ConfigurationError."""
+    place = read_connection()
+    if place is None:
+        return {"kind": "embedded", "system": "grafana", "address": "", "connect": _CONNECT}
+    return {"kind": "live", "system": "prometheus" if place.is_prometheus else "grafana", "address": place.url}
 
 
 async def check_server() -> str:

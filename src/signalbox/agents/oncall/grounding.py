@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from signalbox.agents.oncall.inventory import Device
-from signalbox.agents.oncall.mentions import Mention, find_mentions, near_names, stem_fits
+from signalbox.agents.oncall.mentions import Mention, find_mentions, near_names
 from signalbox.agents.oncall.plan import Reading
+from signalbox.agents.oncall.restrictions import place_after, stem_fits
 from signalbox.errors import NotFoundError
 from signalbox.language.names import nearest
 
@@ -19,6 +20,7 @@ _EXCEPT = re.compile(
     r"|\bbar|\bless|\bleave\s+out|\bskip|\bignor(?:e|ing)|\bwith\s+the\s+exception\s+of|\bnot)\s+(?:the\s+|for\s+|on\s+|in\s+)*$",
     re.IGNORECASE,
 )
+_ONLY = re.compile(r"\bonly\s+(?:the\s+|those\s+)?$", re.IGNORECASE)
 _JOINS = re.compile(r"[\s,;&+/]*(?:\b(?:and|or|nor|the|also|n)\b[\s,;&+/]*)*", re.IGNORECASE)
 _GENERIC = frozenset(
     "it its that this one ones them they these those box boxes router routers device devices switch node machine host "
@@ -32,6 +34,10 @@ _TWO_ENDS = re.compile(
     re.IGNORECASE,
 )
 _WITH_ENDS = re.compile(r"\s*(?:links?|path|circuit|connection|session|adjacency)\b", re.IGNORECASE)
+_BESIDE_NAME = re.compile(
+    r"^(?:(?:the|our|my|on|box|router|device|switch|node|host)\s+)+|\s+(?:box|router|device|switch|node|host)$",
+    re.IGNORECASE,
+)
 _APPOSED = re.compile(r"[\s:(\"'-]*")
 
 
@@ -49,6 +55,8 @@ class _Found:
     unknown: tuple[str, ...] = ()
     unclear: tuple[tuple[str, tuple[str, ...]], ...] = ()
     unread: tuple[str, ...] = ()
+    some: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Groups of which only a part is meant, with what there is to choose from."""
 
 
 def devices_meant(text: str, reading: Reading, devices: Sequence[Device]) -> tuple[list[str], list[str]] | Question:
@@ -65,8 +73,9 @@ def devices_meant(text: str, reading: Reading, devices: Sequence[Device]) -> tup
 
 
 def _devices_meant(text: str, reading: Reading, devices: Sequence[Device]) -> tuple[list[str], list[str]] | Question:
-    mentions = find_mentions(text, devices)
-    left = {name for said in reading.left_out for name in _resolve(said, text, mentions, devices).names}
+    mentions = [_at_a_place(text, one, reading) for one in find_mentions(text, devices)]
+    out = [_resolve(said, said, find_mentions(said, devices), devices) for said in reading.left_out]
+    left = {name for one in out for name in one.names}
     left |= _excepted(text, mentions)
     found = [_resolve(said, text, mentions, devices) for said in reading.devices]
     elsewhere = [said.casefold() for said in (reading.neighbor, reading.interface, reading.vrf) if said]
@@ -83,11 +92,20 @@ def _devices_meant(text: str, reading: Reading, devices: Sequence[Device]) -> tu
     if not {*meant, *named} - left and (left or not reading.devices):
         # The model named none, or only those that are left out, and the words do: all of a role, or of the network.
         meant = [name for one in mentions if _is_group(text, one) for name in one.names]
+        found += [_of_mentions(text, [one], one.start, one.end) for one in mentions if one.kind == "some"]
+    if some := [one for each in found for one in each.some]:
+        said, fits = some[0]
+        return Question(f"Which devices are meant by '{said}'?", tuple(name for name in fits if name not in left))
+    if lost := _lost_exception(text, reading, devices):
+        told = f"'{lost}' is to be left out, and no device is known by that. Which devices are to be checked?"
+        return Question(told, tuple(device.name for device in devices))
     unclear = [one for each in found for one in each.unclear if not set(one[1]) & {*meant, *named}]
     if unclear:
         said, fits = unclear[0]
         return Question(f"'{said}' fits several devices. Which one is meant?", fits)
     chosen = {*meant, *named} - left
+    for kept in _only(text, mentions):
+        chosen &= kept
     if chosen:
         return [device.name for device in devices if device.name in chosen], unread
     if left:
@@ -126,7 +144,7 @@ def _resolve(said: str, text: str, mentions: Sequence[Mention], devices: Sequenc
     if inside:
         return _of_mentions(text, inside, at, at + len(said)) if at >= 0 else _of_mentions(text, inside, 0, len(said))
     names = [device.name for device in devices]
-    word = re.sub(r"^(?:the|our|my|on|box|router|device|switch|node|host)\s+", "", said.strip(), flags=re.IGNORECASE)
+    word = _BESIDE_NAME.sub("", said.strip())
     by_address = tuple(device.name for device in devices if device.ip_address and device.ip_address == word)
     near = near_names(word, names)
     if by_address or len(near) == 1:
@@ -145,7 +163,7 @@ def _of_mentions(text: str, inside: Sequence[Mention], start: int, end: int) -> 
     """The devices of mentions in one stretch. A role right before a name says what that one is; a loose range that the
     stretch does not hold whole is two ends."""
     names: list[str] = []
-    unknown, unclear = [], []
+    unknown, unclear, some = [], [], []
     for place, one in enumerate(inside):
         after = inside[place + 1] if place + 1 < len(inside) else None
         told = text[one.start : one.end]
@@ -158,6 +176,8 @@ def _of_mentions(text: str, inside: Sequence[Mention], start: int, end: int) -> 
             continue
         if one.kind == "unknown":
             unknown.append(told)
+        elif one.kind == "some":
+            some.append((told, one.names))
         elif one.kind == "one_of_role" and len(one.names) != 1:
             if one.names and not any(other.kind in ("name", "range", "pattern") for other in inside):
                 unclear.append((told, one.names))
@@ -167,7 +187,7 @@ def _of_mentions(text: str, inside: Sequence[Mention], start: int, end: int) -> 
             names += [one.names[0], one.names[-1]]
         else:
             names += one.names
-    return _Found(tuple(names), tuple(unknown), tuple(unclear))
+    return _Found(tuple(names), tuple(unknown), tuple(unclear), some=tuple(some))
 
 
 def _is_two_ends(text: str, one: Mention) -> bool:
@@ -188,6 +208,34 @@ def _excepted(text: str, mentions: Sequence[Mention]) -> set[str]:
         if going:
             out |= set(one.names)
     return out
+
+
+def _only(text: str, mentions: Sequence[Mention]) -> Iterator[set[str]]:
+    """What is left of the devices before a group that says which of them are meant: xrd-1 to xrd-4, only the PEs."""
+    groups = ("every", "role", "range", "pattern")
+    for place, one in enumerate(mentions):
+        before = [other for other in mentions[:place] if other.kind in groups]
+        if before and one.kind in groups and _ONLY.search(text[: one.start]):
+            yield {name for other in before for name in other.names if name in one.names}
+
+
+def _at_a_place(text: str, one: Mention, reading: Reading) -> Mention:
+    """A group right before a place that the plan has no use for is only a part of it."""
+    if one.kind not in ("role", "every", "pattern"):
+        return one
+    unused = {word for said in reading.not_covered for word in said.casefold().split()}
+    return replace(one, kind="some") if unused & {word.casefold() for word in place_after(text, one)} else one
+
+
+def _lost_exception(text: str, reading: Reading, devices: Sequence[Device]) -> str:
+    """Words that leave devices out, and of which nothing says which devices they are."""
+    for said in reading.left_out:
+        at = text.casefold().find(said.casefold())
+        if at >= 0 and _EXCEPT.search(text[:at]) and not find_mentions(said, devices):
+            found = _resolve(said, said, [], devices)
+            if not found.names:
+                return said
+    return ""
 
 
 def _is_group(text: str, one: Mention) -> bool:

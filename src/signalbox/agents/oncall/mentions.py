@@ -12,11 +12,12 @@ from fnmatch import translate
 from functools import lru_cache
 from typing import Literal
 
-from signalbox.agents.oncall.inventory import Device, key, parts
+from signalbox.agents.oncall.inventory import Device, key, parts, role_of
+from signalbox.agents.oncall.restrictions import COUNT, narrowed
 
-__all__ = ["Mention", "find_mentions", "near_names", "stem_fits"]
+__all__ = ["Mention", "find_mentions", "near_names"]
 
-Kind = Literal["name", "range", "pattern", "role", "one_of_role", "every", "unknown"]
+Kind = Literal["name", "range", "pattern", "role", "one_of_role", "every", "some", "unknown"]
 
 _GAP = r"[\s._-]{0,2}"
 _TO = r"\s*(?:through|thru|up\s+to|until|till|\.{2,3}|…|–|—|-+>?|→)\s*|\s+to\s+"
@@ -24,28 +25,36 @@ _LOOSE = re.compile(r"\s+to\s+", re.IGNORECASE)
 _PATTERN = re.compile(r"(?<!\S)[\w.-]*(?:[*?]|\[[\d,\s-]+\]|\{[\w,\s-]+\})[\w.*?\[\]{},-]*", re.ASCII)
 _TOKEN = re.compile(r"[^\W_][\w.-]*\w|\w", re.ASCII)
 _ROLE = re.compile(
-    r"\b(?:(?P<all>all|every|each|both)\s+(?:(?:of\s+)?(?:the|our|my|its|those|these|single|last)\s+|\w+\s+of\s+the\s+)*)?"
+    r"\b(?:(?P<all>all|every|each|both)\s+"
+    rf"(?:(?:of\s+)?(?:the|our|my|its|those|these|single|last|{COUNT})\s+|\w+\s+of\s+the\s+)*)?"
     r"(?:(?P<RR>route[\s-]*reflectors?|reflectors?|RRs?)|(?P<CE>customer[\s-]+edges?|CPEs?|CEs?)"
     r"|(?P<PE>provider[\s-]+edges?|PEs?|edges?(?=\s+(?:router|device|box|node|kit)))"
-    r"|(?P<P>provider[\s-]+cores?|(?-i:Ps?)|core(?=\s+(?:P\b|router|device|box|node|kit))))(?:'s)?(?!['’]?\w)"
+    r"|(?P<P>provider[\s-]+cores?|(?-i:Ps?)|core(?=\s+(?:P\b|router|device|box|node|kit))"
+    r"|(?:(?<=whole\s)|(?<=entire\s))core))(?:'s)?(?!['’]?\w)"
     r"(?P<noun>(?:\s+|-)(?:P\s+)?(?:routers?|devices?|boxes|box|nodes?|kit))?",
     re.IGNORECASE,
 )
 # rr-lon-1 is a name, and not one of the reflectors.
 _COMPOUND = re.compile(r"(?<![\w-])(?=[\w-]*\d)[A-Za-z]\w*(?:-\w+)+")
+_GROUPS = ("role", "every")
 _EVERY = re.compile(
     r"\beverything\b|\beverywhere\b|\bnetwork[\s-]*wide\b|\bfleet[\s-]*wide\b|\bthe\s+fleet\b|\bthe\s+lot\s+of\s+them\b"
     r"|\b(?:the\s+)?(?:whole|entire|complete|full)\s+(?:\w+\s+)?(?:network|lab|fleet|estate|backbone|inventory|domain|campus|pantheon)\b"
-    r"|\b(?:all|every|each|any)\s+(?:(?:single|last|of|the|our|my|known|\d+|twelve)\s+)*(?:\w+\s+)?"
+    r"|\b(?:all|every|each|any)\s+(?:(?:single|last|of|the|our|my|known)\s+)*(?:[\w-]+\s+){0,2}?"
     r"(?:devices?|routers?|boxes|box|nodes?|machines?|hosts?|switch(?:es)?|kit|gear|network\s+elements?)\b"
-    r"|\bacross\s+the\s+(?:board|network)\b|\bthe\s+(?:complete\s+)?network\b|\bevery\s*one\b|\ball\s+of\s+(?:them|it)\b|\ball\b",
+    r"|\bacross\s+the\s+(?:board|network)\b|\bthe\s+(?:complete\s+)?network\b|\bevery\s*one\b"
+    rf"|\ball(?:\s+{COUNT})?(?:\s+of\s+(?:them|these|those|it))?\b",
     re.IGNORECASE,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A stretch of a text and the devices that it names. `loose` is a range by "to", which may also be two ends."""
+    """A stretch of a text and the devices that it names. `loose` is a range by "to", which may also be two ends.
+
+    Of kind `some`, it is a group of which only a part is meant, and the text does not say which in words of the
+    inventory.
+    """
 
     start: int
     end: int
@@ -59,7 +68,7 @@ def find_mentions(text: str, devices: Sequence[Device]) -> list[Mention]:
     and is none is `unknown`."""
     found: list[Mention] = []
     names = [device.name for device in devices]
-    for finder in (_patterns, _ranges, _lists, _names, _swapped):
+    for finder in (_patterns, _ranges, _lists, _names, _written_out, _of_stems, _swapped):
         found += [one for one in finder(text, names, found) if not _inside(one, found)]
     compounds = [Mention(one.start(), one.end(), "unknown", ()) for one in _COMPOUND.finditer(text)]
     for role in _ROLE.finditer(text):
@@ -68,6 +77,7 @@ def find_mentions(text: str, devices: Sequence[Device]) -> list[Mention]:
     for every in _EVERY.finditer(text):
         mention = Mention(every.start(), every.end(), "every", tuple(names))
         found += [] if _inside(mention, found) else [mention]
+    found = [narrowed(text, one, found, devices) if one.kind in _GROUPS else one for one in found]
     return sorted(found, key=lambda one: one.start)
 
 
@@ -162,6 +172,50 @@ def _lists(text: str, names: Sequence[str], found: Sequence[Mention]) -> Iterato
             yield Mention(match.start(), end, "name", tuple(dict.fromkeys(named)))
 
 
+def _written_out(text: str, names: Sequence[str], found: Sequence[Mention]) -> Iterator[Mention]:
+    """Names with a part written out that they abbreviate by its consonants: core router 2 is core-rtr-2."""
+    for name, spelt in _long_forms(tuple(names)):
+        for match in spelt.finditer(text):
+            yield Mention(match.start(), match.end(), "name", (name,))
+
+
+@lru_cache(maxsize=16)
+def _long_forms(names: tuple[str, ...]) -> list[tuple[str, re.Pattern[str]]]:
+    forms = []
+    for name in names:
+        runs = parts(name)
+        short = [run for run in runs if len(run) > 2 and run.isalpha() and not re.search("[aeiouy]", run)]
+        if short and any(len(run) > 2 and run.isalpha() and run not in short for run in runs):
+            spelt = _GAP.join("[a-z]*".join(run) if run in short else _spelt([run]) for run in runs)
+            forms.append((name, re.compile(rf"(?<![^\W_]){spelt}(?![^\W_])", re.IGNORECASE)))
+    return forms
+
+
+def _of_stems(text: str, names: Sequence[str], found: Sequence[Mention]) -> Iterator[Mention]:
+    """All devices whose names begin alike, by what they begin with in the plural: the xrds, all xrd boxes."""
+    for alike, spelt in _stems(tuple(names)):
+        for match in spelt.finditer(text):
+            if match["all"] or match["plural"]:
+                yield narrowed(text, Mention(match.start(), match.end(), "pattern", alike), (), [])
+
+
+@lru_cache(maxsize=16)
+def _stems(names: tuple[str, ...]) -> list[tuple[tuple[str, ...], re.Pattern[str]]]:
+    by_stem: dict[tuple[str, ...], list[str]] = {}
+    for name in names:
+        *stem, number = parts(name) or ("",)
+        if stem and number.isdigit() and not role_of("".join(stem)):
+            by_stem.setdefault(tuple(stem), []).append(name)
+    every = r"(?P<all>(?:all|every|each)\s+(?:(?:of\s+)?(?:the|our|my|single)\s+)*)?"
+    many = r"['’]?s\b|[\s-]+(?:routers|devices|boxes|nodes|kit)\b"
+    noun = rf"(?:(?P<plural>{many})|[\s-]+(?:router|device|box|node)\b)?(?![\w*?]|[._-]?\d)"
+    return [
+        (tuple(alike), re.compile(rf"\b{every}{_spelt(stem)}{noun}", re.IGNORECASE))
+        for stem, alike in by_stem.items()
+        if len(alike) > 1
+    ]
+
+
 def _swapped(text: str, names: Sequence[str], found: Sequence[Mention]) -> Iterator[Mention]:
     """Names with a slip, and what is built like a name of this inventory and is none."""
     stems = {tuple(run for run in parts(name) if not run.isdigit()) for name in names}
@@ -217,22 +271,10 @@ def _is_slip(said: str, own: str) -> bool:
     return any(longer[:at] + longer[at + 1 :] == shorter for at in range(len(longer)))
 
 
-def stem_fits(said: str, names: Sequence[str]) -> list[str]:
-    """The names of which these words are a part: xrd is one of xrd-1, and core rtr of core-rtr-2."""
-    wanted = parts(said)
-    if not wanted or wanted[0].isdigit():
-        return []
-    size = len(wanted)
-    return [
-        name
-        for name in names
-        if any(parts(name)[at : at + size] == wanted for at in range(len(parts(name)) - size + 1))
-    ]
-
-
 def _role(match: re.Match[str], devices: Sequence[Device]) -> Mention:
     role = next(name for name in ("RR", "CE", "PE", "P") if match[name])
     said, noun = match[role].casefold(), (match["noun"] or "").casefold()
     plural = said.endswith("s") or match[0].endswith("'s") or noun.endswith(("rs", "ces", "xes", "des", "kit"))
+    plural = plural or match.string[: match.start(role)].casefold().rstrip().endswith(("whole", "entire"))
     names = tuple(device.name for device in devices if device.role == role)
     return Mention(match.start(), match.end(), "role" if plural or match["all"] else "one_of_role", names)
