@@ -52,6 +52,7 @@ _AT_ONCE = 8
 """So many questions are answered at once; the others wait, and their time starts when it is their turn."""
 _NEAR = 0.7
 _SAID = 0.8
+_SURE = 0.7
 _CERTAIN, _HALF = 0.97, 0.5
 _LONG_ENOUGH = "last 2 days"
 _MOST_OPTIONS = 4
@@ -149,15 +150,14 @@ async def _answered(
     try:
         with steps.timed("validate"):
             settled = await _settled(plan, reading, before)
+            if settled.confidence >= _SURE:
+                settled = await renamed(settled, reading) or settled
         with steps.timed("execute"):
             found, questions = await answer_plan(settled, reading.text, reading.live, reading.moment)
     except (MetricNotFoundError, InvalidQueryError, InvalidTimeRangeError) as error:
         with steps.timed("parse"):
-            mended = (
-                await elsewhere(plan, reading, error)
-                or await renamed(plan, reading, error)
-                or await _mended(plan, reading, error)
-            )
+            mended = await elsewhere(plan, reading, error) or await renamed(plan, reading, has_failed=True)
+            mended = mended or await _mended(plan, reading, error)
         with steps.timed("execute"):
             settled = await _settled(mended, reading, before)
             found, questions = await answer_plan(settled, reading.text, reading.live, reading.moment)

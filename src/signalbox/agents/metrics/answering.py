@@ -28,6 +28,7 @@ from signalbox.agents.metrics.units import format_range
 
 __all__ = ["Answered", "answer_plan", "needs_measure", "refuse_operation"]
 
+_MORE_THAN_ALL = 1.02
 _NO_MEASURE = ("health", "changes", "metrics", "things", "up", "anomaly", "alert", "action")
 _REFUSALS = {
     "anomaly": (
@@ -106,6 +107,11 @@ async def _figures(plan: MetricsPlan, text: str, live: Live, moment: Moment) -> 
         return Answered(questions[0].as_query(), result), questions
     found = [format_result(question, await fetch(question, live.client)) for question in questions]
     result = found[0]
+    if plan.kind == "share" and result.unit == "ratio" and result.value is not None and result.value > _MORE_THAN_ALL:
+        raise InvalidQueryError(
+            f"{questions[0].measure.title.capitalize()} is more than the whole, and so no share.",
+            suggestion="Name the part, or the whole, in other words.",
+        )
     if len(found) > 1:
         told = " ".join(one.summary for one in found)
         result = result.model_copy(update={"also": found[1:], "summary": told})

@@ -15,6 +15,7 @@ __all__ = [
     "Bound",
     "bound_in",
     "find_percentiles",
+    "has_unit",
     "measures_other",
     "read_bound",
     "read_duration",
@@ -31,7 +32,9 @@ _PERCENTILE = re.compile(
 _WRITTEN = re.compile(
     r"\bp\d{2,4}(?:\.\d+)?\b|\b\d{1,2}(?:\.\d+)?(?:st|nd|rd|th)?[ -](?:percentile|quantile)\b|\bmedian\b", re.IGNORECASE
 )
-_MIDDLE = re.compile(r"\b(?:middle|half|median)\b", re.IGNORECASE)
+_PARTS = {"half": 50.0, "third": 100 / 3, "quarter": 25.0, "fifth": 20.0, "tenth": 10.0}
+_PART = re.compile(rf"\b(?:{'|'.join(_PARTS)})\b", re.IGNORECASE)
+_MIDDLE = re.compile(r"\b(?:middle|half(?! full)|median)\b", re.IGNORECASE)
 _OUT_OF = re.compile(r"\b(?:out of|in|of)\b", re.IGNORECASE)
 _END = re.compile(
     r"\b(?:(?P<high>slowest|worst|longest|highest|largest|top|upper)|fastest|quickest|lowest|bottom)\b", re.I
@@ -80,7 +83,7 @@ def _part_in_words(words: str) -> float | None:
     """Which part of all lies below: nine out of ten, half, and what the slowest one percent leaves."""
     if _MIDDLE.search(words):
         return 0.5
-    numbers = [one.value for one in find_quantities(words)]
+    numbers = [one.value for one in find_quantities(words)] or [_PARTS[one.lower()] for one in _PART.findall(words)]
     if _OUT_OF.search(words) and len(numbers) == 2 and 0 < numbers[0] < numbers[1]:
         return round(numbers[0] / numbers[1], 6)
     end = _END.search(words)
@@ -97,10 +100,9 @@ def find_percentiles(text: str) -> list[str]:
 def read_bound(words: str) -> Bound | None:
     """The number of a bound and its unit; None where there is none."""
     quantities = find_quantities(words)
-    if not quantities and words.strip().lower() in ("half", "a half"):
-        return Bound(50.0, "%", words)
     if not quantities:
-        return None
+        part = _PART.search(words)
+        return Bound(_PARTS[part[0].lower()], "%", words) if part else None
     one = quantities[0]
     # A unit that the words write beside the number, also one that is only known here: 40 MB/s.
     tail = re.match(r"\s*-?\s*([%°µ]?[A-Za-z%/²³]*)", words[_number_end(words, one.start) :])
@@ -165,6 +167,11 @@ def measures_other(words: str, unit: str) -> bool:
     """Whether words name a unit of another kind than a figure's own: euros, where it is a percentage."""
     said, own = _dimensions(words), _dimensions(unit.partition("/")[0])
     return bool(said and own) and not said & own and not {*said, *own} <= _RELATED
+
+
+def has_unit(words: str) -> bool:
+    """Whether words end in a unit that is known."""
+    return bool(_dimensions(words))
 
 
 def _dimensions(words: str) -> set[str]:

@@ -231,9 +231,13 @@ def forgotten_splits(plan: MetricsPlan, text: str, offer: Offer, labels: frozens
 
 
 def listed_on(words: str, text: str, labels: frozenset[str]) -> list[str]:
-    """The labels that go on after the words of one in the question: by host and status."""
+    """The labels that stand in a list with the words of one in the question: by host and status."""
     at = text.lower().find(words.lower())
-    return _listed_on(runs(text[at + len(words) : _LONGEST]), labels) if at >= 0 else []
+    if at < 0:
+        return []
+    before = runs(text[:at])
+    first = find_label(before[-2][0], labels) if len(before) > 1 and before[-1][0] == "and" else None
+    return [*([first] if first else []), *_listed_on(runs(text[at + len(words) : _LONGEST]), labels)]
 
 
 def _listed_on(pieces: Sequence[tuple[str, int, int]], labels: frozenset[str]) -> list[str]:

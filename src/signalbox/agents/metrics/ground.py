@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from signalbox.agents.metrics.bounds import (
     bound_in,
+    has_unit,
     measures_other,
     read_bound,
     read_duration,
@@ -87,7 +88,9 @@ def _named_beside(plan: MetricsPlan, chosen: Chosen) -> MetricsPlan:
         # A whole is the measure itself, narrowed: of the cucumber harvest. Beside it stands another part of it.
         words = " ".join(w for w in getattr(plan, field).split() if field == "per" or base(w) not in own)
         meant = find_value(words, chosen.series, chosen.measure.labels) if words else None
-        if meant is not None and meant.sure >= _SURE and is_whole(words, meant):
+        # The other side of what is named already: coming in against going out.
+        is_side = meant is not None and any(one.label == meant.label and one != meant for one in chosen.said)
+        if meant is not None and meant.sure >= _SURE and (is_side or is_whole(words, meant)):
             plan = plan.model_copy(update={field: "", "filters": [*plan.filters, words]})
     return plan
 
@@ -253,6 +256,11 @@ def _compared(
 ) -> Question:
     if times.against is not None:
         return replace(question, against=Against(time_range=times.against))
+    if also is not None and has_unit(question.measure.unit) != has_unit(also.measure.unit):
+        raise InvalidQueryError(
+            f"{upper(question.measure.title)} and {also.measure.title} have different units, and cannot be compared.",
+            suggestion="Name the other side as the server calls it.",
+        )
     if also is not None:
         return replace(question, against=Against(measure=also.measure, matchers=also.matchers))
     if len(percentiles) == 2:

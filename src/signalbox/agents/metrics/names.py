@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from signalbox.agents.metrics.choosing import measure_for, offer_of
-from signalbox.agents.metrics.errors import InvalidQueryError
+from signalbox.agents.metrics.errors import MetricNotFoundError
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.splits import unknown_words
 from signalbox.agents.metrics.values import Meant, find_value
-from signalbox.errors import SignalboxError
 
 if TYPE_CHECKING:
     from signalbox.agents.metrics.read import Reading
@@ -43,18 +42,21 @@ def _several(about: str, options: Mapping[str, str]) -> dict[str, Any]:
     return {"type": "array", "description": about, "items": chosen}
 
 
-async def renamed(plan: MetricsPlan, reading: Reading, error: SignalboxError) -> MetricsPlan | None:
+async def renamed(plan: MetricsPlan, reading: Reading, *, has_failed: bool = False) -> MetricsPlan | None:
     """The plan with the names of the server that its words stand for, by the model, which is offered those of the
     measure; None where the words are not what is wrong, or where it finds no name for them."""
-    if not isinstance(error, InvalidQueryError) or plan.names or not plan.measure:
+    if plan.names or plan.promql or not (plan.measure or plan.named):
         return None
-    offer = offer_of(plan, reading.live)
-    measure, series = await measure_for(offer, reading.live, reading.within)
+    try:
+        offer = offer_of(plan, reading.live)
+        measure, series = await measure_for(offer, reading.live, reading.within)
+    except MetricNotFoundError:
+        return None
     things, kinds = unknown_words(plan, offer, measure, series)
     if any(_is_code(words) for words in things):
         return None
     labels = {label: series.values[label] for label in sorted(measure.labels) if len(series.values.get(label, ())) > 1}
-    lacks_part = plan.kind == "share" and not plan.filters
+    lacks_part = has_failed and plan.kind == "share" and not (plan.filters or plan.split_by or plan.bound)
     if not labels or not (things or kinds or lacks_part):
         return None
     found = await reading.names(labels)

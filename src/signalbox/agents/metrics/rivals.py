@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from signalbox.agents.metrics.bounds import has_unit, shown_in
 from signalbox.agents.metrics.choosing import measure_for
 from signalbox.agents.metrics.errors import MetricNotFoundError, UnknownNameError
 from signalbox.agents.metrics.forgotten import own_words
@@ -113,6 +114,8 @@ async def _has(offer: Offer, plan: MetricsPlan, reading: Reading) -> bool:
     try:
         measure, series = await measure_for(offer, reading.live, reading.within)
     except MetricNotFoundError:
+        return False
+    if plan.unit and shown_in(plan.unit, measure.unit) is None and has_unit(plan.unit):
         return False
     has_things = all(find_value(words, series, measure.labels) for words in (*plan.filters, *plan.excluded))
     return has_things and all(find_label(words, measure.labels) for words in plan.split_by)

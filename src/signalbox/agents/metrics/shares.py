@@ -83,6 +83,11 @@ async def shared(question: Question, plan: MetricsPlan, chosen: Chosen, live: Li
         title = f"share of the time that {measure.title} was {side} {bound.said}"
         beyond = time_beyond(measure, value, title=title, above=side == "above")
         return replace(question, measure=beyond, kind="value" if question.kind == "share" else question.kind)
+    if bound is None and "$quantile" in measure.promql:
+        raise InvalidQueryError(
+            f"The question does not say of which {measure.title} the share is asked.",
+            suggestion="Name the bound: what share took less than 2 seconds.",
+        )
     if measure.type == "gauge":
         whole = _kin_of(measure, live, only=_WHOLES)
         if whole is not None:
@@ -125,7 +130,7 @@ def _kin_of(measure: Measure, live: Live, only: frozenset[str] = frozenset()) ->
     own = {base(word) for word in name_words(measure.name)}
     best, most = None, 0.0
     for offer in live.index.offers:
-        if offer.family is None or offer.key == measure.name or offer.family.type != measure.type:
+        if offer.family is None or offer.key == measure.name or offer.family.type != measure.type or offer.recipe:
             continue
         theirs = {base(word) for word in offer.family.words}
         if only and (len(own & theirs) < 2 or not any(more and more <= only for more in (theirs - own, own - theirs))):

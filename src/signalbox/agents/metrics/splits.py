@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from signalbox.agents.metrics.conditions import in_names, names_measure, one_by_one, says_measure, upper
+from signalbox.agents.metrics.conditions import in_names, names_measure, one_by_one, upper
 from signalbox.agents.metrics.errors import UnknownNameError
 from signalbox.agents.metrics.forgotten import (
     forgotten_splits,
@@ -63,7 +63,8 @@ def unknown_words(plan: MetricsPlan, offer: Offer, measure: Measure, series: Ser
         for words in (*plan.filters, *plan.excluded)
         if words not in plan.names
         and not all(find_value(one, series, measure.labels) for one in one_by_one(words, series, measure.labels))
-        and not says_measure(words, measure, offer)
+        and not names_measure(words, offer)
+        and find_label(words, measure.labels) is None
     ]
     kinds = [
         words
