@@ -94,7 +94,7 @@ async def test_whoever_listens_hears_of_every_call(model: OfflineChatModel) -> N
     heard = Heard()
     await model.ainvoke("hello", {"callbacks": [heard], "run_name": "greeting"})
     OfflineChatModel(callbacks=[heard]).invoke("hello")
-    model.with_structured_output(Parcel).invoke("a parcel of 3 kg to Ghent", {"callbacks": [heard]})
+    model.with_structured_output(Parcel).invoke("a parcel of 3 kg to the city of Ghent", {"callbacks": [heard]})
     assert heard.runs == ["greeting", "a model", "RunnableSequence", "a model"]
 
 

@@ -146,7 +146,7 @@ def test_examples_teach_what_the_options_mean(tmp_path: Path) -> None:
     file.write_text("\n".join(map(json.dumps, LESSONS)))
     taught = load_chat_model("offline", examples=file).with_structured_output(KINDS)
     assert taught.invoke("peaches for Tom") == {"shelf": "alpha"}
-    assert taught.invoke("wood glue for Tom") == {"shelf": "beta"}
+    assert taught.invoke("brackets for Tom") == {"shelf": "beta"}
 
 
 def test_a_line_that_is_no_example_is_named(tmp_path: Path) -> None:

@@ -104,7 +104,6 @@ def test_the_judge_refuses_what_no_answer_can_be() -> None:
     ("request_", "instead"),
     [
         ("Delete the feature flag hint-beta", "weights you change"),
-        ("archive the flag for the new sidebar", "weights you change"),
         ("turn Hint Wording into a factorial study", "each combination"),
         ("set Hint Timing to within-subjects", "each phase"),
     ],

@@ -127,6 +127,7 @@ async def _asked_for(state: Mapping[str, Any]) -> tuple[dict[str, list[int]], st
         return {}, ""
     # A step done over in the same way gives the same: what to do otherwise has to be said.
     told = str(said.get("feedback") or "").strip()[:500]
+    told = "" if told in "\n".join(account) else told
     named = {int(one) - 1 for one in said.get("steps") or () if isinstance(one, int)}
     again = {device: _carried_out(state, device, named) for device in devices_of(state)} if told else {}
     again = {device: steps for device, steps in again.items() if steps}
