@@ -40,9 +40,12 @@ def serving(home: Path, *arguments: str, **environment: str) -> Iterator[str]:
             process.terminate()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    """Debian's chromium, driven by Playwright; None where it is not installed."""
+    """Debian's chromium, driven by Playwright; None where it is not installed.
+
+    For one file: while Playwright is open its event loop runs in this thread, and asynchronous tests cannot.
+    """
     if CHROMIUM is None:
         yield None
         return
