@@ -149,6 +149,12 @@ def test_examples_teach_what_the_options_mean(tmp_path: Path) -> None:
     assert taught.invoke("brackets for Tom") == {"shelf": "beta"}
 
 
+@pytest.mark.xfail(strict=True, reason="with these weights a head of few examples leans on the frame of a sentence")
+def test_examples_teach_also_what_is_less_like_them() -> None:
+    taught = load_chat_model("offline", examples=LESSONS).with_structured_output(KINDS)
+    assert taught.invoke("wood glue for Tom") == {"shelf": "beta"}
+
+
 def test_a_line_that_is_no_example_is_named(tmp_path: Path) -> None:
     file = tmp_path / "examples.jsonl"
     file.write_text('{"text": "a", "expected": {}}\n{"tekst": "b"}\n')

@@ -104,6 +104,11 @@ def test_the_judge_refuses_what_no_answer_can_be() -> None:
     ("request_", "instead"),
     [
         ("Delete the feature flag hint-beta", "weights you change"),
+        pytest.param(
+            "archive the flag for the new sidebar",
+            "weights you change",
+            marks=pytest.mark.xfail(strict=True, reason="these weights do not read a flag alone as a feature flag"),
+        ),
         ("turn Hint Wording into a factorial study", "each combination"),
         ("set Hint Timing to within-subjects", "each phase"),
     ],
