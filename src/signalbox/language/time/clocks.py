@@ -116,6 +116,9 @@ def _read_number_clock(r: Reader, i: int, *, expected: bool) -> Read:
     if match is None or (not text and value > 24):
         return None
     hour, minute = int(match[1]), int(match[2] or 0)
+    minutes = read_number(r, after) if not text and 1 <= value <= 12 else None
+    if minutes and 10 <= minutes[0] < 60 and not r.number(after) and r.word(minutes[1]) in ("am", "pm"):
+        minute, after = int(minutes[0]), minutes[1]  # six thirty pm
     if r.word(after) in ("am", "pm", "oclock"):
         return _make(r, after, text or str(hour), hour, minute)
     military = len(text) == 4 and text.isdigit()

@@ -9,7 +9,17 @@ from signalbox.errors import TimeRangeError
 from signalbox.language.time.calendar import Grain, advance, floor, midnight, scale, shift, step_date, wall
 from signalbox.language.time.lexicon import PARTS, UNITS, WEEKDAYS
 from signalbox.language.time.reader import Length, Reader, read_length, read_number
-from signalbox.language.time.values import Atom, Phrase, Stretch, find_latest, moved, pin, pin_moment, unit_from
+from signalbox.language.time.values import (
+    Atom,
+    Phrase,
+    Stretch,
+    find_first,
+    find_latest,
+    moved,
+    pin,
+    pin_moment,
+    unit_from,
+)
 from signalbox.language.words import word_set
 
 Read = tuple[Atom, int] | None
@@ -48,6 +58,21 @@ def read_day_word(r: Reader, i: int) -> Read:
     if word in _OFFSETS and r.word(i + 1) in PARTS and r.word(i + 1) not in ("lunch", "nights"):
         return part_on(r, r.word(i + 1), _OFFSETS[word]), i + 2
     return None
+
+
+def read_weeks_on(r: Reader, i: int) -> Read:
+    """a week today, two weeks tomorrow, a fortnight on Friday; today week: so much after the day that is named."""
+    length = read_length(r, i) if r.future else None
+    weeks, at = (length.duration, r.skip(length.after, ("on",))) if length and length.counted else (None, i)
+    named = r.word(at) in ("today", "tomorrow") or (r.word(at - 1) == "on" and r.word(at) in WEEKDAYS)
+    day = (read_day_word(r, at) or read_weekday(r, at)) if named and r.future else None
+    if weeks is None and r.word(at + 1) == "week" and r.closes(at + 2):
+        weeks, day = scale(Grain.WEEK, 1), day and (day[0], at + 2)
+    if day is None or weeks is None or (length and length.grain is not Grain.WEEK):
+        return None
+    first = find_first(Phrase((day[0],), r.zone), r.now)
+    start = None if first is None else shift(first.start, weeks, 1)
+    return None if start is None else (pin(unit_from(start, Grain.DAY), says_future=True), day[1])
 
 
 def _read_now(r: Reader, i: int) -> Read:

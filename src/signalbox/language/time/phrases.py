@@ -104,6 +104,7 @@ def _read_atom(r: Reader, i: int, *, expected: bool, among: list[Atom] | None = 
     return (
         _read_edge(r, r.skip(i, ("the", "in")))
         or _read_nth(r, r.skip(i, ("the", "in")))
+        or days.read_weeks_on(r, i)
         or (days.read_window(r, i) if among is None else None)
         or _read_this_time(r, at)
         or days.read_day_word(r, at)
