@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.agents.tasks.conftest import ANN
 
-from signalbox.agents.tasks.targets import View, find_meant, told_apart
+from signalbox.agents.tasks.naming import told_apart
+from signalbox.agents.tasks.targets import View, find_meant
 from signalbox.storage import Store, Tasks
 
 TASKS = [

@@ -14,11 +14,7 @@ from signalbox.agents.tasks import words as say
 from signalbox.agents.tasks.calling import call_for
 from signalbox.agents.tasks.due import at_the_same_hour
 from signalbox.agents.tasks.errors import TEXTS
-from signalbox.agents.tasks.state import Pending, Talk
-from signalbox.agents.tasks.targets import (
-    Meant,
-    View,
-    find_meant,
+from signalbox.agents.tasks.naming import (
     fitting_words,
     is_named_exactly,
     is_part_of_name,
@@ -26,8 +22,9 @@ from signalbox.agents.tasks.targets import (
     refers_only,
     speaks_of,
     told_apart,
-    told_by_the_rest,
 )
+from signalbox.agents.tasks.state import Pending, Talk
+from signalbox.agents.tasks.targets import Meant, View, find_meant, told_by_the_rest
 from signalbox.errors import ToolFailedError
 from signalbox.language.words import tokens
 from signalbox.storage import Store, Task, TaskFilter

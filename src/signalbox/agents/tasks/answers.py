@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from signalbox.agents.tasks.naming import affirmed, fits_wholly, is_title_of, told_apart
 from signalbox.agents.tasks.readings import bare_change, renumbered
 from signalbox.agents.tasks.state import Talk
-from signalbox.agents.tasks.targets import View, affirmed, find_meant, fits_wholly, is_title_of, told_apart
+from signalbox.agents.tasks.targets import View, find_meant
 from signalbox.language.words import tokens, word_set
 from signalbox.storage import Store
 

@@ -13,8 +13,9 @@ from typing import Any
 from signalbox.agents.tasks.acting import FIELDS
 from signalbox.agents.tasks.answers import agrees, choice_among
 from signalbox.agents.tasks.definitions import CHANGING
+from signalbox.agents.tasks.naming import is_title_of, speaks_of
 from signalbox.agents.tasks.state import Talk, TasksState
-from signalbox.agents.tasks.targets import Meant, View, find_meant, is_title_of, speaks_of
+from signalbox.agents.tasks.targets import Meant, View, find_meant
 from signalbox.storage import Store, Task
 
 __all__ = ["borne_out", "guesses_of"]

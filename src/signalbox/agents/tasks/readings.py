@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.tasks.due import read_due
-from signalbox.agents.tasks.targets import group_word, narrows
+from signalbox.agents.tasks.naming import group_word, narrows
 from signalbox.errors import SignalboxError
 from signalbox.language.names import close
 from signalbox.language.numbers import NUMBERS, ORDINALS

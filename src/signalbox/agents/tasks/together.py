@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.tasks.acting import FIELDS
-from signalbox.agents.tasks.targets import View, antecedent, find_meant, is_of_title, refers_only
+from signalbox.agents.tasks.naming import antecedent, is_of_title, refers_only
+from signalbox.agents.tasks.targets import View, find_meant
 from signalbox.language.clauses import list_members
 from signalbox.language.words import stem, tokens
 from signalbox.storage import TaskFilter, Tasks

@@ -18,9 +18,10 @@ from signalbox.agents.tasks.definitions import CHANGING, CONVERSATION, TOOLS
 from signalbox.agents.tasks.errors import TEXTS, ToolNotFoundError, text_for
 from signalbox.agents.tasks.grounding import further_adds, unheard_quotes, whole_words
 from signalbox.agents.tasks.model_node import GUESSED, said_before
+from signalbox.agents.tasks.naming import denies
 from signalbox.agents.tasks.readings import is_anothers, read_whole
 from signalbox.agents.tasks.state import Talk, TasksState
-from signalbox.agents.tasks.targets import View, denies, find_meant
+from signalbox.agents.tasks.targets import View, find_meant
 from signalbox.agents.tasks.together import Call, is_torn
 from signalbox.errors import SignalboxError, redact
 from signalbox.language.words import tokens
