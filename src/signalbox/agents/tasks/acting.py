@@ -12,10 +12,11 @@ from typing import Any
 
 from signalbox.agents.tasks import words as say
 from signalbox.agents.tasks.calling import call_for
-from signalbox.agents.tasks.due import at_the_same_hour
+from signalbox.agents.tasks.due import at_the_same_hour, other_day
 from signalbox.agents.tasks.errors import TEXTS
 from signalbox.agents.tasks.naming import (
     fitting_words,
+    is_bare,
     is_named_exactly,
     is_part_of_name,
     is_title_of,
@@ -23,9 +24,11 @@ from signalbox.agents.tasks.naming import (
     speaks_of,
     told_apart,
 )
+from signalbox.agents.tasks.readings import reworded
 from signalbox.agents.tasks.state import Pending, Talk
 from signalbox.agents.tasks.targets import Meant, View, find_meant, told_by_the_rest
 from signalbox.errors import ToolFailedError
+from signalbox.language.names import close
 from signalbox.language.words import tokens
 from signalbox.storage import Store, Task, TaskFilter
 
@@ -115,6 +118,7 @@ async def _added(args: Mapping[str, Any], talk: Talk, person: Person, *, confirm
     title = str(args.get("title", ""))
     if refers_only(title):
         return Done("What should the new task be called?", talk)
+    args = _as_asked(args, talk)
     if not confirmed and (twin := await _twin(title, args, person)) is not None:
         told = say.ask_another(twin)
         return Done(told, _asking(talk, "confirm", "add_task", args, (), told))
@@ -132,6 +136,15 @@ async def _added(args: Mapping[str, Any], talk: Talk, person: Person, *, confirm
     return Done(say.said_of("add_task", [made]), kept, [made], changed=True)
 
 
+def _as_asked(args: Mapping[str, Any], talk: Talk) -> Mapping[str, Any]:
+    """A new task with what was said of the one that was just asked about, where it is that one, spelled anew."""
+    pending = talk["pending"]
+    before = pending["args"] if pending is not None and pending["name"] == "add_task" else {}
+    old, new = tokens(str(before.get("title", ""))), tokens(str(args.get("title", "")))
+    alike = [word for word in new if any(word == one or close(word, one) for one in old)]
+    return {**before, **args} if alike and 2 * len(alike) >= len(new) else args
+
+
 async def _twin(title: str, args: Mapping[str, Any], person: Person) -> Task | None:
     """An open task that is just what a new one would be; another day makes it another."""
     if args.get("due"):
@@ -144,8 +157,10 @@ async def _twin(title: str, args: Mapping[str, Any], person: Person) -> Task | N
 
 async def _on_tasks(name: str, args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed: bool = False) -> Done:
     """A call on one task or several: found, asked about where need be, and made for each."""
+    if _is_of_what_waits(args, talk) and talk["pending"] is not None:
+        return Done(talk["pending"]["question"], talk)
     meant = await _meant(name, args, talk, person)
-    if name == "reopen_task" and (other := _meant_instead(meant, talk)) is not None:
+    if name == "reopen_task" and (other := await _meant_instead(meant, talk, person)) is not None:
         return await _instead(f"#{other}", talk["changes"][-1]["acts"][-1], talk, person)
     if meant.how == "none" and name in ("update_task", "complete_task") and (gone := await _gone(args, talk, person)):
         told = say.ask_back(gone)
@@ -170,13 +185,27 @@ async def _on_tasks(name: str, args: Mapping[str, Any], talk: Talk, person: Pers
     return await _made(name, args, meant.tasks, talk, person)
 
 
-def _meant_instead(meant: Meant, talk: Talk) -> int | None:
+def _is_of_what_waits(args: Mapping[str, Any], talk: Talk) -> bool:
+    """Whether "it" is the new task that the person was just asked about: there is none yet to be changed."""
+    pending = talk["pending"]
+    waits = pending is not None and pending["kind"] == "confirm" and pending["name"] == "add_task"
+    return waits and is_bare(str(args.get("task") or ""))
+
+
+async def _meant_instead(meant: Meant, talk: Talk, person: Person) -> int | None:
     """The open task that is named beside the one that was just completed wrongly: it is done, and that one is not."""
     last = talk["changes"][-1]["acts"] if talk["changes"] else []
     if len(last) != 1 or last[0]["name"] != "complete_task":
         return None
     others = [one for one in meant.tasks if one.task_id not in last[0]["numbers"] and not one.completed]
-    return others[0].task_id if len(others) == 1 and len(meant.tasks) == 1 + len(last[0]["numbers"]) else None
+    wrong = await Store(person.user_id).tasks.several(last[0]["numbers"])
+    spoken = [one for one in wrong if one in meant.tasks or _is_spoken_of(one, person.said)]
+    is_one = len(others) == 1 and len(meant.tasks) <= 1 + len(wrong)
+    return others[0].task_id if is_one and len(spoken) == len(wrong) else None
+
+
+def _is_spoken_of(task: Task, message: str) -> bool:
+    return speaks_of(message, task) or str(task.task_id) in tokens(message)
 
 
 def _ask_what(tasks: Sequence[Task], talk: Talk) -> Done:
@@ -345,16 +374,40 @@ async def _corrected(args: Mapping[str, Any], talk: Talk, person: Person) -> Don
             # It says which task, and not what is wrong about it.
             return _ask_what(named.tasks, talk)
         fields = {"title": args["task"]}
-    if fields and (last["name"] in ("add_task", "update_task")):
+    changed = await Store(person.user_id).tasks.several(last["numbers"])
+    only = changed[0] if len(changed) == 1 else None
+    if only is not None and (is_new or "title" in last["args"]) and not set(fields) - {"title"}:
+        title = reworded(only.title, person.said, str(fields.get("title") or ""))
+        fields = {"title": title} if title else fields
+    if fields and last["name"] in ("add_task", "update_task"):
+        if (other := await _other_than(last["numbers"], args, talk, person)) is not None:
+            return await _corrected_at(other, fields, talk, person)
         call = {**fields, "numbers": last["numbers"]}
         if fields.get("due"):
-            changed = await Store(person.user_id).tasks.several(last["numbers"])
-            call["due"] = at_the_same_hour(str(fields["due"]), changed[0].due if len(changed) == 1 else None)
+            due = only.due if only is not None else None
+            call["due"] = at_the_same_hour(other_day(str(fields["due"]), due), due)
         return await _on_tasks("update_task", call, talk, person)
     if not args.get("task") or len(talk["changes"][-1]["acts"]) > 1:
         told = say.ask_whether("undo_change", {}, ())
         return Done(told, _asking(talk, "confirm", "undo_change", {}, (), told))
     return await _instead(str(args["task"]), last, talk, person)
+
+
+async def _other_than(numbers: Sequence[int], args: Mapping[str, Any], talk: Talk, person: Person) -> int | None:
+    """The task that a correction names, where that is another than what was changed."""
+    words = str(args.get("task") or "")
+    found = await find_meant(words, _view(talk), Store(person.user_id).tasks) if words else Meant("none")
+    return found.tasks[0].task_id if found.how == "one" and found.tasks[0].task_id not in numbers else None
+
+
+async def _corrected_at(number: int, fields: Mapping[str, Any], talk: Talk, person: Person) -> Done:
+    """A correction of another task than the last one: of one that the same message changed or beside what it added,
+    or instead of the one that was changed."""
+    acts = talk["changes"][-1]["acts"]
+    last = acts[-1]
+    if last["name"] == "add_task" or len(acts) > 1:
+        return await _on_tasks("update_task", {**fields, "numbers": [number]}, talk, person)
+    return await _instead(f"#{number}", {**last, "args": {**last["args"], **fields}}, talk, person)
 
 
 async def _instead(words: str, last: Mapping[str, Any], talk: Talk, person: Person) -> Done:

@@ -13,7 +13,7 @@ from typing import Any
 from signalbox.agents.tasks.acting import FIELDS
 from signalbox.agents.tasks.answers import agrees, choice_among
 from signalbox.agents.tasks.definitions import CHANGING
-from signalbox.agents.tasks.naming import is_title_of, speaks_of
+from signalbox.agents.tasks.naming import fits_wholly, is_title_of, refers_only, speaks_of
 from signalbox.agents.tasks.state import Talk, TasksState
 from signalbox.agents.tasks.targets import Meant, View, find_meant
 from signalbox.storage import Store, Task
@@ -86,7 +86,12 @@ async def _fits(name: str, args: Mapping[str, Any], talk: Talk, request: str, st
         is_there = found.how == "one" and is_title_of(str(args.get("title", "")), found.tasks[0])
         return "no" if is_there else "yes"
     found = await find_meant(str(args.get("task") or ""), View(tuple(talk["shown"]), tuple(talk["spoken"])), store)
-    return _fits_tasks(name, args, found)
+    return _fits_tasks(name, args, found) if _is_firm(str(args.get("task") or ""), found) else "no"
+
+
+def _is_firm(words: str, found: Meant) -> bool:
+    """Whether words that a doubtful call goes by are those of what they mean: a word in common is not enough."""
+    return found.how != "one" or not words or refers_only(words) or fits_wholly(words, found.tasks[0])
 
 
 def _is_correctable(args: Mapping[str, Any], talk: Talk) -> bool:

@@ -34,10 +34,12 @@ __all__ = [
     "fits_wholly",
     "fitting_words",
     "group_word",
+    "is_bare",
     "is_named_exactly",
     "is_of_title",
     "is_part_of_name",
     "is_title_of",
+    "means_all",
     "narrows",
     "refers_only",
     "share_of",
@@ -78,13 +80,21 @@ def affirmed(message: str) -> str:
 
 
 def antecedent(words: str, message: str, pool: Sequence[Task]) -> Task | None:
-    """The one of some tasks that a message names before it says no more than "it" or "that one"; None where the words
-    are others, or it names none."""
+    """The one of some tasks that a message names beside "it" or "that one": before it, or behind it by its whole title
+    ("it is the ledger that matters"). None where the words are others, or it names none."""
     said = list(re.finditer(rf"\b{re.escape(words)}(?!\w)", message, re.IGNORECASE))
-    if not said or not set(content_words(words)) or not set(content_words(words)) <= ONE_BEFORE:
+    if not said or not is_bare(words):
         return None
     named = spoken_of(affirmed(message[: said[-1].start()]), pool)
+    behind = affirmed(message[said[0].end() :])
+    named = named or [one for one in spoken_of(behind, pool) if is_of_title(one.title, behind)]
     return named[0] if len(named) == 1 else None
+
+
+def is_bare(words: str, *, plural: bool = False) -> bool:
+    """Whether words are no more than "it", or where several are meant than "them" or "these three"."""
+    content = set(content_words(words)) - (set(NUMBERS) if plural else set())
+    return bool(content) and content <= (SOME_BEFORE if plural else ONE_BEFORE)
 
 
 def denies(message: str, task: Task) -> bool:
@@ -115,9 +125,9 @@ def is_title_of(words: str, task: Task) -> bool:
     return bool(content) and share_of(content, task) > WHOLE
 
 
-def is_of_title(words: str, task: Task) -> bool:
-    """Whether words are words of a task's title and nothing else, articles aside."""
-    return bool(_plain(words)) and {stem(one) for one in _plain(words)} <= {stem(one) for one in tokens(task.title)}
+def is_of_title(words: str, title: str) -> bool:
+    """Whether words are words of a title and nothing else, articles aside."""
+    return bool(_plain(words)) and {stem(one) for one in _plain(words)} <= {stem(one) for one in tokens(title)}
 
 
 def is_named_exactly(words: str, task: Task) -> bool:
@@ -189,12 +199,17 @@ def fitting_words(words: str, pool: Sequence[Task]) -> list[Task]:
 
 def group_word(words: str) -> str | None:
     """The last word that means all of a kind; None where there is none."""
-    return next((word for word in reversed(tokens(words)) if word in ALL), None)
+    return next((word for word in reversed(tokens(words)) if means_all(word)), None)
 
 
 def narrows(words: str) -> bool:
     """Whether words say anything that tells some tasks from others."""
-    return bool(set(content_words(words)) - ALL - SOME_BEFORE - ONE_BEFORE)
+    return any(not means_all(word) for word in set(content_words(words)) - SOME_BEFORE - ONE_BEFORE)
+
+
+def means_all(word: str) -> bool:
+    """Whether a word means all of a kind, mistyped or not."""
+    return word in ALL or close(word, "everything")
 
 
 def due_then(said: str, content: Sequence[str], pool: Sequence[Task]) -> list[Task]:

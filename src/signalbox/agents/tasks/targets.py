@@ -22,6 +22,7 @@ from signalbox.agents.tasks.naming import (
     best_of,
     content_words,
     due_then,
+    means_all,
     share_of,
     stretches,
     those_fitting,
@@ -114,7 +115,8 @@ async def _find(said: str, view: View, tasks: Tasks, status: Status) -> Meant:
     if placed:
         # A place is one in the list as it was seen, whatever was deleted of it since.
         return await _by_place(words, content, placed, await tasks.several(list(view.shown), deleted=True), tasks)
-    if ALL & set(words) or (words and words[0] in ("them", "those", "these")) or _is_group(words):
+    is_all = any(means_all(word) for word in words) or (not content and bool({"list", "tasks"} & set(words)))
+    if is_all or (words and words[0] in ("them", "those", "these")) or _is_group(words):
         return await _all(said, words, content, view, shown, tasks, status)
     if set(content) and set(content) <= ONE_BEFORE | SOME_BEFORE:
         return await _spoken(view, tasks, plural=bool(set(content) & SOME_BEFORE))
@@ -260,7 +262,7 @@ async def _all(
     status: Status,
 ) -> Meant:  # fmt: skip
     """All of a kind: of those shown, of a state, a day, a tag or a word, or simply all."""
-    rest = [word for word in content if word not in ALL | SOME_BEFORE | ONE_BEFORE]
+    rest = [word for word in content if word not in SOME_BEFORE | ONE_BEFORE and not means_all(word)]
     refers = set(words) & (SOME_BEFORE - {"both"}) or "both" in words
     if not rest and refers and (shown or view.spoken):
         spoken = await tasks.several(list(view.spoken))
