@@ -14,7 +14,7 @@ from signalbox.agents.tasks.targets import View, find_meant
 from signalbox.language.words import tokens, word_set
 from signalbox.storage import Store
 
-__all__ = ["agrees", "choice_among", "settled"]
+__all__ = ["agrees", "choice_among", "says_undo", "settled"]
 
 _YES = word_set(
     "yes y ye yeah yea yep yup yess sure ok okay confirm confirmed correct right fine absolutely definitely"
@@ -78,6 +78,11 @@ async def _bare(message: str, talk: Talk, user_id: str) -> tuple[str, dict[str, 
 def agrees(message: str) -> bool:
     """Whether a message begins by agreeing."""
     return bool(set(tokens(message)[:1]) & _AGREEING)
+
+
+def says_undo(message: str) -> bool:
+    """Whether a message has the word for it."""
+    return bool(set(tokens(message)) & _UNDO)
 
 
 async def choice_among(message: str, numbers: list[int], user_id: str) -> int | None:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.tasks.acting import FIELDS
-from signalbox.agents.tasks.answers import agrees, choice_among
+from signalbox.agents.tasks.answers import agrees, choice_among, says_undo
+from signalbox.agents.tasks.changing import FIELDS
 from signalbox.agents.tasks.definitions import CHANGING
 from signalbox.agents.tasks.naming import fits_wholly, is_title_of, refers_only, speaks_of
 from signalbox.agents.tasks.state import Talk, TasksState
@@ -78,7 +78,7 @@ async def _fits(name: str, args: Mapping[str, Any], talk: Talk, request: str, st
         return "no"
     if name == "undo_change":
         # Taking back is never a guess: whoever means it says so.
-        return "no"
+        return "yes" if talk["changes"] and says_undo(request) else "no"
     if name == "correct_change":
         return "yes" if _is_correctable(args, talk) else "no"
     if name == "add_task":

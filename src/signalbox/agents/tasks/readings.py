@@ -102,7 +102,8 @@ def renumbered(title: str, message: str) -> str | None:
 
 
 def reworded(title: str, message: str, meant: str = "") -> str | None:
-    """A title with another word, where a message says which one is not meant: Ben for Ann, of "not Ann, Ben"."""
+    """A title with another word, where a message says which one is not meant (Ben for Ann, of "not Ann, Ben"), or the
+    word that is meant is one of its own, spelled otherwise; else None."""
     own = {stem(word) for word in tokens(title)}
     for found in _NOT.finditer(message):
         gone, _, behind = found["gone"].strip().partition(" ")
@@ -112,7 +113,9 @@ def reworded(title: str, message: str, meant: str = "") -> str | None:
         new = [word for word in new if content_words(word)]
         if place and 0 < len(new) <= _FEW_NEW:
             return title[: place.start()] + " ".join(new) + title[place.end() :]
-    return None
+    words = title.split()
+    alike = [place for place, word in enumerate(words) if len(words) > 1 and meant and close(word, meant)]
+    return " ".join([*words[: alike[0]], meant, *words[alike[0] + 1 :]]) if len(alike) == 1 else None
 
 
 def _whole_group(task: str, request: str, due: str) -> str:

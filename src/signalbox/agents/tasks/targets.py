@@ -115,7 +115,9 @@ async def _find(said: str, view: View, tasks: Tasks, status: Status) -> Meant:
     if placed:
         # A place is one in the list as it was seen, whatever was deleted of it since.
         return await _by_place(words, content, placed, await tasks.several(list(view.shown), deleted=True), tasks)
-    is_all = any(means_all(word) for word in words) or (not content and bool({"list", "tasks"} & set(words)))
+    is_all = any(means_all(word) for word in words) or (
+        not content and len(words) > 1 and bool({"list", "tasks"} & set(words))
+    )
     if is_all or (words and words[0] in ("them", "those", "these")) or _is_group(words):
         return await _all(said, words, content, view, shown, tasks, status)
     if set(content) and set(content) <= ONE_BEFORE | SOME_BEFORE:

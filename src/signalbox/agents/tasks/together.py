@@ -10,7 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.tasks.acting import FIELDS
+from signalbox.agents.tasks.answers import agrees
+from signalbox.agents.tasks.changing import FIELDS
 from signalbox.agents.tasks.listed import add_each
 from signalbox.agents.tasks.naming import antecedent, content_words, is_bare, is_of_title, refers_only
 from signalbox.agents.tasks.targets import View, find_meant
@@ -32,7 +33,7 @@ async def read_together(calls: Sequence[Call], request: str, tasks: Tasks) -> li
     """The calls that a message means: a change to what is on no list, beside something that is added, is one more
     thing to add; what is said of nothing else is said of what the other call names; a task that the message names
     beside "it" is what it means; what it lists is added one by one; and what is changed is not deleted."""
-    found = [await _naming(name, args, request, tasks) for name, args in add_each(calls, request)]
+    found = [await _naming(name, args, request, tasks) for name, args in add_each(_agreed(calls, request), request)]
     found = [await _naming_all(name, args, request, found, tasks) for name, args in found]
     if len(found) < 2 or is_torn(found):
         return found
@@ -42,6 +43,11 @@ async def read_together(calls: Sequence[Call], request: str, tasks: Tasks) -> li
     changed = {_words(args) for name, args in found if name == "update_task" and _words(args)}
     found = [(name, args) for name, args in found if name != "delete_task" or _words(args) not in changed]
     return _with_strays(found)
+
+
+def _agreed(calls: Sequence[Call], request: str) -> list[Call]:
+    """The calls, without a yes that is read in a message that asks for something else and does not begin with it."""
+    return [call for call in calls if call[0] != "answer_yes" or len(calls) == 1 or agrees(request)]
 
 
 def _once_taken_back(calls: Sequence[Call]) -> list[Call]:

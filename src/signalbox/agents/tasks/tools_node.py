@@ -10,8 +10,9 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.types import interrupt
 
 from signalbox.agents.tasks import words as say
-from signalbox.agents.tasks.acting import Done, Person, act
+from signalbox.agents.tasks.acting import act
 from signalbox.agents.tasks.asked import has_reason, is_named, read_asked
+from signalbox.agents.tasks.changing import Done, Person
 from signalbox.agents.tasks.conversation import offered_tools
 from signalbox.agents.tasks.definitions import CHANGING, CONVERSATION, TOOLS
 from signalbox.agents.tasks.errors import TEXTS, ToolNotFoundError, text_for
