@@ -24,6 +24,8 @@ from signalbox.agents.tasks.due import Days, read_days, read_due, spoken_due
         ("next week", "2026-11-23"),
         ("by the end of next week", "2026-11-29"),
         ("in two weeks", "2026-11-30"),
+        ("next Tuesday the 24th", "2026-11-24"),
+        ("next Friday, 27 November", "2026-11-27"),
         ("April 30", "2027-04-30"),
         ("2026-12-01", "2026-12-01"),
         ("2026-12-01T15:00", "2026-12-01T15:00"),

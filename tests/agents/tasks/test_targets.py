@@ -52,6 +52,7 @@ async def tasks() -> Tasks:
         ("my done tasks", [5]),
         ("all overdue ones", [4]),
         ("everything for friday", [3, 6]),
+        ("evrything with return", [6, 7]),
         ("#4", [4]),
         ("task 8", [8]),
         ("number seven", [7]),

@@ -90,7 +90,9 @@ async def _add(args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed
     args = _as_asked(args, talk)
     if not confirmed and (twin := await _twin(title, args, person)) is not None:
         told = say.ask_another(twin)
-        return Done(told, asking(talk, "confirm", "add_task", args, (), told))
+        # Who goes on about "it" means the one there is.
+        seen: Talk = {**talk, "spoken": [twin.task_id]}
+        return Done(told, asking(seen, "confirm", "add_task", args, (), told))
     made = await call_for(person.user_id, "add_task", dict(args), turn=person.key, deadline=person.deadline)
     number = made["task_id"]
     latest = talk["changes"][-1] if talk["changes"] else None
@@ -130,7 +132,7 @@ async def _change_tasks(
     name: str, args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed: bool = False
 ) -> Done:
     """A call on one task or several: found, asked about where need be, and made for each."""
-    if (waiting := _of_what_waits(args, talk)) is not None:
+    if (waiting := await _of_what_waits(args, talk, person)) is not None:
         return await _said_of_what_waits(args, waiting, talk, person)
     meant = await meant_by(name, args, talk, person)
     if meant.how == "none" and name in ("update_task", "complete_task") and (gone := await _gone(args, talk, person)):
@@ -156,12 +158,14 @@ async def _change_tasks(
     return await _made(name, args, meant.tasks, talk, person)
 
 
-def _of_what_waits(args: Mapping[str, Any], talk: Talk) -> Pending | None:
-    """The question whether to add a task, where a call is on that task: there is none yet to be changed."""
+async def _of_what_waits(args: Mapping[str, Any], talk: Talk, person: Person) -> Pending | None:
+    """The question whether to add a task, where a call is on that task and there is none like it to be changed."""
     pending, words = talk["pending"], str(args.get("task") or "")
     if pending is None or pending["kind"] != "confirm" or pending["name"] != "add_task":
         return None
-    return pending if is_bare(words) or is_of_title(words, str(pending["args"].get("title", ""))) else None
+    title = str(pending["args"].get("title", ""))
+    is_meant = is_bare(words) or is_of_title(words, title)
+    return pending if is_meant and await _twin(title, {}, person) is None else None
 
 
 async def _said_of_what_waits(args: Mapping[str, Any], pending: Pending, talk: Talk, person: Person) -> Done:
