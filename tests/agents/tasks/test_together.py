@@ -77,6 +77,16 @@ async def store() -> Any:
             [("update_task", {"task": "#1", "priority": "high"})],
         ),
         (
+            "it is high, and show me fix the gate",
+            [("update_task", {"task": "it", "priority": "high"})],
+            [("update_task", {"task": "it", "priority": "high"})],
+        ),
+        (
+            "move it behind fix the gate",
+            [("update_task", {"task": "it", "due": "behind"})],
+            [("update_task", {"task": "it", "due": "behind"})],
+        ),
+        (
             "add a note to it: fix the gate first",
             [("update_task", {"task": "it", "note": "fix the gate first"})],
             [("update_task", {"task": "it", "note": "fix the gate first"})],

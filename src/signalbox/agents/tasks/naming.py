@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from signalbox.agents.tasks.due import read_days
+from signalbox.language.clauses import cut_points
 from signalbox.language.names import close
 from signalbox.language.numbers import NUMBERS, ORDINALS
 from signalbox.language.time.stretches import is_time_word
@@ -80,14 +81,16 @@ def affirmed(message: str) -> str:
 
 
 def antecedent(words: str, message: str, pool: Sequence[Task]) -> Task | None:
-    """The one of some tasks that a message names beside "it" or "that one": before it, or behind it by its whole title
-    ("it is the ledger that matters"). None where the words are others, or it names none."""
+    """The one of some tasks that a message names before it says "it" or "that one", or by its whole title where it
+    begins with that ("it is the ledger that matters"). None where the words are others, or it names none."""
     said = list(re.finditer(rf"\b{re.escape(words)}(?!\w)", message, re.IGNORECASE))
     if not said or not is_bare(words):
         return None
     named = spoken_of(affirmed(message[: said[-1].start()]), pool)
-    behind = affirmed(message[said[0].end() :])
-    named = named or [one for one in spoken_of(behind, pool) if is_of_title(one.title, behind)]
+    if not named and not content_words(message[: said[0].start()]):
+        clause = next(iter(cut_points(message[said[0].end() :])), (len(message), 0))[0]
+        behind = message[said[0].end() :][:clause]
+        named = [one for one in spoken_of(behind, pool) if is_of_title(one.title, behind)]
     return named[0] if len(named) == 1 else None
 
 

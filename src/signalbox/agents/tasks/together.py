@@ -105,7 +105,7 @@ def is_torn(calls: Sequence[Call]) -> bool:
 
 
 async def _naming(name: str, args: Mapping[str, Any], request: str, tasks: Tasks) -> Call:
-    """A call with the task that "it" means, where the message itself names one before."""
+    """A call with the task that "it" means, where the message itself names one."""
     words = str(args.get("task") or "")
     if name not in _ON_A_TASK or not words or args.get("task_id") is not None:
         return name, dict(args)
