@@ -94,3 +94,21 @@ async def test_the_same_with_anything_else_said_is_left_to_the_model(talk: Talk)
     await talk.say("tick the drill", ("complete_task", {"task": "drill"}))
     await talk.say("same shop as the ladder, right?", ("get_task", {"task": "the ladder"}))
     assert await titles("completed") == ["Return drill"]
+
+
+async def test_another_task_that_is_named_alone_after_a_change_has_that_change_too(talk: Talk) -> None:
+    await talk.say("the drill is urgent", ("update_task", {"task": "drill", "priority": "high"}))
+    await talk.say("and the ladder too", ("update_task", {"task": "the ladder"}))
+    told = await talk.say("the dentist has to be changed", ("update_task", {"task": "the dentist"}))
+    assert "What should be different about #3 Call the dentist?" in told
+    found = await rows()
+    assert (found["Return ladder"]["priority"], found["Call the dentist"]["priority"]) == ("high", "normal")
+
+
+async def test_a_correction_that_only_names_the_other_one_in_view_means_it(talk: Talk) -> None:
+    await talk.say("tick the returning", ("complete_task", {"task": "return"}))
+    await talk.say("the drill")
+    await talk.say("oops, I mean the ladder", ("correct_change", {}))
+    assert await titles("completed") == ["Return ladder"]
+    told = await talk.say("no, that was wrong", ("correct_change", {}))
+    assert "Take back the last change?" in told

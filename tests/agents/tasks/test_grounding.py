@@ -33,6 +33,8 @@ from signalbox.agents.tasks.listed import add_each
             "push it back by three days",
             {"task": "it", "due": "by three days"},
         ),
+        ("update_task", {"task": "it", "due": "week"}, "push it back a week", {"task": "it", "due": "by a week"}),
+        ("update_task", {"task": "it", "due": "week"}, "do it this week", {"task": "it", "due": "this week"}),
         (
             "update_task",
             {"task": "second one", "due": "friday"},

@@ -92,6 +92,11 @@ def test_the_day_that_a_group_is_moved_to_is_no_part_of_it() -> None:
     assert read_whole("update_task", call, "put everything for monday on friday")[1]["task"] == "everything for monday"
 
 
+def test_a_day_in_a_new_title_is_no_due_date() -> None:
+    call = "update_task", {"task": "drill", "title": "Sunday drill"}
+    assert read_whole(*call, "rename the drill to Sunday drill") == call
+
+
 def test_a_day_that_stands_with_another_thing_is_not_this_ones() -> None:
     assert read_whole("add_task", {"title": "oil"}, "add oil, then the saw for friday") == (
         "add_task",

@@ -15,6 +15,7 @@ from signalbox.agents.tasks.calling import call_for
 from signalbox.agents.tasks.due import is_due
 from signalbox.agents.tasks.errors import TEXTS
 from signalbox.agents.tasks.naming import (
+    fits_wholly,
     fitting_words,
     is_bare,
     is_named_exactly,
@@ -145,7 +146,9 @@ async def _change_tasks(
     if name == "update_task" and is_part_of_name(str(args.get("due") or ""), person.said, meant.tasks):
         args = {key: value for key, value in args.items() if key != "due"}
     if name == "update_task" and not set(args) & set(FIELDS):
-        return ask_what(meant.tasks, talk)
+        args = {**_once_more(meant, talk, person), **args}
+        if not set(args) & set(FIELDS):
+            return ask_what(meant.tasks, talk)
     if name == "update_task" and (asked := _ask_name(args, meant.tasks, talk, person)) is not None:
         return asked
     if meant.how == "unclear":
@@ -174,6 +177,14 @@ async def _said_of_what_waits(args: Mapping[str, Any], pending: Pending, talk: T
     if not said:
         return Done(pending["question"], talk)
     return await _add({**pending["args"], **said}, {**talk, "pending": None}, person, confirmed=True)
+
+
+def _once_more(meant: Meant, talk: Talk, person: Person) -> Mapping[str, Any]:
+    """What the last change was, where a message names another task and says nothing else of it: "that one too"."""
+    acts = talk["changes"][-1]["acts"] if talk["changes"] else []
+    is_change = len(acts) == 1 and acts[0]["name"] == "update_task" and not {"title", "note"} & set(acts[0]["args"])
+    is_named = meant.how == "one" and fits_wholly(person.said, meant.tasks[0]) and not refers_only(person.said)
+    return acts[0]["args"] if is_change and is_named and meant.tasks[0].task_id not in acts[0]["numbers"] else {}
 
 
 def ask_what(tasks: Sequence[Task], talk: Talk) -> Done:

@@ -15,9 +15,9 @@ from signalbox.agents.tasks.readings import reworded
 from signalbox.agents.tasks.state import Talk
 from signalbox.agents.tasks.targets import Meant, View, find_meant
 from signalbox.language.words import tokens
-from signalbox.storage import Store, Task, TaskFilter
+from signalbox.storage import Store, Task, TaskFilter, Tasks
 
-__all__ = ["correct", "reopen", "undo"]
+__all__ = ["correct", "named_instead", "reopen", "undo"]
 
 _LONG_TITLE = 3
 
@@ -54,7 +54,8 @@ async def correct(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
             # It says which task, and not what is wrong about it.
             return ask_what(named.tasks, talk)
         fields = {"title": args["task"]}
-    changed = await Store(person.user_id).tasks.several(last["numbers"])
+    tasks = Store(person.user_id).tasks
+    changed = await tasks.several(last["numbers"])
     only = changed[0] if len(changed) == 1 else None
     if only is not None and (is_new or "title" in last["args"]) and not set(fields) - {"title"}:
         title = reworded(only.title, person.said, str(fields.get("title") or ""))
@@ -71,10 +72,23 @@ async def correct(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
             due = only.due if only is not None else None
             call["due"] = at_the_same_hour(other_day(str(fields["due"]), due), due)
         return await change("update_task", call, talk, person)
+    if not args.get("task") and (shown := await named_instead(talk, person.said, tasks)) is not None:
+        return await _do_instead(f"#{shown.task_id}", last, talk, person)
     if not args.get("task") or len(talk["changes"][-1]["acts"]) > 1:
         told = say.ask_whether("undo_change", {}, ())
         return Done(told, asking(talk, "confirm", "undo_change", {}, (), told))
     return await _do_instead(str(args["task"]), last, talk, person)
+
+
+async def named_instead(talk: Talk, message: str, tasks: Tasks) -> Task | None:
+    """Of what was in view with the one task that was just changed, the other one that a message names."""
+    acts = talk["changes"][-1]["acts"] if talk["changes"] else []
+    if len(acts) != 1 or acts[0]["name"] == "add_task":
+        return None
+    wrong = set(acts[0]["numbers"])
+    view = await tasks.several(sorted({*talk["changes"][-1]["shown"], *talk["shown"], *wrong}))
+    apart = told_apart(view, message)
+    return apart if apart is not None and apart.task_id not in wrong else None
 
 
 async def _other_than(numbers: Sequence[int], args: Mapping[str, Any], talk: Talk, person: Person) -> int | None:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.tasks.due import is_due
+from signalbox.language.time.lexicon import UNITS
 from signalbox.language.time.stretches import whole_stretch
 from signalbox.language.words import tokens
 
@@ -28,8 +29,16 @@ def whole_words(name: str, args: Mapping[str, Any], request: str) -> dict[str, A
         if isinstance(given.get(key), str):
             given[key] = in_quotes(given[key], request)
     if isinstance(given.get("due"), str):
-        given["due"] = _whole_due(given["due"], request, str(given.get("task") or ""))
+        length = _length(given["due"], request) if name != "add_task" else None
+        given["due"] = length or _whole_due(given["due"], request, str(given.get("task") or ""))
     return given
+
+
+def _length(words: str, request: str) -> str | None:
+    """The length by which something is moved, where a date is no more than that: of "a week" not the week it is."""
+    one = rf"(?<!\bin )\b(?:an?|one|another)\s+{re.escape(words)}(?!\w)(?!\s+(?:later|earlier|from))"
+    found = re.search(one, request, re.IGNORECASE) if words.casefold() in UNITS else None
+    return f"by {found[0]}" if found else None
 
 
 def unheard_quotes(calls: Sequence[Mapping[str, Any]], request: str) -> list[str]:

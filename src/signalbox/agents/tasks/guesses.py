@@ -12,6 +12,7 @@ from typing import Any
 
 from signalbox.agents.tasks.answers import agrees, choice_among, says_undo
 from signalbox.agents.tasks.changing import FIELDS
+from signalbox.agents.tasks.correcting import named_instead
 from signalbox.agents.tasks.definitions import CHANGING
 from signalbox.agents.tasks.naming import fits_wholly, is_title_of, refers_only, speaks_of
 from signalbox.agents.tasks.state import Talk, TasksState
@@ -80,7 +81,8 @@ async def _fits(name: str, args: Mapping[str, Any], talk: Talk, request: str, st
         # Taking back is never a guess: whoever means it says so.
         return "yes" if talk["changes"] and says_undo(request) else "no"
     if name == "correct_change":
-        return "yes" if _is_correctable(args, talk) else "no"
+        is_named = not args and await named_instead(talk, request, store) is not None
+        return "yes" if is_named or _is_correctable(args, talk) else "no"
     if name == "add_task":
         found = await find_meant(str(args.get("title", "")), View(), store)
         is_there = found.how == "one" and is_title_of(str(args.get("title", "")), found.tasks[0])

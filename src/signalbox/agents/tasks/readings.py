@@ -46,7 +46,7 @@ def read_whole(name: str, args: Mapping[str, Any], request: str) -> tuple[str, d
     given = dict(args)
     if isinstance(given.get("task"), str):
         given["task"] = _whole_group(given["task"], request, str(given.get("due") or ""))
-    if name == "update_task" and not {"due", "clear_due"} & set(given):
+    if name == "update_task" and not {"due", "clear_due", "title"} & set(given):
         is_bare = not set(given) - {"task", "task_id"}
         due = _day_behind(given.get("task"), request, _LINK if is_bare else "to")
         return name, {**given, **({"due": due} if due else {})}

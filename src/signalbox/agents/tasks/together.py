@@ -33,7 +33,9 @@ async def read_together(calls: Sequence[Call], request: str, tasks: Tasks) -> li
     """The calls that a message means: a change to what is on no list, beside something that is added, is one more
     thing to add; what is said of nothing else is said of what the other call names; a task that the message names
     beside "it" is what it means; what it lists is added one by one; and what is changed is not deleted."""
-    found = [await _naming(name, args, request, tasks) for name, args in add_each(_agreed(calls, request), request)]
+    said_once = [call for at, call in enumerate(calls) if call not in calls[:at]]
+    found = add_each(_agreed(said_once, request), request)
+    found = [await _naming(name, args, request, tasks) for name, args in found]
     found = [await _naming_all(name, args, request, found, tasks) for name, args in found]
     if len(found) < 2 or is_torn(found):
         return found
