@@ -112,3 +112,19 @@ async def test_a_correction_that_only_names_the_other_one_in_view_means_it(talk:
     assert await titles("completed") == ["Return ladder"]
     told = await talk.say("no, that was wrong", ("correct_change", {}))
     assert "Take back the last change?" in told
+
+
+async def test_what_is_said_not_to_be_so_is_taken_back_and_the_rest_stays(talk: Talk) -> None:
+    await talk.say("drill and ladder are done", ("complete_task", {"task": "drill and ladder"}))
+    await talk.say("hold on, not the ladder", ("correct_change", {"task": "the ladder"}))
+    assert await titles("completed") == ["Return drill"]
+    await talk.say("no, not the drill", ("correct_change", {"task": "the drill"}))
+    assert await titles("completed") == []
+
+
+async def test_one_more_name_after_a_change_is_the_same_change(talk: Talk) -> None:
+    await talk.say("the drill is done", ("complete_task", {"task": "drill"}))
+    await talk.say("oh and the ladder too")
+    assert await titles("completed") == ["Return drill", "Return ladder"]
+    await talk.say("and the dentist?", ("get_task", {"task": "the dentist"}))
+    assert "Call the dentist" in await titles()

@@ -50,6 +50,12 @@ from signalbox.agents.tasks.listed import add_each
         ),
         (
             "update_task",
+            {"task": "it", "due": "two days"},
+            "do it two days before.",
+            {"task": "it", "due": "two days before"},
+        ),
+        (
+            "update_task",
             {"task": "all I have for monday", "due": "friday"},
             "shift all I have for monday to friday",
             {"task": "all I have for monday", "due": "friday"},
@@ -95,6 +101,8 @@ def test_words_are_taken_whole(name: str, args: dict[str, Any], request_: str, w
             [{"title": "sweep"}, {"title": "sweep, mop"}],
             [{"title": "sweep"}, {"title": "mop"}],
         ),
+        ("add sweep and mop, both low", [{"title": "sweep and mop"}], [{"title": "sweep"}, {"title": "mop"}]),
+        ("add salt and pepper soup", [{"title": "salt and pepper soup"}], [{"title": "salt and pepper soup"}]),
         ('add "sweep" and "mop"', [{"title": "sweep"}], [{"title": "sweep"}, {"title": "mop"}]),
         ('add "sweep" and tick off "mop" please', [{"title": "sweep"}], [{"title": "sweep"}]),
         (

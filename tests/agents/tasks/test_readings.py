@@ -92,6 +92,13 @@ def test_the_day_that_a_group_is_moved_to_is_no_part_of_it() -> None:
     assert read_whole("update_task", call, "put everything for monday on friday")[1]["task"] == "everything for monday"
 
 
+def test_what_is_to_be_finished_by_a_day_to_come_is_not_finished() -> None:
+    call = "complete_task", {"task": "the drill"}
+    assert read_whole(*call, "finish the drill by friday") == ("update_task", {"task": "the drill", "due": "friday"})
+    assert read_whole(*call, "I finished the drill on friday") == call
+    assert read_whole(*call, "the drill was done before yesterday") == call
+
+
 def test_a_day_in_a_new_title_is_no_due_date() -> None:
     call = "update_task", {"task": "drill", "title": "Sunday drill"}
     assert read_whole(*call, "rename the drill to Sunday drill") == call

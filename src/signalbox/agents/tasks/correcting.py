@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ from signalbox.agents.tasks import words as say
 from signalbox.agents.tasks.calling import call_for
 from signalbox.agents.tasks.changing import FIELDS, Done, Person, ask_what, asking, change, meant_by, view_of
 from signalbox.agents.tasks.due import at_the_same_hour, is_due, other_day, read_due
-from signalbox.agents.tasks.naming import affirmed, fitting_words, is_title_of, speaks_of, told_apart
+from signalbox.agents.tasks.naming import affirmed, denies, fitting_words, is_title_of, speaks_of, told_apart
 from signalbox.agents.tasks.readings import reworded
 from signalbox.agents.tasks.state import Talk
 from signalbox.agents.tasks.targets import Meant, View, find_meant
@@ -112,8 +112,7 @@ async def _corrected_at(number: int, fields: Mapping[str, Any], talk: Talk, pers
     undone = await undo(talk, person)
     if all(_has(one, fields) for one in await Store(person.user_id).tasks.several(last["numbers"])):
         # What it says is said of the wrong one, and is so again.
-        again = await change(last["name"], {**last["args"], "numbers": [number]}, undone.talk, _again(person))
-        return Done(f"{undone.text} {again.text}", again.talk, again.result, changed=True)
+        return await _done_to({number}, last, undone, person)
     # It speaks of both: of which one it says so, is not clear.
     told = say.ask_which(both)
     waits = asking(undone.talk, "choose", "update_task", fields, both, told)
@@ -129,11 +128,6 @@ def _has(task: Task, fields: Mapping[str, Any]) -> bool:
     )
 
 
-def _again(person: Person) -> Person:
-    """The same message, for a second call in the place of one."""
-    return replace(person, call=person.call + 100)
-
-
 async def _do_instead(words: str, last: Mapping[str, Any], talk: Talk, person: Person) -> Done:
     """The last act, done to the task that was meant instead."""
     store = Store(person.user_id).tasks
@@ -147,6 +141,8 @@ async def _do_instead(words: str, last: Mapping[str, Any], talk: Talk, person: P
     # "I meant 3, not 2" names both.
     tasks = [one for one in tasks if one.task_id not in wrong] or tasks if len(tasks) > 1 else tasks
     inside = fitting_words(words, [one for one in among if one.task_id in wrong])
+    if len(inside) == 1 and denies(person.said, inside[0]):
+        return await _done_to(wrong - {inside[0].task_id}, last, await undo(talk, person), person)
     if len(wrong) > 1 and len(inside) == 1:
         tasks = inside
     if {one.task_id for one in tasks} <= wrong:
@@ -157,8 +153,15 @@ async def _do_instead(words: str, last: Mapping[str, Any], talk: Talk, person: P
     if len(tasks) != 1 or {tasks[0].task_id} == wrong:
         told = say.ask_which(found.tasks) if found.how == "unclear" else say.not_found(words, found.tasks)
         return Done(f"{told} I have not taken anything back.", talk)
-    undone = await undo(talk, person)
-    again = await change(last["name"], {**last["args"], "numbers": [tasks[0].task_id]}, undone.talk, _again(person))
+    return await _done_to({tasks[0].task_id}, last, await undo(talk, person), person)
+
+
+async def _done_to(numbers: Set[int], last: Mapping[str, Any], undone: Done, person: Person) -> Done:
+    """What was taken back, done to these tasks; with none of them, only taken back."""
+    if not numbers:
+        return undone
+    call = {**last["args"], "numbers": sorted(numbers)}
+    again = await change(last["name"], call, undone.talk, replace(person, call=person.call + 100), confirmed=True)
     return Done(f"{undone.text} {again.text}", again.talk, again.result, changed=True)
 
 

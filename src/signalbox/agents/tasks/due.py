@@ -135,14 +135,16 @@ def _written(said: str) -> str | None:
 
 
 def _shifted(said: str, before: str) -> str | None:
-    is_shift = re.search(r"^(?:by|another)\b|\b(?:later|earlier)$", said)
+    is_shift = re.search(r"^(?:by|another)\b|\b(?:later|earlier|before)$", said)
     try:
-        length = parse_duration(re.sub(r"^(?:by|another)\s+|\s+(?:later|earlier)$", "", said)) if is_shift else None
+        length = (
+            parse_duration(re.sub(r"^(?:by|another)\s+|\s+(?:later|earlier|before)$", "", said)) if is_shift else None
+        )
     except SignalboxError:
         return None
     if length is None:
         return None
-    moved = datetime.fromisoformat(before) + (-length if said.endswith("earlier") else length)
+    moved = datetime.fromisoformat(before) + (-length if said.endswith(("earlier", "before")) else length)
     has_hour = len(before) > 10 or length % timedelta(days=1)
     return moved.strftime(_MINUTE if has_hour else _DAY)
 

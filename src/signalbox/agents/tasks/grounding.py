@@ -77,7 +77,8 @@ def _whole_due(words: str, request: str, task: str) -> str:
     wider = re.sub(r"^to\s+", "", _moved_to(request[start:end].strip(_END), request[at:end].strip(_END)))
     if is_due(wider) and not (task and task.casefold() in wider.casefold()):
         return wider
-    length = re.search(rf"\bby\s+{said}(?!\w)|\b{said}\s+(?:later|earlier)\b", request, re.IGNORECASE)
+    shift = rf"\bby\s+{said}(?!\w)|\b{said}\s+(?:later|earlier|before(?=\s*(?:[.,;!?]|$)))(?!\w)"
+    length = re.search(shift, request, re.IGNORECASE)
     # A length alone is no date; by that length, or so much later, it is one.
     return length[0] if length and not is_due(words) else words
 

@@ -22,6 +22,7 @@ _MARKS = "\"'“‘"
 _AROUND = " \t\n.,;:!?\"'“”()"
 _SENTENCE = re.compile(r"[.!?](?=\s|$)")
 _LONGEST_DAY = 5
+_PAIR = 2
 
 
 def add_each(calls: Sequence[Call], request: str) -> list[Call]:
@@ -57,6 +58,8 @@ def listed_adds(args: Mapping[str, Any], request: str) -> list[dict[str, Any]]:
         return []
     if title.casefold() in (one.casefold() for one in quotes_of(request)):
         return _quoted({**args, "title": title}, [request[a:b] for a, b in list_members(request, at, len(request))])
+    if (counted := _counted(title, request[at + len(title) :])) is not None:
+        return [{**args, "title": one} for one in counted]
     sentence = _SENTENCE.search(request, at)
     end = sentence.start() if sentence else len(request)
     members = [request[a:b].strip() for a, b in list_members(request, at, end)]
@@ -78,6 +81,12 @@ def _quoted(args: dict[str, Any], members: Sequence[str]) -> list[dict[str, Any]
             behind = one[one.find(quoted[0]) + len(quoted[0]) :].strip(_AROUND)
             found.append({**_apart(f"… {behind}"), "title": quoted[0]})
     return found
+
+
+def _counted(title: str, behind: str) -> list[str] | None:
+    """The two things of what was read as one title, where "both" stands behind it."""
+    members = [title[a:b].strip(_AROUND) for a, b in list_members(title, 0, len(title))]
+    return members if len(members) == _PAIR and "both" in tokens(behind)[:2] else None
 
 
 def _is_announced(many: int, before: str) -> bool:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.tasks.due import is_due
+from signalbox.agents.tasks.due import clock_now, is_due, read_due
 from signalbox.agents.tasks.naming import content_words, group_word, narrows
 from signalbox.language.names import close
 from signalbox.language.numbers import NUMBERS, ORDINALS
@@ -38,6 +38,7 @@ _COUNTED = re.compile(r"\b(?P<number>\d+(?:[.,]\d+)?)\s+(?P<what>[^\W\d_]+)")
 _NOT = re.compile(r"\bnot\s+(?:the\s+|an?\s+)?(?P<gone>[^,;.!?]+)", re.IGNORECASE)
 _FEW_NEW = 2
 _LINK = r"(?:to|until|till|by|on|for|before)"
+_AHEAD = r"(?:by|until|till|before)"
 _FEW = 5
 
 
@@ -50,6 +51,9 @@ def read_whole(name: str, args: Mapping[str, Any], request: str) -> tuple[str, d
         is_bare = not set(given) - {"task", "task_id"}
         due = _day_behind(given.get("task"), request, _LINK if is_bare else "to")
         return name, {**given, **({"due": due} if due else {})}
+    if name == "complete_task" and (due := _day_behind(given.get("task"), request, _AHEAD)) and _is_ahead(due):
+        # What is to be finished by a day to come is not finished.
+        return "update_task", {**given, "due": due}
     if name == "add_task" and not given.get("due") and (due := _day_behind(given.get("title"), request, _LINK)):
         return name, {**given, "due": due}
     if name == "list_tasks" and not set(given) - {"status", "sort"}:
@@ -136,6 +140,10 @@ def _whole_group(task: str, request: str, due: str) -> str:
         return f"{task}{tail[0]}".strip()
     apart = _SPARED.search(rest)
     return f"{task} except {apart['what']}" if apart and not _EXCEPTED.search(task) else task
+
+
+def _is_ahead(due: str) -> bool:
+    return read_due(due)[:10] >= clock_now().strftime("%Y-%m-%d")
 
 
 def _day_behind(words: Any, request: str, link: str) -> str | None:
