@@ -104,8 +104,8 @@ def _alike(encoder: nn.Module, b: dict[str, torch.Tensor]) -> torch.Tensor:
 class Epoch(torch.utils.data.Dataset):
     """The batches of one epoch, each the same for the same seed."""
 
-    def __init__(self, items: list[dict[str, Any]], coder: Coder, size: int, epoch: int) -> None:
-        rng = random.Random(SEED * 1000 + epoch)
+    def __init__(self, items: list[dict[str, Any]], coder: Coder, size: int, epoch: int, seed: int = SEED) -> None:
+        rng = random.Random(seed * 1000 + epoch)
         # A weight of 0.3 is seen in about every third epoch.
         order = [item for item in items for _ in range(_times(item["weight"], rng))]
         rng.shuffle(order)
@@ -114,13 +114,13 @@ class Epoch(torch.utils.data.Dataset):
         order = [item for at in range(0, len(order), wide) for item in sorted(order[at : at + wide], key=coder.length)]
         self.batches = [order[at : at + size] for at in range(0, len(order), size)]
         rng.shuffle(self.batches)
-        self.coder, self.epoch = coder, epoch
+        self.coder, self.epoch, self.seed = coder, epoch, seed
 
     def __len__(self) -> int:
         return len(self.batches)
 
     def __getitem__(self, at: int) -> dict[str, torch.Tensor]:
-        rng = random.Random(f"{SEED} {self.epoch} {at}")
+        rng = random.Random(f"{self.seed} {self.epoch} {at}")
         return collate([one for item in self.batches[at] if (one := self.coder.encode(item, rng))])
 
 
@@ -134,6 +134,7 @@ def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("folder", type=Path)
     asked.add_argument("--again", action="store_true", help="start from the weights that the last run left in OUT")
+    asked.add_argument("--seed", type=int, default=SEED, help="another one disturbs the sentences in other ways")
     asked.add_argument("--epochs", type=int, default=31)
     asked.add_argument("--batch", type=int, default=192 if cuda else 16)
     asked.add_argument("--rate", type=float, default=1.8e-4, help="of the encoder; heads: four times")
@@ -153,7 +154,7 @@ def main() -> None:
 
 def learn(told: argparse.Namespace, device: str) -> None:
     """The whole of it."""
-    random.seed(SEED), np.random.seed(SEED), torch.manual_seed(SEED)
+    random.seed(told.seed), np.random.seed(told.seed), torch.manual_seed(told.seed)
     torch.backends.cuda.matmul.allow_tf32 = True
     items = json.loads(gzip.decompress((told.folder / "items.json.gz").read_bytes()))
     items = [item for item in items if not item.get("kept")]
@@ -178,7 +179,7 @@ def learn(told: argparse.Namespace, device: str) -> None:
     done = 0
     for epoch in range(told.epochs):
         batches = torch.utils.data.DataLoader(
-            Epoch(items, coder, told.batch, epoch),
+            Epoch(items, coder, told.batch, epoch, told.seed),
             batch_size=None,
             num_workers=min(14, os.cpu_count() or 1) if device == "cuda" else 0,
             pin_memory=device == "cuda",
