@@ -24,6 +24,8 @@ from signalbox.agents.tasks.due import Days, read_days, read_due, spoken_due
         ("next week", "2026-11-23"),
         ("by the end of next week", "2026-11-29"),
         ("in two weeks", "2026-11-30"),
+        ("next Tuesday the 24th", "2026-11-24"),
+        ("next Friday, 27 November", "2026-11-27"),
         ("April 30", "2027-04-30"),
         ("2026-12-01", "2026-12-01"),
         ("2026-12-01T15:00", "2026-12-01T15:00"),
@@ -36,7 +38,12 @@ def test_a_day_or_an_hour_is_found(words: str, due: str) -> None:
 
 @pytest.mark.parametrize(
     ("words", "due"),
-    [("by a week", "2026-11-24"), ("two days later", "2026-11-19"), ("an hour later", "2026-11-17T10:00")],
+    [
+        ("by a week", "2026-11-24"),
+        ("two days later", "2026-11-19"),
+        ("an hour later", "2026-11-17T10:00"),
+        ("two days before", "2026-11-15"),
+    ],
 )
 def test_a_shift_counts_from_the_date_that_it_had(words: str, due: str) -> None:
     before = "2026-11-17T09:00" if "hour" in words else "2026-11-17"

@@ -60,3 +60,9 @@ async def test_a_medium_priority_is_the_normal_one_and_an_unknown_one_is_refused
     assert meant["start"] == [{"title": "Pay rent", "priority": "normal"}]
     with pytest.raises(ValueError, match="low, normal, high"):
         JUDGE.check({"end": [{"title": "Pay rent", "priority": "soon"}]})
+
+
+def test_an_end_with_a_change_that_nobody_asked_for_is_not_right() -> None:
+    wanted = {"start": [{"title": "Sweep"}], "end": [{"title": "Sweep"}]}
+    assert JUDGE.is_right({"end": [row("Sweep", 0)]}, wanted)
+    assert not JUDGE.is_right({"end": [row("Sweep", 0, status="completed")]}, wanted)

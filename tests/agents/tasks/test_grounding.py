@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from signalbox.agents.tasks.grounding import further_adds, unheard_quotes, whole_words
+from signalbox.agents.tasks.grounding import unheard_quotes, whole_words
+from signalbox.agents.tasks.listed import add_each
 
 
 @pytest.mark.parametrize(
@@ -32,6 +33,8 @@ from signalbox.agents.tasks.grounding import further_adds, unheard_quotes, whole
             "push it back by three days",
             {"task": "it", "due": "by three days"},
         ),
+        ("update_task", {"task": "it", "due": "week"}, "push it back a week", {"task": "it", "due": "by a week"}),
+        ("update_task", {"task": "it", "due": "week"}, "do it this week", {"task": "it", "due": "this week"}),
         (
             "update_task",
             {"task": "second one", "due": "friday"},
@@ -39,7 +42,31 @@ from signalbox.agents.tasks.grounding import further_adds, unheard_quotes, whole
             {"task": "second one", "due": "friday"},
         ),
         ("add_task", {"title": 'sweep" and "mop'}, 'add "sweep" and "mop"', {"title": "sweep"}),
-        ("add_task", {"title": "sweep, mop"}, "three things: sweep, mop and dust", {"title": "sweep"}),
+        (
+            "update_task",
+            {"task": "it", "due": "three days"},
+            "make it three days earlier",
+            {"task": "it", "due": "three days earlier"},
+        ),
+        (
+            "update_task",
+            {"task": "it", "due": "two days"},
+            "do it two days before.",
+            {"task": "it", "due": "two days before"},
+        ),
+        (
+            "update_task",
+            {"task": "all I have for monday", "due": "friday"},
+            "shift all I have for monday to friday",
+            {"task": "all I have for monday", "due": "friday"},
+        ),
+        (
+            "update_task",
+            {"task": "the call", "due": "nine"},
+            "move the call to ten to nine tomorrow",
+            {"task": "the call", "due": "ten to nine tomorrow"},
+        ),
+        ("update_task", {"note": "no nuts' to the cake"}, "put the note 'no nuts' to the cake", {"note": "no nuts"}),
         ("add_task", {"title": "Ring Eve"}, "please phone Eve", {"title": "Ring Eve"}),
     ],
 )
@@ -48,31 +75,64 @@ def test_words_are_taken_whole(name: str, args: dict[str, Any], request_: str, w
 
 
 @pytest.mark.parametrize(
-    ("title", "request_", "others", "more"),
+    ("request_", "calls", "added"),
     [
-        ("sweep", "three things: sweep, mop and dust", [], ["mop", "dust"]),
-        ("sweep", "put these down: sweep, mop", [], ["mop"]),
-        ("sweep", "add this: sweep, mop", [], []),
-        ("sweep", "add sweep, it is urgent", [], []),
-        ("sweep", "two things: sweep, mop and dust", [], []),
-        ("sweep", "three things: sweep, mop and dust", [{"title": "mop"}, {"title": "dust"}], []),
-        ("sweep", 'add "sweep" and "mop"', [], ["mop"]),
-        ("sweep", 'add "sweep" and tick off "mop" please', [], []),
+        (
+            "three things: sweep, mop and dust",
+            [{"title": "sweep"}],
+            [{"title": "sweep"}, {"title": "mop"}, {"title": "dust"}],
+        ),
+        (
+            "three things: sweep, mop and dust",
+            [{"title": "sweep, mop"}],
+            [{"title": "sweep"}, {"title": "mop"}, {"title": "dust"}],
+        ),
+        ("put these down: sweep, mop", [{"title": "sweep"}], [{"title": "sweep"}, {"title": "mop"}]),
+        ("add this: sweep, mop", [{"title": "sweep"}], [{"title": "sweep"}]),
+        ("add sweep, it is urgent", [{"title": "sweep"}], [{"title": "sweep"}]),
+        ("two things: sweep, mop and dust", [{"title": "sweep"}], [{"title": "sweep"}]),
+        (
+            "three things: sweep, mop and dust",
+            [{"title": "sweep"}, {"title": "mop", "priority": "low"}],
+            [{"title": "sweep"}, {"title": "dust"}, {"title": "mop", "priority": "low"}],
+        ),
+        (
+            "two jobs: sweep, mop. hurry up",
+            [{"title": "sweep"}, {"title": "sweep, mop"}],
+            [{"title": "sweep"}, {"title": "mop"}],
+        ),
+        ("add sweep and mop, both low", [{"title": "sweep and mop"}], [{"title": "sweep"}, {"title": "mop"}]),
+        ("add salt and pepper soup", [{"title": "salt and pepper soup"}], [{"title": "salt and pepper soup"}]),
+        ('add "sweep" and "mop"', [{"title": "sweep"}], [{"title": "sweep"}, {"title": "mop"}]),
+        ('add "sweep" and tick off "mop" please', [{"title": "sweep"}], [{"title": "sweep"}]),
+        (
+            "for friday two tasks: sweep, mop",
+            [{"title": "sweep", "due": "friday"}],
+            [{"title": "sweep", "due": "friday"}, {"title": "mop", "due": "friday"}],
+        ),
+        (
+            "three tasks: sweep, mop the hall on friday, dust",
+            [{"title": "sweep", "due": "friday"}],
+            [{"title": "sweep"}, {"title": "mop the hall", "due": "friday"}, {"title": "dust"}],
+        ),
+        (
+            'add "sweep" for friday and "mop" for later',
+            [{"title": "sweep", "due": "friday"}],
+            [{"title": "sweep", "due": "friday"}, {"title": "mop"}],
+        ),
+        (
+            'add "sweep" for friday and "mop" for sunday',
+            [{"title": "sweep", "due": "friday"}],
+            [{"title": "sweep", "due": "friday"}, {"title": "mop", "due": "sunday"}],
+        ),
     ],
 )
-def test_a_list_of_new_things_is_added_in_full(
-    title: str, request_: str, others: list[dict[str, Any]], more: list[str]
+def test_a_list_of_new_things_is_added_in_full_and_each_has_its_own_day(
+    request_: str, calls: list[dict[str, Any]], added: list[dict[str, Any]]
 ) -> None:
-    assert [one["title"] for one in further_adds({"title": title}, request_, others)] == more
+    assert [args for _, args in add_each([("add_task", one) for one in calls], request_)] == added
 
 
 def test_what_stands_in_quotes_and_goes_nowhere_is_noticed() -> None:
     assert unheard_quotes([{"title": "the shed"}], 'drop the shed and add "buy nails"') == ["buy nails"]
     assert unheard_quotes([{"title": "Buy some nails"}], 'add "buy nails"') == []
-
-
-def test_what_was_said_of_the_first_holds_for_all_of_a_bare_list_and_not_for_others() -> None:
-    bare = further_adds({"title": "sweep", "due": "friday"}, "for friday two tasks: sweep, mop", [])
-    assert bare == [{"title": "mop", "due": "friday"}]
-    apart = further_adds({"title": "sweep", "due": "friday"}, 'add "sweep" for friday and "mop" for later', [])
-    assert apart == [{"title": "mop"}]

@@ -9,7 +9,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
-from tests.agents.tasks.conftest import ANN
+from tests.agents.tasks.conftest import ANN, Scripted
 
 from signalbox.agents.tasks import AgentConfiguration, run_agent
 from signalbox.storage import Store, TaskFilter
@@ -109,3 +109,37 @@ async def test_an_addition_that_is_only_likely_is_asked_about_and_no_undo_is_mad
     done = await say("reopen the bank please", ("reopen_task", {"task": "the bank"}))
     await say("ta", ("undo_change", {}), history=done.messages)
     assert await titles() == ["1 Visit the bank pending 2026-11-20", *before[1:]]
+
+
+async def test_a_word_in_common_does_not_make_a_doubtful_change() -> None:
+    before = await titles()
+    guesses = ("update_task", {"task": "bank holiday", "due": "friday"}), ("add_task", {"title": "bank holiday"})
+    answer = await say("pop in bank holiday for friday", *guesses)
+    assert "Add the task 'bank holiday'?" in answer.final_response
+    assert await titles() == before
+
+
+async def go_on(asked: Any, said: str, name: str, **args: Any) -> Any:
+    """What is answered to the next message, of which a model is sure."""
+    model = Scripted(replies=[(name, args)], last="…")
+    return await run_agent([*asked.messages, {"role": "user", "content": said}], ANN, AgentConfiguration(model=model))
+
+
+async def test_what_is_said_of_a_task_that_is_asked_about_is_said_of_no_other() -> None:
+    before = await titles()
+    asked = await say("maybe add a new roof", ("add_task", {"title": "a new roof"}))
+    told = await go_on(asked, "add a note to it: green", "update_task", task="it", note="green")
+    assert "Add the task 'a new roof'?" in told.final_response
+    assert await titles() == before
+
+
+async def test_who_says_when_a_task_that_is_asked_about_is_due_means_it_to_be_added() -> None:
+    asked = await say("maybe add a new roof", ("add_task", {"title": "a new roof"}))
+    await go_on(asked, "move it to friday", "update_task", task="it", due="friday")
+    assert (await titles())[-1] == "4 A new roof pending 2026-11-20"
+
+
+async def test_a_new_spelling_of_what_is_asked_about_keeps_what_was_said_of_it() -> None:
+    asked = await say("add wirte the lettr friday", ("add_task", {"title": "wirte the lettr", "due": "friday"}))
+    await go_on(asked, "add write the letter", "add_task", title="write the letter")
+    assert (await titles())[-1] == "4 Write the letter pending 2026-11-20"

@@ -22,6 +22,13 @@ __all__ = ["talk"]
         ("delete_task", {"task": "everything"}, "delete everything, I start anew", "everything"),
         ("complete_task", {"task": "ladder"}, "all of it is done but not the ladder", "all except ladder"),
         ("complete_task", {"task": "ladder"}, "the ladder is done", "ladder"),
+        ("complete_task", {"task": "all"}, "set all to done apart from the ladder", "all except the ladder"),
+        (
+            "complete_task",
+            {"task": "everything"},
+            "everything is done, except for the ladder.",
+            "everything except the ladder",
+        ),
     ],
 )
 def test_a_group_is_what_the_message_makes_of_it(name: str, args: dict[str, Any], request_: str, meant: str) -> None:
@@ -80,6 +87,30 @@ def test_a_bare_day_hour_or_priority_is_a_change(message: str, changed: dict[str
     assert bare_change(message, "2026-11-20") == changed
 
 
+def test_the_day_that_a_group_is_moved_to_is_no_part_of_it() -> None:
+    call = {"task": "everything", "due": "friday"}
+    assert read_whole("update_task", call, "put everything for monday on friday")[1]["task"] == "everything for monday"
+
+
+def test_what_is_to_be_finished_by_a_day_to_come_is_not_finished() -> None:
+    call = "complete_task", {"task": "the drill"}
+    assert read_whole(*call, "finish the drill by friday") == ("update_task", {"task": "the drill", "due": "friday"})
+    assert read_whole(*call, "I finished the drill on friday") == call
+    assert read_whole(*call, "the drill was done before yesterday") == call
+
+
+def test_a_day_in_a_new_title_is_no_due_date() -> None:
+    call = "update_task", {"task": "drill", "title": "Sunday drill"}
+    assert read_whole(*call, "rename the drill to Sunday drill") == call
+
+
+def test_a_day_that_stands_with_another_thing_is_not_this_ones() -> None:
+    assert read_whole("add_task", {"title": "oil"}, "add oil, then the saw for friday") == (
+        "add_task",
+        {"title": "oil"},
+    )
+
+
 def test_another_number_of_the_same_thing_is_put_into_the_title() -> None:
     assert renumbered("Order 12 small boxes", "15 boxes please") == "Order 15 small boxes"
     assert renumbered("Order 12 small boxes", "15 crates") is None
@@ -135,3 +166,17 @@ async def test_a_bare_hour_is_that_of_what_was_added(talk: Talk) -> None:
     await talk.say("at 15:00")
     page = await Store(ANN).tasks.list(TaskFilter(sort="created"))
     assert page.tasks[-1].due == "2026-11-20T15:00"
+
+
+async def test_what_is_said_of_the_one_that_is_there_already_is_said_of_it(talk: Talk) -> None:
+    await talk.say("add buy milk", ("add_task", {"title": "buy milk"}))
+    await talk.say("make it friday", ("update_task", {"task": "it", "due": "friday"}))
+    page = await Store(ANN).tasks.list(TaskFilter())
+    assert [one.as_dict()["due"] for one in page.tasks if one.title == "Buy milk"] == ["2026-11-20"]
+
+
+async def test_the_whole_list_is_deleted_only_after_a_yes(talk: Talk) -> None:
+    told = await talk.say("clear my list", ("delete_task", {"task": "my list"}))
+    assert "Delete these 5 tasks?" in told
+    await talk.say("yes")
+    assert await titles() == []

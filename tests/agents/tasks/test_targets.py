@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.agents.tasks.conftest import ANN
 
-from signalbox.agents.tasks.targets import View, find_meant, told_apart
+from signalbox.agents.tasks.naming import told_apart
+from signalbox.agents.tasks.targets import View, find_meant
 from signalbox.storage import Store, Tasks
 
 TASKS = [
@@ -51,6 +52,7 @@ async def tasks() -> Tasks:
         ("my done tasks", [5]),
         ("all overdue ones", [4]),
         ("everything for friday", [3, 6]),
+        ("evrything with return", [6, 7]),
         ("#4", [4]),
         ("task 8", [8]),
         ("number seven", [7]),

@@ -71,6 +71,66 @@ async def store() -> Any:
             [("complete_task", {"task": "gate"})],
         ),
         ("forget it, I rang the vet", [("delete_task", {"task": "it"})], [("delete_task", {"task": "it"})]),
+        (
+            "it is to fix the gate that matters",
+            [("update_task", {"task": "it", "priority": "high"})],
+            [("update_task", {"task": "#1", "priority": "high"})],
+        ),
+        (
+            "it is high, and show me fix the gate",
+            [("update_task", {"task": "it", "priority": "high"})],
+            [("update_task", {"task": "it", "priority": "high"})],
+        ),
+        (
+            "move it behind fix the gate",
+            [("update_task", {"task": "it", "due": "behind"})],
+            [("update_task", {"task": "it", "due": "behind"})],
+        ),
+        (
+            "add a note to it: fix the gate first",
+            [("update_task", {"task": "it", "note": "fix the gate first"})],
+            [("update_task", {"task": "it", "note": "fix the gate first"})],
+        ),
+        (
+            "bin 2 and 3 please",
+            [("delete_task", {"task": "2"}), ("complete_task", {"task": "3"})],
+            [("delete_task", {"task": "2 and 3"})],
+        ),
+        (
+            "bin 2 and 3 is done",
+            [("delete_task", {"task": "2"}), ("complete_task", {"task": "3"})],
+            [("delete_task", {"task": "2"}), ("complete_task", {"task": "3"})],
+        ),
+        (
+            "undo that, I meant the gate",
+            [("undo_change", {}), ("correct_change", {"task": "the gate"})],
+            [("correct_change", {"task": "the gate"})],
+        ),
+        (
+            "undo that, it was wrong",
+            [("undo_change", {}), ("correct_change", {})],
+            [("undo_change", {}), ("correct_change", {})],
+        ),
+        (
+            "these two are for friday, note them: sweep, mop",
+            [("update_task", {"task": "these two", "due": "friday"}), ("add_task", {"title": "sweep"})],
+            [("add_task", {"due": "friday", "title": "sweep"}), ("add_task", {"due": "friday", "title": "mop"})],
+        ),
+        (
+            "they have written to me, so friday for it",
+            [("complete_task", {"task": "they"}), ("update_task", {"task": "it", "due": "friday"})],
+            [("update_task", {"task": "it", "due": "friday"})],
+        ),
+        (
+            "good, and the gate is done",
+            [("answer_yes", {}), ("complete_task", {"task": "the gate"})],
+            [("complete_task", {"task": "the gate"})],
+        ),
+        (
+            "yes, and the gate is done",
+            [("answer_yes", {}), ("complete_task", {"task": "the gate"})],
+            [("answer_yes", {}), ("complete_task", {"task": "the gate"})],
+        ),
     ],
 )
 async def test_calls_mean_what_the_whole_message_makes_of_them(

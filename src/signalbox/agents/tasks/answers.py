@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from signalbox.agents.tasks.naming import affirmed, content_words, fits_wholly, is_title_of, refers_only, told_apart
 from signalbox.agents.tasks.readings import bare_change, renumbered
 from signalbox.agents.tasks.state import Talk
-from signalbox.agents.tasks.targets import View, affirmed, find_meant, fits_wholly, is_title_of, told_apart
+from signalbox.agents.tasks.targets import View, find_meant
 from signalbox.language.words import tokens, word_set
 from signalbox.storage import Store
 
-__all__ = ["agrees", "choice_among", "settled"]
+__all__ = ["agrees", "choice_among", "says_undo", "settled"]
 
 _YES = word_set(
     "yes y ye yeah yea yep yup yess sure ok okay confirm confirmed correct right fine absolutely definitely"
@@ -23,6 +24,8 @@ _BESIDE_YES = word_set("please it them all of do go ahead that then thanks thank
 _BESIDE_NO = word_set("wait it them that please thanks all of those these as is actually hm hmm oh mind now sorry do")
 _UNDO = word_set("undo revert")
 _BESIDE_UNDO = word_set("that it this please oops wait the last change all oh no sorry hmm hm my them")
+_SAME = word_set("same ditto likewise too also")
+_AGAIN = ("update_task", "complete_task", "reopen_task", "delete_task")
 _AGREEING = word_set("yes y yeah yep yup sure ok okay confirm confirmed")
 """What a message begins with that agrees, whatever else is read in it."""
 _LONGEST = 8
@@ -37,13 +40,28 @@ async def settled(message: str, talk: Talk, user_id: str) -> tuple[str, dict[str
     if talk["changes"] and pending is None and _is_made_of(words, _UNDO, _BESIDE_UNDO):
         return "undo_change", {}
     if pending is None:
-        return await _bare(message, talk, user_id)
+        return await _bare(message, talk, user_id) or await _same(message, talk, user_id)
     if _is_made_of(words, _NO, _BESIDE_NO):
         return "answer_no", {}
     if pending["kind"] == "confirm":
         agrees = _is_made_of(words, _YES, _BESIDE_YES) or words in (["go", "ahead"], ["do", "it"], ["please", "do"])
         return ("answer_yes", {}) if agrees else None
     return await _choice(message, pending["numbers"], user_id)
+
+
+async def _same(message: str, talk: Talk, user_id: str) -> tuple[str, dict[str, Any]] | None:
+    """The last change once more, for the task that a message names and says no more of than "same" or "too"."""
+    acts = talk["changes"][-1]["acts"] if talk["changes"] else []
+    is_change = len(acts) == 1 and acts[0]["name"] in _AGAIN and not {"title", "note"} & set(acts[0]["args"])
+    words = tokens(message)
+    if not is_change or not (set(words) & _SAME or words[0] == "and") or "?" in message:
+        return None
+    named = " ".join(word for word in message.split() if content_words(word) and not set(tokens(word)) & _SAME)
+    found = await find_meant(named, View(tuple(talk["shown"])), Store(user_id).tasks)
+    is_named = found.how == "one" and not refers_only(named) and fits_wholly(named, found.tasks[0])
+    if not is_named or found.tasks[0].task_id in acts[0]["numbers"]:
+        return None
+    return acts[0]["name"], {**acts[0]["args"], "task": f"#{found.tasks[0].task_id}"}
 
 
 async def _bare(message: str, talk: Talk, user_id: str) -> tuple[str, dict[str, Any]] | None:
@@ -63,6 +81,11 @@ async def _bare(message: str, talk: Talk, user_id: str) -> tuple[str, dict[str, 
 def agrees(message: str) -> bool:
     """Whether a message begins by agreeing."""
     return bool(set(tokens(message)[:1]) & _AGREEING)
+
+
+def says_undo(message: str) -> bool:
+    """Whether a message has the word for it."""
+    return bool(set(tokens(message)) & _UNDO)
 
 
 async def choice_among(message: str, numbers: list[int], user_id: str) -> int | None:

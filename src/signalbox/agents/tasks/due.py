@@ -9,9 +9,10 @@ from datetime import datetime, timedelta
 from signalbox.agents.tasks.errors import ValidationError
 from signalbox.errors import SignalboxError
 from signalbox.language.time import find_range, parse_duration, parse_instant
+from signalbox.language.time.stretches import is_time_word
 from signalbox.settings import now, person_zone
 
-__all__ = ["Days", "at_the_same_hour", "clock_now", "read_days", "read_due", "spoken_due"]
+__all__ = ["Days", "at_the_same_hour", "clock_now", "is_due", "other_day", "read_days", "read_due", "spoken_due"]
 
 _DAY, _MINUTE = "%Y-%m-%d", "%Y-%m-%dT%H:%M"
 _CLOCK = re.compile(r"\d\s*(?:am|pm|h\b|:\d\d|o'clock)|\b(?:at|half|quarter|noon|midday)\b", re.IGNORECASE)
@@ -22,6 +23,7 @@ _STRETCH = re.compile(
     r"(?:by |before |until |till |at |on |for )?(?:the )?(?:(?P<part>end of|start of) )?(?:the )?"
     r"(?:(?P<which>this|next) )?(?P<what>week|weekend|month)(?: is over)?"
 )
+_NAMED_DAY = re.compile(r"(?:on |for |by |due )?(?:this |next |coming )(?P<day>[a-z]+day),? (?P<date>the \d.*|\d.*)")
 _LEAD = re.compile(r"^(?:by|on|for|until|till|before|to|due|at|from|over)\s+", re.IGNORECASE)
 
 
@@ -55,6 +57,8 @@ def read_due(words: str, before: str | None = None) -> str:
     ends = _end_of_stretch(said)
     if ends:
         return ends
+    # Next Tuesday the 24th is the Tuesday that is the 24th, whichever the next one is.
+    said = _NAMED_DAY.sub(r"\g<day> \g<date>", said)
     moment = clock_now()
     for phrase in dict.fromkeys((said, _LEAD.sub("", said), f"on {said}", re.sub(r"^the day\b", "day", said))):
         try:
@@ -72,6 +76,27 @@ def read_due(words: str, before: str | None = None) -> str:
                 return found.strftime(_MINUTE)
             return found.strftime(_DAY)
     raise ValidationError(f"'{words}' is no date that I understand.", suggestion="Say a day, such as Friday or 3 May.")
+
+
+def is_due(words: str, before: str | None = None) -> bool:
+    """Whether words mean a moment that a task can be due at."""
+    try:
+        read_due(words, before)
+    except SignalboxError:
+        return False
+    return True
+
+
+def other_day(words: str, due: str | None) -> str:
+    """Of words that speak of the day that a task is due on, the other day that they name; else the words.
+
+    Who corrects a date to what it is has said why: "not on Thursday, Friday is better".
+    """
+    if due is None or not is_due(words, due) or read_due(words, due) != due:
+        return words
+    days = [word.strip(".,;:!?") for word in words.split() if is_time_word(word) and is_due(word.strip(".,;:!?"), due)]
+    others = [day for day in days if read_due(day, due) != due]
+    return others[-1] if others else words
 
 
 def at_the_same_hour(words: str, before: str | None) -> str:
@@ -110,14 +135,16 @@ def _written(said: str) -> str | None:
 
 
 def _shifted(said: str, before: str) -> str | None:
-    is_shift = re.search(r"^(?:by|another)\b|\b(?:later|earlier)$", said)
+    is_shift = re.search(r"^(?:by|another)\b|\b(?:later|earlier|before)$", said)
     try:
-        length = parse_duration(re.sub(r"^(?:by|another)\s+|\s+(?:later|earlier)$", "", said)) if is_shift else None
+        length = (
+            parse_duration(re.sub(r"^(?:by|another)\s+|\s+(?:later|earlier|before)$", "", said)) if is_shift else None
+        )
     except SignalboxError:
         return None
     if length is None:
         return None
-    moved = datetime.fromisoformat(before) + (-length if said.endswith("earlier") else length)
+    moved = datetime.fromisoformat(before) + (-length if said.endswith(("earlier", "before")) else length)
     has_hour = len(before) > 10 or length % timedelta(days=1)
     return moved.strftime(_MINUTE if has_hour else _DAY)
 

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.tasks.acting import FIELDS
-from signalbox.agents.tasks.answers import agrees, choice_among
+from signalbox.agents.tasks.answers import agrees, choice_among, says_undo
+from signalbox.agents.tasks.changing import FIELDS
+from signalbox.agents.tasks.correcting import named_instead
 from signalbox.agents.tasks.definitions import CHANGING
+from signalbox.agents.tasks.naming import fits_wholly, is_title_of, refers_only, speaks_of
 from signalbox.agents.tasks.state import Talk, TasksState
-from signalbox.agents.tasks.targets import Meant, View, find_meant, is_title_of, speaks_of
+from signalbox.agents.tasks.targets import Meant, View, find_meant
 from signalbox.storage import Store, Task
 
 __all__ = ["borne_out", "guesses_of"]
@@ -77,15 +79,21 @@ async def _fits(name: str, args: Mapping[str, Any], talk: Talk, request: str, st
         return "no"
     if name == "undo_change":
         # Taking back is never a guess: whoever means it says so.
-        return "no"
+        return "yes" if talk["changes"] and says_undo(request) else "no"
     if name == "correct_change":
-        return "yes" if _is_correctable(args, talk) else "no"
+        is_named = not args and await named_instead(talk, request, store) is not None
+        return "yes" if is_named or _is_correctable(args, talk) else "no"
     if name == "add_task":
         found = await find_meant(str(args.get("title", "")), View(), store)
         is_there = found.how == "one" and is_title_of(str(args.get("title", "")), found.tasks[0])
         return "no" if is_there else "yes"
     found = await find_meant(str(args.get("task") or ""), View(tuple(talk["shown"]), tuple(talk["spoken"])), store)
-    return _fits_tasks(name, args, found)
+    return _fits_tasks(name, args, found) if _is_firm(str(args.get("task") or ""), found) else "no"
+
+
+def _is_firm(words: str, found: Meant) -> bool:
+    """Whether words that a doubtful call goes by are those of what they mean: a word in common is not enough."""
+    return found.how != "one" or not words or refers_only(words) or fits_wholly(words, found.tasks[0])
 
 
 def _is_correctable(args: Mapping[str, Any], talk: Talk) -> bool:

@@ -8,15 +8,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.tasks.due import read_due
-from signalbox.agents.tasks.targets import group_word, narrows
-from signalbox.errors import SignalboxError
+from signalbox.agents.tasks.due import clock_now, is_due, read_due
+from signalbox.agents.tasks.naming import content_words, group_word, narrows
 from signalbox.language.names import close
 from signalbox.language.numbers import NUMBERS, ORDINALS
 from signalbox.language.time.stretches import is_time_word
-from signalbox.language.words import tokens, word_set
+from signalbox.language.words import stem, tokens, word_set
 
-__all__ = ["bare_change", "is_anothers", "read_whole", "renumbered"]
+__all__ = ["bare_change", "is_anothers", "read_whole", "renumbered", "reworded"]
 
 _EXCEPTION = re.compile(
     r"\b(?:except(?: for)?|but(?: not)?|apart from|other than|without|excluding)\s+(?:the |my |that |this )?$",
@@ -27,6 +26,8 @@ _NARROWING = re.compile(
     r"excluding)\b|(?:that|i|we)['’]\w+)[^.,;:!?]*",
     re.IGNORECASE,
 )
+_EXCEPTED = re.compile(r"\b(?:except(?: for)?|but not|apart from|other than|excluding)\s+", re.IGNORECASE)
+_SPARED = re.compile(rf"{_EXCEPTED.pattern}(?P<what>[^.,;:!?]+)", re.IGNORECASE)
 _OWNED = re.compile(
     r"\b(?P<owner>his|her|their|[^\W\d_]+(?:['’]s|s['’]))\s+(?:[\w-]+\s+)?(?:tasks?|lists?|accounts?|to-?dos?|reminders?)\b",
     re.IGNORECASE,
@@ -34,7 +35,10 @@ _OWNED = re.compile(
 _SHORTENED = word_set("let what it that here there where who how he she when this one")
 _PRIORITIES = {"high": "high", "low": "low", "normal": "normal", "medium": "normal"}
 _COUNTED = re.compile(r"\b(?P<number>\d+(?:[.,]\d+)?)\s+(?P<what>[^\W\d_]+)")
+_NOT = re.compile(r"\bnot\s+(?:the\s+|an?\s+)?(?P<gone>[^,;.!?]+)", re.IGNORECASE)
+_FEW_NEW = 2
 _LINK = r"(?:to|until|till|by|on|for|before)"
+_AHEAD = r"(?:by|until|till|before)"
 _FEW = 5
 
 
@@ -42,11 +46,14 @@ def read_whole(name: str, args: Mapping[str, Any], request: str) -> tuple[str, d
     """The call that a message means, with what it says of it."""
     given = dict(args)
     if isinstance(given.get("task"), str):
-        given["task"] = _whole_group(given["task"], request)
-    if name == "update_task" and not {"due", "clear_due"} & set(given):
+        given["task"] = _whole_group(given["task"], request, str(given.get("due") or ""))
+    if name == "update_task" and not {"due", "clear_due", "title"} & set(given):
         is_bare = not set(given) - {"task", "task_id"}
         due = _day_behind(given.get("task"), request, _LINK if is_bare else "to")
         return name, {**given, **({"due": due} if due else {})}
+    if name == "complete_task" and (due := _day_behind(given.get("task"), request, _AHEAD)) and _is_ahead(due):
+        # What is to be finished by a day to come is not finished.
+        return "update_task", {**given, "due": due}
     if name == "add_task" and not given.get("due") and (due := _day_behind(given.get("title"), request, _LINK)):
         return name, {**given, "due": due}
     if name == "list_tasks" and not set(given) - {"status", "sort"}:
@@ -76,7 +83,7 @@ def bare_change(message: str, due: str | None) -> dict[str, Any] | None:
     counting = {*NUMBERS, *ORDINALS, "now", "last", "next"}
     if not all(is_time_word(word) for word in said.split()) or not set(tokens(said)) - counting or said.isdigit():
         return None
-    return {"due": said} if _is_due(said, due) else None
+    return {"due": said} if is_due(said, due) else None
 
 
 def _bare_priority(words: Sequence[str]) -> str | None:
@@ -98,19 +105,45 @@ def renumbered(title: str, message: str) -> str | None:
     return title[: same[0].start()] + found["number"] + title[same[0].end() :]
 
 
-def _whole_group(task: str, request: str) -> str:
+def reworded(title: str, message: str, meant: str = "") -> str | None:
+    """A title with another word, where a message says which one is not meant (Ben for Ann, of "not Ann, Ben"), or the
+    word that is meant is one of its own, spelled otherwise; else None."""
+    own = {stem(word) for word in tokens(title)}
+    for found in _NOT.finditer(message):
+        gone, _, behind = found["gone"].strip().partition(" ")
+        place = re.search(rf"(?<!\w){re.escape(gone)}(?!\w)", title, re.IGNORECASE)
+        rest = meant or f"{message[: found.start()]} {behind} {message[found.end() :]}"
+        new = [word for word in re.findall(r"[^\s,;.!?]+", rest) if own.isdisjoint(map(stem, tokens(word)))]
+        new = [word for word in new if content_words(word)]
+        if place and 0 < len(new) <= _FEW_NEW:
+            return title[: place.start()] + " ".join(new) + title[place.end() :]
+    words = title.split()
+    alike = [place for place, word in enumerate(words) if len(words) > 1 and meant and close(word, meant)]
+    return " ".join([*words[: alike[0]], meant, *words[alike[0] + 1 :]]) if len(alike) == 1 else None
+
+
+def _whole_group(task: str, request: str, due: str) -> str:
     """Words for a group with what narrows it, and those that are the exception with the group that they are spared of:
-    a group that is cut short is more than the person spoke of."""
+    a group that is cut short is more than the person spoke of. The day that it is moved to is no part of it."""
     at = request.casefold().find(task.casefold())
     if at < 0:
         return task
     before, end = request[:at], at + len(task)
     if (spared := _EXCEPTION.search(before)) and (whole := group_word(before[: spared.start()])):
         return f"{whole} except {task}"
-    tail = _NARROWING.match(request, end)
-    if tail is None or not group_word(task) or narrows(task) or not narrows(tail[0]):
+    if not group_word(task):
         return task
-    return request[at : tail.end()].strip()
+    moved = re.search(rf"\s+(?:{_LINK}\s+)?{re.escape(due)}(?!\w)", request[end:], re.IGNORECASE) if due else None
+    rest = request[end : end + moved.start()] if moved else request[end:]
+    tail = _NARROWING.match(rest)
+    if tail is not None and not narrows(task) and narrows(tail[0]):
+        return f"{task}{tail[0]}".strip()
+    apart = _SPARED.search(rest)
+    return f"{task} except {apart['what']}" if apart and not _EXCEPTED.search(task) else task
+
+
+def _is_ahead(due: str) -> bool:
+    return read_due(due)[:10] >= clock_now().strftime("%Y-%m-%d")
 
 
 def _day_behind(words: Any, request: str, link: str) -> str | None:
@@ -121,20 +154,12 @@ def _day_behind(words: Any, request: str, link: str) -> str | None:
     joined = re.compile(rf"\b{link}\s+(?=\S)", re.IGNORECASE)
     found = joined.search(request, start + len(str(words)))
     if found is None or (
-        words and re.search(r"[.;!?]|\b(?:and|then)\b", request[start + len(str(words)) : found.start()])
+        words and re.search(r"[.;!?]|\b(?:and|then)\b|,\s*\w", request[start + len(str(words)) : found.start()])
     ):
         return None
     behind = re.split(r"(?<=\D)[.,;!?]|[!?]", request[found.end() :])[0].split()
     for size in range(min(len(behind), 4), 0, -1):
         said = " ".join(behind[:size])
-        if all(is_time_word(word) for word in behind[:size]) and _is_due(said, None):
+        if all(is_time_word(word) for word in behind[:size]) and is_due(said, None):
             return said
     return None
-
-
-def _is_due(said: str, before: str | None) -> bool:
-    try:
-        read_due(said, before)
-    except SignalboxError:
-        return False
-    return True

@@ -9,62 +9,44 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from signalbox.agents.tasks.due import clock_now, read_days
+from signalbox.agents.tasks.naming import (
+    AGES,
+    ALL,
+    ENOUGH,
+    FILLING,
+    ONE_BEFORE,
+    OTHER,
+    PLACES,
+    SOME_BEFORE,
+    WHOLE,
+    best_of,
+    content_words,
+    due_then,
+    means_all,
+    share_of,
+    stretches,
+    those_fitting,
+    told_apart,
+)
 from signalbox.language.clauses import list_members
-from signalbox.language.names import close
 from signalbox.language.numbers import NUMBERS, ORDINALS
 from signalbox.language.time.stretches import is_time_word
-from signalbox.language.words import stem, tokens, word_set
+from signalbox.language.words import tokens, word_set
 from signalbox.storage import Task, TaskFilter, Tasks
 
-__all__ = [
-    "Meant",
-    "View",
-    "affirmed",
-    "antecedent",
-    "denies",
-    "find_meant",
-    "fits_wholly",
-    "fitting_words",
-    "group_word",
-    "is_named_exactly",
-    "is_of_title",
-    "is_part_of_name",
-    "is_title_of",
-    "narrows",
-    "refers_only",
-    "speaks_of",
-    "spoken_of",
-    "told_apart",
-    "told_by_the_rest",
-]
+__all__ = ["Meant", "View", "find_meant", "told_by_the_rest"]
 
 How = Literal["one", "several", "unclear", "none"]
 Status = Literal["pending", "completed", "all"]
 
-_FILLING = word_set(
-    "the a an my our your one ones task tasks item items thing things about with for to of on in at from please todo "
-    "reminder entry job list i me is are was be been has have had and or also too just only no not nope number nr id "
-    "it's that's its already again now then oh sorry well actually called named titled says regarding concerning "
-    "which who what there here up off out word tag tagged tags as"
-)
-_ONE_BEFORE = word_set("it that this its same he she him her")
-_SOME_BEFORE = word_set("them those these they both their")
-_OTHER = word_set("other others rest remaining another else")
-_ALL = word_set("all everything every each both whole entire any")
 _DONE = word_set("done completed finished complete closed ticked checked")
 _OPEN = word_set("open pending unfinished outstanding")
 _LATE = word_set("overdue late")
 _PRIORITIES = {"urgent": "high", "important": "high", "high": "high", "low": "low", "normal": "normal"}
-_PLACES = {"top": 1, "bottom": -1, "last": -1, "latter": -1, "former": 1, "middle": 0}
-_AGES = {"newest": -1, "latest": -1, "oldest": 0}
 _EXCEPT = re.compile(r"\s+(?:except(?: for)?|but not|but|apart from|other than|without|excluding)\s+", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?P<mark>#\s*)?(?P<number>\d{1,9})(?!\w)")
-_CLAUSE = re.compile(r"[,;.!?]+\s+|\s+but\s+", re.IGNORECASE)
-_DENIED = re.compile(r"(?:and |or )?not\b|(?:and )?n(?:ei|o)ther\b", re.IGNORECASE)
 _NEAR_BEFORE = 3
 _MOST = 200
-_ENOUGH = 0.5
-_WHOLE = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +83,14 @@ async def find_meant(words: str, view: View, tasks: Tasks, status: Status = "all
     each = [await _find(one, view, tasks, status) for one in listed]
     if all(one.how in ("one", "several") for one in each):
         return _of([task for one in each for task in one.tasks], bulk=any(one.is_bulk for one in each))
-    is_title = found.how == "one" and _score(_content(said), found.tasks[0]) > _WHOLE
+    is_title = found.how == "one" and share_of(content_words(said), found.tasks[0]) > WHOLE
     # A part that fits nothing must not be passed over in silence.
     return found if is_title or found.how != "one" else Meant("unclear", found.tasks)
 
 
 async def _without(base: str, gone: str, view: View, tasks: Tasks, status: Status) -> Meant:
     spared = await find_meant(gone, view, tasks, status)
-    by_place = bool(_places(tokens(gone))) or bool(set(tokens(gone)) & _ONE_BEFORE)
+    by_place = bool(_places(tokens(gone))) or bool(set(tokens(gone)) & ONE_BEFORE)
     whole = await find_meant("all of them" if by_place and view.shown else base, view, tasks, status)
     if whole.how not in ("one", "several") or spared.how not in ("one", "several"):
         return Meant("unclear", whole.tasks or spared.tasks)
@@ -123,20 +105,23 @@ async def _find(said: str, view: View, tasks: Tasks, status: Status) -> Meant:
     numbered = await _numbered(said, words, view, tasks)
     if numbered is not None:
         return numbered
-    content = _content(said)
+    content = content_words(said)
     shown = await tasks.several(list(view.shown))
-    named = [word for word in content if word not in _ONE_BEFORE]
-    if _OTHER & set(words) or named == ["left"]:
-        return await _others(words, _rest(content, _OTHER | {"left"}), view, shown, tasks)
+    named = [word for word in content if word not in ONE_BEFORE]
+    if OTHER & set(words) or named == ["left"]:
+        return await _others(words, _rest(content, OTHER | {"left"}), view, shown, tasks)
     words = ["newest"] if named == ["new"] else words
     placed = _places(words)
     if placed:
         # A place is one in the list as it was seen, whatever was deleted of it since.
         return await _by_place(words, content, placed, await tasks.several(list(view.shown), deleted=True), tasks)
-    if _ALL & set(words) or (words and words[0] in ("them", "those", "these")) or _is_group(words):
+    is_all = any(means_all(word) for word in words) or (
+        not content and len(words) > 1 and bool({"list", "tasks"} & set(words))
+    )
+    if is_all or (words and words[0] in ("them", "those", "these")) or _is_group(words):
         return await _all(said, words, content, view, shown, tasks, status)
-    if set(content) and set(content) <= _ONE_BEFORE | _SOME_BEFORE:
-        return await _spoken(view, tasks, plural=bool(set(content) & _SOME_BEFORE))
+    if set(content) and set(content) <= ONE_BEFORE | SOME_BEFORE:
+        return await _spoken(view, tasks, plural=bool(set(content) & SOME_BEFORE))
     if not content:
         return await _spoken(view, tasks)
     sought = named or content
@@ -146,10 +131,10 @@ async def _find(said: str, view: View, tasks: Tasks, status: Status) -> Meant:
 
 async def _others(words: Sequence[str], rest: Sequence[str], view: View, shown: Sequence[Task], tasks: Tasks) -> Meant:
     """The other one, the others: of those shown, else of all that are open, without those spoken of."""
-    pool = _fitting([one for one in shown if one.task_id not in view.spoken], rest)
+    pool = those_fitting([one for one in shown if one.task_id not in view.spoken], rest)
     if not pool:
         page = await tasks.list(TaskFilter(status="pending", limit=_MOST))
-        pool = _fitting([one for one in page.tasks if one.task_id not in view.spoken], rest)
+        pool = those_fitting([one for one in page.tasks if one.task_id not in view.spoken], rest)
     return _of(pool, bulk=bool({"others", "rest"} & set(words)), one={"other", "another"} & set(words) != set())
 
 
@@ -158,29 +143,15 @@ async def _by_day(
 ) -> Meant:
     """The task that is due on a day that the words name: the Thursday one, or of two calls the one on Friday."""
     if found.how == "unclear":
-        due = _due_then(said, content, found.tasks)
+        due = due_then(said, content, found.tasks)
         return Meant("one", tuple(due)) if len(due) == 1 else found
     if not all(is_time_word(word) for word in content):
         return found
     page = await tasks.list(TaskFilter(status=status, limit=_MOST))
-    due = _due_then(said, content, shown) or _due_then(said, content, page.tasks)
+    due = due_then(said, content, shown) or due_then(said, content, page.tasks)
     if not due:
         return found
     return Meant("one" if len(due) == 1 else "unclear", tuple(due[:10]))
-
-
-def _due_then(said: str, content: Sequence[str], pool: Sequence[Task]) -> list[Task]:
-    """Those of some tasks that are due on the days that the words name."""
-    for stretch in _stretches(said, [word for word in content if is_time_word(word)]):
-        days = read_days(stretch)
-        due = [one for one in pool if days and one.due and days.start <= one.due[:10] < days.end]
-        if due:
-            return due
-    return []
-
-
-def _content(said: str) -> list[str]:
-    return [word for word in tokens(said) if word not in _FILLING]
 
 
 async def _spoken(view: View, tasks: Tasks, *, plural: bool = False) -> Meant:
@@ -207,7 +178,7 @@ async def _numbered(said: str, words: Sequence[str], view: View, tasks: Tasks) -
         number = int(word) if word.isdigit() and len(word) < 10 else NUMBERS.get(word)
         if number is not None and not (word == "one" and (numbers or len(words) > 1)):
             numbers.append(number)
-        elif word not in _FILLING and word not in ("option", "choice"):
+        elif word not in FILLING and word not in ("option", "choice"):
             return None
     if not numbers:
         return None
@@ -236,9 +207,9 @@ def _places(words: Sequence[str]) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     for at, word in enumerate(words):
         digits = re.fullmatch(r"(\d+)(?:st|nd|rd|th)", word)
-        place = int(digits[1]) if digits else _PLACES.get(word, ORDINALS.get(word))
-        if place is None and word in _AGES:
-            place = 1 if _AGES[word] == 0 else -1
+        place = int(digits[1]) if digits else PLACES.get(word, ORDINALS.get(word))
+        if place is None and word in AGES:
+            place = 1 if AGES[word] == 0 else -1
         if place is not None:
             following = words[at + 1] if at + 1 < len(words) else ""
             count = int(following) if following.isdigit() else NUMBERS.get(following, 1)
@@ -250,12 +221,12 @@ async def _by_place(
     words: Sequence[str], content: Sequence[str], placed: Sequence[tuple[int, int]], shown: Sequence[Task], tasks: Tasks
 ) -> Meant:
     known = {
-        *_PLACES,
-        *_AGES,
+        *PLACES,
+        *AGES,
         *ORDINALS,
         *NUMBERS,
-        *_ONE_BEFORE,
-        *_SOME_BEFORE,
+        *ONE_BEFORE,
+        *SOME_BEFORE,
         "added",
         "created",
         "next",
@@ -264,10 +235,10 @@ async def _by_place(
     }
     rest = [word for word in content if word not in known and not re.fullmatch(r"\d+(?:st|nd|rd|th)?", word)]
     pool = list(shown)
-    if set(words) & set(_AGES) or "added" in words or "created" in words:
+    if set(words) & set(AGES) or "added" in words or "created" in words:
         latest = await tasks.latest(most=_MOST)
         pool = sorted((one for one in latest if not one.completed), key=lambda one: one.task_id)
-    pool = _fitting(pool, rest)
+    pool = those_fitting(pool, rest)
     chosen: list[Task] = []
     for place, count in placed:
         if place == 0:
@@ -293,8 +264,8 @@ async def _all(
     status: Status,
 ) -> Meant:  # fmt: skip
     """All of a kind: of those shown, of a state, a day, a tag or a word, or simply all."""
-    rest = [word for word in content if word not in _ALL | _SOME_BEFORE | _ONE_BEFORE]
-    refers = set(words) & (_SOME_BEFORE - {"both"}) or "both" in words
+    rest = [word for word in content if word not in SOME_BEFORE | ONE_BEFORE and not means_all(word)]
+    refers = set(words) & (SOME_BEFORE - {"both"}) or "both" in words
     if not rest and refers and (shown or view.spoken):
         spoken = await tasks.several(list(view.spoken))
         pool = spoken if len(spoken) > 1 and not view.offered else list(shown) or spoken
@@ -305,11 +276,11 @@ async def _all(
         return _of(shown, bulk=True)
     wanted, left = _filter(said, rest, status)
     page = await tasks.list(wanted)
-    fitting = _fitting(page.tasks, left)
+    fitting = those_fitting(page.tasks, left)
     tagged = [one for one in page.tasks if left and set(left) <= {tag.casefold() for tag in one.tags}]
     pool = tagged or fitting
     if "both" in words and len(pool) != 2:
-        pool = _fitting(shown, left)
+        pool = those_fitting(shown, left)
         if len(pool) != 2:
             return Meant("unclear", tuple(pool)) if pool else Meant("none")
     return _of(pool, bulk=True) if pool else Meant("none")
@@ -327,7 +298,7 @@ def _filter(said: str, rest: Sequence[str], status: Status) -> tuple[TaskFilter,
         word for word in rest if word not in _DONE | _OPEN | _LATE and word not in _PRIORITIES and word != "priority"
     ]
     days = None
-    for stretch in _stretches(said, left):
+    for stretch in stretches(said, left):
         days = read_days(stretch)
         if days is not None:
             left = [word for word in left if word not in tokens(stretch)]
@@ -339,22 +310,13 @@ def _filter(said: str, rest: Sequence[str], status: Status) -> tuple[TaskFilter,
     return wanted, left
 
 
-def _stretches(said: str, left: Sequence[str]) -> Iterable[str]:
-    """The words that may name days: from each word that is left to the end, and each alone."""
-    words = said.casefold().split()
-    for start in range(len(words)):
-        for end in range(len(words), start, -1):
-            if end - start <= 3 and set(tokens(" ".join(words[start:end]))) & set(left):
-                yield " ".join(words[start:end])
-
-
 async def _by_words(content: Sequence[str], said: str, shown: Sequence[Task], tasks: Tasks, status: Status) -> Meant:
     """The task whose title the words name: with more of its words than any other, or exactly."""
     found = {one.task_id: one for one in (*shown, *await tasks.naming(list(content)), *await tasks.latest())}
-    scored = [(_score(content, one), one) for one in found.values()]
-    fitting = [(score, one) for score, one in scored if score >= _ENOUGH]
+    scored = [(share_of(content, one), one) for one in found.values()]
+    fitting = [(score, one) for score, one in scored if score >= ENOUGH]
     preferred = [pair for pair in fitting if status == "all" or pair[1].completed == (status == "completed")]
-    best = _best(preferred or fitting, said)
+    best = best_of(preferred or fitting, said)
     if not best:
         near = sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: -pair[0])
         return Meant("none", tuple(one for _, one in near[:3]))
@@ -367,181 +329,19 @@ async def _by_words(content: Sequence[str], said: str, shown: Sequence[Task], ta
     return Meant("one", tuple(best)) if len(best) == 1 else Meant("unclear", tuple(best[:10]))
 
 
-def fitting_words(words: str, pool: Sequence[Task]) -> list[Task]:
-    """Those of some tasks whose titles the words name best."""
-    content = _content(words)
-    if not content:
-        return []
-    scored = [(score, one) for one in pool if (score := _score(content, one)) >= _ENOUGH]
-    return _best(scored, words)
-
-
-def affirmed(message: str) -> str:
-    """A message without what it says is not meant: "not the first, the second" is the second."""
-    parts = [one.strip() for one in _CLAUSE.split(message)]
-    kept = [one for one in parts if one and not _DENIED.match(one)]
-    return " ".join(kept) if kept else message
-
-
-def antecedent(words: str, message: str, pool: Sequence[Task]) -> Task | None:
-    """The one of some tasks that a message names before it says no more than "it" or "that one"; None where the words
-    are others, or it names none."""
-    said = list(re.finditer(rf"\b{re.escape(words)}(?!\w)", message, re.IGNORECASE))
-    if not said or not set(_content(words)) or not set(_content(words)) <= _ONE_BEFORE:
-        return None
-    named = spoken_of(affirmed(message[: said[-1].start()]), pool)
-    return named[0] if len(named) == 1 else None
-
-
-def denies(message: str, task: Task) -> bool:
-    """Whether a message speaks of a task only to say that it is not meant: "the other one, not the ledger"."""
-    parts = [one.strip() for one in _CLAUSE.split(message)]
-    denied = [one for one in parts[1:] if _DENIED.match(one)]
-    return any(speaks_of(one, task) for one in denied) and not speaks_of(affirmed(message), task)
-
-
-def told_apart(tasks: Sequence[Task], message: str) -> Task | None:
-    """The one of some tasks of which a message has a word that the others do not have, or the day; None where it has
-    that of none or of several."""
-    said = affirmed(message)
-    spoken = {stem(word) for word in tokens(said)}
-    titles = [{stem(word) for word in _content(one.title)} for one in tasks]
-    named = []
-    for place, (task, title) in enumerate(zip(tasks, titles, strict=True)):
-        others = set().union(*(other for at, other in enumerate(titles) if at != place))
-        if (title - others) & spoken:
-            named.append(task)
-    found = named or _due_then(said, tokens(said), tasks)
-    return found[0] if len(found) == 1 else None
-
-
 def told_by_the_rest(found: Meant, words: str, message: str) -> Meant:
     """What words mean, where the message around them makes clear what they leave open: one of two, or all."""
     if found.how != "unclear" or len(found.tasks) < 2:
         return found
     before, named, _ = message.casefold().partition(words.casefold() or "\n")
-    if named and set(tokens(before)[-_NEAR_BEFORE:]) & (_ALL - {"any", "both"}):
+    if named and set(tokens(before)[-_NEAR_BEFORE:]) & (ALL - {"any", "both"}):
         return Meant("several", found.tasks, True)
     apart = told_apart(found.tasks, message)
     return found if apart is None else Meant("one", (apart,))
 
 
-def is_title_of(words: str, task: Task) -> bool:
-    """Whether words are the title of a task, or all but all of it."""
-    content = _content(words)
-    return bool(content) and _score(content, task) > _WHOLE
-
-
-def is_of_title(words: str, task: Task) -> bool:
-    """Whether words are words of a task's title and nothing else, articles aside."""
-    return bool(_plain(words)) and {stem(one) for one in _plain(words)} <= {stem(one) for one in tokens(task.title)}
-
-
-def is_named_exactly(words: str, task: Task) -> bool:
-    """Whether words are the title of a task, articles aside."""
-    return _plain(words) == _plain(task.title)
-
-
-def is_part_of_name(words: str, message: str, tasks: Sequence[Task]) -> bool:
-    """Whether words stand in a message right before a word of a task's title, as the day in "Monday newsletter": they
-    are part of a name then."""
-    _, found, after = message.casefold().partition(words.strip().casefold() or "\n")
-    following = tokens(after)[:1] if found and after[:1] == " " else []
-    return any(stem(word) in {stem(one) for one in _content(task.title)} for word in following for task in tasks)
-
-
-def refers_only(words: str) -> bool:
-    """Whether words name nothing by themselves: it, the first one, the new one."""
-    known = {
-        *_PLACES,
-        *_AGES,
-        *ORDINALS,
-        *_ONE_BEFORE,
-        *_SOME_BEFORE,
-        *_OTHER,
-        "new",
-        "something",
-        "anything",
-        "stuff",
-        "add",
-    }
-    return bool(tokens(words)) and set(_content(words)) <= known
-
-
-def fits_wholly(words: str, task: Task) -> bool:
-    """Whether all that words say is said of the task: its place, its number, its title, its day."""
-    known = {*_PLACES, *_AGES, *ORDINALS, *NUMBERS, *_ONE_BEFORE, "option", "choice"}
-    content = [word for word in _content(words) if word not in known and not word[0].isdigit()]
-    left = [word for word in content if not is_time_word(word)] if _due_then(words, content, [task]) else content
-    return not left or _score(left, task) >= _WHOLE
-
-
-def speaks_of(message: str, task: Task) -> bool:
-    """Whether a message has a word of the task's title."""
-    spoken = {stem(word) for word in tokens(message)}
-    return any(stem(word) in spoken for word in _content(task.title))
-
-
-def spoken_of(message: str, pool: Sequence[Task]) -> list[Task]:
-    """Those of some tasks that a message speaks of most: with half of the words of their titles, at least."""
-    spoken = {stem(word) for word in tokens(message)}
-    scored = []
-    for task in pool:
-        title = {stem(word) for word in _content(task.title)}
-        share = len(title & spoken) / len(title) if title else 0.0
-        if share >= _ENOUGH:
-            scored.append((share, task))
-    most = max((share for share, _ in scored), default=0.0)
-    return [task for share, task in scored if share == most]
-
-
-def group_word(words: str) -> str | None:
-    """The last word that means all of a kind; None where there is none."""
-    return next((word for word in reversed(tokens(words)) if word in _ALL), None)
-
-
-def narrows(words: str) -> bool:
-    """Whether words say anything that tells some tasks from others."""
-    return bool(set(_content(words)) - _ALL - _SOME_BEFORE - _ONE_BEFORE)
-
-
-def _best(scored: Sequence[tuple[float, Task]], said: str) -> list[Task]:
-    most = max((score for score, _ in scored), default=0.0)
-    best = [one for score, one in scored if score > most - 0.05]
-    exact = [one for one in best if _plain(one.title) == _plain(said)]
-    return sorted(exact or best, key=lambda one: one.task_id)
-
-
-def _plain(text: str) -> list[str]:
-    return [word for word in tokens(text) if word not in ("the", "a", "an", "my")]
-
-
-def _score(content: Sequence[str], task: Task) -> float:
-    """The share of the words that the task has: in its title fully, mistyped nearly, in tags or details half."""
-    title = [stem(word) for word in tokens(task.title)]
-    beside = {stem(word) for word in tokens(f"{task.description} {' '.join(task.tags)}")}
-    return sum(_held(stem(word), title, beside) for word in content) / len(content)
-
-
-def _held(word: str, title: Sequence[str], beside: set[str]) -> float:
-    if word in title:
-        return 1.0
-    if any(close(word, one) or _begins(word, one) for one in title):
-        return 0.8
-    return 0.5 if word in beside else 0.0
-
-
-def _begins(word: str, other: str) -> bool:
-    shorter, longer = sorted((word, other), key=len)
-    return len(shorter) > 3 and longer.startswith(shorter)
-
-
-def _fitting(pool: Sequence[Task], words: Sequence[str]) -> list[Task]:
-    return [one for one in pool if _score(words, one) >= _ENOUGH] if words else list(pool)
-
-
 def _rest(content: Sequence[str], known: frozenset[str]) -> list[str]:
-    return [word for word in content if word not in known | _ONE_BEFORE | _SOME_BEFORE]
+    return [word for word in content if word not in known | ONE_BEFORE | SOME_BEFORE]
 
 
 def _of(found: Iterable[Task], *, bulk: bool = False, one: bool = False) -> Meant:

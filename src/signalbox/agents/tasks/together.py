@@ -6,11 +6,15 @@ on no list can only be told with all of them in view, and with the person's task
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.tasks.acting import FIELDS
-from signalbox.agents.tasks.targets import View, antecedent, find_meant, is_of_title, refers_only
+from signalbox.agents.tasks.answers import agrees
+from signalbox.agents.tasks.changing import FIELDS
+from signalbox.agents.tasks.listed import add_each
+from signalbox.agents.tasks.naming import antecedent, content_words, is_bare, is_of_title, refers_only
+from signalbox.agents.tasks.targets import View, find_meant
 from signalbox.language.clauses import list_members
 from signalbox.language.words import stem, tokens
 from signalbox.storage import TaskFilter, Tasks
@@ -20,6 +24,7 @@ __all__ = ["Call", "is_torn", "read_together"]
 Call = tuple[str, dict[str, Any]]
 _END = " \t\n.,;:!?\"'“”"
 _ON_A_TASK = ("get_task", "update_task", "complete_task", "reopen_task", "delete_task")
+_ENDING = ("complete_task", "reopen_task", "delete_task")
 _OF_A_NEW_ONE = ("due", "priority", "tags")
 """What is said of a new task and of one there is in the same words."""
 
@@ -27,16 +32,70 @@ _OF_A_NEW_ONE = ("due", "priority", "tags")
 async def read_together(calls: Sequence[Call], request: str, tasks: Tasks) -> list[Call]:
     """The calls that a message means: a change to what is on no list, beside something that is added, is one more
     thing to add; what is said of nothing else is said of what the other call names; a task that the message names
-    before it says "it" is what it means; and what is changed is not deleted."""
-    found = [await _naming(name, args, request, tasks) for name, args in calls]
+    beside "it" is what it means; what it lists is added one by one; and what is changed is not deleted."""
+    said_once = [call for at, call in enumerate(calls) if call not in calls[:at]]
+    found = add_each(_agreed(said_once, request), request)
+    found = [await _naming(name, args, request, tasks) for name, args in found]
     found = [await _naming_all(name, args, request, found, tasks) for name, args in found]
     if len(found) < 2 or is_torn(found):
         return found
+    found = _said_of_all(_carried(_once_taken_back(found), request))
     added = [str(args.get("title", "")) for name, args in found if name == "add_task"]
     found = [await _as_new(name, args, added, tasks) if added else (name, args) for name, args in found]
     changed = {_words(args) for name, args in found if name == "update_task" and _words(args)}
     found = [(name, args) for name, args in found if name != "delete_task" or _words(args) not in changed]
     return _with_strays(found)
+
+
+def _agreed(calls: Sequence[Call], request: str) -> list[Call]:
+    """The calls, without a yes that is read in a message that asks for something else and does not begin with it."""
+    return [call for call in calls if call[0] != "answer_yes" or len(calls) == 1 or agrees(request)]
+
+
+def _once_taken_back(calls: Sequence[Call]) -> list[Call]:
+    """The calls, where a correction that says what was meant takes back by itself what was wrong."""
+    corrects = any(name == "correct_change" and args for name, args in calls)
+    return [call for call in calls if call[0] != ("undo_change" if corrects else None)]
+
+
+def _carried(calls: Sequence[Call], request: str) -> list[Call]:
+    """The calls that the words carry: of "delete 1 and 3" one is no deletion and the other something else, and of what
+    is only referred to, a change is not a deletion or an end of something else."""
+    found: list[Call] = []
+    for name, args in calls:
+        before = found[-1] if found else None
+        if before is not None and name != before[0] and _goes_on(before, (name, args), request):
+            found[-1] = before[0], {**before[1], "task": f"{before[1]['task']} and {args['task']}"}
+        else:
+            found.append((name, args))
+    changes_one = any(name == "update_task" and is_bare(_words(args)) for name, args in found)
+    return [
+        call for call in found if not (changes_one and call[0] in _ENDING and is_bare(_words(call[1]), plural=True))
+    ]
+
+
+def _goes_on(before: Call, call: Call, request: str) -> bool:
+    """Whether what a call names only goes on with the list of the one before: nothing else is said of it."""
+    if before[0] not in _ENDING or call[0] not in _ENDING or set(before[1]) != {"task"} or set(call[1]) != {"task"}:
+        return False
+    one, other = str(before[1]["task"]), str(call[1]["task"])
+    joined = re.search(
+        rf"{re.escape(one)}\s*(?:,|,?\s+and\b|[+&;])\s*{re.escape(other)}(?P<behind>[^.;!?]*)", request, re.IGNORECASE
+    )
+    return joined is not None and not content_words(joined["behind"])
+
+
+def _said_of_all(calls: Sequence[Call]) -> list[Call]:
+    """The calls, where what is said of "these three" beside things that are added is said of each of them."""
+    said: dict[str, Any] = {}
+    kept: list[Call] = []
+    adds = [args for name, args in calls if name == "add_task"]
+    for name, args in calls:
+        if len(adds) > 1 and name == "update_task" and is_bare(_words(args), plural=True):
+            said |= {key: args[key] for key in _OF_A_NEW_ONE if key in args}
+        else:
+            kept.append((name, args))
+    return [(name, {**said, **args}) if name == "add_task" else (name, args) for name, args in kept]
 
 
 def is_torn(calls: Sequence[Call]) -> bool:
@@ -48,12 +107,16 @@ def is_torn(calls: Sequence[Call]) -> bool:
 
 
 async def _naming(name: str, args: Mapping[str, Any], request: str, tasks: Tasks) -> Call:
-    """A call with the task that "it" means, where the message itself names one before."""
+    """A call with the task that "it" means, where the message itself names one."""
     words = str(args.get("task") or "")
     if name not in _ON_A_TASK or not words or args.get("task_id") is not None:
         return name, dict(args)
     page = await tasks.list(TaskFilter(status="completed" if name == "reopen_task" else "pending", limit=200))
-    named = antecedent(words, request, page.tasks)
+    rest = request
+    for value in (args.get("note"), args.get("title"), args.get("due")):
+        # What is said of the task does not name it.
+        rest = rest.replace(str(value), " … ") if value else rest
+    named = antecedent(words, rest, page.tasks)
     return name, {**args, **({"task": f"#{named.task_id}"} if named is not None else {})}
 
 
@@ -67,7 +130,7 @@ async def _naming_all(name: str, args: dict[str, Any], request: str, calls: Sequ
     named = [words]
     for one in members[1:] if members and members[0].casefold() == words.casefold() else ():
         found = await find_meant(one, View(), tasks)
-        is_named = found.how == "one" and is_of_title(one, found.tasks[0])
+        is_named = found.how == "one" and is_of_title(one, found.tasks[0].title)
         if not is_named or any(_words(given) in one.casefold() for _, given in calls if _words(given)):
             break
         named.append(one)

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.types import interrupt
 
 from signalbox.agents.tasks import words as say
-from signalbox.agents.tasks.acting import Done, Person, act
+from signalbox.agents.tasks.acting import act
 from signalbox.agents.tasks.asked import has_reason, is_named, read_asked
+from signalbox.agents.tasks.changing import Done, Person
 from signalbox.agents.tasks.conversation import offered_tools
 from signalbox.agents.tasks.definitions import CHANGING, CONVERSATION, TOOLS
 from signalbox.agents.tasks.errors import TEXTS, ToolNotFoundError, text_for
-from signalbox.agents.tasks.grounding import further_adds, unheard_quotes, whole_words
+from signalbox.agents.tasks.grounding import unheard_quotes, whole_words
 from signalbox.agents.tasks.model_node import GUESSED, said_before
+from signalbox.agents.tasks.naming import denies
 from signalbox.agents.tasks.readings import is_anothers, read_whole
 from signalbox.agents.tasks.state import Talk, TasksState
-from signalbox.agents.tasks.targets import View, denies, find_meant
+from signalbox.agents.tasks.targets import View, find_meant
 from signalbox.agents.tasks.together import Call, is_torn
 from signalbox.errors import SignalboxError, redact
 from signalbox.language.words import tokens
@@ -107,7 +108,7 @@ async def _guarded(call: Mapping[str, Any], state: TasksState, asked: list[str])
         is_denied = name in _ON_TASKS and any(denies(state["request"], one) for one in meant)
         if (is_guess and (meant or name == "add_task")) or is_denied or (name in _ON_TASKS and _is_half_heard(state)):
             return _held(name, args, meant, talk), state["unnamed"]
-        done = await _acted(name, args, talk, person, state)
+        done = await act(name, args, talk, person)
         return done, state["unnamed"] + len(unnamed)
     except SignalboxError as error:
         _log.error("Tool execution error (%s): %s", name, redact(error.user_message))
@@ -119,30 +120,12 @@ def _is_half_heard(state: TasksState) -> bool:
     """Whether the calls of this message leave out what the person put in quotes."""
     calls = [(one["name"], dict(one["args"] or {})) for one in (*_calls(state), *state["done"])]
     whole = [whole_words(name, args, state["request"]) for name, args in calls]
-    listed = [
-        more
-        for (name, _), args in zip(calls, whole, strict=True)
-        if name == "add_task"
-        for more in further_adds(args, state["request"], ())
-    ]
-    return bool(unheard_quotes([*whole, *listed], state["request"]))
+    return bool(unheard_quotes(whole, state["request"]))
 
 
 def _person(state: TasksState) -> Person:
     seconds = float(state["limits"].get("timeout", 30.0))
     return Person(state["user_id"], state["turn"], len(state["done"]), seconds, state["request"])
-
-
-async def _acted(name: str, args: Mapping[str, Any], talk: Talk, person: Person, state: TasksState) -> Done:
-    """The call, made; one that adds the first thing of a list adds them all."""
-    done = await act(name, args, talk, person)
-    if name != "add_task" or done.failed:
-        return done
-    others = [other["args"] for other in _calls(state) if other["args"] != args]
-    for number, more_args in enumerate(further_adds(args, person.said, others), start=1):
-        more = await act(name, more_args, done.talk, replace(person, call=person.call + 100 * number))
-        done = Done(f"{done.text} {more.text}", more.talk, [*done.result, *more.result], changed=True)
-    return done
 
 
 def _checked(name: str, args: dict[str, Any], talk: Talk) -> dict[str, Any]:

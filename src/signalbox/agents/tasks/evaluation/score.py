@@ -50,9 +50,10 @@ def _in_own_words(task: Mapping[str, Any]) -> dict[str, Any]:
 
 def is_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
     """True if the store holds exactly the tasks of `end`. A field that is not said there is not looked at, except that
-    a task of `start` has what it had."""
+    a task of `start` has what it had: what nobody asked to be changed is never right."""
     expected = [_full(task, wanted) for task in wanted["end"]]
-    return len(outcome["end"]) == len(expected) and _matches(outcome["end"], expected)
+    is_there = len(outcome["end"]) == len(expected) and _matches(outcome["end"], expected)
+    return is_there and not unasked(outcome, wanted)
 
 
 def unasked(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
@@ -65,7 +66,7 @@ def unasked(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
     there = {one["was"]: one for one in end if one["was"] is not None}
     found = [f"deleted: {start[place]['title']}" for place in kept if place not in there]
     for place, got in there.items():
-        renamed = next((one for one in expected if _same_title(got, one)), start[place])
+        renamed = next((one for one in expected if _is_meant_by(got, one)), start[place])
         stays = kept.get(place, renamed)
         found += [
             f"changed: {start[place]['title']} ({key})"

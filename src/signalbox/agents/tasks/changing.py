@@ -1,0 +1,299 @@
+"""A call that changes tasks: those that its words mean are found, what is unclear is asked, the rest is done.
+
+Nothing is changed unless exactly that was asked for: a task that is not clear is a question, more than one to delete is
+a question, and so is what is on the list already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from signalbox.agents.tasks import words as say
+from signalbox.agents.tasks.calling import call_for
+from signalbox.agents.tasks.due import is_due
+from signalbox.agents.tasks.errors import TEXTS
+from signalbox.agents.tasks.naming import (
+    fits_wholly,
+    fitting_words,
+    is_bare,
+    is_named_exactly,
+    is_of_title,
+    is_part_of_name,
+    is_title_of,
+    refers_only,
+    speaks_of,
+)
+from signalbox.agents.tasks.state import Pending, Talk
+from signalbox.agents.tasks.targets import Meant, View, find_meant, told_by_the_rest
+from signalbox.errors import ToolFailedError
+from signalbox.language.names import close
+from signalbox.language.words import tokens
+from signalbox.storage import Store, Task
+
+__all__ = ["FIELDS", "Done", "Person", "ask_what", "asking", "change", "failed", "meant_by", "view_of"]
+
+_STATUS = {"complete_task": "pending", "reopen_task": "completed"}
+FIELDS = ("title", "note", "description", "due", "clear_due", "priority", "tags", "untag")
+"""What an update may change."""
+_MOST_CHANGES = 5
+_MOST_OPTIONS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who asks, in which turn, the number of the call in it, and what was said."""
+
+    user_id: str
+    turn: str
+    call: int = 0
+    deadline: float = 30.0
+    said: str = ""
+
+    @property
+    def key(self) -> str:
+        """What tells this call from every other: it is made once."""
+        return f"{self.turn}:{self.call}"
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What came of a call: the words for it, the conversation as it is now, and whether something was changed."""
+
+    text: str
+    talk: Talk
+    result: list[dict[str, Any]] = field(default_factory=list)
+    changed: bool = False
+    failed: bool = False
+
+
+async def change(name: str, args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed: bool = False) -> Done:
+    """A task that is added, or a call on one or several; `confirmed` is what the person has said yes to."""
+    try:
+        if name == "add_task":
+            return await _add(args, talk, person, confirmed=confirmed)
+        return await _change_tasks(name, args, talk, person, confirmed=confirmed)
+    except ToolFailedError as error:
+        return failed(error, talk)
+
+
+def failed(error: ToolFailedError, talk: Talk) -> Done:
+    """What is said where a tool failed."""
+    kind, _, words = error.user_message.partition(": ")
+    return Done(words if kind in TEXTS and words else error.user_message, talk, failed=True)
+
+
+async def _add(args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed: bool = False) -> Done:
+    title = str(args.get("title", ""))
+    if refers_only(title):
+        return Done("What should the new task be called?", talk)
+    args = _as_asked(args, talk)
+    if not confirmed and (twin := await _twin(title, args, person)) is not None:
+        told = say.ask_another(twin)
+        # Who goes on about "it" means the one there is.
+        seen: Talk = {**talk, "spoken": [twin.task_id]}
+        return Done(told, asking(seen, "confirm", "add_task", args, (), told))
+    made = await call_for(person.user_id, "add_task", dict(args), turn=person.key, deadline=person.deadline)
+    number = made["task_id"]
+    latest = talk["changes"][-1] if talk["changes"] else None
+    together = (
+        [one for made in latest["acts"] if made["name"] == "add_task" for one in made["numbers"]]
+        if (latest is not None and latest["turn"] == person.turn)
+        else []
+    )
+    # Things added in one message are a list of their own; one more thing joins the list that was shown.
+    shown = [*(together or talk["shown"]), number]
+    kept = _remember({**talk, "shown": shown, "spoken": [number], "pending": None}, person, "add_task", args, [number])
+    return Done(say.said_of("add_task", [made]), kept, [made], changed=True)
+
+
+def _as_asked(args: Mapping[str, Any], talk: Talk) -> Mapping[str, Any]:
+    """A new task with what was said of the one that was just asked about, where it is that one, spelled anew."""
+    pending = talk["pending"]
+    before = dict(pending["args"]) if pending is not None and pending["name"] == "add_task" else {}
+    if not is_due(str(before.get("due", ""))):
+        before.pop("due", None)
+    old, new = tokens(str(before.get("title", ""))), tokens(str(args.get("title", "")))
+    alike = [word for word in new if any(word == one or close(word, one) for one in old)]
+    return {**before, **args} if alike and 2 * len(alike) >= len(new) else args
+
+
+async def _twin(title: str, args: Mapping[str, Any], person: Person) -> Task | None:
+    """An open task that is just what a new one would be; another day makes it another."""
+    if args.get("due"):
+        return None
+    tasks = Store(person.user_id).tasks
+    found = await find_meant(title, View(), tasks, "pending")
+    same = [one for one in found.tasks if is_named_exactly(title, one) and not one.completed]
+    return same[0] if found.how in ("one", "unclear") and same else None
+
+
+async def _change_tasks(
+    name: str, args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed: bool = False
+) -> Done:
+    """A call on one task or several: found, asked about where need be, and made for each."""
+    if (waiting := await _of_what_waits(args, talk, person)) is not None:
+        return await _said_of_what_waits(args, waiting, talk, person)
+    meant = await meant_by(name, args, talk, person)
+    if meant.how == "none" and name in ("update_task", "complete_task") and (gone := await _gone(args, talk, person)):
+        told = say.ask_back(gone)
+        return Done(told, asking(talk, "confirm", "reopen_task", {}, gone, told))
+    if meant.how == "none":
+        told = say.not_found(str(args.get("task") or args.get("task_id") or ""), meant.tasks)
+        # Whoever names another one next has answered.
+        return Done(told, asking(talk, "choose", name, args, meant.tasks, told) if name != "get_task" else talk)
+    if name == "update_task" and is_part_of_name(str(args.get("due") or ""), person.said, meant.tasks):
+        args = {key: value for key, value in args.items() if key != "due"}
+    if name == "update_task" and not set(args) & set(FIELDS):
+        args = {**_once_more(meant, talk, person), **args}
+        if not set(args) & set(FIELDS):
+            return ask_what(meant.tasks, talk)
+    if name == "update_task" and (asked := _ask_name(args, meant.tasks, talk, person)) is not None:
+        return asked
+    if meant.how == "unclear":
+        offered = meant.tasks[:_MOST_OPTIONS]
+        told = say.ask_which(offered)
+        return Done(told, asking(talk, "choose", name, args, offered, told))
+    if name == "delete_task" and len(meant.tasks) > 1 and not confirmed:
+        told = say.ask_whether(name, args, meant.tasks)
+        return Done(told, asking(talk, "confirm", name, args, meant.tasks, told))
+    return await _made(name, args, meant.tasks, talk, person)
+
+
+async def _of_what_waits(args: Mapping[str, Any], talk: Talk, person: Person) -> Pending | None:
+    """The question whether to add a task, where a call is on that task and there is none like it to be changed."""
+    pending, words = talk["pending"], str(args.get("task") or "")
+    if pending is None or pending["kind"] != "confirm" or pending["name"] != "add_task":
+        return None
+    title = str(pending["args"].get("title", ""))
+    is_meant = is_bare(words) or is_of_title(words, title)
+    return pending if is_meant and await _twin(title, {}, person) is None else None
+
+
+async def _said_of_what_waits(args: Mapping[str, Any], pending: Pending, talk: Talk, person: Person) -> Done:
+    """Who says when a new task is due, or how important it is, means it to be added; else the question stays."""
+    said = {key: args[key] for key in ("due", "priority", "tags") if key in args}
+    if not said:
+        return Done(pending["question"], talk)
+    return await _add({**pending["args"], **said}, {**talk, "pending": None}, person, confirmed=True)
+
+
+def _once_more(meant: Meant, talk: Talk, person: Person) -> Mapping[str, Any]:
+    """What the last change was, where a message names another task and says nothing else of it: "that one too"."""
+    acts = talk["changes"][-1]["acts"] if talk["changes"] else []
+    is_change = len(acts) == 1 and acts[0]["name"] == "update_task" and not {"title", "note"} & set(acts[0]["args"])
+    is_named = meant.how == "one" and fits_wholly(person.said, meant.tasks[0]) and not refers_only(person.said)
+    return acts[0]["args"] if is_change and is_named and meant.tasks[0].task_id not in acts[0]["numbers"] else {}
+
+
+def ask_what(tasks: Sequence[Task], talk: Talk) -> Done:
+    told = f"What should be different about {', '.join(f'#{one.task_id} {one.title}' for one in tasks[:3])}?"
+    return Done(told, {**talk, "spoken": [one.task_id for one in tasks]})
+
+
+def _ask_name(args: Mapping[str, Any], tasks: Sequence[Task], talk: Talk, person: Person) -> Done | None:
+    """The question about a new name for a task that the message does not speak of; None where it does.
+
+    Words of the name that it has say which task is meant, not what it is to be called.
+    """
+    is_said = any(args.get(key) for key in ("task", "task_id", "numbers"))
+    if is_said or not args.get("title") or len(tasks) != 1:
+        return None
+    if is_title_of(str(args["title"]), tasks[0]):
+        return ask_what(tasks, talk) if set(args) & set(FIELDS) == {"title"} else None
+    if speaks_of(person.said, tasks[0]) or {"it", "that", "this"} & set(tokens(person.said)):
+        return None
+    told = say.ask_rename(tasks[0], str(args["title"]))
+    return Done(told, asking(talk, "confirm", "update_task", args, tasks, told))
+
+
+async def meant_by(name: str, args: Mapping[str, Any], talk: Talk, person: Person) -> Meant:
+    tasks = Store(person.user_id).tasks
+    numbers = args.get("numbers") or ([args["task_id"]] if args.get("task_id") is not None else None)
+    if numbers is not None:
+        found = await tasks.several(list(numbers), deleted=name == "reopen_task")
+        how = "none" if not found else "one" if len(found) == 1 else "several"
+        return Meant(how, tuple(found))  # type: ignore[arg-type]
+    words = str(args.get("task") or "")
+    if name == "update_task" and not words:
+        named = await find_meant(str(args.get("title") or ""), View(), tasks) if args.get("title") else None
+        if named is not None and named.how == "one" and is_title_of(str(args["title"]), named.tasks[0]):
+            # What was read as a new title is that of a task there is: it says which one is meant.
+            return named
+    status: Any = _STATUS.get(name, "all")
+    found_now = told_by_the_rest(await find_meant(words, view_of(talk), tasks, status), words, person.said)
+    if name == "reopen_task" and (found_now.how == "none" or not any(one.completed for one in found_now.tasks)):
+        gone = await _among_deleted(words, talk, tasks)
+        found_now = gone if gone is not None else found_now
+    return found_now
+
+
+async def _gone(args: Mapping[str, Any], talk: Talk, person: Person) -> list[Task]:
+    """What was spoken of last and is deleted, where a call means no more than "it"."""
+    if args.get("task") and not refers_only(str(args["task"])):
+        return []
+    return [one for one in await Store(person.user_id).tasks.deleted() if one.task_id in talk["spoken"]]
+
+
+async def _among_deleted(words: str, talk: Talk, tasks: Any) -> Meant | None:
+    """A task that was deleted and is to be brought back."""
+    deleted = {one.task_id: one for one in await tasks.deleted()}
+    spoken = [deleted[one] for one in talk["spoken"] if one in deleted]
+    if spoken and not [
+        one for one in words.casefold().split() if one not in ("it", "that", "them", "one", "the", "task")
+    ]:
+        return Meant("one" if len(spoken) == 1 else "several", tuple(spoken))
+    found = fitting_words(words, list(deleted.values()))
+    return Meant("one", (found[0],)) if len(found) == 1 else Meant("unclear", tuple(found)) if found else None
+
+
+def view_of(talk: Talk) -> View:
+    pending = talk["pending"]
+    if pending is not None and pending["numbers"] and pending["numbers"] == talk["shown"]:
+        return View(tuple(pending["numbers"]), tuple(talk["spoken"]), offered=True)
+    return View(tuple(talk["shown"]), tuple(talk["spoken"]))
+
+
+async def _made(name: str, args: Mapping[str, Any], tasks: Sequence[Task], talk: Talk, person: Person) -> Done:
+    """The call, for each of the tasks."""
+    given = {key: value for key, value in args.items() if key not in ("task", "task_id", "numbers", "user_id")}
+    if name == "update_task" and len(given) > 1 and all(is_title_of(str(given.get("title", "")), one) for one in tasks):
+        given.pop("title")
+    if name == "complete_task" and all(one.completed for one in tasks):
+        those = ", ".join(f"#{one.task_id} {one.title}" for one in tasks)
+        return Done(f"{those} {'is' if len(tasks) == 1 else 'are'} done already.", _spoken_of(talk, tasks))
+    results = []
+    for task in tasks:
+        turn = {} if name == "get_task" else {"turn": person.key}
+        results.append(
+            await call_for(person.user_id, name, {**given, "task_id": task.task_id}, deadline=person.deadline, **turn)
+        )
+    kept = _spoken_of({**talk, "pending": None if name != "get_task" else talk["pending"]}, tasks)
+    if name != "get_task":
+        kept = _remember(kept, person, name, given, [one.task_id for one in tasks])
+    return Done(say.said_of(name, results, tasks), kept, results, changed=name != "get_task")
+
+
+def _spoken_of(talk: Talk, tasks: Sequence[Task]) -> Talk:
+    numbers = [one.task_id for one in tasks]
+    shown = talk["shown"] if set(numbers) <= set(talk["shown"]) else numbers
+    return {**talk, "shown": shown, "spoken": numbers}
+
+
+def _remember(talk: Talk, person: Person, name: str, args: Mapping[str, Any], numbers: list[int]) -> Talk:
+    """The change among those of the conversation: all of one message are one."""
+    made = {"name": name, "args": dict(args), "numbers": numbers}
+    latest = talk["changes"][-1] if talk["changes"] else None
+    if latest is not None and latest["turn"] == person.turn:
+        joined = {**latest, "keys": [*latest["keys"], person.key], "acts": [*latest["acts"], made]}
+        return {**talk, "changes": [*talk["changes"][:-1], joined]}
+    change = {"turn": person.turn, "keys": [person.key], "acts": [made], "shown": talk["shown"]}
+    return {**talk, "changes": [*talk["changes"], change][-_MOST_CHANGES:]}
+
+
+def asking(talk: Talk, kind: Any, name: str, args: Mapping[str, Any], tasks: Sequence[Task], question: str) -> Talk:
+    numbers = [one.task_id for one in tasks]
+    kept = {key: value for key, value in args.items() if key not in ("task", "task_id", "user_id")}
+    pending: Pending = {"kind": kind, "name": name, "args": kept, "numbers": numbers, "question": question}
+    return {**talk, "shown": numbers or talk["shown"], "pending": pending}

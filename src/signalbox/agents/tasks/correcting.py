@@ -1,0 +1,190 @@
+"""The last change was wrong: taken back, made as it was meant, or made to the task that was meant instead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
+from typing import Any
+
+from signalbox.agents.tasks import words as say
+from signalbox.agents.tasks.calling import call_for
+from signalbox.agents.tasks.changing import FIELDS, Done, Person, ask_what, asking, change, meant_by, view_of
+from signalbox.agents.tasks.due import at_the_same_hour, is_due, other_day, read_due
+from signalbox.agents.tasks.naming import affirmed, denies, fitting_words, is_title_of, speaks_of, told_apart
+from signalbox.agents.tasks.readings import reworded
+from signalbox.agents.tasks.state import Talk
+from signalbox.agents.tasks.targets import Meant, View, find_meant
+from signalbox.language.words import tokens
+from signalbox.storage import Store, Task, TaskFilter, Tasks
+
+__all__ = ["correct", "named_instead", "reopen", "undo"]
+
+_LONG_TITLE = 3
+
+
+async def undo(talk: Talk, person: Person) -> Done:
+    """What this conversation changed last is taken back, all of it."""
+    if not talk["changes"]:
+        return Done("There is nothing to take back in this conversation.", talk)
+    change = talk["changes"][-1]
+    undone: list[dict[str, Any]] = []
+    for key in reversed(change["keys"]):
+        result = await call_for(person.user_id, "undo_change", {}, turn=key, deadline=person.deadline)
+        undone += result["undone"]
+    numbers = list(dict.fromkeys(one["task_id"] for one in undone))
+    kept: Talk = {
+        "shown": change["shown"] or numbers,
+        "spoken": numbers,
+        "changes": talk["changes"][:-1],
+        "pending": None,
+    }
+    return Done(say.said_of("undo_change", undone), kept, undone, changed=True)
+
+
+async def correct(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
+    """The last change was wrong: taken back and made as it was meant, where that is clear; else asked."""
+    if not talk["changes"]:
+        return Done("There is nothing to correct. What would you like me to do?", talk)
+    last = talk["changes"][-1]["acts"][-1]
+    fields = {key: value for key, value in args.items() if key in FIELDS}
+    is_new = last["name"] == "add_task"
+    if args.get("task") and is_new and not fields:
+        named = await find_meant(str(args["task"]), View(), Store(person.user_id).tasks)
+        if named.how == "one" and is_title_of(str(args["task"]), named.tasks[0]):
+            # It says which task, and not what is wrong about it.
+            return ask_what(named.tasks, talk)
+        fields = {"title": args["task"]}
+    tasks = Store(person.user_id).tasks
+    changed = await tasks.several(last["numbers"])
+    only = changed[0] if len(changed) == 1 else None
+    if only is not None and (is_new or "title" in last["args"]) and not set(fields) - {"title"}:
+        title = reworded(only.title, person.said, str(fields.get("title") or ""))
+        fields = {"title": title} if title else fields
+        if title is None and len(tokens(str(fields.get("title", "")))) == 1 and len(tokens(only.title)) >= _LONG_TITLE:
+            # A word of a title rather than all of it; which one it is for is not said.
+            told = say.ask_rename(only, str(fields["title"]))
+            return Done(told, asking(talk, "confirm", "update_task", fields, changed, told))
+    if fields and last["name"] in ("add_task", "update_task"):
+        if (other := await _other_than(last["numbers"], args, talk, person)) is not None:
+            return await _corrected_at(other, fields, talk, person)
+        call = {**fields, "numbers": last["numbers"]}
+        if fields.get("due"):
+            due = only.due if only is not None else None
+            call["due"] = at_the_same_hour(other_day(str(fields["due"]), due), due)
+        return await change("update_task", call, talk, person)
+    if not args.get("task") and (shown := await named_instead(talk, person.said, tasks)) is not None:
+        return await _do_instead(f"#{shown.task_id}", last, talk, person)
+    if not args.get("task") or len(talk["changes"][-1]["acts"]) > 1:
+        told = say.ask_whether("undo_change", {}, ())
+        return Done(told, asking(talk, "confirm", "undo_change", {}, (), told))
+    return await _do_instead(str(args["task"]), last, talk, person)
+
+
+async def named_instead(talk: Talk, message: str, tasks: Tasks) -> Task | None:
+    """Of what was in view with the one task that was just changed, the other one that a message names."""
+    acts = talk["changes"][-1]["acts"] if talk["changes"] else []
+    if len(acts) != 1 or acts[0]["name"] == "add_task":
+        return None
+    wrong = set(acts[0]["numbers"])
+    view = await tasks.several(sorted({*talk["changes"][-1]["shown"], *talk["shown"], *wrong}))
+    apart = told_apart(view, message)
+    return apart if apart is not None and apart.task_id not in wrong else None
+
+
+async def _other_than(numbers: Sequence[int], args: Mapping[str, Any], talk: Talk, person: Person) -> int | None:
+    """The task that a correction names, where that is another than what was changed."""
+    words = str(args.get("task") or "")
+    found = await find_meant(words, view_of(talk), Store(person.user_id).tasks) if words else Meant("none")
+    return found.tasks[0].task_id if found.how == "one" and found.tasks[0].task_id not in numbers else None
+
+
+async def _corrected_at(number: int, fields: Mapping[str, Any], talk: Talk, person: Person) -> Done:
+    """A correction of another task than the last one: of one that the same message changed or beside what it added,
+    or instead of the one that was changed."""
+    acts = talk["changes"][-1]["acts"]
+    last = acts[-1]
+    if last["name"] == "add_task" or len(acts) > 1:
+        return await change("update_task", {**fields, "numbers": [number]}, talk, person)
+    both = await Store(person.user_id).tasks.several([*last["numbers"], number])
+    apart = told_apart(both, affirmed(person.said))
+    if apart is not None and apart.task_id == number:
+        return await _do_instead(f"#{number}", {**last, "args": {**last["args"], **fields}}, talk, person)
+    undone = await undo(talk, person)
+    if all(_has(one, fields) for one in await Store(person.user_id).tasks.several(last["numbers"])):
+        # What it says is said of the wrong one, and is so again.
+        return await _done_to({number}, last, undone, person)
+    # It speaks of both: of which one it says so, is not clear.
+    told = say.ask_which(both)
+    waits = asking(undone.talk, "choose", "update_task", fields, both, told)
+    return Done(f"{undone.text} {told}", waits, undone.result, changed=True)
+
+
+def _has(task: Task, fields: Mapping[str, Any]) -> bool:
+    """Whether a task has the day and the priority that are said."""
+    now, due = task.as_dict(), str(fields.get("due") or "")
+    is_then = not due or (is_due(due) and read_due(due) == now["due"])
+    return (
+        is_then and fields.get("priority", now["priority"]) == now["priority"] and not set(fields) - {"due", "priority"}
+    )
+
+
+async def _do_instead(words: str, last: Mapping[str, Any], talk: Talk, person: Person) -> Done:
+    """The last act, done to the task that was meant instead."""
+    store = Store(person.user_id).tasks
+    wrong = set(last["numbers"])
+    # What was deleted wrongly can still be meant: "only the drill one" of the two that are gone.
+    among = await store.several(sorted({*talk["shown"], *wrong}), deleted=True)
+    found = await find_meant(
+        words, View(tuple(talk["changes"][-1]["shown"] or talk["shown"]), tuple(last["numbers"])), store
+    )
+    tasks = list(found.tasks) if found.how in ("one", "several") else []
+    # "I meant 3, not 2" names both.
+    tasks = [one for one in tasks if one.task_id not in wrong] or tasks if len(tasks) > 1 else tasks
+    inside = fitting_words(words, [one for one in among if one.task_id in wrong])
+    if len(inside) == 1 and denies(person.said, inside[0]):
+        return await _done_to(wrong - {inside[0].task_id}, last, await undo(talk, person), person)
+    if len(wrong) > 1 and len(inside) == 1:
+        tasks = inside
+    if {one.task_id for one in tasks} <= wrong:
+        # Of a message that names both, what was read is the wrong one: the other is meant.
+        page = await store.list(TaskFilter(status="all", limit=200))
+        other = told_apart([one for one in page.tasks if one.task_id not in wrong], person.said)
+        tasks = [other] if other is not None and len(wrong) == 1 else tasks
+    if len(tasks) != 1 or {tasks[0].task_id} == wrong:
+        told = say.ask_which(found.tasks) if found.how == "unclear" else say.not_found(words, found.tasks)
+        return Done(f"{told} I have not taken anything back.", talk)
+    return await _done_to({tasks[0].task_id}, last, await undo(talk, person), person)
+
+
+async def _done_to(numbers: Set[int], last: Mapping[str, Any], undone: Done, person: Person) -> Done:
+    """What was taken back, done to these tasks; with none of them, only taken back."""
+    if not numbers:
+        return undone
+    call = {**last["args"], "numbers": sorted(numbers)}
+    again = await change(last["name"], call, undone.talk, replace(person, call=person.call + 100), confirmed=True)
+    return Done(f"{undone.text} {again.text}", again.talk, again.result, changed=True)
+
+
+async def reopen(args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed: bool = False) -> Done:
+    """A task is open again; or another one is done, where that is named as what was meant to be."""
+    other = await _meant_instead(await meant_by("reopen_task", args, talk, person), talk, person)
+    if other is not None:
+        return await _do_instead(f"#{other}", talk["changes"][-1]["acts"][-1], talk, person)
+    return await change("reopen_task", args, talk, person, confirmed=confirmed)
+
+
+async def _meant_instead(meant: Meant, talk: Talk, person: Person) -> int | None:
+    """The open task that is named beside the one that was just completed wrongly: it is done, and that one is not."""
+    last = talk["changes"][-1]["acts"] if talk["changes"] else []
+    if len(last) != 1 or last[0]["name"] != "complete_task":
+        return None
+    others = [one for one in meant.tasks if one.task_id not in last[0]["numbers"] and not one.completed]
+    wrong = await Store(person.user_id).tasks.several(last[0]["numbers"])
+    named = {one.task_id for one in meant.tasks}
+    spoken = [one for one in wrong if one.task_id in named or _is_spoken_of(one, person.said)]
+    is_one = len(others) == 1 and len(meant.tasks) <= 1 + len(wrong)
+    return others[0].task_id if is_one and len(spoken) == len(wrong) else None
+
+
+def _is_spoken_of(task: Task, message: str) -> bool:
+    return speaks_of(message, task) or str(task.task_id) in tokens(message)
