@@ -15,7 +15,7 @@ from signalbox.settings import now, person_zone
 __all__ = ["Days", "at_the_same_hour", "clock_now", "is_due", "other_day", "read_days", "read_due", "spoken_due"]
 
 _DAY, _MINUTE = "%Y-%m-%d", "%Y-%m-%dT%H:%M"
-_CLOCK = re.compile(r"\d\s*(?:am|pm|h\b|:\d\d|o'clock)|\b(?:at|half|quarter|noon|midday)\b", re.IGNORECASE)
+_CLOCK = re.compile(r"\d\s*(?:am|pm|h\b|:\d\d|o'clock)|\b(?:at|half|quarter|noon|midday|am|pm)\b", re.IGNORECASE)
 _ONLY_CLOCK = re.compile(
     r"(?:at |by |to )?(?:\d{1,2}(?:[:.]\d\d)?\s*(?:am|pm|h|o'clock)?|noon|midday|(?:half|quarter) (?:past|to) \w+)"
 )
@@ -67,7 +67,7 @@ def read_due(words: str, before: str | None = None) -> str:
             continue
         if found is not None:
             found = _waking(found, said, moment)
-            if re.search(r"\bend of\b", said) and not _CLOCK.search(said):
+            if re.search(r"\bend of\b|\b(?:eod|cob)\b", said) and not _CLOCK.search(said):
                 # The end of November is its last day, not the moment after it.
                 found -= timedelta(minutes=1)
             if _CLOCK.search(said) or (

@@ -63,12 +63,14 @@ def read_day_word(r: Reader, i: int) -> Read:
 def read_weeks_on(r: Reader, i: int) -> Read:
     """a week today, two weeks tomorrow, a fortnight on Friday; today week: so much after the day that is named."""
     length = read_length(r, i) if r.future else None
-    weeks, at = (length.duration, r.skip(length.after, ("on",))) if length and length.counted else (None, i)
+    if length and not (length.counted and r.word(length.after - 1) in ("week", "weeks", "fortnight", "fortnights")):
+        return None
+    weeks, at = (length.duration, r.skip(length.after, ("on",))) if length else (None, i)
     named = r.word(at) in ("today", "tomorrow") or (r.word(at - 1) == "on" and r.word(at) in WEEKDAYS)
     day = (read_day_word(r, at) or read_weekday(r, at)) if named and r.future else None
     if weeks is None and r.word(at + 1) == "week" and r.closes(at + 2):
         weeks, day = scale(Grain.WEEK, 1), day and (day[0], at + 2)
-    if day is None or weeks is None or (length and length.grain is not Grain.WEEK):
+    if day is None or weeks is None:
         return None
     first = find_first(Phrase((day[0],), r.zone), r.now)
     start = None if first is None else shift(first.start, weeks, 1)
