@@ -184,7 +184,7 @@ async def _settled(plan: MetricsPlan, reading: Reading, before: Before | None) -
         plan = continued(plan, before, reading.moment)
         names_none = needs_measure(plan) and not (plan.measure or plan.named)
     if not names_none:
-        plan = _with_unsaid(as_share(plan, reading), reading)
+        plan = _with_unsaid(await as_share(plan, reading), reading)
         plan = with_written(plan, reading.text, words_of(plan, reading))
         rival = rival_of(plan, reading) if needs_measure(plan) else None
         if rival is None:
@@ -194,7 +194,8 @@ async def _settled(plan: MetricsPlan, reading: Reading, before: Before | None) -
         raise not_understood()
     options = [one.key for one in reading.offers[:_MOST_OPTIONS]]
     best = reading.scores[options[0]]
-    if best < _UNTOLD:
+    if best < _UNTOLD or plan.not_covered:
+        # Also where the model says that no measure covers what is asked.
         said = f"The nearest are: {', '.join(options)}."
         raise MetricNotFoundError(f'No metric for "{reading.text[:80]}" was found on this server.', suggestion=said)
     near = [one for one in options if reading.scores[one] >= _NEAR * best]
@@ -206,7 +207,10 @@ async def _one_of(measures: list[str], plan: MetricsPlan, reading: Reading) -> s
     able = measures
     if len(measures) > 1 and (plan.filters or plan.split_by):
         offers = await able_to_serve(plan, [reading.hits[one].offer for one in measures], reading)
-        able = [one.key for one in offers] or measures
+        if not offers:
+            # Nobody can say which is meant of those that lack what is named: the first says what there is.
+            return measures[0]
+        able = [one.key for one in offers]
     return able[0] if len(able) == 1 else _ask(able)
 
 

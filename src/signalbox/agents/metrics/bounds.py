@@ -17,6 +17,7 @@ __all__ = [
     "find_percentiles",
     "has_unit",
     "measures_other",
+    "measures_time",
     "read_bound",
     "read_duration",
     "read_percentile",
@@ -100,9 +101,14 @@ def find_percentiles(text: str) -> list[str]:
 def read_bound(words: str) -> Bound | None:
     """The number of a bound and its unit; None where there is none."""
     quantities = find_quantities(words)
+    part = _PART.search(words)
+    # A fifth is a part of all, and no number of things.
+    is_part = part is not None and all(one.start <= part.start() and not one.unit for one in quantities)
+    if part is not None and is_part and not any(map(str.isdigit, words)):
+        return Bound(_PARTS[part[0].lower()], "%", words)
     if not quantities:
-        part = _PART.search(words)
-        return Bound(_PARTS[part[0].lower()], "%", words) if part else None
+        # The bare name of a unit is one of it: longer than a minute.
+        return Bound(1.0, words.strip(), words) if measures_time(words) else None
     one = quantities[0]
     # A unit that the words write beside the number, also one that is only known here: 40 MB/s.
     tail = re.match(r"\s*-?\s*([%°µ]?[A-Za-z%/²³]*)", words[_number_end(words, one.start) :])
@@ -167,6 +173,11 @@ def measures_other(words: str, unit: str) -> bool:
     """Whether words name a unit of another kind than a figure's own: euros, where it is a percentage."""
     said, own = _dimensions(words), _dimensions(unit.partition("/")[0])
     return bool(said and own) and not said & own and not {*said, *own} <= _RELATED
+
+
+def measures_time(words: str) -> bool:
+    """Whether words end in a unit of time."""
+    return "time" in _dimensions(words)
 
 
 def has_unit(words: str) -> bool:

@@ -103,6 +103,8 @@ def says_measure(words: str, measure: Measure, offer: Offer) -> bool:
     """Whether words that narrow only name the measure, or what it is split by."""
     if names_measure(words, offer) or (words.isalpha() and find_label(words, measure.labels) is not None):
         return True
+    if any(word.isupper() and len(word) > 1 and not names_measure(word, offer) for word in words.split()):
+        return False  # A name as machines have it, beside a word of the measure.
     # Mostly the measure by a longer name: what else is said of it is said not to be considered.
     return words.replace(" ", "").isalpha() and any(names_measure(word, offer) for word in words.split())
 

@@ -279,7 +279,9 @@ def _is_of_time(word: str) -> bool:
 def is_whole(words: str, meant: Meant) -> bool:
     """Whether the words are the whole name, and no part of them would do."""
     said = {base(piece) for piece, *_ in runs(words)}
-    return all(said <= {base(piece) for piece, *_ in runs(value)} or len(said) == 1 for value in meant.values)
+    return meant.is_told or all(
+        said <= {base(piece) for piece, *_ in runs(value)} or len(said) == 1 for value in meant.values
+    )
 
 
 def own_words(offer: Offer) -> frozenset[str]:

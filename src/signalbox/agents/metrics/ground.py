@@ -10,13 +10,14 @@ from signalbox.agents.metrics.bounds import (
     bound_in,
     has_unit,
     measures_other,
+    measures_time,
     read_bound,
     read_duration,
     read_percentile,
     shown_in,
     time_of_rate,
 )
-from signalbox.agents.metrics.choosing import AGGREGATIONS, Chosen, choose, offer_of
+from signalbox.agents.metrics.choosing import AGGREGATIONS, Chosen, choose, measure_for, offer_of, window_of
 from signalbox.agents.metrics.conditions import upper
 from signalbox.agents.metrics.errors import InvalidQueryError
 from signalbox.agents.metrics.forgotten import (
@@ -26,15 +27,17 @@ from signalbox.agents.metrics.forgotten import (
 )
 from signalbox.agents.metrics.left import left_out
 from signalbox.agents.metrics.live import Live
+from signalbox.agents.metrics.measures import time_beyond
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Against, Matcher, Measure, Question, Threshold
-from signalbox.agents.metrics.shares import divided, second_measure, shared
+from signalbox.agents.metrics.shares import divided, own_filters, second_measure, shared, whole_of
 from signalbox.agents.metrics.state import ResultKind, TimeRange
 from signalbox.agents.metrics.times import Moment, Times, read_times
 from signalbox.agents.metrics.units import unit_of_question
 from signalbox.agents.metrics.values import Meant, find_value
 from signalbox.agents.metrics.vocabulary import base, name_words, runs, text_words
+from signalbox.agents.metrics.windows import seconds_of
 
 __all__ = ["ground_plan"]
 
@@ -52,6 +55,7 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     """
     times = read_times(plan.time, plan.against, moment.now, moment.zone)
     offer = offer_of(plan, live)
+    plan, whole = await _divided_by(plan, offer, live, times, moment)
     percentiles = tuple(dict.fromkeys(p for words in plan.percentiles if (p := read_percentile(words)) is not None))
     chosen = await choose(offer, plan, text, live, times, moment, percentiles[:1])
     named = _named_beside(plan, chosen)
@@ -70,7 +74,7 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     plan = plan.model_copy(update={"not_covered": [one for one in plan.not_covered if not _is_used(one, question)]})
     left = left_out(plan, text, offer, also.offer if also else None, names=names)
     question = replace(question, not_covered=tuple(one for one in left if not _leaves_out(one, question)))
-    question = await _shaped(question, plan, chosen, live, times, moment, also, percentiles)
+    question = await _shaped(question, plan, chosen, live, times, moment, also, whole, percentiles)
     question = _with_unit(_with_threshold(question, plan), plan)
     return _side_by_side(question, plan, also, percentiles)
 
@@ -79,6 +83,13 @@ def _is_of_one(plan: MetricsPlan, chosen: Chosen) -> bool:
     """Whether a ranking has one place only, since a name pins what would be ranked: the most that one host had."""
     pinned = {one.label for one in chosen.matchers if len(one.values) == 1 and not one.negated}
     return plan.kind == "ranking" and not plan.split_by and plan.top is None and {*chosen.group_by} <= pinned
+
+
+async def _is_named_beside(plan: MetricsPlan, offer: Offer, live: Live, times: Times, moment: Moment) -> bool:
+    """Whether what it is to be divided by is a thing of the measure itself."""
+    measure, series = await measure_for(offer, live, window_of(times, moment))
+    meant = find_value(plan.per, series, measure.labels)
+    return meant is not None and meant.sure >= _SURE and is_whole(plan.per, meant)
 
 
 def _named_beside(plan: MetricsPlan, chosen: Chosen) -> MetricsPlan:
@@ -131,6 +142,7 @@ def _question(
     measure = _rated(chosen.measure, plan)
     says_rate = _says_rate(text)
     kind = _kind(plan, measure, times)
+    chosen = _without_pinned(chosen, kind)
     if plan.kind is None and kind == "series" and _is_counted(plan, chosen.offer, measure) and not says_rate:
         kind = "value"
     if kind == "value" and chosen.group_by:
@@ -161,6 +173,14 @@ def _question(
         lowest=plan.order == "lowest",
         notes=(times.note,) if times.note else (),
     )
+
+
+def _without_pinned(chosen: Chosen, kind: ResultKind) -> Chosen:
+    """What is asked for one thing is not split by its kind: used by station north."""
+    pinned = {one.label for one in chosen.matchers if len(one.values) == 1 and not one.negated}
+    if kind not in ("value", "share", "extreme") or not pinned & {*chosen.group_by}:
+        return chosen
+    return replace(chosen, group_by=tuple(label for label in chosen.group_by if label not in pinned))
 
 
 def _kind(plan: MetricsPlan, measure: Measure, times: Times) -> ResultKind:
@@ -228,20 +248,33 @@ def _rated(measure: Measure, plan: MetricsPlan) -> Measure:
     )
 
 
+async def _divided_by(
+    plan: MetricsPlan, offer: Offer, live: Live, times: Times, moment: Moment
+) -> tuple[MetricsPlan, Chosen | None]:
+    """The plan with what narrows its own measure, and the measure that this one is divided by."""
+    is_share_already = plan.kind == "share" and any(bound.variant.type == "ratio" for bound in offer.bounds)
+    if not plan.per or is_share_already or await _is_named_beside(plan, offer, live, times, moment):
+        return plan, None
+    whole = await whole_of(plan, offer, live, times, moment)
+    if whole is None:
+        return plan, None
+    return plan.model_copy(update={"filters": await own_filters(plan, offer, whole, live, times, moment)}), whole
+
+
 async def _shaped(
     question: Question, plan: MetricsPlan, chosen: Chosen, live: Live, times: Times, moment: Moment,
     also: Chosen | None,
+    whole: Chosen | None,
     percentiles: Sequence[float],
 ) -> Question:  # fmt: skip
     """The question with what its kind needs beside the measure: another side, a part, a whole."""
-    is_share_already = plan.kind == "share" and chosen.measure.type == "ratio"
-    if plan.per and not is_share_already:
-        whole = await second_measure(plan.per, plan, live, times, moment)
-        if plan.kind != "share" or whole.offer.key != chosen.offer.key:
-            return divided(question, chosen, whole, is_share=plan.kind == "share")
+    if whole is not None:
+        bound = read_bound(plan.bound) if plan.bound else None
+        is_part = bound is not None and bound.unit == "%"
+        question = divided(question, chosen, whole, is_share=plan.kind == "share" or is_part)
     if question.kind == "comparison":
         return _compared(question, plan, chosen, times, also, percentiles)
-    if plan.kind == "share":
+    if plan.kind == "share" and whole is None:
         return await shared(question, plan, chosen, live, moment)
     return question
 
@@ -297,6 +330,8 @@ def _with_threshold(question: Question, plan: MetricsPlan) -> Question:
     value = bound_in(bound, unit_of_question(question), question.measure.title) if bound else 0.5
     if bound is None and not question.measure.unit and plan.side is None:
         above = not question.measure.name.endswith(("_up", "_status", "up"))
+    if _asks_how_long(question, plan):
+        return _lasting(question, value, above=above)
     threshold = Threshold(above, value, read_duration(plan.lasting) if plan.lasting else 0.0, plan.scope or "")
     if plan.kind != "threshold":
         return replace(question, threshold=threshold)
@@ -306,6 +341,21 @@ def _with_threshold(question: Question, plan: MetricsPlan) -> Question:
         question, threshold=threshold, judges=True, group_by=things, aggregation=None, is_total=False,
         is_current=how == "latest" or question.is_current or _is_of_now(plan),
     )  # fmt: skip
+
+
+def _asks_how_long(question: Question, plan: MetricsPlan) -> bool:
+    """Whether a time is asked of what measures none: for how many minutes it was above the bound."""
+    is_state = question.measure.type in ("gauge", "ratio") and not measures_time(unit_of_question(question))
+    return plan.kind == "threshold" and is_state and measures_time(plan.unit)
+
+
+def _lasting(question: Question, bound: float, *, above: bool) -> Question:
+    """How long in all the measure was beyond the bound."""
+    side = f"{'above' if above else 'below'} {bound:g}"
+    title = f"time that {question.measure.title} was {side}"
+    measure = time_beyond(question.measure, bound, title=title, above=above, seconds=seconds_of(question.time_range))
+    kind: ResultKind = "ranking" if question.group_by else "value"
+    return replace(question, measure=measure, kind=kind, aggregation=None, is_current=False, is_total=False)
 
 
 def _is_of_now(plan: MetricsPlan) -> bool:

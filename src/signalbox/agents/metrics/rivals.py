@@ -21,6 +21,7 @@ _EQUAL = 0.03
 _LESS = 0.8
 _MUCH_LESS = 0.6
 _UNSURE = 0.7
+_CERTAIN = 0.9
 _MOST = 6
 _PERCENT = ("%", "percent", "percentage", "per cent")
 
@@ -41,7 +42,7 @@ def rival_of(plan: MetricsPlan, reading: Reading) -> str | None:
     best = next(iter(reading.hits.values()))
     if plan.confidence < _UNSURE and best.score > mine.score and not plan.continues and _says_more(best, mine, reading):
         return best.offer.key
-    if mine.offer.recipe:
+    if mine.offer.recipe or plan.confidence >= _CERTAIN:
         return None
     for other in list(reading.hits.values())[:_MOST]:
         is_equal = abs(other.score - mine.score) <= _EQUAL * mine.score and other.explained == mine.explained
@@ -68,14 +69,16 @@ def _differs(one: str, other: str, text: str) -> bool:
     return not any(word in said for word in mine ^ theirs if len(word) > 2)
 
 
-def as_share(plan: MetricsPlan, reading: Reading) -> MetricsPlan:
+async def as_share(plan: MetricsPlan, reading: Reading) -> MetricsPlan:
     """The plan of a share for the measure that is one, where the same words say both: the memory used, in percent."""
     mine = reading.hits.get(plan.measure or "")
     is_asked = plan.kind == "share" or plan.unit.lower() in _PERCENT
     if not is_asked or plan.named or plan.per or mine is None or _is_ratio(mine.offer):
         return plan
     for other in list(reading.hits.values())[:_MOST]:
-        if _is_ratio(other.offer) and other.explained >= mine.explained and other.score >= _LESS * mine.score:
+        fits = other.explained >= mine.explained and other.score >= _LESS * mine.score
+        # A share of what failed cannot be narrowed to one way of failing: that is a part of the measure itself.
+        if _is_ratio(other.offer) and fits and await able_to_serve(plan, [other.offer], reading):
             return plan.model_copy(update={"measure": other.offer.key})
     return plan
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from signalbox.agents.metrics.bounds import bound_in, read_bound
 from signalbox.agents.metrics.choosing import Chosen, measure_for, wanted_of, window_of
-from signalbox.agents.metrics.conditions import upper
+from signalbox.agents.metrics.conditions import in_names, upper
 from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.measures import (
@@ -23,9 +23,12 @@ from signalbox.agents.metrics.state import ResultKind
 from signalbox.agents.metrics.times import Moment, Times
 from signalbox.agents.metrics.units import unit_of_question
 from signalbox.agents.metrics.values import find_value
-from signalbox.agents.metrics.vocabulary import base, name_words
+from signalbox.agents.metrics.vocabulary import FILLERS, base, name_words, text_words
 
-__all__ = ["divided", "second_measure", "shared"]
+__all__ = ["divided", "own_filters", "second_measure", "shared", "whole_of"]
+
+_MOST_NAMED = 6
+_NEAR = 0.85
 
 _WHOLES = frozenset(map(base, ("capacity", "max", "maximum", "limit", "size", "quota")))
 """Of measures that say how much there may be at most."""
@@ -33,21 +36,77 @@ _WHOLES = frozenset(map(base, ("capacity", "max", "maximum", "limit", "size", "q
 
 async def second_measure(words: str, plan: MetricsPlan, live: Live, times: Times, moment: Moment) -> Chosen:
     """The second measure that words name; what narrows the first narrows it too, where it has such labels."""
+    offers = await _named_by(words, live)
+    return await _beside(offers[0], plan, live, times, moment)
+
+
+async def whole_of(plan: MetricsPlan, offer: Offer, live: Live, times: Times, moment: Moment) -> Chosen | None:
+    """The measure that the plan's one is divided by; None where it already is what is asked for each.
+
+    Raises MetricNotFoundError for words that name none, InvalidQueryError where they only name the measure itself.
+    """
+    offers = await _named_by(plan.per, live)
+    is_own = offer.key in (one.key for one in offers)
+    is_first = is_own and (offers[0].key == offer.key or not _begins_with(plan.per, offers[0]))
+    if plan.kind == "share" and is_first and (plan.filters or plan.excluded or plan.names):
+        return None  # Of all calls, those that are named.
+    own, _ = await measure_for(offer, live, window_of(times, moment))
+    if is_own and offers[0].key == offer.key and own.type in ("histogram", "summary"):
+        return None  # The time that each took is a time for each.
+    kin = _kin_of(own, live, only=_WHOLES) if offers[0].key == offer.key and own.type == "gauge" else None
+    other = kin or next((one for one in offers if one.key != offer.key), None)
+    if other is None:
+        raise InvalidQueryError(
+            f"The question divides {offer.title} by itself.", suggestion="Name the part, or the whole, in other words."
+        )
+    return await _beside(other, plan, live, times, moment)
+
+
+async def _named_by(words: str, live: Live) -> list[Offer]:
+    """The measures that words name about equally well; first the one whose help begins with just these words."""
     named = live.index.by_key.get(words) or live.index.named(words)
-    hits = [] if named else [hit for hit in await asyncio.to_thread(live.index.search, words, 3) if hit.explained]
-    if named is None and not hits:
+    if named is not None:
+        return [named]
+    hits = [hit for hit in await asyncio.to_thread(live.index.search, words, _MOST_NAMED) if hit.explained]
+    if not hits:
         raise MetricNotFoundError(
             f'No metric for "{words}" was found on this server.', suggestion="Name the metric itself."
         )
-    offer = named or hits[0].offer
+    near = [hit.offer for hit in hits if hit.score >= _NEAR * hits[0].score and hit.explained >= hits[0].explained]
+    return sorted(near, key=lambda one: not _begins_with(words, one))
+
+
+def _begins_with(words: str, offer: Offer) -> bool:
+    """Whether a help text speaks of just this: receipts of a shop, rather than receipts cancelled in one."""
+    said = [base(word) for word, *_ in text_words(words) if word not in FILLERS]
+    told = [word for word, *_ in text_words(offer.family.help if offer.family else "")]
+    rest = told[len(said) :]
+    return bool(said) and [*map(base, told[: len(said)])] == said and (not rest or rest[0] in FILLERS)
+
+
+async def _beside(offer: Offer, plan: MetricsPlan, live: Live, times: Times, moment: Moment) -> Chosen:
     within = window_of(times, moment)
     measure, series = await measure_for(offer, live, within, wanted_of(plan, ()))
-    said = [meant for one in plan.filters if (meant := find_value(one, series, measure.labels))]
+    said = [meant for one in in_names(plan.filters, plan) if (meant := find_value(one, series, measure.labels))]
     matchers = tuple(Matcher(one.label, one.values) for one in said)
     excluded = tuple(
         Matcher(one.label, one.values, True) for w in plan.excluded if (one := find_value(w, series, measure.labels))
     )
     return Chosen(offer, measure, series, (*matchers, *excluded), tuple(said), ())
+
+
+async def own_filters(
+    plan: MetricsPlan, offer: Offer, whole: Chosen, live: Live, times: Times, moment: Moment
+) -> list[str]:
+    """What narrows the measure itself; what only the other has narrows that one: guests for each waiter on duty."""
+    measure, series = await measure_for(offer, live, window_of(times, moment))
+    return [
+        words
+        for words in plan.filters
+        if words in plan.names
+        or find_value(words, series, measure.labels)
+        or not find_value(words, whole.series, whole.measure.labels)
+    ]
 
 
 def divided(question: Question, chosen: Chosen, whole: Chosen, *, is_share: bool) -> Question:
@@ -133,12 +192,15 @@ def _kin_of(measure: Measure, live: Live, only: frozenset[str] = frozenset()) ->
         if offer.family is None or offer.key == measure.name or offer.family.type != measure.type or offer.recipe:
             continue
         theirs = {base(word) for word in offer.family.words}
-        if only and (len(own & theirs) < 2 or not any(more and more <= only for more in (theirs - own, own - theirs))):
+        says_most = any(more and more <= only for more in (theirs - own, own - theirs))
+        # Spaces taken are a part of the spaces: the same name with one word less.
+        is_all = theirs < own and len(own - theirs) == 1
+        if only and (len(own & theirs) < 2 or not (says_most or is_all)):
             continue
         if len(theirs - own) > 1:
             continue
         kinship = len(own & theirs) - 0.45 * len(theirs - own)
-        if kinship > most and not own <= theirs:
+        if kinship > most and (only or not own <= theirs):
             best, most = offer, kinship
     return best
 

@@ -64,7 +64,7 @@ def unknown_words(plan: MetricsPlan, offer: Offer, measure: Measure, series: Ser
         if words not in plan.names
         and not all(find_value(one, series, measure.labels) for one in one_by_one(words, series, measure.labels))
         and not names_measure(words, offer)
-        and find_label(words, measure.labels) is None
+        and (find_label(words, measure.labels) is None or len(words.split()) > 1)
     ]
     kinds = [
         words

@@ -33,6 +33,7 @@ _SAME = re.compile(
 _MOMENT = re.compile(
     r"at\s+(?:about\s+|around\s+|exactly\s+)?(?:\d{1,2}(?:[:.]\d{2})?\s*(?:am|pm|h|o'clock)?|noon|midnight)\b", re.I
 )
+_CLOCK = re.compile(r"\d{1,2}(?:[:.]\d{2}|\s*(?:am|pm|h)\b)|\bo['’]clock\b|\bnoon\b|\bmidnight\b|\bat\s+\d", re.I)
 _SPAN = re.compile(r"\b(?:from|between|since|until|till?|to|after|before|and)\b|\d\s*[-–]\s*\d", re.I)
 _PAIR = re.compile(r"(?P<start>\d{4}-\d\d-\d\d\S*)\s*(?:/|to|until|\.\.)\s*(?P<end>\d{4}-\d\d-\d\d\S*)", re.I)
 _PRESENT = timedelta(minutes=1)
@@ -80,6 +81,9 @@ def _read(time: str, against: str, now: datetime, zone: tzinfo) -> Times:
         return Times(_checked(Range(now - _PRESENT, now), now), _checked(main, now), False, is_moment)
     base = main or (Range(now - _PRESENT, now) if is_current else None)
     other, note = _against(against, base, now, zone)
+    if is_current and _CLOCK.search(against) and not _SPAN.search(against) and other.end - other.start <= _HOUR:
+        # A moment beside a moment: now against nine o'clock.
+        other = _moment(other)
     if base is None:
         base, other, note = _paired(other, now, zone)
     return Times(_checked(base, now), _checked(other, now), False, is_moment, note)
