@@ -11,9 +11,9 @@ from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Matcher, Measure
 from signalbox.agents.metrics.values import Meant, find_label, find_value, nearest_values
-from signalbox.agents.metrics.vocabulary import base, name_words, text_words
+from signalbox.agents.metrics.vocabulary import FILLERS, base, name_words, text_words
 
-__all__ = ["conditions_said", "in_names", "names_measure", "one_by_one", "says_measure", "upper"]
+__all__ = ["conditions_said", "in_names", "names_measure", "one_by_one", "says_help", "says_measure", "upper"]
 
 _BESIDE = re.compile(
     r"\s+(?:versus|vs\.?|against|compared (?:to|with)|and|or|of|on|in|at|for)\s+|\s*[,/]\s+", re.IGNORECASE
@@ -38,7 +38,11 @@ def conditions_said(
         for words in in_names(plan.filters, plan)
         for one in one_by_one(_widened(words, text, series, measure.labels), series, measure.labels)
     ]
-    said += [meant for words in filters if (meant := _meant(words, measure, series, offer, live))]
+    meant_by = [meant for words in filters if (meant := _meant(words, measure, series, offer, live))]
+    # What was placed by its meaning yields to what the model says of the same label, but for the sides of a comparison.
+    named = {one.label for one in meant_by}
+    said = [one for one in said if one.sure >= _SURE or one.label not in named or plan.kind == "comparison"]
+    said += meant_by
     excluded = left_out or [
         meant for words in in_names(plan.excluded, plan) if (meant := _meant(words, measure, series, offer, live))
     ]
@@ -86,7 +90,7 @@ def _meant(words: str, measure: Measure, series: Series, offer: Offer, live: Liv
         return None
     if found is not None:
         return found
-    if says_measure(words, measure, offer):
+    if says_measure(words, measure, offer) or says_help(words, offer):
         return None
     near = nearest_values(words, series, measure.labels)
     hidden = find_value(words, series, series.names() - measure.labels)
@@ -107,6 +111,13 @@ def says_measure(words: str, measure: Measure, offer: Offer) -> bool:
         return False  # A name as machines have it, beside a word of the measure.
     # Mostly the measure by a longer name: what else is said of it is said not to be considered.
     return words.replace(" ", "").isalpha() and any(names_measure(word, offer) for word in words.split())
+
+
+def says_help(words: str, offer: Offer) -> bool:
+    """Whether words that narrow stand in the help text of the measure, which so says them of all of it."""
+    told = {base(word) for word, *_ in text_words(offer.family.help if offer.family else "") if word not in FILLERS}
+    spoken = [word for word, *_ in text_words(words)]
+    return bool(spoken) and words.islower() and all(base(word) in told for word in spoken)
 
 
 def upper(title: str) -> str:
@@ -134,5 +145,7 @@ def names_measure(words: str, offer: Offer) -> bool:
 
 
 def _begins_one(word: str, own: Set[str]) -> bool:
-    """Whether a word is the first part of one that is put together: rain of rainwater."""
-    return len(word) >= _PART and any(one.startswith(word) for one in own)
+    """Whether a word is the first part of one that is put together, or is cut short in it: rain of rainwater."""
+    return len(word) >= _PART and any(
+        one.startswith(word) or (len(one) > _PART and word.startswith(one)) for one in own
+    )

@@ -225,7 +225,8 @@ def forgotten_splits(plan: MetricsPlan, text: str, offer: Offer, labels: frozens
             continue
         if splits:
             return [label, *_listed_on(pieces[at + 1 :], labels)]
-        if plan.kind == "ranking" and (base(word) not in own or label_kind(word)):
+        ranks = plan.kind == "ranking" or (plan.kind is None and plan.order is not None)
+        if ranks and (base(word) not in own or label_kind(word)):
             return [label]
     return []
 

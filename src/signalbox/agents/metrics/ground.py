@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -18,7 +19,7 @@ from signalbox.agents.metrics.bounds import (
     time_of_rate,
 )
 from signalbox.agents.metrics.choosing import AGGREGATIONS, Chosen, choose, measure_for, offer_of, window_of
-from signalbox.agents.metrics.conditions import upper
+from signalbox.agents.metrics.conditions import says_help, upper
 from signalbox.agents.metrics.errors import InvalidQueryError
 from signalbox.agents.metrics.forgotten import (
     is_whole,
@@ -30,13 +31,16 @@ from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.measures import time_beyond
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.plan import MetricsPlan
+from signalbox.agents.metrics.promql import selector_text
+from signalbox.agents.metrics.querying.asking import ask_at
 from signalbox.agents.metrics.question import Against, Matcher, Measure, Question, Threshold
 from signalbox.agents.metrics.shares import divided, own_filters, second_measure, shared, whole_of
 from signalbox.agents.metrics.state import ResultKind, TimeRange
 from signalbox.agents.metrics.times import Moment, Times, read_times
 from signalbox.agents.metrics.units import unit_of_question
+from signalbox.agents.metrics.unplaced import unplaced_words
 from signalbox.agents.metrics.values import Meant, find_value
-from signalbox.agents.metrics.vocabulary import base, name_words, runs, text_words
+from signalbox.agents.metrics.vocabulary import NEGATES, base, name_words, runs, text_words
 from signalbox.agents.metrics.windows import seconds_of
 
 __all__ = ["ground_plan"]
@@ -45,6 +49,7 @@ _SHARES = ("ratio", "percent")
 _SURE = 0.9
 _CERTAIN = 0.97
 _CURVES = ("series", "extreme")
+_STATE = re.compile(r"\s*(?:1|one)\s+(?:if|while|when|means)\b", re.IGNORECASE)
 _RATES = frozenset(map(base, ("rate", "rps", "qps", "throughput")))
 
 
@@ -55,6 +60,7 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     """
     times = read_times(plan.time, plan.against, moment.now, moment.zone)
     offer = offer_of(plan, live)
+    plan = _of_state(plan, text, offer)
     plan, whole = await _divided_by(plan, offer, live, times, moment)
     percentiles = tuple(dict.fromkeys(p for words in plan.percentiles if (p := read_percentile(words)) is not None))
     chosen = await choose(offer, plan, text, live, times, moment, percentiles[:1])
@@ -71,12 +77,49 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     question = _question(plan, text, chosen, times, moment, percentiles)
     names = await _left_behind(text, question, chosen, live, moment)
     names += unknown_names(text, offer, chosen.series, chosen.measure.labels)
+    names += unplaced_words(plan, text, offer, chosen.measure.labels, chosen.said)
+    names += _said_of_all(plan, chosen)
     plan = plan.model_copy(update={"not_covered": [one for one in plan.not_covered if not _is_used(one, question)]})
     left = left_out(plan, text, offer, also.offer if also else None, names=names)
     question = replace(question, not_covered=tuple(one for one in left if not _leaves_out(one, question)))
     question = await _shaped(question, plan, chosen, live, times, moment, also, whole, percentiles)
+    if plan.kind == "threshold" and not plan.bound:
+        await _check_state(question, live)
     question = _with_unit(_with_threshold(question, plan), plan)
     return _side_by_side(question, plan, also, percentiles)
+
+
+def _of_state(plan: MetricsPlan, text: str, offer: Offer) -> MetricsPlan:
+    """The plan; a ranking of what is 1 or 0 asks for those that are in that state, or that are not."""
+    is_state = offer.family is not None and _STATE.match(offer.family.help)
+    if plan.kind != "ranking" or not is_state or plan.order or plan.top or plan.how or plan.per or plan.bound:
+        return plan
+    is_not = any(word in NEGATES for word, *_ in text_words(text))
+    return plan.model_copy(update={"kind": "threshold", "side": "below" if is_not else "above"})
+
+
+async def _check_state(question: Question, live: Live) -> None:
+    """Raise InvalidQueryError where no bound is named for what has more values than 0 and 1."""
+    measure = question.measure
+    if measure.type != "gauge" or len(measure.metrics) != 1:
+        return
+    selector = selector_text(measure.metrics[0], question.matchers)
+    other = await ask_at(live.client, f"count(({selector} > 1) or ({selector} < 0))", question.time_range.end_time)
+    if other.curves:
+        raise InvalidQueryError(
+            f"The question does not say which bound of {measure.title} is meant.",
+            suggestion="Name the bound with its unit: below 20%, more than 5.",
+        )
+
+
+def _said_of_all(plan: MetricsPlan, chosen: Chosen) -> list[str]:
+    """What was to narrow and narrows nothing, since the help text says it of the whole measure."""
+    series, labels = chosen.series, chosen.measure.labels
+    return [
+        words
+        for words in plan.filters
+        if words not in plan.names and says_help(words, chosen.offer) and find_value(words, series, labels) is None
+    ]
 
 
 def _is_of_one(plan: MetricsPlan, chosen: Chosen) -> bool:
@@ -141,7 +184,7 @@ def _question(
 ) -> Question:
     measure = _rated(chosen.measure, plan)
     says_rate = _says_rate(text)
-    kind = _kind(plan, measure, times)
+    kind = _kind(plan, measure, times, is_split=bool(chosen.group_by))
     chosen = _without_pinned(chosen, kind)
     if plan.kind is None and kind == "series" and _is_counted(plan, chosen.offer, measure) and not says_rate:
         kind = "value"
@@ -183,7 +226,7 @@ def _without_pinned(chosen: Chosen, kind: ResultKind) -> Chosen:
     return replace(chosen, group_by=tuple(label for label in chosen.group_by if label not in pinned))
 
 
-def _kind(plan: MetricsPlan, measure: Measure, times: Times) -> ResultKind:
+def _kind(plan: MetricsPlan, measure: Measure, times: Times, is_split: bool = False) -> ResultKind:
     """The kind of the answer; where the plan leaves it open, a range means a curve, and the present a figure."""
     named: dict[str, ResultKind] = {
         "curve": "series", "figure": "value", "ranking": "ranking", "comparison": "comparison", "extreme": "extreme",
@@ -193,7 +236,7 @@ def _kind(plan: MetricsPlan, measure: Measure, times: Times) -> ResultKind:
         return "share" if measure.type == "ratio" else "value"
     if plan.kind in named and not _is_average_unasked(plan, measure, times):
         return named[plan.kind]
-    if plan.top is not None or (plan.order is not None and plan.split_by):
+    if plan.top is not None or (plan.order is not None and (plan.split_by or is_split)):
         return "ranking"
     if plan.against:
         return "comparison"
@@ -336,6 +379,9 @@ def _with_threshold(question: Question, plan: MetricsPlan) -> Question:
     if plan.kind != "threshold":
         return replace(question, threshold=threshold)
     things = question.group_by or tuple(sorted(_differing(question)))
+    if question.measure.type == "gauge" and question.measure.agg == "avg" and len(question.measure.metrics) == 1:
+        # A mean of several would hide the one that is beyond.
+        things = tuple(dict.fromkeys((*things, *sorted(_differing(question)))))
     how = plan.how if plan.how in ("latest",) else None
     return replace(
         question, threshold=threshold, judges=True, group_by=things, aggregation=None, is_total=False,
@@ -376,7 +422,7 @@ def _with_unit(question: Question, plan: MetricsPlan) -> Question:
     if shown is not None:
         return replace(question, shown=shown)
     known = {base(word) for word in name_words(question.measure.name)} | {base(question.measure.unit)}
-    if any(base(word) in known for word, *_ in text_words(plan.unit)) or question.kind == "share":
+    if all(base(word) in known for word, *_ in text_words(plan.unit)) or question.kind == "share":
         return question
     if measures_other(plan.unit, unit_of_question(question)):
         raise InvalidQueryError(

@@ -76,7 +76,8 @@ async def renamed(plan: MetricsPlan, reading: Reading, *, has_failed: bool = Fal
 
 def _is_code(words: str) -> bool:
     """Whether words are a name as machines have it, which nothing else stands for: node-12, fridge-c."""
-    return any(letter.isdigit() or letter in "-_/:." for letter in words)
+    is_capital = any(word.isupper() and len(word) > 1 for word in words.split())
+    return is_capital or any(letter.isdigit() or letter in "-_/:." for letter in words)
 
 
 def _values(meant: Meant | None) -> tuple[str, ...]:

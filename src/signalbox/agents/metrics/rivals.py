@@ -12,6 +12,7 @@ from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.read import Reading
 from signalbox.agents.metrics.search import Hit
+from signalbox.agents.metrics.shares import is_whole_name
 from signalbox.agents.metrics.values import find_label, find_value
 from signalbox.errors import SignalboxError
 
@@ -23,6 +24,7 @@ _MUCH_LESS = 0.6
 _UNSURE = 0.7
 _CERTAIN = 0.9
 _MOST = 6
+_FEW = 3
 _PERCENT = ("%", "percent", "percentage", "per cent")
 
 
@@ -44,8 +46,12 @@ def rival_of(plan: MetricsPlan, reading: Reading) -> str | None:
         return best.offer.key
     if mine.offer.recipe or plan.confidence >= _CERTAIN:
         return None
-    for other in list(reading.hits.values())[:_MOST]:
-        is_equal = abs(other.score - mine.score) <= _EQUAL * mine.score and other.explained == mine.explained
+    alike = [one for one in list(reading.hits.values())[:_MOST] if one.explained == mine.explained]
+    if len(alike) > _FEW or (plan.kind == "share" and _is_whole_of(alike, mine)):
+        # What so many have in common says nothing of any; a part and what there may be at most make one share.
+        return None
+    for other in alike:
+        is_equal = abs(other.score - mine.score) <= _EQUAL * mine.score
         if (
             other.offer.key != chosen
             and is_equal
@@ -57,9 +63,14 @@ def rival_of(plan: MetricsPlan, reading: Reading) -> str | None:
 
 
 def _says_more(other: Hit, mine: Hit, reading: Reading) -> bool:
-    """Whether a telling word of the question speaks of the other measure, and not of mine."""
-    said = reading.live.index.telling(reading.text, ())
-    return any(word in said for word in other.explained - mine.explained)
+    """Whether more telling words of the question speak of the other measure alone than of mine alone."""
+    said = reading.live.index.telling(reading.text, ()).keys()
+    return len(said & (other.explained - mine.explained)) > len(said & (mine.explained - other.explained))
+
+
+def _is_whole_of(hits: Sequence[Hit], mine: Hit) -> bool:
+    """Whether one of the measures says how much there may be at most."""
+    return any(is_whole_name(one.offer.key) != is_whole_name(mine.offer.key) for one in hits)
 
 
 def _differs(one: str, other: str, text: str) -> bool:
@@ -97,8 +108,16 @@ async def elsewhere(plan: MetricsPlan, reading: Reading, error: SignalboxError) 
         plan, [hit.offer for hit in reading.hits.values() if hit.offer.key != plan.measure], reading
     )
     chosen = await reading.choose(able) if able else None
+    if chosen is not None and plan.confidence >= _CERTAIN and not _says_as_much(plan, chosen, reading):
+        return None
     chosen = chosen or _of_same_words(plan, able, reading)
     return plan.model_copy(update={"measure": chosen}) if chosen else None
+
+
+def _says_as_much(plan: MetricsPlan, chosen: str, reading: Reading) -> bool:
+    """Whether another measure has no fewer of the words of the question than the one that a certain model chose."""
+    mine = reading.hits.get(plan.measure or "")
+    return mine is None or len(reading.hits[chosen].explained) >= len(mine.explained)
 
 
 def _of_same_words(plan: MetricsPlan, offers: Sequence[Offer], reading: Reading) -> str | None:

@@ -25,13 +25,15 @@ from signalbox.agents.metrics.units import unit_of_question
 from signalbox.agents.metrics.values import find_value
 from signalbox.agents.metrics.vocabulary import FILLERS, base, name_words, text_words
 
-__all__ = ["divided", "own_filters", "second_measure", "shared", "whole_of"]
+__all__ = ["divided", "is_whole_name", "own_filters", "second_measure", "shared", "whole_of"]
 
 _MOST_NAMED = 6
 _NEAR = 0.85
 
 _WHOLES = frozenset(map(base, ("capacity", "max", "maximum", "limit", "size", "quota")))
 """Of measures that say how much there may be at most."""
+_PARTS = frozenset(map(base, ("taken", "used", "occupied", "busy", "present", "booked", "filled")))
+"""Of measures that say how much of that there is."""
 
 
 async def second_measure(words: str, plan: MetricsPlan, live: Live, times: Times, moment: Moment) -> Chosen:
@@ -46,6 +48,8 @@ async def whole_of(plan: MetricsPlan, offer: Offer, live: Live, times: Times, mo
     Raises MetricNotFoundError for words that name none, InvalidQueryError where they only name the measure itself.
     """
     offers = await _named_by(plan.per, live)
+    if _is_head_of(plan.per, offer, offers[0]):
+        offers = [offer, *offers]
     is_own = offer.key in (one.key for one in offers)
     is_first = is_own and (offers[0].key == offer.key or not _begins_with(plan.per, offers[0]))
     if plan.kind == "share" and is_first and (plan.filters or plan.excluded or plan.names):
@@ -60,6 +64,18 @@ async def whole_of(plan: MetricsPlan, offer: Offer, live: Live, times: Times, mo
             f"The question divides {offer.title} by itself.", suggestion="Name the part, or the whole, in other words."
         )
     return await _beside(other, plan, live, times, moment)
+
+
+def _is_head_of(words: str, offer: Offer, other: Offer) -> bool:
+    """Whether the last of several words, the thing itself, names the measure and not the other: night shift nurse."""
+    said = [base(word) for word, *_ in text_words(words) if word not in FILLERS]
+    mine, theirs = ({base(word) for word, *_ in text_words(f"{one.title} {one.about}")} for one in (offer, other))
+    return len(said) > 1 and said[-1] in mine - theirs
+
+
+def is_whole_name(name: str) -> bool:
+    """Whether a measure says by its name how much there may be at most."""
+    return bool(_WHOLES & {base(word) for word in name_words(name)})
 
 
 async def _named_by(words: str, live: Live) -> list[Offer]:
@@ -156,6 +172,10 @@ async def shared(question: Question, plan: MetricsPlan, chosen: Chosen, live: Li
     excluded = tuple(one for one in question.matchers if one.negated)
     if excluded and not parts and measure.type != "ratio" and not question.group_by:
         return replace(question, matchers=tuple(one for one in question.matchers if not one.negated), part=excluded)
+    if parts and measure.type == "counter" and not question.group_by and not plan.per:
+        all_ = _kin_of(measure, live)
+        if all_ is not None and _is_predicate(measure, all_, question.text):
+            return await _of(question, all_, live)
     if measure.type == "ratio" or question.group_by or not parts:
         if question.kind == "share" and not (measure.type == "ratio" or question.group_by):
             return await _of_its_kind(question, live)
@@ -168,9 +188,20 @@ async def shared(question: Question, plan: MetricsPlan, chosen: Chosen, live: Li
             f"{upper(measure.title)} does not add up, so no part of it is a share.",
             suggestion="Ask for the share of the time that it was above or below a bound.",
         )
-    label = parts[-1].label
+    # What the help text explains says of what kind it is; a name mostly says where.
+    label = next((one for one in reversed(parts) if one.is_told), parts[-1]).label
     part = tuple(one for one in question.matchers if one.label == label and not one.negated)
     return replace(question, matchers=tuple(one for one in question.matchers if one not in part), part=part)
+
+
+def _is_predicate(measure: Measure, all_: Offer, text: str) -> bool:
+    """Whether the word by which a measure is one kind of another is said of it: messages that got lost, and not the
+    lost messages."""
+    own, theirs = ({base(word) for word in name_words(one)} for one in (measure.name, all_.key))
+    said = [base(word) for word, *_ in text_words(text)]
+    kinds = [at for at, word in enumerate(said) if word in own - theirs]
+    things = [at for at, word in enumerate(said) if word in own & theirs]
+    return theirs < own and bool(kinds and things) and min(kinds) > min(things) + 1
 
 
 async def _of_its_kind(question: Question, live: Live) -> Question:
@@ -194,7 +225,7 @@ def _kin_of(measure: Measure, live: Live, only: frozenset[str] = frozenset()) ->
         theirs = {base(word) for word in offer.family.words}
         says_most = any(more and more <= only for more in (theirs - own, own - theirs))
         # Spaces taken are a part of the spaces: the same name with one word less.
-        is_all = theirs < own and len(own - theirs) == 1
+        is_all = (theirs < own and len(own - theirs) == 1) or (own < theirs and theirs - own <= _PARTS)
         if only and (len(own & theirs) < 2 or not (says_most or is_all)):
             continue
         if len(theirs - own) > 1:
@@ -210,7 +241,8 @@ async def _of(question: Question, other: Offer, live: Live) -> Question:
     second, _ = await measure_for(other, live, question.time_range)
     shared = tuple(one for one in question.matchers if one.label in second.labels)
     own = narrowed(question.measure, [one for one in question.matchers if one not in shared])
-    is_whole = bool(_WHOLES & {base(word) for word in name_words(question.measure.name)})
+    words = {base(word) for word in name_words(question.measure.name)}
+    is_whole = bool(_WHOLES & words) or bool(_PARTS & {base(word) for word in name_words(second.name)} - words)
     part, whole = (second, own) if is_whole else (own, second)
     kind: ResultKind = "ranking" if question.group_by else "value"
     return replace(question, measure=per(part, whole, is_share=True), matchers=shared, kind=kind, is_total=False)

@@ -196,8 +196,13 @@ def _is_short_for(word: str, value: str) -> bool:
         return False
     if value.startswith("/"):
         return said.startswith(code)
-    letters = iter(said)
-    return value.isupper() and not word.isupper() and said[0] == code[0] and all(one in letters for one in code)
+    return value.isupper() and not word.isupper() and (said.startswith(code) or _bones(said).startswith(_bones(code)))
+
+
+def _bones(word: str) -> str:
+    """The consonants of a word behind its first letter, none twice in a row: the letters that a code is made of."""
+    found = [word[0], *(letter for letter in word[1:] if letter not in "aeiouy")]
+    return "".join(letter for at, letter in enumerate(found) if at == 0 or letter != found[at - 1])
 
 
 def _is_part(word: str, value: str) -> bool:

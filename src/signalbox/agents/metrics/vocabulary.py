@@ -21,8 +21,10 @@ __all__ = [
     "FILLERS",
     "GENERIC",
     "HOW",
+    "JOINS",
     "LABEL_WORDS",
     "MOST",
+    "NEGATES",
     "SOFT",
     "SPLITS",
     "alike",
@@ -45,6 +47,10 @@ CONDITIONS = frozenset(_TABLES["conditions"].split())
 """Words after which a condition stands."""
 EXCLUDES = frozenset(_TABLES["excludes"].split())
 """Words by which something is left out."""
+NEGATES = frozenset(_TABLES["negates"].split())
+"""Words that turn a state round."""
+JOINS = frozenset(_TABLES["joins"].split())
+"""Words after which stands what something belongs to, or is done with."""
 SPLITS = frozenset(_TABLES["splits"].split())
 """Words after which stands what a measure is split by."""
 CUES: tuple[str, ...] = tuple(_TABLES["cues"].split())
