@@ -52,7 +52,6 @@ _AT_ONCE = 8
 """So many questions are answered at once; the others wait, and their time starts when it is their turn."""
 _NEAR = 0.7
 _SAID = 0.8
-_SURE = 0.7
 _CERTAIN, _HALF = 0.97, 0.5
 _LONG_ENOUGH = "last 2 days"
 _MOST_OPTIONS = 4
@@ -150,8 +149,7 @@ async def _answered(
     try:
         with steps.timed("validate"):
             settled = await _settled(plan, reading, before)
-            if settled.confidence >= _SURE:
-                settled = await renamed(settled, reading) or settled
+            settled = await renamed(settled, reading) or settled
         with steps.timed("execute"):
             found, questions = await answer_plan(settled, reading.text, reading.live, reading.moment)
     except (MetricNotFoundError, InvalidQueryError, InvalidTimeRangeError) as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set
+from dataclasses import replace
 
 from signalbox.agents.metrics.errors import UnknownNameError
 from signalbox.agents.metrics.live import Live, Series
@@ -38,7 +39,9 @@ def conditions_said(
         for words in in_names(plan.filters, plan)
         for one in one_by_one(_widened(words, text, series, measure.labels), series, measure.labels)
     ]
-    meant_by = [meant for words in filters if (meant := _meant(words, measure, series, offer, live))]
+    meant_by = [
+        replace(meant, said=words) for words in filters if (meant := _meant(words, measure, series, offer, live))
+    ]
     # What was placed by its meaning yields to what the model says of the same label, but for the sides of a comparison.
     named = {one.label for one in meant_by}
     said = [one for one in said if one.sure >= _SURE or one.label not in named or plan.kind == "comparison"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -176,7 +177,7 @@ def forgotten_values(plan: MetricsPlan, text: str, offer: Offer, series: Series,
         words = text[start:end]
         meant = None if _is_taken(start, end, covered) else find_value(words, series, labels)
         if meant is not None and meant.sure >= _SURE and is_whole(words, meant):
-            found.append((start, meant))
+            found.append((start, replace(meant, said=words)))
             covered.append((start, end))
     return [meant for _, meant in sorted(found, key=lambda one: one[0])]
 

@@ -34,7 +34,7 @@ from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.promql import selector_text
 from signalbox.agents.metrics.querying.asking import ask_at
 from signalbox.agents.metrics.question import Against, Matcher, Measure, Question, Threshold
-from signalbox.agents.metrics.shares import divided, own_filters, second_measure, shared, whole_of
+from signalbox.agents.metrics.shares import divided, own_filters, part_and_whole, second_measure, shared
 from signalbox.agents.metrics.state import ResultKind, TimeRange
 from signalbox.agents.metrics.times import Moment, Times, read_times
 from signalbox.agents.metrics.units import unit_of_question
@@ -61,7 +61,7 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     times = read_times(plan.time, plan.against, moment.now, moment.zone)
     offer = offer_of(plan, live)
     plan = _of_state(plan, text, offer)
-    plan, whole = await _divided_by(plan, offer, live, times, moment)
+    plan, offer, whole = await _divided_by(plan, offer, live, times, moment)
     percentiles = tuple(dict.fromkeys(p for words in plan.percentiles if (p := read_percentile(words)) is not None))
     chosen = await choose(offer, plan, text, live, times, moment, percentiles[:1])
     named = _named_beside(plan, chosen)
@@ -293,15 +293,16 @@ def _rated(measure: Measure, plan: MetricsPlan) -> Measure:
 
 async def _divided_by(
     plan: MetricsPlan, offer: Offer, live: Live, times: Times, moment: Moment
-) -> tuple[MetricsPlan, Chosen | None]:
-    """The plan with what narrows its own measure, and the measure that this one is divided by."""
+) -> tuple[MetricsPlan, Offer, Chosen | None]:
+    """The plan with what narrows its own measure, this measure, and the one that it is divided by."""
     is_share_already = plan.kind == "share" and any(bound.variant.type == "ratio" for bound in offer.bounds)
     if not plan.per or is_share_already or await _is_named_beside(plan, offer, live, times, moment):
-        return plan, None
-    whole = await whole_of(plan, offer, live, times, moment)
+        return plan, offer, None
+    part, whole = await part_and_whole(plan, offer, live, times, moment)
     if whole is None:
-        return plan, None
-    return plan.model_copy(update={"filters": await own_filters(plan, offer, whole, live, times, moment)}), whole
+        return plan, offer, None
+    filters = await own_filters(plan, part, whole, live, times, moment)
+    return plan.model_copy(update={"filters": filters}), part, whole
 
 
 async def _shaped(
@@ -356,8 +357,9 @@ def _compared(
 
 
 def _place(meant: Meant, text: str) -> int:
-    """Where a thing stands in the question; without its port, as people say it."""
-    return text.lower().find(meant.values[0].lower().partition(":")[0])
+    """Where a thing stands in the question; without its port, as people say it, or in the words that stand for it."""
+    names = (meant.values[0].lower().partition(":")[0], meant.said.lower())
+    return next((at for name in names if name and (at := text.lower().find(name)) >= 0), -1)
 
 
 def _with_threshold(question: Question, plan: MetricsPlan) -> Question:

@@ -42,14 +42,15 @@ def rival_of(plan: MetricsPlan, reading: Reading) -> str | None:
     if plan.named or mine is None or not mine.explained:
         return None
     best = next(iter(reading.hits.values()))
+    if plan.kind == "share" and is_whole_name(best.offer.key) != is_whole_name(chosen):
+        return None  # A part and what there may be at most make one share.
     if plan.confidence < _UNSURE and best.score > mine.score and not plan.continues and _says_more(best, mine, reading):
         return best.offer.key
     if mine.offer.recipe or plan.confidence >= _CERTAIN:
         return None
     alike = [one for one in list(reading.hits.values())[:_MOST] if one.explained == mine.explained]
-    if len(alike) > _FEW or (plan.kind == "share" and _is_whole_of(alike, mine)):
-        # What so many have in common says nothing of any; a part and what there may be at most make one share.
-        return None
+    if len(alike) > _FEW and plan.confidence >= _UNSURE:
+        return None  # What so many have in common says nothing of any.
     for other in alike:
         is_equal = abs(other.score - mine.score) <= _EQUAL * mine.score
         if (
@@ -66,11 +67,6 @@ def _says_more(other: Hit, mine: Hit, reading: Reading) -> bool:
     """Whether more telling words of the question speak of the other measure alone than of mine alone."""
     said = reading.live.index.telling(reading.text, ()).keys()
     return len(said & (other.explained - mine.explained)) > len(said & (mine.explained - other.explained))
-
-
-def _is_whole_of(hits: Sequence[Hit], mine: Hit) -> bool:
-    """Whether one of the measures says how much there may be at most."""
-    return any(is_whole_name(one.offer.key) != is_whole_name(mine.offer.key) for one in hits)
 
 
 def _differs(one: str, other: str, text: str) -> bool:

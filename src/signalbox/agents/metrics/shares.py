@@ -25,7 +25,7 @@ from signalbox.agents.metrics.units import unit_of_question
 from signalbox.agents.metrics.values import find_value
 from signalbox.agents.metrics.vocabulary import FILLERS, base, name_words, text_words
 
-__all__ = ["divided", "is_whole_name", "own_filters", "second_measure", "shared", "whole_of"]
+__all__ = ["divided", "is_whole_name", "own_filters", "part_and_whole", "second_measure", "shared"]
 
 _MOST_NAMED = 6
 _NEAR = 0.85
@@ -42,28 +42,44 @@ async def second_measure(words: str, plan: MetricsPlan, live: Live, times: Times
     return await _beside(offers[0], plan, live, times, moment)
 
 
-async def whole_of(plan: MetricsPlan, offer: Offer, live: Live, times: Times, moment: Moment) -> Chosen | None:
-    """The measure that the plan's one is divided by; None where it already is what is asked for each.
+async def part_and_whole(
+    plan: MetricsPlan, offer: Offer, live: Live, times: Times, moment: Moment
+) -> tuple[Offer, Chosen | None]:
+    """The plan's measure and the one that it is divided by; None for this where it already is what is asked for each.
 
     Raises MetricNotFoundError for words that name none, InvalidQueryError where they only name the measure itself.
     """
     offers = await _named_by(plan.per, live)
     if _is_head_of(plan.per, offer, offers[0]):
-        offers = [offer, *offers]
+        offers = [offer]
+    general = next((one for one in offers if _is_kind_of(offer, one)), None)
+    if general is not None:
+        return offer, await _beside(general, plan, live, times, moment)
     is_own = offer.key in (one.key for one in offers)
     is_first = is_own and (offers[0].key == offer.key or not _begins_with(plan.per, offers[0]))
     if plan.kind == "share" and is_first and (plan.filters or plan.excluded or plan.names):
-        return None  # Of all calls, those that are named.
+        return offer, None  # Of all calls, those that are named.
     own, _ = await measure_for(offer, live, window_of(times, moment))
     if is_own and offers[0].key == offer.key and own.type in ("histogram", "summary"):
-        return None  # The time that each took is a time for each.
+        return offer, None  # The time that each took is a time for each.
     kin = _kin_of(own, live, only=_WHOLES) if offers[0].key == offer.key and own.type == "gauge" else None
+    if kin is not None and not is_whole_name(kin.key):
+        # The words name what there may be at most, which the model took for the measure: the fuel for a tank's size.
+        return kin, await _beside(offer, plan, live, times, moment)
     other = kin or next((one for one in offers if one.key != offer.key), None)
     if other is None:
         raise InvalidQueryError(
             f"The question divides {offer.title} by itself.", suggestion="Name the part, or the whole, in other words."
         )
-    return await _beside(other, plan, live, times, moment)
+    return offer, await _beside(other, plan, live, times, moment)
+
+
+def _is_kind_of(offer: Offer, other: Offer) -> bool:
+    """Whether a counter counts one kind of what another counts, by its name: loads failed, of loads."""
+    if offer.family is None or other.family is None or {offer.family.type, other.family.type} != {"counter"}:
+        return False
+    own, theirs = ({base(word) for word in one.family.words} for one in (offer, other) if one.family)
+    return theirs < own
 
 
 def _is_head_of(words: str, offer: Offer, other: Offer) -> bool:

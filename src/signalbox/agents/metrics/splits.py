@@ -73,9 +73,7 @@ def unknown_words(plan: MetricsPlan, offer: Offer, measure: Measure, series: Ser
     kinds = [
         words
         for words in plan.split_by
-        if words not in plan.names
-        and _label(words, measure, series) is None
-        and not _splits_nothing(words, offer)
+        if words not in plan.names and _label(words, measure, series) is None and not _splits_nothing(words, offer)
     ]
     return things, kinds
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from signalbox.agents.metrics.forgotten import own_words
 from signalbox.agents.metrics.glossary import find_meanings
@@ -57,12 +58,12 @@ def placed_values(plan: MetricsPlan, text: str, offer: Offer, series: Series, la
     for label in sorted(several & series.meanings.keys()):
         for value, start, end in find_meanings(text[:_LONGEST], series.meanings[label]):
             if not _is_taken(start, end, covered):
-                found.setdefault(label, Meant(label, (value,), _TOLD, True))
+                found.setdefault(label, Meant(label, (value,), _TOLD, True, text[start:end]))
                 covered.append((start, end))
     for word, start, end in _unspoken(said, covered, offer, labels):
         meant = find_value(word, series, several)
         if meant is not None and meant.sure >= (_TOLD if meant.is_told else _NAMED) and meant.label not in found:
-            found[meant.label] = meant
+            found[meant.label] = replace(meant, said=word)
             covered.append((start, end))
     return list(found.values())
 

@@ -37,6 +37,8 @@ class Meant:
     sure: float
     is_told: bool = False
     """Whether the words are those by which the help text explains the values."""
+    said: str = ""
+    """The words of the question."""
 
     def matcher(self, *, negated: bool = False) -> Matcher:
         """As a condition."""
