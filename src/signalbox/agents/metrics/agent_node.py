@@ -33,7 +33,7 @@ from signalbox.agents.metrics.names import renamed
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Question
 from signalbox.agents.metrics.read import Reading, not_understood, readable
-from signalbox.agents.metrics.rivals import able_to_serve, as_share, elsewhere, rival_of, words_of
+from signalbox.agents.metrics.rivals import able_to_serve, as_share, elsewhere, is_ratio, rival_of, words_of
 from signalbox.agents.metrics.state import MetricsQuery, MetricsQueryState, MetricsRunState
 from signalbox.agents.metrics.step_errors import error_of
 from signalbox.agents.metrics.times import Moment
@@ -176,6 +176,7 @@ async def _mended(plan: MetricsPlan, reading: Reading, error: SignalboxError) ->
 async def _settled(plan: MetricsPlan, reading: Reading, before: Before | None) -> MetricsPlan:
     """The plan with its measure: of the question before, of this one, or as the person says when asked."""
     refuse_operation(plan)
+    is_uncovered = bool(plan.not_covered)
     plan = _about_measure(completed(plan, reading.text, reading.live, reading.moment), reading)
     names_none = needs_measure(plan) and not (plan.measure or plan.named)
     if before is not None and (plan.continues or names_none):
@@ -192,12 +193,36 @@ async def _settled(plan: MetricsPlan, reading: Reading, before: Before | None) -
         raise not_understood()
     options = [one.key for one in reading.offers[:_MOST_OPTIONS]]
     best = reading.scores[options[0]]
-    if best < _UNTOLD or plan.not_covered:
+    if best < _UNTOLD or is_uncovered:
         # Also where the model says that no measure covers what is asked.
-        said = f"The nearest are: {', '.join(options)}."
-        raise MetricNotFoundError(f'No metric for "{reading.text[:80]}" was found on this server.', suggestion=said)
+        raise _no_metric(reading)
     near = [one for one in options if reading.scores[one] >= _NEAR * best]
-    return plan.model_copy(update={"measure": await _one_of(near, plan, reading)})
+    return plan.model_copy(update={"measure": await _one_of(_likely(near, plan, reading), plan, reading)})
+
+
+def _likely(measures: list[str], plan: MetricsPlan, reading: Reading) -> list[str]:
+    """Those of the measures that say most of the question, and of one metric its share only where a share is asked.
+
+    Raises MetricNotFoundError where most of what the question speaks of is said by none.
+    """
+    hits = [reading.hits[one] for one in measures]
+    said = reading.live.index.telling(reading.text, places_of(plan, reading.text))
+    told = frozenset().union(*(hit.explained for hit in hits))
+    if sum(said[word] for word in said if word in told) < _HALF * sum(said.values()):
+        raise _no_metric(reading)
+    most = max((len(hit.explained & said.keys()) for hit in hits), default=0)
+    fitting = [hit for hit in hits if len(hit.explained & said.keys()) == most] or hits
+    shares = [hit for hit in fitting if is_ratio(hit.offer)]
+    plain = [hit for hit in fitting if hit not in shares]
+    chosen = (shares if plan.kind == "share" else plain) if shares and plain else fitting
+    return [hit.offer.key for hit in chosen]
+
+
+def _no_metric(reading: Reading) -> MetricNotFoundError:
+    nearest = ", ".join(one.key for one in reading.offers[:_MOST_OPTIONS])
+    return MetricNotFoundError(
+        f'No metric for "{reading.text[:80]}" was found on this server.', suggestion=f"The nearest are: {nearest}."
+    )
 
 
 async def _one_of(measures: list[str], plan: MetricsPlan, reading: Reading) -> str:
@@ -223,10 +248,7 @@ def _with_unsaid(plan: MetricsPlan, reading: Reading) -> MetricsPlan:
     if not said or told >= _HALF * sum(said.values()):
         return plan
     if hit.score < _UNTOLD and not told and not plan.filters:
-        nearest = ", ".join(one.key for one in reading.offers[:_MOST_OPTIONS])
-        raise MetricNotFoundError(
-            f'No metric for "{reading.text[:80]}" was found on this server.', suggestion=f"The nearest are: {nearest}."
-        )
+        raise _no_metric(reading)
     unsaid = [word for word in said if word not in hit.explained and word not in plan.not_covered]
     return plan.model_copy(update={"not_covered": [*plan.not_covered, *unsaid[:4]]})
 

@@ -11,14 +11,16 @@ from signalbox.agents.metrics.live import Live, Series
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Matcher, Measure
-from signalbox.agents.metrics.values import Meant, find_label, find_value, nearest_values
+from signalbox.agents.metrics.values import OTHER_ENDS, Meant, find_label, find_value, nearest_values
 from signalbox.agents.metrics.vocabulary import FILLERS, base, name_words, text_words
 
 __all__ = ["conditions_said", "in_names", "names_measure", "one_by_one", "says_help", "says_measure", "upper"]
 
 _BESIDE = re.compile(
-    r"\s+(?:versus|vs\.?|against|compared (?:to|with)|and|or|of|on|in|at|for)\s+|\s*[,/]\s+", re.IGNORECASE
+    r"\s+(?:versus|vs\.?|against|compared (?:to|with)|and|or|of|on|in|at|for|from|to)\s+|\s*,\s+|(?<=\w)\s*/\s+",
+    re.IGNORECASE,
 )
+_SENTENCE = re.compile(r"[?!;.]\s+")
 _PART = 4
 _SURE = 0.9
 
@@ -46,6 +48,7 @@ def conditions_said(
     named = {one.label for one in meant_by}
     said = [one for one in said if one.sure >= _SURE or one.label not in named or plan.kind == "comparison"]
     said += meant_by
+    said = _two_ends(said, series, measure.labels) if plan.kind != "comparison" else said
     excluded = left_out or [
         meant for words in in_names(plan.excluded, plan) if (meant := _meant(words, measure, series, offer, live))
     ]
@@ -64,9 +67,24 @@ def conditions_said(
     return tuple(said), tuple(Matcher(label, tuple(found), negated) for (label, negated), found in values.items())
 
 
+def _two_ends(said: list[Meant], series: Series, labels: frozenset[str]) -> list[Meant]:
+    """What narrows; of two names of one label the second is what the first is connected to, where it can be."""
+    first: dict[str, Meant] = {}
+    found = []
+    for one in said:
+        ends = [label for label in sorted(labels & OTHER_ENDS) if {*one.values} <= {*series.values.get(label, ())}]
+        is_second = one.label in first and first[one.label].values != one.values
+        if is_second and ends and one.label not in OTHER_ENDS:
+            one = replace(one, label=ends[0])
+        first.setdefault(one.label, one)
+        found.append(one)
+    return found
+
+
 def in_names(said: Sequence[str], plan: MetricsPlan) -> list[str]:
-    """The words, with the names of the server for which some of them stand in their place."""
-    return [name for words in said for name in plan.names.get(words, [words])]
+    """The words, with the names of the server for which some of them stand in their place; none runs on into the next
+    sentence."""
+    return [name for words in said for name in plan.names.get(words, [_SENTENCE.split(words)[0]])]
 
 
 def _widened(words: str, text: str, series: Series, labels: frozenset[str]) -> str:

@@ -81,7 +81,8 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     names += _said_of_all(plan, chosen)
     plan = plan.model_copy(update={"not_covered": [one for one in plan.not_covered if not _is_used(one, question)]})
     left = left_out(plan, text, offer, also.offer if also else None, names=names)
-    question = replace(question, not_covered=tuple(one for one in left if not _leaves_out(one, question)))
+    left = tuple(one for one in left if not _leaves_out(one, question) and not _is_used(one, question, chosen.said))
+    question = replace(question, not_covered=left)
     question = await _shaped(question, plan, chosen, live, times, moment, also, whole, percentiles)
     if plan.kind == "threshold" and not plan.bound:
         await _check_state(question, live)
@@ -162,9 +163,10 @@ async def _left_behind(text: str, question: Question, chosen: Chosen, live: Live
     return list(dict.fromkeys(told))
 
 
-def _is_used(words: str, question: Question) -> bool:
-    """Whether a condition holds the words."""
+def _is_used(words: str, question: Question, said: Sequence[Meant] = ()) -> bool:
+    """Whether a condition holds the words, or something for which they stand."""
     used = {base(piece) for one in question.matchers for value in one.values for piece, *_ in runs(value)}
+    used |= {base(piece) for one in said for piece, *_ in runs(one.said)}
     return {base(piece) for piece, *_ in runs(words)} <= used
 
 

@@ -16,7 +16,7 @@ from signalbox.agents.metrics.shares import is_whole_name
 from signalbox.agents.metrics.values import find_label, find_value
 from signalbox.errors import SignalboxError
 
-__all__ = ["able_to_serve", "as_share", "elsewhere", "rival_of", "words_of"]
+__all__ = ["able_to_serve", "as_share", "elsewhere", "is_ratio", "rival_of", "words_of"]
 
 _EQUAL = 0.03
 _LESS = 0.8
@@ -80,17 +80,18 @@ async def as_share(plan: MetricsPlan, reading: Reading) -> MetricsPlan:
     """The plan of a share for the measure that is one, where the same words say both: the memory used, in percent."""
     mine = reading.hits.get(plan.measure or "")
     is_asked = plan.kind == "share" or plan.unit.lower() in _PERCENT
-    if not is_asked or plan.named or plan.per or mine is None or _is_ratio(mine.offer):
+    if not is_asked or plan.named or plan.per or mine is None or is_ratio(mine.offer):
         return plan
     for other in list(reading.hits.values())[:_MOST]:
         fits = other.explained >= mine.explained and other.score >= _LESS * mine.score
         # A share of what failed cannot be narrowed to one way of failing: that is a part of the measure itself.
-        if _is_ratio(other.offer) and fits and await able_to_serve(plan, [other.offer], reading):
+        if is_ratio(other.offer) and fits and await able_to_serve(plan, [other.offer], reading):
             return plan.model_copy(update={"measure": other.offer.key})
     return plan
 
 
-def _is_ratio(offer: Offer) -> bool:
+def is_ratio(offer: Offer) -> bool:
+    """Whether an offer is a share by itself."""
     return bool(offer.bounds) and offer.bounds[0].variant.type == "ratio"
 
 

@@ -57,7 +57,8 @@ async def part_and_whole(
         return offer, await _beside(general, plan, live, times, moment)
     is_own = offer.key in (one.key for one in offers)
     is_first = is_own and (offers[0].key == offer.key or not _begins_with(plan.per, offers[0]))
-    if plan.kind == "share" and is_first and (plan.filters or plan.excluded or plan.names):
+    is_counted = offer.family is not None and offer.family.type == "counter"
+    if plan.kind == "share" and is_first and (plan.filters or plan.excluded or plan.names or is_counted):
         return offer, None  # Of all calls, those that are named.
     own, _ = await measure_for(offer, live, window_of(times, moment))
     if is_own and offers[0].key == offer.key and own.type in ("histogram", "summary"):

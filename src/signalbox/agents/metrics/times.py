@@ -17,6 +17,7 @@ _NOW = re.compile(
     r"(?:right |just |as of )?\b(?:now|rn|atm|currently|current|at (?:the|this) moment|at present|today now|latest)\b",
     re.I,
 )
+_SLIP_NOW = re.compile(r"(?!until|till|til|to|by|before|since|from)[a-z]+ now", re.I)
 _AGO = re.compile(
     r"(?P<length>(?:(?:an?|one|\d+|two|three|few|several)\s+)?[a-z]+)\s+(?:ago|earlier|before|prior)", re.I
 )
@@ -70,7 +71,7 @@ def read_times(time: str, against: str, now: datetime, zone: tzinfo) -> Times:
 
 
 def _read(time: str, against: str, now: datetime, zone: tzinfo) -> Times:
-    is_current = bool(_NOW.fullmatch(time))
+    is_current = is_present(time)
     main = None if is_current or not time else _range_of(time, now, zone)
     is_moment = main is not None and bool(
         _SHORT_AGO.fullmatch(time) or (_MOMENT.search(time) and not _SPAN.search(time))
@@ -90,8 +91,8 @@ def _read(time: str, against: str, now: datetime, zone: tzinfo) -> Times:
 
 
 def is_present(phrase: str) -> bool:
-    """Whether a phrase means the present."""
-    return bool(_NOW.fullmatch(phrase.strip()))
+    """Whether a phrase means the present; also with a slip of the pen before it."""
+    return bool(_NOW.fullmatch(phrase.strip()) or _SLIP_NOW.fullmatch(phrase.strip()))
 
 
 def find_present(text: str) -> str:

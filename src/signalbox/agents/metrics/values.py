@@ -12,7 +12,7 @@ from signalbox.agents.metrics.question import Matcher
 from signalbox.agents.metrics.vocabulary import COUNTRIES, FILLERS, LABEL_WORDS, base, label_kind, name_words, runs
 from signalbox.language.names import close, nearest
 
-__all__ = ["Meant", "find_label", "find_value", "nearest_values"]
+__all__ = ["OTHER_ENDS", "Meant", "find_label", "find_value", "nearest_values"]
 
 _COUNTRY_LABELS = frozenset((*LABEL_WORDS["country"], *LABEL_WORDS["region"], "country_code"))
 _STATUS = frozenset(LABEL_WORDS["status"])
@@ -23,7 +23,7 @@ _CLASS = re.compile(r"(?P<digit>[1-5])xx(?:s|es)?", re.IGNORECASE)
 _CODE = re.compile(r"(?P<code>[1-5]\d\d)s?")
 # Where a value stands under several labels, the thing itself is meant before what it is connected to.
 _THINGS = "service app application job component host hostname node device instance pod container".split()
-_OTHER_ENDS = frozenset(LABEL_WORDS["neighbor"]) | {"peer", "client", "destination", "source", "upstream", "target"}
+OTHER_ENDS = frozenset(LABEL_WORDS["neighbor"]) | {"peer", "client", "destination", "source", "upstream", "target"}
 _EXACT, _HOST, _FORM, _COUNTRY, _NUMBER, _PART, _SHORT, _SLIP = 1.0, 0.97, 0.9, 0.95, 0.85, 0.8, 0.78, 0.75
 _LEAST_SHORT = 3
 
@@ -223,6 +223,6 @@ def _host_keys(value: str) -> tuple[str, ...]:
 
 
 def _rank(label: str) -> tuple[int, str]:
-    if label in _OTHER_ENDS:
+    if label in OTHER_ENDS:
         return 90, label
     return (_THINGS.index(label), label) if label in _THINGS else (50, label)
