@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from signalbox.agents.metrics.bounds import has_unit, shown_in
+from signalbox.agents.metrics.bounds import has_unit, is_percent, shown_in
 from signalbox.agents.metrics.choosing import measure_for
 from signalbox.agents.metrics.errors import MetricNotFoundError, UnknownNameError
 from signalbox.agents.metrics.forgotten import own_words
@@ -25,7 +25,6 @@ _UNSURE = 0.7
 _CERTAIN = 0.9
 _MOST = 6
 _FEW = 3
-_PERCENT = ("%", "percent", "percentage", "per cent")
 
 
 def words_of(plan: MetricsPlan, reading: Reading) -> frozenset[str]:
@@ -79,7 +78,7 @@ def _differs(one: str, other: str, text: str) -> bool:
 async def as_share(plan: MetricsPlan, reading: Reading) -> MetricsPlan:
     """The plan of a share for the measure that is one, where the same words say both: the memory used, in percent."""
     mine = reading.hits.get(plan.measure or "")
-    is_asked = plan.kind == "share" or plan.unit.lower() in _PERCENT
+    is_asked = plan.kind == "share" or is_percent(plan.unit)
     if not is_asked or plan.named or plan.per or mine is None or is_ratio(mine.offer):
         return plan
     for other in list(reading.hits.values())[:_MOST]:

@@ -17,6 +17,7 @@ __all__ = [
     "CONDITIONS",
     "COUNTRIES",
     "CUES",
+    "ENDS",
     "EXCLUDES",
     "FILLERS",
     "GENERIC",
@@ -25,6 +26,7 @@ __all__ = [
     "LABEL_WORDS",
     "MOST",
     "NEGATES",
+    "PARTS",
     "SOFT",
     "SPLITS",
     "alike",
@@ -47,6 +49,10 @@ CONDITIONS = frozenset(_TABLES["conditions"].split())
 """Words after which a condition stands."""
 EXCLUDES = frozenset(_TABLES["excludes"].split())
 """Words by which something is left out."""
+PARTS: dict[str, float] = _TABLES["parts"]
+"""Parts of a whole, in percent."""
+ENDS: dict[str, tuple[str, ...]] = {end: tuple(words.split()) for end, words in _TABLES["ends"].items()}
+"""Which end of the values a part is of, the high or the low one."""
 NEGATES = frozenset(_TABLES["negates"].split())
 """Words that turn a state round."""
 JOINS = frozenset(_TABLES["joins"].split())
