@@ -339,3 +339,43 @@ async def test_a_measure_divided_by_itself_is_refused(answer: Callable[..., Any]
 async def test_things_are_told_apart_by_the_label_whose_values_bear_their_name(answer: Callable[..., Any]) -> None:
     state = await answer("cpu of each web", measure="cpu_usage", kind="ranking", split_by=["web"])
     assert "web-1" in state["result"].summary
+
+
+async def test_of_two_names_of_one_kind_the_second_is_what_the_first_is_connected_to(
+    answer: Callable[..., Any],
+) -> None:
+    state = await answer("prefixes that pe1 gets of xrd-6", measure="bgp_prefixes_received", filters=["pe1", "xrd-6"])
+    assert 'device="pe1"' in state["result"].promql
+    assert 'neighbor="xrd-6"' in state["result"].promql
+
+
+@pytest.mark.parametrize("words", ["web-1? Draw it", "web-1; thanks a lot"])
+async def test_a_name_does_not_run_on_into_the_next_sentence(answer: Callable[..., Any], words: str) -> None:
+    state = await answer(f"load of {words}", measure="load", kind="figure", filters=[words])
+    assert state["error"] is None
+    assert 'instance="web-1:9100"' in state["result"].promql
+
+
+async def test_a_mount_point_and_its_host_are_two_names(answer: Callable[..., Any]) -> None:
+    state = await answer("space left for / of db-1", measure="disk_free", kind="figure", filters=["/ of db-1"])
+    assert 'mountpoint="/"' in state["result"].promql
+    assert 'instance="db-1:9100"' in state["result"].promql
+
+
+async def test_a_slip_of_the_pen_before_now_is_the_present(answer: Callable[..., Any]) -> None:
+    state = await answer("load of web-1 rigth now", measure="load", kind="figure", filters=["web-1"], time="rigth now")
+    assert "now" in state["result"].summary
+
+
+async def test_a_question_of_which_most_words_fit_no_measure_is_refused(answer: Callable[..., Any]) -> None:
+    state = await answer("how many parking permits did the mayor stamp", kind="figure", how="total")
+    assert state["error"].error_type == "metric_not_found"
+
+
+async def test_those_that_failed_are_a_part_of_the_logins(answer: Callable[..., Any]) -> None:
+    state = await answer(
+        "which part of our logins failed in the last 3 hours", measure="users_logins_total", kind="share", per="logins",
+        time="last 3 hours",
+    )  # fmt: skip
+    assert 'result="failure"' in state["result"].promql
+    assert 0 < state["result"].value < 0.5

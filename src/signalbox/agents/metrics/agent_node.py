@@ -33,7 +33,7 @@ from signalbox.agents.metrics.names import renamed
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Question
 from signalbox.agents.metrics.read import Reading, not_understood, readable
-from signalbox.agents.metrics.rivals import able_to_serve, as_share, elsewhere, rival_of, words_of
+from signalbox.agents.metrics.rivals import able_to_serve, as_share, elsewhere, is_ratio, rival_of, words_of
 from signalbox.agents.metrics.state import MetricsQuery, MetricsQueryState, MetricsRunState
 from signalbox.agents.metrics.step_errors import error_of
 from signalbox.agents.metrics.times import Moment
@@ -52,7 +52,6 @@ _AT_ONCE = 8
 """So many questions are answered at once; the others wait, and their time starts when it is their turn."""
 _NEAR = 0.7
 _SAID = 0.8
-_SURE = 0.7
 _CERTAIN, _HALF = 0.97, 0.5
 _LONG_ENOUGH = "last 2 days"
 _MOST_OPTIONS = 4
@@ -150,8 +149,7 @@ async def _answered(
     try:
         with steps.timed("validate"):
             settled = await _settled(plan, reading, before)
-            if settled.confidence >= _SURE:
-                settled = await renamed(settled, reading) or settled
+            settled = await renamed(settled, reading) or settled
         with steps.timed("execute"):
             found, questions = await answer_plan(settled, reading.text, reading.live, reading.moment)
     except (MetricNotFoundError, InvalidQueryError, InvalidTimeRangeError) as error:
@@ -178,13 +176,14 @@ async def _mended(plan: MetricsPlan, reading: Reading, error: SignalboxError) ->
 async def _settled(plan: MetricsPlan, reading: Reading, before: Before | None) -> MetricsPlan:
     """The plan with its measure: of the question before, of this one, or as the person says when asked."""
     refuse_operation(plan)
+    is_uncovered = bool(plan.not_covered)
     plan = _about_measure(completed(plan, reading.text, reading.live, reading.moment), reading)
     names_none = needs_measure(plan) and not (plan.measure or plan.named)
     if before is not None and (plan.continues or names_none):
         plan = continued(plan, before, reading.moment)
         names_none = needs_measure(plan) and not (plan.measure or plan.named)
     if not names_none:
-        plan = _with_unsaid(as_share(plan, reading), reading)
+        plan = _with_unsaid(await as_share(plan, reading), reading)
         plan = with_written(plan, reading.text, words_of(plan, reading))
         rival = rival_of(plan, reading) if needs_measure(plan) else None
         if rival is None:
@@ -194,11 +193,36 @@ async def _settled(plan: MetricsPlan, reading: Reading, before: Before | None) -
         raise not_understood()
     options = [one.key for one in reading.offers[:_MOST_OPTIONS]]
     best = reading.scores[options[0]]
-    if best < _UNTOLD:
-        said = f"The nearest are: {', '.join(options)}."
-        raise MetricNotFoundError(f'No metric for "{reading.text[:80]}" was found on this server.', suggestion=said)
+    if best < _UNTOLD or is_uncovered:
+        # Also where the model says that no measure covers what is asked.
+        raise _no_metric(reading)
     near = [one for one in options if reading.scores[one] >= _NEAR * best]
-    return plan.model_copy(update={"measure": await _one_of(near, plan, reading)})
+    return plan.model_copy(update={"measure": await _one_of(_likely(near, plan, reading), plan, reading)})
+
+
+def _likely(measures: list[str], plan: MetricsPlan, reading: Reading) -> list[str]:
+    """Those of the measures that say most of the question, and of one metric its share only where a share is asked.
+
+    Raises MetricNotFoundError where most of what the question speaks of is said by none.
+    """
+    hits = [reading.hits[one] for one in measures]
+    said = reading.live.index.telling(reading.text, places_of(plan, reading.text))
+    told = frozenset().union(*(hit.explained for hit in hits))
+    if sum(said[word] for word in said if word in told) < _HALF * sum(said.values()):
+        raise _no_metric(reading)
+    most = max((len(hit.explained & said.keys()) for hit in hits), default=0)
+    fitting = [hit for hit in hits if len(hit.explained & said.keys()) == most] or hits
+    shares = [hit for hit in fitting if is_ratio(hit.offer)]
+    plain = [hit for hit in fitting if hit not in shares]
+    chosen = (shares if plan.kind == "share" else plain) if shares and plain else fitting
+    return [hit.offer.key for hit in chosen]
+
+
+def _no_metric(reading: Reading) -> MetricNotFoundError:
+    nearest = ", ".join(one.key for one in reading.offers[:_MOST_OPTIONS])
+    return MetricNotFoundError(
+        f'No metric for "{reading.text[:80]}" was found on this server.', suggestion=f"The nearest are: {nearest}."
+    )
 
 
 async def _one_of(measures: list[str], plan: MetricsPlan, reading: Reading) -> str:
@@ -206,7 +230,10 @@ async def _one_of(measures: list[str], plan: MetricsPlan, reading: Reading) -> s
     able = measures
     if len(measures) > 1 and (plan.filters or plan.split_by):
         offers = await able_to_serve(plan, [reading.hits[one].offer for one in measures], reading)
-        able = [one.key for one in offers] or measures
+        if not offers:
+            # Nobody can say which is meant of those that lack what is named: the first says what there is.
+            return measures[0]
+        able = [one.key for one in offers]
     return able[0] if len(able) == 1 else _ask(able)
 
 
@@ -221,10 +248,7 @@ def _with_unsaid(plan: MetricsPlan, reading: Reading) -> MetricsPlan:
     if not said or told >= _HALF * sum(said.values()):
         return plan
     if hit.score < _UNTOLD and not told and not plan.filters:
-        nearest = ", ".join(one.key for one in reading.offers[:_MOST_OPTIONS])
-        raise MetricNotFoundError(
-            f'No metric for "{reading.text[:80]}" was found on this server.', suggestion=f"The nearest are: {nearest}."
-        )
+        raise _no_metric(reading)
     unsaid = [word for word in said if word not in hit.explained and word not in plan.not_covered]
     return plan.model_copy(update={"not_covered": [*plan.not_covered, *unsaid[:4]]})
 

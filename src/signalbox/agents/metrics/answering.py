@@ -20,7 +20,14 @@ from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.querying import fetch
 from signalbox.agents.metrics.question import Question
 from signalbox.agents.metrics.result import format_result
-from signalbox.agents.metrics.state import Finding, MetricsQuery, MetricsQueryResult, TimeRange
+from signalbox.agents.metrics.state import (
+    Finding,
+    MetricsQuery,
+    MetricsQueryResult,
+    RankedSeries,
+    ResultKind,
+    TimeRange,
+)
 from signalbox.agents.metrics.sweep import find_movers, look_now, things_of
 from signalbox.agents.metrics.times import Moment, read_times
 from signalbox.agents.metrics.typed import run_promql
@@ -30,6 +37,8 @@ __all__ = ["Answered", "answer_plan", "needs_measure", "refuse_operation"]
 
 _MORE_THAN_ALL = 1.02
 _NO_MEASURE = ("health", "changes", "metrics", "things", "up", "anomaly", "alert", "action")
+_PROMQL_KINDS: dict[str, ResultKind] = {"figure": "value", "share": "value", "ranking": "ranking", "extreme": "extreme"}
+"""What a query that the model wrote is run for; anything else is a curve."""
 _REFUSALS = {
     "anomaly": (
         "Anomaly detection is not supported",
@@ -77,7 +86,11 @@ async def answer_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
         ) from None
     window = times.main or TimeRange(start_time=moment.now - timedelta(hours=1), end_time=moment.now)
     if plan.promql:
-        result = await run_promql(plan.promql, live, times.main, moment.now, by_model=True)
+        kind = _PROMQL_KINDS.get(plan.kind or "", "series")
+        lowest = plan.order == "lowest"
+        result = await run_promql(
+            plan.promql, live, times.main, moment.now, by_model=True, kind=kind, lowest=lowest, top=plan.top
+        )
         return Answered(_query(result), result), []
     if plan.kind == "health":
         result = await _health(plan, live, moment, window)
@@ -251,7 +264,9 @@ async def _up(plan: MetricsPlan, text: str, live: Live, moment: Moment) -> Metri
     # Of one thing its own figure is told, of several how many are up.
     figure = answer.curves[0].values[-1] if count == 1 else float(count - len(down))
     kind = "value" if count == 1 else "report"
-    return result.model_copy(update={"metric_name": metric, "promql": promql, "kind": kind, "value": figure})
+    ranking = [RankedSeries(labels=curve.labels, value=curve.values[-1]) for curve in down]
+    told_of = {"metric_name": metric, "promql": promql, "kind": kind, "value": figure, "ranking": ranking}
+    return result.model_copy(update=told_of)
 
 
 def _report(told: str, findings: list[Finding], looked: list[str], window: TimeRange, title: str) -> MetricsQueryResult:

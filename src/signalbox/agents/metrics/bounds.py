@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from signalbox.agents.metrics.errors import InvalidQueryError
 from signalbox.agents.metrics.question import Shown
+from signalbox.agents.metrics.vocabulary import ENDS, PARTS
 from signalbox.language.quantities import find_quantities
 from signalbox.language.time import parse_duration
 from signalbox.language.units import dimension_of, symbol_of
@@ -16,7 +17,9 @@ __all__ = [
     "bound_in",
     "find_percentiles",
     "has_unit",
+    "is_percent",
     "measures_other",
+    "measures_time",
     "read_bound",
     "read_duration",
     "read_percentile",
@@ -32,24 +35,17 @@ _PERCENTILE = re.compile(
 _WRITTEN = re.compile(
     r"\bp\d{2,4}(?:\.\d+)?\b|\b\d{1,2}(?:\.\d+)?(?:st|nd|rd|th)?[ -](?:percentile|quantile)\b|\bmedian\b", re.IGNORECASE
 )
-_PARTS = {"half": 50.0, "third": 100 / 3, "quarter": 25.0, "fifth": 20.0, "tenth": 10.0}
-_PART = re.compile(rf"\b(?:{'|'.join(_PARTS)})\b", re.IGNORECASE)
+_PART = re.compile(rf"\b(?:{'|'.join(PARTS)})\b", re.IGNORECASE)
 _MIDDLE = re.compile(r"\b(?:middle|half(?! full)|median)\b", re.IGNORECASE)
 _OUT_OF = re.compile(r"\b(?:out of|in|of)\b", re.IGNORECASE)
-_END = re.compile(
-    r"\b(?:(?P<high>slowest|worst|longest|highest|largest|top|upper)|fastest|quickest|lowest|bottom)\b", re.I
-)
-_PERCENT = ("%", "percent", "percentage", "pct", "pc", "percents")
+_END = re.compile(rf"\b(?:(?P<high>{'|'.join(ENDS['high'])})|{'|'.join(ENDS['low'])})\b", re.IGNORECASE)
 _SIZE = re.compile(
     r"(?P<scale>[kmgtp]?)(?P<binary>i?)(?P<base>bit|bits|byte|bytes|b)(?:ps|/s|ps\b|\s*(?:per|/|a)\s*s\w*)?",
     re.IGNORECASE,
 )
 _RELATED = {"bytes", "rate"}
 _SCALES = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
-_PER_TIME = re.compile(
-    r"(?:.*\s)?(?:per|a|an|each|every|/)\s*(?P<time>second|sec|s|minute|min|hour|h|day|d)s?", re.IGNORECASE
-)
-_TIMES = {"second": 1, "sec": 1, "s": 1, "minute": 60, "min": 60, "hour": 3600, "h": 3600, "day": 86400, "d": 86400}
+_PER_TIME = re.compile(r"(?:.*\s)?(?:per|a|an|each|every|/)\s*(?P<time>[a-z]+)", re.IGNORECASE)
 _NAMES = {1: "s", 60: "min", 3600: "h", 86400: "day"}
 
 
@@ -83,7 +79,7 @@ def _part_in_words(words: str) -> float | None:
     """Which part of all lies below: nine out of ten, half, and what the slowest one percent leaves."""
     if _MIDDLE.search(words):
         return 0.5
-    numbers = [one.value for one in find_quantities(words)] or [_PARTS[one.lower()] for one in _PART.findall(words)]
+    numbers = [one.value for one in find_quantities(words)] or [PARTS[one.lower()] for one in _PART.findall(words)]
     if _OUT_OF.search(words) and len(numbers) == 2 and 0 < numbers[0] < numbers[1]:
         return round(numbers[0] / numbers[1], 6)
     end = _END.search(words)
@@ -100,9 +96,14 @@ def find_percentiles(text: str) -> list[str]:
 def read_bound(words: str) -> Bound | None:
     """The number of a bound and its unit; None where there is none."""
     quantities = find_quantities(words)
+    part = _PART.search(words)
+    # A fifth is a part of all, and no number of things.
+    is_part = part is not None and all(one.start <= part.start() and not one.unit for one in quantities)
+    if part is not None and is_part and not any(map(str.isdigit, words)):
+        return Bound(PARTS[part[0].lower()], "%", words)
     if not quantities:
-        part = _PART.search(words)
-        return Bound(_PARTS[part[0].lower()], "%", words) if part else None
+        # The bare name of a unit is one of it: longer than a minute.
+        return Bound(1.0, words.strip(), words) if measures_time(words) else None
     one = quantities[0]
     # A unit that the words write beside the number, also one that is only known here: 40 MB/s.
     tail = re.match(r"\s*-?\s*([%°µ]?[A-Za-z%/²³]*)", words[_number_end(words, one.start) :])
@@ -145,8 +146,8 @@ def time_of_rate(words: str) -> tuple[int, str] | None:
     found = _PER_TIME.fullmatch(words.strip())
     if found is None or _SIZE.match(words.strip()):
         return None
-    seconds = _TIMES[found["time"].lower()]
-    return seconds, _NAMES[seconds]
+    seconds = int(_seconds(found["time"].lower()) or 0)
+    return (seconds, _NAMES[seconds]) if seconds in _NAMES else None
 
 
 def shown_in(words: str, unit: str) -> Shown | None:
@@ -154,7 +155,7 @@ def shown_in(words: str, unit: str) -> Shown | None:
     said = re.sub(r"(?i)^(?:in|as)\s+", "", words.strip()).rstrip(".?! ")
     base, _, per = unit.partition("/")
     if base in ("ratio", "percent"):
-        return Shown("%", 100.0 if base == "ratio" else 1.0) if said.lower() in _PERCENT else None
+        return Shown("%", 100.0 if base == "ratio" else 1.0) if is_percent(said) else None
     factor = _factor(said, unit, 0.0)
     if factor is None or not said or (factor == 1.0 and base not in ("bytes", "bits", "seconds")):
         return None
@@ -167,6 +168,16 @@ def measures_other(words: str, unit: str) -> bool:
     """Whether words name a unit of another kind than a figure's own: euros, where it is a percentage."""
     said, own = _dimensions(words), _dimensions(unit.partition("/")[0])
     return bool(said and own) and not said & own and not {*said, *own} <= _RELATED
+
+
+def measures_time(words: str) -> bool:
+    """Whether words end in a unit of time."""
+    return "time" in _dimensions(words)
+
+
+def is_percent(words: str) -> bool:
+    """Whether words are those of a percentage."""
+    return any(dimension == "percent" for dimension, *_ in dimension_of(words.strip().lower()))
 
 
 def has_unit(words: str) -> bool:
@@ -195,9 +206,9 @@ def _factor(said: str, unit: str, number: float) -> float | None:
     word = said.strip().lower()
     if base in ("ratio", "percent"):
         # Nobody asks for a ratio above 80 who does not mean percent.
-        is_percent = word in _PERCENT or number > 1
-        return {"ratio": 0.01, "percent": 1.0}[base] if is_percent else {"ratio": 1.0, "percent": 100.0}[base]
-    if word in _PERCENT:
+        in_percent = is_percent(word) or number > 1
+        return {"ratio": 0.01, "percent": 1.0}[base] if in_percent else {"ratio": 1.0, "percent": 100.0}[base]
+    if is_percent(word):
         return None
     if base in ("seconds", "milliseconds"):
         if not word:
@@ -219,9 +230,9 @@ def _seconds(word: str) -> float | None:
 def _of_size(said: str, base: str) -> float | None:
     if not said:
         return 1.0
-    found = _SIZE.fullmatch(said) or _SIZE.fullmatch(_SPELT.get(said.lower(), ""))
+    found = _SIZE.fullmatch(said)
     if found is None:
-        return None
+        return _of_spelt_size(said, base)
     power = _SCALES[found["scale"].lower()]
     size = (1024.0 if found["binary"] else 1000.0) ** power
     is_bits = _is_bits(found, said)
@@ -233,8 +244,10 @@ def _is_bits(found: re.Match[str], said: str) -> bool:
     return found["base"].lower().startswith("bit") or (found["base"] in ("b", "B") and said.lower().endswith("ps"))
 
 
-_SPELT = {
-    "gigabytes": "gb", "gigabyte": "gb", "gigs": "gb", "megabytes": "mb", "megabyte": "mb", "megs": "mb",
-    "kilobytes": "kb", "terabytes": "tb", "terabyte": "tb", "gigabits": "gbit", "megabits": "mbit", "gigabit": "gbit",
-    "megabit": "mbit", "gibibytes": "gib", "mebibytes": "mib",
-}  # fmt: skip
+def _of_spelt_size(said: str, base: str) -> float | None:
+    """Of gigabytes and megabits, written out."""
+    for dimension, _, factor in dimension_of(said):
+        if dimension in _RELATED:
+            is_bits = dimension == "rate"
+            return factor * (1.0 if is_bits == (base == "bits") else (1 / 8 if is_bits else 8.0))
+    return None

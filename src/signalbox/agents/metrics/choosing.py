@@ -26,6 +26,7 @@ from signalbox.agents.metrics.splits import groups_of
 from signalbox.agents.metrics.state import MOST_DAYS, Aggregation, TimeRange
 from signalbox.agents.metrics.times import Moment, Times
 from signalbox.agents.metrics.types import with_type
+from signalbox.agents.metrics.unplaced import placed_values
 from signalbox.agents.metrics.values import Meant
 from signalbox.agents.metrics.vocabulary import base, text_words
 from signalbox.language.names import did_you_mean, nearest
@@ -150,6 +151,7 @@ async def choose(
         own = series[metrics[0]]
         try:
             forgotten = forgotten_values(plan, text, offer, own, measure.labels)
+            forgotten += _more(placed_values(plan, text, offer, own, measure.labels), forgotten)
             excluded = forgotten_exclusions(plan, text, own, measure.labels)
             said, matchers = conditions_said(plan, text, measure, own, offer, live, forgotten, excluded)
             able.append(Chosen(offer, measure, own, matchers, said, groups_of(plan, text, measure, own, offer, said)))
@@ -163,6 +165,11 @@ async def choose(
         f"{offer.title} cannot be computed here: no label of {', '.join(offer.metrics[:2])} says what failed.",
         suggestion=did_you_mean(offer.title, [one.title for one in live.index.offers if one.key != offer.key][:2_000]),
     )
+
+
+def _more(placed: Sequence[Meant], known: Sequence[Meant]) -> list[Meant]:
+    """What narrows by a label by which nothing narrows yet."""
+    return [one for one in placed if one.label not in {other.label for other in known}]
 
 
 def _asks_for(bound: Bound, text: str) -> bool:

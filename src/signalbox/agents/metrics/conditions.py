@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set
+from dataclasses import replace
 
 from signalbox.agents.metrics.errors import UnknownNameError
 from signalbox.agents.metrics.live import Live, Series
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Matcher, Measure
-from signalbox.agents.metrics.values import Meant, find_label, find_value, nearest_values
-from signalbox.agents.metrics.vocabulary import base, name_words, text_words
+from signalbox.agents.metrics.values import OTHER_ENDS, Meant, find_label, find_value, nearest_values
+from signalbox.agents.metrics.vocabulary import FILLERS, base, name_words, text_words
 
-__all__ = ["conditions_said", "in_names", "names_measure", "one_by_one", "says_measure", "upper"]
+__all__ = ["conditions_said", "in_names", "names_measure", "one_by_one", "says_help", "says_measure", "upper"]
 
 _BESIDE = re.compile(
-    r"\s+(?:versus|vs\.?|against|compared (?:to|with)|and|or|of|on|in|at|for)\s+|\s*[,/]\s+", re.IGNORECASE
+    r"\s+(?:versus|vs\.?|against|compared (?:to|with)|and|or|of|on|in|at|for|from|to)\s+|\s*,\s+|(?<=\w)\s*/\s+",
+    re.IGNORECASE,
 )
+_SENTENCE = re.compile(r"[?!;.]\s+")
 _PART = 4
 _SURE = 0.9
 
@@ -38,7 +41,14 @@ def conditions_said(
         for words in in_names(plan.filters, plan)
         for one in one_by_one(_widened(words, text, series, measure.labels), series, measure.labels)
     ]
-    said += [meant for words in filters if (meant := _meant(words, measure, series, offer, live))]
+    meant_by = [
+        replace(meant, said=words) for words in filters if (meant := _meant(words, measure, series, offer, live))
+    ]
+    # What was placed by its meaning yields to what the model says of the same label, but for the sides of a comparison.
+    named = {one.label for one in meant_by}
+    said = [one for one in said if one.sure >= _SURE or one.label not in named or plan.kind == "comparison"]
+    said += meant_by
+    said = _two_ends(said, series, measure.labels) if plan.kind != "comparison" else said
     excluded = left_out or [
         meant for words in in_names(plan.excluded, plan) if (meant := _meant(words, measure, series, offer, live))
     ]
@@ -57,9 +67,24 @@ def conditions_said(
     return tuple(said), tuple(Matcher(label, tuple(found), negated) for (label, negated), found in values.items())
 
 
+def _two_ends(said: list[Meant], series: Series, labels: frozenset[str]) -> list[Meant]:
+    """What narrows; of two names of one label the second is what the first is connected to, where it can be."""
+    first: dict[str, Meant] = {}
+    found = []
+    for one in said:
+        ends = [label for label in sorted(labels & OTHER_ENDS) if {*one.values} <= {*series.values.get(label, ())}]
+        is_second = one.label in first and first[one.label].values != one.values
+        if is_second and ends and one.label not in OTHER_ENDS:
+            one = replace(one, label=ends[0])
+        first.setdefault(one.label, one)
+        found.append(one)
+    return found
+
+
 def in_names(said: Sequence[str], plan: MetricsPlan) -> list[str]:
-    """The words, with the names of the server for which some of them stand in their place."""
-    return [name for words in said for name in plan.names.get(words, [words])]
+    """The words, with the names of the server for which some of them stand in their place; none runs on into the next
+    sentence."""
+    return [name for words in said for name in plan.names.get(words, [_SENTENCE.split(words)[0]])]
 
 
 def _widened(words: str, text: str, series: Series, labels: frozenset[str]) -> str:
@@ -86,7 +111,7 @@ def _meant(words: str, measure: Measure, series: Series, offer: Offer, live: Liv
         return None
     if found is not None:
         return found
-    if says_measure(words, measure, offer):
+    if says_measure(words, measure, offer) or says_help(words, offer):
         return None
     near = nearest_values(words, series, measure.labels)
     hidden = find_value(words, series, series.names() - measure.labels)
@@ -103,8 +128,17 @@ def says_measure(words: str, measure: Measure, offer: Offer) -> bool:
     """Whether words that narrow only name the measure, or what it is split by."""
     if names_measure(words, offer) or (words.isalpha() and find_label(words, measure.labels) is not None):
         return True
+    if any(word.isupper() and len(word) > 1 and not names_measure(word, offer) for word in words.split()):
+        return False  # A name as machines have it, beside a word of the measure.
     # Mostly the measure by a longer name: what else is said of it is said not to be considered.
     return words.replace(" ", "").isalpha() and any(names_measure(word, offer) for word in words.split())
+
+
+def says_help(words: str, offer: Offer) -> bool:
+    """Whether words that narrow stand in the help text of the measure, which so says them of all of it."""
+    told = {base(word) for word, *_ in text_words(offer.family.help if offer.family else "") if word not in FILLERS}
+    spoken = [word for word, *_ in text_words(words)]
+    return bool(spoken) and words.islower() and all(base(word) in told for word in spoken)
 
 
 def upper(title: str) -> str:
@@ -132,5 +166,7 @@ def names_measure(words: str, offer: Offer) -> bool:
 
 
 def _begins_one(word: str, own: Set[str]) -> bool:
-    """Whether a word is the first part of one that is put together: rain of rainwater."""
-    return len(word) >= _PART and any(one.startswith(word) for one in own)
+    """Whether a word is the first part of one that is put together, or is cut short in it: rain of rainwater."""
+    return len(word) >= _PART and any(
+        one.startswith(word) or (len(one) > _PART and word.startswith(one)) for one in own
+    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -176,7 +177,7 @@ def forgotten_values(plan: MetricsPlan, text: str, offer: Offer, series: Series,
         words = text[start:end]
         meant = None if _is_taken(start, end, covered) else find_value(words, series, labels)
         if meant is not None and meant.sure >= _SURE and is_whole(words, meant):
-            found.append((start, meant))
+            found.append((start, replace(meant, said=words)))
             covered.append((start, end))
     return [meant for _, meant in sorted(found, key=lambda one: one[0])]
 
@@ -225,7 +226,8 @@ def forgotten_splits(plan: MetricsPlan, text: str, offer: Offer, labels: frozens
             continue
         if splits:
             return [label, *_listed_on(pieces[at + 1 :], labels)]
-        if plan.kind == "ranking" and (base(word) not in own or label_kind(word)):
+        ranks = plan.kind == "ranking" or (plan.kind is None and plan.order is not None)
+        if ranks and (base(word) not in own or label_kind(word)):
             return [label]
     return []
 
@@ -279,7 +281,9 @@ def _is_of_time(word: str) -> bool:
 def is_whole(words: str, meant: Meant) -> bool:
     """Whether the words are the whole name, and no part of them would do."""
     said = {base(piece) for piece, *_ in runs(words)}
-    return all(said <= {base(piece) for piece, *_ in runs(value)} or len(said) == 1 for value in meant.values)
+    return meant.is_told or all(
+        said <= {base(piece) for piece, *_ in runs(value)} or len(said) == 1 for value in meant.values
+    )
 
 
 def own_words(offer: Offer) -> frozenset[str]:

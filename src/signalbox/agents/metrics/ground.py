@@ -7,17 +7,15 @@ from dataclasses import replace
 from datetime import timedelta
 
 from signalbox.agents.metrics.bounds import (
-    bound_in,
     has_unit,
     measures_other,
     read_bound,
-    read_duration,
     read_percentile,
     shown_in,
     time_of_rate,
 )
-from signalbox.agents.metrics.choosing import AGGREGATIONS, Chosen, choose, offer_of
-from signalbox.agents.metrics.conditions import upper
+from signalbox.agents.metrics.choosing import AGGREGATIONS, Chosen, choose, measure_for, offer_of, window_of
+from signalbox.agents.metrics.conditions import says_help, upper
 from signalbox.agents.metrics.errors import InvalidQueryError
 from signalbox.agents.metrics.forgotten import (
     is_whole,
@@ -28,11 +26,13 @@ from signalbox.agents.metrics.left import left_out
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.plan import MetricsPlan
-from signalbox.agents.metrics.question import Against, Matcher, Measure, Question, Threshold
-from signalbox.agents.metrics.shares import divided, second_measure, shared
+from signalbox.agents.metrics.question import Against, Matcher, Measure, Question
+from signalbox.agents.metrics.shares import divided, own_filters, part_and_whole, second_measure, shared
 from signalbox.agents.metrics.state import ResultKind, TimeRange
+from signalbox.agents.metrics.thresholds import check_state, of_state, with_threshold
 from signalbox.agents.metrics.times import Moment, Times, read_times
 from signalbox.agents.metrics.units import unit_of_question
+from signalbox.agents.metrics.unplaced import unplaced_words
 from signalbox.agents.metrics.values import Meant, find_value
 from signalbox.agents.metrics.vocabulary import base, name_words, runs, text_words
 
@@ -52,6 +52,8 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     """
     times = read_times(plan.time, plan.against, moment.now, moment.zone)
     offer = offer_of(plan, live)
+    plan = of_state(plan, text, offer)
+    plan, offer, whole = await _divided_by(plan, offer, live, times, moment)
     percentiles = tuple(dict.fromkeys(p for words in plan.percentiles if (p := read_percentile(words)) is not None))
     chosen = await choose(offer, plan, text, live, times, moment, percentiles[:1])
     named = _named_beside(plan, chosen)
@@ -67,18 +69,40 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     question = _question(plan, text, chosen, times, moment, percentiles)
     names = await _left_behind(text, question, chosen, live, moment)
     names += unknown_names(text, offer, chosen.series, chosen.measure.labels)
+    names += unplaced_words(plan, text, offer, chosen.measure.labels, chosen.said)
+    names += _said_of_all(plan, chosen)
     plan = plan.model_copy(update={"not_covered": [one for one in plan.not_covered if not _is_used(one, question)]})
     left = left_out(plan, text, offer, also.offer if also else None, names=names)
-    question = replace(question, not_covered=tuple(one for one in left if not _leaves_out(one, question)))
-    question = await _shaped(question, plan, chosen, live, times, moment, also, percentiles)
-    question = _with_unit(_with_threshold(question, plan), plan)
+    left = tuple(one for one in left if not _leaves_out(one, question) and not _is_used(one, question, chosen.said))
+    question = replace(question, not_covered=left)
+    question = await _shaped(question, plan, chosen, live, times, moment, also, whole, percentiles)
+    if plan.kind == "threshold" and not plan.bound:
+        await check_state(question, live)
+    question = _with_unit(with_threshold(question, plan), plan)
     return _side_by_side(question, plan, also, percentiles)
+
+
+def _said_of_all(plan: MetricsPlan, chosen: Chosen) -> list[str]:
+    """What was to narrow and narrows nothing, since the help text says it of the whole measure."""
+    series, labels = chosen.series, chosen.measure.labels
+    return [
+        words
+        for words in plan.filters
+        if words not in plan.names and says_help(words, chosen.offer) and find_value(words, series, labels) is None
+    ]
 
 
 def _is_of_one(plan: MetricsPlan, chosen: Chosen) -> bool:
     """Whether a ranking has one place only, since a name pins what would be ranked: the most that one host had."""
     pinned = {one.label for one in chosen.matchers if len(one.values) == 1 and not one.negated}
     return plan.kind == "ranking" and not plan.split_by and plan.top is None and {*chosen.group_by} <= pinned
+
+
+async def _is_named_beside(plan: MetricsPlan, offer: Offer, live: Live, times: Times, moment: Moment) -> bool:
+    """Whether what it is to be divided by is a thing of the measure itself."""
+    measure, series = await measure_for(offer, live, window_of(times, moment))
+    meant = find_value(plan.per, series, measure.labels)
+    return meant is not None and meant.sure >= _SURE and is_whole(plan.per, meant)
 
 
 def _named_beside(plan: MetricsPlan, chosen: Chosen) -> MetricsPlan:
@@ -108,9 +132,10 @@ async def _left_behind(text: str, question: Question, chosen: Chosen, live: Live
     return list(dict.fromkeys(told))
 
 
-def _is_used(words: str, question: Question) -> bool:
-    """Whether a condition holds the words."""
+def _is_used(words: str, question: Question, said: Sequence[Meant] = ()) -> bool:
+    """Whether a condition holds the words, or something for which they stand."""
     used = {base(piece) for one in question.matchers for value in one.values for piece, *_ in runs(value)}
+    used |= {base(piece) for one in said for piece, *_ in runs(one.said)}
     return {base(piece) for piece, *_ in runs(words)} <= used
 
 
@@ -130,7 +155,8 @@ def _question(
 ) -> Question:
     measure = _rated(chosen.measure, plan)
     says_rate = _says_rate(text)
-    kind = _kind(plan, measure, times)
+    kind = _kind(plan, measure, times, is_split=bool(chosen.group_by))
+    chosen = _without_pinned(chosen, kind)
     if plan.kind is None and kind == "series" and _is_counted(plan, chosen.offer, measure) and not says_rate:
         kind = "value"
     if kind == "value" and chosen.group_by:
@@ -163,7 +189,15 @@ def _question(
     )
 
 
-def _kind(plan: MetricsPlan, measure: Measure, times: Times) -> ResultKind:
+def _without_pinned(chosen: Chosen, kind: ResultKind) -> Chosen:
+    """What is asked for one thing is not split by its kind: used by station north."""
+    pinned = {one.label for one in chosen.matchers if len(one.values) == 1 and not one.negated}
+    if kind not in ("value", "share", "extreme") or not pinned & {*chosen.group_by}:
+        return chosen
+    return replace(chosen, group_by=tuple(label for label in chosen.group_by if label not in pinned))
+
+
+def _kind(plan: MetricsPlan, measure: Measure, times: Times, is_split: bool = False) -> ResultKind:
     """The kind of the answer; where the plan leaves it open, a range means a curve, and the present a figure."""
     named: dict[str, ResultKind] = {
         "curve": "series", "figure": "value", "ranking": "ranking", "comparison": "comparison", "extreme": "extreme",
@@ -173,7 +207,7 @@ def _kind(plan: MetricsPlan, measure: Measure, times: Times) -> ResultKind:
         return "share" if measure.type == "ratio" else "value"
     if plan.kind in named and not _is_average_unasked(plan, measure, times):
         return named[plan.kind]
-    if plan.top is not None or (plan.order is not None and plan.split_by):
+    if plan.top is not None or (plan.order is not None and (plan.split_by or is_split)):
         return "ranking"
     if plan.against:
         return "comparison"
@@ -228,20 +262,34 @@ def _rated(measure: Measure, plan: MetricsPlan) -> Measure:
     )
 
 
+async def _divided_by(
+    plan: MetricsPlan, offer: Offer, live: Live, times: Times, moment: Moment
+) -> tuple[MetricsPlan, Offer, Chosen | None]:
+    """The plan with what narrows its own measure, this measure, and the one that it is divided by."""
+    is_share_already = plan.kind == "share" and any(bound.variant.type == "ratio" for bound in offer.bounds)
+    if not plan.per or is_share_already or await _is_named_beside(plan, offer, live, times, moment):
+        return plan, offer, None
+    part, whole = await part_and_whole(plan, offer, live, times, moment)
+    if whole is None:
+        return plan, offer, None
+    filters = await own_filters(plan, part, whole, live, times, moment)
+    return plan.model_copy(update={"filters": filters}), part, whole
+
+
 async def _shaped(
     question: Question, plan: MetricsPlan, chosen: Chosen, live: Live, times: Times, moment: Moment,
     also: Chosen | None,
+    whole: Chosen | None,
     percentiles: Sequence[float],
 ) -> Question:  # fmt: skip
     """The question with what its kind needs beside the measure: another side, a part, a whole."""
-    is_share_already = plan.kind == "share" and chosen.measure.type == "ratio"
-    if plan.per and not is_share_already:
-        whole = await second_measure(plan.per, plan, live, times, moment)
-        if plan.kind != "share" or whole.offer.key != chosen.offer.key:
-            return divided(question, chosen, whole, is_share=plan.kind == "share")
+    if whole is not None:
+        bound = read_bound(plan.bound) if plan.bound else None
+        is_part = bound is not None and bound.unit == "%"
+        question = divided(question, chosen, whole, is_share=plan.kind == "share" or is_part)
     if question.kind == "comparison":
         return _compared(question, plan, chosen, times, also, percentiles)
-    if plan.kind == "share":
+    if plan.kind == "share" and whole is None:
         return await shared(question, plan, chosen, live, moment)
     return question
 
@@ -280,42 +328,9 @@ def _compared(
 
 
 def _place(meant: Meant, text: str) -> int:
-    """Where a thing stands in the question; without its port, as people say it."""
-    return text.lower().find(meant.values[0].lower().partition(":")[0])
-
-
-def _with_threshold(question: Question, plan: MetricsPlan) -> Question:
-    """The question with its bound; who was beyond it is judged thing by thing."""
-    if plan.kind == "share" or not (plan.bound or plan.kind == "threshold"):
-        return question
-    bound = read_bound(plan.bound) if plan.bound else None
-    if plan.bound and bound is None:
-        raise InvalidQueryError(
-            f'The bound "{plan.bound}" is no figure.', suggestion="Name it with its unit: 90%, 500 ms."
-        )
-    above = plan.side != "below"
-    value = bound_in(bound, unit_of_question(question), question.measure.title) if bound else 0.5
-    if bound is None and not question.measure.unit and plan.side is None:
-        above = not question.measure.name.endswith(("_up", "_status", "up"))
-    threshold = Threshold(above, value, read_duration(plan.lasting) if plan.lasting else 0.0, plan.scope or "")
-    if plan.kind != "threshold":
-        return replace(question, threshold=threshold)
-    things = question.group_by or tuple(sorted(_differing(question)))
-    how = plan.how if plan.how in ("latest",) else None
-    return replace(
-        question, threshold=threshold, judges=True, group_by=things, aggregation=None, is_total=False,
-        is_current=how == "latest" or question.is_current or _is_of_now(plan),
-    )  # fmt: skip
-
-
-def _is_of_now(plan: MetricsPlan) -> bool:
-    return not plan.time and plan.scope != "any"
-
-
-def _differing(question: Question) -> frozenset[str]:
-    """The labels that tell the judged things apart: all that the measure has, but for those that one value pins."""
-    pinned = {one.label for one in question.matchers if len(one.values) == 1 and not one.negated}
-    return question.measure.labels - pinned
+    """Where a thing stands in the question; without its port, as people say it, or in the words that stand for it."""
+    names = (meant.values[0].lower().partition(":")[0], meant.said.lower())
+    return next((at for name in names if name and (at := text.lower().find(name)) >= 0), -1)
 
 
 def _with_unit(question: Question, plan: MetricsPlan) -> Question:
@@ -326,7 +341,7 @@ def _with_unit(question: Question, plan: MetricsPlan) -> Question:
     if shown is not None:
         return replace(question, shown=shown)
     known = {base(word) for word in name_words(question.measure.name)} | {base(question.measure.unit)}
-    if any(base(word) in known for word, *_ in text_words(plan.unit)) or question.kind == "share":
+    if all(base(word) in known for word, *_ in text_words(plan.unit)) or question.kind == "share":
         return question
     if measures_other(plan.unit, unit_of_question(question)):
         raise InvalidQueryError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import NamedTuple
@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 from signalbox.agents.metrics.catalogue import MetricInfo
 from signalbox.agents.metrics.client import GrafanaMetricsClient
 from signalbox.agents.metrics.errors import TooLargeError
+from signalbox.agents.metrics.glossary import Words, meanings_of
 from signalbox.agents.metrics.offers import Family, families_of, list_offers
 from signalbox.agents.metrics.promapi import selector_of
 from signalbox.agents.metrics.promql import selector_text
@@ -44,6 +45,8 @@ class Series:
     """The values of each label on a metric's series."""
 
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    meanings: Mapping[str, Mapping[str, Words]] = field(default_factory=dict)
+    """What the metric's help text says of the values of a label."""
 
     def names(self) -> frozenset[str]:
         """The labels that can filter and split."""
@@ -192,7 +195,8 @@ class Live:
                 found = await self._labelled(metric, longest)
             if len(self._series) > _MOST_SERIES:
                 self._series.clear()
-            self._series[key] = found
+            told = self.names[metric].help if metric in self.names else ""
+            self._series[key] = replace(found, meanings=meanings_of(told, found.values))
         return self._series[key]
 
     async def _labelled(self, metric: str, within: TimeRange) -> Series:

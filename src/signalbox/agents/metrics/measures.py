@@ -15,7 +15,7 @@ from signalbox.agents.metrics.promql import match_text
 from signalbox.agents.metrics.question import Matcher, Measure
 from signalbox.agents.metrics.recipes import Bound, Recipes
 from signalbox.agents.metrics.state import Aggregation
-from signalbox.agents.metrics.vocabulary import base
+from signalbox.agents.metrics.vocabulary import base, name_words
 
 __all__ = [
     "Wanted",
@@ -246,7 +246,10 @@ def narrowed(measure: Measure, matchers: Sequence[Matcher]) -> Measure:
 
 def per(part: Measure, whole: Measure, *, is_share: bool) -> Measure:
     """One measure by another: a share, or so many for each."""
-    promql = f"({part.promql.replace('$agg', 'sum')}) / ({whole.promql.replace('$agg', 'sum')})"
+    above = f"({part.promql.replace('$agg', 'sum')})"
+    if part.type == "counter" and whole.type == "gauge" and (seconds := _a_time(whole.name)):
+        above = f"{above} * {seconds}"
+    promql = f"{above} / ({whole.promql.replace('$agg', 'sum')})"
     return Measure(
         name=part.name,
         title=f"{part.title} {'as a share of' if is_share else 'per'} {whole.title}",
@@ -257,6 +260,12 @@ def per(part: Measure, whole: Measure, *, is_share: bool) -> Measure:
         metrics=(*part.metrics, *whole.metrics),
         labels=part.labels & whole.labels,
     )
+
+
+def _a_time(name: str) -> int:
+    """The seconds of the time for which a measure says so many: guests_per_hour; 0 where it does not."""
+    words = name_words(name)
+    return {"minute": 60, "hour": 3600, "day": 86400}.get(words[-1], 0) if words[-2:-1] == ("per",) else 0
 
 
 def fraction_of(measure: Measure, bound: float, buckets: Sequence[str], *, above: bool) -> Measure:
@@ -282,11 +291,15 @@ def fraction_of(measure: Measure, bound: float, buckets: Sequence[str], *, above
     return replace(measure, promql=f"1 - {ratio}" if above else ratio, type="ratio", unit="ratio", agg="avg")
 
 
-def time_beyond(measure: Measure, bound: float, *, title: str, above: bool) -> Measure:
-    """The share of the time for which a gauge or a ratio was above a bound, or below it."""
+def time_beyond(measure: Measure, bound: float, *, title: str, above: bool, seconds: float = 0.0) -> Measure:
+    """The share of the time for which a gauge or a ratio was above a bound, or below it; with the `seconds` of that
+    time, how long it was there."""
     # A rate is one of five minutes here: over the whole range it would be above the bound, or not, once.
     value = measure.promql.replace("$agg", measure.agg).replace("$window", "5m")
     promql = f"({value}) {'>' if above else '<'} bool {bound:.10g}"
+    if seconds:
+        promql = f"({promql}) * {seconds:.10g}"
+        return replace(measure, title=title, promql=promql, type="gauge", unit="seconds", agg="avg", total="")
     return replace(measure, title=title, promql=promql, type="ratio", unit="ratio", agg="avg", total="")
 
 

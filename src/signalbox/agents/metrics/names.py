@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["names_schema", "renamed"]
 
 _SHOWN = 3
+_SURE = 0.7
+"""What a plan that is less sure narrows to is looked at again only where it fails: its measure may be wrong."""
 _MOST_VALUES = 400
 
 
@@ -53,6 +55,8 @@ async def renamed(plan: MetricsPlan, reading: Reading, *, has_failed: bool = Fal
     except MetricNotFoundError:
         return None
     things, kinds = unknown_words(plan, offer, measure, series)
+    if not has_failed and plan.confidence < _SURE and not kinds:
+        return None
     if any(_is_code(words) for words in things):
         return None
     labels = {label: series.values[label] for label in sorted(measure.labels) if len(series.values.get(label, ())) > 1}
@@ -76,7 +80,8 @@ async def renamed(plan: MetricsPlan, reading: Reading, *, has_failed: bool = Fal
 
 def _is_code(words: str) -> bool:
     """Whether words are a name as machines have it, which nothing else stands for: node-12, fridge-c."""
-    return any(letter.isdigit() or letter in "-_/:." for letter in words)
+    is_capital = any(word.isupper() and len(word) > 1 for word in words.split())
+    return is_capital or any(letter.isdigit() or letter in "-_/:." for letter in words)
 
 
 def _values(meant: Meant | None) -> tuple[str, ...]:

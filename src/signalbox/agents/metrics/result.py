@@ -38,7 +38,7 @@ def format_result(question: Question, found: Found) -> MetricsQueryResult:
     points = series[0].datapoints if series else []
     return MetricsQueryResult(
         metric_name=question.measure.name,
-        unit=found.unit,
+        unit="" if _counts(question) else found.unit,
         time_range=question.time_range,
         datapoints=points,
         aggregation_applied=question.aggregation,
@@ -48,7 +48,7 @@ def format_result(question: Question, found: Found) -> MetricsQueryResult:
         summary=summarize(question, found),
         kind=_kind(question, found),
         series=series,
-        value=found.value,
+        value=_value(question, found),
         at=found.at,
         ranking=[RankedSeries(labels=labels, value=value) for labels, value in found.ranking],
         comparison=_comparison(found),
@@ -67,7 +67,18 @@ def _kind(question: Question, found: Found) -> ResultKind:
     """The kind of the answer; a judgement ranks those beyond the bound, or gives the figure that says yes or no."""
     if not question.judges or found.is_empty:
         return question.kind
+    if _counts(question):
+        return "value"
     return "ranking" if found.ranking and found.judged > 1 else "value"
+
+
+def _counts(question: Question) -> bool:
+    """Whether it is asked how many things are beyond the bound."""
+    return question.judges and question.threshold is not None and question.threshold.scope == "count"
+
+
+def _value(question: Question, found: Found) -> float | None:
+    return float(len(found.ranking)) if _counts(question) and not found.is_empty else found.value
 
 
 def points_of(curve: Curve) -> list[DataPoint]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from signalbox.agents.metrics.bounds import has_unit, shown_in
+from signalbox.agents.metrics.bounds import has_unit, is_percent, shown_in
 from signalbox.agents.metrics.choosing import measure_for
 from signalbox.agents.metrics.errors import MetricNotFoundError, UnknownNameError
 from signalbox.agents.metrics.forgotten import own_words
@@ -12,17 +12,19 @@ from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.read import Reading
 from signalbox.agents.metrics.search import Hit
+from signalbox.agents.metrics.shares import is_whole_name
 from signalbox.agents.metrics.values import find_label, find_value
 from signalbox.errors import SignalboxError
 
-__all__ = ["able_to_serve", "as_share", "elsewhere", "rival_of", "words_of"]
+__all__ = ["able_to_serve", "as_share", "elsewhere", "is_ratio", "rival_of", "words_of"]
 
 _EQUAL = 0.03
 _LESS = 0.8
 _MUCH_LESS = 0.6
 _UNSURE = 0.7
+_CERTAIN = 0.9
 _MOST = 6
-_PERCENT = ("%", "percent", "percentage", "per cent")
+_FEW = 3
 
 
 def words_of(plan: MetricsPlan, reading: Reading) -> frozenset[str]:
@@ -39,12 +41,17 @@ def rival_of(plan: MetricsPlan, reading: Reading) -> str | None:
     if plan.named or mine is None or not mine.explained:
         return None
     best = next(iter(reading.hits.values()))
+    if plan.kind == "share" and is_whole_name(best.offer.key) != is_whole_name(chosen):
+        return None  # A part and what there may be at most make one share.
     if plan.confidence < _UNSURE and best.score > mine.score and not plan.continues and _says_more(best, mine, reading):
         return best.offer.key
-    if mine.offer.recipe:
+    if mine.offer.recipe or plan.confidence >= _CERTAIN:
         return None
-    for other in list(reading.hits.values())[:_MOST]:
-        is_equal = abs(other.score - mine.score) <= _EQUAL * mine.score and other.explained == mine.explained
+    alike = [one for one in list(reading.hits.values())[:_MOST] if one.explained == mine.explained]
+    if len(alike) > _FEW and plan.confidence >= _UNSURE:
+        return None  # What so many have in common says nothing of any.
+    for other in alike:
+        is_equal = abs(other.score - mine.score) <= _EQUAL * mine.score
         if (
             other.offer.key != chosen
             and is_equal
@@ -56,9 +63,9 @@ def rival_of(plan: MetricsPlan, reading: Reading) -> str | None:
 
 
 def _says_more(other: Hit, mine: Hit, reading: Reading) -> bool:
-    """Whether a telling word of the question speaks of the other measure, and not of mine."""
-    said = reading.live.index.telling(reading.text, ())
-    return any(word in said for word in other.explained - mine.explained)
+    """Whether more telling words of the question speak of the other measure alone than of mine alone."""
+    said = reading.live.index.telling(reading.text, ()).keys()
+    return len(said & (other.explained - mine.explained)) > len(said & (mine.explained - other.explained))
 
 
 def _differs(one: str, other: str, text: str) -> bool:
@@ -68,19 +75,22 @@ def _differs(one: str, other: str, text: str) -> bool:
     return not any(word in said for word in mine ^ theirs if len(word) > 2)
 
 
-def as_share(plan: MetricsPlan, reading: Reading) -> MetricsPlan:
+async def as_share(plan: MetricsPlan, reading: Reading) -> MetricsPlan:
     """The plan of a share for the measure that is one, where the same words say both: the memory used, in percent."""
     mine = reading.hits.get(plan.measure or "")
-    is_asked = plan.kind == "share" or plan.unit.lower() in _PERCENT
-    if not is_asked or plan.named or plan.per or mine is None or _is_ratio(mine.offer):
+    is_asked = plan.kind == "share" or is_percent(plan.unit)
+    if not is_asked or plan.named or plan.per or mine is None or is_ratio(mine.offer):
         return plan
     for other in list(reading.hits.values())[:_MOST]:
-        if _is_ratio(other.offer) and other.explained >= mine.explained and other.score >= _LESS * mine.score:
+        fits = other.explained >= mine.explained and other.score >= _LESS * mine.score
+        # A share of what failed cannot be narrowed to one way of failing: that is a part of the measure itself.
+        if is_ratio(other.offer) and fits and await able_to_serve(plan, [other.offer], reading):
             return plan.model_copy(update={"measure": other.offer.key})
     return plan
 
 
-def _is_ratio(offer: Offer) -> bool:
+def is_ratio(offer: Offer) -> bool:
+    """Whether an offer is a share by itself."""
     return bool(offer.bounds) and offer.bounds[0].variant.type == "ratio"
 
 
@@ -94,8 +104,16 @@ async def elsewhere(plan: MetricsPlan, reading: Reading, error: SignalboxError) 
         plan, [hit.offer for hit in reading.hits.values() if hit.offer.key != plan.measure], reading
     )
     chosen = await reading.choose(able) if able else None
+    if chosen is not None and plan.confidence >= _CERTAIN and not _says_as_much(plan, chosen, reading):
+        return None
     chosen = chosen or _of_same_words(plan, able, reading)
     return plan.model_copy(update={"measure": chosen}) if chosen else None
+
+
+def _says_as_much(plan: MetricsPlan, chosen: str, reading: Reading) -> bool:
+    """Whether another measure has no fewer of the words of the question than the one that a certain model chose."""
+    mine = reading.hits.get(plan.measure or "")
+    return mine is None or len(reading.hits[chosen].explained) >= len(mine.explained)
 
 
 def _of_same_words(plan: MetricsPlan, offers: Sequence[Offer], reading: Reading) -> str | None:

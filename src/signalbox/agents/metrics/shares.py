@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from signalbox.agents.metrics.bounds import bound_in, read_bound
 from signalbox.agents.metrics.choosing import Chosen, measure_for, wanted_of, window_of
-from signalbox.agents.metrics.conditions import upper
+from signalbox.agents.metrics.conditions import in_names, upper
 from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.measures import (
@@ -23,31 +23,123 @@ from signalbox.agents.metrics.state import ResultKind
 from signalbox.agents.metrics.times import Moment, Times
 from signalbox.agents.metrics.units import unit_of_question
 from signalbox.agents.metrics.values import find_value
-from signalbox.agents.metrics.vocabulary import base, name_words
+from signalbox.agents.metrics.vocabulary import FILLERS, base, name_words, text_words
 
-__all__ = ["divided", "second_measure", "shared"]
+__all__ = ["divided", "is_whole_name", "own_filters", "part_and_whole", "second_measure", "shared"]
+
+_MOST_NAMED = 6
+_NEAR = 0.85
 
 _WHOLES = frozenset(map(base, ("capacity", "max", "maximum", "limit", "size", "quota")))
 """Of measures that say how much there may be at most."""
+_PARTS = frozenset(map(base, ("taken", "used", "occupied", "busy", "present", "booked", "filled")))
+"""Of measures that say how much of that there is."""
 
 
 async def second_measure(words: str, plan: MetricsPlan, live: Live, times: Times, moment: Moment) -> Chosen:
     """The second measure that words name; what narrows the first narrows it too, where it has such labels."""
+    offers = await _named_by(words, live)
+    return await _beside(offers[0], plan, live, times, moment)
+
+
+async def part_and_whole(
+    plan: MetricsPlan, offer: Offer, live: Live, times: Times, moment: Moment
+) -> tuple[Offer, Chosen | None]:
+    """The plan's measure and the one that it is divided by; None for this where it already is what is asked for each.
+
+    Raises MetricNotFoundError for words that name none, InvalidQueryError where they only name the measure itself.
+    """
+    offers = await _named_by(plan.per, live)
+    if _is_head_of(plan.per, offer, offers[0]):
+        offers = [offer]
+    general = next((one for one in offers if _is_kind_of(offer, one)), None)
+    if general is not None:
+        return offer, await _beside(general, plan, live, times, moment)
+    is_own = offer.key in (one.key for one in offers)
+    is_first = is_own and (offers[0].key == offer.key or not _begins_with(plan.per, offers[0]))
+    is_counted = offer.family is not None and offer.family.type == "counter"
+    if plan.kind == "share" and is_first and (plan.filters or plan.excluded or plan.names or is_counted):
+        return offer, None  # Of all calls, those that are named.
+    own, _ = await measure_for(offer, live, window_of(times, moment))
+    if is_own and offers[0].key == offer.key and own.type in ("histogram", "summary"):
+        return offer, None  # The time that each took is a time for each.
+    kin = _kin_of(own, live, only=_WHOLES) if offers[0].key == offer.key and own.type == "gauge" else None
+    if kin is not None and not is_whole_name(kin.key):
+        # The words name what there may be at most, which the model took for the measure: the fuel for a tank's size.
+        return kin, await _beside(offer, plan, live, times, moment)
+    other = kin or next((one for one in offers if one.key != offer.key), None)
+    if other is None:
+        raise InvalidQueryError(
+            f"The question divides {offer.title} by itself.", suggestion="Name the part, or the whole, in other words."
+        )
+    return offer, await _beside(other, plan, live, times, moment)
+
+
+def _is_kind_of(offer: Offer, other: Offer) -> bool:
+    """Whether a counter counts one kind of what another counts, by its name: loads failed, of loads."""
+    if offer.family is None or other.family is None or {offer.family.type, other.family.type} != {"counter"}:
+        return False
+    own, theirs = ({base(word) for word in one.family.words} for one in (offer, other) if one.family)
+    return theirs < own
+
+
+def _is_head_of(words: str, offer: Offer, other: Offer) -> bool:
+    """Whether the last of several words, the thing itself, names the measure and not the other: night shift nurse."""
+    said = [base(word) for word, *_ in text_words(words) if word not in FILLERS]
+    mine, theirs = ({base(word) for word, *_ in text_words(f"{one.title} {one.about}")} for one in (offer, other))
+    return len(said) > 1 and said[-1] in mine - theirs
+
+
+def is_whole_name(name: str) -> bool:
+    """Whether a measure says by its name how much there may be at most."""
+    return bool(_WHOLES & {base(word) for word in name_words(name)})
+
+
+async def _named_by(words: str, live: Live) -> list[Offer]:
+    """The measures that words name about equally well; first the one whose help begins with just these words."""
     named = live.index.by_key.get(words) or live.index.named(words)
-    hits = [] if named else [hit for hit in await asyncio.to_thread(live.index.search, words, 3) if hit.explained]
-    if named is None and not hits:
+    if named is not None:
+        return [named]
+    hits = [hit for hit in await asyncio.to_thread(live.index.search, words, _MOST_NAMED) if hit.explained]
+    if not hits:
         raise MetricNotFoundError(
             f'No metric for "{words}" was found on this server.', suggestion="Name the metric itself."
         )
-    offer = named or hits[0].offer
+    near = [hit.offer for hit in hits if hit.score >= _NEAR * hits[0].score and hit.explained >= hits[0].explained]
+    return sorted(near, key=lambda one: not _begins_with(words, one))
+
+
+def _begins_with(words: str, offer: Offer) -> bool:
+    """Whether a help text speaks of just this: receipts of a shop, rather than receipts cancelled in one."""
+    said = [base(word) for word, *_ in text_words(words) if word not in FILLERS]
+    told = [word for word, *_ in text_words(offer.family.help if offer.family else "")]
+    rest = told[len(said) :]
+    return bool(said) and [*map(base, told[: len(said)])] == said and (not rest or rest[0] in FILLERS)
+
+
+async def _beside(offer: Offer, plan: MetricsPlan, live: Live, times: Times, moment: Moment) -> Chosen:
     within = window_of(times, moment)
     measure, series = await measure_for(offer, live, within, wanted_of(plan, ()))
-    said = [meant for one in plan.filters if (meant := find_value(one, series, measure.labels))]
+    said = [meant for one in in_names(plan.filters, plan) if (meant := find_value(one, series, measure.labels))]
     matchers = tuple(Matcher(one.label, one.values) for one in said)
     excluded = tuple(
         Matcher(one.label, one.values, True) for w in plan.excluded if (one := find_value(w, series, measure.labels))
     )
     return Chosen(offer, measure, series, (*matchers, *excluded), tuple(said), ())
+
+
+async def own_filters(
+    plan: MetricsPlan, offer: Offer, whole: Chosen, live: Live, times: Times, moment: Moment
+) -> list[str]:
+    """What narrows the measure itself; what only the other has narrows that one: guests for each waiter on duty."""
+    measure, series = await measure_for(offer, live, window_of(times, moment))
+    return [
+        words
+        for words in plan.filters
+        if words in plan.names
+        or find_value(words, series, measure.labels)
+        or not find_value(words, whole.series, whole.measure.labels)
+    ]
 
 
 def divided(question: Question, chosen: Chosen, whole: Chosen, *, is_share: bool) -> Question:
@@ -97,6 +189,10 @@ async def shared(question: Question, plan: MetricsPlan, chosen: Chosen, live: Li
     excluded = tuple(one for one in question.matchers if one.negated)
     if excluded and not parts and measure.type != "ratio" and not question.group_by:
         return replace(question, matchers=tuple(one for one in question.matchers if not one.negated), part=excluded)
+    if parts and measure.type == "counter" and not question.group_by and not plan.per:
+        all_ = _kin_of(measure, live)
+        if all_ is not None and _is_predicate(measure, all_, question.text):
+            return await _of(question, all_, live)
     if measure.type == "ratio" or question.group_by or not parts:
         if question.kind == "share" and not (measure.type == "ratio" or question.group_by):
             return await _of_its_kind(question, live)
@@ -109,9 +205,20 @@ async def shared(question: Question, plan: MetricsPlan, chosen: Chosen, live: Li
             f"{upper(measure.title)} does not add up, so no part of it is a share.",
             suggestion="Ask for the share of the time that it was above or below a bound.",
         )
-    label = parts[-1].label
+    # What the help text explains says of what kind it is; a name mostly says where.
+    label = next((one for one in reversed(parts) if one.is_told), parts[-1]).label
     part = tuple(one for one in question.matchers if one.label == label and not one.negated)
     return replace(question, matchers=tuple(one for one in question.matchers if one not in part), part=part)
+
+
+def _is_predicate(measure: Measure, all_: Offer, text: str) -> bool:
+    """Whether the word by which a measure is one kind of another is said of it: messages that got lost, and not the
+    lost messages."""
+    own, theirs = ({base(word) for word in name_words(one)} for one in (measure.name, all_.key))
+    said = [base(word) for word, *_ in text_words(text)]
+    kinds = [at for at, word in enumerate(said) if word in own - theirs]
+    things = [at for at, word in enumerate(said) if word in own & theirs]
+    return theirs < own and bool(kinds and things) and min(kinds) > min(things) + 1
 
 
 async def _of_its_kind(question: Question, live: Live) -> Question:
@@ -133,12 +240,15 @@ def _kin_of(measure: Measure, live: Live, only: frozenset[str] = frozenset()) ->
         if offer.family is None or offer.key == measure.name or offer.family.type != measure.type or offer.recipe:
             continue
         theirs = {base(word) for word in offer.family.words}
-        if only and (len(own & theirs) < 2 or not any(more and more <= only for more in (theirs - own, own - theirs))):
+        says_most = any(more and more <= only for more in (theirs - own, own - theirs))
+        # Spaces taken are a part of the spaces: the same name with one word less.
+        is_all = (theirs < own and len(own - theirs) == 1) or (own < theirs and theirs - own <= _PARTS)
+        if only and (len(own & theirs) < 2 or not (says_most or is_all)):
             continue
         if len(theirs - own) > 1:
             continue
         kinship = len(own & theirs) - 0.45 * len(theirs - own)
-        if kinship > most and not own <= theirs:
+        if kinship > most and (only or not own <= theirs):
             best, most = offer, kinship
     return best
 
@@ -148,7 +258,8 @@ async def _of(question: Question, other: Offer, live: Live) -> Question:
     second, _ = await measure_for(other, live, question.time_range)
     shared = tuple(one for one in question.matchers if one.label in second.labels)
     own = narrowed(question.measure, [one for one in question.matchers if one not in shared])
-    is_whole = bool(_WHOLES & {base(word) for word in name_words(question.measure.name)})
+    words = {base(word) for word in name_words(question.measure.name)}
+    is_whole = bool(_WHOLES & words) or bool(_PARTS & {base(word) for word in name_words(second.name)} - words)
     part, whole = (second, own) if is_whole else (own, second)
     kind: ResultKind = "ranking" if question.group_by else "value"
     return replace(question, measure=per(part, whole, is_share=True), matchers=shared, kind=kind, is_total=False)

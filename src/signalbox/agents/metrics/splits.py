@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from signalbox.agents.metrics.conditions import in_names, names_measure, one_by_one, upper
+from signalbox.agents.metrics.conditions import in_names, names_measure, one_by_one, says_help, upper
 from signalbox.agents.metrics.errors import UnknownNameError
 from signalbox.agents.metrics.forgotten import (
     forgotten_splits,
@@ -32,6 +32,10 @@ def groups_of(
         if plan.kind == "figure" and re.search(rf"\b(?:all|every) (?:the )?{re.escape(words)}", text, re.IGNORECASE):
             continue  # One figure over all of them.
         label = _label(words, measure, series)
+        if label is None and says_help(words, offer) and not names_measure(words, offer):
+            # The things that the measure is of: one series each.
+            found += _things(measure, series)
+            continue
         if label is None and _splits_nothing(words, offer):
             continue
         if label is None:
@@ -64,7 +68,7 @@ def unknown_words(plan: MetricsPlan, offer: Offer, measure: Measure, series: Ser
         if words not in plan.names
         and not all(find_value(one, series, measure.labels) for one in one_by_one(words, series, measure.labels))
         and not names_measure(words, offer)
-        and find_label(words, measure.labels) is None
+        and (find_label(words, measure.labels) is None or len(words.split()) > 1)
     ]
     kinds = [
         words

@@ -17,6 +17,7 @@ _NOW = re.compile(
     r"(?:right |just |as of )?\b(?:now|rn|atm|currently|current|at (?:the|this) moment|at present|today now|latest)\b",
     re.I,
 )
+_SLIP_NOW = re.compile(r"(?!until|till|til|to|by|before|since|from)[a-z]+ now", re.I)
 _AGO = re.compile(
     r"(?P<length>(?:(?:an?|one|\d+|two|three|few|several)\s+)?[a-z]+)\s+(?:ago|earlier|before|prior)", re.I
 )
@@ -33,6 +34,7 @@ _SAME = re.compile(
 _MOMENT = re.compile(
     r"at\s+(?:about\s+|around\s+|exactly\s+)?(?:\d{1,2}(?:[:.]\d{2})?\s*(?:am|pm|h|o'clock)?|noon|midnight)\b", re.I
 )
+_CLOCK = re.compile(r"\d{1,2}(?:[:.]\d{2}|\s*(?:am|pm|h)\b)|\bo['’]clock\b|\bnoon\b|\bmidnight\b|\bat\s+\d", re.I)
 _SPAN = re.compile(r"\b(?:from|between|since|until|till?|to|after|before|and)\b|\d\s*[-–]\s*\d", re.I)
 _PAIR = re.compile(r"(?P<start>\d{4}-\d\d-\d\d\S*)\s*(?:/|to|until|\.\.)\s*(?P<end>\d{4}-\d\d-\d\d\S*)", re.I)
 _PRESENT = timedelta(minutes=1)
@@ -69,7 +71,7 @@ def read_times(time: str, against: str, now: datetime, zone: tzinfo) -> Times:
 
 
 def _read(time: str, against: str, now: datetime, zone: tzinfo) -> Times:
-    is_current = bool(_NOW.fullmatch(time))
+    is_current = is_present(time)
     main = None if is_current or not time else _range_of(time, now, zone)
     is_moment = main is not None and bool(
         _SHORT_AGO.fullmatch(time) or (_MOMENT.search(time) and not _SPAN.search(time))
@@ -80,14 +82,17 @@ def _read(time: str, against: str, now: datetime, zone: tzinfo) -> Times:
         return Times(_checked(Range(now - _PRESENT, now), now), _checked(main, now), False, is_moment)
     base = main or (Range(now - _PRESENT, now) if is_current else None)
     other, note = _against(against, base, now, zone)
+    if is_current and _CLOCK.search(against) and not _SPAN.search(against) and other.end - other.start <= _HOUR:
+        # A moment beside a moment: now against nine o'clock.
+        other = _moment(other)
     if base is None:
         base, other, note = _paired(other, now, zone)
     return Times(_checked(base, now), _checked(other, now), False, is_moment, note)
 
 
 def is_present(phrase: str) -> bool:
-    """Whether a phrase means the present."""
-    return bool(_NOW.fullmatch(phrase.strip()))
+    """Whether a phrase means the present; also with a slip of the pen before it."""
+    return bool(_NOW.fullmatch(phrase.strip()) or _SLIP_NOW.fullmatch(phrase.strip()))
 
 
 def find_present(text: str) -> str:

@@ -12,11 +12,12 @@ import promql_parser
 from signalbox.agents.metrics.errors import InvalidQueryError, MetricNotFoundError
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.promql import check_promql
+from signalbox.agents.metrics.querying import fetch
 from signalbox.agents.metrics.querying.asking import ask_at, ask_over
 from signalbox.agents.metrics.querying.found import Found, by_mean
 from signalbox.agents.metrics.question import Measure, Question
 from signalbox.agents.metrics.result import format_result
-from signalbox.agents.metrics.state import MetricsQueryResult, TimeRange
+from signalbox.agents.metrics.state import MetricsQueryResult, ResultKind, TimeRange
 from signalbox.agents.metrics.windows import choose_resolution
 from signalbox.language.names import did_you_mean
 
@@ -41,9 +42,18 @@ def is_promql(text: str, live: Live) -> str:
 
 
 async def run_promql(
-    promql: str, live: Live, window: TimeRange | None, now: datetime, *, by_model: bool
+    promql: str,
+    live: Live,
+    window: TimeRange | None,
+    now: datetime,
+    *,
+    by_model: bool,
+    kind: ResultKind = "series",
+    lowest: bool = False,
+    top: int | None = None,
 ) -> MetricsQueryResult:
-    """The curve of a query over the range, by default the last hour. A model's query must name metrics that there are.
+    """The curve of a query over the range, by default the last hour, or its figures at the end of it, by default now.
+    A model's query must name metrics that there are.
 
     Raises InvalidQueryError, and MetricNotFoundError for a name that the server does not have.
     """
@@ -63,13 +73,19 @@ async def run_promql(
         "gauge",
         metrics=tuple(names),
     )
-    question = Question(promql, measure, "series", span, now)
+    is_current = window is None and kind in ("value", "ranking")
+    question = Question(promql, measure, kind, span, now, is_current=is_current, top=top, lowest=lowest)
+    if kind != "series":
+        return _told(format_result(question, await fetch(question, live.client)), by_model)
     if isinstance(parsed, promql_parser.MatrixSelector | promql_parser.SubqueryExpr | promql_parser.StringLiteral):
         answer = await ask_at(live.client, promql, span.end_time)
     else:
         answer = await ask_over(live.client, promql, span, step)
     found = Found(promql, "", dropped=answer.dropped, warnings=answer.warnings).with_curves(by_mean(answer.curves))
-    result = format_result(question, found)
+    return _told(format_result(question, found), by_model)
+
+
+def _told(result: MetricsQueryResult, by_model: bool) -> MetricsQueryResult:
     whose = "The model wrote this query itself." if by_model else "The query was run exactly as it was typed."
     return result.model_copy(update={"summary": f"{result.summary} {whose}", "is_models_own": by_model})
 

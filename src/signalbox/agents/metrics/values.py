@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from signalbox.agents.metrics.glossary import says_value
 from signalbox.agents.metrics.live import Series
 from signalbox.agents.metrics.question import Matcher
 from signalbox.agents.metrics.vocabulary import COUNTRIES, FILLERS, LABEL_WORDS, base, label_kind, name_words, runs
 from signalbox.language.names import close, nearest
 
-__all__ = ["Meant", "find_label", "find_value", "nearest_values"]
+__all__ = ["OTHER_ENDS", "Meant", "find_label", "find_value", "nearest_values"]
 
 _COUNTRY_LABELS = frozenset((*LABEL_WORDS["country"], *LABEL_WORDS["region"], "country_code"))
 _STATUS = frozenset(LABEL_WORDS["status"])
@@ -22,8 +23,9 @@ _CLASS = re.compile(r"(?P<digit>[1-5])xx(?:s|es)?", re.IGNORECASE)
 _CODE = re.compile(r"(?P<code>[1-5]\d\d)s?")
 # Where a value stands under several labels, the thing itself is meant before what it is connected to.
 _THINGS = "service app application job component host hostname node device instance pod container".split()
-_OTHER_ENDS = frozenset(LABEL_WORDS["neighbor"]) | {"peer", "client", "destination", "source", "upstream", "target"}
-_EXACT, _HOST, _FORM, _COUNTRY, _PART, _SLIP = 1.0, 0.97, 0.9, 0.95, 0.8, 0.75
+OTHER_ENDS = frozenset(LABEL_WORDS["neighbor"]) | {"peer", "client", "destination", "source", "upstream", "target"}
+_EXACT, _HOST, _FORM, _COUNTRY, _NUMBER, _PART, _SHORT, _SLIP = 1.0, 0.97, 0.9, 0.95, 0.85, 0.8, 0.78, 0.75
+_LEAST_SHORT = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,10 @@ class Meant:
     label: str
     values: tuple[str, ...]
     sure: float
+    is_told: bool = False
+    """Whether the words are those by which the help text explains the values."""
+    said: str = ""
+    """The words of the question."""
 
     def matcher(self, *, negated: bool = False) -> Matcher:
         """As a condition."""
@@ -48,6 +54,7 @@ def find_value(words: str, series: Series, labels: Iterable[str]) -> Meant | Non
         return Meant(written["label"], values, _EXACT) if values else None
     for said, only in _ways(words, allowed):
         found = [one for label in only for one in _of_label(said, label, series.values.get(label, ())[:_MOST_VALUES])]
+        found += [one for label in only if (one := _told(said, label, series.meanings.get(label, {})))]
         if found:
             return max(found, key=lambda one: (one.sure, -only.index(one.label)))
     return None
@@ -74,7 +81,8 @@ def find_label(words: str, labels: Iterable[str]) -> str | None:
             found = next((label for label in LABEL_WORDS[kind] if label in known), None)
             if found is not None:
                 return found
-        part = next((label for label in known if base(word) in map(base, name_words(label))), None)
+        part = next((label for label in known if word == f"{label}es"), None)
+        part = part or next((label for label in known if base(word) in map(base, name_words(label))), None)
         part = part or next(
             (label for label in known if len(base(word)) > 3 and label.lower().endswith(base(word))), None
         )
@@ -120,7 +128,10 @@ def _of_label(said: str, label: str, values: Sequence[str]) -> Iterator[Meant]:
     forms = () if exact or hosts or not joined.isalpha() else tuple(
         value for value in values if value.isalpha() and base(value) == base(joined)
     )  # fmt: skip
-    for found, sure in ((exact, _EXACT), (hosts, _HOST), (forms, _FORM)):
+    numbers = () if exact or len(joined) < 2 or not joined.isdigit() else tuple(
+        value for value in values if not value.isdigit() and re.findall(r"\d+", value) == [joined]
+    )  # fmt: skip
+    for found, sure in ((exact, _EXACT), (hosts, _HOST), (forms, _FORM), (numbers, _NUMBER)):
         if found:
             yield Meant(label, found, sure)
             return
@@ -131,6 +142,14 @@ def _of_label(said: str, label: str, values: Sequence[str]) -> Iterator[Meant]:
             return
     yield from _flag(joined, label, values)
     yield from _nearly(said, joined, label, values)
+
+
+def _told(said: str, label: str, meanings: Mapping[str, tuple[str, ...]]) -> Meant | None:
+    """The one value that the help text explains with these words."""
+    sure = {value: says_value(said, meaning) for value, meaning in meanings.items()}
+    best = max(sure.values(), default=0.0)
+    fitting = tuple(value for value in sure if sure[value] == best)
+    return Meant(label, fitting, best, True) if best and len(fitting) == 1 else None
 
 
 def _of_status(said: str, label: str, values: Sequence[str]) -> Meant | None:
@@ -164,8 +183,28 @@ def _nearly(said: str, joined: str, label: str, values: Sequence[str]) -> Iterat
         yield Meant(label, parts, _PART - 0.1 * (len(parts) > 3))
         return
     slips = tuple(value for value in values if len(joined) > 4 and close(joined, _key(value)))
-    if len(slips) == 1:
-        yield Meant(label, slips, _SLIP)
+    short = tuple(value for value in values if _is_short_for(said, value))
+    for found, sure in ((short, _SHORT), (slips, _SLIP)):
+        if len(found) == 1:
+            yield Meant(label, found, sure)
+            return
+
+
+def _is_short_for(word: str, value: str) -> bool:
+    """Whether a code is made of the letters of a plain word, from its first on: MOR or MRP of morphine; or a path of
+    its beginning: /pay of payment."""
+    code, said = value.removeprefix("/").lower(), word.lower()
+    if not said.isalpha() or not code.isalpha() or not _LEAST_SHORT <= len(code) < len(said):
+        return False
+    if value.startswith("/"):
+        return said.startswith(code)
+    return value.isupper() and not word.isupper() and (said.startswith(code) or _bones(said).startswith(_bones(code)))
+
+
+def _bones(word: str) -> str:
+    """The consonants of a word behind its first letter, none twice in a row: the letters that a code is made of."""
+    found = [word[0], *(letter for letter in word[1:] if letter not in "aeiouy")]
+    return "".join(letter for at, letter in enumerate(found) if at == 0 or letter != found[at - 1])
 
 
 def _is_part(word: str, value: str) -> bool:
@@ -184,6 +223,6 @@ def _host_keys(value: str) -> tuple[str, ...]:
 
 
 def _rank(label: str) -> tuple[int, str]:
-    if label in _OTHER_ENDS:
+    if label in OTHER_ENDS:
         return 90, label
     return (_THINGS.index(label), label) if label in _THINGS else (50, label)

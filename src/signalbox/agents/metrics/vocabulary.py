@@ -17,12 +17,16 @@ __all__ = [
     "CONDITIONS",
     "COUNTRIES",
     "CUES",
+    "ENDS",
     "EXCLUDES",
     "FILLERS",
     "GENERIC",
     "HOW",
+    "JOINS",
     "LABEL_WORDS",
     "MOST",
+    "NEGATES",
+    "PARTS",
     "SOFT",
     "SPLITS",
     "alike",
@@ -45,6 +49,14 @@ CONDITIONS = frozenset(_TABLES["conditions"].split())
 """Words after which a condition stands."""
 EXCLUDES = frozenset(_TABLES["excludes"].split())
 """Words by which something is left out."""
+PARTS: dict[str, float] = _TABLES["parts"]
+"""Parts of a whole, in percent."""
+ENDS: dict[str, tuple[str, ...]] = {end: tuple(words.split()) for end, words in _TABLES["ends"].items()}
+"""Which end of the values a part is of, the high or the low one."""
+NEGATES = frozenset(_TABLES["negates"].split())
+"""Words that turn a state round."""
+JOINS = frozenset(_TABLES["joins"].split())
+"""Words after which stands what something belongs to, or is done with."""
 SPLITS = frozenset(_TABLES["splits"].split())
 """Words after which stands what a measure is split by."""
 CUES: tuple[str, ...] = tuple(_TABLES["cues"].split())

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
+from math import ceil
 from typing import Any, get_args
 
 from signalbox.agents.metrics.state import ErrorType, ResultKind
@@ -30,6 +31,7 @@ _TOLERANCE = {"series": 0.03, "extreme": 0.05}
 _BEFORE = re.compile(r"-(\d+)([smhdw])")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _MOST_STEPS = 300
+_MOST_OF_EXTREME = 10_000
 _SHORTEST_STEP = 60
 
 
@@ -118,7 +120,10 @@ def span_of(query: Mapping[str, Any], now: datetime, tz: tzinfo) -> Span:
     if "from" not in query:
         return Span(end)
     start = moment_of(query["from"], now, tz)
-    seconds = max(_SHORTEST_STEP, (end - start).total_seconds() // _MOST_STEPS)
+    length = (end - start).total_seconds()
+    # A peak between two steps would be none: of an extreme as many are looked at as a server gives.
+    most = _MOST_OF_EXTREME if query.get("kind") == "extreme" else _MOST_STEPS
+    seconds = max(_SHORTEST_STEP, ceil(length / most / _SHORTEST_STEP) * _SHORTEST_STEP)
     step = timedelta(seconds=int(query.get("step") or seconds))
     return Span(end, start, step)
 

@@ -1,0 +1,101 @@
+"""Thresholds: who was beyond a bound, how many were, for how long; and states, which are 1 or 0."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from signalbox.agents.metrics.bounds import bound_in, measures_time, read_bound, read_duration
+from signalbox.agents.metrics.errors import InvalidQueryError
+from signalbox.agents.metrics.live import Live
+from signalbox.agents.metrics.measures import time_beyond
+from signalbox.agents.metrics.offers import Offer
+from signalbox.agents.metrics.plan import MetricsPlan
+from signalbox.agents.metrics.promql import selector_text
+from signalbox.agents.metrics.querying.asking import ask_at
+from signalbox.agents.metrics.question import Question, Threshold
+from signalbox.agents.metrics.state import ResultKind
+from signalbox.agents.metrics.units import unit_of_question
+from signalbox.agents.metrics.vocabulary import NEGATES, text_words
+from signalbox.agents.metrics.windows import seconds_of
+
+__all__ = ["check_state", "of_state", "with_threshold"]
+
+_STATE = re.compile(r"\s*(?:1|one)\s+(?:if|while|when|means)\b", re.IGNORECASE)
+
+
+def of_state(plan: MetricsPlan, text: str, offer: Offer) -> MetricsPlan:
+    """The plan; a ranking of what is 1 or 0 asks for those that are in that state, or that are not."""
+    is_state = offer.family is not None and _STATE.match(offer.family.help)
+    if plan.kind != "ranking" or not is_state or plan.order or plan.top or plan.how or plan.per or plan.bound:
+        return plan
+    is_not = any(word in NEGATES for word, *_ in text_words(text))
+    return plan.model_copy(update={"kind": "threshold", "side": "below" if is_not else "above"})
+
+
+async def check_state(question: Question, live: Live) -> None:
+    """Raise InvalidQueryError where no bound is named for what has more values than 0 and 1."""
+    measure = question.measure
+    if measure.type != "gauge" or len(measure.metrics) != 1:
+        return
+    selector = selector_text(measure.metrics[0], question.matchers)
+    other = await ask_at(live.client, f"count(({selector} > 1) or ({selector} < 0))", question.time_range.end_time)
+    if other.curves:
+        raise InvalidQueryError(
+            f"The question does not say which bound of {measure.title} is meant.",
+            suggestion="Name the bound with its unit: below 20%, more than 5.",
+        )
+
+
+def with_threshold(question: Question, plan: MetricsPlan) -> Question:
+    """The question with its bound; who was beyond it is judged thing by thing. Raises InvalidQueryError."""
+    if plan.kind == "share" or not (plan.bound or plan.kind == "threshold"):
+        return question
+    bound = read_bound(plan.bound) if plan.bound else None
+    if plan.bound and bound is None:
+        raise InvalidQueryError(
+            f'The bound "{plan.bound}" is no figure.', suggestion="Name it with its unit: 90%, 500 ms."
+        )
+    above = plan.side != "below"
+    value = bound_in(bound, unit_of_question(question), question.measure.title) if bound else 0.5
+    if bound is None and not question.measure.unit and plan.side is None:
+        above = not question.measure.name.endswith(("_up", "_status", "up"))
+    if _asks_how_long(question, plan):
+        return _lasting(question, value, above=above)
+    threshold = Threshold(above, value, read_duration(plan.lasting) if plan.lasting else 0.0, plan.scope or "")
+    if plan.kind != "threshold":
+        return replace(question, threshold=threshold)
+    things = question.group_by or tuple(sorted(_differing(question)))
+    if question.measure.type == "gauge" and question.measure.agg == "avg" and len(question.measure.metrics) == 1:
+        # A mean of several would hide the one that is beyond.
+        things = tuple(dict.fromkeys((*things, *sorted(_differing(question)))))
+    how = plan.how if plan.how in ("latest",) else None
+    return replace(
+        question, threshold=threshold, judges=True, group_by=things, aggregation=None, is_total=False,
+        is_current=how == "latest" or question.is_current or _is_of_now(plan),
+    )  # fmt: skip
+
+
+def _asks_how_long(question: Question, plan: MetricsPlan) -> bool:
+    """Whether a time is asked of what measures none: for how many minutes it was above the bound."""
+    is_state = question.measure.type in ("gauge", "ratio") and not measures_time(unit_of_question(question))
+    return plan.kind == "threshold" and is_state and measures_time(plan.unit)
+
+
+def _lasting(question: Question, bound: float, *, above: bool) -> Question:
+    """How long in all the measure was beyond the bound."""
+    side = f"{'above' if above else 'below'} {bound:g}"
+    title = f"time that {question.measure.title} was {side}"
+    measure = time_beyond(question.measure, bound, title=title, above=above, seconds=seconds_of(question.time_range))
+    kind: ResultKind = "ranking" if question.group_by else "value"
+    return replace(question, measure=measure, kind=kind, aggregation=None, is_current=False, is_total=False)
+
+
+def _is_of_now(plan: MetricsPlan) -> bool:
+    return not plan.time and plan.scope != "any"
+
+
+def _differing(question: Question) -> frozenset[str]:
+    """The labels that tell the judged things apart: all that the measure has, but for those that one value pins."""
+    pinned = {one.label for one in question.matchers if len(one.values) == 1 and not one.negated}
+    return question.measure.labels - pinned

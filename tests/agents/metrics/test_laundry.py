@@ -1,0 +1,318 @@
+"""Plans for a business with codes for names: its help texts explain them, and people use other words.
+
+The samples are in a real Prometheus; the help texts, which it only has of what it scrapes, are added to what it says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from signalbox.agents.metrics import GrafanaMetricsClient, metrics_agent
+from signalbox.agents.metrics.catalogue import MetricInfo
+from signalbox.agents.metrics.clients import use_client
+
+END = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
+MINUTES = 180
+HELP = {
+    "wash_loads_total": "Loads washed, by programme: ctn cotton, wol wool and silk, spn could not be spun.",
+    "wash_loads_failed_total": "Loads that had to be washed again.",
+    "drum_temperature_celsius": "Temperature in the drum of a washing machine.",
+    "locker_boxes": "Boxes for clean clothes at a branch.",
+    "locker_boxes_taken": "Boxes for clean clothes that are in use.",
+    "press_ready": "1 while a press can be used, 0 while it cannot.",
+    "soap_litres": "Soap in the store of a branch.",
+    "soap_capacity_litres": "Soap that the store of a branch has room for.",
+    "desk_calls_total": "Calls to the front desk, by line.",
+    "desk_staff": "Clerks at work.",
+    "dryer_rated_loads_per_hour": "Loads an hour that a branch is built for.",
+}
+
+
+def series(minute: int) -> Mapping[str, float]:
+    """Every series so many minutes after the start. In the last hour the drum of machine W1 in SUD is at 95 for half an
+    hour; the desk of L118 is called twice a minute then, and before that once."""
+    late = max(minute - (MINUTES - 60), 0)
+    return {
+        'wash_loads_total{branch="NRD",programme="ctn"}': 3 * minute,
+        'wash_loads_total{branch="NRD",programme="wol"}': minute,
+        'wash_loads_total{branch="SUD",programme="ctn"}': 2 * minute,
+        'wash_loads_total{branch="SUD",programme="spn"}': 2 * minute,
+        'wash_loads_failed_total{branch="NRD"}': 0.4 * minute,
+        'wash_loads_failed_total{branch="SUD"}': 0.2 * minute,
+        'drum_temperature_celsius{branch="NRD",machine="W1"}': 40,
+        'drum_temperature_celsius{branch="SUD",machine="W1"}': 95 if 0 < late <= 30 else 41,
+        'drum_temperature_celsius{branch="NRD",machine="W2"}': 42,
+        'locker_boxes{branch="NRD"}': 50,
+        'locker_boxes{branch="SUD"}': 100,
+        'locker_boxes_taken{branch="NRD"}': 40,
+        'locker_boxes_taken{branch="SUD"}': 10,
+        'press_ready{press="P1"}': 1,
+        'press_ready{press="P2"}': 0,
+        'soap_litres{branch="NRD",product="BLCH"}': 4,
+        'soap_litres{branch="SUD",product="BLCH"}': 90,
+        'soap_litres{branch="SUD",product="SFTN"}': 30,
+        'soap_capacity_litres{branch="NRD",product="BLCH"}': 100,
+        'soap_capacity_litres{branch="SUD",product="BLCH"}': 100,
+        'soap_capacity_litres{branch="SUD",product="SFTN"}': 60,
+        'desk_calls_total{line="L118"}': minute + late,
+        'desk_calls_total{line="L7"}': 5 * minute,
+        'desk_staff{shift="day"}': 4,
+        'desk_staff{shift="night"}': 2,
+        'dryer_rated_loads_per_hour{branch="NRD"}': 480,
+        'dryer_rated_loads_per_hour{branch="SUD"}': 400,
+    }
+
+
+def lines() -> Iterator[str]:
+    start = int(END.timestamp()) - MINUTES * 60
+    for family in HELP:
+        kind = "counter" if family.endswith("_total") else "gauge"
+        yield f"# TYPE {family.removesuffix('_total')} {kind}\n"
+        for name in [one for one in series(0) if one.startswith(f"{family}{{")]:
+            yield from (f"{name} {series(minute)[name]} {start + 60 * minute}\n" for minute in range(MINUTES + 1))
+    yield "# EOF\n"
+
+
+class Told(GrafanaMetricsClient):
+    """A server with the help texts of what it has."""
+
+    async def describe_metrics(self) -> Mapping[str, MetricInfo]:
+        said = await super().describe_metrics()
+        types = {name: "counter" if name.endswith("_total") else "gauge" for name in HELP}
+        return {name: replace(one, type=types[name], help=HELP[name]) for name, one in said.items() if name in HELP}
+
+
+@pytest.fixture(autouse=True)
+def frozen(set_clock: Callable[[str], None]) -> None:
+    set_clock(END.isoformat())
+
+
+@pytest.fixture(scope="module")
+def address(start_prometheus: Callable[..., AbstractContextManager[str]] | None) -> Iterator[str | None]:
+    if start_prometheus is None:
+        yield None
+        return
+    with start_prometheus(lines()) as url:
+        yield url
+
+
+@pytest.fixture
+async def answer(
+    address: str | None, require_part: Callable[[str, bool], None], scripted: Callable[..., Any]
+) -> AsyncIterator[Callable[..., Any]]:
+    """What a test calls with a question and its plan."""
+    require_part("prometheus and promtool are not installed: apt-get install prometheus", address is not None)
+    async with Told(address, clock=lambda: END) as client:
+
+        async def ask(question: str, **plan: Any) -> Any:
+            state: Any = {
+                "user_query": question, "parsed_query": None, "result": None, "error": None, "processing_time_ms": 0.0,
+                "previous": None,
+            }  # fmt: skip
+            with use_client(client):
+                return await metrics_agent(state, client=client, model=scripted({"time": "last hour", **plan}))
+
+        yield ask
+
+
+async def figure(asked: Any) -> float:
+    state = await asked
+    assert state["error"] is None, state["error"]
+    return float(state["result"].value)
+
+
+@pytest.mark.parametrize(
+    ("question", "filters"),
+    [
+        ("wool loads in the last hour", ["wool"]),
+        ("wool loads in the last hour", []),
+        ("loads of silk we washed in the last hour", []),
+    ],
+)
+async def test_the_words_of_a_help_text_stand_for_its_codes(
+    answer: Callable[..., Any], question: str, filters: list[str]
+) -> None:
+    loads = answer(question, measure="wash_loads_total", kind="figure", how="total", filters=filters)
+    assert await figure(loads) == pytest.approx(60, rel=0.01)
+
+
+async def test_what_happened_is_the_part_of_a_share_and_the_name_beside_it_says_where(
+    answer: Callable[..., Any],
+) -> None:
+    asked = answer(
+        "Of the loads in SUD in the last hour, which share couldn't be spun?",
+        measure="wash_loads_total", kind="share", filters=["SUD"],
+    )  # fmt: skip
+    assert await figure(asked) == pytest.approx(0.5, rel=0.01)
+
+
+async def test_a_code_is_made_of_the_letters_of_a_word(answer: Callable[..., Any]) -> None:
+    asked = answer("litres of softener in SUD", measure="soap_litres", kind="figure", filters=["SUD"], time="")
+    assert await figure(asked) == 30
+
+
+async def test_a_number_is_the_name_that_has_it(answer: Callable[..., Any]) -> None:
+    asked = answer(
+        "calls on the 118 line in the last hour", measure="desk_calls_total", kind="figure", how="total",
+        filters=["118 line"],
+    )  # fmt: skip
+    assert await figure(asked) == pytest.approx(120, rel=0.02)
+
+
+async def test_a_code_that_is_not_there_is_refused_also_beside_a_word_of_the_measure(
+    answer: Callable[..., Any],
+) -> None:
+    state = await answer("heat of drum QQ", measure="drum_temperature_celsius", kind="figure", filters=["drum QQ"])
+    assert state["error"].error_type == "invalid_query"
+    assert "QQ" in state["error"].message
+
+
+async def test_a_word_that_says_what_is_measured_and_is_no_part_of_the_measure_is_told(
+    answer: Callable[..., Any],
+) -> None:
+    state = await answer(
+        "boiler temperature in NRD", measure="drum_temperature_celsius", kind="figure", filters=["NRD"]
+    )
+    assert "boiler" in state["result"].not_covered
+    assert "boiler" in state["result"].summary
+
+
+async def test_a_model_that_finds_no_measure_and_says_why_is_believed(answer: Callable[..., Any]) -> None:
+    state = await answer("how hot is the tea kitchen's temperature", kind="figure", not_covered=["tea kitchen"])
+    assert state["error"].error_type == "metric_not_found"
+
+
+@pytest.mark.parametrize(
+    ("plan", "share"),
+    [
+        ({"measure": "wash_loads_failed_total", "filters": ["NRD"]}, 0.1),
+        ({"measure": "wash_loads_failed_total", "filters": ["NRD"], "per": "loads"}, 0.1),
+        ({"measure": "wash_loads_failed_total", "per": "loads washed"}, 0.075),
+    ],
+)
+async def test_what_failed_is_a_share_of_all_of_it_and_never_of_itself(
+    answer: Callable[..., Any], plan: dict[str, Any], share: float
+) -> None:
+    question = f"What percentage of the loads {'at NRD ' if 'filters' in plan else ''}failed in the last hour?"
+    assert await figure(answer(question, kind="share", **plan)) == pytest.approx(share, rel=0.01)
+
+
+@pytest.mark.parametrize("measure", ["locker_boxes", "locker_boxes_taken"])
+async def test_how_full_something_is_is_what_is_taken_of_what_there_is(
+    answer: Callable[..., Any], measure: str
+) -> None:
+    asked = answer("how full are the lockers in NRD?", measure=measure, kind="share", filters=["NRD"], time="")
+    assert await figure(asked) == pytest.approx(0.8)
+
+
+async def test_what_is_built_for_so_many_an_hour_is_compared_with_so_many_an_hour(
+    answer: Callable[..., Any],
+) -> None:
+    asked = answer(
+        "how much of what the dryers are rated for did NRD wash in the last hour", kind="share",
+        measure="wash_loads_total", filters=["NRD"], per="dryers are rated for",
+    )  # fmt: skip
+    assert await figure(asked) == pytest.approx(0.5, rel=0.02)
+
+
+async def test_what_only_the_other_measure_has_narrows_that_one(answer: Callable[..., Any]) -> None:
+    asked = answer(
+        "taken boxes for each night clerk", measure="locker_boxes_taken", kind="figure", per="clerk",
+        filters=["night"], time="",
+    )  # fmt: skip
+    assert await figure(asked) == pytest.approx(25)
+
+
+async def test_a_part_of_what_fits_is_a_bound(answer: Callable[..., Any]) -> None:
+    state = await answer(
+        "which branch has less than a fifth of the soap it has room for", measure="soap_litres", kind="threshold",
+        side="below", bound="a fifth", per="soap it has room for", split_by=["branch"], time="",
+    )  # fmt: skip
+    assert [one.labels["branch"] for one in state["result"].ranking] == ["NRD"]
+
+
+async def test_two_times_of_a_ratio_are_compared_with_each_other(answer: Callable[..., Any]) -> None:
+    state = await answer(
+        "desk calls per load, the last hour against the hour before", measure="desk_calls_total", kind="comparison",
+        per="load", filters=["L118"], against="the hour before",
+    )  # fmt: skip
+    pair = state["result"].comparison
+    assert (pair.a / pair.b) == pytest.approx(2, rel=0.03)
+
+
+async def test_each_series_is_judged_where_their_mean_would_hide_one(answer: Callable[..., Any]) -> None:
+    state = await answer(
+        "did any machine go over 90 degrees in the last hour", measure="drum_temperature_celsius", kind="threshold",
+        side="above", scope="any", bound="90 degrees", split_by=["machine"],
+    )  # fmt: skip
+    assert state["result"].summary.startswith("Yes, 1 of 3")
+    assert [one.labels["branch"] for one in state["result"].ranking] == ["SUD"]
+
+
+async def test_how_many_are_beyond_a_bound_is_a_number(answer: Callable[..., Any]) -> None:
+    state = await answer(
+        "how many drums went over 41.5 degrees in the last hour", measure="drum_temperature_celsius", kind="threshold",
+        side="above", scope="count", bound="41.5 degrees",
+    )  # fmt: skip
+    assert (state["result"].kind, state["result"].value) == ("value", 2)
+
+
+async def test_how_long_something_was_beyond_a_bound_is_a_time(answer: Callable[..., Any]) -> None:
+    state = await answer(
+        "for how many minutes of the last hour was W1 in SUD above 90 degrees", measure="drum_temperature_celsius",
+        kind="threshold", side="above", bound="90 degrees", unit="minutes", filters=["W1", "SUD"],
+    )  # fmt: skip
+    assert (state["result"].unit, state["result"].kind) == ("seconds", "value")
+    assert state["result"].value == pytest.approx(1800, rel=0.05)
+
+
+async def test_a_bound_that_nobody_names_is_asked_for(answer: Callable[..., Any]) -> None:
+    state = await answer("which branch is low on soap", measure="soap_litres", kind="threshold", side="below", time="")
+    assert state["error"].error_type == "invalid_query"
+    assert "bound" in state["error"].message
+
+
+@pytest.mark.parametrize(
+    ("question", "press"), [("which presses are ready", "P1"), ("which presses aren't ready", "P2")]
+)
+async def test_of_a_state_those_are_listed_that_are_in_it(
+    answer: Callable[..., Any], question: str, press: str
+) -> None:
+    state = await answer(question, measure="press_ready", kind="ranking", split_by=["presses"], time="")
+    assert [one.labels["press"] for one in state["result"].ranking] == [press]
+
+
+async def test_a_query_of_the_models_own_is_run_for_the_answer_that_is_asked(answer: Callable[..., Any]) -> None:
+    free = "locker_boxes - locker_boxes_taken"
+    one = await answer("free boxes in NRD", kind="figure", promql=f'sum(({free}){{branch="NRD"}})', time="")
+    assert one["error"] is not None, "what cannot be parsed is refused"
+    most = await answer("where are most boxes free", kind="ranking", promql=free, time="")
+    assert [place.labels["branch"] for place in most["result"].ranking] == ["SUD", "NRD"]
+    least = await answer("where are fewest boxes free", kind="ranking", order="lowest", promql=free, time="")
+    assert [place.labels["branch"] for place in least["result"].ranking] == ["NRD", "SUD"]
+    figure_ = await answer("free boxes in all", kind="figure", promql=f"sum({free})", time="")
+    assert figure_["result"].value == 100
+    assert "The model wrote this query itself." in figure_["result"].summary
+
+
+async def test_what_is_asked_for_one_place_is_one_figure(answer: Callable[..., Any]) -> None:
+    asked = answer(
+        "loads failed by branch SUD in the last hour", measure="wash_loads_failed_total", kind="figure", how="total",
+        filters=["SUD"],
+    )  # fmt: skip
+    state = await asked
+    assert (state["result"].kind, state["result"].value) == ("value", pytest.approx(12, rel=0.02))
+
+
+async def test_now_is_compared_with_the_moment_that_a_clock_shows(answer: Callable[..., Any]) -> None:
+    state = await answer(
+        "drum heat of W1 in SUD now against half past eleven", measure="drum_temperature_celsius", kind="comparison",
+        filters=["W1", "SUD"], time="now", against="11:25",
+    )  # fmt: skip
+    assert (state["result"].comparison.a, state["result"].comparison.b) == (41, 95)
