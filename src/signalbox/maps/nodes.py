@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -14,10 +13,11 @@ from langgraph.types import Send
 
 from signalbox.contract import BaseAgent
 from signalbox.contract.agent import wait_for
-from signalbox.errors import ConfigurationError, ContractError, SignalboxError, hide
+from signalbox.errors import ContractError, SignalboxError
 from signalbox.language.names import did_you_mean
 from signalbox.maps.agentmap import LentAgent, make_lent, own_run
 from signalbox.maps.context import RunContext, current_run
+from signalbox.maps.environment import from_environment, reads_environment
 from signalbox.maps.functions import call_router, load_function
 from signalbox.maps.registry import AgentType
 from signalbox.maps.spec import END, FUNC, NodeSpec
@@ -84,7 +84,7 @@ _LENT: Mapping[str, Callable[[], Any]] = {
 def make_agent(node: NodeSpec, kind: AgentType) -> BaseAgent:
     """An agent for a row. Raises ContractError where its class cannot be made as the contract says."""
     context = {
-        **{key: _from_environment(value, key) for key, value in node.context.items()},
+        **from_environment(node.context, "The Context", kept=("api_key",)),
         "input_fields": list(node.inputs),
         "output_field": "|".join(node.outputs),
         "description": node.description,
@@ -123,7 +123,7 @@ class NodeRunner:
         self.kind = kind
         self.names = names
         self.surroundings = surroundings
-        self._shared = self._make() if kind.is_builtin and not _reads_environment(node.context) else None
+        self._shared = self._make() if kind.is_builtin and not reads_environment(node.context) else None
         self._asks = any(target.startswith(FUNC) for target in node.targets)
         self._cells = {True: node.on_success, False: node.on_failure}
         self._ways: dict[bool, tuple[Target, ...]] = {}
@@ -264,29 +264,3 @@ def _wants_value(parameter: inspect.Parameter, inputs: Mapping[str, Any]) -> boo
 def _is_async(target: Any) -> bool:
     process = getattr(target, "process", target)
     return inspect.iscoroutinefunction(process)
-
-
-def _reads_environment(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return any(map(_reads_environment, value.values()))
-    if isinstance(value, list | tuple):
-        return any(map(_reads_environment, value))
-    return isinstance(value, str) and value.startswith("env:")
-
-
-def _from_environment(value: Any, key: str) -> Any:
-    """The value with each `env:NAME` in it replaced. A key of a model is left alone: models read their own."""
-    if key == "api_key" or not _reads_environment(value):
-        return value
-    if isinstance(value, Mapping):
-        return {name: _from_environment(item, str(name)) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_from_environment(item, key) for item in value]
-    name, _, default = value.removeprefix("env:").partition(":")
-    found = os.environ.get(name.strip(), default or None)
-    if found is None:
-        raise ConfigurationError(
-            f"The Context says {key} = env:{name}, and {name} is not set.", suggestion=f"Set {name} in the environment."
-        )
-    hide(found)
-    return found
