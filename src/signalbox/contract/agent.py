@@ -112,7 +112,7 @@ class BaseAgent:
         step = _Step(self, state)
         try:
             output = self.process(step.begin())
-            if inspect.isawaitable(output):
+            if hasattr(type(output), "__await__"):
                 output = wait_for(output)
             return step.finish(output)
         except (Exception, SystemExit) as error:
@@ -179,8 +179,7 @@ class _Step:
         agent = self.agent
         if type(agent)._post_process is not BaseAgent._post_process:
             self.state, output = agent._post_process(self._for_hook(), self.inputs, output)
-        update: dict[str, Any] = {"last_action_success": True}
-        update.update(_changes(self.before, self.state))
+        update: dict[str, Any] = {"last_action_success": True, **_changes(self.before, self.state)}
         output = self._take(output, update)
         self.tracker.record_node_result(agent.name, success=True, result=output)
         if self.tells:
@@ -257,8 +256,9 @@ def _commands(output: Any) -> list[Any]:
     types = sys.modules.get("langgraph.types")
     if types is None:
         return []
-    listed = output if isinstance(output, list | tuple) and output else [output]
-    return list(listed) if all(isinstance(item, types.Command) for item in listed) else []
+    if not isinstance(output, list | tuple):
+        return [output] if isinstance(output, types.Command) else []
+    return list(output) if output and all(isinstance(item, types.Command) for item in output) else []
 
 
 def _changed_by(command: Any) -> dict[str, Any]:

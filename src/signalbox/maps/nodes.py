@@ -130,33 +130,38 @@ class NodeRunner:
 
     def run(self, state: Any) -> dict[str, Any]:
         """What the row changes in the state."""
-        with self._in_run() as context:
-            return self._done(context, self._agent().run(state))
+        context = current_run.get()
+        if context is None:
+            with self._alone():
+                return self._seen(self._agent().run(state))
+        context.budget.take(self.node.name)
+        update = self._agent().run(state)
+        context.written.append(update)
+        return update
 
     async def arun(self, state: Any) -> dict[str, Any]:
         """As `run`, in an event loop."""
-        with self._in_run() as context:
-            return self._done(context, await self._agent().arun(state))
+        context = current_run.get()
+        if context is None:
+            with self._alone():
+                return self._seen(await self._agent().arun(state))
+        context.budget.take(self.node.name)
+        update = await self._agent().arun(state)
+        context.written.append(update)
+        return update
 
     @contextmanager
-    def _in_run(self) -> Iterator[RunContext]:
-        """The run that the row is a part of; in a graph that somebody runs as plain LangGraph, one of its own."""
-        context = current_run.get()
-        if context is not None:
-            context.budget.take(self.node.name)
-            yield context
-            return
+    def _alone(self) -> Iterator[None]:
+        """In a graph that somebody runs as plain LangGraph, the row has a run of its own."""
         token = current_run.set(self.surroundings)
         try:
-            yield self.surroundings
+            yield
         finally:
             current_run.reset(token)
 
-    def _done(self, context: RunContext, update: dict[str, Any]) -> dict[str, Any]:
-        if context is not self.surroundings:
-            context.written.append(update)
-        elif not update["last_action_success"] and not self.node.failure_next:
-            # Nobody follows this run and no row takes care of the failure: it must not pass unseen.
+    def _seen(self, update: dict[str, Any]) -> dict[str, Any]:
+        """An update that nobody follows: a failure that no row takes care of must not pass unseen."""
+        if not update["last_action_success"] and not self.node.failure_next:
             raise ContractError(update["errors"][-1])
         return update
 
