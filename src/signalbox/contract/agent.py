@@ -225,13 +225,12 @@ class _Step:
         if isinstance(output, Mapping) and output.keys() == {"state_updates"}:
             update.update(output["state_updates"])
             return _produced(output["state_updates"], agent.output_field)
-        fields = agent.output_fields
-        if output is None or not fields:
+        if output is None or not agent.output_field:
             return output
-        if len(fields) == 1:
-            update[fields[0]] = output
+        if "|" in agent.output_field:
+            update.update(self._spread(output, agent.output_fields))
         else:
-            update.update(self._spread(output, fields))
+            update[agent.output_field.strip()] = output
         return output
 
     def _spread(self, output: Any, fields: list[str]) -> dict[str, Any]:
