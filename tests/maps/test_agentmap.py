@@ -260,6 +260,38 @@ def test_a_service_that_cannot_be_made_troubles_only_who_asks_for_it(run_agent: 
     assert "'shelf_service' cannot be made" in run_agent(HOST_AGENT, {"x": "eggs"}).state["errors"][0]
 
 
+BOUND = (
+    "import sqlite3\n"
+    "class Stock:\n"
+    "    def __init__(self):\n"
+    "        self.pieces = sqlite3.connect(':memory:')\n"
+    "        self.pieces.execute('create table counted (what)')\n"
+    "    def count(self, what):\n"
+    "        self.pieces.execute('insert into counted values (?)', (what,))\n"
+    "        return self.pieces.execute('select count(*) from counted').fetchone()[0]\n"
+    "    def __len__(self):\n"
+    "        return self.pieces.execute('select count(*) from counted').fetchone()[0]\n"
+)
+COUNTING = BASE + (
+    "class Own(BaseAgent):\n"
+    "    def configure_stock_service(self, stock_service):\n"
+    "        self.stock_service = stock_service\n"
+    "    def process(self, inputs):\n"
+    "        self.stock_service.count(self.name)\n"
+    "        return len(self.stock_service)\n"
+)
+
+
+def test_a_service_bound_to_a_thread_serves_nodes_of_many(write_file: Write) -> None:
+    write_file(BOUND, "custom_agents/stock.py")
+    write_file("services:\n  stock_service:\n    class_path: stock.Stock\n", "custom_agents/host_services.yaml")
+    write_file(COUNTING, "custom_agents/own.py")
+    side = "".join(f"G,S{i},own,x,s{i},Last,,,\n" for i in range(5))
+    path = write_file(HEADER + "G,First,own,x,f,S0|S1|S2|S3|S4,,,\n" + side + "G,Last,own,x,y,,,,\n")
+    result = run_map(path, {"x": "eggs"})
+    assert (result.status, result.output) == ("completed", 7)
+
+
 def test_services_that_need_each_other_are_an_error_that_names_them(run_agent: Run, write_file: Write) -> None:
     declare(write_file, MADE + "  shelf_service:\n    class: shop.Shelf\n    dependencies: [stock_service]\n")
     error = run_agent(HOST_AGENT, {"x": "eggs"}).state["errors"][0]

@@ -116,7 +116,8 @@ def make_lent(target: type[LentAgent], name: str, prompt: str, context: dict[str
     for method in dir(target):
         configures = _CONFIGURES.fullmatch(method)
         if configures:
-            getattr(made, method)(find_service(configures[1], target, name) or MissingService(configures[1]))
+            service = find_service(configures[1], target, name)
+            getattr(made, method)(MissingService(configures[1]) if service is None else service)
     return made
 
 
@@ -128,7 +129,7 @@ def _asked_for(target: type[LentAgent], node: str, parameters: Iterable[inspect.
             continue
         service = package_logger if one.name == "logger" else find_service(one.name, target, node)
         if service is not None or one.default is one.empty:
-            given[one.name] = service or MissingService(one.name)
+            given[one.name] = MissingService(one.name) if service is None else service
     return given
 
 

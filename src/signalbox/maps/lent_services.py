@@ -6,9 +6,10 @@ import asyncio
 import base64
 import mimetypes
 import sys
-import threading
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import lru_cache, wraps
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +106,10 @@ def find_service(name: str, target: type, node: str) -> Any:
 
 class HostServices:
     """The services that a `host_services.yaml` declares. Each is made when it is first asked for, and once; one that
-    cannot be made is an error for who asks for it, and for nobody else."""
+    cannot be made is an error for who asks for it, and for nobody else.
+
+    They are made and called in one thread: nodes run in many, and a service such as a connection to SQLite may not.
+    """
 
     def __init__(self, file: Path) -> None:
         content = yaml.safe_load(file.read_text("utf-8"))
@@ -113,19 +117,21 @@ class HostServices:
         self._file = file
         self._declared: dict[str, Any] = dict(services or {})
         self._made: dict[str, Any] = {}
-        self._lock = threading.RLock()
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="host-services")
 
-    def find(self, name: str, asked_by: tuple[str, ...] = ()) -> Any:
+    def find(self, name: str) -> Any:
         """The service, or None where it is not declared. Raises ContractError where it cannot be made."""
-        with self._lock:
-            if name not in self._made and name in self._declared:
-                if name in asked_by:
-                    raise ContractError(f"{' needs '.join((*asked_by, name))}.")
-                try:
-                    self._made[name] = self._make(self._declared[name], (*asked_by, name))
-                except Exception as error:
-                    raise ContractError(f"{self._file}: the service '{name}' cannot be made: {error}") from error
-            return self._made.get(name)
+        return InOneThread.of(self._thread.submit(self._find, name).result(), self._thread)
+
+    def _find(self, name: str, asked_by: tuple[str, ...] = ()) -> Any:
+        if name not in self._made and name in self._declared:
+            if name in asked_by:
+                raise ContractError(f"{' needs '.join((*asked_by, name))}.")
+            try:
+                self._made[name] = self._make(self._declared[name], (*asked_by, name))
+            except Exception as error:
+                raise ContractError(f"{self._file}: the service '{name}' cannot be made: {error}") from error
+        return self._made.get(name)
 
     def _make(self, declared: Any, asked_by: tuple[str, ...]) -> Any:
         from signalbox.maps.local_code import import_attribute
@@ -135,8 +141,45 @@ class HostServices:
         create = import_attribute(f"{module}:{attribute}", self._file.parent)
         if about.get("factory_method"):
             create = getattr(create, str(about["factory_method"]))
-        needed = {name: self.find(name, asked_by) for name in about.get("dependencies") or ()}
+        needed = {name: self._find(name, asked_by) for name in about.get("dependencies") or ()}
         return create(**from_environment(about.get("config") or {}, SERVICES_FILE), **needed)
+
+
+class InOneThread:
+    """Stands for a service and calls its methods in its thread."""
+
+    def __init__(self, service: Any, thread: ThreadPoolExecutor) -> None:
+        self.__dict__.update(_service=service, _thread=thread)
+
+    @staticmethod
+    def of(service: Any, thread: ThreadPoolExecutor) -> Any:
+        """The service to be called in that thread, with the special methods that its class has; None stays None."""
+        if service is None:
+            return None
+        special = {name: _called(name) for name in _SPECIAL if hasattr(type(service), name)}
+        return type(type(service).__name__, (InOneThread,), special)(service, thread)
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._service, name)
+        if not callable(found) or isinstance(found, type):
+            return found
+
+        @wraps(found)
+        def call(*args: Any, **options: Any) -> Any:
+            return self._thread.submit(copy_context().run, found, *args, **options).result()
+
+        return call
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._service, name, value)
+
+
+_SPECIAL = ("__call__", "__len__", "__bool__", "__iter__", "__contains__", "__getitem__", "__setitem__", "__delitem__",
+            "__enter__", "__exit__", "__aenter__", "__aexit__")  # fmt: skip
+
+
+def _called(name: str) -> Any:
+    return lambda stand_in, *args, **options: stand_in.__getattr__(name)(*args, **options)
 
 
 @lru_cache(maxsize=64)
