@@ -211,6 +211,93 @@ def test_services_declared_beside_the_agents_are_given_to_them(run_agent: Run, w
     assert [node.node_name for node in result.summary.node_executions] == ["A"]
 
 
+def test_a_constructor_may_take_the_name_and_hand_on_the_rest(run_agent: Run) -> None:
+    code = BASE + (
+        "class Own(BaseAgent):\n"
+        "    def __init__(self, name: str, **kwargs):\n"
+        "        super().__init__(name, **kwargs)\n"
+        "    def process(self, inputs):\n"
+        "        self.logger.debug('at work')\n"
+        "        return f'{self.name}: {self.prompt}, {self.context[\"limit\"]}'\n"
+    )
+    assert run_agent(code, row="G,A,own,x,y,,,Count,limit:3").output == "A: Count, 3"
+
+
+SHOP = (
+    "class Stock(object):\n"
+    "    def __init__(self, shelf, pieces):\n"
+    "        self.shelf, self.pieces = shelf, pieces\n"
+    "    @classmethod\n"
+    "    def full(cls, shelf_service, pieces):\n"
+    "        return cls(shelf_service, pieces)\n"
+    "    def count(self, what):\n"
+    "        return f'{self.pieces} {what} on {self.shelf.name}'\n"
+    "class Shelf:\n"
+    "    name = 'the top shelf'\n"
+)
+
+
+def declare(write_file: Write, text: str) -> None:
+    write_file(SHOP, "custom_agents/shop.py")
+    write_file(f"services:\n{text}", "custom_agents/host_services.yaml")
+
+
+MADE = (
+    "  stock_service:\n    class: shop.Stock\n    factory_method: full\n    dependencies: [shelf_service]\n"
+    "    config: {pieces: 'env:PIECES:4'}\n"
+)
+
+
+def test_a_service_may_need_another_and_the_environment(run_agent: Run, write_file: Write) -> None:
+    declare(write_file, MADE + "  shelf_service: shop.Shelf\n")
+    assert run_agent(HOST_AGENT, {"x": "eggs"}).values["counted"] == "4 eggs on the top shelf"
+
+
+def test_a_service_that_cannot_be_made_troubles_only_who_asks_for_it(run_agent: Run, write_file: Write) -> None:
+    declare(write_file, MADE + "  shelf_service: shop.Shelf\n  broken_service:\n    class_path: no_such_module.Thing\n")
+    assert run_agent(HOST_AGENT, {"x": "eggs"}).status == "completed"
+    declare(write_file, MADE + "  shelf_service:\n    class_path: no_such_module.Thing\n")
+    assert "'shelf_service' cannot be made" in run_agent(HOST_AGENT, {"x": "eggs"}).state["errors"][0]
+
+
+BOUND = (
+    "import sqlite3\n"
+    "class Stock:\n"
+    "    def __init__(self):\n"
+    "        self.pieces = sqlite3.connect(':memory:')\n"
+    "        self.pieces.execute('create table counted (what)')\n"
+    "    def count(self, what):\n"
+    "        self.pieces.execute('insert into counted values (?)', (what,))\n"
+    "        return self.pieces.execute('select count(*) from counted').fetchone()[0]\n"
+    "    def __len__(self):\n"
+    "        return self.pieces.execute('select count(*) from counted').fetchone()[0]\n"
+)
+COUNTING = BASE + (
+    "class Own(BaseAgent):\n"
+    "    def configure_stock_service(self, stock_service):\n"
+    "        self.stock_service = stock_service\n"
+    "    def process(self, inputs):\n"
+    "        self.stock_service.count(self.name)\n"
+    "        return len(self.stock_service)\n"
+)
+
+
+def test_a_service_bound_to_a_thread_serves_nodes_of_many(write_file: Write) -> None:
+    write_file(BOUND, "custom_agents/stock.py")
+    write_file("services:\n  stock_service:\n    class_path: stock.Stock\n", "custom_agents/host_services.yaml")
+    write_file(COUNTING, "custom_agents/own.py")
+    side = "".join(f"G,S{i},own,x,s{i},Last,,,\n" for i in range(5))
+    path = write_file(HEADER + "G,First,own,x,f,S0|S1|S2|S3|S4,,,\n" + side + "G,Last,own,x,y,,,,\n")
+    result = run_map(path, {"x": "eggs"})
+    assert (result.status, result.output) == ("completed", 7)
+
+
+def test_services_that_need_each_other_are_an_error_that_names_them(run_agent: Run, write_file: Write) -> None:
+    declare(write_file, MADE + "  shelf_service:\n    class: shop.Shelf\n    dependencies: [stock_service]\n")
+    error = run_agent(HOST_AGENT, {"x": "eggs"}).state["errors"][0]
+    assert "stock_service needs shelf_service needs stock_service" in error
+
+
 STORING = BASE + (
     "from agentmap.services.protocols import StorageCapableAgent, StorageServiceProtocol\n"
     "class Own(BaseAgent, StorageCapableAgent):\n"

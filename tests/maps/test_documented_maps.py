@@ -48,6 +48,17 @@ def test_a_custom_agent_named_with_its_prefix_and_a_bare_context(write_file: Wri
     assert "no town" in failed["output"]["problem"]
 
 
+def test_an_answer_with_every_field_that_an_input_names_fills_them(write_file: Write) -> None:
+    path = write_file(
+        COLUMNS
+        + "Ride,Ask,,,input,Tell,,town|day,trip,Where and when?\n"
+        + "Ride,Tell,,,default,,,town|day|trip,told,{day}: {town}\n"
+    )
+    result = resume(start(path).thread_id, {"town": "Ulm", "day": "Monday"})
+    assert result.output == "Monday: Ulm"
+    assert result.values["trip"] == {"town": "Ulm", "day": "Monday"}
+
+
 def test_a_function_as_a_type(write_file: Write) -> None:
     write_file("def tidy(inputs):\n    return inputs['text'].strip().title()\n", "functions/tidy.py")
     path = write_file(

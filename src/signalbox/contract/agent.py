@@ -112,7 +112,7 @@ class BaseAgent:
         step = _Step(self, state)
         try:
             output = self.process(step.begin())
-            if inspect.isawaitable(output):
+            if hasattr(type(output), "__await__"):
                 output = wait_for(output)
             return step.finish(output)
         except (Exception, SystemExit) as error:
@@ -179,8 +179,7 @@ class _Step:
         agent = self.agent
         if type(agent)._post_process is not BaseAgent._post_process:
             self.state, output = agent._post_process(self._for_hook(), self.inputs, output)
-        update: dict[str, Any] = {"last_action_success": True}
-        update.update(_changes(self.before, self.state))
+        update: dict[str, Any] = {"last_action_success": True, **_changes(self.before, self.state)}
         output = self._take(output, update)
         self.tracker.record_node_result(agent.name, success=True, result=output)
         if self.tells:
@@ -226,13 +225,12 @@ class _Step:
         if isinstance(output, Mapping) and output.keys() == {"state_updates"}:
             update.update(output["state_updates"])
             return _produced(output["state_updates"], agent.output_field)
-        fields = agent.output_fields
-        if output is None or not fields:
+        if output is None or not agent.output_field:
             return output
-        if len(fields) == 1:
-            update[fields[0]] = output
+        if "|" in agent.output_field:
+            update.update(self._spread(output, agent.output_fields))
         else:
-            update.update(self._spread(output, fields))
+            update[agent.output_field.strip()] = output
         return output
 
     def _spread(self, output: Any, fields: list[str]) -> dict[str, Any]:
@@ -257,8 +255,9 @@ def _commands(output: Any) -> list[Any]:
     types = sys.modules.get("langgraph.types")
     if types is None:
         return []
-    listed = output if isinstance(output, list | tuple) and output else [output]
-    return list(listed) if all(isinstance(item, types.Command) for item in listed) else []
+    if not isinstance(output, list | tuple):
+        return [output] if isinstance(output, types.Command) else []
+    return list(output) if output and all(isinstance(item, types.Command) for item in output) else []
 
 
 def _changed_by(command: Any) -> dict[str, Any]:

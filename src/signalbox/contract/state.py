@@ -45,10 +45,10 @@ class StateAdapter:
         `key:param` hands the value of `key` over as `param`. Where no field does that, `expected_params` names the
         parameters by position. Otherwise a field keeps its name.
         """
-        return {
-            param: StateAdapter.get_value(state, key)
-            for key, param in _bound(tuple(input_fields), tuple(expected_params or ()))
-        }
+        bound = _bound(tuple(input_fields), tuple(expected_params or ()))
+        if type(state) is dict:  # The usual one, and every node of every run comes by here.
+            return {param: state[key] if key in state else StateAdapter.get_value(state, key) for key, param in bound}
+        return {param: StateAdapter.get_value(state, key) for key, param in bound}
 
     @staticmethod
     def bindings(input_fields: Iterable[str], expected_params: Sequence[str] | None = None) -> list[tuple[str, str]]:

@@ -9,33 +9,27 @@ AgentMap is installed, its own is imported.
 from __future__ import annotations
 
 import asyncio
-import base64
 import importlib
 import inspect
 import logging
-import mimetypes
 import re
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, lru_cache
+from functools import cache
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from pathlib import Path
 from types import ModuleType
 from typing import Any
-
-import yaml
 
 from signalbox.contract import BaseAgent as ContractAgent
 from signalbox.contract import StateAdapter
 from signalbox.contract.agent import package_logger
-from signalbox.errors import ContractError, PathEscapeError, UnsupportedError
+from signalbox.maps.lent_services import MissingService, PromptService, find_service, not_here
 
 __all__ = ["LentAgent", "lent_names", "make_lent", "own_run"]
 
-SERVICES_FILE = "host_services.yaml"
 _OURS = {
     "LLMAgent": "llm:LlmAgent",
     "OpenAIAgent": "llm:OpenAIAgent",
@@ -83,9 +77,9 @@ class LentAgent(ContractAgent):
         if name == "logger":
             return vars(self).get("_logger") or package_logger
         service = name.strip("_") if name.endswith(("_service", "_adapter")) else ""
-        found = _service(service, type(self), vars(self).get("name", "")) if service else None
+        found = find_service(service, type(self), vars(self).get("name", "")) if service else None
         if found is None:
-            raise AttributeError(_not_here(service) if service else f"{type(self).__name__} has no '{name}'")
+            raise AttributeError(not_here(service) if service else f"{type(self).__name__} has no '{name}'")
         return found
 
 
@@ -112,23 +106,30 @@ class _LentModelAgent(LentAgent):
 
 def make_lent(target: type[LentAgent], name: str, prompt: str, context: dict[str, Any]) -> LentAgent:
     """An agent written for AgentMap, with the services that its constructor and its configure methods ask for."""
-    made = target(name, prompt, context, **_asked_for(target, name))
+    parameters = inspect.signature(target).parameters.values()
+    services = _asked_for(target, name, parameters)
+    if any(one.kind is one.VAR_KEYWORD for one in parameters):
+        # AgentMap gives everything by name, so `__init__(self, name, **kwargs)` is enough.
+        made = target(**{"name": name, "prompt": prompt, "context": context, "logger": package_logger, **services})
+    else:
+        made = target(name, prompt, context, **services)
     for method in dir(target):
         configures = _CONFIGURES.fullmatch(method)
         if configures:
-            getattr(made, method)(_service(configures[1], target, name) or MissingService(configures[1]))
+            service = find_service(configures[1], target, name)
+            getattr(made, method)(MissingService(configures[1]) if service is None else service)
     return made
 
 
-def _asked_for(target: type[LentAgent], node: str) -> dict[str, Any]:
+def _asked_for(target: type[LentAgent], node: str, parameters: Iterable[inspect.Parameter]) -> dict[str, Any]:
     """What a constructor takes beside name, prompt and context: services, by names that have changed over the years."""
     given: dict[str, Any] = {}
-    for one in inspect.signature(target).parameters.values():
+    for one in parameters:
         if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) or one.name in ("name", "prompt", "context"):
             continue
-        service = package_logger if one.name == "logger" else _service(one.name, target, node)
+        service = package_logger if one.name == "logger" else find_service(one.name, target, node)
         if service is not None or one.default is one.empty:
-            given[one.name] = service or MissingService(one.name)
+            given[one.name] = MissingService(one.name) if service is None else service
     return given
 
 
@@ -142,122 +143,6 @@ def own_run(agent: LentAgent) -> Any:
         return {key: value for key, value in after.items() if key not in state or state[key] is not value}
 
     return run
-
-
-# Services
-
-
-class LLMService:
-    """AgentMap's service of chat models, on the model that an llm node would have."""
-
-    def __init__(self, node: str) -> None:
-        self._node = node
-
-    def call_llm(self, provider: str = "", messages: Sequence[Any] = (), model: str = "", **options: Any) -> str:
-        """The model's answer to messages, each a mapping of role and content."""
-        from signalbox.maps.agents.models import ask_model, choose_model
-
-        provider = "" if provider == "auto" else provider or ""
-        return ask_model(choose_model({**options, "model": model}, provider, self._node), messages)
-
-    def ask(self, prompt: str, **options: Any) -> str:
-        """The model's answer to a text."""
-        return self.call_llm(messages=[{"role": "user", "content": prompt}], **options)
-
-    def ask_vision(self, prompt: str, image: Any, **options: Any) -> str:
-        """The model's answer to a text about an image: its bytes, or a file below the map's folder or its data."""
-        shown = [{"type": "text", "text": prompt}, {"type": "image_url", "image_url": {"url": _image(image)}}]
-        return self.call_llm(messages=[{"role": "user", "content": shown}], **options)
-
-    async def call_llm_async(self, *args: Any, **options: Any) -> str:
-        """As `call_llm`, in an event loop."""
-        return await asyncio.to_thread(self.call_llm, *args, **options)
-
-    async def ask_async(self, *args: Any, **options: Any) -> str:
-        """As `ask`, in an event loop."""
-        return await asyncio.to_thread(self.ask, *args, **options)
-
-    async def ask_vision_async(self, *args: Any, **options: Any) -> str:
-        """As `ask_vision`, in an event loop."""
-        return await asyncio.to_thread(self.ask_vision, *args, **options)
-
-
-class PromptService:
-    """AgentMap's service of prompts, on those beside the map."""
-
-    def resolve_prompt(self, prompt: str) -> str:
-        """The text of a prompt, also where it stands in a file."""
-        from signalbox.maps.context import run_context
-        from signalbox.maps.prompts import resolve_prompt
-
-        return resolve_prompt(prompt, run_context().folder)
-
-
-class MissingService:
-    """Stands for a service of AgentMap that is not lent: any use of it says so."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        raise UnsupportedError(_not_here(self._name))
-
-
-def _not_here(service: str) -> str:
-    return f"The agent needs AgentMap's {service}, which Signalbox does not have; {SERVICES_FILE} may declare one."
-
-
-def _service(name: str, target: type[LentAgent], node: str) -> Any:
-    """The service of that name, lent by us or declared beside the agent; None where there is none."""
-    if name == "llm_service":
-        return LLMService(node)
-    if name in ("prompt_service", "prompt_manager_service"):
-        return PromptService()
-    if name.startswith("state_adapter"):
-        return StateAdapter
-    file = getattr(sys.modules.get(target.__module__), "__file__", None)
-    return _host_services(file).get(name)
-
-
-def _host_services(file: str | None) -> dict[str, Any]:
-    """The services that a `host_services.yaml` beside the file, or beside its folder, declares; each is made once."""
-    folder = Path(file).parent if file else None
-    for place in (folder, folder.parent) if folder else ():
-        declared = place / SERVICES_FILE
-        if declared.is_file():
-            return _made_services(declared, declared.stat().st_mtime_ns)
-    return {}
-
-
-@lru_cache(maxsize=64)
-def _made_services(declared: Path, _changed: int) -> dict[str, Any]:
-    from signalbox.maps.local_code import import_attribute
-
-    content = yaml.safe_load(declared.read_text("utf-8"))
-    services = content.get("services") if isinstance(content, Mapping) else None
-    made: dict[str, Any] = {}
-    for name, about in (services or {}).items():
-        try:
-            module, _, attribute = str(about["class_path"]).rpartition(".")
-            made[name] = import_attribute(f"{module}:{attribute}", declared.parent)(**(about.get("config") or {}))
-        except Exception as error:
-            raise ContractError(f"{declared}: the service '{name}' cannot be made: {error}") from error
-    return made
-
-
-def _image(image: Any) -> str:
-    """An image as a data URL."""
-    from signalbox.maps.context import run_context
-
-    if isinstance(image, bytes):
-        return f"data:image/png;base64,{base64.b64encode(image).decode()}"
-    path = Path(image).resolve()
-    if not any(path.is_relative_to(place.resolve()) for place in (run_context().folder, run_context().data)):
-        raise PathEscapeError(f"The image {path.name} lies outside the map's folder and its data folder.")
-    kind = mimetypes.guess_type(path.name)[0] or "image/png"
-    return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
 
 
 # Names

@@ -281,12 +281,12 @@ def _addressed(target: Target, ids: Mapping[str, str]) -> Target:
 
 
 def _is_sent(channels: Any) -> bool:
-    return isinstance(channels, Mapping) and SENT in channels
+    return isinstance(channels, dict) and SENT in channels
 
 
 def _counts(channels: Any) -> Mapping[str, int] | None:
     """Who is under way; None for a node that was sent a state of its own, which does not see it."""
-    if isinstance(channels, Mapping):
+    if isinstance(channels, dict):
         return channels.get(UNDER_WAY)
     counts: Mapping[str, int] | None = getattr(channels, UNDER_WAY, None)
     return counts

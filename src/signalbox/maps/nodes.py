@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -14,10 +13,11 @@ from langgraph.types import Send
 
 from signalbox.contract import BaseAgent
 from signalbox.contract.agent import wait_for
-from signalbox.errors import ConfigurationError, ContractError, SignalboxError, hide
+from signalbox.errors import ContractError, SignalboxError
 from signalbox.language.names import did_you_mean
 from signalbox.maps.agentmap import LentAgent, make_lent, own_run
 from signalbox.maps.context import RunContext, current_run
+from signalbox.maps.environment import from_environment, reads_environment
 from signalbox.maps.functions import call_router, load_function
 from signalbox.maps.registry import AgentType
 from signalbox.maps.spec import END, FUNC, NodeSpec
@@ -84,7 +84,7 @@ _LENT: Mapping[str, Callable[[], Any]] = {
 def make_agent(node: NodeSpec, kind: AgentType) -> BaseAgent:
     """An agent for a row. Raises ContractError where its class cannot be made as the contract says."""
     context = {
-        **{key: _from_environment(value, key) for key, value in node.context.items()},
+        **from_environment(node.context, "The Context", kept=("api_key",)),
         "input_fields": list(node.inputs),
         "output_field": "|".join(node.outputs),
         "description": node.description,
@@ -123,40 +123,45 @@ class NodeRunner:
         self.kind = kind
         self.names = names
         self.surroundings = surroundings
-        self._shared = self._make() if kind.is_builtin and not _reads_environment(node.context) else None
+        self._shared = self._make() if kind.is_builtin and not reads_environment(node.context) else None
         self._asks = any(target.startswith(FUNC) for target in node.targets)
         self._cells = {True: node.on_success, False: node.on_failure}
         self._ways: dict[bool, tuple[Target, ...]] = {}
 
     def run(self, state: Any) -> dict[str, Any]:
         """What the row changes in the state."""
-        with self._in_run() as context:
-            return self._done(context, self._agent().run(state))
+        context = current_run.get()
+        if context is None:
+            with self._alone():
+                return self._seen(self._agent().run(state))
+        context.budget.take(self.node.name)
+        update = self._agent().run(state)
+        context.written.append(update)
+        return update
 
     async def arun(self, state: Any) -> dict[str, Any]:
         """As `run`, in an event loop."""
-        with self._in_run() as context:
-            return self._done(context, await self._agent().arun(state))
+        context = current_run.get()
+        if context is None:
+            with self._alone():
+                return self._seen(await self._agent().arun(state))
+        context.budget.take(self.node.name)
+        update = await self._agent().arun(state)
+        context.written.append(update)
+        return update
 
     @contextmanager
-    def _in_run(self) -> Iterator[RunContext]:
-        """The run that the row is a part of; in a graph that somebody runs as plain LangGraph, one of its own."""
-        context = current_run.get()
-        if context is not None:
-            context.budget.take(self.node.name)
-            yield context
-            return
+    def _alone(self) -> Iterator[None]:
+        """In a graph that somebody runs as plain LangGraph, the row has a run of its own."""
         token = current_run.set(self.surroundings)
         try:
-            yield self.surroundings
+            yield
         finally:
             current_run.reset(token)
 
-    def _done(self, context: RunContext, update: dict[str, Any]) -> dict[str, Any]:
-        if context is not self.surroundings:
-            context.written.append(update)
-        elif not update["last_action_success"] and not self.node.failure_next:
-            # Nobody follows this run and no row takes care of the failure: it must not pass unseen.
+    def _seen(self, update: dict[str, Any]) -> dict[str, Any]:
+        """An update that nobody follows: a failure that no row takes care of must not pass unseen."""
+        if not update["last_action_success"] and not self.node.failure_next:
             raise ContractError(update["errors"][-1])
         return update
 
@@ -264,29 +269,3 @@ def _wants_value(parameter: inspect.Parameter, inputs: Mapping[str, Any]) -> boo
 def _is_async(target: Any) -> bool:
     process = getattr(target, "process", target)
     return inspect.iscoroutinefunction(process)
-
-
-def _reads_environment(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return any(map(_reads_environment, value.values()))
-    if isinstance(value, list | tuple):
-        return any(map(_reads_environment, value))
-    return isinstance(value, str) and value.startswith("env:")
-
-
-def _from_environment(value: Any, key: str) -> Any:
-    """The value with each `env:NAME` in it replaced. A key of a model is left alone: models read their own."""
-    if key == "api_key" or not _reads_environment(value):
-        return value
-    if isinstance(value, Mapping):
-        return {name: _from_environment(item, str(name)) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_from_environment(item, key) for item in value]
-    name, _, default = value.removeprefix("env:").partition(":")
-    found = os.environ.get(name.strip(), default or None)
-    if found is None:
-        raise ConfigurationError(
-            f"The Context says {key} = env:{name}, and {name} is not set.", suggestion=f"Set {name} in the environment."
-        )
-    hide(found)
-    return found

@@ -116,9 +116,18 @@ class InputAgent(MapAgent):
         answer = interrupt(
             {"kind": "clarify", "type": "input", "node": self.name, "message": question, "fields": fields}
         )
-        if isinstance(answer, Mapping) and len(fields) == 1 and set(answer) == set(fields):
+        return self._unwrapped(answer, fields, inputs)
+
+    def _unwrapped(self, answer: Any, fields: list[str], inputs: Mapping[str, Any]) -> Any:
+        """What a person gave. An answer with every input field also fills those, for the rows that read them."""
+        if not isinstance(answer, Mapping):
+            return answer
+        if len(fields) == 1 and set(answer) == set(fields):
             return answer[fields[0]]
-        return answer
+        if not inputs or set(answer) != set(inputs) or len(self.output_fields) > 1:
+            return answer
+        given = dict(answer) if len(answer) > 1 else next(iter(answer.values()))
+        return {"state_updates": {**answer, **({self.output_field: given} if self.output_field else {})}}
 
     def _given(self, inputs: dict[str, Any]) -> Any:
         state = inputs.state if isinstance(inputs, Inputs) else {}

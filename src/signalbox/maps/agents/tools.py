@@ -10,6 +10,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
 
+from pydantic import ValidationError
+
 from signalbox.errors import ContractError, NotFoundError, ToolExecutionError
 from signalbox.language.names import did_you_mean
 from signalbox.maps.agents.base import MapAgent
@@ -162,4 +164,11 @@ def _call(tool: Any, name: str, arguments: dict[str, Any]) -> Any:
             return tool.invoke(arguments)
         return tool(**arguments)
     except Exception as error:
-        raise ToolExecutionError(f"The tool '{name}' failed: {error}", details=error) from error
+        raise ToolExecutionError(f"The tool '{name}' failed: {_why(error)}", details=error) from error
+
+
+def _why(error: Exception) -> str:
+    """An error in a line; of arguments that do not fit, which ones."""
+    if not isinstance(error, ValidationError):
+        return str(error)
+    return "; ".join(f"{'.'.join(map(str, wrong['loc']))}: {wrong['msg']}" for wrong in error.errors())
