@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.experiments.groups import find_groups, groups_in
-from signalbox.agents.experiments.names import as_written, grounded, listed
+from signalbox.agents.experiments.groups import find_groups, groups_in, kinds_named
+from signalbox.agents.experiments.names import as_written, grounded, listed, mentioned, without
 from signalbox.agents.experiments.node import Ask, Fault
 from signalbox.agents.experiments.server_names import Server
 from signalbox.agents.experiments.weights import Split, even, read_split, said_split
@@ -14,7 +14,7 @@ from signalbox.language.names import did_you_mean
 from signalbox.language.time import parse_instant
 from signalbox.settings import now, person_zone
 
-__all__ = ["changes_for", "conditions_of", "moment_of"]
+__all__ = ["after_rule", "changes_for", "conditions_of", "group_kind", "moment_of"]
 
 Fields = Mapping[str, Any]
 Experiment = Mapping[str, Any]
@@ -131,7 +131,7 @@ def _ruled(fields: Fields, experiment: Experiment, server: Server, text: str) ->
     unit, rule = fields.get("unit"), fields.get("consistency_rule")
     if unit == "group" or (fields.get("group_type") and unit != "individual"):
         types = server.group_types(experiment["context"])
-        kind = grounded(str(fields.get("group_type") or ""), types) if fields.get("group_type") else None
+        kind = group_kind(fields, types, text)
         if kind is None and unit == "group":
             if len(types) != 1:
                 raise Ask("By which kind of group?", "group_type", fields, types)
@@ -144,16 +144,26 @@ def _ruled(fields: Fields, experiment: Experiment, server: Server, text: str) ->
     if rule:
         found["consistency_rule"] = rule
     if fields.get("post_rule"):
-        found |= _after(fields, [one["code"] for one in experiment["conditions"]])
+        found |= after_rule(fields, [one["code"] for one in experiment["conditions"]], text)
     if not found:
         raise Ask("Which rule is to be what?", "rules", fields, ["consistency rule", "unit of assignment", "post rule"])
     return found
 
 
-def _after(fields: Fields, codes: Sequence[str]) -> dict[str, Any]:
+def group_kind(fields: Fields, types: Sequence[str], text: str) -> str | None:
+    """The kind of group that is meant: as it was read, else the only one that the request names."""
+    read = grounded(str(fields.get("group_type") or ""), types) if fields.get("group_type") else None
+    named = kinds_named(without(text, [str(fields.get("new_name") or "")]), types)
+    return read or (named[0] if len(named) == 1 else None)
+
+
+def after_rule(fields: Fields, codes: Sequence[str], text: str) -> dict[str, Any]:
+    """The rule for the time after, with its condition: as it was read, else the only one that the request names."""
     if fields["post_rule"] != "assign":
         return {"post_rule": fields["post_rule"], "revert_to": None}
     code = grounded(str(fields.get("condition") or ""), codes) if fields.get("condition") else None
+    named = mentioned(text, codes) if code is None else []
+    code = code or (named[0] if len(named) == 1 else None)
     if code is None:
         raise Ask("Which condition is everybody to get afterwards?", "condition", fields, codes)
     return {"post_rule": "assign", "revert_to": code}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from signalbox.agents.experiments.changes import conditions_of
+from signalbox.agents.experiments.changes import after_rule, conditions_of, group_kind
 from signalbox.agents.experiments.drafts import Problem
 from signalbox.agents.experiments.names import as_written, grounded
 from signalbox.agents.experiments.node import Ask
@@ -38,16 +38,12 @@ def new_experiment(fields: Fields, server: Server, text: str) -> dict[str, Any]:
     offered = server.metadata[context]
     stretch = said_split(str(fields.get("conditions") or ""), text, offered["conditions"], [name])
     conditions = _conditions({**fields, "conditions": stretch}, offered["conditions"])
-    unit = _unit(fields, server, context)
+    unit = _unit(fields, server, context, text)
     site, target = _point(fields, offered)
     rule = fields.get("consistency_rule") or ("group" if unit["assignment_unit"] == "group" else "individual")
-    after = {"post_rule": fields.get("post_rule") or "continue"}
-    if after["post_rule"] == "assign":
-        codes = [one["code"] for one in conditions]
-        code = grounded(str(fields.get("condition") or ""), codes) if fields.get("condition") else None
-        if code is None:
-            raise Ask("Which condition is everybody to get afterwards?", "condition", fields, codes)
-        after["revert_to"] = code
+    after: dict[str, Any] = {"post_rule": "continue"}
+    if fields.get("post_rule"):
+        after = after_rule(fields, [one["code"] for one in conditions], "")
     point = {"site": site, "target": target, "exclude_if_reached": False}
     return {
         "name": name,
@@ -82,11 +78,11 @@ def _conditions(fields: Fields, offered: list[str]) -> list[dict[str, Any]]:
     return conditions_of(words, fields, split.names if len(split.names) > 1 and split.is_complete else ())
 
 
-def _unit(fields: Fields, server: Server, context: str) -> dict[str, Any]:
+def _unit(fields: Fields, server: Server, context: str, text: str) -> dict[str, Any]:
     if fields.get("unit") != "group" and not fields.get("group_type"):
         return {"assignment_unit": "individual"}
     types = server.group_types(context)
-    kind = grounded(str(fields.get("group_type") or ""), types) if fields.get("group_type") else None
+    kind = group_kind(fields, types, text)
     if kind is None:
         raise Ask("By which kind of group?", "group_type", {**fields, "unit": "group"}, types)
     return {"assignment_unit": "group", "group": kind}

@@ -11,13 +11,14 @@ from typing import Any
 from uuid import uuid4
 
 from signalbox.agents.experiments import drafts
+from signalbox.agents.experiments.actions import other_action
 from signalbox.agents.experiments.asked import STATUS_OF, fields_of, named_params, said_params, whole
 from signalbox.agents.experiments.changes import changes_for, moment_of
 from signalbox.agents.experiments.clients import current_client
 from signalbox.agents.experiments.creating import ask_for, new_experiment
 from signalbox.agents.experiments.groups import find_groups
 from signalbox.agents.experiments.guard import refuse_writes
-from signalbox.agents.experiments.names import shortlist, states_named
+from signalbox.agents.experiments.names import mentioned, shortlist, states_named
 from signalbox.agents.experiments.node import Ask, Calls, Fault, at_once, capability_node
 from signalbox.agents.experiments.outcome import ToolResult
 from signalbox.agents.experiments.plan import ACTIONS, create_schema, management_schema, params_schema, rules_schema
@@ -33,6 +34,7 @@ from signalbox.agents.experiments.tools import (
     update_experiment,
     update_experiment_status,
 )
+from signalbox.agents.experiments.weights import read_split
 from signalbox.contract import blocks
 from signalbox.upgrade.states import shown_state
 
@@ -46,6 +48,7 @@ _TOOLS: Mapping[str, Callable[..., Awaitable[ToolResult]]] = {
 }
 _OWN = "experiment_management"
 _OF_GROUPS = ("include", "exclude")
+_WHICH = ("experiment", "experiment_id", "experiment_name", "named", "reference", "sure")
 _NOTHING = "Nothing was changed."
 Update = dict[str, Any]
 
@@ -93,22 +96,40 @@ async def _params(action: str, text: str, server: Server) -> dict[str, Any]:
         schema = create_schema(server.contexts, server.group_types())
     elif action == "change_rules":
         schema = rules_schema(server.group_types())
-    return whole(await read(schema, text, (), _OWN), text) if schema else {}
+    said = whole(await read(schema, text, (), _OWN), text) if schema else {}
+    if action == "create" and said.get("post_rule") == "assign":
+        said["condition"] = (await read(rules_schema(server.group_types()), text, (), _OWN)).get("condition")
+    return said
 
 
 async def _revised(pending: Mapping[str, Any], text: str, server: Server) -> dict[str, Any]:
-    """The request with what the reply to its confirmation says otherwise: another value, or another action."""
+    """The request with what the reply to its confirmation says otherwise: another value, experiment or action."""
     known = dict(pending["fields"])
-    said = await read(management_schema(shortlist(text, server.names)), text, (), _OWN)
     action = str(known.get("action"))
-    other = str(said.get("action") or action)
     more = await _params(action, text, server)
-    if other != action and not more:
-        which = {key: known[key] for key in ("experiment", "experiment_id", "sure") if key in known}
-        return {"action": other, **which, **await _params(other, text, server)}
-    if not more:
+    named = mentioned(text, server.names) if action != "create" else []
+    others = [name for name in named if name != known.get("experiment_name")]
+    if len(others) == 1:
+        known = {key: value for key, value in known.items() if key not in _WHICH}
+        return {**known, **more, "experiment": others[0], "sure": True}
+    if more:
+        return {**known, **_rewritten(known, more)}
+    said = await read(management_schema(shortlist(text, server.names)), text, (), _OWN)
+    other = str(said.get("action") or action)
+    other = await other_action(text, action) if other == action else other
+    if not other:
         raise _again(pending, "I did not understand what is to be otherwise. ")
-    return {**known, **more, **({"weights": None} if "conditions" in more else {})}
+    which = {key: known[key] for key in _WHICH if key in known}
+    return {"action": other, **which, **await _params(other, text, server)}
+
+
+def _rewritten(known: Mapping[str, Any], more: dict[str, Any]) -> dict[str, Any]:
+    """What is said anew; shares without a name are for the conditions that were named before."""
+    if "conditions" not in more:
+        return more
+    if known.get("conditions") and not read_split(str(more["conditions"])).names:
+        return {**more, "conditions": known["conditions"], "weights": more["conditions"]}
+    return {**more, "weights": None}
 
 
 def _again(pending: Mapping[str, Any], said: str) -> Ask:
@@ -130,6 +151,10 @@ async def _prepare(fields: dict[str, Any], text: str, state: Mapping[str, Any], 
         await _confirm_new(fields, text, server)
     chosen = server.experiment(fields, state, text)
     experiment = await calls.look(get_experiment_details, experiment=chosen["id"])
+    if experiment["state"] == STATUS_OF.get(action) and (other := await other_action(text, action)):
+        # What is so already was told, not asked for: delete it, it was cancelled anyway.
+        action = other
+        fields = {**fields, "action": action, **await _params(action, text, server)}
     known = {**fields, "experiment_id": experiment["id"], "experiment_name": experiment["name"]}
     is_simple = experiment["type"] == "Simple" and experiment["assignment_unit"] in drafts.UNITS
     if not is_simple and action not in (*STATUS_OF, "delete"):

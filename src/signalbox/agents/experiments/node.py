@@ -196,6 +196,19 @@ def _asking(asked: Ask, capability: str, state: Mapping[str, Any]) -> Update:
         "params": said_params(asked.pending["fields"], pending["text"]),
         "pending_confirmations": [str(pending["key"])] if pending.get("key") else [],
         "blocks": blocks,
+        **_spoken_of(asked.pending["fields"], state),
+    }
+
+
+def _spoken_of(fields: Mapping[str, Any], state: Mapping[str, Any]) -> Update:
+    """The experiment that a question is about: what is said next may mean it, also after a no."""
+    own, name = fields.get("experiment_id"), fields.get("experiment_name")
+    if not own or not name:
+        return {}
+    is_shown = any(one["id"] == own for one in state["shown"])
+    return {
+        "current_experiment_id": own,
+        "shown": state["shown"] if is_shown else [{"id": str(own), "name": str(name)}],
     }
 
 

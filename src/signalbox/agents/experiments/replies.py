@@ -6,10 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.experiments.names import as_written, grounded, the_one_shown
+from signalbox.agents.experiments.asked import whole
+from signalbox.agents.experiments.groups import kinds_named
+from signalbox.agents.experiments.names import as_written, grounded, mentioned, the_one_shown
 from signalbox.agents.experiments.plan import create_schema, params_schema, rules_schema
 from signalbox.agents.experiments.reading import read
 from signalbox.agents.experiments.server_names import Server
+from signalbox.agents.experiments.weights import read_split
 from signalbox.language.quantities import find_quantities
 
 __all__ = ["with_reply"]
@@ -26,6 +29,11 @@ async def with_reply(fields: Mapping[str, Any], state: Mapping[str, Any], server
     if not reply or field in ("", "confirm"):
         return known
     options = list(pending.get("options") or ())
+    if known.get("action") == "create":
+        more = await _more(reply, field, known, server)
+        if more and not _is_answered(field, more):
+            return {**known, **more}
+        known = {**more, **known}
     if field == "experiment_id":
         label = _option(reply, options)
         return {**known, "experiment_id": (pending.get("choices") or {}).get(label)} if label else known
@@ -51,6 +59,31 @@ async def with_reply(fields: Mapping[str, Any], state: Mapping[str, Any], server
     if field == "task":
         return {**known, "task": _option(reply, options) or known.get("task")}
     return {**known, field: reply}
+
+
+async def _more(reply: str, field: str, known: Mapping[str, Any], server: Server) -> dict[str, Any]:
+    """What a reply says of a new experiment beside what was asked for: only what the server knows by its name, or what
+    is whole in itself."""
+    said = whole(
+        await read(create_schema(server.contexts, server.group_types()), reply, (), "experiment_management"), reply
+    )
+    context = next(iter(mentioned(reply, server.contexts)), None)
+    offered = server.metadata.get(str(context or server.context(known.get("context"), "") or ""))
+    found: dict[str, Any] = {"context": context} if context else {}
+    if offered and all(grounded(str(said.get(key) or ""), offered[f"{key}s"]) for key in ("site", "target")):
+        found |= {"site": said["site"], "target": said["target"]}
+    split = read_split(str(said.get("conditions") or ""))
+    if split.is_complete and split.names:
+        found["conditions"] = said["conditions"]
+    if said.get("unit") == "group" and (kinds := kinds_named(reply, server.group_types())):
+        found |= {"unit": "group", "group_type": kinds[0]}
+    return found
+
+
+def _is_answered(field: str, said: Mapping[str, Any]) -> bool:
+    """Whether what was asked for is in what was said, or is such that only the reply itself can tell."""
+    of_point = {"point": "site", "weights": "conditions"}
+    return field == "new_name" or of_point.get(field, field) in said
 
 
 def _option(reply: str, options: Sequence[str]) -> str | None:
