@@ -16,6 +16,8 @@ from signalbox.settings import now, person_zone
 
 __all__ = ["after_rule", "changes_for", "conditions_of", "group_kind", "moment_of"]
 
+_NEAR = 2.0
+"""How far shares that are said in whole numbers may be from the whole: 33 each."""
 Fields = Mapping[str, Any]
 Experiment = Mapping[str, Any]
 
@@ -28,6 +30,8 @@ def changes_for(action: str, fields: Fields, experiment: Experiment, server: Ser
 def conditions_of(words: str, fields: Fields, known: Sequence[str] = ()) -> list[dict[str, Any]]:
     """The conditions with their weights that a stretch of the request lists. Raises Ask where weights are missing."""
     split = read_split(words, known)
+    if len(split.weights) == 1 and not split.names and abs(split.weights[0] * len(known) - 100) < _NEAR:
+        split = Split((), (), is_even=True)
     if known and len(split.names) != len(split.weights) and not split.is_even:
         loose = read_split(words)
         split = loose if len(loose.names) == len(loose.weights) else split

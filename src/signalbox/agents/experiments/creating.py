@@ -7,12 +7,12 @@ from typing import Any
 
 from signalbox.agents.experiments.changes import after_rule, conditions_of, group_kind
 from signalbox.agents.experiments.drafts import Problem
-from signalbox.agents.experiments.names import as_written, grounded
+from signalbox.agents.experiments.names import as_written, grounded, mentioned, without, written_name
 from signalbox.agents.experiments.node import Ask
 from signalbox.agents.experiments.server_names import Server
 from signalbox.agents.experiments.weights import read_split, said_split
 
-__all__ = ["ask_for", "new_experiment"]
+__all__ = ["ask_for", "known_point", "new_experiment"]
 
 _MOST_OPTIONS = 8
 _FIELDS = {
@@ -28,7 +28,7 @@ Fields = Mapping[str, Any]
 
 def new_experiment(fields: Fields, server: Server, text: str) -> dict[str, Any]:
     """The arguments of create_experiment. Raises Ask for the first thing that is missing, with what there is."""
-    name = as_written(text, str(fields["new_name"])) if fields.get("new_name") else ""
+    name = as_written(text, str(fields["new_name"])) if fields.get("new_name") else _written(text, server)
     if not name:
         raise Ask("What is the experiment to be called?", "new_name", fields)
     context = server.context(fields.get("context"), text)
@@ -39,7 +39,7 @@ def new_experiment(fields: Fields, server: Server, text: str) -> dict[str, Any]:
     stretch = said_split(str(fields.get("conditions") or ""), text, offered["conditions"], [name])
     conditions = _conditions({**fields, "conditions": stretch}, offered["conditions"])
     unit = _unit(fields, server, context, text)
-    site, target = _point(fields, offered)
+    site, target = _point({**fields, **known_point(fields, offered, without(text, [name]))}, offered)
     rule = fields.get("consistency_rule") or ("group" if unit["assignment_unit"] == "group" else "individual")
     after: dict[str, Any] = {"post_rule": "continue"}
     if fields.get("post_rule"):
@@ -86,6 +86,25 @@ def _unit(fields: Fields, server: Server, context: str, text: str) -> dict[str, 
     if kind is None:
         raise Ask("By which kind of group?", "group_type", {**fields, "unit": "group"}, types)
     return {"assignment_unit": "group", "group": kind}
+
+
+def _written(text: str, server: Server) -> str:
+    """What the request writes as a name, which is none that the server has for anything else."""
+    offered = [
+        one for own in server.metadata.values() for key in ("sites", "targets", "conditions") for one in own[key]
+    ]
+    return written_name(text, [*server.contexts, *offered, *server.group_types()])
+
+
+def known_point(fields: Fields, offered: Mapping[str, list[str]], text: str) -> dict[str, str]:
+    """The site and the target that the words name, of those that the context offers, where they were not read."""
+    found = {}
+    for key in ("site", "target"):
+        is_read = bool(fields.get(key)) and grounded(str(fields[key]), offered[f"{key}s"]) is not None
+        named = mentioned(text, offered[f"{key}s"])
+        if not is_read and len(named) == 1:
+            found[key] = named[0]
+    return found
 
 
 def _point(fields: Fields, offered: Mapping[str, list[str]]) -> tuple[str, str]:

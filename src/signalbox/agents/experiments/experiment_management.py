@@ -11,14 +11,14 @@ from typing import Any
 from uuid import uuid4
 
 from signalbox.agents.experiments import drafts
-from signalbox.agents.experiments.actions import other_action
+from signalbox.agents.experiments.actions import action_beside, other_action
 from signalbox.agents.experiments.asked import STATUS_OF, fields_of, named_params, said_params, whole
 from signalbox.agents.experiments.changes import changes_for, moment_of
 from signalbox.agents.experiments.clients import current_client
 from signalbox.agents.experiments.creating import ask_for, new_experiment
 from signalbox.agents.experiments.groups import find_groups
 from signalbox.agents.experiments.guard import refuse_writes
-from signalbox.agents.experiments.names import mentioned, shortlist, states_named
+from signalbox.agents.experiments.names import mentioned, shortlist, states_named, written_name
 from signalbox.agents.experiments.node import Ask, Calls, Fault, at_once, capability_node
 from signalbox.agents.experiments.outcome import ToolResult
 from signalbox.agents.experiments.plan import ACTIONS, create_schema, management_schema, params_schema, rules_schema
@@ -26,6 +26,7 @@ from signalbox.agents.experiments.reading import read
 from signalbox.agents.experiments.replies import with_reply
 from signalbox.agents.experiments.reports import change_rows, told_change
 from signalbox.agents.experiments.server_names import Server, look_around
+from signalbox.agents.experiments.several import requests_of
 from signalbox.agents.experiments.steps import advance_step, init_multi_step_operation
 from signalbox.agents.experiments.tools import (
     create_experiment,
@@ -55,16 +56,52 @@ Update = dict[str, Any]
 
 @capability_node(_OWN)
 async def aexperiment_management_node(state: dict[str, Any], calls: Calls) -> Update:
-    """Find out what is to be done, show it, and do it once the person has said yes."""
+    """Find out what is to be done, show it, and do it once the person has said yes; of several things one by one."""
     pending = state["pending"] or {}
+    rest = list(pending.get("rest") or ())
     decision = pending.get("decision")
     if decision == "no":
-        return {"bot_response": _NOTHING, "told": _NOTHING, "operation_type": None, "previous": state["previous"]}
-    if decision == "unclear":
+        left = f" Nor: {'; '.join(rest)}." if rest else ""
+        told = f"{_NOTHING}{left}"
+        return {"bot_response": told, "told": told, "operation_type": None, "previous": state["previous"]}
+    server = None if pending else await look_around(calls)
+    if server is not None:
+        first, *rest = await requests_of(state["user_input"], server.names)
+        state = {**state, "user_input": first}
+    done: Update = {}
+    while True:
+        try:
+            update = await _one(state, calls, server)
+        except Ask as asked:
+            raise _between(done, asked, state, rest) from None
+        if done:
+            update["bot_response"] = f"{done['bot_response']}\n\n{update['bot_response']}"
+        if not rest:
+            return update
+        done, server = update, None
+        state = {**state, **done, "user_input": rest.pop(0), "pending": None, "params": {}}
+
+
+def _between(done: Update, asked: Ask, state: Mapping[str, Any], rest: list[str]) -> Ask:
+    """The question with what was done before it, and what is still to be done behind it."""
+    if done:
+        asked.question["message"] = f"{done['bot_response']}\n\n{asked.question['message']}"
+        asked.question["blocks"] = [*done.get("blocks", ()), *asked.question["blocks"]]
+    if not state["pending"]:
+        asked.pending["text"] = state["user_input"]
+    if rest:
+        asked.pending["rest"] = rest
+    return asked
+
+
+async def _one(state: Mapping[str, Any], calls: Calls, server: Server | None) -> Update:
+    """One thing that is to be done, from the request or the reply to it."""
+    pending = state["pending"] or {}
+    if pending.get("decision") == "unclear":
         raise _again(pending, "Please answer yes or no. ")
-    if decision == "yes":
+    if pending.get("decision") == "yes":
         return await _execute(pending, state, calls)
-    server = await look_around(calls)
+    server = server or await look_around(calls)
     fields, text = await _fields(state, server)
     groups = find_groups(text, server.group_types(), server.names) if fields.get("action") in _OF_GROUPS else {}
     calls.said = server.params(fields, text, **({"groups": groups} if groups else {}))
@@ -145,14 +182,15 @@ async def _prepare(fields: dict[str, Any], text: str, state: Mapping[str, Any], 
     action = str(fields.get("action") or _by_state(text))
     fields = {**fields, "action": action}
     if action not in ACTIONS:
+        if mentioned(text, server.names) or written_name(text):
+            server.experiment(fields, state, text)
         raise Ask("What is to be done?", "action", fields, ["start", "stop", "change_weights", "rename", "delete"])
     refuse_writes()
     if action == "create":
         await _confirm_new(fields, text, server)
     chosen = server.experiment(fields, state, text)
     experiment = await calls.look(get_experiment_details, experiment=chosen["id"])
-    if experiment["state"] == STATUS_OF.get(action) and (other := await other_action(text, action)):
-        # What is so already was told, not asked for: delete it, it was cancelled anyway.
+    if experiment["state"] == STATUS_OF.get(action) and (other := await _other_than_told(action, experiment, text)):
         action = other
         fields = {**fields, "action": action, **await _params(action, text, server)}
     known = {**fields, "experiment_id": experiment["id"], "experiment_name": experiment["name"]}
@@ -172,6 +210,14 @@ async def _prepare(fields: dict[str, Any], text: str, state: Mapping[str, Any], 
     warnings = await _problems(known, experiment, changes)
     operation = {"tool": "update_experiment", "args": {"changes": changes}}
     raise _confirm(known, experiment, operation, _change_question(experiment, rows), rows, warnings)
+
+
+async def _other_than_told(action: str, experiment: Mapping[str, Any], text: str) -> str:
+    """The action that is asked for where the one that was read is so already: what was told of the experiment is not
+    what is to be done to it ("delete it, it was cancelled anyway"). Empty where there is none."""
+    states = [str(experiment[key]).casefold() for key in ("state", "state_shown")]
+    other = await action_beside(text, states)
+    return other if other not in ("", "create", action) else await other_action(text, action)
 
 
 def _by_state(text: str) -> str:

@@ -16,6 +16,7 @@ __all__ = [
     "grounded",
     "likely",
     "listed",
+    "loosely",
     "mentioned",
     "shares_words",
     "shortlist",
@@ -75,12 +76,17 @@ def mentioned(text: str, names: Iterable[str]) -> list[str]:
     return [name for _, _, name in sorted(found)]
 
 
+def loosely(name: str) -> str:
+    """A pattern for the name in a text, whatever stands between its words, with its plural and quotation marks."""
+    words = r"[\W_]*".join(map(re.escape, re.findall(r"[^\W_]+", name)))
+    return rf"(?<![^\W_])[\"'“]?{words}s?[\"'”]?(?![^\W_])"
+
+
 def with_names(text: str, names: Iterable[str]) -> str:
     """The text with the experiments that it names marked as such: a reader cannot know that hint wording is one."""
     marked = text
     for name in mentioned(text, names):
-        loose = r"[\W_]*".join(map(re.escape, re.findall(r"[^\W_]+", name)))
-        found = re.search(rf"(?<![^\W_])[\"'“]?{loose}s?[\"'”]?(?![^\W_])", marked, re.IGNORECASE)
+        found = re.search(loosely(name), marked, re.IGNORECASE)
         if found:
             called = "" if re.search(r"experiment\W*$", marked[: found.start()], re.IGNORECASE) else "experiment "
             marked = f'{marked[: found.start()]}{called}"{name}"{marked[found.end() :]}'

@@ -21,6 +21,7 @@ __all__ = ["Ask", "Calls", "Fault", "at_once", "capability_node", "close_with_lo
 
 _LARGEST_RAW = 60_000
 _MOST_TIMES = 2
+_GONE_ON = ("experiment_details", "testing", "user_simulation")
 State = Mapping[str, Any]
 Update = dict[str, Any]
 
@@ -110,6 +111,9 @@ def capability_node(
                 update = _asking(asked, capability, whole) if _may_ask(asked, whole) else _given_up(asked, whole)
             except Fault as fault:
                 update = _failing(fault.message, fault.kind, fault.suggestion, whole)
+                if fault.kind == "not_found" and capability in _GONE_ON:
+                    # "Then Night Reader": the same, for one that is there.
+                    update["previous"] = {"capability": capability, "fields": {}}
             except SignalboxError as error:
                 update = _failing(error.user_message, error.error_type, error.suggestion, whole)
             update["detected_capability"] = capability

@@ -13,6 +13,7 @@ __all__ = [
     "ACTIONS",
     "CAPABILITIES",
     "FEATURES",
+    "LISTED",
     "STATUSES",
     "action_schema",
     "confirm_schema",
@@ -255,14 +256,14 @@ def reply_schema() -> Schema:
 
 
 def confirm_schema() -> Schema:
-    """What the reply to a question of yes or no is."""
+    """What the reply to a question of yes or no is, and how sure that is."""
     decisions = {
         "yes": "do it as shown",
         "no": "do not do it",
         "change": "do it, but otherwise",
         "new_request": "asks for something else",
     }
-    fields = {"decision": _option("Whether it is to be done.", decisions)}
+    fields = {"decision": _option("Whether it is to be done.", decisions), "confidence": dict(_CONFIDENCE)}
     return _object("Confirmation", "The reply to whether a change is to be made.", fields)
 
 

@@ -34,10 +34,13 @@ __all__ = ["ainput_router", "input_router", "routed"]
 _PATIENCE = 2.0
 """The seconds that the names of the experiments may take."""
 
-_YES = word_set("yes y yep yeah ok okay sure confirm confirmed approve approved true ja")
+_YES = word_set(
+    "yes y yep yup yeah ok okay sure confirm confirmed approve approved true ja right correct exactly certainly "
+    "definitely absolutely affirmative alright agreed fine perfect go proceed"
+)
 _NO = word_set("no n nope not don't dont never cancel stop wait abort reject rejected false nein hold")
 _OPEN = (None, "clarification_needed", "experiment_management")
-_LIKELY, _EVEN = 0.9, 0.5
+_CERTAIN, _LIKELY, _EVEN = 0.99, 0.9, 0.5
 _DOES = ("experiment_management", "experiment_details", "list_experiments", "clarification_needed", "unsupported")
 _OF_EXPERIMENT = ("experiment_details", "experiment_management", "user_simulation", "testing")
 _NAMELESS = ("terminology", "version_check", "list_experiments")
@@ -93,7 +96,11 @@ async def _kind(state: Mapping[str, Any], text: str, names: Sequence[str], conte
         said = await _in_conversation(state, text, said, shown, history)
     if _EVEN <= float(said.get("confidence", 1.0)) < LINE and await _speaks_of(text, said, names, contexts):
         said = {**said, "confidence": LINE}
-    if not _is_clear(said) and said.get("capability") in _OPEN and await _is_action(shown, _is_named(text, names)):
+    is_open = not _is_clear(said) and said.get("capability") in _OPEN
+    if said.get("capability") == "unsupported" and not _is_likely(said) and contexts is not None:
+        # Nothing that names a context is quite beyond what is done here.
+        is_open = bool(mentioned(text, await contexts()))
+    if is_open and await sure_action(shown, is_named=_is_named(text, names)):
         said = {**said, "capability": "experiment_management", "confidence": 1.0}
     if said.get("capability") in _DOES and await _is_beyond(text, names):
         said = {**said, "capability": "unsupported", "confidence": 1.0}
@@ -169,13 +176,6 @@ async def _speaks_of(text: str, said: Mapping[str, Any], names: Sequence[str], c
 def _is_named(text: str, names: Sequence[str]) -> bool:
     """Whether a request names an experiment: one of the server, or nearly, or what is written as a name."""
     return bool(mentioned(text, names) or likely(text, names)) or len(written_name(text).split()) > 1
-
-
-async def _is_action(text: str, is_named: bool) -> bool:
-    """Whether something is to be done, where the kind of a request stayed open: a new experiment names nothing and is
-    still enough to begin with; any other action is where an experiment is named."""
-    action = await sure_action(text)
-    return action == "create" or (is_named and bool(action))
 
 
 async def _is_beyond(text: str, names: Sequence[str]) -> bool:
@@ -268,15 +268,22 @@ async def _reply(pending: Mapping[str, Any], text: str, names: Sequence[str]) ->
 
 
 async def _decision(text: str, turn: list[dict[str, str]], pending: Mapping[str, Any], names: Sequence[str]) -> str:
-    """yes, no, change or new_request; unclear where it cannot be told. A yes with a no in it is none."""
+    """yes, no, change or new_request; unclear where it cannot be told.
+
+    What is done may not be undone: a yes with a no in it is none, nor is a single word that does not say so, nor what
+    the reader is not certain of.
+    """
     words = tokens(text)
     if words and set(words) <= _YES:
         return "yes"
     if words and len(words) <= 2 and words[0] in _NO:
         return "no"
-    decision = str((await read(confirm_schema(), text, turn)).get("decision") or "unclear")
-    if decision == "yes" and set(words) & _NO:
-        return "unclear"
+    said = await read(confirm_schema(), text, turn)
+    decision = str(said.get("decision") or "unclear")
+    needed = _LIKELY if set(words) & _YES else _CERTAIN
+    is_certain = len(words) > 1 and not set(words) & _NO and float(said.get("confidence", 1.0)) >= needed
+    if decision == "yes" and not is_certain:
+        decision = "unclear"
     if decision in ("no", "unclear") and await _is_otherwise(text, pending, names):
         return "change"
     return decision

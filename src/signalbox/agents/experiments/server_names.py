@@ -70,6 +70,10 @@ class Server:
         context = self.context(fields.get("context"), text)
         named = mentioned(text, self.names) if fields.get("action") != "create" else []
         said = {"experiment_name": named[0]} if len(named) == 1 else {}
+        is_read = any(fields.get(key) for key in ("experiment_name", "experiment", "named", "reference"))
+        if not named and not is_read and fields.get("action") != "create":
+            written = self._written(fields, text)
+            said = {"experiment_name": written} if len(written.split()) > 1 else {}
         offered = self.metadata[context]["conditions"] if context else []
         return said_params(fields, text, offered, **{**({"context": context} if context else {}), **said, **known})
 
@@ -95,9 +99,8 @@ class Server:
             return self._of_name(whole[0], fields)
         if len(whole) > 1:
             return self._of_name(name, fields) if name in whole else self._several(whole, fields)
-        # What a word says of a site, a condition or a user, it does not say of an experiment.
-        text = without(text, [str(fields[key]) for key in _ELSE if fields.get(key)])
-        written = named or written_name(text, self.contexts)
+        written = named or self._written(fields, text)
+        text = _of_else(fields, text)
         if words:
             found = self.by_id(the_one_shown(words, state.get("shown") or (), state.get("current_experiment_id")))
             if found is not None:
@@ -117,6 +120,9 @@ class Server:
         if partly:
             return self._several(partly, fields)
         return current
+
+    def _written(self, fields: Mapping[str, Any], text: str) -> str:
+        return written_name(_of_else(fields, text), self.contexts)
 
     def _of_name(self, name: str, fields: Mapping[str, Any]) -> dict[str, Any]:
         """The experiment of that name; the person is asked where several have it."""
@@ -150,6 +156,11 @@ async def look_around(calls: Calls) -> Server:
     experiments = await calls.look(get_all_experiments)
     metadata = await calls.look(get_context_metadata)
     return Server(list(experiments), dict(metadata))
+
+
+def _of_else(fields: Mapping[str, Any], text: str) -> str:
+    """The text without the words that name something else: what is said of a site is not said of an experiment."""
+    return without(text, [str(fields[key]) for key in _ELSE if fields.get(key)])
 
 
 def _fits_as_well(text: str, other: str, name: str) -> bool:

@@ -23,7 +23,7 @@ _BETWEEN = word_set(
     "a an the and or of to at on in for with by vs versus plus is are be get gets getting should goes go down up "
     "percent per cent arm arms condition conditions variant variants group groups share shares weight weights split "
     "weighted set between then it its as from kids users pupils students everyone everybody both all every named "
-    "called new way ways one two three four five six seven eight nine ten"
+    "called new way ways please pls thanks one two three four five six seven eight nine ten"
 )
 
 
@@ -120,7 +120,7 @@ def _with_rest(weights: list[float]) -> tuple[float, ...]:
     """The weights with what is left in the one place that is to have it."""
     told = [one for one in weights if not math.isnan(one)]
     rest = 100 - sum(told)
-    if len(told) == len(weights) - 1 and rest > 0:
+    if told and len(told) == len(weights) - 1 and rest > 0:
         return tuple(rest if math.isnan(one) else one for one in weights)
     return tuple(told)
 
