@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from signalbox.agents.experiments.names import mentioned
 from signalbox.agents.experiments.plan import ACTIONS, action_schema
 from signalbox.agents.experiments.reading import read
 from signalbox.language.clauses import cut_points
@@ -38,14 +39,14 @@ async def other_action(text: str, than: str) -> str:
     return ""
 
 
-async def action_beside(text: str, told: Iterable[str]) -> str:
-    """The action that a text asks for in the clauses that have none of the words which only tell something; empty
-    where there is none, or nothing is told."""
+async def action_beside(text: str, name: str, told: Iterable[str]) -> str:
+    """The action that a text asks for where it names the experiment, in clauses that have none of the words which only
+    tell something of it; empty where there is none, or nothing is told."""
     clauses = _clauses(text)
     asking = [one for one in clauses if not set(told) & set(tokens(one))]
     if len(asking) == len(clauses):
         return ""
-    found = [await _read_action(one) for one in asking]
+    found = [await _read_action(one) for one in asking if mentioned(one, [name])]
     return next((action for action, confidence in found if action and confidence >= _ENOUGH), "")
 
 

@@ -7,12 +7,13 @@ from typing import Any
 
 from signalbox.agents.experiments.changes import after_rule, conditions_of, group_kind
 from signalbox.agents.experiments.drafts import Problem
+from signalbox.agents.experiments.groups import kinds_named
 from signalbox.agents.experiments.names import as_written, grounded, mentioned, without, written_name
 from signalbox.agents.experiments.node import Ask
 from signalbox.agents.experiments.server_names import Server
 from signalbox.agents.experiments.weights import read_split, said_split
 
-__all__ = ["ask_for", "known_point", "new_experiment"]
+__all__ = ["ask_for", "known_point", "new_experiment", "not_taken"]
 
 _MOST_OPTIONS = 8
 _FIELDS = {
@@ -56,6 +57,14 @@ def new_experiment(fields: Fields, server: Server, text: str) -> dict[str, Any]:
     }
 
 
+def not_taken(args: Mapping[str, Any], server: Server, text: str) -> str:
+    """What the request names and the new experiment does not have: a kind of group, while each user is alone."""
+    kinds = kinds_named(without(text, [str(args["name"])]), server.group_types(str(args["context"])))
+    if args["assignment_unit"] == "group" or not kinds:
+        return ""
+    return f" Note: each user is assigned alone, not by {' or '.join(kinds)}."
+
+
 def ask_for(problem: Problem, fields: Fields) -> Ask:
     """The question that mends what is wrong with a draft."""
     field = _FIELDS.get(problem.field, problem.field)
@@ -90,10 +99,9 @@ def _unit(fields: Fields, server: Server, context: str, text: str) -> dict[str, 
 
 def _written(text: str, server: Server) -> str:
     """What the request writes as a name, which is none that the server has for anything else."""
-    offered = [
-        one for own in server.metadata.values() for key in ("sites", "targets", "conditions") for one in own[key]
-    ]
-    return written_name(text, [*server.contexts, *offered, *server.group_types()])
+    kinds = ("sites", "targets", "conditions", "group_types")
+    offered = [one for own in server.metadata.values() for kind in kinds for one in own[kind]]
+    return written_name(text, [*server.contexts, *offered])
 
 
 def known_point(fields: Fields, offered: Mapping[str, list[str]], text: str) -> dict[str, str]:

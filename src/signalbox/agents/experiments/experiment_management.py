@@ -15,7 +15,7 @@ from signalbox.agents.experiments.actions import action_beside, other_action
 from signalbox.agents.experiments.asked import STATUS_OF, fields_of, named_params, said_params, whole
 from signalbox.agents.experiments.changes import changes_for, moment_of
 from signalbox.agents.experiments.clients import current_client
-from signalbox.agents.experiments.creating import ask_for, new_experiment
+from signalbox.agents.experiments.creating import ask_for, new_experiment, not_taken
 from signalbox.agents.experiments.groups import find_groups
 from signalbox.agents.experiments.guard import refuse_writes
 from signalbox.agents.experiments.names import mentioned, shortlist, states_named, written_name
@@ -48,6 +48,7 @@ _TOOLS: Mapping[str, Callable[..., Awaitable[ToolResult]]] = {
     "delete_experiment": delete_experiment,
 }
 _OWN = "experiment_management"
+_POINT = ("site", "target")
 _OF_GROUPS = ("include", "exclude")
 _WHICH = ("experiment", "experiment_id", "experiment_name", "named", "reference", "sure")
 _NOTHING = "Nothing was changed."
@@ -216,7 +217,7 @@ async def _other_than_told(action: str, experiment: Mapping[str, Any], text: str
     """The action that is asked for where the one that was read is so already: what was told of the experiment is not
     what is to be done to it ("delete it, it was cancelled anyway"). Empty where there is none."""
     states = [str(experiment[key]).casefold() for key in ("state", "state_shown")]
-    other = await action_beside(text, states)
+    other = await action_beside(text, str(experiment["name"]), states)
     return other if other not in ("", "create", action) else await other_action(text, action)
 
 
@@ -237,14 +238,18 @@ async def _confirm_new(fields: Mapping[str, Any], text: str, server: Server) -> 
     rows = [
         (name.replace("_", " "), None, told_change(name, value)) for name, value in args.items() if value is not None
     ]
-    notes = "".join(f" Note: {one.message}" for one in problems)
+    notes = "".join(f" Note: {one.message}" for one in problems) + not_taken(args, server, text)
     arms = ", ".join(f"{one['code']} {one['weight']:g}%" for one in args["conditions"])
     point = args["decision_points"][0]
+    unit = f" by {args['group']}" if args.get("group") else ""
     message = (
-        f"Create the experiment '{args['name']}' in {args['context']} with {arms} at {point['site']} / "
+        f"Create the experiment '{args['name']}' in {args['context']} with {arms}{unit} at {point['site']} / "
         f"{point['target']}? It will be inactive.{notes}"
     )
-    known = {**fields, "new_name": args["name"]}
+    # What was found by its name in the request is kept: a reply that changes something does not say it again.
+    listed = ", ".join(f"'{one['code']}' {one['weight']:g}" for one in args["conditions"])
+    known = {**fields, "new_name": args["name"], "context": args["context"], **{key: point[key] for key in _POINT}}
+    known["conditions"] = fields.get("conditions") or listed
     operation = {"tool": "create_experiment", "args": args}
     raise _confirm(known, {"id": None, "name": args["name"], "version": None}, operation, message, rows)
 

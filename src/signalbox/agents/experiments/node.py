@@ -117,6 +117,8 @@ def capability_node(
             except SignalboxError as error:
                 update = _failing(error.user_message, error.error_type, error.suggestion, whole)
             update["detected_capability"] = capability
+            # What was shown with a question is not shown again with the answer to the reply.
+            update.setdefault("blocks", [])
             if calls.said or "params" in update:
                 update["params"] = {**calls.said, **update.get("params", {})}
             if calls.results:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.experiments.actions import other_action, sure_action
+from signalbox.agents.experiments.actions import calls_action, other_action, sure_action
 from signalbox.agents.experiments.clarification import unclear
 from signalbox.agents.experiments.clients import current_client
 from signalbox.agents.experiments.glossary import terms
@@ -26,6 +26,7 @@ from signalbox.agents.experiments.reading import read
 from signalbox.agents.experiments.routing import LINE, route_after_input
 from signalbox.agents.experiments.state import NodeStatus, complete
 from signalbox.errors import SignalboxError
+from signalbox.language.clauses import cut_points
 from signalbox.language.names import close
 from signalbox.language.words import stem, tokens, word_set
 
@@ -248,6 +249,8 @@ async def _reply(pending: Mapping[str, Any], text: str, names: Sequence[str]) ->
     """The request that waited, with the reply in it; None where the reply is a request of its own."""
     turn = [{"user": str(pending.get("text", "")), "bot": str(pending.get("message", ""))}]
     options, words = list(pending.get("options") or ()), tokens(text)
+    if pending["field"] == "confirm" and (added := _added(text)):
+        return {**pending, "decision": "yes", "reply": text, "rest": [*(pending.get("rest") or ()), added]}
     if pending["field"] == "confirm":
         decision = await _decision(text, turn, pending, names)
         if decision == "new_request":
@@ -267,6 +270,15 @@ async def _reply(pending: Mapping[str, Any], text: str, names: Sequence[str]) ->
     return {**pending, "reply": text, **({"decision": "no"} if means == "cancel" else {})}
 
 
+def _added(text: str) -> str:
+    """What a reply asks for behind its yes: yes, and then start it; empty where it asks for nothing more."""
+    for end, start in cut_points(text):
+        is_yes, is_joined = set(tokens(text[:end])) <= _YES, bool(tokens(text[end:start]))
+        if is_yes and is_joined and calls_action(text[start:]):
+            return text[start:]
+    return ""
+
+
 async def _decision(text: str, turn: list[dict[str, str]], pending: Mapping[str, Any], names: Sequence[str]) -> str:
     """yes, no, change or new_request; unclear where it cannot be told.
 
@@ -274,29 +286,28 @@ async def _decision(text: str, turn: list[dict[str, str]], pending: Mapping[str,
     the reader is not certain of.
     """
     words = tokens(text)
+    action = str(pending["fields"].get("action") or "")
+    refusing = _NO - {action}
     if words and set(words) <= _YES:
         return "yes"
-    if words and len(words) <= 2 and words[0] in _NO:
+    if words and len(words) <= 2 and words[0] in refusing:
         return "no"
     said = await read(confirm_schema(), text, turn)
     decision = str(said.get("decision") or "unclear")
     needed = _LIKELY if set(words) & _YES else _CERTAIN
-    is_certain = len(words) > 1 and not set(words) & _NO and float(said.get("confidence", 1.0)) >= needed
+    is_certain = len(words) > 1 and not set(words) & refusing and float(said.get("confidence", 1.0)) >= needed
     if decision == "yes" and not is_certain:
         decision = "unclear"
-    if decision in ("no", "unclear") and await _is_otherwise(text, pending, names):
-        return "change"
-    return decision
+    # Also a yes may be for something else than was asked: yes, delete it, where it was to be started.
+    is_otherwise = decision != "new_request" and bool(action) and await _is_otherwise(text, action, pending, names)
+    return "change" if is_otherwise else decision
 
 
-async def _is_otherwise(text: str, pending: Mapping[str, Any], names: Sequence[str]) -> bool:
-    """Whether a no asks for something in its place: the same for another experiment, or another action by its name."""
-    fields = pending["fields"]
-    action = str(fields.get("action") or "")
-    if not action:
-        return False
-    others = [one for one in mentioned(text, names) if one != fields.get("experiment_name")]
-    return len(others) == 1 or (await other_action(text, action)) not in ("", *_NO)
+async def _is_otherwise(text: str, action: str, pending: Mapping[str, Any], names: Sequence[str]) -> bool:
+    """Whether a reply asks for something in its place: the same for another experiment, or another action by name."""
+    own = (pending["fields"].get("experiment_name"), pending["fields"].get("new_name"))
+    others = [one for one in mentioned(text, names) if one not in own]
+    return (len(others) == 1 and action != "create") or (await other_action(text, action)) not in ("", *_NO)
 
 
 def _is_option(text: str, options: Any) -> bool:
