@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.experiments.groups import find_groups, groups_in, kinds_named
 from signalbox.agents.experiments.names import as_written, grounded, listed, mentioned, without
 from signalbox.agents.experiments.node import Ask, Fault
+from signalbox.agents.experiments.plan import POST_RULES
 from signalbox.agents.experiments.server_names import Server
 from signalbox.agents.experiments.weights import Split, even, read_split, said_split
 from signalbox.language.names import did_you_mean
 from signalbox.language.time import parse_instant
+from signalbox.language.words import stem, tokens
 from signalbox.settings import now, person_zone
 
 __all__ = ["after_rule", "changes_for", "conditions_of", "group_kind", "moment_of"]
@@ -147,11 +149,20 @@ def _ruled(fields: Fields, experiment: Experiment, server: Server, text: str) ->
             found["consistency_rule"] = "individual"
     if rule:
         found["consistency_rule"] = rule
-    if fields.get("post_rule"):
+    after = fields.get("post_rule") or (not found and _called(text, POST_RULES))
+    if after:
+        fields = {**fields, "post_rule": after}
         found |= after_rule(fields, [one["code"] for one in experiment["conditions"]], text)
     if not found:
         raise Ask("Which rule is to be what?", "rules", fields, ["consistency rule", "unit of assignment", "post rule"])
     return found
+
+
+def _called(text: str, values: Iterable[str]) -> str:
+    """The only one of the values that the request calls by its name; empty where it is none or several."""
+    spoken = set(map(stem, tokens(text)))
+    found = [one for one in values if stem(one) in spoken]
+    return found[0] if len(found) == 1 else ""
 
 
 def group_kind(fields: Fields, types: Sequence[str], text: str) -> str | None:

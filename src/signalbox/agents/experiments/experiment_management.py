@@ -8,22 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
-from uuid import uuid4
 
 from signalbox.agents.experiments import drafts
-from signalbox.agents.experiments.actions import action_beside, other_action
-from signalbox.agents.experiments.asked import STATUS_OF, fields_of, named_params, said_params, whole
+from signalbox.agents.experiments.asked import STATUS_OF, named_params, said_params
 from signalbox.agents.experiments.changes import changes_for, moment_of
 from signalbox.agents.experiments.clients import current_client
 from signalbox.agents.experiments.creating import ask_for, new_experiment, not_taken
 from signalbox.agents.experiments.groups import find_groups
 from signalbox.agents.experiments.guard import refuse_writes
-from signalbox.agents.experiments.names import mentioned, shortlist, states_named, written_name
+from signalbox.agents.experiments.names import mentioned, written_name
 from signalbox.agents.experiments.node import Ask, Calls, Fault, at_once, capability_node
 from signalbox.agents.experiments.outcome import ToolResult
-from signalbox.agents.experiments.plan import ACTIONS, create_schema, management_schema, params_schema, rules_schema
-from signalbox.agents.experiments.reading import read
-from signalbox.agents.experiments.replies import with_reply
+from signalbox.agents.experiments.plan import ACTIONS
+from signalbox.agents.experiments.questions import change_question, confirm, deletion, what_goes
 from signalbox.agents.experiments.reports import change_rows, told_change
 from signalbox.agents.experiments.server_names import Server, look_around
 from signalbox.agents.experiments.several import requests_of
@@ -35,7 +32,7 @@ from signalbox.agents.experiments.tools import (
     update_experiment,
     update_experiment_status,
 )
-from signalbox.agents.experiments.weights import read_split
+from signalbox.agents.experiments.wanted import action_by_state, again, other_than_told, params_of, wanted
 from signalbox.contract import blocks
 from signalbox.upgrade.states import shown_state
 
@@ -50,7 +47,6 @@ _TOOLS: Mapping[str, Callable[..., Awaitable[ToolResult]]] = {
 _OWN = "experiment_management"
 _POINT = ("site", "target")
 _OF_GROUPS = ("include", "exclude")
-_WHICH = ("experiment", "experiment_id", "experiment_name", "named", "reference", "sure")
 _NOTHING = "Nothing was changed."
 Update = dict[str, Any]
 
@@ -99,11 +95,11 @@ async def _one(state: Mapping[str, Any], calls: Calls, server: Server | None) ->
     """One thing that is to be done, from the request or the reply to it."""
     pending = state["pending"] or {}
     if pending.get("decision") == "unclear":
-        raise _again(pending, "Please answer yes or no. ")
+        raise again(pending, "Please answer yes or no. ")
     if pending.get("decision") == "yes":
         return await _execute(pending, state, calls)
     server = server or await look_around(calls)
-    fields, text = await _fields(state, server)
+    fields, text = await wanted(state, server)
     groups = find_groups(text, server.group_types(), server.names) if fields.get("action") in _OF_GROUPS else {}
     calls.said = server.params(fields, text, **({"groups": groups} if groups else {}))
     return await _prepare(fields, text, state, server, calls)
@@ -112,75 +108,9 @@ async def _one(state: Mapping[str, Any], calls: Calls, server: Server | None) ->
 experiment_management_node = at_once(aexperiment_management_node)
 
 
-async def _fields(state: Mapping[str, Any], server: Server) -> tuple[dict[str, Any], str]:
-    """What is known of the request, and the words that names are to be found in."""
-    text, pending = state["user_input"], state["pending"] or {}
-    if pending.get("decision") == "change":
-        return await _revised(pending, text, server), text
-    fields = await fields_of(state, management_schema(shortlist(text, server.names, _spoken_of(state))))
-    if pending:
-        return await with_reply(fields, state, server), str(pending.get("text") or text)
-    return {**fields, **await _params(str(fields.get("action") or ""), text, server)}, text
-
-
-def _spoken_of(state: Mapping[str, Any]) -> list[str]:
-    return [one["name"] for one in state["shown"]]
-
-
-async def _params(action: str, text: str, server: Server) -> dict[str, Any]:
-    """What else the action needs, by a schema of its own."""
-    schema = params_schema(action)
-    if action == "create":
-        schema = create_schema(server.contexts, server.group_types())
-    elif action == "change_rules":
-        schema = rules_schema(server.group_types())
-    said = whole(await read(schema, text, (), _OWN), text) if schema else {}
-    if action == "create" and said.get("post_rule") == "assign":
-        said["condition"] = (await read(rules_schema(server.group_types()), text, (), _OWN)).get("condition")
-    return said
-
-
-async def _revised(pending: Mapping[str, Any], text: str, server: Server) -> dict[str, Any]:
-    """The request with what the reply to its confirmation says otherwise: another value, experiment or action."""
-    known = dict(pending["fields"])
-    action = str(known.get("action"))
-    more = await _params(action, text, server)
-    named = mentioned(text, server.names) if action != "create" else []
-    others = [name for name in named if name != known.get("experiment_name")]
-    if len(others) == 1:
-        known = {key: value for key, value in known.items() if key not in _WHICH}
-        return {**known, **more, "experiment": others[0], "sure": True}
-    if more:
-        return {**known, **_rewritten(known, more)}
-    said = await read(management_schema(shortlist(text, server.names)), text, (), _OWN)
-    other = str(said.get("action") or action)
-    other = await other_action(text, action) if other == action else other
-    if not other:
-        raise _again(pending, "I did not understand what is to be otherwise. ")
-    which = {key: known[key] for key in _WHICH if key in known}
-    return {"action": other, **which, **await _params(other, text, server)}
-
-
-def _rewritten(known: Mapping[str, Any], more: dict[str, Any]) -> dict[str, Any]:
-    """What is said anew; shares without a name are for the conditions that were named before."""
-    if "conditions" not in more:
-        return more
-    if known.get("conditions") and not read_split(str(more["conditions"])).names:
-        return {**more, "conditions": known["conditions"], "weights": more["conditions"]}
-    return {**more, "weights": None}
-
-
-def _again(pending: Mapping[str, Any], said: str) -> Ask:
-    """The same question once more."""
-    message = str(pending["message"])
-    kept = {key: value for key, value in pending.items() if key in ("key", "version", "experiment_id", "operation")}
-    told = message if message.startswith(said) else f"{said}{message}"
-    return Ask(told, str(pending["field"]), pending["fields"], pending.get("options") or (), **kept)
-
-
 async def _prepare(fields: dict[str, Any], text: str, state: Mapping[str, Any], server: Server, calls: Calls) -> Update:
     """Everything up to the question: raises Ask with what would change, or for what is missing."""
-    action = str(fields.get("action") or _by_state(text))
+    action = str(fields.get("action") or action_by_state(text))
     fields = {**fields, "action": action}
     if action not in ACTIONS:
         if mentioned(text, server.names) or written_name(text):
@@ -191,16 +121,16 @@ async def _prepare(fields: dict[str, Any], text: str, state: Mapping[str, Any], 
         await _confirm_new(fields, text, server)
     chosen = server.experiment(fields, state, text)
     experiment = await calls.look(get_experiment_details, experiment=chosen["id"])
-    if experiment["state"] == STATUS_OF.get(action) and (other := await _other_than_told(action, experiment, text)):
+    if experiment["state"] == STATUS_OF.get(action) and (other := await other_than_told(action, experiment, text)):
         action = other
-        fields = {**fields, "action": action, **await _params(action, text, server)}
+        fields = {**fields, "action": action, **await params_of(action, text, server)}
     known = {**fields, "experiment_id": experiment["id"], "experiment_name": experiment["name"]}
     is_simple = experiment["type"] == "Simple" and experiment["assignment_unit"] in drafts.UNITS
     if not is_simple and action not in (*STATUS_OF, "delete"):
         raise Fault("This kind of experiment is only shown here.", "unsupported", "Change it on UpGrade's page.")
     if action == "delete":
         operation = {"tool": "delete_experiment", "args": {}}
-        raise _confirm(known, experiment, operation, _deletion(experiment), _what_goes(experiment))
+        raise confirm(known, experiment, operation, deletion(experiment), what_goes(experiment))
     if action in STATUS_OF:
         return _confirm_move(action, known, experiment)
     changes = changes_for(action, known, experiment, server, text)
@@ -210,21 +140,7 @@ async def _prepare(fields: dict[str, Any], text: str, state: Mapping[str, Any], 
         return {"bot_response": told, "told": told, **_spoken(experiment, known)}
     warnings = await _problems(known, experiment, changes)
     operation = {"tool": "update_experiment", "args": {"changes": changes}}
-    raise _confirm(known, experiment, operation, _change_question(experiment, rows), rows, warnings)
-
-
-async def _other_than_told(action: str, experiment: Mapping[str, Any], text: str) -> str:
-    """The action that is asked for where the one that was read is so already: what was told of the experiment is not
-    what is to be done to it ("delete it, it was cancelled anyway"). Empty where there is none."""
-    states = [str(experiment[key]).casefold() for key in ("state", "state_shown")]
-    other = await action_beside(text, str(experiment["name"]), states)
-    return other if other not in ("", "create", action) else await other_action(text, action)
-
-
-def _by_state(text: str) -> str:
-    """The action that brings about the only state that is named, where no action was read: set it to running."""
-    named = states_named(text)
-    return next((action for action, state in STATUS_OF.items() if [state] == named), "")
+    raise confirm(known, experiment, operation, change_question(experiment, rows), rows, warnings)
 
 
 async def _confirm_new(fields: Mapping[str, Any], text: str, server: Server) -> None:
@@ -251,30 +167,7 @@ async def _confirm_new(fields: Mapping[str, Any], text: str, server: Server) -> 
     known = {**fields, "new_name": args["name"], "context": args["context"], **{key: point[key] for key in _POINT}}
     known["conditions"] = fields.get("conditions") or listed
     operation = {"tool": "create_experiment", "args": args}
-    raise _confirm(known, {"id": None, "name": args["name"], "version": None}, operation, message, rows)
-
-
-def _confirm(
-    fields: Mapping[str, Any],
-    experiment: Mapping[str, Any],
-    operation: Mapping[str, Any],
-    message: str,
-    rows: list[tuple[str, Any, Any]],
-    warnings: list[str] | None = None,
-) -> Ask:
-    """The question of yes or no, bound to the experiment as it is now."""
-    notes = "".join(f" Note: {one}" for one in warnings or ())
-    return Ask(
-        f"{message}{notes}",
-        "confirm",
-        fields,
-        ["yes", "no"],
-        blocks=[blocks.diff(str(experiment["name"]), rows)] if rows else [],
-        key=f"confirm-{uuid4()}",
-        version=[experiment.get("version"), experiment.get("updated_at")],
-        experiment_id=experiment["id"],
-        operation=dict(operation),
-    )
+    raise confirm(known, {"id": None, "name": args["name"], "version": None}, operation, message, rows)
 
 
 def _confirm_move(action: str, fields: Mapping[str, Any], experiment: Mapping[str, Any]) -> Update:
@@ -296,33 +189,7 @@ def _confirm_move(action: str, fields: Mapping[str, Any], experiment: Mapping[st
     )
     warnings = experiment["warnings"] if action in ("start", "schedule") else []
     rows = [("state", experiment["state_shown"], shown_state(status))]
-    raise _confirm(fields, experiment, {"tool": "update_experiment_status", "args": args}, message, rows, warnings)
-
-
-def _deletion(experiment: Mapping[str, Any]) -> str:
-    enrolled = experiment["enrollment"]
-    groups = f" and {enrolled['groups']} groups" if enrolled["groups"] else ""
-    return (
-        f"Delete '{experiment['name']}' ({experiment['state_shown']}, {experiment['context']})? "
-        f"{enrolled['users']} users{groups} are enrolled in it. This cannot be undone."
-    )
-
-
-def _what_goes(experiment: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
-    """What a deletion takes away, as rows of a difference."""
-    rows: list[tuple[str, Any, Any]] = [("state", experiment["state_shown"], None)]
-    for name in ("context", "conditions", "decision_points"):
-        rows.append((name.replace("_", " "), told_change(name, experiment[name]), None))
-    return [*rows, ("enrolled users", str(experiment["enrollment"]["users"]), None)]
-
-
-def _change_question(experiment: Mapping[str, Any], rows: list[tuple[str, Any, Any]]) -> str:
-    told = "; ".join(f"{name} from {_or_nothing(before)} to {_or_nothing(after)}" for name, before, after in rows)
-    return f"Change '{experiment['name']}'? {told[:1].upper()}{told[1:]}."
-
-
-def _or_nothing(value: Any) -> str:
-    return "nothing" if value in (None, "", []) else f"{value}"
+    raise confirm(fields, experiment, {"tool": "update_experiment_status", "args": args}, message, rows, warnings)
 
 
 async def _problems(fields: Mapping[str, Any], experiment: Mapping[str, Any], changes: Mapping[str, Any]) -> list[str]:

@@ -14,6 +14,7 @@ __all__ = [
     "CAPABILITIES",
     "FEATURES",
     "LISTED",
+    "POST_RULES",
     "STATUSES",
     "action_schema",
     "confirm_schema",
@@ -29,6 +30,7 @@ __all__ = [
     "terminology_schema",
     "testing_schema",
     "unsupported_schema",
+    "user_schema",
 ]
 
 Schema = dict[str, Any]
@@ -120,6 +122,7 @@ FEATURES = {
     "adaptive": "bandits, weights that move by themselves",
     "other": "nothing to do with experiments",
 }
+_USER = "The user that is named, exactly as written."
 _EXPERIMENT = "The experiment that is named, as the server calls it."
 _CONDITIONS = "The conditions with their weights, the whole list as it was said."
 _GROUPS = "The groups that are named, with their kind, the whole list as it was said."
@@ -213,7 +216,7 @@ def simulation_schema(experiments: Iterable[str], contexts: Iterable[str]) -> Sc
     """What one user does, and where."""
     fields = {
         "task": _option("What is to be done with the user.", TASKS),
-        "user_id": _text("The user that is named, exactly as written."),
+        "user_id": _text(_USER),
         **_named(experiments),
         "context": _choice("The context (the app) that is named.", contexts),
         "site": _text("The site of a decision point."),
@@ -235,6 +238,11 @@ def testing_schema(experiments: Iterable[str], contexts: Iterable[str]) -> Schem
         "on_live": _flag("on the live experiment itself, for real"),
     }
     return _object("ExperimentTest", "A test of an experiment with made-up users.", fields)
+
+
+def user_schema() -> Schema:
+    """The user that a test names."""
+    return _object("ExperimentTest", "A test of an experiment with made-up users.", {"user_id": _text(_USER)})
 
 
 def unsupported_schema(*, is_sure: bool = False) -> Schema:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.experiments.actions import calls_action, other_action, sure_action
+from signalbox.agents.experiments.actions import sure_action
 from signalbox.agents.experiments.clarification import unclear
 from signalbox.agents.experiments.clients import current_client
 from signalbox.agents.experiments.glossary import terms
@@ -16,32 +16,24 @@ from signalbox.agents.experiments.names import likely, mentioned, the_one_shown,
 from signalbox.agents.experiments.node import at_once, close_with_loop
 from signalbox.agents.experiments.plan import (
     FEATURES,
-    confirm_schema,
     details_schema,
     kind_schema,
-    reply_schema,
     unsupported_schema,
 )
 from signalbox.agents.experiments.reading import read
-from signalbox.agents.experiments.routing import LINE, route_after_input
+from signalbox.agents.experiments.replying import is_plain_yes, replied_to
+from signalbox.agents.experiments.routing import LINE, is_clear, route_after_input
 from signalbox.agents.experiments.state import NodeStatus, complete
 from signalbox.errors import SignalboxError
-from signalbox.language.clauses import cut_points
-from signalbox.language.names import close
-from signalbox.language.words import stem, tokens, word_set
+from signalbox.language.words import stem, tokens
 
 __all__ = ["ainput_router", "input_router", "routed"]
 
 _PATIENCE = 2.0
 """The seconds that the names of the experiments may take."""
 
-_YES = word_set(
-    "yes y yep yup yeah ok okay sure confirm confirmed approve approved true ja right correct exactly certainly "
-    "definitely absolutely affirmative alright agreed fine perfect go proceed"
-)
-_NO = word_set("no n nope not don't dont never cancel stop wait abort reject rejected false nein hold")
 _OPEN = (None, "clarification_needed", "experiment_management")
-_CERTAIN, _LIKELY, _EVEN = 0.99, 0.9, 0.5
+_LIKELY, _EVEN = 0.9, 0.5
 _DOES = ("experiment_management", "experiment_details", "list_experiments", "clarification_needed", "unsupported")
 _OF_EXPERIMENT = ("experiment_details", "experiment_management", "user_simulation", "testing")
 _NAMELESS = ("terminology", "version_check", "list_experiments")
@@ -69,7 +61,7 @@ async def routed(state: Mapping[str, Any], names: Sequence[str], contexts: Conte
     }
     try:
         if whole["pending"]:
-            replied = await _reply(whole["pending"], text, names)
+            replied = await replied_to(whole["pending"], text, names)
             if replied is not None:
                 sure = {"detected_capability": replied["capability"], "routing_confidence": 1.0, "wants_raw": False}
                 return {**fresh, **sure, "pending": replied, "node_status": NodeStatus.SUCCESS}
@@ -88,16 +80,18 @@ input_router = at_once(ainput_router)
 
 async def _kind(state: Mapping[str, Any], text: str, names: Sequence[str], contexts: Contexts | None) -> Update:
     history = [turn for turn in state["conversation_history"] if turn.get("user")]
-    if set(tokens(text)) <= _YES:
+    if is_plain_yes(text):
         # A yes asks for nothing: no question is open that it could answer.
         return {"detected_capability": "clarification_needed", "routing_confidence": 1.0}
     shown = with_names(text, names)
     said = await read(kind_schema(), shown)
     if history:
         said = await _in_conversation(state, text, said, shown, history)
+    if _is_of_one(said, mentioned(text, names)):
+        said = {**said, "capability": "experiment_details", "confidence": LINE}
     if _EVEN <= float(said.get("confidence", 1.0)) < LINE and await _speaks_of(text, said, names, contexts):
         said = {**said, "confidence": LINE}
-    is_open = not _is_clear(said) and said.get("capability") in _OPEN
+    is_open = not is_clear(said) and said.get("capability") in _OPEN
     if said.get("capability") == "unsupported" and not _is_likely(said) and contexts is not None:
         # Nothing that names a context is quite beyond what is done here.
         is_open = bool(mentioned(text, await contexts()))
@@ -115,7 +109,7 @@ async def _kind(state: Mapping[str, Any], text: str, names: Sequence[str], conte
     if follows and (capability in (None, "clarification_needed") or confidence < 0.9 or _is_of_group(state, text)):
         capability, confidence = before["capability"], max(confidence, 0.9)
     # By itself, without a name, it can only be the response of before.
-    is_of_before = follows or (shown == text and (not _is_clear(said) or capability not in _NAMELESS))
+    is_of_before = follows or (shown == text and (not is_clear(said) or capability not in _NAMELESS))
     of_before = wants_raw and bool(history) and is_of_before and bool(state["raw_api_responses"])
     if of_before:
         capability, confidence = before.get("capability") or "version_check", 1.0
@@ -137,12 +131,12 @@ async def _in_conversation(
     is_of_group = shown == text and _is_of_group(state, text)
     follows = is_of_group or (bool(later.get("follows")) and not _is_another(state, alone, later))
     later = {**later, "follows": follows}
-    if _is_clear(alone) and not follows:
+    if is_clear(alone) and not follows:
         best = later if _is_likely(later) and not _is_likely(alone) else alone
         return {**later, **best}
-    if not _is_clear(later) and not (follows and shown != text) and (named := await _with_name(state, text)):
+    if not is_clear(later) and not (follows and shown != text) and (named := await _with_name(state, text)):
         again = await read(kind_schema(), named)
-        return {**later, **again} if _is_clear(again) else later
+        return {**later, **again} if is_clear(again) else later
     return later
 
 
@@ -162,6 +156,14 @@ async def _with_name(state: Mapping[str, Any], text: str) -> str:
     if not name:
         return ""
     return text.replace(words, f'experiment "{name}"', 1) if words in text and words else f'{text} experiment "{name}"'
+
+
+def _is_of_one(said: Mapping[str, Any], named: Sequence[str]) -> bool:
+    """Whether a request is about the one experiment that it names, though it was read otherwise without certainty: a
+    list names none, and what is beyond this agent is not asked of one."""
+    capability = said.get("capability")
+    is_unsure = capability == "list_experiments" and not _is_likely(said)
+    return len(named) == 1 and (is_unsure or (capability == "unsupported" and not is_clear(said)))
 
 
 async def _speaks_of(text: str, said: Mapping[str, Any], names: Sequence[str], contexts: Contexts | None) -> bool:
@@ -212,12 +214,8 @@ def _is_of_group(state: Mapping[str, Any], text: str) -> bool:
     return is_before and bool(find_groups(text, list(state["user_groups"])))
 
 
-def _is_clear(said: Mapping[str, Any]) -> bool:
-    return said.get("capability") not in (None, "clarification_needed") and float(said.get("confidence", 1.0)) >= LINE
-
-
 def _is_likely(said: Mapping[str, Any]) -> bool:
-    return _is_clear(said) and float(said.get("confidence", 1.0)) >= _LIKELY
+    return is_clear(said) and float(said.get("confidence", 1.0)) >= _LIKELY
 
 
 async def _known_names() -> list[str]:
@@ -243,73 +241,3 @@ async def _known_contexts() -> list[str]:
 def _short(history: list[dict[str, str]], told: str) -> list[dict[str, str]]:
     """The turn before as the model is to see it: what was asked, and the answer in few words."""
     return [{"user": history[-1]["user"], "bot": told or history[-1].get("bot", "")}] if history else []
-
-
-async def _reply(pending: Mapping[str, Any], text: str, names: Sequence[str]) -> Update | None:
-    """The request that waited, with the reply in it; None where the reply is a request of its own."""
-    turn = [{"user": str(pending.get("text", "")), "bot": str(pending.get("message", ""))}]
-    options, words = list(pending.get("options") or ()), tokens(text)
-    if pending["field"] == "confirm" and (added := _added(text)):
-        return {**pending, "decision": "yes", "reply": text, "rest": [*(pending.get("rest") or ()), added]}
-    if pending["field"] == "confirm":
-        decision = await _decision(text, turn, pending, names)
-        if decision == "new_request":
-            return None
-        return {**pending, "decision": decision, "reply": text}
-    if pending["field"] == "action":
-        return None
-    if _is_option(text, options):
-        return {**pending, "reply": text}
-    if words and set(words) <= _YES:
-        # Nothing is said by it, unless there was one thing to say yes to.
-        is_one = len(options) == 1 and pending["field"] in ("experiment", "experiment_id", "context")
-        return {**pending, "reply": options[0] if is_one else ""}
-    means = (await read(reply_schema(), text, turn)).get("means")
-    if means == "new_request" and _is_clear(await read(kind_schema(), with_names(text, names))):
-        return None
-    return {**pending, "reply": text, **({"decision": "no"} if means == "cancel" else {})}
-
-
-def _added(text: str) -> str:
-    """What a reply asks for behind its yes: yes, and then start it; empty where it asks for nothing more."""
-    for end, start in cut_points(text):
-        is_yes, is_joined = set(tokens(text[:end])) <= _YES, bool(tokens(text[end:start]))
-        if is_yes and is_joined and calls_action(text[start:]):
-            return text[start:]
-    return ""
-
-
-async def _decision(text: str, turn: list[dict[str, str]], pending: Mapping[str, Any], names: Sequence[str]) -> str:
-    """yes, no, change or new_request; unclear where it cannot be told.
-
-    What is done may not be undone: a yes with a no in it is none, nor is a single word that does not say so, nor what
-    the reader is not certain of.
-    """
-    words = tokens(text)
-    action = str(pending["fields"].get("action") or "")
-    refusing = _NO - {action}
-    if words and set(words) <= _YES:
-        return "yes"
-    if words and len(words) <= 2 and words[0] in refusing:
-        return "no"
-    said = await read(confirm_schema(), text, turn)
-    decision = str(said.get("decision") or "unclear")
-    needed = _LIKELY if set(words) & _YES else _CERTAIN
-    is_certain = len(words) > 1 and not set(words) & refusing and float(said.get("confidence", 1.0)) >= needed
-    if decision == "yes" and not is_certain:
-        decision = "unclear"
-    # Also a yes may be for something else than was asked: yes, delete it, where it was to be started.
-    is_otherwise = decision != "new_request" and bool(action) and await _is_otherwise(text, action, pending, names)
-    return "change" if is_otherwise else decision
-
-
-async def _is_otherwise(text: str, action: str, pending: Mapping[str, Any], names: Sequence[str]) -> bool:
-    """Whether a reply asks for something in its place: the same for another experiment, or another action by name."""
-    own = (pending["fields"].get("experiment_name"), pending["fields"].get("new_name"))
-    others = [one for one in mentioned(text, names) if one not in own]
-    return (len(others) == 1 and action != "create") or (await other_action(text, action)) not in ("", *_NO)
-
-
-def _is_option(text: str, options: Any) -> bool:
-    said = text.strip(" .!").casefold()
-    return any(said == str(one).casefold() or close(said, str(one).casefold()) for one in options) or said.isdigit()
