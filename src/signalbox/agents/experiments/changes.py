@@ -90,7 +90,7 @@ def _renamed(fields: Fields, experiment: Experiment, server: Server, text: str) 
 
 def _weighted(fields: Fields, experiment: Experiment, server: Server, text: str) -> dict[str, Any]:
     codes = [one["code"] for one in experiment["conditions"]]
-    said = str(fields.get("weights") or fields.get("conditions") or "")
+    said = without(str(fields.get("weights") or fields.get("conditions") or ""), [experiment["name"]])
     words = said_split(said, text, codes, [experiment["name"]])
     if not words:
         raise Ask(f"Which weights for {', '.join(codes)}?", "conditions", fields)
@@ -110,7 +110,7 @@ def _weighted(fields: Fields, experiment: Experiment, server: Server, text: str)
 def _reconditioned(fields: Fields, experiment: Experiment, server: Server, text: str) -> dict[str, Any]:
     own = [_kept(one) for one in experiment["conditions"]]
     codes = [one["code"] for one in own]
-    words = str(fields.get("conditions") or "")
+    words = without(str(fields.get("conditions") or ""), [experiment["name"]]).strip(" ,")
     if not words:
         raise Ask("Which condition?", "conditions", fields, codes if fields.get("change") == "remove" else ())
     if fields.get("change") == "remove":

@@ -18,6 +18,7 @@ __all__ = [
     "listed",
     "loosely",
     "mentioned",
+    "placed",
     "shares_words",
     "shortlist",
     "states_named",
@@ -36,6 +37,12 @@ _OTHER = word_set("other others")
 _SEVERAL = word_set("both all those these them")
 _LAST = word_set("last latter bottom")
 _FIRST = word_set("first former top")
+_AT_PLACE = re.compile(
+    rf"\bthe ({'|'.join([*ORDINALS, *sorted(_FIRST | _LAST)])})"
+    r"(?: (?:one|experiment|study|test)\b|(?= of\b)|(?=\s*(?:[,.;:!?]|$)))",
+    re.IGNORECASE,
+)
+"""A place in a list that was shown; not the first condition, nor the second user."""
 _JOINTS = re.compile(r"\s*(?:,|;|/|&|\+|\band\b)\s*", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"[^\W_]+(?:[-_'’]+[^\W_]+)*")
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|(?<!\w)'([^']{2,})'(?!\w)")
@@ -161,6 +168,17 @@ def shortlist(text: str, names: Sequence[str], first: Iterable[str] = (), most: 
 
     ordered = [*mentioned(text, names), *(name for name in first if name in names), *sorted(set(names), key=rank)]
     return list(dict.fromkeys(ordered))[:most]
+
+
+def placed(text: str, shown: Sequence[Mapping[str, str]]) -> tuple[str, str]:
+    """The id of the one that a text points at by its place in what was shown ("the second one"), and the text with its
+    name there; the text as it is, and no id, where it points at none."""
+    found = _AT_PLACE.search(text) if len(shown) > 1 else None
+    place = _place(found[1].casefold(), len(shown)) if found else None
+    if found is None or place is None:
+        return "", text
+    one = shown[place]
+    return one["id"], f'{text[: found.start()]}experiment "{one["name"]}"{text[found.end() :]}'
 
 
 def the_one_shown(words: str, shown: Sequence[Mapping[str, str]], current: str | None) -> str | None:

@@ -12,7 +12,7 @@ from signalbox.agents.experiments.clarification import unclear
 from signalbox.agents.experiments.clients import current_client
 from signalbox.agents.experiments.glossary import terms
 from signalbox.agents.experiments.groups import find_groups
-from signalbox.agents.experiments.names import likely, mentioned, the_one_shown, with_names, written_name
+from signalbox.agents.experiments.names import likely, mentioned, placed, the_one_shown, with_names, written_name
 from signalbox.agents.experiments.node import at_once, close_with_loop
 from signalbox.agents.experiments.plan import (
     FEATURES,
@@ -33,7 +33,7 @@ _PATIENCE = 2.0
 """The seconds that the names of the experiments may take."""
 
 _OPEN = (None, "clarification_needed", "experiment_management")
-_LIKELY, _EVEN = 0.9, 0.5
+_CERTAIN, _LIKELY, _EVEN = 0.99, 0.9, 0.5
 _DOES = ("experiment_management", "experiment_details", "list_experiments", "clarification_needed", "unsupported")
 _OF_EXPERIMENT = ("experiment_details", "experiment_management", "user_simulation", "testing")
 _NAMELESS = ("terminology", "version_check", "list_experiments")
@@ -83,20 +83,11 @@ async def _kind(state: Mapping[str, Any], text: str, names: Sequence[str], conte
     if is_plain_yes(text):
         # A yes asks for nothing: no question is open that it could answer.
         return {"detected_capability": "clarification_needed", "routing_confidence": 1.0}
-    shown = with_names(text, names)
+    shown = placed(with_names(text, names), state["shown"])[1]
     said = await read(kind_schema(), shown)
     if history:
         said = await _in_conversation(state, text, said, shown, history)
-    if _is_of_one(said, mentioned(text, names)):
-        said = {**said, "capability": "experiment_details", "confidence": LINE}
-    if _EVEN <= float(said.get("confidence", 1.0)) < LINE and await _speaks_of(text, said, names, contexts):
-        said = {**said, "confidence": LINE}
-    is_open = not is_clear(said) and said.get("capability") in _OPEN
-    if said.get("capability") == "unsupported" and not _is_likely(said) and contexts is not None:
-        # Nothing that names a context is quite beyond what is done here.
-        is_open = bool(mentioned(text, await contexts()))
-    if is_open and await sure_action(shown, is_named=_is_named(text, names)):
-        said = {**said, "capability": "experiment_management", "confidence": 1.0}
+    said = await _by_what_is_named(said, shown, names, contexts)
     if said.get("capability") in _DOES and await _is_beyond(text, names):
         said = {**said, "capability": "unsupported", "confidence": 1.0}
     capability = said.get("capability")
@@ -158,6 +149,22 @@ async def _with_name(state: Mapping[str, Any], text: str) -> str:
     return text.replace(words, f'experiment "{name}"', 1) if words in text and words else f'{text} experiment "{name}"'
 
 
+async def _by_what_is_named(said: Update, text: str, names: Sequence[str], contexts: Contexts | None) -> Update:
+    """What was read without certainty, made sure of or set right by what the request names."""
+    if _is_of_one(said, mentioned(text, names)):
+        said = {**said, "capability": "experiment_details", "confidence": LINE}
+    if _EVEN <= float(said.get("confidence", 1.0)) < LINE and await _speaks_of(text, said, names, contexts):
+        is_beyond = await _feature(text, _CERTAIN) not in ("", "other")
+        said = {**said, **({"capability": "unsupported"} if is_beyond else {}), "confidence": LINE}
+    is_open = not is_clear(said) and said.get("capability") in _OPEN
+    if said.get("capability") == "unsupported" and not _is_likely(said) and contexts is not None:
+        # Nothing that names a context is quite beyond what is done here.
+        is_open = bool(mentioned(text, await contexts()))
+    if is_open and await sure_action(text, is_named=_is_named(text, names)):
+        return {**said, "capability": "experiment_management", "confidence": 1.0}
+    return said
+
+
 def _is_of_one(said: Mapping[str, Any], named: Sequence[str]) -> bool:
     """Whether a request is about the one experiment that it names, though it was read otherwise without certainty: a
     list names none, and what is beyond this agent is not asked of one."""
@@ -187,8 +194,13 @@ async def _is_beyond(text: str, names: Sequence[str]) -> bool:
     called = _features_called(text, names)
     if not called:
         return False
+    return await _feature(text, _LIKELY) in called
+
+
+async def _feature(text: str, at_least: float) -> str:
+    """What a request would be that nothing here does; empty where that is not sure enough."""
     said = await read(unsupported_schema(is_sure=True), text, (), "unsupported")
-    return said.get("feature") in called and float(said.get("confidence", 0.0)) >= _LIKELY
+    return str(said.get("feature") or "") if float(said.get("confidence", 0.0)) >= at_least else ""
 
 
 def _features_called(text: str, names: Sequence[str]) -> list[str]:

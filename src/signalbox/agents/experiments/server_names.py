@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from signalbox.agents.experiments.asked import said_params
-from signalbox.agents.experiments.names import grounded, likely, mentioned, the_one_shown, without, written_name
+from signalbox.agents.experiments.names import grounded, likely, mentioned, placed, the_one_shown, without, written_name
 from signalbox.agents.experiments.names import shares_words as shares
 from signalbox.agents.experiments.node import Ask, Calls, Fault
 from signalbox.agents.experiments.tools import get_all_experiments, get_context_metadata
@@ -99,6 +99,8 @@ class Server:
             return self._of_name(whole[0], fields)
         if len(whole) > 1:
             return self._of_name(name, fields) if name in whole else self._several(whole, fields)
+        if at_place := self.by_id(placed(text, state.get("shown") or ())[0]):
+            return at_place
         written = named or self._written(fields, text)
         text = _of_else(fields, text)
         if words:

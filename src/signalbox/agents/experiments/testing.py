@@ -191,7 +191,7 @@ def _balance(found: Mapping[str, Any], one: Mapping[str, Any]) -> Update:
     verdict = "Balanced" if found["balanced"] else "NOT balanced (sample ratio mismatch)"
     if found["units"] == 1:
         unit, verdict = unit.removesuffix("s"), "One is too few for a verdict"
-    arms = ", ".join(f"{arm['code']} {arm['observed']} (expected {arm['expected']:g})" for arm in found["arms"])
+    arms = ", ".join(f"{arm['code']} {arm['observed']} (expected {arm['expected']:.4g})" for arm in found["arms"])
     where = "on the live experiment" if found["on_live"] else "on a disposable copy, which is gone again"
     p = f"p = {found['p_value']:.3g}, {found['test']} test" if found["p_value"] is not None else "no test"
     told = f"{one['name']}, {found['units']:,} {unit}: {arms}. {verdict} ({p})."

@@ -87,8 +87,7 @@ def find_split(text: str, apart: Sequence[str] = ()) -> str:
 
     For a reader that marked none: what is found is shown before it is used.
     """
-    for name in apart:
-        text = re.sub(re.escape(name), " " * len(name), text, flags=re.IGNORECASE)
+    text = _blanked(text, apart)
     for pattern in _LISTS:
         for found in pattern.finditer(text):
             split = read_split(found[0])
@@ -110,10 +109,17 @@ def said_split(words: str, text: str, known: Sequence[str] = (), apart: Sequence
         return f"{words}: {found}"
     if found:
         return found
-    for name in apart:
-        text = re.sub(re.escape(name), " " * len(name), text, flags=re.IGNORECASE)
-    whole = read_split(text, known) if len(_places(text, known)) > 1 else Split()
-    return text if whole.is_complete else words
+    text = _blanked(text, apart)
+    whole = read_split(text, known) if _places(text, known) else Split()
+    # Shares that do not add up are told so: none of them is left out for it.
+    is_more = len(whole.names) == len(whole.weights) > len(split.names)
+    return text if (whole.is_complete and whole.names) or is_more else words
+
+
+def _blanked(text: str, names: Sequence[str]) -> str:
+    for name in names:
+        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " " * len(name), text, flags=re.IGNORECASE)
+    return text
 
 
 def _with_rest(weights: list[float]) -> tuple[float, ...]:

@@ -88,3 +88,9 @@ def test_what_was_listed_is_listed_of_the_next_context(upgrade: Any, talk: Any) 
     talk.say("sites of web-shop", as_="list_experiments", what="decision_points", context="web-shop")
     read = {"what": "experiments", "context": "reading-coach", "follows": True}
     assert "StoryPage" in talk.say("and reading-coach?", as_="list_experiments", **read).answer
+
+
+def test_a_place_in_the_list_that_was_shown_is_an_experiment(upgrade: Any, talk: Any) -> None:
+    talk.say("what is running", as_="list_experiments", status="enrolling")
+    talk.model.readings["Fractions by School, which arms?"] = {"capability": DETAILS, "confidence": 0.99}
+    assert "**Fractions by School**" in talk.say("the second one, which arms?", aspect="conditions").answer
