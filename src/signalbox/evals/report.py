@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from signalbox.evals.judge import ConversationJudge, find_judge
 from signalbox.evals.load import Case, EvalSet
-from signalbox.evals.score import Outcome
+from signalbox.evals.score import Outcome, can_mislead
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,6 +28,8 @@ class Result:
     outcome: Outcome
     right: bool
     ms: float
+    misled: bool = False
+    """Whether it is wrong and does not show it: a value, a call or an answer that was not asked for."""
 
     @property
     def place(self) -> str:
@@ -49,6 +51,7 @@ class Result:
             **({"then": list(self.case.then)} if self.case.then else {}),
             "expected": _expected(self.case),
             "got": self.outcome,
+            **({"misleading": True} if self.misled else {}),
         }
 
 
@@ -108,8 +111,10 @@ class Report:
             _print_differences(console, self.differences())
 
     def _more(self, model: str) -> dict[str, dict[str, str]]:
-        """What the judges of agents have to say beyond right and wrong, where they do."""
+        """What there is to say of skills and agents beyond right and wrong."""
         found: dict[str, dict[str, str]] = {}
+        for area, misled in self._misled(model).items():
+            found[area] = {"misleading": f"{sum(misled)} of {len(misled)} ({sum(misled) / len(misled):.1%})"}
         for agent in dict.fromkeys(r.asked.agent for r in self.results if r.model == model and r.asked.agent):
             judge = find_judge(agent)
             asked = [
@@ -121,7 +126,15 @@ class Report:
                 changed = sum(_is_changed_unasked(judge, *one) for one in held)
                 figures["changes not asked for"] = f"in {changed} of {len(held)}"
             if figures:
-                found[agent] = figures
+                found[agent] = found.get(agent, {}) | figures
+        return found
+
+    def _misled(self, model: str) -> dict[str, list[bool]]:
+        """For each skill or agent that can be told to mislead, whether each of its cases did."""
+        found: dict[str, list[bool]] = {}
+        for result in self.results:
+            if result.model == model and can_mislead(result.asked):
+                found.setdefault(result.asked.area, []).append(result.misled)
         return found
 
     def _figures(self, model: str, group_of: Any) -> dict[str, dict[str, Any]]:

@@ -10,7 +10,7 @@ from signalbox.errors import RequestError
 from signalbox.evals.ask import prepared
 from signalbox.evals.load import EvalSet, read_sets
 from signalbox.evals.report import Report, Result
-from signalbox.evals.score import is_right
+from signalbox.evals.score import is_right, misleads
 
 __all__ = ["run_evals"]
 
@@ -43,5 +43,7 @@ def _run_set(asked: EvalSet, model: str) -> list[Result]:
             started = perf_counter()
             outcome = ask(case)
             took = (perf_counter() - started) * 1000
-            results.append(Result(model, judged, case, outcome, is_right(outcome, case, judged), took))
+            right = is_right(outcome, case, judged)
+            misled = not right and misleads(outcome, case, judged)
+            results.append(Result(model, judged, case, outcome, right, took, misled))
     return results

@@ -17,7 +17,7 @@ from signalbox.evals.check import any_of
 from signalbox.evals.judge import find_judge
 from signalbox.evals.load import Case, EvalSet
 
-__all__ = ["Outcome", "is_right", "same"]
+__all__ = ["Outcome", "can_mislead", "is_right", "misleads", "same"]
 
 Outcome = dict[str, Any]
 """What a model did: `start` and `end`, `fields`, `calls` and `text`, `none`, `error`, `missing`,
@@ -32,6 +32,46 @@ def is_right(outcome: Outcome, case: Case, asked: EvalSet) -> bool:
     """True if the outcome is one of the case's alternatives."""
     judge = _JUDGES[asked.skill]
     return "failed" not in outcome and any(judge(outcome, a, case, asked) for a in case.alternatives)
+
+
+def misleads(outcome: Outcome, case: Case, asked: EvalSet) -> bool:
+    """True if the outcome has a value or a call that no alternative has: wrong, and said as if it were right.
+
+    What is left out, asked back or refused may be a miss, but misleads nobody.
+    """
+    return can_mislead(asked) and all(_MISLED[asked.skill](outcome, one, case, asked) for one in case.alternatives)
+
+
+def can_mislead(asked: EvalSet) -> bool:
+    """True if of a set it can be said whether a wrong outcome misleads."""
+    return asked.skill in ("filling", "tools") or (
+        asked.skill == "agent" and hasattr(find_judge(asked.agent), "misleads")
+    )
+
+
+def _filling_misleads(outcome: Outcome, wanted: Mapping[str, Any], case: Case, asked: EvalSet) -> bool:
+    got = {name: value for name, value in (outcome.get("fields") or {}).items() if value not in _EMPTY}
+    expected = wanted.get("expected") or {}
+    # Of what was given, and only of that: is it what was expected?
+    return not same(got, {name: expected[name] for name in got if name in expected}, asked.schema, asked.tz)
+
+
+def _tools_mislead(outcome: Outcome, wanted: Mapping[str, Any], case: Case, asked: EvalSet) -> bool:
+    properties = {tool["name"]: tool.get("parameters") or {} for tool in asked.tools}
+    for call in outcome.get("calls") or []:
+        given = {name: value for name, value in (call.get("args") or {}).items() if value not in _EMPTY}
+        likely = [one.get("args") or {} for one in wanted.get("expected") or [] if one["name"] == call["name"]]
+        told = [{name: args[name] for name in given if name in args} for args in likely]
+        if not any(same(given, args, properties[call["name"]], asked.tz) for args in told):
+            return True
+    return False
+
+
+def _answer_misleads(outcome: Outcome, wanted: Mapping[str, Any], case: Case, asked: EvalSet) -> bool:
+    return bool(find_judge(asked.agent).misleads(outcome, wanted))  # type: ignore[attr-defined]
+
+
+_MISLED = {"filling": _filling_misleads, "tools": _tools_mislead, "agent": _answer_misleads}
 
 
 def _time_right(outcome: Outcome, wanted: Mapping[str, Any], case: Case, asked: EvalSet) -> bool:

@@ -51,5 +51,10 @@ class _Judge:
         """True if the request goes where it should."""
         return bool(outcome["to"] == wanted["to"])
 
+    @staticmethod
+    def misleads(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+        """True if another agent would take the request, or one would that should have been refused or asked about."""
+        return outcome["to"] not in (wanted["to"], *OWN)
+
 
 JUDGE = _Judge()
