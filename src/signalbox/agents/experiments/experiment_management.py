@@ -164,8 +164,8 @@ async def _confirm_new(fields: Mapping[str, Any], text: str, server: Server) -> 
     )
     # What was found by its name in the request is kept: a reply that changes something does not say it again.
     listed = ", ".join(f"'{one['code']}' {one['weight']:g}" for one in args["conditions"])
-    known = {**fields, "new_name": args["name"], "context": args["context"], **{key: point[key] for key in _POINT}}
-    known["conditions"] = fields.get("conditions") or listed
+    found = {"context": args["context"], "conditions": listed, **{key: point[key] for key in _POINT}}
+    known = {**found, **{key: value for key, value in fields.items() if value}, "new_name": args["name"]}
     operation = {"tool": "create_experiment", "args": args}
     raise confirm(known, {"id": None, "name": args["name"], "version": None}, operation, message, rows)
 
