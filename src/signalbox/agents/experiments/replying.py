@@ -10,9 +10,12 @@ from signalbox.agents.experiments.names import mentioned, with_names
 from signalbox.agents.experiments.plan import confirm_schema, kind_schema, reply_schema
 from signalbox.agents.experiments.reading import read
 from signalbox.agents.experiments.routing import is_clear
+from signalbox.errors import TimeRangeError
 from signalbox.language.clauses import cut_points
 from signalbox.language.names import close
+from signalbox.language.time import find_range
 from signalbox.language.words import tokens, word_set
+from signalbox.settings import now, person_zone
 
 __all__ = ["is_plain_yes", "replied_to"]
 
@@ -81,11 +84,21 @@ async def _decision(text: str, turn: list[dict[str, str]], pending: Mapping[str,
     decision = str(said.get("decision") or "unclear")
     needed = _LIKELY if set(words) & _YES else _CERTAIN
     is_certain = len(words) > 1 and not set(words) & refusing and float(said.get("confidence", 1.0)) >= needed
+    # "Yes, tomorrow" is no yes for now.
+    is_certain = is_certain and not _names_time(text)
     if decision == "yes" and not is_certain:
         decision = "unclear"
     # Also a yes may be for something else than was asked: yes, delete it, where it was to be started.
     is_otherwise = decision != "new_request" and bool(action) and await _is_otherwise(text, action, pending, names)
     return "change" if is_otherwise else decision
+
+
+def _names_time(text: str) -> bool:
+    try:
+        return find_range(text, now(), person_zone()) is not None
+    except TimeRangeError:
+        # One that lies ahead is one all the same.
+        return True
 
 
 async def _is_otherwise(text: str, action: str, pending: Mapping[str, Any], names: Sequence[str]) -> bool:

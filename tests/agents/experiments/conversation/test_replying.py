@@ -24,6 +24,13 @@ def test_a_yes_that_the_reader_is_not_certain_of_is_none(upgrade: Any, talk: Any
     assert again.answer.startswith("Please answer yes or no.")
 
 
+def test_a_yes_for_another_time_is_none_for_now(upgrade: Any, talk: Any) -> None:
+    talk.say("delete Audio Stories", as_=MANAGE, action="delete", experiment="Audio Stories")
+    again = talk.say("yes, tomorrow", decision="yes", confidence=1.0)
+    assert again.answer.startswith("Please answer yes or no.")
+    assert upgrade.named("Audio Stories")["id"]
+
+
 def test_a_yes_may_be_wrapped_in_thanks_and_name_what_was_asked(upgrade: Any, talk: Any) -> None:
     talk.say("stop Night Reader", as_=MANAGE, action="stop", experiment="Night Reader")
     done = talk.say("yes, stop it please, many thanks", decision="yes", confidence=1.0, action="stop")
