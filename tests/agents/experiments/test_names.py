@@ -10,9 +10,11 @@ from signalbox.agents.experiments.names import (
     grounded,
     likely,
     mentioned,
+    placed,
     shares_words,
     the_one_shown,
     whole_words,
+    written_name,
 )
 
 NAMES = ["Hint Delay Study", "reward-stars-v3", "Exp 3 Starter Code", "Exp 31 Starter Code", "Glossary Popups"]
@@ -121,3 +123,30 @@ def test_a_short_word_is_no_slip_of_another() -> None:
 )
 def test_groups_are_found_behind_their_kind(text: str, groups: dict[str, list[str]]) -> None:
     assert find_groups(text, ["schoolId", "classId"], ["Fractions by School"]) == groups
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("bring up the Silver Dragon experiment", "Silver Dragon"),
+        ("Start Marble Run Pilot", "Marble Run Pilot"),
+        ("show 'night owl' please", "night owl"),
+        ("Please stop it now", ""),
+        ("On Site / Target, thanks", ""),
+    ],
+)
+def test_a_name_is_known_by_its_capitals_or_quotation_marks(text: str, name: str) -> None:
+    assert written_name(text, ["Site", "Target"]) == name
+
+
+def test_a_name_does_not_stand_inside_an_identifier() -> None:
+    assert mentioned("at glossary_popups_end", NAMES) == []
+    assert mentioned("at glossary_popups", NAMES) == ["Glossary Popups"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("stop the second one", "2"), ("more about the last", "2"), ("the second condition of it", ""), ("stop it", "")],
+)
+def test_a_place_points_at_what_was_shown(text: str, found: str) -> None:
+    assert placed(text, SHOWN)[0] == found

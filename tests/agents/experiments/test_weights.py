@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from signalbox.agents.experiments.weights import even, read_split
+from signalbox.agents.experiments.weights import Split, even, read_split, said_split
 
 SPLITS = [
     ("control 30, treatment 70", (), {"control": 30, "treatment": 70}),
@@ -48,3 +48,28 @@ def test_names_may_come_without_weights() -> None:
 @pytest.mark.parametrize("count", [1, 2, 3, 6, 7])
 def test_equal_weights_add_up_to_a_hundred(count: int) -> None:
     assert sum(even(count)) == pytest.approx(100)
+
+
+def test_a_share_may_be_what_the_others_leave() -> None:
+    assert read_split("low 30, mid 30 and the rest for high").weights == (30.0, 30.0, 40.0)
+    assert read_split("the rest for high").weights == ()
+
+
+def test_one_share_for_each_is_an_even_split() -> None:
+    assert read_split("50 percent for each", ["control", "audio"]).is_even
+    assert not read_split("33 for each", ["control", "audio"]).is_even
+
+
+def test_conditions_and_shares_may_stand_apart() -> None:
+    text = "create Soap Box with control and audio, weighted 60 and 40"
+    words = said_split("control and audio", text, (), ["Soap Box"])
+    assert read_split(words) == Split(("control", "audio"), (60.0, 40.0))
+
+
+def test_shares_that_do_not_add_up_are_not_left_out() -> None:
+    words = said_split("control 40", "set it to control 40, audio 70", ["control", "audio"])
+    assert read_split(words, ["control", "audio"]).weights == (40.0, 70.0)
+
+
+def test_a_name_is_not_cut_out_of_a_word() -> None:
+    assert "default" in said_split("", "create Def with default 50, audio 50", (), ["Def"])

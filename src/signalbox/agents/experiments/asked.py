@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.experiments.names import whole_words
+from signalbox.agents.experiments.names import listed, whole_words
 from signalbox.agents.experiments.reading import read
 from signalbox.agents.experiments.weights import even, read_split, said_split
 from signalbox.upgrade.states import stored_state
@@ -46,10 +46,18 @@ async def fields_of(state: Mapping[str, Any], schema: Mapping[str, Any]) -> dict
 
 def whole(fields: Mapping[str, Any], text: str) -> dict[str, Any]:
     """The fields with every name as whole words of the text: a reader may stop in the middle of one."""
-    return {
+    found = {
         key: whole_words(text, value) if key in _WHOLE and isinstance(value, str) else value
         for key, value in fields.items()
     }
+    return {**found, **_point_of(found)}
+
+
+def _point_of(fields: Mapping[str, Any]) -> dict[str, str]:
+    """Site and target, where one of them holds both as they are written: `Checkout / payment`."""
+    said = [str(fields[key]) for key in ("site", "target") if fields.get(key)]
+    parts = [part.strip() for part in said[0].split("/")] if len(said) == 1 else []
+    return {"site": parts[0], "target": parts[1]} if len(parts) == 2 and all(parts) else {}
 
 
 def named_params(fields: Mapping[str, Any], **known: Any) -> dict[str, Any]:
@@ -67,11 +75,13 @@ def said_params(
     if action == "create":
         name = fields.get("new_name")
     status = STATUS_OF.get(action) or fields.get("status")
+    users = listed(str(fields.get("users") or ""))
     return named_params(
         fields,
         **{
             "experiment_name": name,
             "context": fields.get("context"),
+            "user_id": fields.get("user_id") or (users[0] if len(users) == 1 else None),
             "status": stored_state(str(status)) if status else None,
             "condition_weights": _weights(fields, text, action, conditions, str(name or "")),
             **known,

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.experiments.groups import find_groups, groups_in
-from signalbox.agents.experiments.names import as_written, grounded, listed
+from signalbox.agents.experiments.groups import find_groups, groups_in, kinds_named
+from signalbox.agents.experiments.names import as_written, grounded, listed, mentioned, without
 from signalbox.agents.experiments.node import Ask, Fault
+from signalbox.agents.experiments.plan import POST_RULES
 from signalbox.agents.experiments.server_names import Server
 from signalbox.agents.experiments.weights import Split, even, read_split, said_split
 from signalbox.language.names import did_you_mean
 from signalbox.language.time import parse_instant
+from signalbox.language.words import stem, tokens
 from signalbox.settings import now, person_zone
 
-__all__ = ["changes_for", "conditions_of", "moment_of"]
+__all__ = ["after_rule", "changes_for", "conditions_of", "group_kind", "moment_of"]
 
+_NEAR = 2.0
+"""How far shares that are said in whole numbers may be from the whole: 33 each."""
 Fields = Mapping[str, Any]
 Experiment = Mapping[str, Any]
 
@@ -28,6 +32,8 @@ def changes_for(action: str, fields: Fields, experiment: Experiment, server: Ser
 def conditions_of(words: str, fields: Fields, known: Sequence[str] = ()) -> list[dict[str, Any]]:
     """The conditions with their weights that a stretch of the request lists. Raises Ask where weights are missing."""
     split = read_split(words, known)
+    if len(split.weights) == 1 and not split.names and abs(split.weights[0] * len(known) - 100) < _NEAR:
+        split = Split((), (), is_even=True)
     if known and len(split.names) != len(split.weights) and not split.is_even:
         loose = read_split(words)
         split = loose if len(loose.names) == len(loose.weights) else split
@@ -84,7 +90,7 @@ def _renamed(fields: Fields, experiment: Experiment, server: Server, text: str) 
 
 def _weighted(fields: Fields, experiment: Experiment, server: Server, text: str) -> dict[str, Any]:
     codes = [one["code"] for one in experiment["conditions"]]
-    said = str(fields.get("weights") or fields.get("conditions") or "")
+    said = without(str(fields.get("weights") or fields.get("conditions") or ""), [experiment["name"]])
     words = said_split(said, text, codes, [experiment["name"]])
     if not words:
         raise Ask(f"Which weights for {', '.join(codes)}?", "conditions", fields)
@@ -104,7 +110,7 @@ def _weighted(fields: Fields, experiment: Experiment, server: Server, text: str)
 def _reconditioned(fields: Fields, experiment: Experiment, server: Server, text: str) -> dict[str, Any]:
     own = [_kept(one) for one in experiment["conditions"]]
     codes = [one["code"] for one in own]
-    words = str(fields.get("conditions") or "")
+    words = without(str(fields.get("conditions") or ""), [experiment["name"]]).strip(" ,")
     if not words:
         raise Ask("Which condition?", "conditions", fields, codes if fields.get("change") == "remove" else ())
     if fields.get("change") == "remove":
@@ -131,7 +137,7 @@ def _ruled(fields: Fields, experiment: Experiment, server: Server, text: str) ->
     unit, rule = fields.get("unit"), fields.get("consistency_rule")
     if unit == "group" or (fields.get("group_type") and unit != "individual"):
         types = server.group_types(experiment["context"])
-        kind = grounded(str(fields.get("group_type") or ""), types) if fields.get("group_type") else None
+        kind = group_kind(fields, types, text)
         if kind is None and unit == "group":
             if len(types) != 1:
                 raise Ask("By which kind of group?", "group_type", fields, types)
@@ -143,17 +149,36 @@ def _ruled(fields: Fields, experiment: Experiment, server: Server, text: str) ->
             found["consistency_rule"] = "individual"
     if rule:
         found["consistency_rule"] = rule
-    if fields.get("post_rule"):
-        found |= _after(fields, [one["code"] for one in experiment["conditions"]])
+    after = fields.get("post_rule") or (not found and _called(text, POST_RULES))
+    if after:
+        fields = {**fields, "post_rule": after}
+        found |= after_rule(fields, [one["code"] for one in experiment["conditions"]], text)
     if not found:
         raise Ask("Which rule is to be what?", "rules", fields, ["consistency rule", "unit of assignment", "post rule"])
     return found
 
 
-def _after(fields: Fields, codes: Sequence[str]) -> dict[str, Any]:
+def _called(text: str, values: Iterable[str]) -> str:
+    """The only one of the values that the request calls by its name; empty where it is none or several."""
+    spoken = set(map(stem, tokens(text)))
+    found = [one for one in values if stem(one) in spoken]
+    return found[0] if len(found) == 1 else ""
+
+
+def group_kind(fields: Fields, types: Sequence[str], text: str) -> str | None:
+    """The kind of group that is meant: as it was read, else the only one that the request names."""
+    read = grounded(str(fields.get("group_type") or ""), types) if fields.get("group_type") else None
+    named = kinds_named(without(text, [str(fields.get("new_name") or "")]), types)
+    return read or (named[0] if len(named) == 1 else None)
+
+
+def after_rule(fields: Fields, codes: Sequence[str], text: str) -> dict[str, Any]:
+    """The rule for the time after, with its condition: as it was read, else the only one that the request names."""
     if fields["post_rule"] != "assign":
         return {"post_rule": fields["post_rule"], "revert_to": None}
     code = grounded(str(fields.get("condition") or ""), codes) if fields.get("condition") else None
+    named = mentioned(text, codes) if code is None else []
+    code = code or (named[0] if len(named) == 1 else None)
     if code is None:
         raise Ask("Which condition is everybody to get afterwards?", "condition", fields, codes)
     return {"post_rule": "assign", "revert_to": code}

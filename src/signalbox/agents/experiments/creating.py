@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from signalbox.agents.experiments.changes import conditions_of
+from signalbox.agents.experiments.changes import after_rule, conditions_of, group_kind
 from signalbox.agents.experiments.drafts import Problem
-from signalbox.agents.experiments.names import as_written, grounded
+from signalbox.agents.experiments.groups import kinds_named
+from signalbox.agents.experiments.names import as_written, grounded, mentioned, without, written_name
 from signalbox.agents.experiments.node import Ask
 from signalbox.agents.experiments.server_names import Server
 from signalbox.agents.experiments.weights import read_split, said_split
 
-__all__ = ["ask_for", "new_experiment"]
+__all__ = ["ask_for", "known_point", "new_experiment", "not_taken"]
 
 _MOST_OPTIONS = 8
 _FIELDS = {
@@ -28,7 +29,7 @@ Fields = Mapping[str, Any]
 
 def new_experiment(fields: Fields, server: Server, text: str) -> dict[str, Any]:
     """The arguments of create_experiment. Raises Ask for the first thing that is missing, with what there is."""
-    name = as_written(text, str(fields["new_name"])) if fields.get("new_name") else ""
+    name = as_written(text, str(fields["new_name"])) if fields.get("new_name") else _written(text, server)
     if not name:
         raise Ask("What is the experiment to be called?", "new_name", fields)
     context = server.context(fields.get("context"), text)
@@ -38,16 +39,12 @@ def new_experiment(fields: Fields, server: Server, text: str) -> dict[str, Any]:
     offered = server.metadata[context]
     stretch = said_split(str(fields.get("conditions") or ""), text, offered["conditions"], [name])
     conditions = _conditions({**fields, "conditions": stretch}, offered["conditions"])
-    unit = _unit(fields, server, context)
-    site, target = _point(fields, offered)
+    unit = _unit(fields, server, context, text)
+    site, target = _point({**fields, **known_point(fields, offered, without(text, [name]))}, offered)
     rule = fields.get("consistency_rule") or ("group" if unit["assignment_unit"] == "group" else "individual")
-    after = {"post_rule": fields.get("post_rule") or "continue"}
-    if after["post_rule"] == "assign":
-        codes = [one["code"] for one in conditions]
-        code = grounded(str(fields.get("condition") or ""), codes) if fields.get("condition") else None
-        if code is None:
-            raise Ask("Which condition is everybody to get afterwards?", "condition", fields, codes)
-        after["revert_to"] = code
+    after: dict[str, Any] = {"post_rule": "continue"}
+    if fields.get("post_rule"):
+        after = after_rule(fields, [one["code"] for one in conditions], "")
     point = {"site": site, "target": target, "exclude_if_reached": False}
     return {
         "name": name,
@@ -58,6 +55,14 @@ def new_experiment(fields: Fields, server: Server, text: str) -> dict[str, Any]:
         "consistency_rule": rule,
         **after,
     }
+
+
+def not_taken(args: Mapping[str, Any], server: Server, text: str) -> str:
+    """What the request names and the new experiment does not have: a kind of group, while each user is alone."""
+    kinds = kinds_named(without(text, [str(args["name"])]), server.group_types(str(args["context"])))
+    if args["assignment_unit"] == "group" or not kinds:
+        return ""
+    return f" Note: each user is assigned alone, not by {' or '.join(kinds)}."
 
 
 def ask_for(problem: Problem, fields: Fields) -> Ask:
@@ -82,14 +87,32 @@ def _conditions(fields: Fields, offered: list[str]) -> list[dict[str, Any]]:
     return conditions_of(words, fields, split.names if len(split.names) > 1 and split.is_complete else ())
 
 
-def _unit(fields: Fields, server: Server, context: str) -> dict[str, Any]:
+def _unit(fields: Fields, server: Server, context: str, text: str) -> dict[str, Any]:
     if fields.get("unit") != "group" and not fields.get("group_type"):
         return {"assignment_unit": "individual"}
     types = server.group_types(context)
-    kind = grounded(str(fields.get("group_type") or ""), types) if fields.get("group_type") else None
+    kind = group_kind(fields, types, text)
     if kind is None:
         raise Ask("By which kind of group?", "group_type", {**fields, "unit": "group"}, types)
     return {"assignment_unit": "group", "group": kind}
+
+
+def _written(text: str, server: Server) -> str:
+    """What the request writes as a name, which is none that the server has for anything else."""
+    kinds = ("sites", "targets", "conditions", "group_types")
+    offered = [one for own in server.metadata.values() for kind in kinds for one in own[kind]]
+    return written_name(text, [*server.contexts, *offered])
+
+
+def known_point(fields: Fields, offered: Mapping[str, list[str]], text: str) -> dict[str, str]:
+    """The site and the target that the words name, of those that the context offers, where they were not read."""
+    found = {}
+    for key in ("site", "target"):
+        is_read = bool(fields.get(key)) and grounded(str(fields[key]), offered[f"{key}s"]) is not None
+        named = mentioned(text, offered[f"{key}s"])
+        if not is_read and len(named) == 1:
+            found[key] = named[0]
+    return found
 
 
 def _point(fields: Fields, offered: Mapping[str, list[str]]) -> tuple[str, str]:

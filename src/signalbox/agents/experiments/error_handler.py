@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from signalbox.agents.experiments.clients import current_client
-from signalbox.agents.experiments.names import mentioned
+from signalbox.agents.experiments.names import mentioned, written_name
 from signalbox.agents.experiments.node import at_once, close_with_loop
 from signalbox.agents.experiments.plan import unsupported_schema
 from signalbox.agents.experiments.prompts import INSTEAD, WHAT_I_DO
@@ -71,5 +71,9 @@ async def _named(text: str) -> dict[str, Any]:
             contexts = list(await client.context_metadata())
     except (SignalboxError, TimeoutError):
         return {}
-    found = {"experiment_name": mentioned(text, names), "context": mentioned(text, contexts)}
+    written = written_name(text, contexts)
+    found = {
+        "experiment_name": mentioned(text, names) or ([written] if len(written.split()) > 1 else []),
+        "context": mentioned(text, contexts),
+    }
     return {key: named[0] for key, named in found.items() if len(named) == 1}

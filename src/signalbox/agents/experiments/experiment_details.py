@@ -88,8 +88,12 @@ def _aspect(aspect: str, found: Mapping[str, Any]) -> str:
     return (
         f"{name} is {found['state_shown']} in {found['context']}.{about}\n\n"
         f"Conditions: {arms}. Decision points: {points}. {_rules(found)} {_segments(found)} "
-        f"{enrolled['users']} users are enrolled."
+        f"{enrolled['users']} users are enrolled.{_tags(found)}"
     )
+
+
+def _tags(found: Mapping[str, Any]) -> str:
+    return f" Tags: {', '.join(found['tags'])}." if found["tags"] else " It has no tags."
 
 
 def _rules(found: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from signalbox.agents.experiments.asked import fields_of, named_params
 from signalbox.agents.experiments.names import grounded, mentioned, states_named
 from signalbox.agents.experiments.node import Calls, Fault, at_once, capability_node
-from signalbox.agents.experiments.plan import list_schema
+from signalbox.agents.experiments.plan import LISTED, list_schema
 from signalbox.agents.experiments.tools import get_all_experiments, get_context_metadata
 from signalbox.contract import blocks
 from signalbox.language.names import did_you_mean
@@ -33,7 +33,7 @@ async def aexperiment_listing_node(state: dict[str, Any], calls: Calls) -> dict[
     """List the experiments that fit all that is said; or contexts, and what they offer."""
     metadata = await calls.look(get_context_metadata)
     text = state["user_input"]
-    fields = await fields_of(state, list_schema(metadata))
+    fields = _gone_on(await fields_of(state, list_schema(metadata)), state)
     context = _context(fields, text, list(metadata))
     status = _status(fields, text)
     kept = {
@@ -53,6 +53,14 @@ async def aexperiment_listing_node(state: dict[str, Any], calls: Calls) -> dict[
 
 
 experiment_listing_node = at_once(aexperiment_listing_node)
+
+
+def _gone_on(fields: dict[str, Any], state: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a request that goes on with another: it lists what that did, unless it says what to list."""
+    before = ((state["previous"] or {}).get("fields") or {}).get("what")
+    said = " ".join(LISTED.get(str(fields.get("what")), "").split(",")[:1])
+    is_said = set(map(stem, tokens(said))) & set(map(stem, tokens(state["user_input"])))
+    return {**fields, "what": before} if state["params"].get("follows") and before and not is_said else fields
 
 
 def _context(fields: Mapping[str, Any], text: str, contexts: list[str]) -> str | None:

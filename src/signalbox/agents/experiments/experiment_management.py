@@ -8,23 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
-from uuid import uuid4
 
 from signalbox.agents.experiments import drafts
-from signalbox.agents.experiments.asked import STATUS_OF, fields_of, named_params, said_params, whole
+from signalbox.agents.experiments.asked import STATUS_OF, named_params, said_params
 from signalbox.agents.experiments.changes import changes_for, moment_of
 from signalbox.agents.experiments.clients import current_client
-from signalbox.agents.experiments.creating import ask_for, new_experiment
+from signalbox.agents.experiments.creating import ask_for, new_experiment, not_taken
 from signalbox.agents.experiments.groups import find_groups
 from signalbox.agents.experiments.guard import refuse_writes
-from signalbox.agents.experiments.names import shortlist, states_named
+from signalbox.agents.experiments.names import mentioned, written_name
 from signalbox.agents.experiments.node import Ask, Calls, Fault, at_once, capability_node
 from signalbox.agents.experiments.outcome import ToolResult
-from signalbox.agents.experiments.plan import ACTIONS, create_schema, management_schema, params_schema, rules_schema
-from signalbox.agents.experiments.reading import read
-from signalbox.agents.experiments.replies import with_reply
+from signalbox.agents.experiments.plan import ACTIONS
+from signalbox.agents.experiments.questions import change_question, confirm, deletion, what_goes
 from signalbox.agents.experiments.reports import change_rows, told_change
 from signalbox.agents.experiments.server_names import Server, look_around
+from signalbox.agents.experiments.several import requests_of
 from signalbox.agents.experiments.steps import advance_step, init_multi_step_operation
 from signalbox.agents.experiments.tools import (
     create_experiment,
@@ -33,6 +32,7 @@ from signalbox.agents.experiments.tools import (
     update_experiment,
     update_experiment_status,
 )
+from signalbox.agents.experiments.wanted import action_by_state, again, other_than_told, params_of, wanted
 from signalbox.contract import blocks
 from signalbox.upgrade.states import shown_state
 
@@ -45,6 +45,7 @@ _TOOLS: Mapping[str, Callable[..., Awaitable[ToolResult]]] = {
     "delete_experiment": delete_experiment,
 }
 _OWN = "experiment_management"
+_POINT = ("site", "target")
 _OF_GROUPS = ("include", "exclude")
 _NOTHING = "Nothing was changed."
 Update = dict[str, Any]
@@ -52,17 +53,53 @@ Update = dict[str, Any]
 
 @capability_node(_OWN)
 async def aexperiment_management_node(state: dict[str, Any], calls: Calls) -> Update:
-    """Find out what is to be done, show it, and do it once the person has said yes."""
+    """Find out what is to be done, show it, and do it once the person has said yes; of several things one by one."""
     pending = state["pending"] or {}
+    rest = list(pending.get("rest") or ())
     decision = pending.get("decision")
     if decision == "no":
-        return {"bot_response": _NOTHING, "told": _NOTHING, "operation_type": None, "previous": state["previous"]}
-    if decision == "unclear":
-        raise _again(pending, "Please answer yes or no. ")
-    if decision == "yes":
+        left = f" Nor: {'; '.join(rest)}." if rest else ""
+        told = f"{_NOTHING}{left}"
+        return {"bot_response": told, "told": told, "operation_type": None, "previous": state["previous"]}
+    server = None if pending else await look_around(calls)
+    if server is not None:
+        first, *rest = await requests_of(state["user_input"], server.names)
+        state = {**state, "user_input": first}
+    done: Update = {}
+    while True:
+        try:
+            update = await _one(state, calls, server)
+        except Ask as asked:
+            raise _between(done, asked, state, rest) from None
+        if done:
+            update["bot_response"] = f"{done['bot_response']}\n\n{update['bot_response']}"
+        if not rest:
+            return update
+        done, server = update, None
+        state = {**state, **done, "user_input": rest.pop(0), "pending": None, "params": {}}
+
+
+def _between(done: Update, asked: Ask, state: Mapping[str, Any], rest: list[str]) -> Ask:
+    """The question with what was done before it, and what is still to be done behind it."""
+    if done:
+        asked.question["message"] = f"{done['bot_response']}\n\n{asked.question['message']}"
+        asked.question["blocks"] = [*done.get("blocks", ()), *asked.question["blocks"]]
+    if not state["pending"]:
+        asked.pending["text"] = state["user_input"]
+    if rest:
+        asked.pending["rest"] = rest
+    return asked
+
+
+async def _one(state: Mapping[str, Any], calls: Calls, server: Server | None) -> Update:
+    """One thing that is to be done, from the request or the reply to it."""
+    pending = state["pending"] or {}
+    if pending.get("decision") == "unclear":
+        raise again(pending, "Please answer yes or no. ")
+    if pending.get("decision") == "yes":
         return await _execute(pending, state, calls)
-    server = await look_around(calls)
-    fields, text = await _fields(state, server)
+    server = server or await look_around(calls)
+    fields, text = await wanted(state, server)
     groups = find_groups(text, server.group_types(), server.names) if fields.get("action") in _OF_GROUPS else {}
     calls.said = server.params(fields, text, **({"groups": groups} if groups else {}))
     return await _prepare(fields, text, state, server, calls)
@@ -71,72 +108,29 @@ async def aexperiment_management_node(state: dict[str, Any], calls: Calls) -> Up
 experiment_management_node = at_once(aexperiment_management_node)
 
 
-async def _fields(state: Mapping[str, Any], server: Server) -> tuple[dict[str, Any], str]:
-    """What is known of the request, and the words that names are to be found in."""
-    text, pending = state["user_input"], state["pending"] or {}
-    if pending.get("decision") == "change":
-        return await _revised(pending, text, server), text
-    fields = await fields_of(state, management_schema(shortlist(text, server.names, _spoken_of(state))))
-    if pending:
-        return await with_reply(fields, state, server), str(pending.get("text") or text)
-    return {**fields, **await _params(str(fields.get("action") or ""), text, server)}, text
-
-
-def _spoken_of(state: Mapping[str, Any]) -> list[str]:
-    return [one["name"] for one in state["shown"]]
-
-
-async def _params(action: str, text: str, server: Server) -> dict[str, Any]:
-    """What else the action needs, by a schema of its own."""
-    schema = params_schema(action)
-    if action == "create":
-        schema = create_schema(server.contexts, server.group_types())
-    elif action == "change_rules":
-        schema = rules_schema(server.group_types())
-    return whole(await read(schema, text, (), _OWN), text) if schema else {}
-
-
-async def _revised(pending: Mapping[str, Any], text: str, server: Server) -> dict[str, Any]:
-    """The request with what the reply to its confirmation says otherwise: another value, or another action."""
-    known = dict(pending["fields"])
-    said = await read(management_schema(shortlist(text, server.names)), text, (), _OWN)
-    action = str(known.get("action"))
-    other = str(said.get("action") or action)
-    more = await _params(action, text, server)
-    if other != action and not more:
-        which = {key: known[key] for key in ("experiment", "experiment_id", "sure") if key in known}
-        return {"action": other, **which, **await _params(other, text, server)}
-    if not more:
-        raise _again(pending, "I did not understand what is to be otherwise. ")
-    return {**known, **more, **({"weights": None} if "conditions" in more else {})}
-
-
-def _again(pending: Mapping[str, Any], said: str) -> Ask:
-    """The same question once more."""
-    message = str(pending["message"])
-    kept = {key: value for key, value in pending.items() if key in ("key", "version", "experiment_id", "operation")}
-    told = message if message.startswith(said) else f"{said}{message}"
-    return Ask(told, str(pending["field"]), pending["fields"], pending.get("options") or (), **kept)
-
-
 async def _prepare(fields: dict[str, Any], text: str, state: Mapping[str, Any], server: Server, calls: Calls) -> Update:
     """Everything up to the question: raises Ask with what would change, or for what is missing."""
-    action = str(fields.get("action") or _by_state(text))
+    action = str(fields.get("action") or action_by_state(text))
     fields = {**fields, "action": action}
     if action not in ACTIONS:
+        if mentioned(text, server.names) or written_name(text):
+            server.experiment(fields, state, text)
         raise Ask("What is to be done?", "action", fields, ["start", "stop", "change_weights", "rename", "delete"])
     refuse_writes()
     if action == "create":
         await _confirm_new(fields, text, server)
     chosen = server.experiment(fields, state, text)
     experiment = await calls.look(get_experiment_details, experiment=chosen["id"])
+    if experiment["state"] == STATUS_OF.get(action) and (other := await other_than_told(action, experiment, text)):
+        action = other
+        fields = {**fields, "action": action, **await params_of(action, text, server)}
     known = {**fields, "experiment_id": experiment["id"], "experiment_name": experiment["name"]}
     is_simple = experiment["type"] == "Simple" and experiment["assignment_unit"] in drafts.UNITS
     if not is_simple and action not in (*STATUS_OF, "delete"):
         raise Fault("This kind of experiment is only shown here.", "unsupported", "Change it on UpGrade's page.")
     if action == "delete":
         operation = {"tool": "delete_experiment", "args": {}}
-        raise _confirm(known, experiment, operation, _deletion(experiment), _what_goes(experiment))
+        raise confirm(known, experiment, operation, deletion(experiment), what_goes(experiment))
     if action in STATUS_OF:
         return _confirm_move(action, known, experiment)
     changes = changes_for(action, known, experiment, server, text)
@@ -146,13 +140,7 @@ async def _prepare(fields: dict[str, Any], text: str, state: Mapping[str, Any], 
         return {"bot_response": told, "told": told, **_spoken(experiment, known)}
     warnings = await _problems(known, experiment, changes)
     operation = {"tool": "update_experiment", "args": {"changes": changes}}
-    raise _confirm(known, experiment, operation, _change_question(experiment, rows), rows, warnings)
-
-
-def _by_state(text: str) -> str:
-    """The action that brings about the only state that is named, where no action was read: set it to running."""
-    named = states_named(text)
-    return next((action for action, state in STATUS_OF.items() if [state] == named), "")
+    raise confirm(known, experiment, operation, change_question(experiment, rows), rows, warnings)
 
 
 async def _confirm_new(fields: Mapping[str, Any], text: str, server: Server) -> None:
@@ -166,39 +154,20 @@ async def _confirm_new(fields: Mapping[str, Any], text: str, server: Server) -> 
     rows = [
         (name.replace("_", " "), None, told_change(name, value)) for name, value in args.items() if value is not None
     ]
-    notes = "".join(f" Note: {one.message}" for one in problems)
+    notes = "".join(f" Note: {one.message}" for one in problems) + not_taken(args, server, text)
     arms = ", ".join(f"{one['code']} {one['weight']:g}%" for one in args["conditions"])
     point = args["decision_points"][0]
+    unit = f" by {args['group']}" if args.get("group") else ""
     message = (
-        f"Create the experiment '{args['name']}' in {args['context']} with {arms} at {point['site']} / "
+        f"Create the experiment '{args['name']}' in {args['context']} with {arms}{unit} at {point['site']} / "
         f"{point['target']}? It will be inactive.{notes}"
     )
-    known = {**fields, "new_name": args["name"]}
+    # What was found by its name in the request is kept: a reply that changes something does not say it again.
+    listed = ", ".join(f"'{one['code']}' {one['weight']:g}" for one in args["conditions"])
+    found = {"context": args["context"], "conditions": listed, **{key: point[key] for key in _POINT}}
+    known = {**found, **{key: value for key, value in fields.items() if value}, "new_name": args["name"]}
     operation = {"tool": "create_experiment", "args": args}
-    raise _confirm(known, {"id": None, "name": args["name"], "version": None}, operation, message, rows)
-
-
-def _confirm(
-    fields: Mapping[str, Any],
-    experiment: Mapping[str, Any],
-    operation: Mapping[str, Any],
-    message: str,
-    rows: list[tuple[str, Any, Any]],
-    warnings: list[str] | None = None,
-) -> Ask:
-    """The question of yes or no, bound to the experiment as it is now."""
-    notes = "".join(f" Note: {one}" for one in warnings or ())
-    return Ask(
-        f"{message}{notes}",
-        "confirm",
-        fields,
-        ["yes", "no"],
-        blocks=[blocks.diff(str(experiment["name"]), rows)] if rows else [],
-        key=f"confirm-{uuid4()}",
-        version=[experiment.get("version"), experiment.get("updated_at")],
-        experiment_id=experiment["id"],
-        operation=dict(operation),
-    )
+    raise confirm(known, {"id": None, "name": args["name"], "version": None}, operation, message, rows)
 
 
 def _confirm_move(action: str, fields: Mapping[str, Any], experiment: Mapping[str, Any]) -> Update:
@@ -220,33 +189,7 @@ def _confirm_move(action: str, fields: Mapping[str, Any], experiment: Mapping[st
     )
     warnings = experiment["warnings"] if action in ("start", "schedule") else []
     rows = [("state", experiment["state_shown"], shown_state(status))]
-    raise _confirm(fields, experiment, {"tool": "update_experiment_status", "args": args}, message, rows, warnings)
-
-
-def _deletion(experiment: Mapping[str, Any]) -> str:
-    enrolled = experiment["enrollment"]
-    groups = f" and {enrolled['groups']} groups" if enrolled["groups"] else ""
-    return (
-        f"Delete '{experiment['name']}' ({experiment['state_shown']}, {experiment['context']})? "
-        f"{enrolled['users']} users{groups} are enrolled in it. This cannot be undone."
-    )
-
-
-def _what_goes(experiment: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
-    """What a deletion takes away, as rows of a difference."""
-    rows: list[tuple[str, Any, Any]] = [("state", experiment["state_shown"], None)]
-    for name in ("context", "conditions", "decision_points"):
-        rows.append((name.replace("_", " "), told_change(name, experiment[name]), None))
-    return [*rows, ("enrolled users", str(experiment["enrollment"]["users"]), None)]
-
-
-def _change_question(experiment: Mapping[str, Any], rows: list[tuple[str, Any, Any]]) -> str:
-    told = "; ".join(f"{name} from {_or_nothing(before)} to {_or_nothing(after)}" for name, before, after in rows)
-    return f"Change '{experiment['name']}'? {told[:1].upper()}{told[1:]}."
-
-
-def _or_nothing(value: Any) -> str:
-    return "nothing" if value in (None, "", []) else f"{value}"
+    raise confirm(fields, experiment, {"tool": "update_experiment_status", "args": args}, message, rows, warnings)
 
 
 async def _problems(fields: Mapping[str, Any], experiment: Mapping[str, Any], changes: Mapping[str, Any]) -> list[str]:

@@ -12,7 +12,7 @@ from signalbox.agents.experiments.errors import UpgradeError
 from signalbox.agents.experiments.shape import same_text
 from signalbox.language.names import nearest
 
-__all__ = ["all_concepts", "find_concept"]
+__all__ = ["all_concepts", "find_concept", "terms"]
 
 _MOST_SHOWN = 5
 
@@ -22,6 +22,11 @@ def all_concepts() -> tuple[dict[str, Any], ...]:
     """Every concept, in the order of the file: `{name, aliases, definition, example, related, values}`."""
     path = Path(__file__).with_name("concepts.yaml")
     return tuple(yaml.safe_load(path.read_text("utf-8")) if path.exists() else ())
+
+
+def terms() -> list[str]:
+    """What the concepts are called, with their other names."""
+    return [name for one in all_concepts() for name in (one["name"], *(one.get("aliases") or ()))]
 
 
 def find_concept(asked: str) -> dict[str, Any]:

@@ -48,8 +48,7 @@ def find_groups(text: str, group_types: Sequence[str], apart: Iterable[str] = ()
     What is only called a group stands under the empty kind. A list goes on behind its kind where that is a plural, for
     one `and`, or where what follows has a figure in it.
     """
-    for name in apart:
-        text = re.sub(re.escape(name), ".", text, flags=re.IGNORECASE)
+    text = _apart(text, apart)
     words = _WORD.findall(text)
     found: dict[str, list[str]] = {}
     for at, word in enumerate(one.strip(_EDGES) for one in words):
@@ -62,22 +61,27 @@ def find_groups(text: str, group_types: Sequence[str], apart: Iterable[str] = ()
 
 def kinds_named(text: str, group_types: Sequence[str], apart: Iterable[str] = ()) -> list[str]:
     """The kinds of group that a request names, with or without what one is called; `apart` are other names."""
-    for name in apart:
-        text = re.sub(re.escape(name), ".", text, flags=re.IGNORECASE)
+    text = _apart(text, apart)
     found = [_kind(word.strip(_EDGES), group_types) for word in _WORD.findall(text)]
     return list(dict.fromkeys(kind for kind in found if kind is not None))
 
 
 def count_groups(text: str, group_types: Sequence[str], apart: Iterable[str] = ()) -> int | None:
     """How many groups a request speaks of: `over 40 schools`, `in twelve groups`."""
-    for name in apart:
-        text = re.sub(re.escape(name), ".", text, flags=re.IGNORECASE)
+    text = _apart(text, apart)
     for number, word in re.findall(r"(?<![\w.,])(\d[\d,]*|[a-z]+)\s+([a-zA-Z]+)", text):
         count = int(number.replace(",", "")) if number[0].isdigit() else NUMBERS.get(number, 0)
         is_group = stem(word.casefold()) == "group" or _kind(word, group_types) is not None
         if count > 1 and is_group and stem(word.casefold()) != word.casefold():
             return count
     return None
+
+
+def _apart(text: str, names: Iterable[str]) -> str:
+    """The text with other names cut out of it."""
+    for name in names:
+        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", ".", text, flags=re.IGNORECASE)
+    return text
 
 
 def _following(words: Sequence[str], group_types: Sequence[str], *, is_plural: bool) -> list[str]:

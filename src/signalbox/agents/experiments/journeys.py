@@ -46,6 +46,7 @@ async def simulate(
         async with disposable_clone(client, raw, stand_ins={user_id: stand_in}) as clone:
             await client.set_state(clone["id"], "enrolling")
             steps = await _walk(client, clone, stand_in, groups, working, visits, status)
+            steps = _at_own_points(steps, experiment["decision_points"])
             enrolled = await enrollment_of(client, read_experiment(clone))
     found = {
         "experiment": experiment["name"],
@@ -58,6 +59,11 @@ async def simulate(
         "explanation": expected,
     }
     return Done(found, steps, "POST /v6/mark", f"{len(steps)} visits")
+
+
+def _at_own_points(steps: list[dict[str, Any]], points: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The steps with the targets of the experiment: those of the clone are its own, and gone with it."""
+    return [{**step, "target": points[at % len(points)]["target"]} for at, step in enumerate(steps)]
 
 
 async def _walk(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from signalbox.language.names import close, nearest
 from signalbox.language.numbers import NUMBERS, ORDINALS
@@ -15,13 +16,17 @@ __all__ = [
     "grounded",
     "likely",
     "listed",
+    "loosely",
     "mentioned",
+    "placed",
     "shares_words",
     "shortlist",
     "states_named",
     "the_one_shown",
     "whole_words",
     "with_names",
+    "without",
+    "written_name",
 ]
 
 _MOST_CANDIDATES = 12
@@ -32,7 +37,16 @@ _OTHER = word_set("other others")
 _SEVERAL = word_set("both all those these them")
 _LAST = word_set("last latter bottom")
 _FIRST = word_set("first former top")
+_AT_PLACE = re.compile(
+    rf"\bthe ({'|'.join([*ORDINALS, *sorted(_FIRST | _LAST)])})"
+    r"(?: (?:one|experiment|study|test)\b|(?= of\b)|(?=\s*(?:[,.;:!?]|$)))",
+    re.IGNORECASE,
+)
+"""A place in a list that was shown; not the first condition, nor the second user."""
 _JOINTS = re.compile(r"\s*(?:,|;|/|&|\+|\band\b)\s*", re.IGNORECASE)
+_IDENTIFIER = re.compile(r"[^\W_]+(?:[-_'’]+[^\W_]+)*")
+_QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|(?<!\w)'([^']{2,})'(?!\w)")
+_CAPITALS = re.compile(r"(?<![\w/])[A-Z][\w-]*(?:[ -](?:(?:of|and|the|by|in|on|for) )?(?:[A-Z][\w-]*|\d+))*(?![\w/])")
 _ARTICLES = word_set("a an the my our your user users student students pupil pupils group groups with of in is to")
 
 
@@ -52,27 +66,66 @@ def grounded(said: str, names: Iterable[str]) -> str | None:
 
 def mentioned(text: str, names: Iterable[str]) -> list[str]:
     """The names that stand in the text whole, whatever their case, plural and hyphens; none inside a longer one."""
-    spoken = [stem(word) for word in _words(text)]
+    spoken = _placed(text)
     found: list[tuple[int, int, str]] = []
     for name in sorted(dict.fromkeys(names), key=lambda one: -len(_key(one))):
         key = list(_key(name))
         for at in range(len(spoken) - len(key) + 1) if key else ():
-            if spoken[at : at + len(key)] == key and not any(a < at + len(key) and b > at for a, b, _ in found):
+            here = spoken[at : at + len(key)]
+            is_whole = here[0].is_first and here[-1].is_last
+            if (
+                [one.stem for one in here] == key
+                and is_whole
+                and not any(a < at + len(key) and b > at for a, b, _ in found)
+            ):
                 found.append((at, at + len(key), name))
                 break
     return [name for _, _, name in sorted(found)]
+
+
+def loosely(name: str) -> str:
+    """A pattern for the name in a text, whatever stands between its words, with its plural and quotation marks."""
+    words = r"[\W_]*".join(map(re.escape, re.findall(r"[^\W_]+", name)))
+    return rf"(?<![^\W_])[\"'“]?{words}s?[\"'”]?(?![^\W_])"
 
 
 def with_names(text: str, names: Iterable[str]) -> str:
     """The text with the experiments that it names marked as such: a reader cannot know that hint wording is one."""
     marked = text
     for name in mentioned(text, names):
-        loose = r"[\W_]*".join(map(re.escape, re.findall(r"[^\W_]+", name)))
-        found = re.search(rf"(?<![^\W_])[\"'“]?{loose}s?[\"'”]?(?![^\W_])", marked, re.IGNORECASE)
+        found = re.search(loosely(name), marked, re.IGNORECASE)
         if found:
             called = "" if re.search(r"experiment\W*$", marked[: found.start()], re.IGNORECASE) else "experiment "
             marked = f'{marked[: found.start()]}{called}"{name}"{marked[found.end() :]}'
     return marked
+
+
+def written_name(text: str, apart: Iterable[str] = ()) -> str:
+    """What the text itself writes as a name: in quotation marks, or a run of capitals; `apart` are other names.
+
+    The capital that begins a sentence makes none. Empty where nothing is written so.
+    """
+    text = without(text, apart)
+    quoted = _QUOTED.search(text)
+    if quoted:
+        return next(part for part in quoted.groups() if part).strip()
+    runs = []
+    for found in _CAPITALS.finditer(text):
+        words = found[0].split()
+        begins = not text[: found.start()].strip() or text[: found.start()].rstrip()[-1] in ".!?:\n"
+        words = words[1:] if begins else words
+        while words and words[0].islower():
+            words = words[1:]
+        if words and len(" ".join(words)) > 1 and words != ["UpGrade"]:
+            runs.append(" ".join(words))
+    return max(runs, key=lambda run: len(run.split()), default="")
+
+
+def without(text: str, names: Iterable[str]) -> str:
+    """The text with other names cut out of it."""
+    for name in sorted((name for name in names if name), key=len, reverse=True):
+        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", ",", text, flags=re.IGNORECASE)
+    return text
 
 
 def likely(text: str, names: Iterable[str]) -> list[str]:
@@ -89,9 +142,11 @@ def likely(text: str, names: Iterable[str]) -> list[str]:
 
 
 def shares_words(text: str, name: str) -> bool:
-    """Whether a word of the name, or nearly one, stands in the text."""
-    spoken = {stem(word) for word in _words(text)}
-    return any(word in spoken or _slipped(word, spoken) for word in _key(name) if len(word) > 1)
+    """Whether a word of the name, or nearly one, stands in the text; not inside an identifier that names another."""
+    key = {word for word in _key(name) if len(word) > 1}
+    spoken = [{stem(word) for word in _words(identifier)} for identifier in _IDENTIFIER.findall(text)]
+    alone = {word for words in spoken if len(words) == 1 for word in words}
+    return any(words and words <= key for words in spoken) or any(_slipped(word, alone) for word in key)
 
 
 def states_named(text: str) -> list[str]:
@@ -113,6 +168,17 @@ def shortlist(text: str, names: Sequence[str], first: Iterable[str] = (), most: 
 
     ordered = [*mentioned(text, names), *(name for name in first if name in names), *sorted(set(names), key=rank)]
     return list(dict.fromkeys(ordered))[:most]
+
+
+def placed(text: str, shown: Sequence[Mapping[str, str]]) -> tuple[str, str]:
+    """The id of the one that a text points at by its place in what was shown ("the second one"), and the text with its
+    name there; the text as it is, and no id, where it points at none."""
+    found = _AT_PLACE.search(text) if len(shown) > 1 else None
+    place = _place(found[1].casefold(), len(shown)) if found else None
+    if found is None or place is None:
+        return "", text
+    one = shown[place]
+    return one["id"], f'{text[: found.start()]}experiment "{one["name"]}"{text[found.end() :]}'
 
 
 def the_one_shown(words: str, shown: Sequence[Mapping[str, str]], current: str | None) -> str | None:
@@ -202,6 +268,22 @@ def _key(name: str) -> tuple[str, ...]:
 
 def _words(text: str) -> tuple[str, ...]:
     return split_name(text)
+
+
+class _Spoken(NamedTuple):
+    """A word of a text, and whether an identifier (`night_reader_v2`) begins and ends with it."""
+
+    stem: str
+    is_first: bool
+    is_last: bool
+
+
+def _placed(text: str) -> list[_Spoken]:
+    found: list[_Spoken] = []
+    for identifier in _IDENTIFIER.findall(text):
+        stems = [stem(word) for word in _words(identifier)]
+        found += [_Spoken(one, at == 0, at == len(stems) - 1) for at, one in enumerate(stems)]
+    return found
 
 
 def _nearly(one: tuple[str, ...], other: tuple[str, ...]) -> bool:

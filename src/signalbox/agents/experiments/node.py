@@ -21,6 +21,7 @@ __all__ = ["Ask", "Calls", "Fault", "at_once", "capability_node", "close_with_lo
 
 _LARGEST_RAW = 60_000
 _MOST_TIMES = 2
+_GONE_ON = ("experiment_details", "testing", "user_simulation")
 State = Mapping[str, Any]
 Update = dict[str, Any]
 
@@ -110,9 +111,14 @@ def capability_node(
                 update = _asking(asked, capability, whole) if _may_ask(asked, whole) else _given_up(asked, whole)
             except Fault as fault:
                 update = _failing(fault.message, fault.kind, fault.suggestion, whole)
+                if fault.kind == "not_found" and capability in _GONE_ON:
+                    # "Then Night Reader": the same, for one that is there.
+                    update["previous"] = {"capability": capability, "fields": {}}
             except SignalboxError as error:
                 update = _failing(error.user_message, error.error_type, error.suggestion, whole)
             update["detected_capability"] = capability
+            # What was shown with a question is not shown again with the answer to the reply.
+            update.setdefault("blocks", [])
             if calls.said or "params" in update:
                 update["params"] = {**calls.said, **update.get("params", {})}
             if calls.results:
@@ -196,6 +202,19 @@ def _asking(asked: Ask, capability: str, state: Mapping[str, Any]) -> Update:
         "params": said_params(asked.pending["fields"], pending["text"]),
         "pending_confirmations": [str(pending["key"])] if pending.get("key") else [],
         "blocks": blocks,
+        **_spoken_of(asked.pending["fields"], state),
+    }
+
+
+def _spoken_of(fields: Mapping[str, Any], state: Mapping[str, Any]) -> Update:
+    """The experiment that a question is about: what is said next may mean it, also after a no."""
+    own, name = fields.get("experiment_id"), fields.get("experiment_name")
+    if not own or not name:
+        return {}
+    is_shown = any(one["id"] == own for one in state["shown"])
+    return {
+        "current_experiment_id": own,
+        "shown": state["shown"] if is_shown else [{"id": str(own), "name": str(name)}],
     }
 
 

@@ -13,6 +13,8 @@ __all__ = [
     "ACTIONS",
     "CAPABILITIES",
     "FEATURES",
+    "LISTED",
+    "POST_RULES",
     "STATUSES",
     "action_schema",
     "confirm_schema",
@@ -28,6 +30,7 @@ __all__ = [
     "terminology_schema",
     "testing_schema",
     "unsupported_schema",
+    "user_schema",
 ]
 
 Schema = dict[str, Any]
@@ -119,6 +122,7 @@ FEATURES = {
     "adaptive": "bandits, weights that move by themselves",
     "other": "nothing to do with experiments",
 }
+_USER = "The user that is named, exactly as written."
 _EXPERIMENT = "The experiment that is named, as the server calls it."
 _CONDITIONS = "The conditions with their weights, the whole list as it was said."
 _GROUPS = "The groups that are named, with their kind, the whole list as it was said."
@@ -212,7 +216,7 @@ def simulation_schema(experiments: Iterable[str], contexts: Iterable[str]) -> Sc
     """What one user does, and where."""
     fields = {
         "task": _option("What is to be done with the user.", TASKS),
-        "user_id": _text("The user that is named, exactly as written."),
+        "user_id": _text(_USER),
         **_named(experiments),
         "context": _choice("The context (the app) that is named.", contexts),
         "site": _text("The site of a decision point."),
@@ -236,6 +240,11 @@ def testing_schema(experiments: Iterable[str], contexts: Iterable[str]) -> Schem
     return _object("ExperimentTest", "A test of an experiment with made-up users.", fields)
 
 
+def user_schema() -> Schema:
+    """The user that a test names."""
+    return _object("ExperimentTest", "A test of an experiment with made-up users.", {"user_id": _text(_USER)})
+
+
 def unsupported_schema(*, is_sure: bool = False) -> Schema:
     """What is asked for that nothing here does; and how sure that is."""
     fields = {"feature": _option("What is asked for.", FEATURES)}
@@ -255,14 +264,14 @@ def reply_schema() -> Schema:
 
 
 def confirm_schema() -> Schema:
-    """What the reply to a question of yes or no is."""
+    """What the reply to a question of yes or no is, and how sure that is."""
     decisions = {
         "yes": "do it as shown",
         "no": "do not do it",
         "change": "do it, but otherwise",
         "new_request": "asks for something else",
     }
-    fields = {"decision": _option("Whether it is to be done.", decisions)}
+    fields = {"decision": _option("Whether it is to be done.", decisions), "confidence": dict(_CONFIDENCE)}
     return _object("Confirmation", "The reply to whether a change is to be made.", fields)
 
 

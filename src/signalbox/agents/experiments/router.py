@@ -4,54 +4,52 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
+from signalbox.agents.experiments.actions import sure_action
 from signalbox.agents.experiments.clarification import unclear
 from signalbox.agents.experiments.clients import current_client
+from signalbox.agents.experiments.glossary import terms
 from signalbox.agents.experiments.groups import find_groups
-from signalbox.agents.experiments.names import mentioned, the_one_shown, with_names
+from signalbox.agents.experiments.names import likely, mentioned, placed, the_one_shown, with_names, written_name
 from signalbox.agents.experiments.node import at_once, close_with_loop
 from signalbox.agents.experiments.plan import (
-    ACTIONS,
     FEATURES,
-    action_schema,
-    confirm_schema,
     details_schema,
     kind_schema,
-    reply_schema,
     unsupported_schema,
 )
 from signalbox.agents.experiments.reading import read
-from signalbox.agents.experiments.routing import LINE, route_after_input
+from signalbox.agents.experiments.replying import is_plain_yes, replied_to
+from signalbox.agents.experiments.routing import LINE, is_clear, route_after_input
 from signalbox.agents.experiments.state import NodeStatus, complete
 from signalbox.errors import SignalboxError
-from signalbox.language.names import close
-from signalbox.language.words import stem, tokens, word_set
+from signalbox.language.words import stem, tokens
 
 __all__ = ["ainput_router", "input_router", "routed"]
 
 _PATIENCE = 2.0
 """The seconds that the names of the experiments may take."""
 
-_YES = word_set("yes y yep yeah ok okay sure confirm confirmed approve approved true ja")
-_NO = word_set("no n nope not don't dont never cancel stop wait abort reject rejected false nein hold")
 _OPEN = (None, "clarification_needed", "experiment_management")
-_SURE, _LIKELY = 0.95, 0.9
+_CERTAIN, _LIKELY, _EVEN = 0.99, 0.9, 0.5
 _DOES = ("experiment_management", "experiment_details", "list_experiments", "clarification_needed", "unsupported")
+_OF_EXPERIMENT = ("experiment_details", "experiment_management", "user_simulation", "testing")
 _NAMELESS = ("terminology", "version_check", "list_experiments")
 """What may be asked for without naming anything."""
 Update = dict[str, Any]
+Contexts = Callable[[], Awaitable[Sequence[str]]]
 
 
 async def ainput_router(state: Mapping[str, Any]) -> Update:
     """Read the kind of the request; the reply to a question goes to the node that asked. Nothing is raised."""
     await close_with_loop()
-    return await routed(state, await _known_names())
+    return await routed(state, await _known_names(), _known_contexts)
 
 
-async def routed(state: Mapping[str, Any], names: Sequence[str]) -> Update:
-    """As the node, with the names of the experiments that the request may speak of."""
+async def routed(state: Mapping[str, Any], names: Sequence[str], contexts: Contexts | None = None) -> Update:
+    """As the node, with the names of the experiments that the request may speak of; and of the contexts, if asked."""
     whole = complete(state)
     text = str(whole["user_input"]).strip()
     fresh: Update = {
@@ -63,11 +61,11 @@ async def routed(state: Mapping[str, Any], names: Sequence[str]) -> Update:
     }
     try:
         if whole["pending"]:
-            replied = await _reply(whole["pending"], text)
+            replied = await replied_to(whole["pending"], text, names)
             if replied is not None:
                 sure = {"detected_capability": replied["capability"], "routing_confidence": 1.0, "wants_raw": False}
                 return {**fresh, **sure, "pending": replied, "node_status": NodeStatus.SUCCESS}
-        update = {**fresh, "pending": None, **await _kind(whole, text, names)}
+        update = {**fresh, "pending": None, **await _kind(whole, text, names, contexts)}
         if route_after_input(update) == "clarification_node":
             question = unclear(text)
             update |= {"question": question, "bot_response": question["message"], "needs_clarification": True}
@@ -80,17 +78,16 @@ async def routed(state: Mapping[str, Any], names: Sequence[str]) -> Update:
 input_router = at_once(ainput_router)
 
 
-async def _kind(state: Mapping[str, Any], text: str, names: Sequence[str]) -> Update:
+async def _kind(state: Mapping[str, Any], text: str, names: Sequence[str], contexts: Contexts | None) -> Update:
     history = [turn for turn in state["conversation_history"] if turn.get("user")]
-    if not text:
+    if is_plain_yes(text):
+        # A yes asks for nothing: no question is open that it could answer.
         return {"detected_capability": "clarification_needed", "routing_confidence": 1.0}
-    shown = with_names(text, names)
+    shown = placed(with_names(text, names), state["shown"])[1]
     said = await read(kind_schema(), shown)
     if history:
         said = await _in_conversation(state, text, said, shown, history)
-    is_named = shown != text and said.get("capability") == "clarification_needed"
-    if not _is_clear(said) and said.get("capability") in _OPEN and await _is_action(shown, is_named=is_named):
-        said = {**said, "capability": "experiment_management", "confidence": 1.0}
+    said = await _by_what_is_named(said, shown, names, contexts)
     if said.get("capability") in _DOES and await _is_beyond(text, names):
         said = {**said, "capability": "unsupported", "confidence": 1.0}
     capability = said.get("capability")
@@ -103,7 +100,7 @@ async def _kind(state: Mapping[str, Any], text: str, names: Sequence[str]) -> Up
     if follows and (capability in (None, "clarification_needed") or confidence < 0.9 or _is_of_group(state, text)):
         capability, confidence = before["capability"], max(confidence, 0.9)
     # By itself, without a name, it can only be the response of before.
-    is_of_before = follows or (shown == text and (not _is_clear(said) or capability not in _NAMELESS))
+    is_of_before = follows or (shown == text and (not is_clear(said) or capability not in _NAMELESS))
     of_before = wants_raw and bool(history) and is_of_before and bool(state["raw_api_responses"])
     if of_before:
         capability, confidence = before.get("capability") or "version_check", 1.0
@@ -122,15 +119,22 @@ async def _in_conversation(
     """What a request is after others: as it reads by itself where that is clear, unless it goes on with the one before;
     where it says too little by itself, what it says of the experiment that is spoken of ("start it")."""
     later = await read(kind_schema(has_history=True), shown, _short(history, state["told"]))
-    if shown == text and _is_of_group(state, text):
-        later["follows"] = True
-    about = {key: later[key] for key in ("follows", "raw") if later.get(key)}
-    if _is_clear(alone) and not later.get("follows"):
-        return {**alone, **about}
-    if not _is_clear(later) and (named := await _with_name(state, text)):
+    is_of_group = shown == text and _is_of_group(state, text)
+    follows = is_of_group or (bool(later.get("follows")) and not _is_another(state, alone, later))
+    later = {**later, "follows": follows}
+    if is_clear(alone) and not follows:
+        best = later if _is_likely(later) and not _is_likely(alone) else alone
+        return {**later, **best}
+    if not is_clear(later) and not (follows and shown != text) and (named := await _with_name(state, text)):
         again = await read(kind_schema(), named)
-        return {**later, **again} if _is_clear(again) else later
+        return {**later, **again} if is_clear(again) else later
     return later
+
+
+def _is_another(state: Mapping[str, Any], alone: Update, later: Update) -> bool:
+    """Whether a request is of another kind than the one before, by itself and after it: then it does not go on."""
+    before = (state["previous"] or {}).get("capability")
+    return _is_likely(alone) and alone["capability"] == later.get("capability") != before
 
 
 async def _with_name(state: Mapping[str, Any], text: str) -> str:
@@ -145,12 +149,43 @@ async def _with_name(state: Mapping[str, Any], text: str) -> str:
     return text.replace(words, f'experiment "{name}"', 1) if words in text and words else f'{text} experiment "{name}"'
 
 
-async def _is_action(text: str, *, is_named: bool) -> bool:
-    """Whether something is to be done, where the kind of a request stayed open: a new experiment names nothing and is
-    still enough to begin with; any other action is where an experiment is named."""
-    said = await read(action_schema(), text, (), "experiment_management")
-    is_sure = float(said.get("confidence", 0.0)) >= _SURE
-    return is_sure and (said.get("action") == "create" or (is_named and said.get("action") in ACTIONS))
+async def _by_what_is_named(said: Update, text: str, names: Sequence[str], contexts: Contexts | None) -> Update:
+    """What was read without certainty, made sure of or set right by what the request names."""
+    if _is_of_one(said, mentioned(text, names)):
+        said = {**said, "capability": "experiment_details", "confidence": LINE}
+    if _EVEN <= float(said.get("confidence", 1.0)) < LINE and await _speaks_of(text, said, names, contexts):
+        is_beyond = await _feature(text, _CERTAIN) not in ("", "other")
+        said = {**said, **({"capability": "unsupported"} if is_beyond else {}), "confidence": LINE}
+    is_open = not is_clear(said) and said.get("capability") in _OPEN
+    if said.get("capability") == "unsupported" and not _is_likely(said) and contexts is not None:
+        # Nothing that names a context is quite beyond what is done here.
+        is_open = bool(mentioned(text, await contexts()))
+    if is_open and await sure_action(text, is_named=_is_named(text, names)):
+        return {**said, "capability": "experiment_management", "confidence": 1.0}
+    return said
+
+
+def _is_of_one(said: Mapping[str, Any], named: Sequence[str]) -> bool:
+    """Whether a request is about the one experiment that it names, though it was read otherwise without certainty: a
+    list names none, and what is beyond this agent is not asked of one."""
+    capability = said.get("capability")
+    is_unsure = capability == "list_experiments" and not _is_likely(said)
+    return len(named) == 1 and (is_unsure or (capability == "unsupported" and not is_clear(said)))
+
+
+async def _speaks_of(text: str, said: Mapping[str, Any], names: Sequence[str], contexts: Contexts | None) -> bool:
+    """Whether a request names what its kind is about: that makes sure of a kind which the reader was not sure of."""
+    capability = said.get("capability")
+    if capability == "list_experiments":
+        return contexts is not None and bool(mentioned(text, await contexts()))
+    if capability == "terminology":
+        return bool(mentioned(text, terms()))
+    return capability in _OF_EXPERIMENT and _is_named(text, names)
+
+
+def _is_named(text: str, names: Sequence[str]) -> bool:
+    """Whether a request names an experiment: one of the server, or nearly, or what is written as a name."""
+    return bool(mentioned(text, names) or likely(text, names)) or len(written_name(text).split()) > 1
 
 
 async def _is_beyond(text: str, names: Sequence[str]) -> bool:
@@ -159,8 +194,13 @@ async def _is_beyond(text: str, names: Sequence[str]) -> bool:
     called = _features_called(text, names)
     if not called:
         return False
+    return await _feature(text, _LIKELY) in called
+
+
+async def _feature(text: str, at_least: float) -> str:
+    """What a request would be that nothing here does; empty where that is not sure enough."""
     said = await read(unsupported_schema(is_sure=True), text, (), "unsupported")
-    return said.get("feature") in called and float(said.get("confidence", 0.0)) >= _LIKELY
+    return str(said.get("feature") or "") if float(said.get("confidence", 0.0)) >= at_least else ""
 
 
 def _features_called(text: str, names: Sequence[str]) -> list[str]:
@@ -186,8 +226,8 @@ def _is_of_group(state: Mapping[str, Any], text: str) -> bool:
     return is_before and bool(find_groups(text, list(state["user_groups"])))
 
 
-def _is_clear(said: Mapping[str, Any]) -> bool:
-    return said.get("capability") not in (None, "clarification_needed") and float(said.get("confidence", 1.0)) >= LINE
+def _is_likely(said: Mapping[str, Any]) -> bool:
+    return is_clear(said) and float(said.get("confidence", 1.0)) >= _LIKELY
 
 
 async def _known_names() -> list[str]:
@@ -201,42 +241,15 @@ async def _known_names() -> list[str]:
     return [str(one["name"]) for one in found]
 
 
+async def _known_contexts() -> list[str]:
+    """What the server's contexts are called, likewise."""
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            return list(await current_client().context_metadata())
+    except (SignalboxError, TimeoutError):
+        return []
+
+
 def _short(history: list[dict[str, str]], told: str) -> list[dict[str, str]]:
     """The turn before as the model is to see it: what was asked, and the answer in few words."""
     return [{"user": history[-1]["user"], "bot": told or history[-1].get("bot", "")}] if history else []
-
-
-async def _reply(pending: Mapping[str, Any], text: str) -> Update | None:
-    """The request that waited, with the reply in it; None where the reply is a request of its own."""
-    turn = [{"user": str(pending.get("text", "")), "bot": str(pending.get("message", ""))}]
-    if pending["field"] == "confirm":
-        decision = await _decision(text, turn)
-        if decision == "new_request":
-            return None
-        return {**pending, "decision": decision, "reply": text}
-    if pending["field"] == "action":
-        return None
-    if _is_option(text, pending.get("options") or ()):
-        return {**pending, "reply": text}
-    means = (await read(reply_schema(), text, turn)).get("means")
-    if means == "new_request":
-        return None
-    return {**pending, "reply": text, **({"decision": "no"} if means == "cancel" else {})}
-
-
-async def _decision(text: str, turn: list[dict[str, str]]) -> str:
-    """yes, no, change or new_request; unclear where it cannot be told. A yes with a no in it is none."""
-    words = tokens(text)
-    if words and set(words) <= _YES:
-        return "yes"
-    if words and len(words) <= 2 and words[0] in _NO:
-        return "no"
-    decision = str((await read(confirm_schema(), text, turn)).get("decision") or "unclear")
-    if decision == "yes" and set(words) & _NO:
-        return "unclear"
-    return decision
-
-
-def _is_option(text: str, options: Any) -> bool:
-    said = text.strip(" .!").casefold()
-    return any(said == str(one).casefold() or close(said, str(one).casefold()) for one in options) or said.isdigit()

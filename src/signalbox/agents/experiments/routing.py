@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from signalbox.agents.experiments.state import DEFAULTS, NodeStatus
 
-__all__ = ["CAPABILITY_NODES", "LINE", "route_after_capability", "route_after_error", "route_after_input"]
+__all__ = ["CAPABILITY_NODES", "LINE", "is_clear", "route_after_capability", "route_after_error", "route_after_input"]
 
 LINE = 0.7
 """How sure the router must be of a capability; below it, the person is asked."""
@@ -51,6 +51,11 @@ CAPABILITY_NODES: Mapping[str, CapabilityNode] = {
     "testing": "testing_node",
 }
 State = Mapping[str, Any]
+
+
+def is_clear(said: State) -> bool:
+    """Whether what was read of a request says of which kind it is, and is sure enough."""
+    return said.get("capability") not in (None, "clarification_needed") and float(said.get("confidence", 1.0)) >= LINE
 
 
 def route_after_input(state: State) -> AfterInput:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from signalbox.agents.experiments.asked import said_params
-from signalbox.agents.experiments.names import grounded, likely, mentioned, the_one_shown
+from signalbox.agents.experiments.names import grounded, likely, mentioned, placed, the_one_shown, without, written_name
 from signalbox.agents.experiments.names import shares_words as shares
 from signalbox.agents.experiments.node import Ask, Calls, Fault
 from signalbox.agents.experiments.tools import get_all_experiments, get_context_metadata
@@ -17,6 +17,19 @@ __all__ = ["Server", "look_around"]
 
 _MOST_OPTIONS = 8
 _NEAR = 4
+_ELSE = (
+    "new_name",
+    "context",
+    "conditions",
+    "condition",
+    "site",
+    "target",
+    "users",
+    "user_id",
+    "groups",
+    "description",
+)
+"""The fields whose words name something else than an experiment."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +70,10 @@ class Server:
         context = self.context(fields.get("context"), text)
         named = mentioned(text, self.names) if fields.get("action") != "create" else []
         said = {"experiment_name": named[0]} if len(named) == 1 else {}
+        is_read = any(fields.get(key) for key in ("experiment_name", "experiment", "named", "reference"))
+        if not named and not is_read and fields.get("action") != "create":
+            written = self._written(fields, text)
+            said = {"experiment_name": written} if len(written.split()) > 1 else {}
         offered = self.metadata[context]["conditions"] if context else []
         return said_params(fields, text, offered, **{**({"context": context} if context else {}), **said, **known})
 
@@ -80,8 +97,12 @@ class Server:
         whole = mentioned(text, self.names)
         if len(whole) == 1:
             return self._of_name(whole[0], fields)
-        if len(whole) > 1 and name not in whole:
-            return self._several(whole, fields)
+        if len(whole) > 1:
+            return self._of_name(name, fields) if name in whole else self._several(whole, fields)
+        if at_place := self.by_id(placed(text, state.get("shown") or ())[0]):
+            return at_place
+        written = named or self._written(fields, text)
+        text = _of_else(fields, text)
         if words:
             found = self.by_id(the_one_shown(words, state.get("shown") or (), state.get("current_experiment_id")))
             if found is not None:
@@ -89,17 +110,21 @@ class Server:
             near = grounded(words, self.names)
             if near is not None:
                 return self._of_name(near, fields)
-        if name and shares(text, name):
+        if name and shares(text, name) and (len(written.split()) < 2 or likely(written, [name])):
             rivals = [one for one in self.names if one != name and _fits_as_well(text, one, name)]
             return self._several([name, *rivals], fields) if rivals else self._of_name(name, fields)
-        if named:
-            return self._by_words(named, fields)
+        current = self.by_id(state.get("current_experiment_id"))
+        if named or len(written.split()) > 1 or (written and current is None):
+            return self._by_words(written, fields)
         partly = likely(text, self.names)
         if len(partly) == 1:
             return self._of_name(partly[0], fields)
         if partly:
             return self._several(partly, fields)
-        return self.by_id(state.get("current_experiment_id"))
+        return current
+
+    def _written(self, fields: Mapping[str, Any], text: str) -> str:
+        return written_name(_of_else(fields, text), self.contexts)
 
     def _of_name(self, name: str, fields: Mapping[str, Any]) -> dict[str, Any]:
         """The experiment of that name; the person is asked where several have it."""
@@ -133,6 +158,11 @@ async def look_around(calls: Calls) -> Server:
     experiments = await calls.look(get_all_experiments)
     metadata = await calls.look(get_context_metadata)
     return Server(list(experiments), dict(metadata))
+
+
+def _of_else(fields: Mapping[str, Any], text: str) -> str:
+    """The text without the words that name something else: what is said of a site is not said of an experiment."""
+    return without(text, [str(fields[key]) for key in _ELSE if fields.get(key)])
 
 
 def _fits_as_well(text: str, other: str, name: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from signalbox.agents.experiments.asked import fields_of, named_params
-from signalbox.agents.experiments.glossary import all_concepts
+from signalbox.agents.experiments.glossary import all_concepts, terms
 from signalbox.agents.experiments.names import grounded, mentioned
 from signalbox.agents.experiments.node import Calls, at_once, capability_node
 from signalbox.agents.experiments.plan import terminology_schema
@@ -22,7 +22,7 @@ async def aterminology_node(state: dict[str, Any], calls: Calls) -> dict[str, An
     fields = await fields_of(state, terminology_schema())
     wanted = _wanted(fields, state["user_input"])
     kept = {
-        "params": named_params({}, concept=fields.get("concept") or (wanted[0] if wanted else None)),
+        "params": named_params({}, concept=_said(fields) or (wanted[0] if wanted else None)),
         "previous": {"capability": "terminology", "fields": {}},
     }
     if not wanted:
@@ -38,6 +38,13 @@ async def aterminology_node(state: dict[str, Any], calls: Calls) -> dict[str, An
 
 
 terminology_node = at_once(aterminology_node)
+
+
+def _said(fields: Mapping[str, Any]) -> str:
+    """The term as it was said; where more was read than a term, the only one in it."""
+    said = str(fields.get("concept") or "")
+    inside = mentioned(said, terms())
+    return inside[0] if len(inside) == 1 and grounded(said, terms()) is None else said
 
 
 def _wanted(fields: Mapping[str, Any], text: str) -> list[str]:

@@ -11,9 +11,10 @@ from langgraph.config import get_stream_writer
 from signalbox.agents.experiments.asked import fields_of
 from signalbox.agents.experiments.groups import count_groups, find_groups, groups_in, kinds_named
 from signalbox.agents.experiments.guard import refuse_writes
-from signalbox.agents.experiments.names import mentioned, shortlist
+from signalbox.agents.experiments.names import mentioned, shortlist, whole_words
 from signalbox.agents.experiments.node import Ask, Calls, at_once, capability_node
-from signalbox.agents.experiments.plan import testing_schema
+from signalbox.agents.experiments.plan import testing_schema, user_schema
+from signalbox.agents.experiments.reading import read
 from signalbox.agents.experiments.replies import with_reply
 from signalbox.agents.experiments.server_names import Server, look_around
 from signalbox.agents.experiments.steps import advance_step, init_multi_step_operation
@@ -64,8 +65,11 @@ async def atesting_node(state: dict[str, Any], calls: Calls) -> Update:
         args["num_users"] = int(fields.get("num_users") or _USERS)
         of_groups, left = await _of_groups(one, fields, groups, text, server, calls)
         args |= of_groups
-    elif any(groups.values()):
-        left = [f"the groups {_listed(groups)}: made-up users get groups of their own"]
+    else:
+        left = [f"the groups {_listed(groups)}: made-up users get groups of their own"] if any(groups.values()) else []
+        if user := await _user_named(text):
+            calls.said["user_id"] = user
+            left.append(f"user {user} alone: the rules are tried out with made-up users, and hold for every user")
     known = {**fields, "experiment_id": one["id"], "experiment_name": one["name"]}
     refuse_writes()
     if fields.get("on_live"):
@@ -85,6 +89,13 @@ testing_node = at_once(atesting_node)
 def _groups(fields: Mapping[str, Any], server: Server, text: str) -> dict[str, list[str]]:
     types = server.group_types(server.context(fields.get("context"), text))
     return find_groups(text, types, server.names) or groups_in(str(fields.get("groups") or ""), types)
+
+
+async def _user_named(text: str) -> str:
+    """The user that a request for a test names; empty where it names none. What one is called has a figure in it."""
+    said = str((await read(user_schema(), text, (), "testing")).get("user_id") or "")
+    found = whole_words(text, said) if said else ""
+    return found if any(letter.isdigit() for letter in found) and not found.isdigit() else ""
 
 
 async def _of_groups(
@@ -180,7 +191,7 @@ def _balance(found: Mapping[str, Any], one: Mapping[str, Any]) -> Update:
     verdict = "Balanced" if found["balanced"] else "NOT balanced (sample ratio mismatch)"
     if found["units"] == 1:
         unit, verdict = unit.removesuffix("s"), "One is too few for a verdict"
-    arms = ", ".join(f"{arm['code']} {arm['observed']} (expected {arm['expected']:g})" for arm in found["arms"])
+    arms = ", ".join(f"{arm['code']} {arm['observed']} (expected {arm['expected']:.4g})" for arm in found["arms"])
     where = "on the live experiment" if found["on_live"] else "on a disposable copy, which is gone again"
     p = f"p = {found['p_value']:.3g}, {found['test']} test" if found["p_value"] is not None else "no test"
     told = f"{one['name']}, {found['units']:,} {unit}: {arms}. {verdict} ({p})."

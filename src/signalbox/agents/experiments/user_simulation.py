@@ -23,7 +23,7 @@ from signalbox.agents.experiments.server_names import Server, look_around
 from signalbox.agents.experiments.tools import initialize_user, mark_decision_point_visit, simulate_user_journey
 from signalbox.contract import blocks
 from signalbox.language.names import did_you_mean
-from signalbox.language.words import tokens
+from signalbox.language.words import stem, tokens
 from signalbox.upgrade.states import ASSIGNING
 
 __all__ = ["auser_simulation_node", "user_simulation_node"]
@@ -251,7 +251,9 @@ async def _visit(
     if chosen and len(chosen) > 1:
         raise Ask("Which experiment?", "experiment", fields, [one["name"] for one in chosen])
     one = chosen[0] if chosen else server.experiment(fields, state, text)
-    if fields.get("on_live"):
+    # Who says to mark a visit wants it marked; a way that is only tried out is gone on a copy.
+    is_marked = task == "visit" and "mark" in map(stem, tokens(text))
+    if fields.get("on_live") or is_marked:
         raise _confirm_live(fields, user, groups, one)
     found = await calls(simulate_user_journey, experiment=one["id"], user_id=user, **_given(groups))
     return {
@@ -336,11 +338,15 @@ def _steps(found: Mapping[str, Any]) -> dict[str, Any]:
 def _journey(found: Mapping[str, Any], name: str, user: str) -> Update:
     where = "the live experiment" if found.get("on_live") else "a disposable copy, which is gone again"
     lines = [
-        f"- visit {one['visit']} at {one['site']} / {one['target']}: assigned {one['assigned'] or 'default'}, "
-        f"{'enrolled' if one.get('enrolled') else 'not enrolled'}"
+        f"- visit {one['visit']} at {one['site']} / {one['target']}: assigned {one['assigned'] or 'the default'}, "
+        f"{'recorded as ' + one['recorded'] if one['recorded'] else 'recorded without a condition'}"
         for one in found["visits"]
     ]
     told = f"User {user} in {name}, on {where}:"
+    if not found.get("on_live"):
+        lines.append(
+            f"\nA copy draws anew: in {name} itself user {user} would get {found['expected'] or 'the default'}."
+        )
     rows = [[one["visit"], one["site"], one["target"], one["assigned"], one["recorded"]] for one in found["visits"]]
     return {
         "bot_response": f"{told}\n\n" + "\n".join(lines),

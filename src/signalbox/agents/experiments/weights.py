@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,12 +17,13 @@ _NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?%?")
 _RUN = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)?%?(?:\s*[/:|-]\s*\d+(?:[.,]\d+)?%?)+(?![\w.])")
 _EQUAL = word_set("even evenly equal equally fair fairly same uniform uniformly each balanced alike")
 _PARTS = {"half": 50.0, "halves": 50.0, "third": 100 / 3, "thirds": 100 / 3, "quarter": 25.0, "quarters": 25.0}
-_COUNTED = word_set(f"{' '.join(SMALL)} a an")
+_REST = word_set("rest remainder remaining")
+"""What is left of the whole once the other shares are taken."""
 _BETWEEN = word_set(
     "a an the and or of to at on in for with by vs versus plus is are be get gets getting should goes go down up "
     "percent per cent arm arms condition conditions variant variants group groups share shares weight weights split "
-    "weighted set between then it its as from kids users pupils students everyone everybody rest both all every named "
-    "called new way ways one two three four five six seven eight nine ten"
+    "weighted set between then it its as from kids users pupils students everyone everybody both all every named "
+    "called new way ways please pls thanks one two three four five six seven eight nine ten"
 )
 
 
@@ -58,11 +60,12 @@ def read_split(words: str, known: Sequence[str] = ()) -> Split:
         found += [place for place in _words(cleaned) if not _inside(place, taken)]
     found.sort(key=lambda one: one[0])
     names = tuple(dict.fromkeys(str(value) for _, _, value in found if isinstance(value, str)))
-    weights = tuple(value for _, _, value in found if isinstance(value, float))
+    weights = _with_rest([value for _, _, value in found if isinstance(value, float)])
     lower = {word.casefold() for word in re.findall(r"[^\W\d_]+", cleaned)}
     if not weights and lower & _EQUAL:
         return Split(names, (), is_even=True)
-    if len(weights) == 1 and len(names) > 1 and abs(weights[0] * len(names) - 100) < 2:
+    count = len(names) or (len(known) if lower & _EQUAL else 0)
+    if len(weights) == 1 and count > 1 and abs(weights[0] * count - 100) < 2:
         # "half each": one share that is meant for all of them.
         return Split(names, (), is_even=True)
     return Split(names, tuple(round(value, 2) for value in weights))
@@ -84,8 +87,7 @@ def find_split(text: str, apart: Sequence[str] = ()) -> str:
 
     For a reader that marked none: what is found is shown before it is used.
     """
-    for name in apart:
-        text = re.sub(re.escape(name), " " * len(name), text, flags=re.IGNORECASE)
+    text = _blanked(text, apart)
     for pattern in _LISTS:
         for found in pattern.finditer(text):
             split = read_split(found[0])
@@ -97,15 +99,36 @@ def find_split(text: str, apart: Sequence[str] = ()) -> str:
 def said_split(words: str, text: str, known: Sequence[str] = (), apart: Sequence[str] = ()) -> str:
     """The stretch that says how the conditions are weighted: the words that were read, unless they say only a part of
     it and the whole text says it all, by a list of shares or by conditions that are known."""
-    if read_split(words, known).is_complete:
+    split = read_split(words, known)
+    if split.is_complete:
         return words
+    names = split.names
     found = find_split(text, apart)
+    if found and not read_split(found, known).names and len(names) == len(read_split(found).weights):
+        # The conditions stand in one place and their shares in another.
+        return f"{words}: {found}"
     if found:
         return found
-    for name in apart:
-        text = re.sub(re.escape(name), " " * len(name), text, flags=re.IGNORECASE)
-    split = read_split(text, known) if len(_places(text, known)) > 1 else Split()
-    return text if split.is_complete else words
+    text = _blanked(text, apart)
+    whole = read_split(text, known) if _places(text, known) else Split()
+    # Shares that do not add up are told so: none of them is left out for it.
+    is_more = len(whole.names) == len(whole.weights) > len(split.names)
+    return text if (whole.is_complete and whole.names) or is_more else words
+
+
+def _blanked(text: str, names: Sequence[str]) -> str:
+    for name in names:
+        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " " * len(name), text, flags=re.IGNORECASE)
+    return text
+
+
+def _with_rest(weights: list[float]) -> tuple[float, ...]:
+    """The weights with what is left in the one place that is to have it."""
+    told = [one for one in weights if not math.isnan(one)]
+    rest = 100 - sum(told)
+    if told and len(told) == len(weights) - 1 and rest > 0:
+        return tuple(rest if math.isnan(one) else one for one in weights)
+    return tuple(told)
 
 
 Place = tuple[int, int, "str | float"]
@@ -138,6 +161,8 @@ def _numbers(text: str) -> list[Place]:
         step = 1
         if _NUMBER.fullmatch(word) and not _inside((start, end, 0.0), runs):
             found.append((start, end, _figure(word)))
+        elif lower in _REST:
+            found.append((start, end, math.nan))
         elif lower in _PARTS:
             count = tokens[at - 1][2].casefold() if at else ""
             times = SMALL.index(count) if count in SMALL else 1
@@ -186,7 +211,7 @@ def _small(word: str) -> bool:
     if len(word) == 1:
         return word.islower() and word == "a"
     lower = word.casefold()
-    return lower in _BETWEEN or lower in _EQUAL or lower in _PARTS or lower in NUMBERS
+    return lower in _BETWEEN or lower in _EQUAL or lower in _REST or lower in _PARTS or lower in NUMBERS
 
 
 def _inside(place: Place, taken: Sequence[tuple[int, int]]) -> bool:

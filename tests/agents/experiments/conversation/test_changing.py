@@ -266,3 +266,15 @@ def test_an_even_split_of_known_conditions_needs_no_further_question(upgrade: An
     asked = talk.say("Quiet Timer in mathstream, control and treatment evenly", as_=MANAGE, **said)
     assert asked.state["params"]["condition_weights"] == {"control": 50, "treatment": 50}
     assert "decision point" in asked.answer
+
+
+def test_weights_that_do_not_add_up_are_said_not_to(upgrade: Any, talk: Any) -> None:
+    said = "set night reader to control 40, large-print 70"
+    asked = talk.say(said, as_=MANAGE, action="change_weights", experiment="Night Reader", conditions="control 40")
+    assert asked.answer.startswith("The weights add up to 110, not to 100.")
+
+
+def test_a_new_condition_is_told_from_the_experiment_it_is_for(upgrade: Any, talk: Any) -> None:
+    read = {"action": "change_conditions", "experiment": "Hint Wording", "change": "add"}
+    talk.say("add a condition audio to Hint Wording", as_=MANAGE, conditions="audio to Hint Wording", **read)
+    assert "audio from nothing to 20%" in talk.say("40, 40, 20", means="answer").answer

@@ -1,0 +1,60 @@
+"""What is to be done to an experiment, where a first reading did not tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from signalbox.agents.experiments.names import mentioned
+from signalbox.agents.experiments.plan import ACTIONS, action_schema
+from signalbox.agents.experiments.reading import read
+from signalbox.language.clauses import cut_points
+from signalbox.language.words import stem, tokens
+
+__all__ = ["action_beside", "calls_action", "other_action", "sure_action"]
+
+_SURE, _LIKELY, _ENOUGH = 0.95, 0.9, 0.7
+
+
+async def sure_action(text: str, *, is_named: bool) -> str:
+    """The action that a text asks for; empty where it is not sure of any. Where an experiment is named less is enough,
+    and where none is only a new one can be meant."""
+    action, confidence = await _read_action(text)
+    if confidence < (_LIKELY if is_named else _SURE):
+        return ""
+    return action if is_named or action == "create" else ""
+
+
+async def _read_action(text: str) -> tuple[str, float]:
+    said = await read(action_schema(), text, (), "experiment_management")
+    return str(said.get("action") or ""), float(said.get("confidence", 0.0))
+
+
+async def other_action(text: str, than: str) -> str:
+    """The action other than the one given that a clause of a text asks for and calls by its name; empty where none."""
+    for clause in reversed(_clauses(text)):
+        if calls_action(clause, but=than):
+            found = await sure_action(clause, is_named=True)
+            if found not in ("", than):
+                return found
+    return ""
+
+
+async def action_beside(text: str, name: str, told: Iterable[str]) -> str:
+    """The action that a text asks for where it names the experiment, in clauses that have none of the words which only
+    tell something of it; empty where there is none, or nothing is told."""
+    clauses = _clauses(text)
+    asking = [one for one in clauses if not set(told) & set(tokens(one))]
+    if len(asking) == len(clauses):
+        return ""
+    found = [await _read_action(one) for one in asking if mentioned(one, [name])]
+    return next((action for action, confidence in found if action and confidence >= _ENOUGH), "")
+
+
+def calls_action(text: str, but: str = "") -> bool:
+    """Whether a text calls an action by its name, other than one."""
+    return bool({stem(one) for one in ACTIONS if one != but} & set(map(stem, tokens(text))))
+
+
+def _clauses(text: str) -> list[str]:
+    edges = [0, *(place for cut in cut_points(text) for place in cut), len(text)]
+    return [text[start:end].strip() for start, end in zip(edges[::2], edges[1::2], strict=True)]

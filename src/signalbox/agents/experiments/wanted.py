@@ -1,0 +1,101 @@
+"""What is to be done to which experiment, as far as a request and the replies to it tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from signalbox.agents.experiments.actions import action_beside, other_action
+from signalbox.agents.experiments.asked import STATUS_OF, fields_of, whole
+from signalbox.agents.experiments.names import mentioned, shortlist, states_named
+from signalbox.agents.experiments.node import Ask
+from signalbox.agents.experiments.plan import create_schema, management_schema, params_schema, rules_schema
+from signalbox.agents.experiments.reading import read
+from signalbox.agents.experiments.replies import with_reply
+from signalbox.agents.experiments.server_names import Server
+from signalbox.agents.experiments.weights import read_split
+
+__all__ = ["action_by_state", "again", "other_than_told", "params_of", "wanted"]
+
+_OWN = "experiment_management"
+_WHICH = ("experiment", "experiment_id", "experiment_name", "named", "reference", "sure")
+
+
+async def wanted(state: Mapping[str, Any], server: Server) -> tuple[dict[str, Any], str]:
+    """What is known of the request, and the words that names are to be found in."""
+    text, pending = state["user_input"], state["pending"] or {}
+    if pending.get("decision") == "change":
+        return await _revised(pending, text, server), text
+    fields = await fields_of(state, management_schema(shortlist(text, server.names, _spoken_of(state))))
+    if pending:
+        return await with_reply(fields, state, server), str(pending.get("text") or text)
+    return {**fields, **await params_of(str(fields.get("action") or ""), text, server)}, text
+
+
+def _spoken_of(state: Mapping[str, Any]) -> list[str]:
+    return [one["name"] for one in state["shown"]]
+
+
+async def params_of(action: str, text: str, server: Server) -> dict[str, Any]:
+    """What else the action needs, by a schema of its own."""
+    schema = params_schema(action)
+    if action == "create":
+        schema = create_schema(server.contexts, server.group_types())
+    elif action == "change_rules":
+        schema = rules_schema(server.group_types())
+    said = whole(await read(schema, text, (), _OWN), text) if schema else {}
+    if action == "create" and said.get("post_rule") == "assign":
+        said["condition"] = (await read(rules_schema(server.group_types()), text, (), _OWN)).get("condition")
+    return said
+
+
+async def _revised(pending: Mapping[str, Any], text: str, server: Server) -> dict[str, Any]:
+    """The request with what the reply to its confirmation says otherwise: another value, experiment or action."""
+    known = dict(pending["fields"])
+    action = str(known.get("action"))
+    more = await params_of(action, text, server)
+    named = mentioned(text, server.names) if action != "create" else []
+    others = [name for name in named if name != known.get("experiment_name")]
+    if len(others) == 1:
+        known = {key: value for key, value in known.items() if key not in _WHICH}
+        return {**known, **more, "experiment": others[0], "sure": True}
+    if more:
+        return {**known, **_rewritten(known, more)}
+    said = await read(management_schema(shortlist(text, server.names)), text, (), _OWN)
+    other = str(said.get("action") or action)
+    other = await other_action(text, action) if other == action else other
+    if not other:
+        raise again(pending, "I did not understand what is to be otherwise. ")
+    which = {key: known[key] for key in _WHICH if key in known}
+    return {"action": other, **which, **await params_of(other, text, server)}
+
+
+def _rewritten(known: Mapping[str, Any], more: dict[str, Any]) -> dict[str, Any]:
+    """What is said anew; shares without a name are for the conditions that were named before."""
+    if "conditions" not in more:
+        return more
+    if known.get("conditions") and not read_split(str(more["conditions"])).names:
+        return {**more, "conditions": known["conditions"], "weights": more["conditions"]}
+    return {**more, "weights": None}
+
+
+def again(pending: Mapping[str, Any], said: str) -> Ask:
+    """The same question once more."""
+    message = str(pending["message"])
+    kept = {key: value for key, value in pending.items() if key in ("key", "version", "experiment_id", "operation")}
+    told = message if message.startswith(said) else f"{said}{message}"
+    return Ask(told, str(pending["field"]), pending["fields"], pending.get("options") or (), **kept)
+
+
+async def other_than_told(action: str, experiment: Mapping[str, Any], text: str) -> str:
+    """The action that is asked for where the one that was read is so already: what was told of the experiment is not
+    what is to be done to it ("delete it, it was cancelled anyway"). Empty where there is none."""
+    states = [str(experiment[key]).casefold() for key in ("state", "state_shown")]
+    other = await action_beside(text, str(experiment["name"]), states)
+    return other if other not in ("", "create", action) else await other_action(text, action)
+
+
+def action_by_state(text: str) -> str:
+    """The action that brings about the only state that is named, where no action was read: set it to running."""
+    named = states_named(text)
+    return next((action for action, state in STATUS_OF.items() if [state] == named), "")

@@ -1,0 +1,96 @@
+"""Which experiment, site, group and condition is meant, where the reader did not tell or told wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+MANAGE = "experiment_management"
+DETAILS = "experiment_details"
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("remove the Lilac Wolf study", MANAGE),
+        ("Show me Lilac Wolf please", DETAILS),
+        ("what is 'Lilac Wolf'", DETAILS),
+    ],
+)
+def test_a_name_that_is_not_on_the_server_is_said_not_to_be(upgrade: Any, talk: Any, said: str, kind: str) -> None:
+    told = talk.say(said, as_=kind, **({"action": "delete"} if kind == MANAGE else {}))
+    assert told.error is not None
+    assert told.error["error_type"] == "not_found"
+    assert "'Lilac Wolf'" in told.error["message"]
+    assert told.state["params"]["experiment_name"] == "Lilac Wolf"
+
+
+def test_a_name_that_is_not_there_is_not_the_experiment_of_before(upgrade: Any, talk: Any) -> None:
+    talk.say("show Night Reader", as_=DETAILS, experiment="Night Reader")
+    told = talk.say("delete Lilac Wolf", as_=MANAGE, action="delete")
+    assert told.error is not None
+    assert told.error["error_type"] == "not_found"
+
+
+def test_a_name_that_is_nearly_there_is_asked_about(upgrade: Any, talk: Any) -> None:
+    asked = talk.say("delete the Cart Remainders test", as_=MANAGE, action="delete")
+    assert "Cart Reminder" in asked.answer
+
+
+def test_a_site_speaks_for_no_experiment(upgrade: Any, talk: Any) -> None:
+    said = "the point is StoryPage / story-page"
+    point = {"change": "add", "site": "StoryPage", "target": "story-page"}
+    asked = talk.say(said, as_=MANAGE, action="change_points", experiment="One-Page Checkout", **point)
+    assert asked.answer.startswith("Which experiment?")
+
+
+def test_a_kind_that_was_read_without_certainty_holds_where_an_experiment_is_named(upgrade: Any, talk: Any) -> None:
+    read = {"capability": DETAILS, "confidence": 0.55}
+    assert "Night Reader" in talk.say("and the arms of night reader", experiment="Night Reader", **read).answer
+    assert talk.say("and the arms of that", **read).status == "needs_input"
+
+
+def test_a_context_makes_sure_of_a_list(upgrade: Any, talk: Any) -> None:
+    told = talk.say("web-shop: the lot", capability="list_experiments", confidence=0.6, context="web-shop")
+    assert "One-Page Checkout" in told.answer
+
+
+def test_the_condition_afterwards_is_found_by_its_name(upgrade: Any, talk: Any) -> None:
+    said = "large-print for all of them once Night Reader is through"
+    read = {"action": "change_rules", "experiment": "Night Reader", "post_rule": "assign", "condition": "all of them"}
+    talk.say(said, as_=MANAGE, **read)
+    talk.say("yes")
+    assert upgrade.named("Night Reader")["postExperimentRule"] == "assign"
+
+
+def test_the_kind_of_group_is_found_by_its_name(upgrade: Any, talk: Any) -> None:
+    said = "new experiment Big Type in reading-coach by classes, control 50, audio 50, StoryPage / story-page"
+    asked = talk.say(said, as_=MANAGE, action="create", unit="group", conditions="control 50, audio 50")
+    assert (
+        "'Big Type' in reading-coach with control 50%, audio 50% by classId at StoryPage / story-page" in asked.answer
+    )
+
+
+def test_a_kind_of_group_that_was_not_read_is_said_not_to_be_taken(upgrade: Any, talk: Any) -> None:
+    said = "new experiment Big Type in reading-coach, whole classes, control 50, audio 50, StoryPage / story-page"
+    asked = talk.say(said, as_=MANAGE, action="create", conditions="control 50, audio 50")
+    assert "each user is assigned alone, not by classId" in asked.answer
+
+
+def test_site_and_target_are_told_apart(upgrade: Any, talk: Any) -> None:
+    said = "let q-5 come to Checkout / payment"
+    told = talk.say(said, as_="user_simulation", task="visit", user_id="q-5", site="Checkout / payment")
+    assert (told.state["params"]["site"], told.state["params"]["target"]) == ("Checkout", "payment")
+
+
+def test_what_was_listed_is_listed_of_the_next_context(upgrade: Any, talk: Any) -> None:
+    talk.say("sites of web-shop", as_="list_experiments", what="decision_points", context="web-shop")
+    read = {"what": "experiments", "context": "reading-coach", "follows": True}
+    assert "StoryPage" in talk.say("and reading-coach?", as_="list_experiments", **read).answer
+
+
+def test_a_place_in_the_list_that_was_shown_is_an_experiment(upgrade: Any, talk: Any) -> None:
+    talk.say("what is running", as_="list_experiments", status="enrolling")
+    talk.model.readings["Fractions by School, which arms?"] = {"capability": DETAILS, "confidence": 0.99}
+    assert "**Fractions by School**" in talk.say("the second one, which arms?", aspect="conditions").answer
