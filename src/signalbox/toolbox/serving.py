@@ -16,12 +16,13 @@ from typing import Any
 import anyio
 from mcp import types
 from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
 from pydantic import TypeAdapter, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import to_json, to_jsonable_python
 
+from signalbox import __version__
 from signalbox.errors import SignalboxError, ToolArgumentsError, ToolFailedError, redact
+from signalbox.toolbox.stdio import open_stdio
 
 __all__ = ["Offer", "ToolServer", "offer"]
 
@@ -105,6 +106,7 @@ class ToolServer(Server[Any]):
     ) -> None:
         super().__init__(
             name,
+            version=__version__,
             instructions=instructions,
             lifespan=lambda _: life(),
             on_list_tools=self._list,
@@ -151,7 +153,7 @@ class ToolServer(Server[Any]):
         uvicorn.run(app, host=host, port=port, log_level="warning")
 
     async def _serve_stdio(self) -> None:
-        async with stdio_server() as (incoming, outgoing):
+        async with await open_stdio() as (incoming, outgoing):
             await self.run(incoming, outgoing, self.create_initialization_options())
 
     async def _list(self, _: Any, __: Any) -> types.ListToolsResult:
