@@ -9,20 +9,21 @@ row-level security holds even where this file would be wrong.
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import uuid
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, CursorResult, Delete, Insert, Select, Table, Update, bindparam, event, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import ORMExecuteState, Session, with_loader_criteria
 from sqlalchemy.sql.expression import SelectBase, TextClause
 from sqlalchemy.sql.visitors import iterate
 
 from signalbox.errors import ProgrammerError, RequestError, UnavailableError
-from signalbox.storage.engine import open_direct, open_engine
+from signalbox.storage.engine import Way, open_direct, open_engine
 from signalbox.storage.models import Owned
 
 __all__ = ["OwnershipError", "Prepared", "Transaction", "check_owner", "everybodys", "in_one_go", "in_session", "owned"]
@@ -99,8 +100,8 @@ class Transaction:
 
 
 async def in_one_go(owner: str, work: Callable[[Transaction], T], *, writes: bool = False) -> T:
-    """What `work` gives in a transaction of prepared statements for one person: all or nothing. Raises
-    UnavailableError."""
+    """What `work` gives in a transaction of prepared statements for one person: all or nothing. It is short, and may be
+    done again from its beginning where somebody else had the lock. Raises UnavailableError."""
     direct = await open_direct()
     try:
         if direct is None:
@@ -108,11 +109,20 @@ async def in_one_go(owner: str, work: Callable[[Transaction], T], *, writes: boo
             async with engine.begin() as connection:
                 return await connection.run_sync(lambda plain: work(Transaction(plain, owner)))
 
-        def done() -> T:
-            with (direct.writing if writes else direct.reading).begin() as connection:
+        def done(way: Way) -> T:
+            with (way.writing if writes else way.reading).begin() as connection:
                 return work(Transaction(connection, owner))
 
-        return await asyncio.get_running_loop().run_in_executor(direct.thread, done)
+        try:
+            # A change of threads and back would cost more than the work, under load several times as much.
+            given = done(direct.here)
+        except (OperationalError, sqlite3.OperationalError) as error:
+            if "locked" not in str(error):
+                raise
+            return await asyncio.get_running_loop().run_in_executor(direct.thread, done, direct.there)
+        if writes:
+            direct.note_writing()
+        return given
     except DBAPIError as error:
         raise _told(error) from error
 
@@ -126,7 +136,7 @@ async def in_session(owner: str, work: Callable[[Session], T], *, writes: bool =
             return await session.run_sync(work)
 
     def done() -> T:
-        bound = direct.writing if writes else direct.reading
+        bound = direct.there.writing if writes else direct.there.reading
         with _BoundSession(bound, info={"owner": owner}, expire_on_commit=False) as session, session.begin():
             return work(session)
 
