@@ -133,7 +133,7 @@ def _way(url: URL, prepare: Callable[[Any, Any], None]) -> Way:
 
 
 def _checkpoint(way: Way) -> None:
-    """It holds the lock while it waits for the disk; who writes meanwhile does so there, after it."""
+    """It holds the lock while it waits for the disk, which the event loop then does not."""
     with way.reading.connect() as connection:
         connection.connection.cursor().execute("PRAGMA wal_checkpoint(RESTART)").fetchall()
 

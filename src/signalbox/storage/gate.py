@@ -23,12 +23,14 @@ from sqlalchemy.sql.expression import SelectBase, TextClause
 from sqlalchemy.sql.visitors import iterate
 
 from signalbox.errors import ProgrammerError, RequestError, UnavailableError
-from signalbox.storage.engine import Way, open_direct, open_engine
+from signalbox.storage.engine import Direct, open_direct, open_engine
 from signalbox.storage.models import Owned
 
 __all__ = ["OwnershipError", "Prepared", "Transaction", "check_owner", "everybodys", "in_one_go", "in_session", "owned"]
 
 T = TypeVar("T")
+_PAUSES = (*(0.001 * 2**at for at in range(6)), *[0.05] * 1_200)
+"""Seconds between two tries to get the lock: a minute in all, as the thread has it."""
 
 
 class OwnershipError(ProgrammerError):
@@ -109,22 +111,28 @@ async def in_one_go(owner: str, work: Callable[[Transaction], T], *, writes: boo
             async with engine.begin() as connection:
                 return await connection.run_sync(lambda plain: work(Transaction(plain, owner)))
 
-        def done(way: Way) -> T:
-            with (way.writing if writes else way.reading).begin() as connection:
-                return work(Transaction(connection, owner))
+        return await _here(direct, lambda connection: work(Transaction(connection, owner)), writes)
+    except DBAPIError as error:
+        raise _told(error) from error
 
+
+async def _here(direct: Direct, work: Callable[[Connection], T], writes: bool) -> T:
+    """What a short piece of work gives, done by the event loop itself: a change of threads and back would cost more
+    than the work, under load several times as much. While somebody else has the lock it is tried again and again."""
+    way = direct.here.writing if writes else direct.here.reading
+    for pause in _PAUSES:
         try:
-            # A change of threads and back would cost more than the work, under load several times as much.
-            given = done(direct.here)
+            with way.begin() as connection:
+                given = work(connection)
         except (OperationalError, sqlite3.OperationalError) as error:
             if "locked" not in str(error):
                 raise
-            return await asyncio.get_running_loop().run_in_executor(direct.thread, done, direct.there)
-        if writes:
-            direct.note_writing()
-        return given
-    except DBAPIError as error:
-        raise _told(error) from error
+            await asyncio.sleep(pause)
+        else:
+            if writes:
+                direct.note_writing()
+            return given
+    raise UnavailableError("The database cannot be reached.", details="It was locked for too long.")
 
 
 async def in_session(owner: str, work: Callable[[Session], T], *, writes: bool = False) -> T:
