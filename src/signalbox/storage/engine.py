@@ -105,7 +105,7 @@ class Direct:
             self.thread.submit(_checkpoint, self.there)
 
 
-_CHECKPOINT_EVERY = 200
+_CHECKPOINT_EVERY, _LONGEST_LOG = 200, 20_000
 _there: dict[str, tuple[Way, ThreadPoolExecutor]] = {}
 _direct: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, Direct]] = WeakKeyDictionary()
 
@@ -133,9 +133,12 @@ def _way(url: URL, prepare: Callable[[Any, Any], None]) -> Way:
 
 
 def _checkpoint(way: Way) -> None:
-    """It holds the lock while it waits for the disk, which the event loop then does not."""
+    """It waits for the disk, and nobody for it; only where the log got long in spite of it, writers must wait, too."""
     with way.reading.connect() as connection:
-        connection.connection.cursor().execute("PRAGMA wal_checkpoint(RESTART)").fetchall()
+        cursor = connection.connection.cursor()
+        _, pages, _ = cursor.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        if pages > _LONGEST_LOG:
+            cursor.execute("PRAGMA wal_checkpoint(RESTART)").fetchone()
 
 
 async def close_stores() -> None:
