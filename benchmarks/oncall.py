@@ -77,36 +77,38 @@ def _serve(size: int, path: Path) -> None:
 
 
 def _calls(inventory: Path) -> Iterator[Row]:
-    from fastmcp import Client
-    from fastmcp.client.transports import StdioTransport
-
     from signalbox.agents.oncall.server import create_server
+    from signalbox.toolbox import ServerEntry, Session
 
     os.environ["NETWORK_INVENTORY"] = str(inventory)
     command, *arguments = [sys.executable, "-m", "signalbox", "mcp", "gnmi"]
 
-    def stdio() -> Any:
-        return Client(StdioTransport(command, arguments, env=dict(os.environ), keep_alive=False))
+    def stdio() -> Session:
+        return Session(ServerEntry("gnmi", command=command, args=tuple(arguments)))
 
     async def held() -> dict[str, float]:
         server = create_server()
-        function = getattr(await server.get_tool("get_devices"), "fn")  # noqa: B009 (only some tools have one)
-        async with stdio() as over_stdio, Client(server) as in_memory:
+        over_stdio, in_memory = stdio(), Session(ServerEntry("gnmi", transport="memory", server=server))
+        try:
             return await _turns(
                 {
-                    "function": function,
-                    "stdio": lambda: over_stdio.call_tool("get_devices", {}),
-                    "memory": lambda: in_memory.call_tool("get_devices", {}),
-                    "stdio health": lambda: over_stdio.call_tool("get_device_health", {"device_name": "pe0-0"}),
-                    "memory health": lambda: in_memory.call_tool("get_device_health", {"device_name": "pe0-0"}),
+                    "function": lambda: server.offers["get_devices"].call({}),
+                    "stdio": lambda: over_stdio.call("get_devices", {}),
+                    "memory": lambda: in_memory.call("get_devices", {}),
+                    "stdio health": lambda: over_stdio.call("get_device_health", {"device_name": "pe0-0"}),
+                    "memory health": lambda: in_memory.call("get_device_health", {"device_name": "pe0-0"}),
                 },
                 times=12,
                 rounds=15,
             )
+        finally:
+            await over_stdio.close()
+            await in_memory.close()
 
     async def fresh() -> None:
-        async with stdio() as client:
-            await client.call_tool("get_devices", {})
+        session = stdio()
+        await session.call("get_devices", {})
+        await session.close()
 
     with Runner() as loop:
         found = loop.run(held())
@@ -139,18 +141,17 @@ def _growth() -> Iterator[Row]:
 
 
 async def _check_all(size: int) -> float:
-    from fastmcp import Client
-
     from signalbox.agents.oncall.server import create_server
+    from signalbox.toolbox import ServerEntry, Session
 
-    async with Client(create_server()) as client:
-        listed = (await client.call_tool("get_devices", {})).structured_content["devices"]
-        names = [one["name"] for one in listed]
+    session = Session(ServerEntry("gnmi", transport="memory", server=create_server))
+    try:
+        names = [one["name"] for one in (await session.call("get_devices", {}))["devices"]]
         if len(names) != size:
             raise AssertionError(f"there are {len(names)} devices and not {size}")
 
         async def check(name: str) -> None:
-            answer = (await client.call_tool("get_device_health", {"device_name": name})).structured_content
+            answer = await session.call("get_device_health", {"device_name": name})
             if answer["status"] != "success":
                 raise AssertionError(f"{name}: {answer['error_response'] or answer['metadata']}")
 
@@ -159,6 +160,8 @@ async def _check_all(size: int) -> float:
 
         await all_of_them()  # opens the channels
         return (await _turns({"all": all_of_them}, times=1, rounds=3))["all"]
+    finally:
+        await session.close()
 
 
 async def _turns(

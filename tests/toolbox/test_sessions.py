@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from fastmcp import FastMCP
 from fastmcp.exceptions import ToolError
+from mcp.types import ToolAnnotations
 
 from signalbox.errors import (
     ApprovalDeniedError,
@@ -35,6 +36,7 @@ from signalbox.toolbox import (
     read_entries,
     use_ledger,
 )
+from signalbox.toolbox.serving import ToolServer, offer
 
 SERVER = """
 import os
@@ -50,34 +52,52 @@ server.run(transport="stdio", show_banner=False)
 """
 
 
-def make_server() -> FastMCP:
+async def look(user_id: str, count: int = 1) -> dict[str, Any]:
+    """Look at what a person has."""
+    return {"status": "success", "user_id": user_id, "count": count}
+
+
+async def remove(user_id: str) -> dict[str, Any]:
+    """Remove everything."""
+    return {"status": "success", "removed": user_id}
+
+
+async def hang() -> dict[str, Any]:
+    await asyncio.Event().wait()
+    return {}
+
+
+READS, REMOVES = ToolAnnotations(read_only_hint=True), ToolAnnotations(read_only_hint=False, destructive_hint=True)
+
+
+def make_server() -> ToolServer:
+    async def fail() -> dict[str, Any]:
+        raise ToolFailedError("the drawer is locked")
+
+    return ToolServer("near", [offer(look, READS), offer(remove, REMOVES), offer(hang), offer(fail)])
+
+
+def make_somebody_elses() -> FastMCP:
+    """The same tools on another library."""
     server = FastMCP("near")
-
-    @server.tool(annotations={"readOnlyHint": True})
-    def look(user_id: str, count: int = 1) -> dict[str, Any]:
-        """Look at what a person has."""
-        return {"status": "success", "user_id": user_id, "count": count}
-
-    @server.tool(annotations={"readOnlyHint": False, "destructiveHint": True})
-    def remove(user_id: str) -> dict[str, Any]:
-        """Remove everything."""
-        return {"status": "success", "removed": user_id}
 
     @server.tool
     def fail() -> str:
         raise ToolError("the drawer is locked")
 
-    @server.tool
-    async def hang() -> str:
-        await asyncio.Event().wait()
-        return "never"
-
+    server.tool(look, annotations=READS)
+    server.tool(remove, annotations=REMOVES)
+    server.tool(hang)
     return server
 
 
-@pytest.fixture(params=["memory", "direct"])
+@pytest.fixture(
+    params=[("memory", make_server), ("direct", make_server), ("memory", make_somebody_elses)],
+    ids=["memory", "direct", "somebody else's"],
+)
 async def session(request: pytest.FixtureRequest) -> AsyncIterator[Session]:
-    yield hold(ServerEntry("near", transport=request.param, server=make_server))
+    transport, make = request.param
+    yield hold(ServerEntry("near", transport=transport, server=make))
     await close_sessions()
 
 

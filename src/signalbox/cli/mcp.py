@@ -47,7 +47,7 @@ def mcp(
             raise
         raise MissingExtraError(f"The MCP server '{name}'", "worlds") from None
     if transport is Transport.stdio:
-        server.run(transport="stdio", show_banner=False)
+        server.serve_stdio()
         return
     say(f"{name} is at http://{host}:{port}/mcp (Ctrl-C stops it).")
-    server.run(transport="http", host=host, port=port, show_banner=False, log_level="warning")
+    server.serve_http(host, port)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from signalbox.errors import ContractError
 from signalbox.maps.local_code import find_function, import_attribute
 
-__all__ = ["Targets", "call_router", "declared_targets", "load_function", "reference"]
+__all__ = ["Targets", "call_router", "declared_targets", "load_function", "parameters_of", "reference"]
 
 
 def reference(name: str) -> str:
@@ -34,13 +35,19 @@ def load_function(name: str, folder: Path) -> Callable[..., Any]:
     return loaded
 
 
+@lru_cache(maxsize=128)
+def parameters_of(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
+    """What a function takes, found out once: that takes as long as many a call. Raises as `inspect.signature`."""
+    return tuple(inspect.signature(function).parameters.values())
+
+
 def call_router(
     function: Callable[..., Any], state: Mapping[str, Any], targets: tuple[Any, Any], context: Mapping[str, Any]
 ) -> Any:
     """Call a routing function with the state and what its row says: the targets of success and failure by position, and
     what the row's Context holds by name. A target that the row does not name leaves the function's own default."""
     try:
-        takes = list(inspect.signature(function).parameters.values())[1:]
+        takes = parameters_of(function)[1:]
     except (TypeError, ValueError):
         return function(state, *targets)
     if any(one.kind in (one.VAR_POSITIONAL, one.POSITIONAL_ONLY) for one in takes):

@@ -114,13 +114,14 @@ def import_attribute(reference: str, folder: Path) -> Any:
             f"'{reference}' is not of the form module:attribute.",
             suggestion="Name a module beside the map or an installed one, without slashes: package.module:name.",
         )
-    beside = folder / (module_name.replace(".", "/") + ".py")
+    # It is asked at every run, and a path as a text is quicker to ask for.
+    beside = f"{folder}/{module_name.replace('.', '/')}.py"
     try:
-        module = load_file(beside) if beside.is_file() else importlib.import_module(module_name)
+        module = load_file(Path(beside)) if os.path.isfile(beside) else importlib.import_module(module_name)
     except ImportError as error:
         raise NotFoundError(
             f"'{reference}': the module {module_name} cannot be imported: {error}.",
-            suggestion=f"Install it, or put it beside the map as {beside.name}.",
+            suggestion=f"Install it, or put it beside the map as {os.path.basename(beside)}.",
         ) from None
     target: Any = module
     for part in attribute.split("."):

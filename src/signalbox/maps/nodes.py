@@ -18,7 +18,7 @@ from signalbox.language.names import did_you_mean
 from signalbox.maps.agentmap import LentAgent, make_lent, own_run
 from signalbox.maps.context import RunContext, current_run
 from signalbox.maps.environment import from_environment, reads_environment
-from signalbox.maps.functions import call_router, load_function
+from signalbox.maps.functions import call_router, load_function, parameters_of
 from signalbox.maps.registry import AgentType
 from signalbox.maps.spec import END, FUNC, NodeSpec
 from signalbox.maps.topology import resolve_target
@@ -39,7 +39,7 @@ class FunctionAgent(BaseAgent):
 
     def process(self, inputs: dict[str, Any]) -> Any:
         """What the function gives for the inputs."""
-        params = _parameters(self.function)
+        params = parameters_of(self.function)
         if not params:
             return self.function()
         names = [p.name for p in params if p.kind is not p.VAR_KEYWORD]
@@ -60,7 +60,7 @@ class StateFunctionAgent(FunctionAgent):
 
     def process(self, inputs: dict[str, Any]) -> Any:
         """What the function changes in the state."""
-        more = [p.name for p in _parameters(self.function)[1:] if p.name in _LENT]
+        more = [p.name for p in parameters_of(self.function)[1:] if p.name in _LENT]
         return self.function(inputs, **{name: _LENT[name]() for name in more})
 
     def _post_process(self, state: Any, inputs: dict[str, Any], output: Any) -> tuple[Any, Any]:
@@ -256,10 +256,6 @@ class _Unmade(BaseAgent):
 def _plain_targets(cell: tuple[str, ...]) -> str | list[str] | None:
     named = [target for target in cell if not target.startswith(FUNC)]
     return named[0] if len(named) == 1 else named or None
-
-
-def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    return list(inspect.signature(function).parameters.values())
 
 
 def _wants_value(parameter: inspect.Parameter, inputs: Mapping[str, Any]) -> bool:

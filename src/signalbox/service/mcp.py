@@ -8,19 +8,17 @@ import uuid
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
-from fastmcp import FastMCP
-from fastmcp.exceptions import ToolError
-from fastmcp.server.dependencies import get_http_request
-from fastmcp.tools import Tool
+from mcp.types import CallToolRequestParams, CallToolResult
 from pydantic import Field
 
 from signalbox.contract import Agent
-from signalbox.errors import SignalboxError
+from signalbox.errors import ToolFailedError
 from signalbox.runs.background import wait_for_run
 from signalbox.runs.conversing import say
 from signalbox.runs.served import list_served
 from signalbox.runs.threads import require_own
 from signalbox.toolbox.person import use_person
+from signalbox.toolbox.serving import Offer, ToolServer, offer
 
 __all__ = ["create_app", "create_server"]
 
@@ -34,37 +32,40 @@ ThreadId = Annotated[
 def create_app() -> Any:
     """The server as an application. The door before it knows the person; each request stands for itself, so that any
     process can answer it."""
-    return create_server().http_app(path="/mcp", stateless_http=True)
+    # On any host: who may reach it is for the door, and whom it trusts says the token.
+    return create_server().streamable_http_app(host="", stateless_http=True)
 
 
-def create_server() -> FastMCP:
+def create_server() -> ToolServer:
     """A server with one tool for each agent and map."""
-    server: FastMCP = FastMCP("signalbox", instructions="Each tool asks an agent, which answers with evidence.")
-    for agent in list_served():
-        server.add_tool(_tool(agent))
-    return server
+    offers = [_offer(agent) for agent in list_served()]
+    return _PersonsServer("signalbox", offers, instructions="Each tool asks an agent, which answers with evidence.")
 
 
-def _tool(agent: Agent) -> Tool:
+class _PersonsServer(ToolServer):
+    """What is called, is called by the person whom the door found for this very request."""
+
+    async def respond(self, context: Any, asked: CallToolRequestParams) -> CallToolResult:
+        with use_person(context.request.scope["state"]["person"]):
+            return await super().respond(context, asked)
+
+
+def _offer(agent: Agent) -> Offer:
     examples = "".join(f"\n- {example}" for example in agent.examples)
     about = f"{agent.about}\n\nFor example:{examples}" if examples else agent.about
     name = re.sub(r"[^A-Za-z0-9_-]+", "_", agent.name)
-    return Tool.from_function(_asking(agent), name=name, description=about)
+    return offer(_asking(agent), name=name, description=about)
 
 
 def _asking(agent: Agent) -> Callable[..., Awaitable[dict[str, Any]]]:
     async def ask(request: Request, thread_id: ThreadId = None) -> dict[str, Any]:
-        with use_person(get_http_request().scope["state"]["person"]):
-            try:
-                if thread_id is not None:
-                    await asyncio.to_thread(require_own, thread_id)
-                run = await say(agent, request, thread_id=thread_id or str(uuid.uuid4()))
-                done = await wait_for_run(run.run_id)
-            except SignalboxError as error:
-                raise ToolError(f"{error.user_message} {error.suggestion}".strip()) from None
-            answer = dict(done.result.get("answer") or {})
-            if done.result.get("error"):
-                raise ToolError(str(answer.get("answer") or done.result["error"]["message"]))
-            return answer
+        if thread_id is not None:
+            await asyncio.to_thread(require_own, thread_id)
+        run = await say(agent, request, thread_id=thread_id or str(uuid.uuid4()))
+        done = await wait_for_run(run.run_id)
+        answer = dict(done.result.get("answer") or {})
+        if done.result.get("error"):
+            raise ToolFailedError(str(answer.get("answer") or done.result["error"]["message"]))
+        return answer
 
     return ask

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import count
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -77,16 +79,35 @@ async def open_engine() -> AsyncEngine:
 
 
 @dataclass(frozen=True, slots=True)
-class Direct:
-    """A file that one thread works on by itself: a transaction there costs one change of threads, and not one for
-    every statement of it. Who will write takes `writing`."""
+class Way:
+    """A connection to the file, for who reads and for who will write."""
 
     reading: Engine
     writing: Engine
+
+
+@dataclass(frozen=True, slots=True)
+class Direct:
+    """A file without a change of threads for every statement.
+
+    `here` is the event loop's own connection, for work of a millisecond: it never waits, neither for a lock that
+    somebody else has, which is an error, nor for the disk. `there` belongs to `thread`, which may do both.
+    """
+
+    here: Way
+    there: Way
     thread: ThreadPoolExecutor
+    written: Iterator[int]
+
+    def note_writing(self) -> None:
+        """What was written here goes from the log into the file now and then, there."""
+        if next(self.written) % _CHECKPOINT_EVERY == 0:
+            self.thread.submit(_checkpoint, self.there)
 
 
-_direct: dict[str, Direct] = {}
+_CHECKPOINT_EVERY, _LONGEST_LOG = 200, 20_000
+_there: dict[str, tuple[Way, ThreadPoolExecutor]] = {}
+_direct: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, Direct]] = WeakKeyDictionary()
 
 
 async def open_direct() -> Direct | None:
@@ -95,29 +116,51 @@ async def open_direct() -> Direct | None:
     await open_engine()
     if not url.drivername.startswith("sqlite"):
         return None
-    if key not in _direct:
-        options: dict[str, Any] = {"timeout": 60.0, "isolation_level": None, "check_same_thread": False}
-        engine = create_engine(url.set(drivername="sqlite"), poolclass=StaticPool, connect_args=options)
-        event.listen(engine, "connect", _prepare_sqlite)
-        event.listen(engine, "begin", _begin_sqlite)
-        reading, writing = engine.execution_options(writes=False), engine.execution_options(writes=True)
-        _direct[key] = Direct(reading, writing, ThreadPoolExecutor(1, "signalbox-store"))
-    return _direct[key]
+    known = _direct.setdefault(asyncio.get_running_loop(), {})
+    if key not in known:
+        if key not in _there:
+            _there[key] = (_way(url, _prepare_sqlite), ThreadPoolExecutor(1, "signalbox-store"))
+        known[key] = Direct(_way(url, _prepare_unwaiting), *_there[key], count(1))
+    return known[key]
+
+
+def _way(url: URL, prepare: Callable[[Any, Any], None]) -> Way:
+    options: dict[str, Any] = {"timeout": 60.0, "isolation_level": None, "check_same_thread": False}
+    engine = create_engine(url.set(drivername="sqlite"), poolclass=StaticPool, connect_args=options)
+    event.listen(engine, "connect", prepare)
+    event.listen(engine, "begin", _begin_sqlite)
+    return Way(engine.execution_options(writes=False), engine.execution_options(writes=True))
+
+
+def _checkpoint(way: Way) -> None:
+    """It waits for the disk, and nobody for it; only where the log got long in spite of it, writers must wait, too."""
+    with way.reading.connect() as connection:
+        cursor = connection.connection.cursor()
+        _, pages, _ = cursor.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        if pages > _LONGEST_LOG:
+            cursor.execute("PRAGMA wal_checkpoint(RESTART)").fetchone()
 
 
 async def close_stores() -> None:
     """Close the connections of this process, on whichever event loop each was opened."""
     here = asyncio.get_running_loop()
-    while _direct:
-        direct = _direct.popitem()[1]
-        await here.run_in_executor(direct.thread, direct.writing.dispose)
-        direct.thread.shutdown(wait=False)
-    for loop in list(_open):
-        for engine in _open.pop(loop, {}).values():
-            if loop is here:
-                await engine.dispose()
-            elif loop.is_running():
-                await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(engine.dispose(), loop))
+    for loop in {*_open, *_direct}:
+        engines, direct = _open.pop(loop, {}), _direct.pop(loop, {})
+        if loop is here or not loop.is_running():
+            await _close(engines if loop is here else {}, direct)
+        else:
+            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_close(engines, direct), loop))
+    while _there:
+        way, thread = _there.popitem()[1]
+        await here.run_in_executor(thread, way.writing.dispose)
+        thread.shutdown(wait=False)
+
+
+async def _close(engines: dict[str, AsyncEngine], direct: dict[str, Direct]) -> None:
+    for one in direct.values():
+        one.here.writing.dispose()
+    for engine in engines.values():
+        await engine.dispose()
 
 
 async def _opened(url: URL) -> AsyncEngine:
@@ -143,6 +186,12 @@ async def _opened(url: URL) -> AsyncEngine:
 
 def _prepare_sqlite(connection: Any, _: Any) -> None:
     for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "busy_timeout=60000"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _prepare_unwaiting(connection: Any, _: Any) -> None:
+    _prepare_sqlite(connection, _)
+    for pragma in ("busy_timeout=0", "wal_autocheckpoint=0"):
         connection.execute(f"PRAGMA {pragma}")
 
 

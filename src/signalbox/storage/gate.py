@@ -9,25 +9,28 @@ row-level security holds even where this file would be wrong.
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import uuid
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, CursorResult, Delete, Insert, Select, Table, Update, bindparam, event, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import Connection, CursorResult, Delete, Engine, Insert, Select, Table, Update, bindparam, event, text
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import ORMExecuteState, Session, with_loader_criteria
 from sqlalchemy.sql.expression import SelectBase, TextClause
 from sqlalchemy.sql.visitors import iterate
 
 from signalbox.errors import ProgrammerError, RequestError, UnavailableError
-from signalbox.storage.engine import open_direct, open_engine
+from signalbox.storage.engine import Direct, open_direct, open_engine
 from signalbox.storage.models import Owned
 
 __all__ = ["OwnershipError", "Prepared", "Transaction", "check_owner", "everybodys", "in_one_go", "in_session", "owned"]
 
 T = TypeVar("T")
+_PAUSES = (*(0.001 * 2**at for at in range(6)), *[0.05] * 1_200)
+"""Seconds between two tries to get the lock: a minute in all, as the thread has it."""
 
 
 class OwnershipError(ProgrammerError):
@@ -99,8 +102,8 @@ class Transaction:
 
 
 async def in_one_go(owner: str, work: Callable[[Transaction], T], *, writes: bool = False) -> T:
-    """What `work` gives in a transaction of prepared statements for one person: all or nothing. Raises
-    UnavailableError."""
+    """What `work` gives in a transaction of prepared statements for one person: all or nothing. It is short, and may be
+    done again from its beginning where somebody else had the lock. Raises UnavailableError."""
     direct = await open_direct()
     try:
         if direct is None:
@@ -108,30 +111,48 @@ async def in_one_go(owner: str, work: Callable[[Transaction], T], *, writes: boo
             async with engine.begin() as connection:
                 return await connection.run_sync(lambda plain: work(Transaction(plain, owner)))
 
-        def done() -> T:
-            with (direct.writing if writes else direct.reading).begin() as connection:
-                return work(Transaction(connection, owner))
-
-        return await asyncio.get_running_loop().run_in_executor(direct.thread, done)
+        return await _here(direct, lambda connection: work(Transaction(connection, owner)), writes)
     except DBAPIError as error:
         raise _told(error) from error
 
 
-async def in_session(owner: str, work: Callable[[Session], T], *, writes: bool = False) -> T:
+async def _here(direct: Direct, work: Callable[[Connection], T], writes: bool) -> T:
+    """What a short piece of work gives, done by the event loop itself: a change of threads and back would cost more
+    than the work, under load several times as much. While somebody else has the lock it is tried again and again."""
+    way = direct.here.writing if writes else direct.here.reading
+    for pause in _PAUSES:
+        try:
+            with way.begin() as connection:
+                given = work(connection)
+        except (OperationalError, sqlite3.OperationalError) as error:
+            if "locked" not in str(error):
+                raise
+            await asyncio.sleep(pause)
+        else:
+            if writes:
+                direct.note_writing()
+            return given
+    raise UnavailableError("The database cannot be reached.", details="It was locked for too long.")
+
+
+async def in_session(owner: str, work: Callable[[Session], T], *, writes: bool = False, is_short: bool = False) -> T:
     """What `work` gives in a transaction for one person, as `owned` has it, where nothing needs to be awaited between
-    two statements: with SQLite it is many times as fast. Raises UnavailableError."""
+    two statements: with SQLite it is many times as fast. What `is_short`, a few rows that an index finds, may be done
+    again from its beginning, as by `in_one_go`. Raises UnavailableError."""
     direct = await open_direct()
     if direct is None:
         async with owned(owner, writes=writes) as session:
             return await session.run_sync(work)
 
-    def done() -> T:
-        bound = direct.writing if writes else direct.reading
+    def done(bound: Engine | Connection) -> T:
         with _BoundSession(bound, info={"owner": owner}, expire_on_commit=False) as session, session.begin():
             return work(session)
 
     try:
-        return await asyncio.get_running_loop().run_in_executor(direct.thread, done)
+        if is_short:
+            return await _here(direct, done, writes)
+        way = direct.there.writing if writes else direct.there.reading
+        return await asyncio.get_running_loop().run_in_executor(direct.thread, done, way)
     except DBAPIError as error:
         raise _told(error) from error
 

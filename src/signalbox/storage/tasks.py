@@ -50,6 +50,12 @@ class TaskFilter:
     limit: int = 20
     offset: int = 0
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether an index has the first page as it is, however many tasks there are."""
+        plain = TaskFilter(self.status, sort=self.sort, limit=self.limit)
+        return self == plain and self.sort != "title" and self.limit <= 100
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
@@ -99,11 +105,11 @@ class Tasks:
             _record(session, turn, "added", task, None)
             return task
 
-        return await in_session(self._owner, add, writes=True)
+        return await in_session(self._owner, add, writes=True, is_short=True)
 
     async def get(self, task_id: int) -> Task:
         """One task."""
-        return await in_session(self._owner, lambda session: _task(session, task_id))
+        return await in_session(self._owner, lambda session: _task(session, task_id), is_short=True)
 
     async def several(self, task_ids: Rows[int], *, deleted: bool = False) -> Rows[Task]:
         """Those of these tasks that are there, in the order of the numbers given; `deleted` ones too if asked for."""
@@ -126,7 +132,7 @@ class Tasks:
                 return Page(found, min(wanted.offset + len(found), _MOST_COUNTED))
             return Page(found, int(session.scalar(select(func.count()).select_from(counted)) or 0))
 
-        return await in_session(self._owner, find)
+        return await in_session(self._owner, find, is_short=wanted.is_plain)
 
     async def naming(self, words: Rows[str], *, most: int = 50) -> Rows[Task]:
         """The tasks that share words with these, those that share most first, the latest of equals first."""
@@ -165,7 +171,7 @@ class Tasks:
             _record(session, turn, what, task, before)
             return Change(what, task, before)
 
-        return await in_session(self._owner, change, writes=True)
+        return await in_session(self._owner, change, writes=True, is_short=True)
 
     async def complete(self, task_id: int, *, turn: str = "") -> Change:
         """Mark a task as done."""
@@ -189,7 +195,7 @@ class Tasks:
             _record(session, turn, "deleted", task, before)
             return Change("deleted", task, before)
 
-        return await in_session(self._owner, remove, writes=True)
+        return await in_session(self._owner, remove, writes=True, is_short=True)
 
     async def restore(self, task_id: int, *, turn: str = "") -> Change:
         """Bring a deleted task back."""
@@ -202,7 +208,7 @@ class Tasks:
             _record(session, turn, "restored", task, before)
             return Change("restored", task, before)
 
-        return await in_session(self._owner, bring_back, writes=True)
+        return await in_session(self._owner, bring_back, writes=True, is_short=True)
 
     async def has_finished(self) -> bool:
         """Whether there is a task that is done."""

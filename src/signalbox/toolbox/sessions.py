@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import threading
 from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from signalbox.errors import (
     ConfigurationError,
@@ -22,6 +23,9 @@ from signalbox.errors import (
     ToolTimeoutError,
     redact,
 )
+
+if TYPE_CHECKING:
+    from signalbox.toolbox.serving import ToolServer
 
 __all__ = ["ServerEntry", "Session", "ToolInfo", "close_sessions", "hold", "read_entries"]
 
@@ -35,8 +39,8 @@ class ServerEntry:
     """How an MCP server is reached: a command (stdio), an address (http), or a server of this process (memory).
 
     `server` is the server itself or a function that makes it; an entry is told from another by its other fields.
-    `direct` is a FastMCP server of this process, too, whose tools are called without the protocol in between: its
-    tools must block nothing, and it can have no lifespan.
+    `direct` is a function that makes a `ToolServer` of this process, whose tools are called without the protocol in
+    between: they must block nothing, and it can have no life of its own.
     """
 
     name: str
@@ -109,6 +113,8 @@ class Session:
         self._client: Any = None
         self._infos: list[ToolInfo] | None = None
         self._opening: asyncio.Lock | None = None
+        self._over = asyncio.Event()
+        self._life: asyncio.Task[None] | None = None
 
     async def tools(self) -> list[ToolInfo]:
         """The tools that the server offers. Raises ToolServerError where it cannot be reached."""
@@ -129,10 +135,10 @@ class Session:
         await _on_loop(self._close())
 
     async def _call(self, name: str, args: dict[str, Any], deadline: float) -> Any:
-        client = await self._connected()
+        client = self._client or await self._connected()
         try:
             async with asyncio.timeout(deadline):
-                result = await client.call_tool_mcp(name, args)
+                result = await client.call_tool(name, args)
         except TimeoutError:
             raise ToolTimeoutError(f"{name} did not answer within {deadline:g} seconds.") from None
         except Exception as error:
@@ -141,9 +147,13 @@ class Session:
         return _given(name, result)
 
     async def _list(self) -> list[ToolInfo]:
-        client = await self._connected()
+        client = self._client or await self._connected()
         try:
-            found = await client.list_tools()
+            listed = await client.list_tools()
+            found = list(listed.tools)
+            while listed.next_cursor is not None:
+                listed = await client.list_tools(cursor=listed.next_cursor)
+                found += listed.tools
         except Exception as error:
             await self._close()
             raise self._broken(error) from None
@@ -153,26 +163,36 @@ class Session:
         if self._opening is None:
             self._opening = asyncio.Lock()
         async with self._opening:
-            if self._client is None or not self._client.is_connected():
+            if self._client is None:
+                opened: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+                self._over = asyncio.Event()
+                self._life = asyncio.create_task(self._live(opened, self._over))
                 try:
-                    client = _client(self.entry)
                     async with asyncio.timeout(_START_SECONDS):
-                        await client.__aenter__()
+                        self._client = await opened
                 except MissingExtraError:
                     raise
                 except BaseException as error:
+                    self._life.cancel()
                     raise self._broken(error) from None
-                self._client = client
             return self._client
 
+    async def _live(self, opened: asyncio.Future[Any], over: asyncio.Event) -> None:
+        """The life of a connection, in one task: the SDK wants it closed where it was opened."""
+        try:
+            async with _client(self.entry) as client:
+                opened.set_result(client)
+                await over.wait()
+        except BaseException as error:
+            # Once it was open, whoever calls finds out, and it is gone either way.
+            if not opened.done():
+                opened.set_exception(error)
+
     async def _close(self) -> None:
-        client, self._client = self._client, None
-        if client is not None:
-            try:
-                await client.close()
-            except Exception:
-                # It is gone either way.
-                return
+        life, self._life, self._client = self._life, None, None
+        self._over.set()
+        if life is not None:
+            await asyncio.wait([life])
 
     def _broken(self, error: BaseException) -> ToolServerError:
         return ToolServerError(
@@ -183,31 +203,28 @@ class Session:
 
 
 class _DirectSession(Session):
-    """A FastMCP server of this process, called as it is: what a call costs is what its tool does."""
+    """A server of this process, called as it is: what a call costs is what its tool does."""
 
     async def tools(self) -> list[ToolInfo]:
         if self._infos is None:
-            self._infos = [_info(tool.to_mcp_tool()) for tool in await self._server().list_tools()]
+            self._infos = [_info(one.tool) for one in self._server().offers.values()]
         return self._infos
 
     async def call(self, name: str, args: Mapping[str, Any], deadline: float = 30.0) -> Any:
-        from fastmcp.exceptions import FastMCPError
-
         try:
             async with asyncio.timeout(deadline):
-                return _given(name, await self._server().call_tool(name, dict(args)))
+                return await self._server().give(name, dict(args))
         except TimeoutError:
             raise ToolTimeoutError(f"{name} did not answer within {deadline:g} seconds.") from None
-        except FastMCPError as error:
-            raise ToolFailedError(redact(str(error)) or f"{name} failed.") from None
 
     async def close(self) -> None:
         self._client = None
 
-    def _server(self) -> Any:
+    def _server(self) -> ToolServer:
         if self._client is None:
             self._client = self.entry.server()
-        return self._client
+        server: ToolServer = self._client
+        return server
 
 
 def _given(name: str, result: Any) -> Any:
@@ -220,18 +237,17 @@ def _given(name: str, result: Any) -> Any:
 
 def _client(entry: ServerEntry) -> Any:
     try:
-        from fastmcp import Client
-        from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
+        from mcp import Client, StdioServerParameters
     except ImportError:
         raise MissingExtraError("MCP", "mcp") from None
     if entry.transport == "memory":
-        return Client(entry.server() if callable(entry.server) else entry.server)
+        server = entry.server() if callable(entry.server) else entry.server
+        # FastMCP's stands on the SDK's.
+        return Client(getattr(server, "_mcp_server", server))
     if entry.transport == "http":
-        return Client(StreamableHttpTransport(entry.url))
-    import os
-
+        return Client(entry.url)
     env = {**os.environ, **dict(entry.env)}
-    return Client(StdioTransport(entry.command, list(entry.args), env=env, keep_alive=False))
+    return Client(StdioServerParameters(command=entry.command, args=list(entry.args), env=env))
 
 
 def _info(tool: Any) -> ToolInfo:

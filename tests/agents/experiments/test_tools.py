@@ -246,13 +246,13 @@ async def test_made_up_users_are_the_same_each_time_and_dealt_evenly() -> None:
 
 
 async def test_the_tools_are_offered_over_mcp_with_hints(upgrade: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from fastmcp import Client
+    from mcp import Client
 
     from signalbox.agents.experiments.server import create_server
 
     monkeypatch.setenv("UPGRADE_URL", upgrade.url)
     async with Client(create_server()) as session:
-        offered = {one.name: one for one in await session.list_tools()}
+        offered = {one.name: one for one in (await session.list_tools()).tools}
         assert len(offered) == 18
         hints = offered["delete_experiment"].annotations.model_dump(by_alias=True)
         assert (hints["readOnlyHint"], hints["destructiveHint"]) == (False, True)

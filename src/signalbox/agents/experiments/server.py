@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import Any, get_type_hints
+
+from mcp.types import ToolAnnotations
 
 from signalbox.agents.experiments.outcome import ToolResult
 from signalbox.agents.experiments.tools import DESTRUCTIVE, READ_ONLY, TOOLS
-
-if TYPE_CHECKING:
-    from fastmcp import FastMCP
+from signalbox.toolbox.serving import ToolServer, offer
 
 __all__ = ["create_server"]
 
@@ -18,25 +18,21 @@ __all__ = ["create_server"]
 _LOCAL = ("progress",)
 
 
-def create_server() -> FastMCP:
+def create_server() -> ToolServer:
     """A server that offers all eighteen tools, each with what it may do to the data said in its hints."""
-    from fastmcp import FastMCP
-    from fastmcp.tools import Tool
-    from mcp.types import ToolAnnotations
-
-    server: FastMCP = FastMCP(
+    offers = [offer(_offered(one), _hints(one.__name__)) for one in TOOLS]
+    return ToolServer(
         "experiments",
+        offers,
         instructions="A/B experiments on an UpGrade server. Tools that write change what real users get: ask first.",
     )
-    for one in TOOLS:
-        hints = ToolAnnotations(
-            read_only_hint=one.__name__ in READ_ONLY,
-            destructive_hint=one.__name__ in DESTRUCTIVE,
-            idempotent_hint=one.__name__ in READ_ONLY,
-            open_world_hint=True,
-        )
-        server.add_tool(Tool.from_function(_offered(one), name=one.__name__, annotations=hints))
-    return server
+
+
+def _hints(name: str) -> ToolAnnotations:
+    reads = name in READ_ONLY
+    return ToolAnnotations(
+        read_only_hint=reads, destructive_hint=name in DESTRUCTIVE, idempotent_hint=reads, open_world_hint=True
+    )
 
 
 def _offered(function: Callable[..., Awaitable[ToolResult]]) -> Callable[..., Awaitable[ToolResult]]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Annotated, Any
+from typing import Annotated
 
-from fastmcp import FastMCP
 from mcp.types import ToolAnnotations
 from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
+from starlette.routing import Route
 
 from signalbox.agents.oncall.gnmi.client import GnmiClient
 from signalbox.agents.oncall.gnmi.envelope import Envelope, enclose
@@ -24,11 +24,13 @@ from signalbox.agents.oncall.gnmi.inventory import Device, Inventory, current_in
 from signalbox.agents.oncall.gnmi.names import Names
 from signalbox.agents.oncall.gnmi.readings import Reader, Reading
 from signalbox.agents.oncall.gnmi.topology import read_neighbours, read_topology
+from signalbox.toolbox.serving import ToolServer, offer
 
 __all__ = ["create_server"]
 
 DeviceName = Annotated[str, Field(description="The name of a device in the inventory, as get_devices lists it.")]
 Details = Annotated[bool, Field(description="Whether to add details that are rarely needed.")]
+Tool = Callable[..., Awaitable[Envelope]]
 _PROTOCOLS = ("bgp", "isis")
 _READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 _INSTRUCTIONS = """Read-only tools for network devices over gNMI and OpenConfig. Start with get_devices; most others
@@ -62,33 +64,30 @@ class Desk:
         return envelope
 
 
-def create_server() -> FastMCP[Any]:
+def create_server() -> ToolServer:
     """The server, ready to run over stdio, HTTP or in memory."""
     desk = Desk()
 
     @asynccontextmanager
-    async def life(_: FastMCP[Any]) -> AsyncIterator[dict[str, Any]]:
+    async def life() -> AsyncIterator[None]:
         try:
-            yield {}
+            yield
         finally:
             await desk.reader.client.close()
 
-    server: FastMCP[Any] = FastMCP("gNMIBuddy", instructions=_INSTRUCTIONS, lifespan=life)
-    server.custom_route("/health", ["GET"], include_in_schema=False)(_alive)
-    _add_inventory_tools(server, desk)
-    _add_protocol_tools(server, desk)
-    _add_system_tools(server, desk)
-    return server
+    functions = [*_inventory_tools(desk), *_protocol_tools(desk), *_system_tools(desk)]
+    offers = [offer(function, _READS) for function in functions]
+    routes = [Route("/health", _alive)]
+    return ToolServer("gNMIBuddy", offers, instructions=_INSTRUCTIONS, life=life, routes=routes)
 
 
 async def _alive(_: Request) -> PlainTextResponse:
     return PlainTextResponse("OK")
 
 
-def _add_inventory_tools(server: FastMCP[Any], desk: Desk) -> None:
+def _inventory_tools(desk: Desk) -> list[Tool]:
     reader = desk.reader
 
-    @server.tool(annotations=_READS)
     async def get_devices() -> Envelope:
         """List every device of the inventory: name, address, operating system and role (PE, P, RR or CE)."""
 
@@ -100,19 +99,16 @@ def _add_inventory_tools(server: FastMCP[Any], desk: Desk) -> None:
         envelope = await enclose("inventory", work())
         return envelope | {"devices": envelope["data"].get("devices", [])}
 
-    @server.tool(annotations=_READS)
     async def get_device_profile_api(device_name: DeviceName) -> Envelope:
         """What a device is in the network: its role, and whether it runs MPLS, IS-IS, BGP, VPNs, or reflects routes."""
         return await desk.ask("device_profile", device_name, lambda device, _: reader.profile(device))
 
-    @server.tool(annotations=_READS)
     async def get_topology_neighbors(device_name: DeviceName) -> Envelope:
         """The links of a device: who is at the other end, with interface, address, state and MTU of both ends."""
         return await desk.ask(
             "topology_neighbors", device_name, lambda device, inventory: read_neighbours(reader, inventory, device)
         )
 
-    @server.tool(annotations=_READS)
     async def get_network_topology_api() -> Envelope:
         """The whole network: all devices, and all links with state and MTU of both ends. A device that cannot be
         read is marked unknown."""
@@ -122,16 +118,16 @@ def _add_inventory_tools(server: FastMCP[Any], desk: Desk) -> None:
 
         return await enclose("network_topology", work())
 
-    @server.tool(annotations=_READS)
     async def get_lldp_neighbors(device_name: DeviceName) -> Envelope:
         """The neighbours that a device hears by LLDP: which device and which port is at the other end of each wire."""
         return await desk.ask("lldp_neighbors", device_name, lambda device, _: reader.lldp(device))
 
+    return [get_devices, get_device_profile_api, get_topology_neighbors, get_network_topology_api, get_lldp_neighbors]
 
-def _add_protocol_tools(server: FastMCP[Any], desk: Desk) -> None:
+
+def _protocol_tools(desk: Desk) -> list[Tool]:
     reader = desk.reader
 
-    @server.tool(annotations=_READS)
     async def get_interface_info(
         device_name: DeviceName,
         interface: Annotated[
@@ -142,7 +138,6 @@ def _add_protocol_tools(server: FastMCP[Any], desk: Desk) -> None:
         counters, flaps, last change."""
         return await desk.ask("interface", device_name, lambda device, _: reader.interfaces(device, interface))
 
-    @server.tool(annotations=_READS)
     async def get_routing_info(
         device_name: DeviceName,
         protocol: Annotated[str | None, Field(description="bgp, isis, or both by comma; both where left out.")] = None,
@@ -154,7 +149,6 @@ def _add_protocol_tools(server: FastMCP[Any], desk: Desk) -> None:
             "routing", device_name, lambda device, _: _routing(reader, device, protocol, include_details)
         )
 
-    @server.tool(annotations=_READS)
     async def get_route(
         device_name: DeviceName,
         prefix: Annotated[str | None, Field(description="An address or a prefix; all routes where left out.")] = None,
@@ -163,17 +157,14 @@ def _add_protocol_tools(server: FastMCP[Any], desk: Desk) -> None:
         """The routes in use on a device: how it reaches an address or prefix, by which protocol and next hops."""
         return await desk.ask("route", device_name, lambda device, _: reader.route(device, prefix, vrf_name))
 
-    @server.tool(annotations=_READS)
     async def get_mpls_info(device_name: DeviceName, include_details: Details = False) -> Envelope:
         """MPLS of a device: label ranges, which interfaces carry labels, segment routing, and LDP in short."""
         return await desk.ask("mpls", device_name, lambda device, _: reader.mpls(device, include_details))
 
-    @server.tool(annotations=_READS)
     async def get_ldp_neighbors(device_name: DeviceName) -> Envelope:
         """The LDP neighbours of a device, with the state of each session, and the interfaces that have none."""
         return await desk.ask("ldp_neighbors", device_name, lambda device, _: reader.ldp(device))
 
-    @server.tool(annotations=_READS)
     async def get_vpn_info(
         device_name: DeviceName,
         vrf_name: Annotated[str | None, Field(description="One VRF by its name; all where left out.")] = None,
@@ -182,21 +173,20 @@ def _add_protocol_tools(server: FastMCP[Any], desk: Desk) -> None:
         """The VRFs (VPNs) of a device: interfaces, import and export route targets, BGP neighbours, route count."""
         return await desk.ask("vpn", device_name, lambda device, _: reader.vpn(device, vrf_name, include_details))
 
+    return [get_interface_info, get_routing_info, get_route, get_mpls_info, get_ldp_neighbors, get_vpn_info]
 
-def _add_system_tools(server: FastMCP[Any], desk: Desk) -> None:
+
+def _system_tools(desk: Desk) -> list[Tool]:
     reader = desk.reader
 
-    @server.tool(annotations=_READS)
     async def get_system_info(device_name: DeviceName) -> Envelope:
         """A device itself: name, software version, uptime and last reboot, clock and time servers, CPU and memory."""
         return await desk.ask("system", device_name, lambda device, _: reader.system(device))
 
-    @server.tool(annotations=_READS)
     async def get_alarms(device_name: DeviceName) -> Envelope:
         """The alarms that are active on a device now, worst first."""
         return await desk.ask("alarms", device_name, lambda device, _: reader.alarms(device))
 
-    @server.tool(annotations=_READS)
     async def get_logs(
         device_name: DeviceName,
         keywords: Annotated[
@@ -211,11 +201,12 @@ def _add_system_tools(server: FastMCP[Any], desk: Desk) -> None:
             "logs", device_name, lambda device, _: reader.logs(device, keywords, minutes, show_all_logs)
         )
 
-    @server.tool(annotations=_READS)
     async def get_device_health(device_name: DeviceName) -> Envelope:
         """A first look at a device in one call: load, clock, uptime, and what is down among interfaces, BGP, IS-IS,
         LDP and VPNs, with alarms."""
         return await desk.ask("device_health", device_name, lambda device, _: reader.health(device))
+
+    return [get_system_info, get_alarms, get_logs, get_device_health]
 
 
 async def _routing(reader: Reader, device: Device, protocol: str | None, details: bool) -> Reading:

@@ -46,7 +46,7 @@ class _EnvelopeError(ToolFailedError):
 
 @contextmanager
 def use_server(server: Any) -> Iterator[None]:
-    """Let every node inside the block call this MCP server: an entry, or a FastMCP server of this process."""
+    """Let every node inside the block call this MCP server: an entry, or a server of this process."""
     entry = (
         server
         if isinstance(server, ServerEntry)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fastmcp import Client
 
 from signalbox.agents.oncall.server import create_server
+from signalbox.toolbox import ServerEntry, Session
 from signalbox.worlds.network import World, open_world
 
 CallTool = Callable[..., Awaitable[dict[str, Any]]]
@@ -35,11 +35,12 @@ def use_inventory(folder: Path, monkeypatch: pytest.MonkeyPatch, entries: list[d
 @pytest.fixture
 async def call() -> AsyncIterator[CallTool]:
     """What a test calls to use a tool as an agent does: `await call("get_alarms", device_name="pe1")`."""
-    async with Client(create_server()) as client:
+    session = Session(ServerEntry("gnmi", transport="memory", server=create_server))
 
-        async def use(tool: str, **arguments: Any) -> dict[str, Any]:
-            result = await client.call_tool(tool, arguments)
-            assert isinstance(result.structured_content, dict)
-            return result.structured_content
+    async def use(tool: str, **arguments: Any) -> dict[str, Any]:
+        given = await session.call(tool, arguments)
+        assert isinstance(given, dict)
+        return given
 
-        yield use
+    yield use
+    await session.close()

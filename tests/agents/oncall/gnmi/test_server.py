@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import mcp
 import pytest
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
@@ -53,8 +54,8 @@ ENVELOPE = {
 async def test_the_tools_have_the_names_and_parameters_that_agents_know() -> None:
     from signalbox.agents.oncall.server import create_server
 
-    async with Client(create_server()) as client:
-        listed = await client.list_tools()
+    async with mcp.Client(create_server()) as client:
+        listed = (await client.list_tools()).tools
     assert {tool.name: list(tool.input_schema["properties"]) for tool in listed} == TOOLS
     assert all(tool.annotations and tool.annotations.read_only_hint for tool in listed)
     assert not any(tool.annotations and tool.annotations.destructive_hint for tool in listed)
