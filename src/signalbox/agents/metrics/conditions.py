@@ -13,6 +13,7 @@ from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Matcher, Measure
 from signalbox.agents.metrics.values import OTHER_ENDS, Meant, find_label, find_value, nearest_values
 from signalbox.agents.metrics.vocabulary import FILLERS, base, name_words, text_words
+from signalbox.language.numbers import NUMBERS
 
 __all__ = ["conditions_said", "in_names", "names_measure", "one_by_one", "says_help", "says_measure", "upper"]
 
@@ -111,7 +112,7 @@ def _meant(words: str, measure: Measure, series: Series, offer: Offer, live: Liv
         return None
     if found is not None:
         return found
-    if says_measure(words, measure, offer) or says_help(words, offer):
+    if says_measure(words, measure, offer) or says_help(words, offer) or _only_counts(words):
         return None
     near = nearest_values(words, series, measure.labels)
     hidden = find_value(words, series, series.names() - measure.labels)
@@ -122,6 +123,11 @@ def _meant(words: str, measure: Measure, series: Series, offer: Offer, live: Liv
         )
     there = " ".join(filter(None, (f"Did you mean {' or '.join(near)}?" if near else "", _listing(series, measure))))
     raise UnknownNameError(f'{upper(measure.title)} has nothing called "{words}" here.', suggestion=there)
+
+
+def _only_counts(words: str) -> bool:
+    """Whether words only say how many are meant, as in the two brokers together: that is all of them."""
+    return all(word in NUMBERS or word in ("both", "all", "together") for word in words.casefold().split())
 
 
 def says_measure(words: str, measure: Measure, offer: Offer) -> bool:

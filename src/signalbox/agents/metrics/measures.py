@@ -39,6 +39,9 @@ _MEAN_WORDS = frozenset(
         "rating fps ppm lux dbm".split())
 )  # fmt: skip
 _MIDDLE = ("status", "state")
+_AHEAD = frozenset(map(base, ("expiry", "expires", "expiration")))
+_MOMENTS = _AHEAD | {base("timestamp")}
+"""Of gauges that hold a moment as the seconds since 1970, which by themselves say nothing to anybody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +214,26 @@ def _of_counter(name: str, title: str, series: Mapping[str, Series]) -> Measure:
     )
 
 
+def _of_moment(name: str, title: str, series: Mapping[str, Series]) -> Measure:
+    """The time since a moment that a gauge holds, or until one that lies ahead; of several the nearest."""
+    is_ahead = bool(_AHEAD & {base(word) for word in name_words(name)})
+    selector = selector_template(name)
+    return Measure(
+        name=name,
+        title=f"time {'until' if is_ahead else 'since'} {title}",
+        promql=_GAUGE % (f"{selector} - time()" if is_ahead else f"time() - {selector}"),
+        type="gauge",
+        unit="seconds",
+        agg="min",
+        metrics=(name,),
+        labels=_shared_labels((name,), series),
+    )
+
+
 def _of_gauge(family: Family, title: str, series: Mapping[str, Series], wanted: Wanted) -> Measure:
     name = family.names[0] if family.name not in family.names else family.name
+    if _MOMENTS & {base(word) for word in name_words(name)}:
+        return _of_moment(name, title, series)
     usual = _gauge_agg(family)
     # The highest temperature of a day is that of the hottest place, rather than of the mean of places.
     agg = wanted.extreme_of_things if wanted.extreme_of_things and usual == "avg" else usual

@@ -205,7 +205,9 @@ async def shared(question: Question, plan: MetricsPlan, chosen: Chosen, live: Li
             f"{upper(measure.title)} does not add up, so no part of it is a share.",
             suggestion="Ask for the share of the time that it was above or below a bound.",
         )
-    # What the help text explains says of what kind it is; a name mostly says where.
+    # What the help text explains says of what kind it is; a name mostly says where. Of two such the later is asked of:
+    # of what the north depot sent, which part was express.
+    parts = sorted(parts, key=lambda one: question.text.casefold().find(one.said.casefold()))
     label = next((one for one in reversed(parts) if one.is_told), parts[-1]).label
     part = tuple(one for one in question.matchers if one.label == label and not one.negated)
     return replace(question, matchers=tuple(one for one in question.matchers if one not in part), part=part)
