@@ -31,6 +31,8 @@ HELP = {
     "desk_calls_total": "Calls to the front desk, by line.",
     "desk_staff": "Clerks at work.",
     "dryer_rated_loads_per_hour": "Loads an hour that a branch is built for.",
+    "inspection_last_timestamp_seconds": "When a press was inspected last.",
+    "permit_expiry_seconds": "When the permit of a branch runs out.",
 }
 
 
@@ -66,6 +68,9 @@ def series(minute: int) -> Mapping[str, float]:
         'desk_staff{shift="night"}': 2,
         'dryer_rated_loads_per_hour{branch="NRD"}': 480,
         'dryer_rated_loads_per_hour{branch="SUD"}': 400,
+        'inspection_last_timestamp_seconds{press="P1"}': END.timestamp() - 3 * 86400,
+        'permit_expiry_seconds{branch="NRD"}': END.timestamp() + 10 * 86400,
+        'permit_expiry_seconds{branch="SUD"}': END.timestamp() + 40 * 86400,
     }
 
 
@@ -316,3 +321,37 @@ async def test_now_is_compared_with_the_moment_that_a_clock_shows(answer: Callab
         filters=["W1", "SUD"], time="now", against="11:25",
     )  # fmt: skip
     assert (state["result"].comparison.a, state["result"].comparison.b) == (41, 95)
+
+
+@pytest.mark.parametrize("filters", [["SUD", "cotton"], ["cotton", "SUD"]])
+async def test_the_part_of_a_share_is_what_is_asked_last_in_whatever_order_it_was_read(
+    answer: Callable[..., Any], filters: list[str]
+) -> None:
+    asked = answer(
+        "of what SUD washed in the last hour, which part was cotton", measure="wash_loads_total", kind="share",
+        filters=filters,
+    )  # fmt: skip
+    assert await figure(asked) == pytest.approx(0.5, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("question", "measure", "days", "title"),
+    [
+        ("how long ago was the press inspected", "inspection_last_timestamp_seconds", 3, "time since"),
+        ("how many days until a permit runs out", "permit_expiry_seconds", 10, "time until"),
+    ],
+)
+async def test_a_moment_is_told_as_the_time_since_or_until_it(
+    answer: Callable[..., Any], question: str, measure: str, days: int, title: str
+) -> None:
+    state = await answer(question, measure=measure, kind="figure", time="")
+    assert state["result"].value == pytest.approx(days * 86400, rel=0.01)
+    assert title in state["result"].summary.casefold()
+
+
+async def test_how_many_are_meant_together_is_no_name(answer: Callable[..., Any]) -> None:
+    asked = answer(
+        "calls on the two lines together in the last hour", measure="desk_calls_total", kind="figure", how="total",
+        filters=["two"],
+    )  # fmt: skip
+    assert await figure(asked) == pytest.approx(120 + 300, rel=0.02)

@@ -125,6 +125,8 @@ def test_a_stem_that_fits_several_is_asked_about(said: str) -> None:
         ("all three PEs", ["xrd-1", "xrd-2", "pe1", "pe2"]),
         ("the first two CPEs in Porto", ["xrd-7", "xrd-8"]),
         ("half the P routers", ["xrd-3", "xrd-4", "core-rtr-1", "core-rtr-2"]),
+        ("the reflectors that Ines installed", ["xrd-5", "xrd-6"]),
+        ("both CEs which we moved last week", ["xrd-7", "xrd-8"]),
     ],
 )
 def test_a_group_restricted_by_words_that_the_inventory_does_not_know_is_asked_about(

@@ -32,7 +32,9 @@ _SAME = re.compile(
     r"\b(?:at\s+)?(?:this|(?:the\s+)?same)\s+(?:time|hour|period|day|moment|point)\b(?:\s+of)?(?:\s+on)?", re.I
 )
 _MOMENT = re.compile(
-    r"at\s+(?:about\s+|around\s+|exactly\s+)?(?:\d{1,2}(?:[:.]\d{2})?\s*(?:am|pm|h|o'clock)?|noon|midnight)\b", re.I
+    r"at\s+(?:about\s+|around\s+|exactly\s+)?(?:\d{1,2}(?:[:.]\d{2})?\s*(?:am|pm|h|o'clock)?|noon|midnight"
+    r"|(?:half|quarter)\s+past\s+\w+)\b",
+    re.I,
 )
 _CLOCK = re.compile(r"\d{1,2}(?:[:.]\d{2}|\s*(?:am|pm|h)\b)|\bo['’]clock\b|\bnoon\b|\bmidnight\b|\bat\s+\d", re.I)
 _SPAN = re.compile(r"\b(?:from|between|since|until|till?|to|after|before|and)\b|\d\s*[-–]\s*\d", re.I)

@@ -41,6 +41,10 @@ _PLACE_AFTER = re.compile(
     r"(?:in|at|from|near|around|inside)\s+(?:(?:the|our|my|your)\s+)?((?:[\w-]+[ \t]*){1,3})",
     re.IGNORECASE,
 )
+# That Ines looks after, which we upgraded: whose they are or what was done to them, which no inventory knows.
+_SOMEBODYS = re.compile(
+    r"\s*,?\s*(?:that|which|whom)\s+(?:(?-i:I|[A-Z][a-z]+)|we|you|he|she|they)\s+\w+", re.IGNORECASE
+)
 _PLACES = frozenset(
     "site region rack pop dc datacenter datacentre centre center building city office floor zone hall pod country room "
     "cabinet metro location branch".split()
@@ -70,7 +74,7 @@ def narrowed(text: str, one: Mention, others: Iterable[Mention], devices: Sequen
     """A mention of a group with the devices that the words beside it leave; of kind `some` where they cannot tell."""
     if _ONE_OF.search(text[: one.start]):
         return replace(one, kind="one_of_role")
-    if _A_PART_OF.search(text[: one.start]):
+    if _A_PART_OF.search(text[: one.start]) or _SOMEBODYS.match(text, one.end):
         return replace(one, kind="some")
     names, count, odd, start, end = list(one.names), 0, "", one.start, one.end
     for word, at, is_inside in _qualifiers(text, one):

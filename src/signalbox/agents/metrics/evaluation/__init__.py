@@ -5,7 +5,7 @@ from __future__ import annotations
 from signalbox.agents.metrics.evaluation.expectation import KEYS, check_expectation
 from signalbox.agents.metrics.evaluation.outcome import outcome_of
 from signalbox.agents.metrics.evaluation.reference import with_figures
-from signalbox.agents.metrics.evaluation.score import metrics_right
+from signalbox.agents.metrics.evaluation.score import metrics_misleads, metrics_right
 from signalbox.agents.metrics.evaluation.server import settings_for
 
 __all__ = ["JUDGE"]
@@ -20,6 +20,7 @@ class _Judge:
     expect = staticmethod(with_figures)
     outcome = staticmethod(outcome_of)
     is_right = staticmethod(metrics_right)
+    misleads = staticmethod(metrics_misleads)
 
 
 JUDGE = _Judge()

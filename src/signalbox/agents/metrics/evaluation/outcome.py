@@ -17,7 +17,8 @@ def outcome_of(answer: Mapping[str, Any]) -> dict[str, Any]:
         return {"error": error.get("error_type"), "message": error.get("message")}
     if not state.get("result"):
         return {"asked": answer.get("question"), "status": answer.get("status")}
-    return _figures(state["result"])
+    left = answer.get("not_covered")
+    return _figures(state["result"]) | ({"not_covered": left} if left else {})
 
 
 def _figures(result: Mapping[str, Any]) -> dict[str, Any]:

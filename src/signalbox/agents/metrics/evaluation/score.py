@@ -13,9 +13,10 @@ from typing import Any
 
 from signalbox.agents.metrics.evaluation.expectation import tolerance_of
 
-__all__ = ["metrics_right"]
+__all__ = ["metrics_misleads", "metrics_right"]
 
-_ONE_FIGURE = ("value", "share", "extreme")
+_ONE_FIGURE = ("value", "share", "extreme", "series")
+"""Kinds that say one figure; a curve does where it has one over its whole range, such as a percentile."""
 _MOMENT_SECONDS = 600.0
 _SCALES = {
     "percent": 0.01,
@@ -46,6 +47,14 @@ def metrics_right(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool
     }.get(wanted["kind"], _figure_right)
     tolerance = tolerance_of(wanted)
     return any(judge(outcome, wanted, tolerance, scale) for scale in _scales(outcome))
+
+
+def metrics_misleads(outcome: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    """True if a wrong outcome has figures and does not say what of the question it leaves out.
+
+    That is the most there can be: an answer in another form, a curve for its highest point, counts as well.
+    """
+    return "kind" in outcome and not outcome.get("empty") and not outcome.get("not_covered")
 
 
 def _scales(outcome: Mapping[str, Any]) -> list[float]:
