@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
 from pygnmi.client import gNMIclient, gNMIException
-from tests.conftest import free_port
 
 from signalbox.worlds.network import World, open_world, serve
 
@@ -120,8 +121,21 @@ def test_serving_gives_the_path_of_an_inventory_that_only_its_owner_can_read() -
     assert not Path(address).exists()
 
 
+def _free_in_a_row(count: int) -> int:
+    """The first of so many free ports, below those that the system hands out."""
+    for first in range(20_000, 32_000, count):
+        with ExitStack() as held:
+            try:
+                for port in range(first, first + count):
+                    held.enter_context(closing(socket.socket())).bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return first
+    raise AssertionError("there are no free ports in a row")
+
+
 def test_ports_are_counted_from_the_one_that_is_given() -> None:
-    first = free_port()
+    first = _free_in_a_row(12)
     with serve(port=first) as address:
         assert [entry["port"] for entry in json.loads(Path(address).read_text())] == list(range(first, first + 12))
         with pytest.raises(OSError, match=f"port {first} cannot be used"), serve(port=first):

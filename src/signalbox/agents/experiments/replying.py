@@ -10,12 +10,10 @@ from signalbox.agents.experiments.names import mentioned, with_names
 from signalbox.agents.experiments.plan import confirm_schema, kind_schema, reply_schema
 from signalbox.agents.experiments.reading import read
 from signalbox.agents.experiments.routing import is_clear
-from signalbox.errors import TimeRangeError
 from signalbox.language.clauses import cut_points
 from signalbox.language.names import close
-from signalbox.language.time import find_range
+from signalbox.language.time import names_time
 from signalbox.language.words import tokens, word_set
-from signalbox.settings import now, person_zone
 
 __all__ = ["is_plain_yes", "replied_to"]
 
@@ -23,8 +21,11 @@ _YES = word_set(
     "yes y yep yup yeah ok okay sure confirm confirmed approve approved true ja right correct exactly certainly "
     "definitely absolutely affirmative alright agreed fine perfect go proceed"
 )
+_AGREED = _YES - word_set("ok okay right fine perfect alright true correct go")
+"""Words that say yes whatever stands beside them; "ok later" and "right after lunch" do not."""
+_DO_IT = (("go", "ahead"), ("do", "it"), ("please", "do"), ("go", "for"))
 _NO = word_set("no n nope not don't dont never cancel stop wait abort reject rejected false nein hold")
-_CERTAIN, _LIKELY = 0.99, 0.9
+_LIKELY = 0.9
 Update = dict[str, Any]
 
 
@@ -70,8 +71,8 @@ def _added(text: str) -> str:
 async def _decision(text: str, turn: list[dict[str, str]], pending: Mapping[str, Any], names: Sequence[str]) -> str:
     """yes, no, change or new_request; unclear where it cannot be told.
 
-    What is done may not be undone: a yes with a no in it is none, nor is a single word that does not say so, nor what
-    the reader is not certain of.
+    What is done may not be undone: a yes must be said, by a word for it or by the action's own name, with no no, no
+    question and no other time in it, and the reader must take it for one. "Good question" is none, however it is read.
     """
     words = tokens(text)
     action = str(pending["fields"].get("action") or "")
@@ -82,10 +83,9 @@ async def _decision(text: str, turn: list[dict[str, str]], pending: Mapping[str,
         return "no"
     said = await read(confirm_schema(), text, turn)
     decision = str(said.get("decision") or "unclear")
-    needed = _LIKELY if set(words) & _YES else _CERTAIN
-    is_certain = len(words) > 1 and not set(words) & refusing and float(said.get("confidence", 1.0)) >= needed
+    is_certain = not set(words) & refusing and float(said.get("confidence", 1.0)) >= _LIKELY
     # "Yes, tomorrow" is no yes for now.
-    is_certain = is_certain and not _names_time(text)
+    is_certain = is_certain and _agrees(text, words) and "?" not in text and not names_time(text)
     if decision == "yes" and not is_certain:
         decision = "unclear"
     # Also a yes may be for something else than was asked: yes, delete it, where it was to be started.
@@ -93,12 +93,10 @@ async def _decision(text: str, turn: list[dict[str, str]], pending: Mapping[str,
     return "change" if is_otherwise else decision
 
 
-def _names_time(text: str) -> bool:
-    try:
-        return find_range(text, now(), person_zone()) is not None
-    except TimeRangeError:
-        # One that lies ahead is one all the same.
-        return True
+def _agrees(text: str, words: Sequence[str]) -> bool:
+    """Whether a reply says that it shall be done: by a word for yes, or by the action."""
+    said_so = "yes" in words or bool({*words[:1], *words[-1:]} & _AGREED)
+    return said_so or tuple(words[:2]) in _DO_IT or bool(calls_action(text))
 
 
 async def _is_otherwise(text: str, action: str, pending: Mapping[str, Any], names: Sequence[str]) -> bool:

@@ -11,6 +11,7 @@ from signalbox.agents.tasks.naming import affirmed, content_words, fits_wholly, 
 from signalbox.agents.tasks.readings import bare_change, renumbered
 from signalbox.agents.tasks.state import Talk
 from signalbox.agents.tasks.targets import View, find_meant
+from signalbox.language.time import names_time
 from signalbox.language.words import tokens, word_set
 from signalbox.storage import Store
 
@@ -26,9 +27,10 @@ _UNDO = word_set("undo revert")
 _BESIDE_UNDO = word_set("that it this please oops wait the last change all oh no sorry hmm hm my them")
 _SAME = word_set("same ditto likewise too also")
 _AGAIN = ("update_task", "complete_task", "reopen_task", "delete_task")
-_AGREEING = word_set("yes y yeah yep yup sure ok okay confirm confirmed")
-"""What a message begins with that agrees, whatever else is read in it."""
-_LONGEST = 8
+_AGREEING = word_set("yes y yeah yep yup sure confirm confirmed absolutely definitely")
+"""What a message begins with that agrees, whatever else is read in it; "ok" by itself may only be a sigh."""
+_UNLESS = word_set("if unless when once but later")
+_LONGEST, _SHORT = 8, 5
 
 
 async def settled(message: str, talk: Talk, user_id: str) -> tuple[str, dict[str, Any]] | None:
@@ -44,8 +46,8 @@ async def settled(message: str, talk: Talk, user_id: str) -> tuple[str, dict[str
     if _is_made_of(words, _NO, _BESIDE_NO):
         return "answer_no", {}
     if pending["kind"] == "confirm":
-        agrees = _is_made_of(words, _YES, _BESIDE_YES) or words in (["go", "ahead"], ["do", "it"], ["please", "do"])
-        return ("answer_yes", {}) if agrees else None
+        is_yes = _is_made_of(words, _YES, _BESIDE_YES) or words in (["go", "ahead"], ["do", "it"], ["please", "do"])
+        return ("answer_yes", {}) if is_yes and "?" not in message else None
     return await _choice(message, pending["numbers"], user_id)
 
 
@@ -79,8 +81,12 @@ async def _bare(message: str, talk: Talk, user_id: str) -> tuple[str, dict[str, 
 
 
 def agrees(message: str) -> bool:
-    """Whether a message begins by agreeing."""
-    return bool(set(tokens(message)[:1]) & _AGREEING)
+    """Whether a message begins by agreeing, for now and without a condition. What it agrees to may not be undone."""
+    words = tokens(message)
+    agreed = bool(set(words[:1]) & _AGREEING) or _is_made_of(words, _YES, _BESIDE_YES) or words[:2] == ["go", "ahead"]
+    # In a longer one a time is of what else is asked for: yes, and add the dentist for Friday.
+    is_for_later = len(words) <= _SHORT and names_time(message)
+    return agreed and "?" not in message and not set(words) & (_NO | _UNLESS) and not is_for_later
 
 
 def says_undo(message: str) -> bool:

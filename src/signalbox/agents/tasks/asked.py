@@ -33,6 +33,7 @@ async def read_asked(request: str, before: Sequence[BaseMessage], tools: Sequenc
     """The tools that the message asks for, or may, after the turn `before` it."""
     reply = await _reader().bind_tools(list(tools)).ainvoke([*before, HumanMessage(request)])
     read = [call["name"] for call in reply.tool_calls] or [one["name"] for one in guesses_of(reply)]
+    read = [name for name in read if name != "answer_yes"]
     return [*read, "answer_yes"] if agrees(request) else read
 
 

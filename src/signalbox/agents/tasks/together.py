@@ -48,8 +48,8 @@ async def read_together(calls: Sequence[Call], request: str, tasks: Tasks) -> li
 
 
 def _agreed(calls: Sequence[Call], request: str) -> list[Call]:
-    """The calls, without a yes that is read in a message that asks for something else and does not begin with it."""
-    return [call for call in calls if call[0] != "answer_yes" or len(calls) == 1 or agrees(request)]
+    """The calls, without a yes that is read in a message that does not begin with it."""
+    return [call for call in calls if call[0] != "answer_yes" or agrees(request)]
 
 
 def _once_taken_back(calls: Sequence[Call]) -> list[Call]:

@@ -16,6 +16,14 @@ Ranges are half-open, and never reach past now unless the words say so. Choices 
 
 from __future__ import annotations
 
-from signalbox.language.time.ranges import Found, Range, find_range, parse_duration, parse_instant, parse_range
+from signalbox.language.time.ranges import (
+    Found,
+    Range,
+    find_range,
+    names_time,
+    parse_duration,
+    parse_instant,
+    parse_range,
+)
 
-__all__ = ["Found", "Range", "find_range", "parse_duration", "parse_instant", "parse_range"]
+__all__ = ["Found", "Range", "find_range", "names_time", "parse_duration", "parse_instant", "parse_range"]

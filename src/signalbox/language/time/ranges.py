@@ -24,7 +24,7 @@ from signalbox.language.time.tokens import Tokens, tokenise
 from signalbox.language.time.values import Phrase, pin_moment
 from signalbox.language.words import word_set
 
-__all__ = ["Clock", "Found", "Range", "find_range", "parse_duration", "parse_instant", "parse_range"]
+__all__ = ["Clock", "Found", "Range", "find_range", "names_time", "parse_duration", "parse_instant", "parse_range"]
 
 Clock = Callable[[], datetime] | datetime | None
 Read = tuple[Span, int] | None
@@ -80,6 +80,14 @@ def parse_range(text: str, clock: Clock = None, tz: tzinfo | str | None = None) 
     """The range of time that a text speaks of; None if it speaks of none. TimeRangeError if it is impossible."""
     found = find_range(text, clock, tz)
     return None if found is None else found.range
+
+
+def names_time(text: str) -> bool:
+    """Whether a text names a time, one that lies ahead or cannot be as well."""
+    try:
+        return find_range(text) is not None
+    except TimeRangeError:
+        return True
 
 
 def find_range(text: str, clock: Clock = None, tz: tzinfo | str | None = None) -> Found | None:
