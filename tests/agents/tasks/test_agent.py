@@ -60,7 +60,9 @@ async def test_a_question_pauses_the_run_and_its_answer_is_acted_on(answer: str,
     assert await titles(ANN) == left
 
 
-@pytest.mark.parametrize(("answer", "left"), [("yes", []), (True, []), ("no", ["a", "b"]), ("what?", ["a", "b"])])
+@pytest.mark.parametrize(
+    ("answer", "left"), [("yes", []), (True, []), ("no", ["a", "b"]), ("what?", ["a", "b"]), ("ok later", ["a", "b"])]
+)
 async def test_deleting_several_pauses_for_a_yes(answer: Any, left: list[str]) -> None:
     for title in ("a", "b"):
         await Store(ANN).tasks.add(title)

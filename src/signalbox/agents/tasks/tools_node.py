@@ -11,6 +11,7 @@ from langgraph.types import interrupt
 
 from signalbox.agents.tasks import words as say
 from signalbox.agents.tasks.acting import act
+from signalbox.agents.tasks.answers import agrees
 from signalbox.agents.tasks.asked import has_reason, is_named, read_asked
 from signalbox.agents.tasks.changing import Done, Person
 from signalbox.agents.tasks.conversation import offered_tools
@@ -33,7 +34,8 @@ __all__ = ["after_tools", "tools_node"]
 
 _log = logging.getLogger("signalbox.agents.tasks")
 _ON_TASKS = ("add_task", "update_task", "complete_task", "reopen_task", "delete_task")
-_YES = frozenset("yes y ok true approve confirm sure".split())
+_APPROVED = frozenset(("true", "approve"))
+"""What a program or a button says for yes."""
 _NO = frozenset("no n false reject cancel none neither".split())
 
 
@@ -191,6 +193,7 @@ async def _resumed(asked: Done, answer: Any, state: TasksState) -> Done:
     if first in _NO:
         return await act("answer_no", {}, asked.talk, person)
     if pending is not None and pending["kind"] == "confirm":
-        return await act("answer_yes" if first in _YES else "answer_no", {}, asked.talk, person)
+        is_yes = said in _APPROVED or agrees(said)
+        return await act("answer_yes" if is_yes else "answer_no", {}, asked.talk, person)
     by_text = said.partition(". ")[0] if said[:1].isdigit() else said
     return await act("choose_task", {"task": by_text}, asked.talk, person)

@@ -1,6 +1,6 @@
-"""Make `vectors.npz` from the token table of the package `wordllama` (MIT), which must be installed.
+"""Make the `vectors.npz` of `signalbox.language` from the token table of the package `wordllama` (MIT), installed.
 
-    python make_vectors.py
+    python -m training.vectors
 
 The table was trained so that its first dimensions are a table of their own: reducing it is cutting it.
 Lower-case tokens stand for their capitalised twins; a token is kept when it is letters only.
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 DIMENSIONS = 64
+MADE = Path(__file__).parents[1] / "src" / "signalbox" / "language" / "data" / "vectors.npz"
 LETTERS = re.compile(r"▁?[A-Za-z]+")
 
 
@@ -48,4 +49,4 @@ if __name__ == "__main__":
     scale = float(np.percentile(np.abs(vectors), 99.9)) / 127
     rows = np.clip(np.rint(vectors / scale), -127, 127).astype(np.int8)
     tokens = np.frombuffer("\n".join(chosen).encode(), dtype=np.uint8)
-    np.savez(Path(__file__).with_name("vectors.npz"), tokens=tokens, rows=rows)
+    np.savez(MADE, tokens=tokens, rows=rows)
