@@ -15,8 +15,7 @@ from signalbox.agents.metrics.evaluation.expectation import tolerance_of
 
 __all__ = ["metrics_misleads", "metrics_right"]
 
-_ONE_FIGURE = ("value", "share", "extreme", "series")
-"""Kinds that say one figure; a curve does where it has one over its whole range, such as a percentile."""
+_ONE_FIGURE = ("value", "share", "extreme")
 _MOMENT_SECONDS = 600.0
 _SCALES = {
     "percent": 0.01,
