@@ -99,6 +99,37 @@ async def test_a_no_changes_nothing_and_a_yes_after_it_neither(talk: Talk) -> No
     assert len(await titles()) == 5
 
 
+async def test_an_objection_that_no_call_was_made_for_ends_what_waits(talk: Talk) -> None:
+    await talk.say("delete both return ones", ("delete_task", {"task": "both return ones"}))
+    assert "nothing was changed" in await talk.say("wait, the ladder is my brother's, keep that")
+    await talk.say("yes", ("answer_yes", {}))
+    assert len(await titles()) == 5
+
+
+async def test_a_correction_of_a_deletion_asks_before_something_else_is_deleted(talk: Talk) -> None:
+    await talk.say("delete the drill one", ("delete_task", {"task": "the drill one"}))
+    told = await talk.say("and the dentist is called at last", ("correct_change", {"task": "the dentist"}))
+    assert "Delete this task? #3 Call the dentist." in told
+    assert len(await titles()) == 5
+
+
+async def test_a_day_is_counted_from_that_of_the_task_before(talk: Talk) -> None:
+    await talk.say("drill back by 4 December", ("update_task", {"task": "the drill", "due": "4 December"}))
+    told = await talk.say(
+        "ladder two days after that", ("update_task", {"task": "ladder", "due": "two days after that"})
+    )
+    assert "due Sun 6 Dec" in told
+    assert "Sun 6 Dec" in await talk.say("milk, same day", ("update_task", {"task": "#1", "due": "same day"}))
+
+
+async def test_two_changes_the_wrong_way_round_are_swapped(talk: Talk) -> None:
+    high, low = {"task": "drill", "priority": "high"}, {"task": "ladder", "priority": "low"}
+    await talk.say("drill high priority, ladder low", ("update_task", high), ("update_task", low))
+    await talk.say("sorry, the other way round", ("correct_change", {}))
+    page = await Store(ANN).tasks.list(TaskFilter(sort="created"))
+    assert [task.as_dict()["priority"] for task in page.tasks[-2:]] == ["low", "high"]
+
+
 async def _offered_next(talk: Talk) -> set[str]:
     await talk.say("hm")
     return talk.offered[-1]

@@ -15,7 +15,7 @@ from signalbox.language.time import names_time
 from signalbox.language.words import tokens, word_set
 from signalbox.storage import Store
 
-__all__ = ["agrees", "choice_among", "says_undo", "settled"]
+__all__ = ["agrees", "choice_among", "objects", "says_undo", "settled"]
 
 _YES = word_set(
     "yes y ye yeah yea yep yup yess sure ok okay confirm confirmed correct right fine absolutely definitely"
@@ -30,6 +30,7 @@ _AGAIN = ("update_task", "complete_task", "reopen_task", "delete_task")
 _AGREEING = word_set("yes y yeah yep yup sure confirm confirmed absolutely definitely")
 """What a message begins with that agrees, whatever else is read in it; "ok" by itself may only be a sigh."""
 _UNLESS = word_set("if unless when once but later")
+_AGAINST = word_set("wait except only just but instead hang hold")
 _LONGEST, _SHORT = 8, 5
 
 
@@ -87,6 +88,11 @@ def agrees(message: str) -> bool:
     # In a longer one a time is of what else is asked for: yes, and add the dentist for Friday.
     is_for_later = len(words) <= _SHORT and names_time(message)
     return agreed and "?" not in message and not set(words) & (_NO | _UNLESS) and not is_for_later
+
+
+def objects(message: str) -> bool:
+    """Whether a message says anything against what was asked, or for only a part of it."""
+    return bool(set(tokens(message)) & (_NO | _AGAINST))
 
 
 def says_undo(message: str) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 from signalbox.agents.tasks import words as say
 from signalbox.agents.tasks.calling import call_for
-from signalbox.agents.tasks.due import is_due
+from signalbox.agents.tasks.due import counted_from, is_due
 from signalbox.agents.tasks.errors import TEXTS
 from signalbox.agents.tasks.naming import (
     fits_wholly,
@@ -71,11 +71,19 @@ class Done:
 async def change(name: str, args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed: bool = False) -> Done:
     """A task that is added, or a call on one or several; `confirmed` is what the person has said yes to."""
     try:
+        args = await _counted(args, talk, person)
         if name == "add_task":
             return await _add(args, talk, person, confirmed=confirmed)
         return await _change_tasks(name, args, talk, person, confirmed=confirmed)
     except ToolFailedError as error:
         return failed(error, talk)
+
+
+async def _counted(args: Mapping[str, Any], talk: Talk, person: Person) -> Mapping[str, Any]:
+    """A call with the day that its words mean by that of the task that was spoken of before it: the day after that."""
+    spoken = await Store(person.user_id).tasks.several(talk["spoken"]) if args.get("due") else []
+    day = counted_from(str(args["due"]), spoken[0].as_dict()["due"]) if len(spoken) == 1 else None
+    return {**args, "due": day} if day else args
 
 
 def failed(error: ToolFailedError, talk: Talk) -> Done:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
@@ -14,12 +15,14 @@ from signalbox.agents.tasks.naming import affirmed, denies, fitting_words, is_ti
 from signalbox.agents.tasks.readings import reworded
 from signalbox.agents.tasks.state import Talk
 from signalbox.agents.tasks.targets import Meant, View, find_meant
-from signalbox.language.words import tokens
+from signalbox.language.words import tokens, word_set
 from signalbox.storage import Store, Task, TaskFilter, Tasks
 
 __all__ = ["correct", "named_instead", "reopen", "undo"]
 
 _LONG_TITLE = 3
+_CORRECTING = word_set("no not nope wrong meant mean instead sorry oops mistake actually other")
+_SWAP = re.compile(r"\b(?:other|wrong) way (?:a)?round\b|\bswap|\bvice versa\b", re.IGNORECASE)
 
 
 async def undo(talk: Talk, person: Person) -> Done:
@@ -57,7 +60,7 @@ async def correct(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
     tasks = Store(person.user_id).tasks
     changed = await tasks.several(last["numbers"])
     only = changed[0] if len(changed) == 1 else None
-    if only is not None and (is_new or "title" in last["args"]) and not set(fields) - {"title"}:
+    if only is not None and (is_new or "title" in {*last["args"], *fields}) and not set(fields) - {"title"}:
         title = reworded(only.title, person.said, str(fields.get("title") or ""))
         fields = {"title": title} if title else fields
         if title is None and len(tokens(str(fields.get("title", "")))) == 1 and len(tokens(only.title)) >= _LONG_TITLE:
@@ -72,12 +75,26 @@ async def correct(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
             due = only.due if only is not None else None
             call["due"] = at_the_same_hour(other_day(str(fields["due"]), due), due)
         return await change("update_task", call, talk, person)
+    if not args.get("task") and (swapped := await _swapped(talk, person)) is not None:
+        return swapped
     if not args.get("task") and (shown := await named_instead(talk, person.said, tasks)) is not None:
         return await _do_instead(f"#{shown.task_id}", last, talk, person)
     if not args.get("task") or len(talk["changes"][-1]["acts"]) > 1:
         told = say.ask_whether("undo_change", {}, ())
         return Done(told, asking(talk, "confirm", "undo_change", {}, (), told))
     return await _do_instead(str(args["task"]), last, talk, person)
+
+
+async def _swapped(talk: Talk, person: Person) -> Done | None:
+    """Two changes of one message, each with what the other was given; None where that was not said."""
+    acts = talk["changes"][-1]["acts"]
+    is_pair = len(acts) == 2 and all(one["name"] == "update_task" for one in acts)
+    if not is_pair or set(acts[0]["args"]) != set(acts[1]["args"]) or not _SWAP.search(person.said):
+        return None
+    done = await change("update_task", {**acts[1]["args"], "numbers": acts[0]["numbers"]}, talk, person)
+    other = {**acts[0]["args"], "numbers": acts[1]["numbers"]}
+    again = await change("update_task", other, done.talk, replace(person, call=person.call + 100))
+    return Done(f"{done.text} {again.text}", again.talk, [*done.result, *again.result], changed=True)
 
 
 async def named_instead(talk: Talk, message: str, tasks: Tasks) -> Task | None:
@@ -161,6 +178,13 @@ async def _done_to(numbers: Set[int], last: Mapping[str, Any], undone: Done, per
     if not numbers:
         return undone
     call = {**last["args"], "numbers": sorted(numbers)}
+    is_other = not numbers <= set(last["numbers"])
+    if last["name"] == "delete_task" and is_other and not set(tokens(person.said)) & _CORRECTING:
+        # Whoever does not say that it was wrong may speak of something else.
+        tasks = await Store(person.user_id).tasks.several(sorted(numbers))
+        told = say.ask_whether("delete_task", {}, tasks)
+        waits = asking(undone.talk, "confirm", "delete_task", {}, tasks, told)
+        return Done(f"{undone.text} {told}", waits, undone.result, changed=True)
     again = await change(last["name"], call, undone.talk, replace(person, call=person.call + 100), confirmed=True)
     return Done(f"{undone.text} {again.text}", again.talk, again.result, changed=True)
 

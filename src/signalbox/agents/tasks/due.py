@@ -12,18 +12,33 @@ from signalbox.language.time import find_range, parse_duration, parse_instant
 from signalbox.language.time.stretches import is_time_word
 from signalbox.settings import now, person_zone
 
-__all__ = ["Days", "at_the_same_hour", "clock_now", "is_due", "other_day", "read_days", "read_due", "spoken_due"]
+__all__ = [
+    "Days",
+    "at_the_same_hour",
+    "clock_now",
+    "counted_from",
+    "is_due",
+    "other_day",
+    "read_days",
+    "read_due",
+    "spoken_due",
+]
 
 _DAY, _MINUTE = "%Y-%m-%d", "%Y-%m-%dT%H:%M"
 _CLOCK = re.compile(r"\d\s*(?:am|pm|h\b|:\d\d|o'clock)|\b(?:at|half|quarter|noon|midday|am|pm)\b", re.IGNORECASE)
 _ONLY_CLOCK = re.compile(
-    r"(?:at |by |to )?(?:\d{1,2}(?:[:.]\d\d)?\s*(?:am|pm|h|o'clock)?|noon|midday|(?:half|quarter) (?:past|to) \w+)"
+    r"(?:at |by |to )?(?:\d{1,2}(?:[:.]\d\d)?\s*(?:am|pm|h|o'clock)?|noon|midday|half (?:past )?\w+|"
+    r"quarter (?:past|to) \w+)"
 )
 _STRETCH = re.compile(
     r"(?:by |before |until |till |at |on |for )?(?:the )?(?:(?P<part>end of|start of) )?(?:the )?"
     r"(?:(?P<which>this|next) )?(?P<what>week|weekend|month)(?: is over)?"
 )
 _NAMED_DAY = re.compile(r"(?:on |for |by |due )?(?:this |next |coming )(?P<day>[a-z]+day),? (?P<date>the \d.*|\d.*)")
+_FROM_ANOTHER = re.compile(
+    r"(?:on |for |by )?(?:the )?(?:(?P<same>same (?:day|time|date))|"
+    r"(?:(?P<length>.*?(?:days?|weeks?)) (?P<way>before|after)(?: (?:that|it|this))?))"
+)
 _LEAD = re.compile(r"^(?:by|on|for|until|till|before|to|due|at|from|over)\s+", re.IGNORECASE)
 
 
@@ -76,6 +91,22 @@ def read_due(words: str, before: str | None = None) -> str:
                 return found.strftime(_MINUTE)
             return found.strftime(_DAY)
     raise ValidationError(f"'{words}' is no date that I understand.", suggestion="Say a day, such as Friday or 3 May.")
+
+
+def counted_from(words: str, other: str | None) -> str | None:
+    """When words mean that count from when something else is due: the same day, a day before that. Else None."""
+    found = _FROM_ANOTHER.fullmatch(words.strip(" .,!").casefold())
+    if found is None or other is None:
+        return None
+    if found["same"]:
+        return other
+    length = found["length"]
+    try:
+        moved = parse_duration("1 day" if length == "day" else length)
+    except SignalboxError:
+        return None
+    day = datetime.fromisoformat(other[:10]) + (-moved if found["way"] == "before" else moved)
+    return day.strftime(_DAY)
 
 
 def is_due(words: str, before: str | None = None) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from signalbox.agents.tasks import words as say
-from signalbox.agents.tasks.answers import settled
+from signalbox.agents.tasks.answers import objects, settled
 from signalbox.agents.tasks.asked import learn
 from signalbox.agents.tasks.conversation import offered_tools, remembered_state
 from signalbox.agents.tasks.definitions import CONVERSATION, TOOLS, shown_to_model
@@ -65,7 +65,19 @@ async def _iterate(state: TasksState) -> dict[str, Any]:
             return {"messages": [message], "iterations": iteration, "asked": asked}
         if not all(one.get("missing") for one in guesses_of(reply)):
             reply = AIMessage(say.UNSURE)
+    if not state["done"] and _is_refused(state):
+        # A yes to come would be to something else than what was asked before.
+        talk = {**state["talk"], "pending": None}
+        return {
+            "messages": [AIMessage(say.LET_GO)], "iterations": iteration, "talk": talk, **_answered(state, say.LET_GO),
+        }  # fmt: skip
     return {"messages": [reply], "iterations": iteration, **_answered(state, _text(reply))}
+
+
+def _is_refused(state: TasksState) -> bool:
+    """Whether a message that no call was made for says something against the change that waits for a yes."""
+    pending = state["talk"]["pending"]
+    return pending is not None and pending["kind"] == "confirm" and objects(state["request"])
 
 
 async def _together(reply: AIMessage, state: TasksState) -> AIMessage:

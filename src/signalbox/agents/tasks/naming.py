@@ -66,7 +66,7 @@ AGES = {"newest": -1, "latest": -1, "oldest": 0}
 ENOUGH, WHOLE = 0.5, 0.75
 """The share of what words say that a task must have for them to name it, and for them to be its title."""
 _CLAUSE = re.compile(r"[,;.!?]+\s+|\s+but\s+", re.IGNORECASE)
-_DENIED = re.compile(r"(?:and |or )?not\b|(?:and )?n(?:ei|o)ther\b", re.IGNORECASE)
+_DENIED = re.compile(r"(?:and |or )?not\b|(?:and )?n(?:ei|o)ther\b|(?:except|apart from|other than)\b", re.IGNORECASE)
 
 
 def content_words(said: str) -> list[str]:

@@ -35,7 +35,9 @@ _OWNED = re.compile(
 _SHORTENED = word_set("let what it that here there where who how he she when this one")
 _PRIORITIES = {"high": "high", "low": "low", "normal": "normal", "medium": "normal"}
 _COUNTED = re.compile(r"\b(?P<number>\d+(?:[.,]\d+)?)\s+(?P<what>[^\W\d_]+)")
-_NOT = re.compile(r"\bnot\s+(?:the\s+|an?\s+)?(?P<gone>[^,;.!?]+)", re.IGNORECASE)
+_NOT = re.compile(
+    r"\bnot\s+(?:(?:to|for|with|at|from|of|in|on)\s+)?(?:the\s+|an?\s+)?(?P<gone>[^,;.!?]+)", re.IGNORECASE
+)
 _FEW_NEW = 2
 _LINK = r"(?:to|until|till|by|on|for|before)"
 _AHEAD = r"(?:by|until|till|before)"

@@ -9,6 +9,7 @@ from signalbox.agents.tasks.due import spoken_due
 from signalbox.storage import Task
 
 __all__ = [
+    "LET_GO",
     "NOT_YOURS",
     "OPEN_ONLY",
     "TALK",
@@ -24,6 +25,7 @@ __all__ = [
     "said_of",
 ]
 
+LET_GO = "Then nothing was changed. What would you like me to do instead?"
 NOT_YOURS = "I can only see and keep your own tasks, never somebody else's."
 UNSURE = (
     "I am not sure what you would like, so nothing was changed. Which task do you mean, and what should happen to it?"
