@@ -130,6 +130,15 @@ async def test_two_changes_the_wrong_way_round_are_swapped(talk: Talk) -> None:
     assert [task.as_dict()["priority"] for task in page.tasks[-2:]] == ["low", "high"]
 
 
+async def test_what_a_change_of_several_is_said_to_spare_is_as_it_was(talk: Talk) -> None:
+    await talk.say(
+        "both return ones for 4 December", ("update_task", {"task": "both return ones", "due": "4 December"})
+    )
+    await talk.say("except the ladder, that is Ben's", ("correct_change", {"task": "except the ladder"}))
+    page = await Store(ANN).tasks.list(TaskFilter(sort="created"))
+    assert [task.as_dict()["due"] for task in page.tasks[-2:]] == ["2026-12-04", None]
+
+
 async def _offered_next(talk: Talk) -> set[str]:
     await talk.say("hm")
     return talk.offered[-1]

@@ -66,7 +66,8 @@ AGES = {"newest": -1, "latest": -1, "oldest": 0}
 ENOUGH, WHOLE = 0.5, 0.75
 """The share of what words say that a task must have for them to name it, and for them to be its title."""
 _CLAUSE = re.compile(r"[,;.!?]+\s+|\s+but\s+", re.IGNORECASE)
-_DENIED = re.compile(r"(?:and |or )?not\b|(?:and )?n(?:ei|o)ther\b|(?:except|apart from|other than)\b", re.IGNORECASE)
+_SPARED = re.compile(r"(?:but )?(?:except|apart from|other than)\b", re.IGNORECASE)
+_DENIED = re.compile(rf"(?:and |or )?not\b|(?:and )?n(?:ei|o)ther\b|{_SPARED.pattern}", re.IGNORECASE)
 
 
 def content_words(said: str) -> list[str]:
@@ -103,7 +104,7 @@ def is_bare(words: str, *, plural: bool = False) -> bool:
 def denies(message: str, task: Task) -> bool:
     """Whether a message speaks of a task only to say that it is not meant: "the other one, not the ledger"."""
     parts = [one.strip() for one in _CLAUSE.split(message)]
-    denied = [one for one in parts[1:] if _DENIED.match(one)]
+    denied = [one for at, one in enumerate(parts) if _SPARED.match(one) or (at and _DENIED.match(one))]
     return any(speaks_of(one, task) for one in denied) and not speaks_of(affirmed(message), task)
 
 
