@@ -168,9 +168,7 @@ def collate(batch: list[dict[str, Any]]) -> dict[str, torch.Tensor]:
     group_at, group_in, group_gold = _padded(groups, lambda n, gold: [float(i in gold) for i in range(n)])
     several_at, several_in, several_gold = _padded(several, lambda n, gold: gold)
     table, slots = _side_by_side([row for _, row, _ in spans], len(batch))
-    texts, text_mask = _texts(batch)
     held = {
-        "texts": texts, "text_mask": text_mask,
         "ids": ids, "types": types, "mask": mask, "rows": rows, "places": places, "group_at": group_at,
         "group_in": group_in, "group_gold": group_gold, "several_at": several_at, "several_in": several_in,
         "several_gold": several_gold, "flag_at": [at for at, _ in flags], "flag_gold": [gold for _, gold in flags],
@@ -179,19 +177,6 @@ def collate(batch: list[dict[str, Any]]) -> dict[str, torch.Tensor]:
     }  # fmt: skip
     whole = {"rows", "places", "flag_at", "span_at", "span_row", "span_slot"}
     return {name: torch.as_tensor(np.asarray(v, dtype=np.int64 if name in whole else None)) for name, v in held.items()}
-
-
-def _texts(batch: list[dict[str, Any]]) -> tuple[np.ndarray, np.ndarray]:
-    """The requests by themselves, without labels: what a head that examples teach sees of them."""
-    alone = [
-        [one["ids"][0], *one["ids"][one["start"] : one["start"] + len(one["offsets"])], one["ids"][one["start"] - 1]]
-        for one in batch
-    ]
-    ids = np.zeros((len(alone), max(map(len, alone))), dtype=np.int64)
-    mask = np.zeros_like(ids)
-    for row, one in enumerate(alone):
-        ids[row, : len(one)], mask[row, : len(one)] = one, 1
-    return ids, mask
 
 
 def _side_by_side(rows: list[int], count: int) -> tuple[np.ndarray, list[int]]:

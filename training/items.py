@@ -11,10 +11,11 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -23,7 +24,8 @@ from signalbox.language.quantities import find_quantities, unit_of
 from signalbox.language.time.stretches import is_time_word
 from signalbox.models.offline.fields import Field, read_fields
 from signalbox.models.offline.fill import OF_THE_READER
-from signalbox.models.offline.labels import Block, field_blocks, tool_block
+from signalbox.models.offline.labels import REQUESTS, Block, field_blocks, tool_block
+from signalbox.models.offline.requests import after, parts_of
 from signalbox.models.offline.values import Moment, as_number, text_value, time_value
 from training.conversions import converted
 
@@ -34,7 +36,7 @@ LAST_ROUND = 16
 AGENTS = ("routing", "oncall", "experiments", "tasks", "metrics", "metrics_names", "metrics_made")
 """The files of agents: their sets are few and large."""
 WEIGHTS = {
-    "evals/filling": 3.0, "filling": 3.0, "tools": 2.0, "routing": 3.0, "oncall": 2.0, "tasks": 2.0,
+    "evals/filling": 3.0, "filling": 3.0, "tools": 1.5, "routing": 3.0, "oncall": 2.0, "tasks": 1.2,
     "experiments": 2.0, "metrics": 2.0, "metrics_names": 2.0, "metrics_made": 0.3, "converted": 0.3,
 }  # fmt: skip
 """How often a file's sentences are seen in an epoch; one that is not named here, once."""
@@ -104,6 +106,8 @@ _REFERS = re.compile(
 )
 """Words that refer to something shown before: which of them mean a value is only asked where it was shown."""
 _LONGEST_TIME = 7
+_REMARKS = 0.2
+"""How many of the joined messages are a remark and one request."""
 
 
 def items_of(header: Mapping[str, Any], case: Mapping[str, Any], lost: Counter[str] | None = None) -> Iterator[Item]:
@@ -157,28 +161,61 @@ def _calling(tools: Sequence[Mapping[str, Any]], case: Mapping[str, Any], said: 
         names = set(able)
     elif not calls and not case.get("none"):
         return
-    gold = [float(tool["name"] in names) for tool in tools]
-    yield _packed(said, [(tool_block(tools), gold)])
-    for tool in tools:
-        mine = [call for call in calls if call["name"] == tool["name"]]
-        if not mine or not (tool.get("parameters") or {}).get("properties"):
-            continue
-        fields = read_fields(tool["parameters"])
-        if len(mine) == 1:
-            yield from _item(fields, mine[0].get("args") or {}, mine[0].get("said") or {}, said)
-        else:
-            yield from _several_calls(fields, mine, said)
+    fields = {str(tool["name"]): read_fields(tool.get("parameters") or {}) for tool in tools}
+    stretches = _stretches(fields, calls, case.get("parts") or [], said)
+    blocks: list[tuple[Block, Any]] = [(tool_block(tools), [float(tool["name"] in names) for tool in tools])]
+    if stretches is not None and not case.get("ask"):
+        blocks.append((REQUESTS, stretches))
+    yield _packed(said, blocks)
+    for call in calls:
+        # Beside another one of its kind a call is only read in its part.
+        if [one["name"] for one in calls].count(call["name"]) == 1 and "parts" not in case:
+            yield from _item(fields[call["name"]], call.get("args") or {}, call.get("said") or {}, said)
+    if stretches and len(calls) > 1:
+        yield from _apart(tools, fields, calls, stretches, said)
 
 
-def _several_calls(fields: Sequence[Field], calls: Sequence[Mapping[str, Any]], said: Said) -> Iterator[Item]:
-    """Calls of one tool: the words for the first text that each needs, together."""
-    needed = next((field for field in fields if field.required and field.kind == "text" and not field.many), None)
-    if needed is None:
-        return
-    spans = [_text_span(str((call.get("args") or {}).get(needed.name, "")), said.text) for call in calls]
-    if all(spans):
-        (block,) = field_blocks([needed])
-        yield _packed(said, [(Block(block.key, "spans", block.labels), spans)])
+def _stretches(
+    fields: Mapping[str, Sequence[Field]], calls: Sequence[Mapping[str, Any]], parts: Sequence[str], said: Said
+) -> list[list[int]] | None:
+    """For each call the stretch of the text that holds all that is said of it alone; None where that is not known."""
+    values = [_value_spans(fields.get(call["name"], ()), call, said) for call in calls]
+    stretches = []
+    for place, mine in enumerate(values):
+        others = [span for at, spans in enumerate(values) if at != place for span in spans]
+        own = [span for span in mine if span not in others]
+        if not own and (len(calls) == 1 or parts):
+            own = [_text_span(parts[place], said.text) or [0, 0]] if parts else [[0, len(said.text)]]
+        if not own:
+            return None
+        stretches.append([min(span[0] for span in own), max(span[1] for span in own)])
+    ordered = sorted(stretches)
+    return stretches if all(one[1] <= other[0] for one, other in pairwise(ordered)) else None
+
+
+def _value_spans(fields: Iterable[Field], call: Mapping[str, Any], said: Said) -> list[list[int]]:
+    """Where the values of a call stand in the text, as far as they do."""
+    args, referring = call.get("args") or {}, call.get("said") or {}
+    spans = [_text_span(str(words), said.text) for words in referring.values()]
+    for field in fields:
+        value = args.get(field.name)
+        if field.name not in referring and value is not None and not isinstance(value, Mapping):
+            given = value if isinstance(value, list) else [value]
+            spans += [_span(field, one, said) for one in given if field.kind in ("text", "number", "time")]
+    return [span for span in spans if span]
+
+
+def _apart(
+    tools: Sequence[Mapping[str, Any]], fields: Mapping[str, Sequence[Field]], calls: Sequence[Mapping[str, Any]],
+    stretches: Sequence[Sequence[int]], said: Said,
+) -> Iterator[Item]:  # fmt: skip
+    """Each call of several by itself, in its part of the text: which tool it is, with what was said before it."""
+    order = sorted(range(len(calls)), key=lambda place: stretches[place])
+    for (part, before), place in zip(parts_of(said.text, [stretches[one] for one in order]), order, strict=True):
+        call = calls[place]
+        alone = replace(said, text=part, context=after(before, said.context))
+        yield _packed(alone, [(tool_block(tools), [float(tool["name"] == call["name"]) for tool in tools])])
+        yield from _item(fields[call["name"]], call.get("args") or {}, call.get("said") or {}, replace(said, text=part))
 
 
 def _item(
@@ -391,20 +428,45 @@ def read_sets(path: Any) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
 def joined_cases(
     cases: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], rng: random.Random
 ) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    """Two requests for the tools of one set in one message: people ask for two things at once more than they write."""
+    """Two or three requests for the tools of one set in one message, or one behind a remark: people do so more than
+    they write of it."""
     by_set: dict[str, list[Mapping[str, Any]]] = {}
+    remarks: dict[str, list[str]] = {}
     headers: dict[str, Mapping[str, Any]] = {}
     for header, case in cases:
-        single = header["skill"] == "tools" and "text" in case and len(case.get("expected") or ()) == 1
-        if single and len(case["text"]) < 90:
-            key = f"{header['set']} {header.get('round', 0)}"
-            headers[key] = header
+        if header["skill"] != "tools" or "text" not in case or len(case["text"]) >= 90:
+            continue
+        key = f"{header['set']} {header.get('round', 0)}"
+        headers[key] = header
+        if _is_remark(case):
+            remarks.setdefault(key, []).append(case["text"])
+        elif len(case.get("expected") or ()) == 1:
             by_set.setdefault(key, []).append(case)
     for key, singles in by_set.items():
         for _ in range(len(singles) if len(singles) > 3 else 0):
-            one, other = rng.sample(singles, 2)
-            first, second = one["text"].rstrip(" .!"), other["text"].rstrip(" .!")
-            if not second.isupper() and rng.random() < 0.8:
-                second = second[:1].lower() + second[1:]
-            link = rng.choice([" and ", " and ", ", and ", ". ", "; ", ", then ", ", also ", " plus "])
-            yield headers[key], {"text": first + link + second, "expected": [*one["expected"], *other["expected"]]}
+            drawn = rng.sample(singles, rng.choice([2, 2, 2, 3]))
+            if remarks.get(key) and rng.random() < _REMARKS:
+                remark = rng.choice(remarks[key]).rstrip(" .!")
+                yield (
+                    headers[key],
+                    {**drawn[0], "text": remark + rng.choice([". ", ", ", "! ", "... "]) + drawn[0]["text"]},
+                )
+                continue
+            yield headers[key], _joined(drawn, rng)
+
+
+def _is_remark(case: Mapping[str, Any]) -> bool:
+    names = [call["name"] for call in case.get("expected") or ()]
+    return names == ["small_talk"] or (bool(case.get("none")) and "?" not in case["text"])
+
+
+def _joined(cases: Sequence[Mapping[str, Any]], rng: random.Random) -> dict[str, Any]:
+    """Requests in one message, in other words' company."""
+    parts = [str(case["text"]).rstrip(" .!") for case in cases]
+    for place in range(1, len(parts)):
+        if not parts[place].isupper() and rng.random() < 0.8:
+            parts[place] = parts[place][:1].lower() + parts[place][1:]
+    text = parts[0]
+    for part in parts[1:]:
+        text += rng.choice([" and ", " and ", ", and ", ". ", "; ", ", then ", ", also ", " plus ", ". oh and "]) + part
+    return {"text": text, "parts": parts, "expected": [call for case in cases for call in case["expected"]]}

@@ -8,7 +8,6 @@ fixed: the same data give the same weights on the same machine, unless the clock
 from __future__ import annotations
 
 import argparse
-import copy
 import gzip
 import json
 import os
@@ -28,8 +27,6 @@ from training.encode import Coder, collate
 from training.parts import read_learned, read_parts, write_parts
 
 SEED = 7
-_SHARP = 0.05
-"""The temperature at which neighbourhoods of requests are compared."""
 
 
 class Reader(nn.Module):
@@ -83,24 +80,6 @@ def batch_loss(model: Reader, b: dict[str, torch.Tensor]) -> torch.Tensor:
     return total / len(b["ids"])
 
 
-def meaning_loss(model: Reader, before: nn.Module, b: dict[str, torch.Tensor]) -> torch.Tensor:
-    """How far requests have moved against each other, each by itself, from what the encoder knew before.
-
-    Heads that a few examples teach live on these neighbourhoods, and no label of the items asks for them.
-    """
-    with torch.no_grad():
-        known = F.softmax(_alike(before, b), 1)
-    return F.kl_div(F.log_softmax(_alike(model.encoder, b), 1), known, reduction="batchmean")
-
-
-def _alike(encoder: nn.Module, b: dict[str, torch.Tensor]) -> torch.Tensor:
-    states = encoder(input_ids=b["texts"], attention_mask=b["text_mask"]).last_hidden_state.float()
-    inside = b["text_mask"].unsqueeze(-1).float()
-    middle = F.normalize((states * inside).sum(1) / inside.sum(1), dim=1)
-    near = middle @ middle.T / _SHARP
-    return near.masked_fill(torch.eye(len(near), dtype=torch.bool, device=near.device), -1e4)
-
-
 class Epoch(torch.utils.data.Dataset):
     """The batches of one epoch, each the same for the same seed."""
 
@@ -144,7 +123,6 @@ def main() -> None:
     asked.add_argument("--longest", type=int, default=480, help="tokens in a sequence")
     asked.add_argument("--keep", type=float, default=0.0, help="so much of the first weights stays in the last ones")
     asked.add_argument("--dropout", type=float, default=0.1)
-    asked.add_argument("--meanings", type=float, default=1.0, help="what it counts that like requests stay alike")
     told = asked.parse_args()
     if not cuda:
         print("There is no GPU here: all of it takes a day.", flush=True)
@@ -164,7 +142,6 @@ def learn(told: argparse.Namespace, device: str) -> None:
     out.mkdir(exist_ok=True)
     first = read_learned(out) if told.again else read_parts([told.folder / "start.npz"])
     model = Reader(first, told.dropout).to(device)
-    before = copy.deepcopy(model.encoder).eval().requires_grad_(False)
     if told.frozen >= 0:
         model.freeze(told.frozen)
     heads = [value for name, value in model.named_parameters() if not name.startswith("encoder.")]
@@ -195,7 +172,7 @@ def learn(told: argparse.Namespace, device: str) -> None:
                 group["lr"] = rate * min(1, (done + 1) / told.warm) * (1 - through)
             held = {name: value.to(device, non_blocking=True) for name, value in batch.items()}
             with torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda"):
-                loss = batch_loss(model, held) + told.meanings * meaning_loss(model, before, held)
+                loss = batch_loss(model, held)
             optimizer.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_([*body, *heads], 1.0)

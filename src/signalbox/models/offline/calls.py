@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
-from signalbox.language.clauses import cut_between, cut_points
 from signalbox.models.examples import Example
-from signalbox.models.offline.encoder import Span, load_encoder
-from signalbox.models.offline.fields import Field, read_fields
+from signalbox.models.offline.encoder import Judged, load_encoder
+from signalbox.models.offline.fields import read_fields
 from signalbox.models.offline.fill import LINE, fill_fields
-from signalbox.models.offline.labels import Block, field_blocks, tool_block
+from signalbox.models.offline.labels import REQUESTS, tool_block
+from signalbox.models.offline.requests import after, parts_of, requests_in
 from signalbox.models.offline.shortlist import shortlist
 from signalbox.models.offline.shown import Shown
 from signalbox.models.offline.teach import teach_tools
@@ -21,13 +20,9 @@ from signalbox.models.offline.values import Moment
 __all__ = ["Wanted", "choose_calls"]
 
 _MOST_TOOLS = 20
-_MOST_CUTS = 6
 _DOUBT = 0.15
 """How likely a tool must be for the person to be asked whether it is meant."""
 _MOST_GUESSES = 3
-_SURE, _HALF_SURE = 0.8, 0.4
-"""How surely each part of a request must ask for something by itself, for it to be two requests; and how surely where
-the request as a whole asks for these two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,36 +55,39 @@ def choose_calls(
     told = [f"{tool['name']} {tool.get('description', '')}" for tool in tools]
     tools = [tools[place] for place in shortlist(f"{text} {context}", told, _MOST_TOOLS)]
 
-    def judge(part: str) -> list[float]:
+    def judge(part: str, before: str = "") -> tuple[list[tuple[float, Mapping[str, Any]]], Judged]:
+        """How surely a part of the request asks for each tool; and where in it something is asked for."""
         block = tool_block(tools)
-        judged = load_encoder().judge([block], part, context)
-        return list((taught.adjust([block], judged, part) if taught else judged)["tools"].holds)
+        judged = load_encoder().judge([block, REQUESTS], part, after(before, context))
+        held = (taught.adjust([block], judged, part) if taught else judged)["tools"].holds
+        return list(zip(held, tools, strict=True)), judged[REQUESTS.key]
 
-    holds = judge(text)
+    def calls_of(chosen: Iterable[tuple[float, Mapping[str, Any]]], part: str = text) -> list[Wanted]:
+        return [_call_of(tool, sure, part, moment, context, shown) for sure, tool in chosen]
+
+    held, requests = judge(text)
+    parts = parts_of(text, requests_in(requests))
     if forced not in (None, "any"):
-        place = next(place for place, tool in enumerate(tools) if tool["name"] == forced)
-        return _calls_of(tools[place], holds[place], text, moment, context, shown)
-    chosen = [(sure, tool) for sure, tool in zip(holds, tools, strict=True) if sure > LINE]
-    likeliest = sorted(zip(holds, tools, strict=True), key=lambda one: -one[0])[:_MOST_GUESSES]
-    guesses = [(sure, tool) for sure, tool in likeliest if _DOUBT < sure <= LINE] if forced is None else []
+        asked = [(sure, tool) for sure, tool in held if tool["name"] == forced]
+        return _shared([call for part, _ in parts for call in calls_of(asked, part)])
+    if len(parts) > 1:
+        apart = [calls_of(_surest(judge(part, before)[0]), part) for part, before in parts]
+        if all(apart):
+            return _shared([call for calls in apart for call in calls])
+    chosen = [one for one in held if one[0] > LINE]
+    likeliest = sorted(held, key=lambda one: -one[0])[:_MOST_GUESSES]
+    guesses = [one for one in likeliest if _DOUBT < one[0] <= LINE] if forced is None else []
     if not chosen and forced is None:
-        return [call for sure, tool in guesses for call in _calls_of(tool, sure, text, moment, context, shown)]
-    chosen = chosen or [max(zip(holds, tools, strict=True), key=lambda one: one[0])]
-    whole = [call for sure, tool in chosen for call in _calls_of(tool, sure, text, moment, context, shown)]
-    named = {str(tool["name"]) for _, tool in chosen} if len(chosen) > 1 else set()
-    apart = _apart(tools, named, judge, text, moment, context, shown)
-    read = apart if apart and not any(_covered(call, whole) for call in apart) else _kept(whole)
+        return calls_of(guesses)
+    read = _kept(calls_of(chosen or likeliest[:1]))
     if guesses and all(call.missing for call in read):
-        read += [call for sure, tool in guesses for call in _calls_of(tool, sure, text, moment, context, shown)]
+        read += calls_of(guesses)
     return read
 
 
-def _covered(call: Wanted, whole: Sequence[Wanted]) -> bool:
-    """Whether the request read as one already says all that a part of it says: then it is one request."""
-    said = {value for one in whole for value in _values(one)}
-    if not call.args:
-        return call.tool not in {one.tool for one in whole}
-    return len({one.tool for one in whole}) == 1 and _values(call) <= said
+def _surest(held: Sequence[tuple[float, Mapping[str, Any]]]) -> list[tuple[float, Mapping[str, Any]]]:
+    """The one tool that a part of a message is for; none where it is not sure."""
+    return [one for one in [max(held, key=lambda one: one[0])] if one[0] > LINE]
 
 
 def _kept(calls: list[Wanted]) -> list[Wanted]:
@@ -105,39 +103,6 @@ def _kept(calls: list[Wanted]) -> list[Wanted]:
     return [call for call in calls if call in kept]
 
 
-def _values(call: Wanted) -> set[str]:
-    return {str(value) for value in call.args.values()}
-
-
-def _apart(
-    tools: Sequence[Mapping[str, Any]], named: set[str], judge: Callable[[str], list[float]], text: str, moment: Moment,
-    context: str, shown: Shown,
-) -> list[Wanted]:  # fmt: skip
-    """The two calls of a request for two things: where it can be cut so that each part surely asks for one, in full.
-
-    Of tools that the whole request is `named` to be for, a part need not be as sure.
-    """
-    best: tuple[float, list[Wanted]] = (0.0, [])
-    for end, start in cut_points(text)[:_MOST_CUTS]:
-        parts = [text[:end], text[start:]]
-        surest = [max(zip(judge(part), tools, strict=True), key=lambda one: one[0]) for part in parts]
-        sure = min(one for one, _ in surest)
-        needed = _HALF_SURE if {str(tool["name"]) for _, tool in surest} == named else _SURE
-        if sure < needed or sure <= best[0]:
-            continue
-        calls = [
-            call
-            for part, (held, tool) in zip(parts, surest, strict=True)
-            for call in _calls_of(tool, held, part, moment, context, shown)
-        ]
-        calls = _shared(calls)
-        if len(calls) < 2 or len({str(call) for call in calls}) < len(calls):
-            continue
-        if not any(call.missing for call in calls):
-            best = (sure, calls)
-    return best[1]
-
-
 def _shared(calls: list[Wanted]) -> list[Wanted]:
     """Calls of one request, where what a later one lacks was said for the first: its day, its person."""
     first = calls[0].args
@@ -149,27 +114,6 @@ def _shared(calls: list[Wanted]) -> list[Wanted]:
     return shared
 
 
-def _calls_of(
-    tool: Mapping[str, Any], sure: float, text: str, moment: Moment, context: str, shown: Shown
-) -> list[Wanted]:
-    """The call of one tool; several where what it needs first is said several times, as in a list of things."""
-    fields = read_fields(tool.get("parameters") or {})
-    calls = []
-    for part in _parts(fields, text, context):
-        filled = fill_fields(fields, part, moment, context, shown)
-        calls.append(Wanted(str(tool["name"]), filled.values, tuple(filled.missing), sure))
-    return calls
-
-
-def _parts(fields: Sequence[Field], text: str, context: str) -> list[str]:
-    """The text, or its parts where the tool is meant several times: once for each stretch of what it needs first."""
-    needed = next((one for one in fields if one.required and one.kind == "text" and not one.many), None)
-    if needed is None:
-        return [text]
-    first = field_blocks([needed])[0]
-    judged = load_encoder().judge([Block(first.key, "spans", first.labels)], text, context)[first.key]
-    spans: list[Span] = sorted((s for s in judged.spans if s.sure > 0.3), key=lambda span: span.start)
-    if len(spans) < 2 or judged.nothing > 0.2:
-        return [text]
-    cuts = [0, *(cut_between(text, one.end, other.start) for one, other in pairwise(spans)), len(text)]
-    return [text[a:b] for a, b in pairwise(cuts)]
+def _call_of(tool: Mapping[str, Any], sure: float, text: str, moment: Moment, context: str, shown: Shown) -> Wanted:
+    filled = fill_fields(read_fields(tool.get("parameters") or {}), text, moment, context, shown)
+    return Wanted(str(tool["name"]), filled.values, tuple(filled.missing), sure)

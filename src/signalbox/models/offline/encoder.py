@@ -27,6 +27,8 @@ _LABEL, _SHORTEST_LABEL = 32, 12
 _MOST_WORDS = 24
 _FINALISTS = 12
 _SCALE = 19.6
+_LIKELY = -1.5
+"""How much less likely, as a logarithm, an end and a beginning inside a stretch may be to part it in two."""
 _DATA = Path(__file__).with_name("data")
 
 
@@ -200,10 +202,21 @@ class Encoder:
             sure = float(np.exp(scores[a, b])) / max(total, 1e-9)
             if sure < 0.02 or not np.isfinite(scores[a, b]):
                 break
+            if kind == "spans" and _runs_over(begins[1:], ends[1:], a, b):
+                continue
             one = Span(int(offsets[a][0]), int(offsets[b][1]), sure)
             if all(one.end <= other.start or one.start >= other.end for other in spans):
                 spans.append(one)
         return Judged((), tuple(spans), nothing / max(total, 1e-9))
+
+
+def _runs_over(begins: Rows, ends: Rows, a: int, b: int) -> bool:
+    """Whether a stretch runs from the beginning of one to the end of another: inside it one likely ends, and then
+    another likely begins."""
+    if a == b:
+        return False
+    inside = np.maximum.accumulate(ends[a:b]) + begins[a + 1 : b + 1]
+    return bool(inside.max() > begins[a] + ends[b] + _LIKELY)
 
 
 def _cut(block: Block, most: int) -> Iterable[Block]:

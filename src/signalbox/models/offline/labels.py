@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from signalbox.models.offline.fields import Field, humanise
 
-__all__ = ["Block", "BlockKind", "field_blocks", "tool_block"]
+__all__ = ["REQUESTS", "Block", "BlockKind", "field_blocks", "tool_block"]
 
 BlockKind = Literal["group", "span", "spans", "several", "flag"]
 _LONGEST = 160
@@ -25,6 +25,10 @@ class Block:
     key: str
     kind: BlockKind
     labels: tuple[str, ...]
+
+
+REQUESTS = Block("requests", "spans", ("requests: each thing that is asked for or told",))
+"""Where a message asks for several things: the words of each."""
 
 
 def field_blocks(fields: Iterable[Field], *, has_history: bool = False) -> list[Block]:
