@@ -125,7 +125,7 @@ async def test_a_day_is_counted_from_that_of_the_task_before(talk: Talk) -> None
 async def test_two_changes_the_wrong_way_round_are_swapped(talk: Talk) -> None:
     high, low = {"task": "drill", "priority": "high"}, {"task": "ladder", "priority": "low"}
     await talk.say("drill high priority, ladder low", ("update_task", high), ("update_task", low))
-    await talk.say("sorry, the other way round", ("correct_change", {}))
+    await talk.say("sorry, the other way round")
     page = await Store(ANN).tasks.list(TaskFilter(sort="created"))
     assert [task.as_dict()["priority"] for task in page.tasks[-2:]] == ["low", "high"]
 
@@ -137,6 +137,43 @@ async def test_what_a_change_of_several_is_said_to_spare_is_as_it_was(talk: Talk
     await talk.say("except the ladder, that is Ben's", ("correct_change", {"task": "except the ladder"}))
     page = await Store(ANN).tasks.list(TaskFilter(sort="created"))
     assert [task.as_dict()["due"] for task in page.tasks[-2:]] == ["2026-12-04", None]
+
+
+async def test_the_day_of_a_list_is_that_of_all_of_it(talk: Talk) -> None:
+    said = "two things for 4 December: wash the car, wax the skis"
+    first, second = {"title": "wash the car", "due": "4 December"}, {"title": "wax the skis"}
+    told = await talk.say(said, ("add_task", first), ("add_task", second))
+    assert told.count("due Fri 4 Dec") == 2
+    own = "pay the rent on 1 December and visit Ida"
+    told = await talk.say(
+        own, ("add_task", {"title": "pay the rent", "due": "1 December"}), ("add_task", {"title": "visit Ida"})
+    )
+    assert told.count("due") == 1
+
+
+async def test_a_question_adds_nothing_by_itself(talk: Talk) -> None:
+    told = await talk.say("did I put down to wash the car?", ("add_task", {"title": "wash the car"}))
+    assert "yes or no" in told
+    assert "Wash the car" not in await titles()
+
+
+async def test_what_is_so_now_is_no_day(talk: Talk) -> None:
+    told = await talk.say("the drill is the 26th now", ("update_task", {"task": "the drill", "due": "now"}))
+    assert "due Thu 26 Nov" in told
+
+
+async def test_what_is_said_of_one_of_several_changed_is_said_of_that_one(talk: Talk) -> None:
+    await talk.say(
+        "both return ones for 4 December", ("update_task", {"task": "both return ones", "due": "4 December"})
+    )
+    told = await talk.say("the ladder on the 7th", ("correct_change", {"task": "the ladder", "due": "the 7th"}))
+    assert "drill" not in told.casefold()
+
+
+async def test_two_tasks_in_quotes_are_both_meant(talk: Talk) -> None:
+    words = "'Return drill' and 'Return ladder'"
+    told = await talk.say(f"remove {words}", ("delete_task", {"task": words}))
+    assert "Delete these 2 tasks? #4 Return drill, #5 Return ladder." in told
 
 
 async def _offered_next(talk: Talk) -> set[str]:

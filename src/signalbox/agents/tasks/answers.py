@@ -5,6 +5,7 @@ They are settled by code, for every model alike. A message that says anything mo
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from signalbox.agents.tasks.naming import affirmed, content_words, fits_wholly, is_title_of, refers_only, told_apart
@@ -15,7 +16,7 @@ from signalbox.language.time import names_time
 from signalbox.language.words import tokens, word_set
 from signalbox.storage import Store
 
-__all__ = ["agrees", "choice_among", "objects", "says_undo", "settled"]
+__all__ = ["agrees", "choice_among", "objects", "says_swap", "says_undo", "settled"]
 
 _YES = word_set(
     "yes y ye yeah yea yep yup yess sure ok okay confirm confirmed correct right fine absolutely definitely"
@@ -25,13 +26,14 @@ _BESIDE_YES = word_set("please it them all of do go ahead that then thanks thank
 _BESIDE_NO = word_set("wait it them that please thanks all of those these as is actually hm hmm oh mind now sorry do")
 _UNDO = word_set("undo revert")
 _BESIDE_UNDO = word_set("that it this please oops wait the last change all oh no sorry hmm hm my them")
+_SWAP = re.compile(r"\b(?:other|wrong) way (?:a)?round\b|\bswap|\bvice versa\b", re.IGNORECASE)
 _SAME = word_set("same ditto likewise too also")
 _AGAIN = ("update_task", "complete_task", "reopen_task", "delete_task")
 _AGREEING = word_set("yes y yeah yep yup sure confirm confirmed absolutely definitely")
 """What a message begins with that agrees, whatever else is read in it; "ok" by itself may only be a sigh."""
 _UNLESS = word_set("if unless when once but later")
 _AGAINST = word_set("wait except only just but instead hang hold")
-_LONGEST, _SHORT = 8, 5
+_LONGEST, _SHORT, _PAIR = 8, 5, 2
 
 
 async def settled(message: str, talk: Talk, user_id: str) -> tuple[str, dict[str, Any]] | None:
@@ -42,6 +44,8 @@ async def settled(message: str, talk: Talk, user_id: str) -> tuple[str, dict[str
     pending = talk["pending"]
     if talk["changes"] and pending is None and _is_made_of(words, _UNDO, _BESIDE_UNDO):
         return "undo_change", {}
+    if pending is None and talk["changes"] and len(talk["changes"][-1]["acts"]) == _PAIR and says_swap(message):
+        return "correct_change", {}
     if pending is None:
         return await _bare(message, talk, user_id) or await _same(message, talk, user_id)
     if _is_made_of(words, _NO, _BESIDE_NO):
@@ -93,6 +97,11 @@ def agrees(message: str) -> bool:
 def objects(message: str) -> bool:
     """Whether a message says anything against what was asked, or for only a part of it."""
     return bool(set(tokens(message)) & (_NO | _AGAINST))
+
+
+def says_swap(message: str) -> bool:
+    """Whether a message says that two things are the wrong way round."""
+    return _SWAP.search(message) is not None
 
 
 def says_undo(message: str) -> bool:

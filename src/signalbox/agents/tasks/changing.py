@@ -6,13 +6,14 @@ a question, and so is what is on the list already.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from signalbox.agents.tasks import words as say
 from signalbox.agents.tasks.calling import call_for
-from signalbox.agents.tasks.due import counted_from, is_due
+from signalbox.agents.tasks.due import at_the_same_hour, counted_from, is_due
 from signalbox.agents.tasks.errors import TEXTS
 from signalbox.agents.tasks.naming import (
     fits_wholly,
@@ -37,6 +38,7 @@ __all__ = ["FIELDS", "Done", "Person", "ask_what", "asking", "change", "failed",
 _STATUS = {"complete_task": "pending", "reopen_task": "completed"}
 FIELDS = ("title", "note", "description", "due", "clear_due", "priority", "tags", "untag")
 """What an update may change."""
+_SAME_HOUR = re.compile(r"\bsame (?:time|hour)\b", re.IGNORECASE)
 _MOST_CHANGES = 5
 _MOST_OPTIONS = 10
 
@@ -274,9 +276,10 @@ async def _made(name: str, args: Mapping[str, Any], tasks: Sequence[Task], talk:
     results = []
     for task in tasks:
         turn = {} if name == "get_task" else {"turn": person.key}
-        results.append(
-            await call_for(person.user_id, name, {**given, "task_id": task.task_id}, deadline=person.deadline, **turn)
-        )
+        call = {**given, "task_id": task.task_id}
+        if given.get("due") and _SAME_HOUR.search(person.said):
+            call["due"] = at_the_same_hour(str(given["due"]), task.as_dict()["due"])
+        results.append(await call_for(person.user_id, name, call, deadline=person.deadline, **turn))
     kept = _spoken_of({**talk, "pending": None if name != "get_task" else talk["pending"]}, tasks)
     if name != "get_task":
         kept = _remember(kept, person, name, given, [one.task_id for one in tasks])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
 from signalbox.agents.tasks import words as say
+from signalbox.agents.tasks.answers import says_swap
 from signalbox.agents.tasks.calling import call_for
 from signalbox.agents.tasks.changing import FIELDS, Done, Person, ask_what, asking, change, meant_by, view_of
 from signalbox.agents.tasks.due import at_the_same_hour, is_due, other_day, read_due
@@ -22,7 +22,6 @@ __all__ = ["correct", "named_instead", "reopen", "undo"]
 
 _LONG_TITLE = 3
 _CORRECTING = word_set("no not nope wrong meant mean instead sorry oops mistake actually other")
-_SWAP = re.compile(r"\b(?:other|wrong) way (?:a)?round\b|\bswap|\bvice versa\b", re.IGNORECASE)
 
 
 async def undo(talk: Talk, person: Person) -> Done:
@@ -70,11 +69,17 @@ async def correct(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
     if fields and last["name"] in ("add_task", "update_task"):
         if (other := await _other_than(last["numbers"], args, talk, person)) is not None:
             return await _corrected_at(other, fields, talk, person)
-        call = {**fields, "numbers": last["numbers"]}
+        named = fitting_words(str(args.get("task") or ""), changed) if len(changed) > 1 else []
+        # Of several that were changed, what is said is said of the one that is named.
+        call = {**fields, "numbers": [one.task_id for one in named] or last["numbers"]}
         if fields.get("due"):
             due = only.due if only is not None else None
             call["due"] = at_the_same_hour(other_day(str(fields["due"]), due), due)
         return await change("update_task", call, talk, person)
+    if only is not None and args.get("task") and not fields:
+        title = reworded(only.title, person.said, str(args["task"]))
+        if title and (await find_meant(str(args["task"]), view_of(talk), tasks)).how == "none":
+            return await change("update_task", {"title": title, "numbers": last["numbers"]}, talk, person)
     if not args.get("task") and (swapped := await _swapped(talk, person)) is not None:
         return swapped
     if not args.get("task") and (shown := await named_instead(talk, person.said, tasks)) is not None:
@@ -89,7 +94,7 @@ async def _swapped(talk: Talk, person: Person) -> Done | None:
     """Two changes of one message, each with what the other was given; None where that was not said."""
     acts = talk["changes"][-1]["acts"]
     is_pair = len(acts) == 2 and all(one["name"] == "update_task" for one in acts)
-    if not is_pair or set(acts[0]["args"]) != set(acts[1]["args"]) or not _SWAP.search(person.said):
+    if not is_pair or set(acts[0]["args"]) != set(acts[1]["args"]) or not says_swap(person.said):
         return None
     done = await change("update_task", {**acts[1]["args"], "numbers": acts[0]["numbers"]}, talk, person)
     other = {**acts[0]["args"], "numbers": acts[1]["numbers"]}

@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 _DAY, _MINUTE = "%Y-%m-%d", "%Y-%m-%dT%H:%M"
-_CLOCK = re.compile(r"\d\s*(?:am|pm|h\b|:\d\d|o'clock)|\b(?:at|half|quarter|noon|midday|am|pm)\b", re.IGNORECASE)
+_CLOCK = re.compile(r"\d\s*(?:am|pm|h\b|[:.]\d\d|o'clock)|\b(?:at|half|quarter|noon|midday|am|pm)\b", re.IGNORECASE)
 _ONLY_CLOCK = re.compile(
     r"(?:at |by |to )?(?:\d{1,2}(?:[:.]\d\d)?\s*(?:am|pm|h|o'clock)?|noon|midday|half (?:past )?\w+|"
     r"quarter (?:past|to) \w+)"
@@ -35,6 +35,9 @@ _STRETCH = re.compile(
     r"(?:(?P<which>this|next) )?(?P<what>week|weekend|month)(?: is over)?"
 )
 _NAMED_DAY = re.compile(r"(?:on |for |by |due )?(?:this |next |coming )(?P<day>[a-z]+day),? (?P<date>the \d.*|\d.*)")
+_DAY_MONTH = re.compile(
+    r"(?:by |on |for |until |till |before )?(?:the )?(?P<day>\d{1,2})\.\s?(?P<month>1[0-2]|0?[1-9])(?P<dot>\.)?"
+)
 _FROM_ANOTHER = re.compile(
     r"(?:on |for |by )?(?:the )?(?:(?P<same>same (?:day|time|date))|"
     r"(?:(?P<length>.*?(?:days?|weeks?)) (?P<way>before|after)(?: (?:that|it|this))?))"
@@ -69,7 +72,7 @@ def read_due(words: str, before: str | None = None) -> str:
         return shifted
     if before is not None and _ONLY_CLOCK.fullmatch(said):
         said = f"{before[:10]} {_LEAD.sub('', said)}"
-    ends = _end_of_stretch(said)
+    ends = _end_of_stretch(said) or _dotted(said)
     if ends:
         return ends
     # Next Tuesday the 24th is the Tuesday that is the 24th, whichever the next one is.
@@ -178,6 +181,22 @@ def _shifted(said: str, before: str) -> str | None:
     moved = datetime.fromisoformat(before) + (-length if said.endswith(("earlier", "before")) else length)
     has_hour = len(before) > 10 or length % timedelta(days=1)
     return moved.strftime(_MINUTE if has_hour else _DAY)
+
+
+def _dotted(said: str) -> str | None:
+    """A day and a month with a dot between them, the next one that comes: 30.11. and 3.12, not a clock's 16.45."""
+    found = _DAY_MONTH.fullmatch(said)
+    if found is None or not (found["dot"] or int(found["day"]) > 23 or int(found["month"]) % 5):
+        return None
+    today = clock_now().replace(tzinfo=None)
+    for year in (today.year, today.year + 1):
+        try:
+            day = datetime(year, int(found["month"]), int(found["day"]))
+        except ValueError:
+            return None
+        if day.date() >= today.date():
+            return day.strftime(_DAY)
+    return None
 
 
 def _end_of_stretch(said: str) -> str | None:

@@ -12,13 +12,14 @@ from typing import Any
 
 from signalbox.agents.tasks.due import is_due
 from signalbox.language.time.lexicon import UNITS
-from signalbox.language.time.stretches import whole_stretch
+from signalbox.language.time.stretches import is_time_word, whole_stretch
 from signalbox.language.words import tokens
 
 __all__ = ["in_quotes", "quotes_of", "unheard_quotes", "whole_words"]
 
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|(?<!\w)'([^']+(?:'\w[^']*)*)'(?!\w)|‘([^’]+)’")
 _QUOTES = tuple("\"'”’")
+_AT_ONCE = frozenset(("now", "right now", "rn", "at the moment", "currently", "just now", "atm"))
 _END = " \t\n.,;:!?\"'“”"
 
 
@@ -27,7 +28,11 @@ def whole_words(name: str, args: Mapping[str, Any], request: str) -> dict[str, A
     given = dict(args)
     for key in ("title", "note", "description", "task"):
         if isinstance(given.get(key), str):
-            given[key] = in_quotes(given[key], request)
+            given[key] = in_quotes(given[key], request, several=key == "task")
+    if name != "add_task" and str(given.get("due", "")).casefold().strip(_END) in _AT_ONCE:
+        # That it is so now is no day that something is due; another one that is named is.
+        day = _only_day(request)
+        given = {**given, "due": day} if day else {key: value for key, value in given.items() if key != "due"}
     if isinstance(given.get("due"), str):
         length = _length(given["due"], request) if name != "add_task" else None
         given["due"] = length or _whole_due(given["due"], request, str(given.get("task") or ""))
@@ -54,13 +59,30 @@ def quotes_of(request: str) -> list[str]:
     return [next(filter(None, found.groups())).strip() for found in _QUOTED.finditer(request)]
 
 
-def in_quotes(words: str, request: str) -> str:
-    """The quoted words that these are part of, or run out of, or the first of those that they run over; else these."""
+def in_quotes(words: str, request: str, *, several: bool = False) -> str:
+    """The quoted words that these are part of, or run out of, or the first of those that they run over, or all of
+    them where several are meant; else these."""
     said, quotes = words.casefold(), quotes_of(request)
     around = [one for one in quotes if said in one.casefold()]
     begun = [one for one in quotes if said.startswith(one.casefold()) and said[len(one) : len(one) + 1] in _QUOTES]
-    inside = [one for one in quotes if one.casefold() in said] if set(words) & set('"“”') else []
+    inside = [one for one in quotes if one.casefold() in said] if set(words) & set("\"“”'‘’") else []
+    if several and not around and len(inside) > 1:
+        return " and ".join(inside)
     return next(iter((*around, *begun, *inside)), words)
+
+
+def _only_day(request: str) -> str | None:
+    """The one day that a message names, other than the present moment; None where it names none or several."""
+    stretches: list[str] = []
+    at = 0
+    for word in re.finditer(r"\S+", request):
+        if word.start() < at or not is_time_word(word[0]) or word[0].casefold().strip(_END) in _AT_ONCE:
+            continue
+        start, at = whole_stretch(request, word.start(), word.end())
+        said = re.sub(r"\s+(?:right )?now$", "", request[start:at].strip(_END), flags=re.IGNORECASE)
+        if is_due(said):
+            stretches.append(said)
+    return stretches[0] if len(stretches) == 1 else None
 
 
 def _whole_due(words: str, request: str, task: str) -> str:

@@ -23,6 +23,7 @@ __all__ = ["Call", "is_torn", "read_together"]
 
 Call = tuple[str, dict[str, Any]]
 _END = " \t\n.,;:!?\"'“”"
+_OF_ALL = re.compile(r"\b(?:all|both|each|everything)\b")
 _ON_A_TASK = ("get_task", "update_task", "complete_task", "reopen_task", "delete_task")
 _ENDING = ("complete_task", "reopen_task", "delete_task")
 _OF_A_NEW_ONE = ("due", "priority", "tags")
@@ -39,7 +40,7 @@ async def read_together(calls: Sequence[Call], request: str, tasks: Tasks) -> li
     found = [await _naming_all(name, args, request, found, tasks) for name, args in found]
     if len(found) < 2 or is_torn(found):
         return found
-    found = _said_of_all(_carried(_once_taken_back(found), request))
+    found = _on_one_day(_said_of_all(_carried(_once_taken_back(found), request)), request)
     added = [str(args.get("title", "")) for name, args in found if name == "add_task"]
     found = [await _as_new(name, args, added, tasks) if added else (name, args) for name, args in found]
     changed = {_words(args) for name, args in found if name == "update_task" and _words(args)}
@@ -96,6 +97,24 @@ def _said_of_all(calls: Sequence[Call]) -> list[Call]:
         else:
             kept.append((name, args))
     return [(name, {**said, **args}) if name == "add_task" else (name, args) for name, args in kept]
+
+
+def _on_one_day(calls: Sequence[Call], request: str) -> list[Call]:
+    """The calls, where the one day of a list of new things is that of all: it is said before the first of them, or
+    behind the last of "all" or "both"."""
+    adds = [args for name, args in calls if name == "add_task"]
+    dated = [args for args in adds if args.get("due")]
+    if len(adds) < 2 or len(dated) != 1:
+        return list(calls)
+    due = str(dated[0]["due"])
+    said = request.casefold()
+    at = said.find(due.casefold())
+    titles = [said.find(str(args.get("title", "")).casefold()) for args in adds]
+    is_first = 0 <= at < min(titles)
+    is_last = at > max(titles) and _OF_ALL.search(said, max(titles), at) is not None
+    if not is_first and not is_last:
+        return list(calls)
+    return [(name, {**args, "due": due}) if name == "add_task" else (name, args) for name, args in calls]
 
 
 def is_torn(calls: Sequence[Call]) -> bool:

@@ -12,7 +12,7 @@ from langgraph.types import interrupt
 from signalbox.agents.tasks import words as say
 from signalbox.agents.tasks.acting import act
 from signalbox.agents.tasks.answers import agrees
-from signalbox.agents.tasks.asked import has_reason, is_named, read_asked
+from signalbox.agents.tasks.asked import has_reason, is_named, is_question, read_asked
 from signalbox.agents.tasks.changing import Done, Person
 from signalbox.agents.tasks.conversation import offered_tools
 from signalbox.agents.tasks.definitions import CHANGING, CONVERSATION, TOOLS
@@ -107,6 +107,7 @@ async def _guarded(call: Mapping[str, Any], state: TasksState, asked: list[str])
             _log.warning("A change that the person did not ask for was held back: %s", name)
             return _held(name, args, meant, talk), state["unnamed"]
         is_guess = name in ("add_task", "delete_task") and str(call["id"]).startswith(GUESSED)
+        is_guess = is_guess or (name in CHANGING and is_question(state["request"]))
         is_denied = name in _ON_TASKS and any(denies(state["request"], one) for one in meant)
         if (is_guess and (meant or name == "add_task")) or is_denied or (name in _ON_TASKS and _is_half_heard(state)):
             return _held(name, args, meant, talk), state["unnamed"]
