@@ -59,7 +59,8 @@ def choose_calls(
         """How surely a part of the request asks for each tool; and where in it something is asked for."""
         block = tool_block(tools)
         judged = load_encoder().judge([block, REQUESTS], part, after(before, context))
-        held = (taught.adjust([block], judged, part) if taught else judged)["tools"].holds
+        # Examples are requests by themselves: what goes on with a conversation is read by what was said before.
+        held = (taught.adjust([block], judged, part) if taught and not context else judged)["tools"].holds
         return list(zip(held, tools, strict=True)), judged[REQUESTS.key]
 
     def calls_of(chosen: Iterable[tuple[float, Mapping[str, Any]]], part: str = text) -> list[Wanted]:
