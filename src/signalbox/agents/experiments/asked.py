@@ -92,7 +92,7 @@ def said_params(
 def _weights(
     fields: Mapping[str, Any], text: str, action: str, conditions: Sequence[str], name: str
 ) -> dict[str, float]:
-    stretch = str(fields.get("weights") or fields.get("conditions") or "")
+    stretch = ": ".join(str(fields[key]) for key in ("conditions", "weights") if fields.get(key))
     if action in ("create", "change_weights"):
         stretch = said_split(stretch, text, conditions, [name] if name else [])
     split = read_split(stretch, conditions)

@@ -220,6 +220,9 @@ def as_written(text: str, words: str) -> str:
         if quoted.start() < end and quoted.end() > start:
             return next(part for part in quoted.groups() if part).strip()
     start, end = _to_edges(text, start, end)
+    # The capital that begins a sentence is no part of a name.
+    while text[start].isupper() and (leading := re.search(r"(?<=\w )([A-Z][\w'’-]*) $", text[:start])):
+        start = leading.start()
     while following := re.match(r" ((?:[A-Z]|\d)[\w'’-]*|\([^)]*\))", text[end:]):
         if not text[start].isupper():
             break

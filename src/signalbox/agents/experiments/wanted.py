@@ -12,8 +12,8 @@ from signalbox.agents.experiments.node import Ask
 from signalbox.agents.experiments.plan import create_schema, management_schema, params_schema, rules_schema
 from signalbox.agents.experiments.reading import read
 from signalbox.agents.experiments.replies import with_reply
+from signalbox.agents.experiments.retold import retold
 from signalbox.agents.experiments.server_names import Server
-from signalbox.agents.experiments.weights import read_split
 
 __all__ = ["action_by_state", "again", "other_than_told", "params_of", "wanted"]
 
@@ -53,14 +53,17 @@ async def _revised(pending: Mapping[str, Any], text: str, server: Server) -> dic
     """The request with what the reply to its confirmation says otherwise: another value, experiment or action."""
     known = dict(pending["fields"])
     action = str(known.get("action"))
-    more = await params_of(action, text, server)
-    named = mentioned(text, server.names) if action != "create" else []
+    if action == "create":
+        more = await retold(text, "", known, (), server)
+        named = []
+    else:
+        more, named = await params_of(action, text, server), mentioned(text, server.names)
     others = [name for name in named if name != known.get("experiment_name")]
     if len(others) == 1:
         known = {key: value for key, value in known.items() if key not in _WHICH}
         return {**known, **more, "experiment": others[0], "sure": True}
     if more:
-        return {**known, **_rewritten(known, more)}
+        return {**known, **more, **({"weights": None} if "conditions" in more else {})}
     said = await read(management_schema(shortlist(text, server.names)), text, (), _OWN)
     other = str(said.get("action") or action)
     other = await other_action(text, action) if other == action else other
@@ -68,15 +71,6 @@ async def _revised(pending: Mapping[str, Any], text: str, server: Server) -> dic
         raise again(pending, "I did not understand what is to be otherwise. ")
     which = {key: known[key] for key in _WHICH if key in known}
     return {"action": other, **which, **await params_of(other, text, server)}
-
-
-def _rewritten(known: Mapping[str, Any], more: dict[str, Any]) -> dict[str, Any]:
-    """What is said anew; shares without a name are for the conditions that were named before."""
-    if "conditions" not in more:
-        return more
-    if known.get("conditions") and not read_split(str(more["conditions"])).names:
-        return {**more, "conditions": known["conditions"], "weights": more["conditions"]}
-    return {**more, "weights": None}
 
 
 def again(pending: Mapping[str, Any], said: str) -> Ask:

@@ -103,17 +103,23 @@ def said_split(words: str, text: str, known: Sequence[str] = (), apart: Sequence
     if split.is_complete:
         return words
     names = split.names
+    whole = _of_known(_blanked(text, apart), known)
+    if whole.is_complete and len(whole.names) > 1:
+        return _blanked(text, apart)
     found = find_split(text, apart)
     if found and not read_split(found, known).names and len(names) == len(read_split(found).weights):
         # The conditions stand in one place and their shares in another.
         return f"{words}: {found}"
     if found:
         return found
-    text = _blanked(text, apart)
-    whole = read_split(text, known) if _places(text, known) else Split()
     # Shares that do not add up are told so: none of them is left out for it.
     is_more = len(whole.names) == len(whole.weights) > len(split.names)
-    return text if (whole.is_complete and whole.names) or is_more else words
+    return _blanked(text, apart) if (whole.is_complete and whole.names) or is_more else words
+
+
+def _of_known(text: str, known: Sequence[str]) -> Split:
+    """What a text says of the conditions that are known; nothing where it names none of them."""
+    return read_split(text, known) if _places(text, known) else Split()
 
 
 def _blanked(text: str, names: Sequence[str]) -> str:
