@@ -26,7 +26,7 @@ async def sure_action(text: str, *, is_named: bool) -> str:
 
 async def _read_action(text: str) -> tuple[str, float]:
     said = await read(action_schema(), text, (), "experiment_management")
-    return str(said.get("action") or ""), float(said.get("confidence", 0.0))
+    return str(said.get("action") or ""), float(said.get("confidence", 1.0))
 
 
 async def other_action(text: str, than: str) -> str:

@@ -66,7 +66,7 @@ def _one_of(name: str, known: Sequence[str], fields: Fields) -> str:
 
 
 def moment_of(fields: Fields) -> str:
-    """The moment that a start is scheduled for, ISO 8601. Raises Ask where it is not said, Fault where it is past."""
+    """The moment that a start is scheduled for, ISO 8601. Raises Ask where it is not said, or past."""
     words = str(fields.get("when") or "")
     if not words:
         raise Ask("When is it to start?", "when", fields)
@@ -74,7 +74,7 @@ def moment_of(fields: Fields) -> str:
     if moment is None:
         raise Ask(f"'{words}' is no moment that I understand. When is it to start?", "when", fields)
     if moment <= now():
-        raise Fault(f"'{words}' lies in the past.", "validation", "Name a moment to come.")
+        raise Ask(f"'{words}' lies in the past. When is it to start?", "when", fields)
     return moment.isoformat()
 
 

@@ -34,7 +34,7 @@ async def retold(reply: str, field: str, known: Fields, options: Sequence[str], 
     A None takes back what was known.
     """
     said = whole(await read(create_schema(server.contexts, server.group_types()), reply, (), _OWN), reply)
-    name = await _name(reply, field, said)
+    name = await _name(reply, field, said, server)
     text = without(reply, [name])
     found: dict[str, Any] = {"new_name": name} if name else {}
     if context := _context(text, known, server):
@@ -62,16 +62,21 @@ def name_in(reply: str, said: Fields) -> str:
     return reply.strip(" .!\"'“”")
 
 
-async def _name(reply: str, field: str, said: Fields) -> str:
+async def _name(reply: str, field: str, said: Fields, server: Server) -> str:
     """The name that a reply gives; where another thing was asked for, only one that two readings find in it."""
     name = str(said.get("new_name") or "")
     if field == "new_name":
         is_other = "?" in reply or any(said.get(key) for key in ("context", "conditions", *_POINT))
         return name_in(reply, said) if name or not is_other else ""
-    if not name or same_text(reply, name):
+    if not name or same_text(reply, name) or grounded(name, _of_server(server)) is not None:
         return ""
     again = str((await read(params_schema("rename") or {}, reply, (), _OWN)).get("new_name") or "")
     return as_written(reply, name) if same_text(again, name) else ""
+
+
+def _of_server(server: Server) -> list[str]:
+    """What the server calls other things."""
+    return [*server.contexts, *(one for own in server.metadata.values() for names in own.values() for one in names)]
 
 
 def _context(text: str, known: Fields, server: Server) -> str | None:

@@ -17,6 +17,7 @@ from signalbox.agents.experiments.names import grounded, mentioned, shortlist
 from signalbox.agents.experiments.node import Ask, Calls, Fault, at_once, capability_node
 from signalbox.agents.experiments.plan import simulation_schema
 from signalbox.agents.experiments.predict import explain_assignment
+from signalbox.agents.experiments.questions import again
 from signalbox.agents.experiments.reading import read
 from signalbox.agents.experiments.replies import with_reply
 from signalbox.agents.experiments.server_names import Server, look_around
@@ -42,7 +43,7 @@ async def auser_simulation_node(state: dict[str, Any], calls: Calls) -> Update:
     if decision == "no":
         return {"bot_response": _NOT_DONE, "told": _NOT_DONE, "previous": state["previous"]}
     if decision == "unclear":
-        raise _again(pending)
+        raise again(pending)
     if decision == "yes":
         return await _confirmed(pending, calls)
     server = await look_around(calls)
@@ -152,14 +153,6 @@ def _given(groups: Mapping[str, list[str]]) -> dict[str, Any]:
 def _with_groups(groups: Mapping[str, list[str]]) -> str:
     listed = ", ".join(f"{kind} {one}" for kind, ids in groups.items() for one in ids)
     return f"with {listed}" if listed else "without groups"
-
-
-def _again(pending: Mapping[str, Any]) -> Ask:
-    """The same question once more."""
-    said, message = "Please answer yes or no. ", str(pending["message"])
-    kept = {key: pending[key] for key in ("key", "operation")}
-    told = message if message.startswith(said) else f"{said}{message}"
-    return Ask(told, "confirm", pending["fields"], pending.get("options") or (), **kept)
 
 
 async def _predict(
