@@ -87,7 +87,7 @@ async def _decision(text: str, turn: list[dict[str, str]], pending: Mapping[str,
     decision = str((await read(confirm_schema(), text, turn)).get("decision") or "unclear")
     decision = "unclear" if decision == "yes" else decision
     # Also a yes may be for something else than was asked: yes, delete it, where it was to be started.
-    is_otherwise = decision != "new_request" and bool(action) and await _is_otherwise(text, action, pending, names)
+    is_otherwise = decision != "new_request" and await _is_otherwise(text, action, pending, names)
     return "change" if is_otherwise else decision
 
 
@@ -95,7 +95,9 @@ async def _is_otherwise(text: str, action: str, pending: Mapping[str, Any], name
     """Whether a reply asks for something in its place: the same for another experiment, or another action by name."""
     own = (pending["fields"].get("experiment_name"), pending["fields"].get("new_name"))
     others = [one for one in mentioned(text, names) if one not in own]
-    return (len(others) == 1 and action != "create") or (await other_action(text, action)) not in ("", "stop", "cancel")
+    if len(others) == 1 and action != "create":
+        return True
+    return bool(action) and await other_action(text, action) not in ("", "stop", "cancel")
 
 
 def _is_option(text: str, options: Any) -> bool:

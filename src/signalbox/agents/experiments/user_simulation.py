@@ -13,6 +13,7 @@ from uuid import uuid4
 from signalbox.agents.experiments.asked import fields_of, named_params, whole
 from signalbox.agents.experiments.groups import find_groups, groups_in
 from signalbox.agents.experiments.guard import refuse_writes
+from signalbox.agents.experiments.live import wants_live
 from signalbox.agents.experiments.names import grounded, mentioned, shortlist
 from signalbox.agents.experiments.node import Ask, Calls, Fault, at_once, capability_node
 from signalbox.agents.experiments.plan import simulation_schema
@@ -58,6 +59,7 @@ async def auser_simulation_node(state: dict[str, Any], calls: Calls) -> Update:
     else:
         fields = await with_reply(await fields_of(state, schema), state, server)
         text = str(pending.get("text") or text)
+    fields["on_live"] = wants_live(f"{pending.get('text') or ''}. {state['user_input']}", bool(fields.get("on_live")))
     calls.said = server.params(fields, text)
     user = _user(fields, state)
     groups, are_said = _groups(fields, state, server, user, text)
