@@ -179,13 +179,9 @@ async def _confirm_new(fields: Mapping[str, Any], text: str, server: Server) -> 
         f"{point['target']}? It will be inactive.{after if args['post_rule'] != 'continue' else ''}{notes}"
     )
     # What was found by its name in the request is kept: a reply that changes something does not say it again.
-    found = {
-        "context": args["context"],
-        "conditions": _listed(args["conditions"]),
-        **{key: point[key] for key in _POINT},
-    }
-    known = {**{key: value for key, value in fields.items() if value}, **found, "new_name": args["name"]}
-    known.pop("weights", None)
+    found = {"context": args["context"], **{key: point[key] for key in _POINT}}
+    said = {key: value for key, value in fields.items() if value and key != "weights"}
+    known = {**found, **said, "conditions": _listed(args["conditions"]), "new_name": args["name"]}
     operation = {"tool": "create_experiment", "args": args}
     raise confirm(known, {"id": None, "name": args["name"], "version": None}, operation, message, rows)
 

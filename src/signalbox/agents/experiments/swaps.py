@@ -19,8 +19,7 @@ def swapped(text: str, fields: Mapping[str, Any], request: str) -> tuple[dict[st
         for count in range(len(old), 0, -1):
             wrong, right = (" ".join(part).strip(_EDGES) for part in (old[:count], new[-count:]))
             whole = re.compile(rf"(?<![\w-]){re.escape(wrong)}(?![\w-])", re.IGNORECASE)
-            told = [value for value in (*fields.values(), request) if isinstance(value, str)]
-            if wrong and right and any(whole.search(one) for one in told):
+            if wrong and right and any(isinstance(one, str) and whole.search(one) for one in fields.values()):
                 known = {key: _with(whole, right, value) for key, value in fields.items()}
                 return known, _with(whole, right, request)
     return None
