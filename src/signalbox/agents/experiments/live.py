@@ -9,7 +9,7 @@ from signalbox.language.clauses import clauses_of
 __all__ = ["ON_LIVE", "wants_live"]
 
 ON_LIVE = "--on-live"
-"""Said anywhere in a request, it asks for the live experiment; what asks for it is confirmed all the same."""
+"""Said anywhere in a request, it asks for the live experiment; that is confirmed all the same."""
 _AS_STATE = re.compile(r"(?:\b(?:is|are|was|were|been|went|already|currently)|'s) live\b", re.IGNORECASE)
 _PLACE = re.compile(
     r"\b(?P<live>(?:on|in|into|against|use|using|with|to) (?:(?:the|my|our|its?) )?(?:(?:\w+ )?"
@@ -24,9 +24,7 @@ _WORDS = re.compile(r"\b(?:live|real|actual|production|prod|itself)\b", re.IGNOR
 def wants_live(text: str, was_read: bool) -> bool:
     """Whether a request asks for the live experiment: by the flag, by saying so, or by saying no to a copy; where the
     words say neither, as it was `read`, if anything in them is about it."""
-    if ON_LIVE in text:
-        return True
-    text = _AS_STATE.sub(" ", text)
+    text = _AS_STATE.sub(" ", text.replace(ON_LIVE, "on the live one"))
     said = [wish for clause in clauses_of(text) for wish in _wishes(clause)]
     return all(said) if said else was_read and bool(_WORDS.search(text))
 
