@@ -72,7 +72,9 @@ def ask_for(problem: Problem, fields: Fields) -> Ask:
     if field == "point":
         kept = {key: value for key, value in kept.items() if key not in ("site", "target")}
     if field == "conditions":
-        kept = {key: value for key, value in kept.items() if key != "weights"}
+        # What they are called stays: a reply may say no more than their shares.
+        names = read_split(str(fields.get("conditions") or "")).names
+        kept = {**kept, "weights": None, "conditions": ", ".join(f"'{name}'" for name in names)}
     return Ask(f"{problem.message} What is it to be?", field, kept, list(problem.options)[:_MOST_OPTIONS])
 
 
