@@ -9,6 +9,7 @@ from uuid import uuid4
 from langgraph.config import get_stream_writer
 
 from signalbox.agents.experiments.asked import fields_of, whole
+from signalbox.agents.experiments.consistency import consistency_blocks
 from signalbox.agents.experiments.groups import count_groups, find_groups, groups_in, kinds_named
 from signalbox.agents.experiments.guard import refuse_writes
 from signalbox.agents.experiments.live import wants_live
@@ -241,16 +242,4 @@ def _consistency(found: Mapping[str, Any], one: Mapping[str, Any]) -> Update:
         f"{one['name']}: unit {found['unit']}, consistency rule {found['consistency_rule']}, afterwards "
         f"{found['post_rule']}. {verdict}"
     )
-    phases = list(found["phases"])
-    rows = [
-        [row["user"], row.get("group") or "", *(_cell(row.get(phase)) for phase in phases)] for row in found["rows"]
-    ]
-    return {
-        "bot_response": told,
-        "told": told,
-        "blocks": [blocks.table(["user", "group", *phases], rows, f"Phases of {one['name']}")],
-    }
-
-
-def _cell(value: Any) -> str:
-    return "default" if value is None else str(value)
+    return {"bot_response": told, "told": told, "blocks": consistency_blocks(found)}
