@@ -17,7 +17,7 @@ from signalbox.agents.experiments import balance, consistency, drafts, finding, 
 from signalbox.agents.experiments.clients import current_client
 from signalbox.agents.experiments.glossary import all_concepts, find_concept
 from signalbox.agents.experiments.outcome import Done, ToolResult, tool, writing_tool
-from signalbox.agents.experiments.shape import brief, read_experiment
+from signalbox.agents.experiments.shape import brief, read_experiment, same_text
 from signalbox.upgrade.states import same_state
 
 __all__ = [
@@ -113,13 +113,13 @@ async def get_all_experiments(
     raw = await current_client().experiments()
     found = [read_experiment(one) for one in raw if not finding.is_clone(one)]
     if context is not None:
-        found = [one for one in found if finding.same_name(one["context"], context)]
+        found = [one for one in found if same_text(one["context"], context)]
     if status is not None:
         found = [one for one in found if same_state(one["state"], finding.known_state(status))]
     if name_contains:
         found = [one for one in found if finding.holds(one["name"], name_contains)]
     if tag:
-        found = [one for one in found if any(finding.same_name(tag, own) for own in one["tags"])]
+        found = [one for one in found if any(same_text(tag, own) for own in one["tags"])]
     found = finding.between(found, created_after, created_before)
     return Done([brief(one) for one in found], raw, "GET /experiments", f"{len(found)} experiments")
 
