@@ -92,8 +92,9 @@ def said_params(
 def _weights(
     fields: Mapping[str, Any], text: str, action: str, conditions: Sequence[str], name: str
 ) -> dict[str, float]:
-    stretch = ": ".join(str(fields[key]) for key in ("conditions", "weights") if fields.get(key))
+    stretch = str(fields.get("weights") or fields.get("conditions") or "")
     if action in ("create", "change_weights"):
+        stretch = ": ".join(str(fields[key]) for key in ("conditions", "weights") if fields.get(key))
         stretch = said_split(stretch, text, conditions, [name] if name else [])
     split = read_split(stretch, conditions)
     split = split if split.is_complete else read_split(stretch)

@@ -84,7 +84,7 @@ async def _is_otherwise(pending: Mapping[str, Any], state: Mapping[str, Any], ca
     text = state["user_input"]
     if pending.get("field") != "confirm" or refuses(text) or not str(pending.get("reply") or ""):
         return False
-    return await corrected(pending, text, await look_around(calls)) is not None
+    return await corrected(pending, state, await look_around(calls)) is not None
 
 
 def _between(done: Update, asked: Ask, state: Mapping[str, Any], rest: list[str]) -> Ask:
@@ -107,7 +107,7 @@ async def _one(state: Mapping[str, Any], calls: Calls, server: Server | None) ->
         return await _execute(pending, state, calls)
     server = server or await look_around(calls)
     if decision in ("no", "unclear"):
-        fixed = await corrected(pending, state["user_input"], server)
+        fixed = await corrected(pending, state, server)
         if fixed is None:
             raise again(pending)
         fields, text = fixed

@@ -123,6 +123,10 @@ async def _in_conversation(
     is_of_group = shown == text and _is_of_group(state, text)
     follows = is_of_group or (bool(later.get("follows")) and not _is_another(state, alone, later))
     later = {**later, "follows": follows}
+    if alone.get("capability") == "terminology" and "its" in tokens(text) and (named := await _with_name(state, text)):
+        # "What are its rules?" is about what is spoken of, and asks for no term.
+        again = await read(kind_schema(), named)
+        return {**later, **again, "follows": False} if is_clear(again) else later
     if is_clear(alone) and not follows:
         best = later if _is_likely(later) and not _is_likely(alone) else alone
         return {**later, **best}

@@ -7,7 +7,7 @@ from typing import Any
 
 from signalbox.agents.experiments.actions import action_beside, other_action, sure_action
 from signalbox.agents.experiments.asked import STATUS_OF, fields_of, whole
-from signalbox.agents.experiments.names import mentioned, shortlist, states_named
+from signalbox.agents.experiments.names import mentioned, placed, shortlist, states_named
 from signalbox.agents.experiments.plan import create_schema, management_schema, params_schema, rules_schema
 from signalbox.agents.experiments.questions import NOT_UNDERSTOOD, again
 from signalbox.agents.experiments.reading import read
@@ -31,18 +31,26 @@ async def wanted(state: Mapping[str, Any], server: Server) -> tuple[dict[str, An
     """What is known of the request, and the words that names are to be found in."""
     text, pending = state["user_input"], state["pending"] or {}
     if pending.get("decision") == "change":
-        return await corrected(pending, text, server) or (await _revised(pending, text, server), text)
+        fixed = await corrected(pending, state, server)
+        return fixed or (await _revised(pending, text, server), text)
     fields = await fields_of(state, management_schema(shortlist(text, server.names, _spoken_of(state))))
     if pending:
         return await with_reply(fields, state, server), str(pending.get("text") or text)
     return {**fields, **await params_of(str(fields.get("action") or ""), text, server)}, text
 
 
-async def corrected(pending: Mapping[str, Any], text: str, server: Server) -> tuple[dict[str, Any], str] | None:
+async def corrected(
+    pending: Mapping[str, Any], state: Mapping[str, Any], server: Server
+) -> tuple[dict[str, Any], str] | None:
     """What was shown with other values that a reply gives for it, and the words that names are to be found in; None
     where it gives none that are certain. A no may come with them: no, 40/60."""
-    known = {key: value for key, value in pending["fields"].items() if key != "weights" or value}
+    text, known = state["user_input"], {key: value for key, value in pending["fields"].items() if value}
     action = str(known.get("action"))
+    at_place = placed(text, state["shown"])[0]
+    if at_place not in ("", known.get("experiment_id")) and action != "create":
+        # Not that one, the third.
+        which = {"experiment_id": at_place}
+        return {**{key: value for key, value in known.items() if key not in _WHICH}, **which}, text
     kept = {key: value for key, value in known.items() if key not in _FIXED}
     if swap := swapped(text, kept, str(pending.get("text") or "")):
         return {**known, **swap[0]}, swap[1]

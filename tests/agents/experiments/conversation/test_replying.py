@@ -200,3 +200,10 @@ def test_what_another_context_does_not_know_is_asked_for_anew(upgrade: Any, talk
     talk.say("control 50, treatment 50", means="answer", conditions="control 50, treatment 50")
     asked = talk.say("dashboard / progress-bar", means="answer", site="dashboard", target="progress-bar")
     assert "'Loud Colours' in mathstream with control 50%, treatment 50% at dashboard / progress-bar" in asked.answer
+
+
+def test_another_of_what_was_listed_may_be_meant_by_its_place(upgrade: Any, talk: Any) -> None:
+    talk.say("which are running", as_="list_experiments", what="experiments", status="enrolling")
+    talk.say("stop the second one", as_=MANAGE, action="stop", reference="the second one")
+    asked = talk.say("not that one, the third", decision="no", confidence=1.0)
+    assert asked.answer.startswith("Stop 'Hint Timing'?")
