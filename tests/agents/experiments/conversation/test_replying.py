@@ -204,6 +204,6 @@ def test_what_another_context_does_not_know_is_asked_for_anew(upgrade: Any, talk
 
 def test_another_of_what_was_listed_may_be_meant_by_its_place(upgrade: Any, talk: Any) -> None:
     talk.say("which are running", as_="list_experiments", what="experiments", status="enrolling")
-    talk.say("stop the second one", as_=MANAGE, action="stop", reference="the second one")
+    talk.say("stop Fractions by School", as_=MANAGE, action="stop", experiment="Fractions by School")
     asked = talk.say("not that one, the third", decision="no", confidence=1.0)
     assert asked.answer.startswith("Stop 'Hint Timing'?")
