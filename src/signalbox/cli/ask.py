@@ -36,6 +36,9 @@ def ask(
         typer.Option("--chart", metavar="FILE.html|FILE.png", callback=_chart_file, help="Write the chart to a file."),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Read and plan the question; ask no live system.")] = False,
+    on_live: Annotated[
+        bool, typer.Option("--on-live", help="Try out on the live experiment, not on a copy; you are asked before.")
+    ] = False,
     model: Model = None,
     as_json: AsJson = False,
     verbose: Verbose = False,
@@ -56,6 +59,8 @@ def ask(
         # Said before anything is asked: an answer takes seconds.
         raise OperatorError(f"{chart} cannot be written: there is no folder {chart.parent}.")
     name = agent or default_agent().name
+    # In a conversation it is said like anything else: agents read it in the words of the request.
+    question = f"{question} --on-live" if on_live else question
     with reserved_stdout(), stop_at_once(thread), progress(f"Asking {name} …"):
         answer = ask_agent(
             name, question, thread_id=thread, model=model, dry_run=dry_run, listener=_tell_node if verbose else None
@@ -78,7 +83,7 @@ def asking(name: str) -> Callable[..., None]:
         as_json: AsJson = False,
         verbose: Verbose = False,
     ) -> None:
-        ask(question, name, thread, None, dry_run, model, as_json, verbose)
+        ask(question, name, thread, None, dry_run, model=model, as_json=as_json, verbose=verbose)
 
     return command
 

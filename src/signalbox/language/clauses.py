@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["cut_between", "cut_points", "list_members"]
+__all__ = ["clauses_of", "cut_between", "cut_points", "list_members"]
 
 _CUT = re.compile(r"[.;!?]\s+|,?\s+(?:and|then|plus)\s+(?:then\s+|also\s+)?|,\s+(?:also\s+)?", re.IGNORECASE)
 _MEMBERS = re.compile(r"\s*(?:,\s*(?:and\s+)?|\s+and\s+|\s*[+&;]\s*)", re.IGNORECASE)
@@ -14,6 +14,12 @@ def cut_points(text: str) -> list[tuple[int, int]]:
     """The places between two clauses, each as where the first ends and where the second begins."""
     found = [(match.start(), match.end()) for match in _CUT.finditer(text)]
     return [(end, start) for end, start in found if text[:end].strip() and text[start:].strip()]
+
+
+def clauses_of(text: str) -> list[str]:
+    """The clauses of a text, in their order."""
+    edges = [0, *(place for cut in cut_points(text) for place in cut), len(text)]
+    return [text[start:end].strip() for start, end in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def cut_between(text: str, end: int, start: int) -> int:

@@ -266,3 +266,11 @@ async def test_terms_are_explained_and_a_mistyped_one_is_answered_with_the_neare
     assert len(listed["data"]) >= 40
     assert (await tools.explain_upgrade_concept("working groups"))["data"]["definition"]
     assert (await tools.explain_upgrade_concept("wrking grup"))["data"]["options"]
+
+
+async def test_a_setting_keeps_every_tool_from_writing(upgrade: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIGNALBOX_READ_ONLY", "true")
+    assert (await tools.delete_experiment("Hint Timing"))["error_type"] == "read_only"
+    assert (await tools.test_condition_balance("Hint Timing", 10))["error_type"] == "read_only"
+    assert (await tools.get_experiment_details("Hint Timing"))["success"]
+    assert [call for call in upgrade.calls if not call.startswith("GET ")] == ["POST /stats/enrollment/detail"]

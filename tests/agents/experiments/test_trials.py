@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from signalbox.agents.experiments import create_upgrade_agent_graph, journal, tools
-from signalbox.agents.experiments.balance import balance_blocks, foresee_balance
 from signalbox.agents.experiments.clients import current_client
 from signalbox.agents.experiments.clones import disposable_clone, sweep
 from signalbox.agents.experiments.consistency import consistency_blocks
@@ -39,7 +38,6 @@ async def test_balance_is_tried_on_a_clone_that_is_gone_afterwards(upgrade: Any)
     assert seen[-1] == (60, 60)
     assert clones(upgrade) == []
     assert enrolled(upgrade, "Hint Timing") == before
-    assert {block["type"] for block in balance_blocks(data)} == {"ranking", "table"}
 
 
 async def test_a_second_trial_finds_the_made_up_users_of_the_first(upgrade: Any) -> None:
@@ -227,15 +225,6 @@ async def test_who_is_excluded_on_the_server_is_told_so(upgrade: Any) -> None:
     )
     data = (await explain_assignment("anna", "Hint Timing"))["data"]
     assert (data["condition"], data["decided_by"], data["agrees"]) == (None, "exclusion", False)
-
-
-async def test_balance_is_foreseen_without_a_server(upgrade: Any) -> None:
-    raw = await current_client().experiment(upgrade.named("One-Page Checkout")["id"])
-    calls = len(upgrade.calls)
-    data = foresee_balance(raw, [f"user-{number}" for number in range(5_000)])
-    assert len(upgrade.calls) == calls
-    assert data["balanced"]
-    assert [round(arm["expected"]) for arm in data["arms"]] == [4000, 1000]
 
 
 def test_a_mismatch_is_seen_and_chance_is_not() -> None:

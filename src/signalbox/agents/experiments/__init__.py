@@ -6,6 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from signalbox.agents.experiments.conversation import REMEMBERED
 from signalbox.agents.experiments.prompts import EXAMPLES
 from signalbox.contract import Agent, lazy
 
@@ -50,17 +51,7 @@ AGENT = Agent(
     source=lazy(f"{__name__}.clients:source_set", _EXTRA),
     data="A/B tests",
     examine=lazy(f"{__name__}.examine:examine", _EXTRA),
-    remembers=(
-        "conversation_history",
-        "current_experiment_id",
-        "current_user_id",
-        "active_context",
-        "user_groups",
-        "shown",
-        "previous",
-        "told",
-        "raw_api_responses",
-    ),
+    remembers=REMEMBERED,
     private=("question",),
 )
 

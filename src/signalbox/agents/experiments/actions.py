@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from signalbox.agents.experiments.names import mentioned
 from signalbox.agents.experiments.plan import ACTIONS, action_schema
 from signalbox.agents.experiments.reading import read
-from signalbox.language.clauses import cut_points
+from signalbox.language.clauses import clauses_of
 from signalbox.language.words import stem, tokens
 
 __all__ = ["action_beside", "calls_action", "other_action", "sure_action"]
@@ -26,12 +26,12 @@ async def sure_action(text: str, *, is_named: bool) -> str:
 
 async def _read_action(text: str) -> tuple[str, float]:
     said = await read(action_schema(), text, (), "experiment_management")
-    return str(said.get("action") or ""), float(said.get("confidence", 0.0))
+    return str(said.get("action") or ""), float(said.get("confidence", 1.0))
 
 
 async def other_action(text: str, than: str) -> str:
     """The action other than the one given that a clause of a text asks for and calls by its name; empty where none."""
-    for clause in reversed(_clauses(text)):
+    for clause in reversed(clauses_of(text)):
         if calls_action(clause, but=than):
             found = await sure_action(clause, is_named=True)
             if found not in ("", than):
@@ -42,7 +42,7 @@ async def other_action(text: str, than: str) -> str:
 async def action_beside(text: str, name: str, told: Iterable[str]) -> str:
     """The action that a text asks for where it names the experiment, in clauses that have none of the words which only
     tell something of it; empty where there is none, or nothing is told."""
-    clauses = _clauses(text)
+    clauses = clauses_of(text)
     asking = [one for one in clauses if not set(told) & set(tokens(one))]
     if len(asking) == len(clauses):
         return ""
@@ -53,8 +53,3 @@ async def action_beside(text: str, name: str, told: Iterable[str]) -> str:
 def calls_action(text: str, but: str = "") -> bool:
     """Whether a text calls an action by its name, other than one."""
     return bool({stem(one) for one in ACTIONS if one != but} & set(map(stem, tokens(text))))
-
-
-def _clauses(text: str) -> list[str]:
-    edges = [0, *(place for cut in cut_points(text) for place in cut), len(text)]
-    return [text[start:end].strip() for start, end in zip(edges[::2], edges[1::2], strict=True)]

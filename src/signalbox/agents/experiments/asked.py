@@ -94,6 +94,7 @@ def _weights(
 ) -> dict[str, float]:
     stretch = str(fields.get("weights") or fields.get("conditions") or "")
     if action in ("create", "change_weights"):
+        stretch = ": ".join(str(fields[key]) for key in ("conditions", "weights") if fields.get(key))
         stretch = said_split(stretch, text, conditions, [name] if name else [])
     split = read_split(stretch, conditions)
     split = split if split.is_complete else read_split(stretch)

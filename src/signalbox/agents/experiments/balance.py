@@ -17,11 +17,10 @@ from signalbox.agents.experiments.outcome import Done
 from signalbox.agents.experiments.shape import read_experiment
 from signalbox.agents.experiments.statistics import ALPHA, fit, interval, shares_of
 from signalbox.agents.experiments.users import made_up
-from signalbox.contract.blocks import Block, ranking, table
 from signalbox.upgrade.decision import foresee
 from signalbox.upgrade.model import experiment_of
 
-__all__ = ["balance_blocks", "check_tryable", "foresee_balance", "try_balance"]
+__all__ = ["check_tryable", "try_balance"]
 
 Progress = Callable[[int, int], None]
 _AT_ONCE = 8
@@ -66,37 +65,6 @@ async def try_balance(
     said = {"experiment": experiment["name"], "experiment_id": experiment["id"], "on_live": on_live, "notes": notes}
     words = f"{found['units']} units: p = {found['p_value']:.3g} ({found['test']})"
     return Done(said | found, stats, "POST /stats/enrollment/detail", words)
-
-
-def foresee_balance(raw: Mapping[str, Any], units: Sequence[str]) -> dict[str, Any]:
-    """How new units (users or groups) would fall in an experiment, judged without any server."""
-    model = experiment_of(raw)
-    given = Counter(foresee(model, units))
-    return _judged(read_experiment(raw), {str(code): count for code, count in given.items()}, {})
-
-
-def balance_blocks(data: Mapping[str, Any]) -> list[Block]:
-    """The result as blocks: the arms as a ranking, and a table with what was expected."""
-    what = "groups" if data["unit"] == "group" else "users"
-    rows = [
-        [
-            arm["code"],
-            arm["weight"],
-            arm["observed"],
-            round(arm["expected"], 1),
-            f"{arm['share']:.1%}",
-            f"{arm['low']:.1%} to {arm['high']:.1%}",
-        ]
-        for arm in data["arms"]
-    ]
-    columns = ["condition", "weight", f"{what} observed", "expected", "share", "95% interval"]
-    ranked: list[tuple[str, dict[str, str], float]] = [
-        (arm["code"], {}, float(arm["observed"])) for arm in data["arms"]
-    ]
-    return [
-        ranking(f"{what.capitalize()} by condition", ranked, what),
-        table(columns, rows, f"Balance of {data.get('experiment', '')}".strip()),
-    ]
 
 
 def _people(

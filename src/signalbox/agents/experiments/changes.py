@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.experiments.groups import find_groups, groups_in, kinds_named
 from signalbox.agents.experiments.names import as_written, grounded, listed, mentioned, without
 from signalbox.agents.experiments.node import Ask, Fault
-from signalbox.agents.experiments.plan import POST_RULES
+from signalbox.agents.experiments.plan import CONSISTENCY, POST_RULES
 from signalbox.agents.experiments.server_names import Server
 from signalbox.agents.experiments.weights import Split, even, read_split, said_split
 from signalbox.language.names import did_you_mean
@@ -66,7 +67,7 @@ def _one_of(name: str, known: Sequence[str], fields: Fields) -> str:
 
 
 def moment_of(fields: Fields) -> str:
-    """The moment that a start is scheduled for, ISO 8601. Raises Ask where it is not said, Fault where it is past."""
+    """The moment that a start is scheduled for, ISO 8601. Raises Ask where it is not said, or past."""
     words = str(fields.get("when") or "")
     if not words:
         raise Ask("When is it to start?", "when", fields)
@@ -74,7 +75,7 @@ def moment_of(fields: Fields) -> str:
     if moment is None:
         raise Ask(f"'{words}' is no moment that I understand. When is it to start?", "when", fields)
     if moment <= now():
-        raise Fault(f"'{words}' lies in the past.", "validation", "Name a moment to come.")
+        raise Ask(f"'{words}' lies in the past. When is it to start?", "when", fields)
     return moment.isoformat()
 
 
@@ -134,7 +135,7 @@ def _reconditioned(fields: Fields, experiment: Experiment, server: Server, text:
 
 def _ruled(fields: Fields, experiment: Experiment, server: Server, text: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    unit, rule = fields.get("unit"), fields.get("consistency_rule")
+    unit, rule = fields.get("unit"), fields.get("consistency_rule") or _consistency(text)
     if unit == "group" or (fields.get("group_type") and unit != "individual"):
         types = server.group_types(experiment["context"])
         kind = group_kind(fields, types, text)
@@ -156,6 +157,13 @@ def _ruled(fields: Fields, experiment: Experiment, server: Server, text: str) ->
     if not found:
         raise Ask("Which rule is to be what?", "rules", fields, ["consistency rule", "unit of assignment", "post rule"])
     return found
+
+
+def _consistency(text: str) -> str:
+    """The consistency rule that a request sets by its name; empty where it speaks of none."""
+    after = re.split(r"\bconsistency\b", text, maxsplit=1, flags=re.IGNORECASE)[1:]
+    named = re.findall(rf"(?:\b(?:to|be|as)|[=:])\s+({'|'.join(CONSISTENCY)})\b", " ".join(after), re.IGNORECASE)
+    return str(named[-1]).casefold() if named else ""
 
 
 def _called(text: str, values: Iterable[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +17,7 @@ from signalbox.agents.experiments.weights import read_split, said_split
 __all__ = ["ask_for", "known_point", "new_experiment", "not_taken"]
 
 _MOST_OPTIONS = 8
+_BY = re.compile(r"\b(?:by|per) (?:the |whole )?(\w+)", re.IGNORECASE)
 _FIELDS = {
     "name": "new_name",
     "decision_points": "point",
@@ -72,7 +74,9 @@ def ask_for(problem: Problem, fields: Fields) -> Ask:
     if field == "point":
         kept = {key: value for key, value in kept.items() if key not in ("site", "target")}
     if field == "conditions":
-        kept = {key: value for key, value in kept.items() if key != "weights"}
+        # What they are called stays: a reply may say no more than their shares.
+        names = read_split(str(fields.get("conditions") or "")).names
+        kept = {**kept, "weights": None, "conditions": ", ".join(f"'{name}'" for name in names)}
     return Ask(f"{problem.message} What is it to be?", field, kept, list(problem.options)[:_MOST_OPTIONS])
 
 
@@ -88,9 +92,14 @@ def _conditions(fields: Fields, offered: list[str]) -> list[dict[str, Any]]:
 
 
 def _unit(fields: Fields, server: Server, context: str, text: str) -> dict[str, Any]:
-    if fields.get("unit") != "group" and not fields.get("group_type"):
-        return {"assignment_unit": "individual"}
     types = server.group_types(context)
+    said = dict(fields)
+    if not fields.get("unit") and (by := _BY.search(without(text, [str(fields.get("new_name") or "")]))):
+        # "by class" is whole classes, where the context has classes.
+        said["group_type"] = fields.get("group_type") or next(iter(kinds_named(by[1], types)), None)
+    if said.get("unit") != "group" and not said.get("group_type"):
+        return {"assignment_unit": "individual"}
+    fields = said
     kind = group_kind(fields, types, text)
     if kind is None:
         raise Ask("By which kind of group?", "group_type", {**fields, "unit": "group"}, types)

@@ -8,6 +8,7 @@ UpgradeError             any of the below; `error_type` is its kind
 ├── ambiguous            several things have that name; `options` holds them
 ├── conflict             the thing has changed since it was looked at
 ├── unsure               a write may or may not have happened, and the server could not say which
+├── read_only            the setting says that nothing may be changed
 ├── validation           what was asked is wrong; said here or by the server
 └── api                  it said no in another way
 """

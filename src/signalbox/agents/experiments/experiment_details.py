@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.experiments.asked import fields_of, named_params
-from signalbox.agents.experiments.names import shortlist
+from signalbox.agents.experiments.names import mentioned, shortlist
 from signalbox.agents.experiments.node import Calls, at_once, capability_node
 from signalbox.agents.experiments.plan import details_schema
+from signalbox.agents.experiments.reading import read
 from signalbox.agents.experiments.replies import with_reply
 from signalbox.agents.experiments.server_names import look_around
 from signalbox.agents.experiments.steps import update_experiment_cache
 from signalbox.agents.experiments.tools import get_experiment_details
 from signalbox.contract import blocks
 from signalbox.contract.blocks import Block
+from signalbox.language.clauses import clauses_of
 
 __all__ = ["aexperiment_details_node", "details_blocks", "experiment_details_node"]
 
@@ -31,13 +33,14 @@ async def aexperiment_details_node(state: dict[str, Any], calls: Calls) -> dict[
     calls.said = server.params(fields, text)
     chosen = server.experiment(fields, state, text)
     found = await calls(get_experiment_details, experiment=chosen["id"])
-    told = _aspect(str(fields.get("aspect") or ""), found)
+    aspects = await _aspects(str(fields.get("aspect") or ""), text, server.names)
+    told = "\n\n".join(_aspect(one, found) for one in aspects or [""])
     warnings = "".join(f"\n\nNote: {one}" for one in found["warnings"])
     cached: Any = {"all_experiments": state["all_experiments"]}
     return {
         "bot_response": f"{told}{warnings}",
         "told": _short(found),
-        "blocks": details_blocks(found, str(fields.get("aspect") or "")),
+        "blocks": details_blocks(found, aspects),
         "params": named_params({}, experiment_name=found["name"]),
         "previous": {"capability": "experiment_details", "fields": {**_kept(fields), "experiment_id": found["id"]}},
         "current_experiment_id": found["id"],
@@ -49,6 +52,16 @@ async def aexperiment_details_node(state: dict[str, Any], calls: Calls) -> dict[
 
 
 experiment_details_node = at_once(aexperiment_details_node)
+
+
+async def _aspects(aspect: str, text: str, names: Sequence[str]) -> list[str]:
+    """What of the experiment is asked, one thing for each clause that asks for one; empty where all of it is."""
+    clauses = clauses_of(text) if aspect else []
+    if len(clauses) < 2:
+        return [aspect] if aspect else []
+    said = [await read(details_schema(mentioned(one, names)), one, (), "experiment_details") for one in clauses]
+    found = [str(one["aspect"]) for one in said if one.get("aspect")]
+    return list(dict.fromkeys(found)) or [aspect]
 
 
 def _shown(state: Mapping[str, Any], found: Mapping[str, Any]) -> list[dict[str, str]]:
@@ -121,17 +134,17 @@ def _payload(payload: Any) -> str:
     return str(payload.get("value", payload)) if isinstance(payload, Mapping) else str(payload)
 
 
-def details_blocks(found: Mapping[str, Any], aspect: str = "") -> list[Block]:
-    """The conditions with those enrolled in them, and the decision points."""
+def details_blocks(found: Mapping[str, Any], aspects: Sequence[str] = ()) -> list[Block]:
+    """The conditions with those enrolled in them, and the decision points; only those that were asked for."""
     enrolled = found["enrollment"]["conditions"]
     arms = [
         [one["code"], one["weight"], (enrolled.get(one["code"]) or {}).get("users", 0)] for one in found["conditions"]
     ]
     points = [[one["site"], one["target"], one["exclude_if_reached"]] for one in found["decision_points"]]
     made = []
-    if aspect in ("", "conditions", "enrolment") and arms:
+    if (not aspects or {"conditions", "enrolment"} & set(aspects)) and arms:
         made.append(blocks.table(["condition", ("weight", "%"), "users enrolled"], arms, "Conditions"))
-    if aspect in ("", "decision_points") and points:
+    if (not aspects or "decision_points" in aspects) and points:
         made.append(blocks.table(["site", "target", "exclude if reached"], points, "Decision points"))
     return made
 

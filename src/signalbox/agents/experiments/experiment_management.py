@@ -6,10 +6,11 @@ that has changed since is shown again.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.experiments import drafts
+from signalbox.agents.experiments.agreeing import refuses
 from signalbox.agents.experiments.asked import STATUS_OF, named_params, said_params
 from signalbox.agents.experiments.changes import changes_for, moment_of
 from signalbox.agents.experiments.clients import current_client
@@ -20,7 +21,7 @@ from signalbox.agents.experiments.names import mentioned, written_name
 from signalbox.agents.experiments.node import Ask, Calls, Fault, at_once, capability_node
 from signalbox.agents.experiments.outcome import ToolResult
 from signalbox.agents.experiments.plan import ACTIONS
-from signalbox.agents.experiments.questions import change_question, confirm, deletion, what_goes
+from signalbox.agents.experiments.questions import again, change_question, confirm, deletion, what_goes
 from signalbox.agents.experiments.reports import change_rows, told_change
 from signalbox.agents.experiments.server_names import Server, look_around
 from signalbox.agents.experiments.several import requests_of
@@ -32,7 +33,7 @@ from signalbox.agents.experiments.tools import (
     update_experiment,
     update_experiment_status,
 )
-from signalbox.agents.experiments.wanted import action_by_state, again, other_than_told, params_of, wanted
+from signalbox.agents.experiments.wanted import action_by_state, corrected, other_than_told, params_of, wanted
 from signalbox.contract import blocks
 from signalbox.upgrade.states import shown_state
 
@@ -56,8 +57,7 @@ async def aexperiment_management_node(state: dict[str, Any], calls: Calls) -> Up
     """Find out what is to be done, show it, and do it once the person has said yes; of several things one by one."""
     pending = state["pending"] or {}
     rest = list(pending.get("rest") or ())
-    decision = pending.get("decision")
-    if decision == "no":
+    if pending.get("decision") == "no" and not await _is_otherwise(pending, state, calls):
         left = f" Nor: {'; '.join(rest)}." if rest else ""
         told = f"{_NOTHING}{left}"
         return {"bot_response": told, "told": told, "operation_type": None, "previous": state["previous"]}
@@ -79,6 +79,14 @@ async def aexperiment_management_node(state: dict[str, Any], calls: Calls) -> Up
         state = {**state, **done, "user_input": rest.pop(0), "pending": None, "params": {}}
 
 
+async def _is_otherwise(pending: Mapping[str, Any], state: Mapping[str, Any], calls: Calls) -> bool:
+    """Whether a no comes with what is to be in its place: no, 40/60."""
+    text = state["user_input"]
+    if pending.get("field") != "confirm" or refuses(text) or not str(pending.get("reply") or ""):
+        return False
+    return await corrected(pending, state, await look_around(calls)) is not None
+
+
 def _between(done: Update, asked: Ask, state: Mapping[str, Any], rest: list[str]) -> Ask:
     """The question with what was done before it, and what is still to be done behind it."""
     if done:
@@ -94,12 +102,17 @@ def _between(done: Update, asked: Ask, state: Mapping[str, Any], rest: list[str]
 async def _one(state: Mapping[str, Any], calls: Calls, server: Server | None) -> Update:
     """One thing that is to be done, from the request or the reply to it."""
     pending = state["pending"] or {}
-    if pending.get("decision") == "unclear":
-        raise again(pending, "Please answer yes or no. ")
-    if pending.get("decision") == "yes":
+    decision = pending.get("decision")
+    if decision == "yes":
         return await _execute(pending, state, calls)
     server = server or await look_around(calls)
-    fields, text = await wanted(state, server)
+    if decision in ("no", "unclear"):
+        fixed = await corrected(pending, state, server)
+        if fixed is None:
+            raise again(pending)
+        fields, text = fixed
+    else:
+        fields, text = await wanted(state, server)
     groups = find_groups(text, server.group_types(), server.names) if fields.get("action") in _OF_GROUPS else {}
     calls.said = server.params(fields, text, **({"groups": groups} if groups else {}))
     return await _prepare(fields, text, state, server, calls)
@@ -138,6 +151,8 @@ async def _prepare(fields: dict[str, Any], text: str, state: Mapping[str, Any], 
     if not rows:
         told = f"{experiment['name']} is so already. {_NOTHING}"
         return {"bot_response": told, "told": told, **_spoken(experiment, known)}
+    if action == "change_weights":
+        known = {**known, "conditions": _listed(changes["conditions"]), "weights": None}
     warnings = await _problems(known, experiment, changes)
     operation = {"tool": "update_experiment", "args": {"changes": changes}}
     raise confirm(known, experiment, operation, change_question(experiment, rows), rows, warnings)
@@ -158,16 +173,21 @@ async def _confirm_new(fields: Mapping[str, Any], text: str, server: Server) -> 
     arms = ", ".join(f"{one['code']} {one['weight']:g}%" for one in args["conditions"])
     point = args["decision_points"][0]
     unit = f" by {args['group']}" if args.get("group") else ""
+    after = f" Afterwards: {args['post_rule']} {args.get('revert_to') or ''}".rstrip() + "."
     message = (
         f"Create the experiment '{args['name']}' in {args['context']} with {arms}{unit} at {point['site']} / "
-        f"{point['target']}? It will be inactive.{notes}"
+        f"{point['target']}? It will be inactive.{after if args['post_rule'] != 'continue' else ''}{notes}"
     )
     # What was found by its name in the request is kept: a reply that changes something does not say it again.
-    listed = ", ".join(f"'{one['code']}' {one['weight']:g}" for one in args["conditions"])
-    found = {"context": args["context"], "conditions": listed, **{key: point[key] for key in _POINT}}
-    known = {**found, **{key: value for key, value in fields.items() if value}, "new_name": args["name"]}
+    found = {"context": args["context"], **{key: point[key] for key in _POINT}}
+    said = {key: value for key, value in fields.items() if value and key != "weights"}
+    known = {**found, **said, "conditions": _listed(args["conditions"]), "new_name": args["name"]}
     operation = {"tool": "create_experiment", "args": args}
     raise confirm(known, {"id": None, "name": args["name"], "version": None}, operation, message, rows)
+
+
+def _listed(conditions: Sequence[Mapping[str, Any]]) -> str:
+    return ", ".join(f"'{one['code']}' {one['weight']:g}" for one in conditions)
 
 
 def _confirm_move(action: str, fields: Mapping[str, Any], experiment: Mapping[str, Any]) -> Update:

@@ -23,7 +23,6 @@ __all__ = [
     "is_clone",
     "known_state",
     "metadata_of",
-    "same_name",
 ]
 
 CLONE_TAG = "signalbox-clone"
@@ -120,11 +119,6 @@ def known_state(asked: str) -> str:
 def is_clone(raw: Mapping[str, Any]) -> bool:
     """Whether an experiment is a disposable clone of ours, which nobody made and nobody wants to see."""
     return CLONE_TAG in (raw.get("tags") or [])
-
-
-def same_name(one: str, other: str) -> bool:
-    """Whether two names are one but for case, hyphens and spaces."""
-    return same_text(one, other)
 
 
 def holds(name: str, part: str) -> bool:

@@ -20,6 +20,8 @@ _NO_NAME = word_set(
     "user users condition conditions experiment experiments level"
 )
 """Words that are never what a group is called."""
+_NO_ID = word_set("level based wide size sized by id ids type types consistency consistent rule unit assigned")
+"""Nor are these, behind a kind and a hyphen."""
 
 
 def groups_in(words: str, group_types: Sequence[str]) -> dict[str, list[str]]:
@@ -53,10 +55,12 @@ def find_groups(text: str, group_types: Sequence[str], apart: Iterable[str] = ()
     found: dict[str, list[str]] = {}
     for at, word in enumerate(one.strip(_EDGES) for one in words):
         kind = "" if stem(word.casefold()) == "group" else _kind(word, group_types)
+        if kind is None and (own := _kind_inside(word, group_types)) is not None:
+            found.setdefault(own, []).append(word)
         if kind is not None:
             ids = _following(words[at + 1 :], group_types, is_plural=stem(word.casefold()) != word.casefold())
-            found.setdefault(kind, []).extend(one for one in ids if one not in found.get(kind, []))
-    return {kind: ids for kind, ids in found.items() if ids}
+            found.setdefault(kind, []).extend(ids)
+    return {kind: list(dict.fromkeys(ids)) for kind, ids in found.items() if ids}
 
 
 def kinds_named(text: str, group_types: Sequence[str], apart: Iterable[str] = ()) -> list[str]:
@@ -112,6 +116,12 @@ def _may_be(token: str, group_types: Sequence[str], *, alone: bool) -> bool:
     if not token or is_small or _kind(token, group_types) is not None:
         return False
     return not alone or any(letter.isdigit() for letter in token)
+
+
+def _kind_inside(word: str, group_types: Sequence[str]) -> str | None:
+    """The kind of group that a name begins with: school-pilot is a school; what is class-based is no class."""
+    first, mark, rest = re.sub(r"[-_]", " ", word).partition(" ")
+    return _kind(first, group_types) if mark and rest.casefold() not in _NO_ID else None
 
 
 def _kind(word: str, group_types: Sequence[str]) -> str | None:

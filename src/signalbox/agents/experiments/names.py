@@ -18,6 +18,7 @@ __all__ = [
     "listed",
     "loosely",
     "mentioned",
+    "mistyped",
     "placed",
     "shares_words",
     "shortlist",
@@ -60,7 +61,7 @@ def grounded(said: str, names: Iterable[str]) -> str | None:
     holding = [name for name in known if wanted and set(wanted) <= set(_key(name))]
     if len(holding) == 1:
         return holding[0]
-    slipped = [name for name in known if _nearly(wanted, _key(name))]
+    slipped = [name for name in known if _nearly(wanted, _key(name)) or _nearly(_words(said), _words(name))]
     return slipped[0] if len(slipped) == 1 else None
 
 
@@ -91,13 +92,35 @@ def loosely(name: str) -> str:
 
 def with_names(text: str, names: Iterable[str]) -> str:
     """The text with the experiments that it names marked as such: a reader cannot know that hint wording is one."""
+    known = list(names)
+    slip = mistyped(text, known)
     marked = text
-    for name in mentioned(text, names):
+    for name in mentioned(text, known) or ([slip] if slip else []):
         found = re.search(loosely(name), marked, re.IGNORECASE)
         if found:
             called = "" if re.search(r"experiment\W*$", marked[: found.start()], re.IGNORECASE) else "experiment "
             marked = f'{marked[: found.start()]}{called}"{name}"{marked[found.end() :]}'
     return marked
+
+
+def mistyped(text: str, names: Iterable[str]) -> str:
+    """The words of a text that are a name of several words but for slips of the finger, as they are written there;
+    empty where there are none, or several."""
+    words = re.findall(r"[^\W_]+", text)
+    slips = [
+        " ".join(here)
+        for name in dict.fromkeys(names)
+        if (count := len(_key(name))) > 1
+        for at in range(len(words) - count + 1)
+        if _is_slip(here := words[at : at + count], name)
+    ]
+    return slips[0] if len(slips) == 1 else ""
+
+
+def _is_slip(words: Sequence[str], name: str) -> bool:
+    # An ending may be what was mistyped: then the stems are no longer alike.
+    spoken = tuple(word.casefold() for word in words)
+    return _nearly(tuple(map(stem, spoken)), _key(name)) or _nearly(spoken, _words(name))
 
 
 def written_name(text: str, apart: Iterable[str] = ()) -> str:
@@ -220,6 +243,9 @@ def as_written(text: str, words: str) -> str:
         if quoted.start() < end and quoted.end() > start:
             return next(part for part in quoted.groups() if part).strip()
     start, end = _to_edges(text, start, end)
+    # The capital that begins a sentence is no part of a name.
+    while text[start].isupper() and (leading := re.search(r"(?<=\w )([A-Z][\w'’-]*) $", text[:start])):
+        start = leading.start()
     while following := re.match(r" ((?:[A-Z]|\d)[\w'’-]*|\([^)]*\))", text[end:]):
         if not text[start].isupper():
             break

@@ -172,7 +172,8 @@ async def _until_the_end() -> AsyncGenerator[None, None]:
 def _may_ask(asked: Ask, state: Mapping[str, Any]) -> bool:
     """Whether a question may be put: not one that was put in the same words and answered in vain too often."""
     before = state["pending"] or {}
-    again = before.get("field") == asked.pending["field"] and before.get("message") == asked.question["message"]
+    same = all(before.get(key) == asked.pending[key] for key in ("field", "fields"))
+    again = same and before.get("message") == asked.question["message"]
     asked.pending["times"] = int(before.get("times") or 0) + 1 if again else 0
     return bool(asked.pending["times"] < _MOST_TIMES)
 

@@ -9,10 +9,11 @@ from functools import wraps
 from typing import Any, ParamSpec, TypedDict
 
 from signalbox.agents.experiments.errors import UpgradeError
+from signalbox.agents.experiments.guard import refuse_writes
 from signalbox.errors import SignalboxError, redact
 from signalbox.toolbox import current_ledger
 
-__all__ = ["Done", "ToolResult", "tool"]
+__all__ = ["Done", "ToolResult", "tool", "writing_tool"]
 
 Asked = ParamSpec("Asked")
 # What is handed to a tool to be called back, and is no part of what it was asked.
@@ -63,6 +64,17 @@ def tool(function: Callable[Asked, Awaitable[Done]]) -> Callable[Asked, Awaitabl
         )
 
     return call
+
+
+def writing_tool(function: Callable[Asked, Awaitable[Done]]) -> Callable[Asked, Awaitable[ToolResult]]:
+    """As `tool`, for what may change something on the server: refused where nothing may be written."""
+
+    @wraps(function)
+    async def guarded(*args: Asked.args, **kwargs: Asked.kwargs) -> Done:
+        refuse_writes()
+        return await function(*args, **kwargs)
+
+    return tool(guarded)
 
 
 def _failed(

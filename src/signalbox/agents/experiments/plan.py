@@ -12,6 +12,7 @@ from typing import Any
 __all__ = [
     "ACTIONS",
     "CAPABILITIES",
+    "CONSISTENCY",
     "FEATURES",
     "LISTED",
     "POST_RULES",

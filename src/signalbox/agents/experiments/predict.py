@@ -37,7 +37,7 @@ async def explain_assignment(
     raw = await find(client, experiment)
     found = await foretell(client, raw, user_id, groups, working_groups)
     words = f"{user_id}: {found['condition'] or 'default'}, by {found['decided_by']}"
-    return Done(found, raw, "POST /batch-assign", words)
+    return Done(found, raw, f"GET /experiments/single/{raw['id']}", words)
 
 
 async def foretell(

@@ -10,7 +10,10 @@ from signalbox.agents.experiments.node import Ask
 from signalbox.agents.experiments.reports import told_change
 from signalbox.contract import blocks
 
-__all__ = ["change_question", "confirm", "deletion", "what_goes"]
+__all__ = ["NOT_UNDERSTOOD", "YES_OR_NO", "again", "change_question", "confirm", "deletion", "what_goes"]
+
+YES_OR_NO = "Please answer yes or no. "
+NOT_UNDERSTOOD = "I did not understand what is to be otherwise. "
 
 
 def confirm(
@@ -34,6 +37,13 @@ def confirm(
         experiment_id=experiment["id"],
         operation=dict(operation),
     )
+
+
+def again(pending: Mapping[str, Any], said: str = YES_OR_NO) -> Ask:
+    """The same question once more."""
+    message = str(pending["message"]).removeprefix(YES_OR_NO).removeprefix(NOT_UNDERSTOOD)
+    kept = {key: value for key, value in pending.items() if key in ("key", "version", "experiment_id", "operation")}
+    return Ask(f"{said}{message}", str(pending["field"]), pending["fields"], pending.get("options") or (), **kept)
 
 
 def deletion(experiment: Mapping[str, Any]) -> str:

@@ -7,22 +7,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.experiments.asked import whole
-from signalbox.agents.experiments.creating import known_point
-from signalbox.agents.experiments.groups import kinds_named
-from signalbox.agents.experiments.names import as_written, grounded, mentioned, the_one_shown
+from signalbox.agents.experiments.names import grounded, mentioned, the_one_shown
 from signalbox.agents.experiments.plan import create_schema, params_schema, rules_schema
 from signalbox.agents.experiments.reading import read
+from signalbox.agents.experiments.retold import name_in, retold
 from signalbox.agents.experiments.server_names import Server
-from signalbox.agents.experiments.shape import same_text
-from signalbox.agents.experiments.weights import read_split, said_split
 from signalbox.language.quantities import find_quantities
 
 __all__ = ["with_reply"]
 
 _PARTS = re.compile(r"\s*(?:/|,|\||→|->|;)\s*|\s+(?:target|and)\s+")
-_OWN = "experiment_management"
-_OF_FIELD = {"point": {"site", "target"}, "weights": {"conditions"}}
-"""What a question asks for, where that has another name."""
 _FIRST_WORDS = re.compile(r"^(?:user|student|pupil|the user|id|it is|it's|with|take)\s+", re.IGNORECASE)
 
 
@@ -47,7 +41,8 @@ async def _answered(
         label = _option(reply, options)
         return {**known, "experiment_id": (pending.get("choices") or {}).get(label)} if label else known
     if field == "experiment":
-        name = _option(reply, options) or grounded(reply, server.names)
+        named = mentioned(reply, options) or mentioned(reply, server.names)
+        name = named[0] if len(named) == 1 else _option(reply, options) or grounded(reply, server.names)
         kept = {key: value for key, value in known.items() if key not in ("named", "reference", "experiment")}
         return {**kept, "experiment": name, "sure": True} if name else {**kept, "named": reply}
     if field == "context":
@@ -56,7 +51,7 @@ async def _answered(
         said = whole(await read(create_schema(server.contexts, ()), reply), reply)
         return {**known, **_point(reply, said, known)}
     if field == "new_name":
-        return {**known, "new_name": _name(reply, await read(params_schema("rename") or {}, reply))}
+        return {**known, "new_name": name_in(reply, await read(params_schema("rename") or {}, reply))}
     if field in ("unit", "group_type", "consistency_rule", "post_rule", "condition", "rules"):
         said = await read(rules_schema(server.group_types()), reply)
         chosen = _option(reply, options)
@@ -75,43 +70,10 @@ async def _of_new(
     reply: str, field: str, known: dict[str, Any], options: Sequence[str], server: Server
 ) -> dict[str, Any]:
     """What is known of a new experiment with the reply in it, which may say more or other than was asked for."""
-    said = whole(await read(create_schema(server.contexts, server.group_types()), reply, (), _OWN), reply)
-    more = _certain(said, reply, known, server)
-    if field == "new_name" and _is_only(reply, more.get("context")):
+    more = await retold(reply, field, known, options, server)
+    if more or field in ("new_name", "conditions", "weights") or "?" in reply:
         return {**known, **more}
-    if more and field != "new_name" and not _OF_FIELD.get(field, {field}) & set(more):
-        return {**known, **more}
-    known = {**more, **known}
-    if field == "new_name":
-        return {**known, "new_name": _name(reply, said)}
-    if field == "point":
-        return {**known, **_point(reply, said, known), **more}
-    if field == "conditions" and "conditions" in more:
-        return {**known, "conditions": more["conditions"]}
     return await _answered(reply, field, known, options, {}, server)
-
-
-def _is_only(reply: str, context: str | None) -> bool:
-    """Whether a reply is a context and nothing else: that is what it says, whatever was asked."""
-    return context is not None and same_text(reply, context)
-
-
-def _certain(said: Mapping[str, Any], reply: str, known: Mapping[str, Any], server: Server) -> dict[str, Any]:
-    """Of what a reply says of a new experiment, what the server knows by its name or what is whole in itself."""
-    context = next(iter(mentioned(reply, server.contexts)), None)
-    found: dict[str, Any] = {"context": context} if context else {}
-    offered = server.metadata.get(str(context or server.context(known.get("context"), "") or ""))
-    if offered:
-        point = {**{key: said[key] for key in ("site", "target") if said.get(key)}, **known_point(said, offered, reply)}
-        if all(grounded(str(point.get(key) or ""), offered[f"{key}s"]) for key in ("site", "target")):
-            found |= point
-    stretch = said_split(str(said.get("conditions") or ""), reply, offered["conditions"] if offered else ())
-    split = read_split(stretch, offered["conditions"] if offered else ())
-    if split.is_complete and split.names:
-        found["conditions"] = stretch
-    if said.get("unit") == "group" and (kinds := kinds_named(reply, server.group_types())):
-        found |= {"unit": "group", "group_type": kinds[0]}
-    return found
 
 
 def _option(reply: str, options: Sequence[str]) -> str | None:
@@ -124,14 +86,6 @@ def _option(reply: str, options: Sequence[str]) -> str | None:
         return name
     shown = [{"id": one, "name": one} for one in options]
     return the_one_shown(said, shown, None) if len(options) > 1 else None
-
-
-def _name(reply: str, said: Mapping[str, Any]) -> str:
-    """The name in a reply: all of it, unless it begins with words about the name."""
-    name = str(said.get("new_name") or "")
-    if name and (reply[:1].islower() or any(mark in reply for mark in '"“:')) and not reply.startswith(name):
-        return as_written(reply, name)
-    return reply.strip(" .!\"'“”")
 
 
 def _point(reply: str, said: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:

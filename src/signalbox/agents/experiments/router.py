@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.experiments.actions import sure_action
+from signalbox.agents.experiments.agreeing import is_plain
 from signalbox.agents.experiments.clarification import unclear
 from signalbox.agents.experiments.clients import current_client
 from signalbox.agents.experiments.glossary import terms
@@ -21,7 +22,7 @@ from signalbox.agents.experiments.plan import (
     unsupported_schema,
 )
 from signalbox.agents.experiments.reading import read
-from signalbox.agents.experiments.replying import is_plain_yes, replied_to
+from signalbox.agents.experiments.replying import replied_to
 from signalbox.agents.experiments.routing import LINE, is_clear, route_after_input
 from signalbox.agents.experiments.state import NodeStatus, complete
 from signalbox.errors import SignalboxError
@@ -80,8 +81,8 @@ input_router = at_once(ainput_router)
 
 async def _kind(state: Mapping[str, Any], text: str, names: Sequence[str], contexts: Contexts | None) -> Update:
     history = [turn for turn in state["conversation_history"] if turn.get("user")]
-    if is_plain_yes(text):
-        # A yes asks for nothing: no question is open that it could answer.
+    if is_plain(text):
+        # A yes or a no asks for nothing: no question is open that it could answer.
         return {"detected_capability": "clarification_needed", "routing_confidence": 1.0}
     shown = placed(with_names(text, names), state["shown"])[1]
     said = await read(kind_schema(), shown)
@@ -122,6 +123,10 @@ async def _in_conversation(
     is_of_group = shown == text and _is_of_group(state, text)
     follows = is_of_group or (bool(later.get("follows")) and not _is_another(state, alone, later))
     later = {**later, "follows": follows}
+    if alone.get("capability") == "terminology" and "its" in tokens(text) and (named := await _with_name(state, text)):
+        # "What are its rules?" is about what is spoken of, and asks for no term.
+        again = await read(kind_schema(), named)
+        return {**later, **again, "follows": False} if is_clear(again) else later
     if is_clear(alone) and not follows:
         best = later if _is_likely(later) and not _is_likely(alone) else alone
         return {**later, **best}

@@ -20,27 +20,8 @@ CapabilityNode = Literal[
     "user_simulation_node",
     "testing_node",
 ]
-AfterInput = Literal[
-    "terminology_node",
-    "version_check_node",
-    "experiment_listing_node",
-    "experiment_details_node",
-    "experiment_management_node",
-    "user_simulation_node",
-    "testing_node",
-    "clarification_node",
-    "error_handler_node",
-]
-AfterError = Literal[
-    "terminology_node",
-    "version_check_node",
-    "experiment_listing_node",
-    "experiment_details_node",
-    "experiment_management_node",
-    "user_simulation_node",
-    "testing_node",
-    "response_formatter_node",
-]
+AfterInput = Literal[CapabilityNode, "clarification_node", "error_handler_node"]
+AfterError = Literal[CapabilityNode, "response_formatter_node"]
 CAPABILITY_NODES: Mapping[str, CapabilityNode] = {
     "terminology": "terminology_node",
     "version_check": "version_check_node",

@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from signalbox.agents.experiments.asked import said_params
-from signalbox.agents.experiments.names import grounded, likely, mentioned, placed, the_one_shown, without, written_name
+from signalbox.agents.experiments.names import (
+    grounded,
+    likely,
+    mentioned,
+    mistyped,
+    placed,
+    the_one_shown,
+    without,
+    written_name,
+)
 from signalbox.agents.experiments.names import shares_words as shares
 from signalbox.agents.experiments.node import Ask, Calls, Fault
 from signalbox.agents.experiments.tools import get_all_experiments, get_context_metadata
@@ -101,6 +110,8 @@ class Server:
             return self._of_name(name, fields) if name in whole else self._several(whole, fields)
         if at_place := self.by_id(placed(text, state.get("shown") or ())[0]):
             return at_place
+        if slip := mistyped(_of_else(fields, text), self.names):
+            return self._by_words(slip, fields)
         written = named or self._written(fields, text)
         text = _of_else(fields, text)
         if words:

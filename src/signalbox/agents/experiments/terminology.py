@@ -10,8 +10,10 @@ from signalbox.agents.experiments.glossary import all_concepts, terms
 from signalbox.agents.experiments.names import grounded, mentioned
 from signalbox.agents.experiments.node import Calls, at_once, capability_node
 from signalbox.agents.experiments.plan import terminology_schema
+from signalbox.agents.experiments.shape import same_text
 from signalbox.agents.experiments.tools import explain_upgrade_concept, list_upgrade_concepts
 from signalbox.contract import blocks
+from signalbox.language.clauses import clauses_of
 
 __all__ = ["aterminology_node", "terminology_node"]
 
@@ -55,6 +57,9 @@ def _wanted(fields: Mapping[str, Any], text: str) -> list[str]:
     spoken = [names[name] for name in mentioned(text, names)]
     if not found or any(one not in names.values() for one in found):
         found = [one for one in found if one in names.values()] + spoken or found
+    if len(found) == 1:
+        # "weights and pools": what follows is nothing but another term.
+        found += [names[name] for one in clauses_of(text)[1:] for name in names if same_text(one.strip(" ?.!"), name)]
     return list(dict.fromkeys(found))[:2]
 
 

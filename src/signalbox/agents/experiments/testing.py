@@ -8,12 +8,15 @@ from uuid import uuid4
 
 from langgraph.config import get_stream_writer
 
-from signalbox.agents.experiments.asked import fields_of
+from signalbox.agents.experiments.asked import fields_of, whole
+from signalbox.agents.experiments.consistency import consistency_blocks
 from signalbox.agents.experiments.groups import count_groups, find_groups, groups_in, kinds_named
 from signalbox.agents.experiments.guard import refuse_writes
+from signalbox.agents.experiments.live import wants_live
 from signalbox.agents.experiments.names import mentioned, shortlist, whole_words
 from signalbox.agents.experiments.node import Ask, Calls, at_once, capability_node
 from signalbox.agents.experiments.plan import testing_schema, user_schema
+from signalbox.agents.experiments.questions import again
 from signalbox.agents.experiments.reading import read
 from signalbox.agents.experiments.replies import with_reply
 from signalbox.agents.experiments.server_names import Server, look_around
@@ -31,6 +34,7 @@ __all__ = ["atesting_node", "testing_node"]
 _USERS = 1000
 _MADE_UP = 10
 _SHOWN = 20
+_WHICH = ("experiment_id", "experiment_name")
 _NOT_DONE = "Nothing was tested."
 Update = dict[str, Any]
 
@@ -39,16 +43,26 @@ Update = dict[str, Any]
 async def atesting_node(state: dict[str, Any], calls: Calls) -> Update:
     """Put balance or consistency to the test, or make up users. The live experiment is used only after a yes."""
     pending = state["pending"] or {}
-    if pending.get("decision") in ("no", "change", "unclear"):
+    decision = pending.get("decision")
+    if decision == "no":
         return {"bot_response": _NOT_DONE, "told": _NOT_DONE, "previous": state["previous"]}
-    if pending.get("decision") == "yes":
+    if decision == "unclear":
+        raise again(pending)
+    if decision == "yes":
         operation = pending["operation"]
         return await _tested(str(operation["test"]), dict(operation["args"]), operation["experiment"], calls)
     server = await look_around(calls)
-    text = state["user_input"]
-    fields = await fields_of(state, testing_schema(shortlist(text, server.names), server.contexts))
-    fields = await with_reply(fields, state, server)
-    text = str(pending.get("text") or text)
+    said, text = state["user_input"], str(pending.get("text") or state["user_input"])
+    schema = testing_schema(shortlist(said, server.names), server.contexts)
+    fields = await with_reply(await fields_of(state, schema), state, server)
+    if decision == "change":
+        # The same test, of the same experiment unless another is named.
+        more, text = whole(await read(schema, said, (), "testing"), said), said
+        gone = _WHICH if mentioned(said, server.names) else ()
+        fields = {
+            key: value for key, value in {**fields, **more, "test": fields.get("test")}.items() if key not in gone
+        }
+    fields["on_live"] = wants_live(f"{pending.get('text') or ''}. {said}", bool(fields.get("on_live")))
     groups = _groups(fields, server, text)
     if groups and state["params"].get("follows"):
         # "What about group A?" names a group and no test: it is the same one.
@@ -72,7 +86,10 @@ async def atesting_node(state: dict[str, Any], calls: Calls) -> Update:
             left.append(f"user {user} alone: the rules are tried out with made-up users, and hold for every user")
     known = {**fields, "experiment_id": one["id"], "experiment_name": one["name"]}
     refuse_writes()
-    if fields.get("on_live"):
+    if fields["on_live"] and test == "consistency":
+        # The tool says why not: nobody is asked to confirm what is then refused.
+        args["on_live"] = True
+    elif fields["on_live"]:
         raise _confirm_live(test, known, args, one)
     update = await _tested(test, args, one, calls)
     return {
@@ -225,16 +242,4 @@ def _consistency(found: Mapping[str, Any], one: Mapping[str, Any]) -> Update:
         f"{one['name']}: unit {found['unit']}, consistency rule {found['consistency_rule']}, afterwards "
         f"{found['post_rule']}. {verdict}"
     )
-    phases = list(found["phases"])
-    rows = [
-        [row["user"], row.get("group") or "", *(_cell(row.get(phase)) for phase in phases)] for row in found["rows"]
-    ]
-    return {
-        "bot_response": told,
-        "told": told,
-        "blocks": [blocks.table(["user", "group", *phases], rows, f"Phases of {one['name']}")],
-    }
-
-
-def _cell(value: Any) -> str:
-    return "default" if value is None else str(value)
+    return {"bot_response": told, "told": told, "blocks": consistency_blocks(found)}

@@ -16,8 +16,8 @@ from typing import Any
 from signalbox.agents.experiments import balance, consistency, drafts, finding, journeys, users, writing
 from signalbox.agents.experiments.clients import current_client
 from signalbox.agents.experiments.glossary import all_concepts, find_concept
-from signalbox.agents.experiments.outcome import Done, ToolResult, tool
-from signalbox.agents.experiments.shape import brief, read_experiment
+from signalbox.agents.experiments.outcome import Done, ToolResult, tool, writing_tool
+from signalbox.agents.experiments.shape import brief, read_experiment, same_text
 from signalbox.upgrade.states import same_state
 
 __all__ = [
@@ -113,13 +113,13 @@ async def get_all_experiments(
     raw = await current_client().experiments()
     found = [read_experiment(one) for one in raw if not finding.is_clone(one)]
     if context is not None:
-        found = [one for one in found if finding.same_name(one["context"], context)]
+        found = [one for one in found if same_text(one["context"], context)]
     if status is not None:
         found = [one for one in found if same_state(one["state"], finding.known_state(status))]
     if name_contains:
         found = [one for one in found if finding.holds(one["name"], name_contains)]
     if tag:
-        found = [one for one in found if any(finding.same_name(tag, own) for own in one["tags"])]
+        found = [one for one in found if any(same_text(tag, own) for own in one["tags"])]
     found = finding.between(found, created_after, created_before)
     return Done([brief(one) for one in found], raw, "GET /experiments", f"{len(found)} experiments")
 
@@ -140,7 +140,7 @@ async def get_experiment_details(experiment: str) -> Done:
 # Writing experiments
 
 
-@tool
+@writing_tool
 async def create_experiment(
     name: str,
     context: str,
@@ -189,7 +189,7 @@ async def create_experiment(
     return await writing.create(current_client(), draft, key)
 
 
-@tool
+@writing_tool
 async def update_experiment(
     experiment: str, changes: Mapping[str, Any], expected_version: int | None = None, key: str | None = None
 ) -> Done:
@@ -201,7 +201,7 @@ async def update_experiment(
     return await writing.update(current_client(), experiment, changes, expected_version, key)
 
 
-@tool
+@writing_tool
 async def update_experiment_status(
     experiment: str,
     status: str,
@@ -216,7 +216,7 @@ async def update_experiment_status(
     return await writing.move(current_client(), experiment, status, expected_version, key, schedule)
 
 
-@tool
+@writing_tool
 async def delete_experiment(experiment: str, expected_version: int | None = None, key: str | None = None) -> Done:
     """Remove an experiment and everything that was enrolled in it: `{id, name, users, groups}` that were lost."""
     return await writing.delete(current_client(), experiment, expected_version, key)
@@ -225,7 +225,7 @@ async def delete_experiment(experiment: str, expected_version: int | None = None
 # Users
 
 
-@tool
+@writing_tool
 async def initialize_user(
     user_id: str, groups: Groups | None = None, working_groups: Mapping[str, str] | None = None
 ) -> Done:
@@ -244,7 +244,7 @@ async def get_user_assignments(user_id: str, context: str) -> Done:
     return Done(found, raw, "POST /v6/assign", f"{len(found)} decision points")
 
 
-@tool
+@writing_tool
 async def mark_decision_point_visit(
     user_id: str,
     site: str,
@@ -270,7 +270,7 @@ async def mark_decision_point_visit(
 # Trying out
 
 
-@tool
+@writing_tool
 async def simulate_user_journey(
     experiment: str,
     user_id: str,
@@ -288,7 +288,7 @@ async def simulate_user_journey(
     return await journeys.simulate(client, raw, user_id, groups, working_groups, visits, status, on_live)
 
 
-@tool
+@writing_tool
 async def test_condition_balance(
     experiment: str,
     num_users: int = 1000,
@@ -312,7 +312,7 @@ async def test_condition_balance(
     return await balance.try_balance(client, raw, num_users, num_groups, seed, on_live, progress, groups or ())
 
 
-@tool
+@writing_tool
 async def test_consistency_rules(experiment: str, on_live: bool = False, progress: Progress | None = None) -> Done:
     """Take five users through the phases of an experiment (before, while enrolling, after), on a disposable clone, and
     compare what each was given with what its unit, rule, post rule and excludeIfReached promise.

@@ -13,10 +13,12 @@ from uuid import uuid4
 from signalbox.agents.experiments.asked import fields_of, named_params, whole
 from signalbox.agents.experiments.groups import find_groups, groups_in
 from signalbox.agents.experiments.guard import refuse_writes
+from signalbox.agents.experiments.live import wants_live
 from signalbox.agents.experiments.names import grounded, mentioned, shortlist
 from signalbox.agents.experiments.node import Ask, Calls, Fault, at_once, capability_node
 from signalbox.agents.experiments.plan import simulation_schema
 from signalbox.agents.experiments.predict import explain_assignment
+from signalbox.agents.experiments.questions import again
 from signalbox.agents.experiments.reading import read
 from signalbox.agents.experiments.replies import with_reply
 from signalbox.agents.experiments.server_names import Server, look_around
@@ -42,7 +44,7 @@ async def auser_simulation_node(state: dict[str, Any], calls: Calls) -> Update:
     if decision == "no":
         return {"bot_response": _NOT_DONE, "told": _NOT_DONE, "previous": state["previous"]}
     if decision == "unclear":
-        raise _again(pending)
+        raise again(pending)
     if decision == "yes":
         return await _confirmed(pending, calls)
     server = await look_around(calls)
@@ -57,6 +59,7 @@ async def auser_simulation_node(state: dict[str, Any], calls: Calls) -> Update:
     else:
         fields = await with_reply(await fields_of(state, schema), state, server)
         text = str(pending.get("text") or text)
+    fields["on_live"] = wants_live(f"{pending.get('text') or ''}. {state['user_input']}", bool(fields.get("on_live")))
     calls.said = server.params(fields, text)
     user = _user(fields, state)
     groups, are_said = _groups(fields, state, server, user, text)
@@ -152,14 +155,6 @@ def _given(groups: Mapping[str, list[str]]) -> dict[str, Any]:
 def _with_groups(groups: Mapping[str, list[str]]) -> str:
     listed = ", ".join(f"{kind} {one}" for kind, ids in groups.items() for one in ids)
     return f"with {listed}" if listed else "without groups"
-
-
-def _again(pending: Mapping[str, Any]) -> Ask:
-    """The same question once more."""
-    said, message = "Please answer yes or no. ", str(pending["message"])
-    kept = {key: pending[key] for key in ("key", "operation")}
-    told = message if message.startswith(said) else f"{said}{message}"
-    return Ask(told, "confirm", pending["fields"], pending.get("options") or (), **kept)
 
 
 async def _predict(

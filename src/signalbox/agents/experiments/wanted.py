@@ -5,19 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from signalbox.agents.experiments.actions import action_beside, other_action
+from signalbox.agents.experiments.actions import action_beside, other_action, sure_action
 from signalbox.agents.experiments.asked import STATUS_OF, fields_of, whole
-from signalbox.agents.experiments.names import mentioned, shortlist, states_named
-from signalbox.agents.experiments.node import Ask
+from signalbox.agents.experiments.names import mentioned, placed, shortlist, states_named
 from signalbox.agents.experiments.plan import create_schema, management_schema, params_schema, rules_schema
+from signalbox.agents.experiments.questions import NOT_UNDERSTOOD, again
 from signalbox.agents.experiments.reading import read
 from signalbox.agents.experiments.replies import with_reply
+from signalbox.agents.experiments.retold import retold
 from signalbox.agents.experiments.server_names import Server
-from signalbox.agents.experiments.weights import read_split
+from signalbox.agents.experiments.swaps import swapped
+from signalbox.agents.experiments.weights import said_split
+from signalbox.language.words import tokens
 
-__all__ = ["action_by_state", "again", "other_than_told", "params_of", "wanted"]
+__all__ = ["action_by_state", "corrected", "other_than_told", "params_of", "wanted"]
 
 _OWN = "experiment_management"
+_SHORT = 6
+"""How many words another action may be asked for in, where none is called by its name."""
+_FIXED = ("action", "experiment", "experiment_id", "experiment_name")
 _WHICH = ("experiment", "experiment_id", "experiment_name", "named", "reference", "sure")
 
 
@@ -25,11 +31,37 @@ async def wanted(state: Mapping[str, Any], server: Server) -> tuple[dict[str, An
     """What is known of the request, and the words that names are to be found in."""
     text, pending = state["user_input"], state["pending"] or {}
     if pending.get("decision") == "change":
-        return await _revised(pending, text, server), text
+        fixed = await corrected(pending, state, server)
+        return fixed or (await _revised(pending, text, server), text)
     fields = await fields_of(state, management_schema(shortlist(text, server.names, _spoken_of(state))))
     if pending:
         return await with_reply(fields, state, server), str(pending.get("text") or text)
     return {**fields, **await params_of(str(fields.get("action") or ""), text, server)}, text
+
+
+async def corrected(
+    pending: Mapping[str, Any], state: Mapping[str, Any], server: Server
+) -> tuple[dict[str, Any], str] | None:
+    """What was shown with other values that a reply gives for it, and the words that names are to be found in; None
+    where it gives none that are certain. A no may come with them: no, 40/60."""
+    text, known = state["user_input"], {key: value for key, value in pending["fields"].items() if value}
+    action = str(known.get("action"))
+    at_place = placed(text, state["shown"])[0]
+    if at_place not in ("", known.get("experiment_id")) and action != "create":
+        # Not that one, the third.
+        which = {"experiment_id": at_place}
+        return {**{key: value for key, value in known.items() if key not in _WHICH}, **which}, text
+    kept = {key: value for key, value in known.items() if key not in _FIXED}
+    if swap := swapped(text, kept, str(pending.get("text") or "")):
+        return {**known, **swap[0]}, swap[1]
+    if action == "create":
+        more = await retold(text, "", known, (), server)
+        return ({**known, **more}, text) if more else None
+    if action == "change_weights":
+        one = server.by_id(str(known.get("experiment_id")))
+        stretch = said_split("", text, one["conditions"] if one else ())
+        return ({**known, "conditions": stretch, "weights": None}, text) if stretch else None
+    return None
 
 
 def _spoken_of(state: Mapping[str, Any]) -> list[str]:
@@ -53,38 +85,21 @@ async def _revised(pending: Mapping[str, Any], text: str, server: Server) -> dic
     """The request with what the reply to its confirmation says otherwise: another value, experiment or action."""
     known = dict(pending["fields"])
     action = str(known.get("action"))
-    more = await params_of(action, text, server)
+    more = await params_of(action, text, server) if action != "create" else {}
     named = mentioned(text, server.names) if action != "create" else []
     others = [name for name in named if name != known.get("experiment_name")]
     if len(others) == 1:
         known = {key: value for key, value in known.items() if key not in _WHICH}
         return {**known, **more, "experiment": others[0], "sure": True}
     if more:
-        return {**known, **_rewritten(known, more)}
-    said = await read(management_schema(shortlist(text, server.names)), text, (), _OWN)
-    other = str(said.get("action") or action)
-    other = await other_action(text, action) if other == action else other
-    if not other:
-        raise again(pending, "I did not understand what is to be otherwise. ")
+        return {**known, **more, **({"weights": None} if "conditions" in more else {})}
+    other = await other_action(text, action)
+    if not other and len(tokens(text)) <= _SHORT:
+        other = await sure_action(text, is_named=True)
+    if other in ("", action):
+        raise again(pending, NOT_UNDERSTOOD)
     which = {key: known[key] for key in _WHICH if key in known}
     return {"action": other, **which, **await params_of(other, text, server)}
-
-
-def _rewritten(known: Mapping[str, Any], more: dict[str, Any]) -> dict[str, Any]:
-    """What is said anew; shares without a name are for the conditions that were named before."""
-    if "conditions" not in more:
-        return more
-    if known.get("conditions") and not read_split(str(more["conditions"])).names:
-        return {**more, "conditions": known["conditions"], "weights": more["conditions"]}
-    return {**more, "weights": None}
-
-
-def again(pending: Mapping[str, Any], said: str) -> Ask:
-    """The same question once more."""
-    message = str(pending["message"])
-    kept = {key: value for key, value in pending.items() if key in ("key", "version", "experiment_id", "operation")}
-    told = message if message.startswith(said) else f"{said}{message}"
-    return Ask(told, str(pending["field"]), pending["fields"], pending.get("options") or (), **kept)
 
 
 async def other_than_told(action: str, experiment: Mapping[str, Any], text: str) -> str:

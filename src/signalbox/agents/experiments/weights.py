@@ -82,12 +82,11 @@ _LISTS = (
 )
 
 
-def find_split(text: str, apart: Sequence[str] = ()) -> str:
-    """The stretch of a text that lists shares which add up to 100, where there is one; names `apart` are no part of it.
+def find_split(text: str) -> str:
+    """The stretch of a text that lists shares which add up to 100, where there is one.
 
     For a reader that marked none: what is found is shown before it is used.
     """
-    text = _blanked(text, apart)
     for pattern in _LISTS:
         for found in pattern.finditer(text):
             split = read_split(found[0])
@@ -99,21 +98,26 @@ def find_split(text: str, apart: Sequence[str] = ()) -> str:
 def said_split(words: str, text: str, known: Sequence[str] = (), apart: Sequence[str] = ()) -> str:
     """The stretch that says how the conditions are weighted: the words that were read, unless they say only a part of
     it and the whole text says it all, by a list of shares or by conditions that are known."""
-    split = read_split(words, known)
+    split, text = read_split(words, known), _blanked(text, apart)
+    whole = _of_known(text, known)
+    if whole.is_complete and len(whole.names) > 1 and not (split.is_complete and split.names):
+        return text
     if split.is_complete:
         return words
-    names = split.names
-    found = find_split(text, apart)
-    if found and not read_split(found, known).names and len(names) == len(read_split(found).weights):
+    found = find_split(text)
+    if found and not read_split(found, known).names and len(split.names) == len(read_split(found).weights):
         # The conditions stand in one place and their shares in another.
         return f"{words}: {found}"
     if found:
         return found
-    text = _blanked(text, apart)
-    whole = read_split(text, known) if _places(text, known) else Split()
     # Shares that do not add up are told so: none of them is left out for it.
     is_more = len(whole.names) == len(whole.weights) > len(split.names)
     return text if (whole.is_complete and whole.names) or is_more else words
+
+
+def _of_known(text: str, known: Sequence[str]) -> Split:
+    """What a text says of the conditions that are known; nothing where it names none of them."""
+    return read_split(text, known) if _places(text, known) else Split()
 
 
 def _blanked(text: str, names: Sequence[str]) -> str:

@@ -194,3 +194,14 @@ async def test_what_changed_between_two_moments_is_seen(upgrade: Any) -> None:
     upgrade.fault = lambda call: "503"
     down = await examine("checkout is slow", now - timedelta(hours=1), now)
     assert down.failed
+
+
+def test_each_clause_of_a_question_may_ask_for_another_side(upgrade: Any, talk: Any) -> None:
+    talk.model.readings |= {
+        "which arms has Fractions by School": {"aspect": "conditions"},
+        "who is kept out?": {"aspect": "segments"},
+    }
+    said = "which arms has Fractions by School and who is kept out?"
+    told = talk.say(said, as_="experiment_details", experiment="Fractions by School", aspect="segments")
+    assert "condition-a 33.34%" in told.answer
+    assert "Excluded: schoolId school-pilot." in told.answer

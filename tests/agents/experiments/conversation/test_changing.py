@@ -278,3 +278,21 @@ def test_a_new_condition_is_told_from_the_experiment_it_is_for(upgrade: Any, tal
     read = {"action": "change_conditions", "experiment": "Hint Wording", "change": "add"}
     talk.say("add a condition audio to Hint Wording", as_=MANAGE, conditions="audio to Hint Wording", **read)
     assert "audio from nothing to 20%" in talk.say("40, 40, 20", means="answer").answer
+
+
+def test_a_consistency_rule_may_be_called_by_its_name(upgrade: Any, talk: Any) -> None:
+    said = "the consistency rule of Hint Wording is to be experiment"
+    asked = talk.say(said, as_=MANAGE, action="change_rules", experiment="Hint Wording")
+    assert "Consistency rule from individual to experiment" in asked.answer
+
+
+def test_by_class_means_whole_classes(upgrade: Any, talk: Any) -> None:
+    said = "new experiment Big Letters in reading-coach by class, control 50, audio 50, StoryPage / story-page"
+    read = {
+        "new_name": "Big Letters",
+        "conditions": "control 50, audio 50",
+        "site": "StoryPage",
+        "target": "story-page",
+    }
+    asked = talk.say(said, as_=MANAGE, action="create", **read)
+    assert "control 50%, audio 50% by classId" in asked.answer

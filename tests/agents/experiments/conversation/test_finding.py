@@ -94,3 +94,21 @@ def test_a_place_in_the_list_that_was_shown_is_an_experiment(upgrade: Any, talk:
     talk.say("what is running", as_="list_experiments", status="enrolling")
     talk.model.readings["Fractions by School, which arms?"] = {"capability": DETAILS, "confidence": 0.99}
     assert "**Fractions by School**" in talk.say("the second one, which arms?", aspect="conditions").answer
+
+
+def test_a_mistyped_name_is_read_as_the_one_that_it_nearly_is(upgrade: Any, talk: Any) -> None:
+    asked = talk.say("stop hint timng", as_=MANAGE, action="stop")
+    assert asked.answer.startswith("Stop 'Hint Timing'?")
+
+
+def test_a_group_whose_name_begins_with_its_kind_is_one(upgrade: Any, talk: Any) -> None:
+    read = {"as_": "user_simulation", "task": "predict", "user_id": "u-7", "experiment": "Fractions by School"}
+    told = talk.say("what would u-7 of school-pilot get in Fractions by School", **read)
+    assert "decided by: segment" in told.answer
+
+
+def test_weights_that_do_not_add_up_are_asked_for_with_their_conditions_kept(upgrade: Any, talk: Any) -> None:
+    said = "new experiment Bad Sum in web-shop: control 70, one-page 70 at Checkout / payment"
+    read = {"new_name": "Bad Sum", "conditions": "control 70, one-page 70", "site": "Checkout", "target": "payment"}
+    assert "add up to 140" in talk.say(said, as_=MANAGE, action="create", **read).answer
+    assert "control 60%, one-page 40%" in talk.say("60/40", means="answer").answer

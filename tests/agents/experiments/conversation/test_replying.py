@@ -114,3 +114,96 @@ def test_shares_said_anew_are_for_the_conditions_of_before(upgrade: Any, talk: A
     talk.say(said, as_=MANAGE, action="create", conditions="control and one-page, 20/80")
     asked = talk.say("let it be 45/55", decision="change", conditions="45/55")
     assert "control 45%, one-page 55%" in asked.answer
+
+
+def test_other_shares_in_a_no_are_shown_anew(upgrade: Any, talk: Any) -> None:
+    said = "weights of Cart Reminder: control 20, urgent-copy 80"
+    talk.say(said, as_=MANAGE, action="change_weights", experiment="Cart Reminder", conditions="control 20")
+    asked = talk.say("argh no. 45 control 55 urgent-copy", decision="no", confidence=0.97)
+    assert "control from 50% to 45%; weight of urgent-copy from 50% to 55%" in asked.answer
+    assert asked.state["params"]["condition_weights"] == {"control": 45.0, "urgent-copy": 55.0}
+    talk.say("yes")
+    weights = [one["assignmentWeight"] for one in upgrade.named("Cart Reminder")["conditions"]]
+    assert weights == [45.0, 55.0]
+
+
+def test_one_thing_may_be_put_in_the_place_of_another(upgrade: Any, talk: Any) -> None:
+    said = "keep class 4a out of Hint Timing"
+    talk.say(said, as_=MANAGE, action="exclude", experiment="Hint Timing", groups="class 4a")
+    assert "classId 4c" in talk.say("oops 4c, not 4a", decision="no", confidence=0.9).answer
+
+
+def test_a_sentence_with_a_not_in_it_puts_nothing_in_the_place_of_an_action(upgrade: Any, talk: Any) -> None:
+    talk.say("delete Audio Stories", as_=MANAGE, action="delete", experiment="Audio Stories")
+    talk.model.readings["archive Audio Stories"] = {"action": "archive", "confidence": 1.0}
+    asked = talk.say("a slip, not delete! archive Audio Stories", decision="no", confidence=1.0)
+    assert asked.answer.startswith("Archive 'Audio Stories'?")
+
+
+def test_another_action_must_be_asked_for(upgrade: Any, talk: Any) -> None:
+    talk.say("delete Audio Stories", as_=MANAGE, action="delete", experiment="Audio Stories")
+    said = "well it may go as far as I care but let us ask Kim about the data"
+    again = talk.say(said, decision="change", action="change_rules", confidence=1.0)
+    assert "Delete 'Audio Stories'" in again.answer
+
+
+@pytest.mark.parametrize("reply", ["start over", "let's begin again from scratch", "restart"])
+def test_a_new_experiment_may_be_begun_anew(upgrade: Any, talk: Any, reply: str) -> None:
+    talk.say("new experiment Loud Colours in web-shop", as_=MANAGE, action="create", new_name="Loud Colours")
+    asked = talk.say(reply, means="answer")
+    assert asked.answer == "What is the experiment to be called?"
+    assert "context" not in asked.state["params"]
+
+
+def test_to_start_over_does_not_start_an_experiment(upgrade: Any, talk: Any) -> None:
+    talk.say("delete Reward Stars", as_=MANAGE, action="delete", experiment="Reward Stars")
+    assert talk.say("start over", decision="change", action="start").answer == "Nothing was changed."
+
+
+def test_a_no_may_go_on_to_another_question(upgrade: Any, talk: Any) -> None:
+    talk.say("delete Reward Stars", as_=MANAGE, action="delete", experiment="Reward Stars")
+    talk.model.readings["is the server up"] = {"capability": "version_check", "confidence": 0.99}
+    told = talk.say("never mind, is the server up", decision="no", as_="version_check")
+    assert "6.5" in told.answer
+    assert upgrade.named("Reward Stars")["id"]
+
+
+@pytest.mark.parametrize("said", ["no", "never mind", "thanks", "start over"])
+def test_a_word_that_asks_for_nothing_does_nothing_again(upgrade: Any, talk: Any, said: str) -> None:
+    read = {"test": "balance", "experiment": "Hint Timing", "num_users": 20}
+    talk.say("balance of Hint Timing with 20 users", as_="testing", **read)
+    made = upgrade.sent("POST /experiments")
+    assert talk.say(said, as_="testing", follows=True).status == "needs_input"
+    assert upgrade.sent("POST /experiments") == made
+
+
+@pytest.mark.parametrize("reply", ["no clue, what is there?", "sounds nice", "hard to say really"])
+def test_what_lists_no_conditions_becomes_none(upgrade: Any, talk: Any, reply: str) -> None:
+    said = "new experiment Loud Colours in web-shop"
+    asked = talk.say(said, as_=MANAGE, action="create", new_name="Loud Colours")
+    assert talk.say(reply, means="answer").answer == asked.answer
+    assert "Which weights for control, one-page?" in talk.say("the first two", means="answer").answer
+
+
+def test_a_name_may_be_given_anew_while_something_else_is_asked_for(upgrade: Any, talk: Any) -> None:
+    talk.say("new experiment Loud Colours in web-shop", as_=MANAGE, action="create", new_name="Loud Colours")
+    talk.say("rather call it Soft Colours", means="answer", new_name="Soft Colours")
+    talk.say("control 50, one-page 50", means="answer", conditions="control 50, one-page 50")
+    assert "'Soft Colours' in web-shop" in talk.say("HomePage / banner", means="answer", site="HomePage").answer
+
+
+def test_what_another_context_does_not_know_is_asked_for_anew(upgrade: Any, talk: Any) -> None:
+    said = "new experiment Loud Colours in web-shop, control 50, one-page 50 at HomePage / banner"
+    talk.say(said, as_=MANAGE, action="create", new_name="Loud Colours", site="HomePage", target="banner")
+    asked = talk.say("hang on, I meant mathstream", decision="change", context="mathstream")
+    assert asked.answer.startswith("Which conditions")
+    talk.say("control 50, treatment 50", means="answer", conditions="control 50, treatment 50")
+    asked = talk.say("dashboard / progress-bar", means="answer", site="dashboard", target="progress-bar")
+    assert "'Loud Colours' in mathstream with control 50%, treatment 50% at dashboard / progress-bar" in asked.answer
+
+
+def test_another_of_what_was_listed_may_be_meant_by_its_place(upgrade: Any, talk: Any) -> None:
+    talk.say("which are running", as_="list_experiments", what="experiments", status="enrolling")
+    talk.say("stop Fractions by School", as_=MANAGE, action="stop", experiment="Fractions by School")
+    asked = talk.say("not that one, the third", decision="no", confidence=1.0)
+    assert asked.answer.startswith("Stop 'Hint Timing'?")
