@@ -191,13 +191,13 @@ async def _settled(plan: MetricsPlan, reading: Reading, before: Before | None) -
         return plan.model_copy(update={"measure": await _one_of([plan.measure or "", rival], plan, reading)})
     if not reading.offers or not any(reading.scores.values()):
         raise not_understood()
-    options = [one.key for one in reading.offers[:_MOST_OPTIONS]]
-    best = reading.scores[options[0]]
+    able = [one.key for one in await able_to_serve(plan, reading.offers, reading)][:_MOST_OPTIONS]
+    best = reading.scores[able[0]] if able else 0.0
     if best < _UNTOLD or is_uncovered:
         # Also where the model says that no measure covers what is asked.
         raise _no_metric(reading)
-    near = [one for one in options if reading.scores[one] >= _NEAR * best]
-    return plan.model_copy(update={"measure": await _one_of(_likely(near, plan, reading), plan, reading)})
+    near = _likely([one for one in able if reading.scores[one] >= _NEAR * best], plan, reading)
+    return plan.model_copy(update={"measure": near[0] if len(near) == 1 else _ask(near)})
 
 
 def _likely(measures: list[str], plan: MetricsPlan, reading: Reading) -> list[str]:

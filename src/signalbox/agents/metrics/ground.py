@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from signalbox.agents.metrics.bounds import (
     has_unit,
+    is_percent,
     measures_other,
     read_bound,
     read_percentile,
@@ -16,7 +17,7 @@ from signalbox.agents.metrics.bounds import (
 )
 from signalbox.agents.metrics.choosing import AGGREGATIONS, Chosen, choose, measure_for, offer_of, window_of
 from signalbox.agents.metrics.conditions import says_help, upper
-from signalbox.agents.metrics.errors import InvalidQueryError
+from signalbox.agents.metrics.errors import InvalidQueryError, OtherUnitError
 from signalbox.agents.metrics.forgotten import (
     is_whole,
     own_words,
@@ -24,17 +25,20 @@ from signalbox.agents.metrics.forgotten import (
 )
 from signalbox.agents.metrics.left import left_out
 from signalbox.agents.metrics.live import Live
+from signalbox.agents.metrics.measures import added_over
 from signalbox.agents.metrics.offers import Offer
+from signalbox.agents.metrics.pairs import asks_for_rest, pair_of, rest_of, rests_in
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Against, Matcher, Measure, Question
-from signalbox.agents.metrics.shares import divided, own_filters, part_and_whole, second_measure, shared
+from signalbox.agents.metrics.shares import beside, divided, own_filters, part_and_whole, second_measure, shared
 from signalbox.agents.metrics.state import ResultKind, TimeRange
 from signalbox.agents.metrics.thresholds import check_state, of_state, with_threshold
 from signalbox.agents.metrics.times import Moment, Times, read_times
-from signalbox.agents.metrics.units import unit_of_question
+from signalbox.agents.metrics.units import kind_of_unit
 from signalbox.agents.metrics.unplaced import unplaced_words
 from signalbox.agents.metrics.values import Meant, find_value
 from signalbox.agents.metrics.vocabulary import base, name_words, runs, text_words
+from signalbox.agents.metrics.windows import seconds_of
 
 __all__ = ["ground_plan"]
 
@@ -74,6 +78,10 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     plan = plan.model_copy(update={"not_covered": [one for one in plan.not_covered if not _is_used(one, question)]})
     left = left_out(plan, text, offer, also.offer if also else None, names=names)
     left = tuple(one for one in left if not _leaves_out(one, question) and not _is_used(one, question, chosen.said))
+    pair = await pair_of(offer, live, question.time_range) if whole is None and rests_in(text) else None
+    if pair is not None and asks_for_rest(plan, text, pair):
+        question = await rest_of(question, plan, pair, live)
+        left = tuple(one for one in left if one not in rests_in(text))
     question = replace(question, not_covered=left)
     question = await _shaped(question, plan, chosen, live, times, moment, also, whole, percentiles)
     if plan.kind == "threshold" and not plan.bound:
@@ -267,6 +275,9 @@ async def _divided_by(
 ) -> tuple[MetricsPlan, Offer, Chosen | None]:
     """The plan with what narrows its own measure, this measure, and the one that it is divided by."""
     is_share_already = plan.kind == "share" and any(bound.variant.type == "ratio" for bound in offer.bounds)
+    if not plan.per and plan.kind != "share" and _in_percent(plan):
+        pair = await pair_of(offer, live, window_of(times, moment))
+        return (plan, pair.part, await beside(pair.whole, plan, live, times, moment)) if pair else (plan, offer, None)
     if not plan.per or is_share_already or await _is_named_beside(plan, offer, live, times, moment):
         return plan, offer, None
     part, whole = await part_and_whole(plan, offer, live, times, moment)
@@ -274,6 +285,12 @@ async def _divided_by(
         return plan, offer, None
     filters = await own_filters(plan, part, whole, live, times, moment)
     return plan.model_copy(update={"filters": filters}), part, whole
+
+
+def _in_percent(plan: MetricsPlan) -> bool:
+    """Whether a figure or a bound is said in percent."""
+    bound = read_bound(plan.bound) if plan.bound else None
+    return is_percent(plan.unit) or (bound is not None and bound.unit == "%")
 
 
 async def _shaped(
@@ -284,9 +301,7 @@ async def _shaped(
 ) -> Question:  # fmt: skip
     """The question with what its kind needs beside the measure: another side, a part, a whole."""
     if whole is not None:
-        bound = read_bound(plan.bound) if plan.bound else None
-        is_part = bound is not None and bound.unit == "%"
-        question = divided(question, chosen, whole, is_share=plan.kind == "share" or is_part)
+        question = divided(question, chosen, whole, is_share=plan.kind == "share" or _in_percent(plan))
     if question.kind == "comparison":
         return _compared(question, plan, chosen, times, also, percentiles)
     if plan.kind == "share" and whole is None:
@@ -337,15 +352,21 @@ def _with_unit(question: Question, plan: MetricsPlan) -> Question:
     """The question with the unit that its figures are shown in; one of another kind is said not to be covered."""
     if not plan.unit or (time_of_rate(plan.unit) is not None and question.measure.type == "counter"):
         return question
-    shown = shown_in(plan.unit, unit_of_question(question))
+    unit = kind_of_unit(question)
+    shown = shown_in(plan.unit, unit)
     if shown is not None:
         return replace(question, shown=shown)
+    if (energy := shown_in(plan.unit, "joules")) is not None and unit == "watts" and not question.is_current:
+        # The work of a power over the range: its mean by the seconds of it.
+        measure = added_over(question.measure, "joules", seconds_of(question.time_range))
+        kind: ResultKind = "ranking" if question.group_by else "value"
+        return replace(question, measure=measure, kind=kind, aggregation="avg", shown=energy, threshold=None)
     known = {base(word) for word in name_words(question.measure.name)} | {base(question.measure.unit)}
     if all(base(word) in known for word, *_ in text_words(plan.unit)) or question.kind == "share":
         return question
-    if measures_other(plan.unit, unit_of_question(question)):
-        raise InvalidQueryError(
-            f"{upper(question.measure.title)} is measured in {unit_of_question(question)}, not in {plan.unit}.",
+    if measures_other(plan.unit, unit):
+        raise OtherUnitError(
+            f"{upper(question.measure.title)} is measured in {unit}, not in {plan.unit}.",
             suggestion="Name another measure, or leave the unit out.",
         )
     return replace(question, not_covered=tuple(dict.fromkeys((*question.not_covered, f"in {plan.unit}"))))

@@ -21,7 +21,8 @@ from signalbox.agents.metrics.question import Matcher
 from signalbox.agents.metrics.recipes import Recipes, load_recipes
 from signalbox.agents.metrics.search import Hit, Index
 from signalbox.agents.metrics.state import MOST_DAYS, TimeRange
-from signalbox.agents.metrics.vocabulary import base, runs
+from signalbox.agents.metrics.vocabulary import FILLERS, base, runs, text_words
+from signalbox.language.words import stem
 
 __all__ = ["Live", "Series", "open_live"]
 
@@ -86,13 +87,18 @@ class Live:
         things = {piece for one in mentions for piece, *_ in runs(one.value)}
         hits = await asyncio.to_thread(self.index.search, bare, most + 20, things)
         hits = [hit for hit in hits if await self._is_asked_for(hit, bare, within)]
-        carried = await self._carriers(text, within)
+        having = await self._having(mentions, within)
+        carried = _of_all(having.values())
         if carried:
             least = _LACKING if any(_is_name(one.value) for one in mentions) else 1.0
             ranked = []
             for hit in hits:
-                has = any(carried & set(metrics) for metrics in _ways(hit))
-                ranked.append(Hit(hit.offer, hit.score + _MENTIONED if has else hit.score * least, hit.explained))
+                own = {metric for metrics in _ways(hit) for metric in metrics}
+                # What names a thing of the measure speaks of it as much as its own words do.
+                named = {one for one in mentions if own & having.get(one.value, frozenset())}
+                told = {word for one in named for word, *_ in text_words(text[one.start : one.end])}
+                score = hit.score + _MENTIONED if own & carried else hit.score * least
+                ranked.append(Hit(hit.offer, score, hit.explained | told))
             known = {hit.offer.key for hit in hits}
             ranked += [
                 Hit(one, _MENTIONED, frozenset())
@@ -153,37 +159,37 @@ class Live:
         return list(dict.fromkeys((one.label, one.value) for one in await self._mentions(text, within)))
 
     async def _mentions(self, text: str, within: TimeRange) -> list[_Mention]:
-        """The label values in a text, and where they stand; plain words last."""
+        """The label values in a text, as they are or in another form, and where they stand; plain words last."""
         if self._values is None:
             labels = await self.labels_of(within)
             self._values = await asyncio.to_thread(_by_spelling, labels)
         pieces = runs(text)[:400]
         found: list[_Mention] = []
         for first in range(len(pieces)):
-            joined = ""
+            joined = told = ""
             for last in range(first, min(first + 6, len(pieces))):
-                joined += pieces[last][0]
-                for label, value in self._values.get(joined, []) if len(joined) >= _SHORTEST else []:
-                    found.append(_Mention(label, value, pieces[first][1], pieces[last][2]))
-        return sorted(found, key=lambda one: one.value.isalpha())[:20]
+                word = pieces[last][0]
+                joined += word
+                told += "" if word in FILLERS and last > first else stem(word)
+                for key in dict.fromkeys((joined, told)) if len(joined) >= _SHORTEST and word not in FILLERS else ():
+                    for label, value in self._values.get(key, []):
+                        found.append(_Mention(label, value, pieces[first][1], pieces[last][2]))
+        return sorted(dict.fromkeys(found), key=lambda one: one.value.isalpha())[:20]
 
     def forget_values(self) -> None:
         """Look for no label values: those of a server that is not asked are not known."""
         self._values = {}
 
-    async def _carriers(self, text: str, within: TimeRange) -> frozenset[str]:
-        """The metrics that have all the names in a text; none where it has no name that looks like one."""
+    async def _having(self, mentions: Iterable[_Mention], within: TimeRange) -> dict[str, frozenset[str]]:
+        """For each of the first values in a text the metrics that have it."""
         by_value: dict[str, list[str]] = {}
-        for label, value in await self.mentioned(text, within):
-            by_value.setdefault(value, []).append(label)
-        carried: frozenset[str] | None = None
+        for one in dict.fromkeys((one.label, one.value) for one in mentions):
+            by_value.setdefault(one[1], []).append(one[0])
+        having = {}
         for value, labels in islice(by_value.items(), _MOST_MENTIONS):
-            have = await asyncio.gather(
-                *(self.metrics_with([Matcher(label, (value,))], within) for label in labels[:_MOST_MENTIONS])
-            )
-            both = frozenset(name for names in have for name in names)
-            carried = both if carried is None or not carried & both else carried & both
-        return carried or frozenset()
+            asked = [self.metrics_with([Matcher(label, (value,))], within) for label in labels[:_MOST_MENTIONS]]
+            having[value] = frozenset(name for names in await asyncio.gather(*asked) for name in names)
+        return having
 
     async def _read(self, metric: str, within: TimeRange) -> Series:
         key = (metric, _rounded(within.start_time), _rounded(within.end_time))
@@ -242,12 +248,25 @@ def _indexed(described: Mapping[str, MetricInfo], recipes: Recipes) -> tuple[dic
 
 def _by_spelling(labels: Mapping[str, tuple[str, ...]]) -> dict[str, list[tuple[str, str]]]:
     found: dict[str, list[tuple[str, str]]] = {}
+    kinds = {stem(label.lower()) for label in labels}
     for label, values in labels.items():
         for value in values:
-            key = "".join(piece for piece, *_ in runs(value))
-            if key:
+            pieces = [piece for piece, *_ in runs(value)]
+            keys = {"".join(pieces)}
+            if not any(map(str.isdigit, value)):
+                keys.add("".join(map(stem, pieces)))
+            # The kind of a thing in another form, as beers for the label beer, is no thing.
+            for key in keys - {"", *(kinds - {"".join(pieces)})}:
                 found.setdefault(key, []).append((label, value))
     return found
+
+
+def _of_all(having: Iterable[frozenset[str]]) -> frozenset[str]:
+    """The metrics that have all the values; where none has one beside the others, those that have it."""
+    carried: frozenset[str] | None = None
+    for both in having:
+        carried = both if carried is None or not carried & both else carried & both
+    return carried or frozenset()
 
 
 def _is_name(value: str) -> bool:

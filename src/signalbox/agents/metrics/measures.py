@@ -19,6 +19,7 @@ from signalbox.agents.metrics.vocabulary import base, name_words
 
 __all__ = [
     "Wanted",
+    "added_over",
     "conditions_of",
     "fraction_of",
     "measure_of",
@@ -322,6 +323,12 @@ def time_beyond(measure: Measure, bound: float, *, title: str, above: bool, seco
         promql = f"({promql}) * {seconds:.10g}"
         return replace(measure, title=title, promql=promql, type="gauge", unit="seconds", agg="avg", total="")
     return replace(measure, title=title, promql=promql, type="ratio", unit="ratio", agg="avg", total="")
+
+
+def added_over(measure: Measure, unit: str, seconds: float) -> Measure:
+    """What a gauge that is so much a second comes to in so many seconds: the energy of a power."""
+    promql = f"({measure.promql}) * {seconds:.10g}"
+    return replace(measure, title=f"{measure.title} over the range", promql=promql, unit=unit, total="")
 
 
 def _gauge_agg(family: Family) -> Aggregation:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from signalbox.agents.metrics.bounds import has_unit, is_percent, shown_in
+from signalbox.agents.metrics.bounds import has_unit, is_percent, measures_other, read_bound, shown_in
 from signalbox.agents.metrics.choosing import measure_for
-from signalbox.agents.metrics.errors import MetricNotFoundError, UnknownNameError
+from signalbox.agents.metrics.errors import MetricNotFoundError, OtherUnitError, UnknownNameError
 from signalbox.agents.metrics.forgotten import own_words
 from signalbox.agents.metrics.offers import Offer
+from signalbox.agents.metrics.pairs import is_goal, rests_in
 from signalbox.agents.metrics.plan import MetricsPlan
+from signalbox.agents.metrics.question import Measure
 from signalbox.agents.metrics.read import Reading
 from signalbox.agents.metrics.search import Hit
-from signalbox.agents.metrics.shares import is_whole_name
 from signalbox.agents.metrics.values import find_label, find_value
+from signalbox.agents.metrics.vocabulary import name_words
 from signalbox.errors import SignalboxError
 
 __all__ = ["able_to_serve", "as_share", "elsewhere", "is_ratio", "rival_of", "words_of"]
@@ -41,8 +43,9 @@ def rival_of(plan: MetricsPlan, reading: Reading) -> str | None:
     if plan.named or mine is None or not mine.explained:
         return None
     best = next(iter(reading.hits.values()))
-    if plan.kind == "share" and is_whole_name(best.offer.key) != is_whole_name(chosen):
-        return None  # A part and what there may be at most make one share.
+    is_of_both = plan.kind == "share" or bool(rests_in(reading.text))
+    if is_of_both and is_goal(best.offer.key) != is_goal(chosen):
+        return None  # A part and what there may be at most make one share, and one rest.
     if plan.confidence < _UNSURE and best.score > mine.score and not plan.continues and _says_more(best, mine, reading):
         return best.offer.key
     if mine.offer.recipe or plan.confidence >= _CERTAIN:
@@ -97,8 +100,7 @@ def is_ratio(offer: Offer) -> bool:
 async def elsewhere(plan: MetricsPlan, reading: Reading, error: SignalboxError) -> MetricsPlan | None:
     """The plan for another measure that has what is named, where the chosen one has not, as the model chooses among
     those that have; None where there is none."""
-    names = bool(plan.filters or plan.split_by or plan.excluded)
-    if not isinstance(error, UnknownNameError) or not names or plan.named or not plan.measure:
+    if not isinstance(error, UnknownNameError | OtherUnitError) or plan.named or not plan.measure:
         return None
     able = await able_to_serve(
         plan, [hit.offer for hit in reading.hits.values() if hit.offer.key != plan.measure], reading
@@ -133,7 +135,19 @@ async def _has(offer: Offer, plan: MetricsPlan, reading: Reading) -> bool:
         measure, series = await measure_for(offer, reading.live, reading.within)
     except MetricNotFoundError:
         return False
-    if plan.unit and shown_in(plan.unit, measure.unit) is None and has_unit(plan.unit):
+    if not _has_unit(measure, plan) or (plan.percentiles and measure.type == "counter"):
         return False
     has_things = all(find_value(words, series, measure.labels) for words in (*plan.filters, *plan.excluded))
     return has_things and all(find_label(words, measure.labels) for words in plan.split_by)
+
+
+def _has_unit(measure: Measure, plan: MetricsPlan) -> bool:
+    """Whether a measure has the unit of the answer that is asked for, and that of the bound."""
+    words = name_words(measure.name.removesuffix("_total"))
+    own = measure.unit.partition("/")[0] if has_unit(measure.unit.partition("/")[0]) else words[-1]
+    bound = read_bound(plan.bound) if plan.bound else None
+    if bound is not None and measures_other(bound.unit, own):
+        return False
+    if not has_unit(plan.unit) or plan.unit.lower() in words:
+        return True
+    return shown_in(plan.unit, own) is not None or (has_unit(own) and not measures_other(plan.unit, own))

@@ -9,8 +9,9 @@ from signalbox.agents.metrics.catalogue import MetricInfo, base_unit
 from signalbox.agents.metrics.question import Measure, Question, Shown
 from signalbox.agents.metrics.state import TimeRange
 from signalbox.drawing.values import format_span, format_value, short_unit
+from signalbox.language.units import dimension_of
 
-__all__ = ["adds_up", "count_unit", "format_range", "rate_unit", "shown_value", "unit_of_question"]
+__all__ = ["adds_up", "count_unit", "format_range", "kind_of_unit", "rate_unit", "shown_value", "unit_of_question"]
 
 _PARTS = re.compile(r"_(?:total|count|sum|bucket)$")
 
@@ -24,6 +25,13 @@ def unit_of_question(question: Question) -> str:
         return short_unit(measure.total_unit) or count_unit(measure.name)
     unit = short_unit(measure.unit)
     return unit if unit not in ("", "1/s") else _inferred(measure)
+
+
+def kind_of_unit(question: Question) -> str:
+    """The unit of the answer's figures, also one that only the name of the measure says: kilograms, litres, euros."""
+    unit = unit_of_question(question)
+    last = _PARTS.sub("", question.measure.name).rpartition("_")[2].lower()
+    return unit if unit or not dimension_of(last) or question.measure.type != "gauge" else last
 
 
 def adds_up(question: Question) -> bool:

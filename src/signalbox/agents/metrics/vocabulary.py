@@ -21,12 +21,15 @@ __all__ = [
     "EXCLUDES",
     "FILLERS",
     "GENERIC",
+    "GOALS",
     "HOW",
     "JOINS",
     "LABEL_WORDS",
     "MOST",
     "NEGATES",
     "PARTS",
+    "PORTIONS",
+    "RESTS",
     "SOFT",
     "SPLITS",
     "alike",
@@ -55,6 +58,8 @@ ENDS: dict[str, tuple[str, ...]] = {end: tuple(words.split()) for end, words in 
 """Which end of the values a part is of, the high or the low one."""
 NEGATES = frozenset(_TABLES["negates"].split())
 """Words that turn a state round."""
+RESTS = frozenset(_TABLES["rests"].split())
+"""Words for what is lacking, or left."""
 JOINS = frozenset(_TABLES["joins"].split())
 """Words after which stands what something belongs to, or is done with."""
 SPLITS = frozenset(_TABLES["splits"].split())
@@ -94,6 +99,10 @@ def base(word: str) -> str:
     return stem(_SAME.get(lowered, lowered))
 
 
+GOALS = frozenset(map(base, _TABLES["goals"].split()))
+"""Words in names of measures that say how much there may or should be, as `base` has them."""
+PORTIONS = frozenset(map(base, _TABLES["portions"].split()))
+"""Words in names of measures that say how much of that there is, as `base` has them."""
 _KIN = tuple(frozenset(map(base, line.split())) for line in _TABLES["kin"])
 
 

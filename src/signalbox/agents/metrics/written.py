@@ -27,7 +27,7 @@ def with_written(plan: MetricsPlan, text: str, own: Set[str]) -> MetricsPlan:
         end = None if plan.order or plan.how in _ENDS else _end(said, {**_words(HOW), **_words(ORDERS)})
         return plan.model_copy(update={"order": end}) if end else plan
     end = _end(said, _words(HOW))
-    if end is None or plan.how in _ENDS or plan.kind not in ("figure", "threshold", None):
+    if end is None or plan.order or plan.how in (*_ENDS, "total") or plan.kind not in ("figure", "threshold", None):
         return plan
     if any(label_kind(word) for word in said) and plan.kind != "figure":
         # Which of them: the host with the highest load.
