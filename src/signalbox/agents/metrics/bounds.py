@@ -15,6 +15,7 @@ from signalbox.language.units import dimension_of, symbol_of
 __all__ = [
     "Bound",
     "bound_in",
+    "find_parts",
     "find_percentiles",
     "has_unit",
     "is_percent",
@@ -91,6 +92,11 @@ def _part_in_words(words: str) -> float | None:
 def find_percentiles(text: str) -> list[str]:
     """The percentiles that a text writes out: p95, 99th percentile, median."""
     return [found.group() for found in _WRITTEN.finditer(text) if read_percentile(found.group()) is not None]
+
+
+def find_parts(text: str) -> list[str]:
+    """The parts of a whole that a text names: a fifth, half."""
+    return [found.group() for found in _PART.finditer(text)]
 
 
 def read_bound(words: str) -> Bound | None:

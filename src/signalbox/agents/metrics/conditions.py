@@ -90,22 +90,17 @@ def in_names(said: Sequence[str], plan: MetricsPlan) -> list[str]:
 
 def _widened(words: str, text: str, series: Series, labels: frozenset[str]) -> str:
     """The words; where they are a piece of a whole name that stands in the question, that name: line 2, gate left."""
-    said, stands = _telling(words), f" {' '.join(_telling(text))} "
-    known = (value for label in sorted(labels) for value in series.values.get(label, ()))
-    whole = [
-        value
-        for value in known
-        if said
-        and said[0] in value.lower()
-        and f" {' '.join(_telling(value))} " in stands
-        and {*said} < {*_telling(value)}
-    ]
-    return max(whole, key=len, default=words)
+    said = {piece for piece, *_ in runs(words)}
+    known = [value for label in sorted(labels) for value in series.values.get(label, ())]
+    whole = [value for value in known if words.lower() in value.lower() and said < {piece for piece, *_ in runs(value)}]
+    standing = [value for value in whole if any(_stands(value, text, small) for small in (frozenset(), FILLERS))]
+    return max(standing, key=len, default=words)
 
 
-def _telling(text: str) -> list[str]:
-    """The pieces of a text but for small words."""
-    return [piece for piece, *_ in runs(text) if piece not in FILLERS]
+def _stands(value: str, text: str, small: Set[str]) -> bool:
+    """Whether all the pieces of a name stand side by side in a text, but for small words."""
+    name, said = ([piece for piece, *_ in runs(one) if piece not in small] for one in (value, text))
+    return len(name) > 1 and f" {' '.join(name)} " in f" {' '.join(said)} "
 
 
 def one_by_one(words: str, series: Series, labels: frozenset[str]) -> list[str]:
@@ -140,7 +135,8 @@ def _meant(words: str, measure: Measure, series: Series, offer: Offer, live: Liv
 
 def _only_counts(words: str) -> bool:
     """Whether words only say how many are meant, as in the two brokers together: that is all of them."""
-    return all(word in NUMBERS or word in ("both", "all", "together") for word in words.casefold().split())
+    said = words.casefold().split()
+    return said[:1] == ["whole"] or all(word in NUMBERS or word in ("both", "all", "together") for word in said)
 
 
 def says_measure(words: str, measure: Measure, offer: Offer) -> bool:

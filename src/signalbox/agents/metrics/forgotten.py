@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from signalbox.agents.metrics.bounds import find_percentiles
+from signalbox.agents.metrics.bounds import find_parts, find_percentiles
 from signalbox.agents.metrics.left import places_of
 from signalbox.agents.metrics.live import Live, Series
 from signalbox.agents.metrics.offers import Offer, is_slip
@@ -65,7 +65,15 @@ _TO_A_NAME = re.compile(r"[\w)][-_/:.][\w]|[-_/:]\d|\d[-_/:]")
 def completed(plan: MetricsPlan, text: str, live: Live, moment: Moment) -> MetricsPlan:
     """The plan with the metric, the time and the figures that the question writes out and that it has not."""
     named = with_excluded(with_name(plan, text, live), text)
+    named = named.model_copy(update={"split_by": [_after_split(words) for words in plan.split_by]})
     return with_figures(at_its_moment(with_time(named, text, moment), text), text)
+
+
+def _after_split(words: str) -> str:
+    """What stands after the last word that splits: of the readings per carrier, the carrier."""
+    pieces = runs(words)
+    last = max((at for at, (word, *_) in enumerate(pieces) if word in SPLITS), default=-1)
+    return words[pieces[last + 1][1] :] if 0 < last < len(pieces) - 1 else words
 
 
 def at_its_moment(plan: MetricsPlan, text: str) -> MetricsPlan:
@@ -147,7 +155,10 @@ def with_figures(plan: MetricsPlan, text: str) -> MetricsPlan:
     rate = None if plan.unit else _PER_TIME.search(text[:_LONGEST])
     if rate is not None and not _is_taken(*rate.span(), places_of(plan, text)):
         taken["unit"] = rate.group()
-    if plan.kind == "ranking" and plan.top is None and not plan.bound:
+    if plan.side and not plan.bound and (parts := find_parts(text[:_LONGEST])):
+        taken["bound"] = parts[0]
+        taken["not_covered"] = [one for one in plan.not_covered if one != parts[0]]
+    elif plan.kind == "ranking" and plan.top is None and not plan.bound:
         free = [one for one in _bare_numbers(text) if not _is_taken(one.start, one.end, places_of(plan, text))]
         if len(free) == 1 and 0 < free[0].value <= _MOST_PLACES:
             taken["top"] = int(free[0].value)

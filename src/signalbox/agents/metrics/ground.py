@@ -25,12 +25,20 @@ from signalbox.agents.metrics.forgotten import (
 )
 from signalbox.agents.metrics.left import left_out
 from signalbox.agents.metrics.live import Live
-from signalbox.agents.metrics.measures import added_over
+from signalbox.agents.metrics.measures import converted
 from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.pairs import asks_for_rest, pair_of, rest_of, rests_in
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Against, Matcher, Measure, Question
-from signalbox.agents.metrics.shares import beside, divided, own_filters, part_and_whole, second_measure, shared
+from signalbox.agents.metrics.shares import (
+    as_ratio,
+    beside,
+    divided,
+    own_filters,
+    part_and_whole,
+    second_measure,
+    shared,
+)
 from signalbox.agents.metrics.state import ResultKind, TimeRange
 from signalbox.agents.metrics.thresholds import check_state, of_state, with_threshold
 from signalbox.agents.metrics.times import Moment, Times, read_times
@@ -45,6 +53,7 @@ __all__ = ["ground_plan"]
 _SHARES = ("ratio", "percent")
 _SURE = 0.9
 _CERTAIN = 0.97
+_MOST_NAME = 3
 _CURVES = ("series", "extreme")
 _RATES = frozenset(map(base, ("rate", "rps", "qps", "throughput")))
 
@@ -56,11 +65,13 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     """
     times = read_times(plan.time, plan.against, moment.now, moment.zone)
     offer = offer_of(plan, live)
-    plan = of_state(plan, text, offer)
+    plan = await _in_pieces(of_state(plan, text, offer), offer, live, times, moment)
     plan, offer, whole = await _divided_by(plan, offer, live, times, moment)
     percentiles = tuple(dict.fromkeys(p for words in plan.percentiles if (p := read_percentile(words)) is not None))
     chosen = await choose(offer, plan, text, live, times, moment, percentiles[:1])
-    named = _named_beside(plan, chosen)
+    if plan.per and whole is None:
+        whole = _other_part(plan, chosen)
+    named = _named_beside(plan, chosen) if whole is None else plan
     if named != plan:
         plan = named
         chosen = await choose(offer, plan, text, live, times, moment, percentiles[:1])
@@ -77,9 +88,10 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     names += _said_of_all(plan, chosen)
     plan = plan.model_copy(update={"not_covered": [one for one in plan.not_covered if not _is_used(one, question)]})
     left = left_out(plan, text, offer, also.offer if also else None, names=names)
-    left = tuple(one for one in left if not _leaves_out(one, question) and not _is_used(one, question, chosen.said))
+    used = (*chosen.said, *(whole.said if whole else ()))
+    left = tuple(one for one in left if not _leaves_out(one, question) and not _is_used(one, question, used))
     pair = await pair_of(offer, live, question.time_range) if whole is None and rests_in(text) else None
-    if pair is not None and asks_for_rest(plan, text, pair):
+    if pair is not None and asks_for_rest(plan, text, pair, offer):
         question = await rest_of(question, plan, pair, live)
         left = tuple(one for one in left if one not in rests_in(text))
     question = replace(question, not_covered=left)
@@ -88,6 +100,18 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
         await check_state(question, live)
     question = _with_unit(with_threshold(question, plan), plan)
     return _side_by_side(question, plan, also, percentiles)
+
+
+async def _in_pieces(plan: MetricsPlan, offer: Offer, live: Live, times: Times, moment: Moment) -> MetricsPlan:
+    """The plan; of a clause that narrows and is no name, the names in it: requests to /cart that ended in a 502."""
+    measure, series = await measure_for(offer, live, window_of(times, moment))
+    filters: list[str] = []
+    for words in plan.filters:
+        pieces = words.split() if len(words.split()) > _MOST_NAME and words not in plan.names else []
+        is_name = not pieces or find_value(words, series, measure.labels) is not None
+        meant = [(one, find_value(one, series, measure.labels)) for one in pieces] if not is_name else []
+        filters += [one for one, found in meant if found and found.sure >= 1] or [words]
+    return plan.model_copy(update={"filters": filters})
 
 
 def _said_of_all(plan: MetricsPlan, chosen: Chosen) -> list[str]:
@@ -111,6 +135,19 @@ async def _is_named_beside(plan: MetricsPlan, offer: Offer, live: Live, times: T
     measure, series = await measure_for(offer, live, window_of(times, moment))
     meant = find_value(plan.per, series, measure.labels)
     return meant is not None and meant.sure >= _SURE and is_whole(plan.per, meant)
+
+
+def _other_part(plan: MetricsPlan, chosen: Chosen) -> Chosen | None:
+    """What a part of a measure is divided by, where that is another part of it: nurses for each doctor."""
+    meant = find_value(plan.per, chosen.series, chosen.measure.labels)
+    if plan.kind == "share" or meant is None or meant.sure < _SURE:
+        return None
+    mine = [one for one in chosen.matchers if one.label == meant.label and not one.negated]
+    if not mine or any({*one.values} & {*meant.values} for one in mine):
+        return None
+    rest = tuple(one for one in chosen.matchers if one not in mine)
+    measure = replace(chosen.measure, title=" or ".join(meant.values))
+    return replace(chosen, measure=measure, matchers=(*rest, meant.matcher()), said=(replace(meant, said=plan.per),))
 
 
 def _named_beside(plan: MetricsPlan, chosen: Chosen) -> MetricsPlan:
@@ -302,10 +339,15 @@ async def _shaped(
     """The question with what its kind needs beside the measure: another side, a part, a whole."""
     if whole is not None:
         question = divided(question, chosen, whole, is_share=plan.kind == "share" or _in_percent(plan))
+    if whole is not None and plan.kind == "threshold":
+        # A share of all of them would hide the one that is beyond.
+        question = replace(question, group_by=tuple(sorted(question.measure.labels)))
     if question.kind == "comparison":
         return _compared(question, plan, chosen, times, also, percentiles)
     if plan.kind == "share" and whole is None:
-        return await shared(question, plan, chosen, live, moment)
+        question = await shared(question, plan, chosen, live, moment)
+    if plan.kind == "share" and times.against is not None and not question.group_by:
+        return replace(as_ratio(question), kind="comparison", against=Against(time_range=times.against))
     return question
 
 
@@ -319,7 +361,8 @@ def _compared(
 ) -> Question:
     if times.against is not None:
         return replace(question, against=Against(time_range=times.against))
-    if also is not None and has_unit(question.measure.unit) != has_unit(also.measure.unit):
+    units = [one.unit.partition("/")[0] for one in (question.measure, also.measure)] if also is not None else []
+    if also is not None and has_unit(units[0]) != has_unit(units[1]):
         raise InvalidQueryError(
             f"{upper(question.measure.title)} and {also.measure.title} have different units, and cannot be compared.",
             suggestion="Name the other side as the server calls it.",
@@ -354,13 +397,15 @@ def _with_unit(question: Question, plan: MetricsPlan) -> Question:
         return question
     unit = kind_of_unit(question)
     shown = shown_in(plan.unit, unit)
+    if shown is not None and unit in ("joules", "watts"):
+        return replace(question, measure=converted(question.measure, shown.unit, shown.factor))
     if shown is not None:
         return replace(question, shown=shown)
     if (energy := shown_in(plan.unit, "joules")) is not None and unit == "watts" and not question.is_current:
         # The work of a power over the range: its mean by the seconds of it.
-        measure = added_over(question.measure, "joules", seconds_of(question.time_range))
+        measure = converted(question.measure, energy.unit, energy.factor * seconds_of(question.time_range))
         kind: ResultKind = "ranking" if question.group_by else "value"
-        return replace(question, measure=measure, kind=kind, aggregation="avg", shown=energy, threshold=None)
+        return replace(question, measure=measure, kind=kind, aggregation=None)
     known = {base(word) for word in name_words(question.measure.name)} | {base(question.measure.unit)}
     if all(base(word) in known for word, *_ in text_words(plan.unit)) or question.kind == "share":
         return question

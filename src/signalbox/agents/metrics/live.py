@@ -34,11 +34,14 @@ _MOST_SERIES = 2_000
 _MOST_LABELS = 60
 _MOST_VALUES = 5_000
 _MOST_MENTIONS = 3
-_MENTIONED = 0.35
+_MENTIONED, _ALONE = 0.35, 0.4
+"""What is added to the score of an offer that has the thing that a text names, and what more where no other has it."""
 _LACKING = 0.6
 """What remains of the score of an offer that has not the thing that a text names."""
 _NO_LABELS = frozenset({"__name__", "le", "quantile"})
 _SHORTEST = 3
+_FORM = "~"
+"""Before what stands for a value in whatever form its words have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,20 +94,19 @@ class Live:
         carried = _of_all(having.values())
         if carried:
             least = _LACKING if any(_is_name(one.value) for one in mentions) else 1.0
+            known = {hit.offer.key for hit in hits}
+            having_it = [one for one in self.index.offers if carried & set(one.metrics)]
+            hits += [Hit(one, 0.0, frozenset()) for one in having_it if one.key not in known][:most]
+            is_telling = any(_is_name(one.value) or not self.index.knows(one.value) for one in mentions)
+            bonus = _MENTIONED + (_ALONE / len(having_it) if is_telling and having_it else 0.0)
             ranked = []
             for hit in hits:
                 own = {metric for metrics in _ways(hit) for metric in metrics}
                 # What names a thing of the measure speaks of it as much as its own words do.
                 named = {one for one in mentions if own & having.get(one.value, frozenset())}
                 told = {word for one in named for word, *_ in text_words(text[one.start : one.end])}
-                score = hit.score + _MENTIONED if own & carried else hit.score * least
+                score = hit.score + bonus if own & carried else hit.score * least
                 ranked.append(Hit(hit.offer, score, hit.explained | told))
-            known = {hit.offer.key for hit in hits}
-            ranked += [
-                Hit(one, _MENTIONED, frozenset())
-                for one in self.index.offers
-                if one.key not in known and carried & set(one.metrics)
-            ][:most]
             hits = sorted(ranked, key=lambda hit: -hit.score)
         return hits[:most]
 
@@ -162,7 +164,7 @@ class Live:
         """The label values in a text, as they are or in another form, and where they stand; plain words last."""
         if self._values is None:
             labels = await self.labels_of(within)
-            self._values = await asyncio.to_thread(_by_spelling, labels)
+            self._values = await asyncio.to_thread(_by_spelling, labels, self.index)
         pieces = runs(text)[:400]
         found: list[_Mention] = []
         for first in range(len(pieces)):
@@ -171,10 +173,12 @@ class Live:
                 word = pieces[last][0]
                 joined += word
                 told += "" if word in FILLERS and last > first else stem(word)
-                for key in dict.fromkeys((joined, told)) if len(joined) >= _SHORTEST and word not in FILLERS else ():
+                for key in (joined, _FORM + told) if len(joined) >= _SHORTEST and word not in FILLERS else ():
                     for label, value in self._values.get(key, []):
                         found.append(_Mention(label, value, pieces[first][1], pieces[last][2]))
-        return sorted(dict.fromkeys(found), key=lambda one: one.value.isalpha())[:20]
+        # A name within a longer one is none: the tap of the Brewery Tap.
+        whole = [one for one in dict.fromkeys(found) if not any(_is_within(one, other) for other in found)]
+        return sorted(whole, key=lambda one: one.value.isalpha())[:20]
 
     def forget_values(self) -> None:
         """Look for no label values: those of a server that is not asked are not known."""
@@ -246,19 +250,24 @@ def _indexed(described: Mapping[str, MetricInfo], recipes: Recipes) -> tuple[dic
     return families, Index(list_offers(families, recipes))
 
 
-def _by_spelling(labels: Mapping[str, tuple[str, ...]]) -> dict[str, list[tuple[str, str]]]:
+def _by_spelling(labels: Mapping[str, tuple[str, ...]], index: Index) -> dict[str, list[tuple[str, str]]]:
     found: dict[str, list[tuple[str, str]]] = {}
     kinds = {stem(label.lower()) for label in labels}
     for label, values in labels.items():
         for value in values:
             pieces = [piece for piece, *_ in runs(value)]
             keys = {"".join(pieces)}
-            if not any(map(str.isdigit, value)):
-                keys.add("".join(map(stem, pieces)))
-            # The kind of a thing in another form, as beers for the label beer, is no thing.
-            for key in keys - {"", *(kinds - {"".join(pieces)})}:
+            # In another form: nobody was home. A word that measures are called by, or labels, is no thing in it.
+            is_plain = value.replace(" ", "").isalpha() and stem(value) not in kinds
+            if is_plain and (len(pieces) > 1 or not index.knows(value)):
+                keys.add(_FORM + "".join(map(stem, pieces)))
+            for key in filter(None, keys):
                 found.setdefault(key, []).append((label, value))
     return found
+
+
+def _is_within(one: _Mention, other: _Mention) -> bool:
+    return other.start <= one.start and one.end <= other.end and one.end - one.start < other.end - other.start
 
 
 def _of_all(having: Iterable[frozenset[str]]) -> frozenset[str]:

@@ -68,8 +68,7 @@ async def renamed(plan: MetricsPlan, reading: Reading, *, has_failed: bool = Fal
     found = await reading.names(labels)
     known = {value for words in plan.filters for value in _values(find_value(words, series, measure.labels))}
     new = [value for value in found.get("things", ()) if value not in known]
-    said = " ".join(things) or reading.text
-    new = [value for value in new if _is_like(said, value)]
+    new = [value for value in new if lacks_part or _is_like(" ".join(things), value)]
     names = [f"{label}={value}" for value in new for label in labels if value in labels[label]][: len(new)]
     split = [label for label in found.get("split_by", ()) if label in labels]
     if ((things or lacks_part) and not names) or (kinds and not split):

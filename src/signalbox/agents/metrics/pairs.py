@@ -12,7 +12,7 @@ from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.promql import match_text
 from signalbox.agents.metrics.question import Question
 from signalbox.agents.metrics.state import TimeRange
-from signalbox.agents.metrics.vocabulary import GOALS, PORTIONS, RESTS, base, name_words, text_words
+from signalbox.agents.metrics.vocabulary import GOALS, LEFT, PORTIONS, RESTS, base, name_words, text_words
 
 __all__ = ["Pair", "asks_for_rest", "is_goal", "is_whole_of", "pair_of", "rest_of", "rests_in"]
 
@@ -34,13 +34,13 @@ def is_goal(name: str) -> bool:
 
 async def pair_of(offer: Offer, live: Live, within: TimeRange) -> Pair | None:
     """The pair that a gauge is one half of: the other has the same name but for the words that make it a half."""
-    if offer.recipe or offer.family is None or offer.family.type != "gauge":
+    mine, _ = await measure_for(offer, live, within)
+    if mine.type != "gauge" or len(mine.metrics) > 1:
         return None
-    own = _words(offer.key)
     near = [one for one in live.index.offers if one.family and not one.recipe and one.family.type == "gauge"]
-    found = [(shared, one) for one in near if one.key != offer.key and (shared := _kinship(own, _words(one.key)))]
+    found = [(shared, one) for one in near if (shared := _kinship(_words(mine.name), _words(one.key)))]
     for shared, other in sorted(found, key=lambda one: -one[0]):
-        pair = Pair(other, offer) if is_whole_of(offer.key, other.key) else Pair(offer, other)
+        pair = Pair(other, offer) if is_whole_of(mine.name, other.key) else Pair(offer, other)
         (part, _), (whole, _) = [await measure_for(one, live, within) for one in (pair.part, pair.whole)]
         # One word in common says little: then it must be of the very same things.
         things = part.labels - _NO_THINGS, whole.labels - _NO_THINGS
@@ -59,7 +59,8 @@ def _kinship(own: set[str], theirs: set[str]) -> float:
     is_goal = any(more and more <= GOALS for more in (mine, other))
     # Spaces taken are a part of the spaces: the same name with a word less.
     is_portion = (not other and len(mine) == 1) or (not mine and other <= PORTIONS)
-    return len(own & theirs) - 0.1 * len(mine | other) if (is_goal or is_portion) and own & theirs else 0.0
+    is_pair = (is_goal or is_portion) and bool(own & theirs) and own != theirs
+    return len(own & theirs) - 0.1 * len(mine | other) if is_pair else 0.0
 
 
 def is_whole_of(name: str, other: str) -> bool:
@@ -68,13 +69,22 @@ def is_whole_of(name: str, other: str) -> bool:
     return bool(GOALS & (own - theirs)) or (not GOALS & (theirs - own) and bool(PORTIONS & (theirs - own)))
 
 
-def asks_for_rest(plan: MetricsPlan, text: str, pair: Pair) -> bool:
-    """Whether what is lacking, or left, is asked for, and neither half is by itself what is left."""
-    if plan.per or plan.also or plan.percentiles or plan.bound or plan.kind not in ("figure", "ranking", "curve", None):
+def asks_for_rest(plan: MetricsPlan, text: str, pair: Pair, chosen: Offer) -> bool:
+    """Whether what is lacking is asked for, and neither half is by itself what is left; or what is left of the half
+    that there may be: of a stock, what is left is the stock."""
+    if (
+        pair.part.recipe
+        or plan.per
+        or plan.also
+        or plan.percentiles
+        or plan.bound
+        or plan.kind not in ("figure", "ranking", "curve", None)
+    ):
         return False
     told = " ".join(one.family.help for one in (pair.part, pair.whole) if one.family)
     known = {base(word) for word, *_ in text_words(told)} | _words(pair.part.key) | _words(pair.whole.key)
-    return any(base(word) not in known for word in rests_in(text))
+    said = [word for word in rests_in(text) if chosen == pair.whole or word not in LEFT]
+    return any(base(word) not in known for word in said)
 
 
 def rests_in(text: str) -> list[str]:

@@ -14,11 +14,12 @@ from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Measure
 from signalbox.agents.metrics.read import Reading
 from signalbox.agents.metrics.search import Hit
+from signalbox.agents.metrics.times import read_times
 from signalbox.agents.metrics.values import find_label, find_value
 from signalbox.agents.metrics.vocabulary import name_words
 from signalbox.errors import SignalboxError
 
-__all__ = ["able_to_serve", "as_share", "elsewhere", "is_ratio", "rival_of", "words_of"]
+__all__ = ["able_to_serve", "as_counted", "as_share", "elsewhere", "is_ratio", "rival_of", "words_of"]
 
 _EQUAL = 0.03
 _LESS = 0.8
@@ -40,7 +41,7 @@ def rival_of(plan: MetricsPlan, reading: Reading) -> str | None:
     model is not sure, also one that fits better, and that says more of the question."""
     chosen = plan.measure or ""
     mine = reading.hits.get(chosen)
-    if plan.named or mine is None or not mine.explained:
+    if plan.named or mine is None:
         return None
     best = next(iter(reading.hits.values()))
     is_of_both = plan.kind == "share" or bool(rests_in(reading.text))
@@ -48,7 +49,7 @@ def rival_of(plan: MetricsPlan, reading: Reading) -> str | None:
         return None  # A part and what there may be at most make one share, and one rest.
     if plan.confidence < _UNSURE and best.score > mine.score and not plan.continues and _says_more(best, mine, reading):
         return best.offer.key
-    if mine.offer.recipe or plan.confidence >= _CERTAIN:
+    if mine.offer.recipe or plan.confidence >= _CERTAIN or not mine.explained:
         return None
     alike = [one for one in list(reading.hits.values())[:_MOST] if one.explained == mine.explained]
     if len(alike) > _FEW and plan.confidence >= _UNSURE:
@@ -92,6 +93,28 @@ async def as_share(plan: MetricsPlan, reading: Reading) -> MetricsPlan:
     return plan
 
 
+async def as_counted(plan: MetricsPlan, reading: Reading) -> MetricsPlan:
+    """The plan of a total over a range for the counter beside a gauge, which does not add up: parts handed out, and not
+    the parts in stock."""
+    mine = reading.hits.get(plan.measure or "")
+    if plan.how != "total" or not plan.time or plan.named or mine is None or _type(mine.offer) != "gauge":
+        return plan
+    try:
+        times = read_times(plan.time, "", reading.moment.now, reading.moment.zone)
+    except SignalboxError:
+        return plan
+    if times.main is None or times.is_moment or times.is_current:
+        return plan
+    first = name_words(mine.offer.key)[:1]
+    beside = [hit.offer for hit in reading.hits.values() if _type(hit.offer) == "counter"]
+    able = await able_to_serve(plan, [one for one in beside if name_words(one.key)[:1] == first], reading)
+    return plan.model_copy(update={"measure": able[0].key}) if len(able) == 1 else plan
+
+
+def _type(offer: Offer) -> str:
+    return offer.family.type if offer.family is not None and not offer.recipe else ""
+
+
 def is_ratio(offer: Offer) -> bool:
     """Whether an offer is a share by itself."""
     return bool(offer.bounds) and offer.bounds[0].variant.type == "ratio"
@@ -109,6 +132,8 @@ async def elsewhere(plan: MetricsPlan, reading: Reading, error: SignalboxError) 
     if chosen is not None and plan.confidence >= _CERTAIN and not _says_as_much(plan, chosen, reading):
         return None
     chosen = chosen or _of_same_words(plan, able, reading)
+    if chosen is None and plan.confidence < _UNSURE and able[:1] == reading.offers[:1]:
+        chosen = able[0].key  # The search finds first what has what is named.
     return plan.model_copy(update={"measure": chosen}) if chosen else None
 
 
@@ -144,7 +169,8 @@ async def _has(offer: Offer, plan: MetricsPlan, reading: Reading) -> bool:
 def _has_unit(measure: Measure, plan: MetricsPlan) -> bool:
     """Whether a measure has the unit of the answer that is asked for, and that of the bound."""
     words = name_words(measure.name.removesuffix("_total"))
-    own = measure.unit.partition("/")[0] if has_unit(measure.unit.partition("/")[0]) else words[-1]
+    unit = "percent" if measure.unit == "ratio" else measure.unit.partition("/")[0]
+    own = unit if has_unit(unit) else words[-1]
     bound = read_bound(plan.bound) if plan.bound else None
     if bound is not None and measures_other(bound.unit, own):
         return False

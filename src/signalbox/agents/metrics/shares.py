@@ -17,7 +17,7 @@ from signalbox.agents.metrics.measures import (
     time_beyond,
 )
 from signalbox.agents.metrics.offers import Offer
-from signalbox.agents.metrics.pairs import is_whole_of, pair_of
+from signalbox.agents.metrics.pairs import is_goal, is_whole_of, pair_of
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Matcher, Measure, Question
 from signalbox.agents.metrics.state import ResultKind
@@ -26,7 +26,7 @@ from signalbox.agents.metrics.units import unit_of_question
 from signalbox.agents.metrics.values import find_value
 from signalbox.agents.metrics.vocabulary import FILLERS, base, name_words, text_words
 
-__all__ = ["beside", "divided", "own_filters", "part_and_whole", "second_measure", "shared"]
+__all__ = ["as_ratio", "beside", "divided", "own_filters", "part_and_whole", "second_measure", "shared"]
 
 _MOST_NAMED = 6
 _NEAR = 0.85
@@ -61,8 +61,9 @@ async def part_and_whole(
         return offer, None  # The time that each took is a time for each.
     pair = await pair_of(offer, live, window_of(times, moment)) if offers[0].key == offer.key else None
     if pair is not None:
-        # The words may name what there may be at most, which the model took for the measure.
-        return pair.part, await beside(pair.whole, plan, live, times, moment)
+        # The words name what there may be at most, which the model took for the measure: the fuel for a tank's size.
+        part, whole = (pair.part, pair.whole) if is_goal(pair.whole.key) or offer == pair.whole else (pair.whole, offer)
+        return part, await beside(whole, plan, live, times, moment)
     other = next((one for one in offers if one.key != offer.key), None)
     if other is None:
         raise InvalidQueryError(
@@ -203,6 +204,15 @@ async def shared(question: Question, plan: MetricsPlan, chosen: Chosen, live: Li
     label = next((one for one in reversed(parts) if one.is_told), parts[-1]).label
     part = tuple(one for one in question.matchers if one.label == label and not one.negated)
     return replace(question, matchers=tuple(one for one in question.matchers if one not in part), part=part)
+
+
+def as_ratio(question: Question) -> Question:
+    """A share as one figure of its own, which can stand beside another."""
+    if not question.part:
+        return question
+    told = " and ".join(f"{one.label} {'|'.join(one.values)}" for one in question.part)
+    ratio = per(narrowed(question.measure, question.part), question.measure, is_share=True)
+    return replace(question, measure=replace(ratio, title=f"share of {told} in {question.measure.title}"), part=())
 
 
 def _is_predicate(measure: Measure, all_: Offer, text: str) -> bool:

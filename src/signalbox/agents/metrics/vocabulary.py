@@ -25,6 +25,8 @@ __all__ = [
     "HOW",
     "JOINS",
     "LABEL_WORDS",
+    "LEFT",
+    "LOWS",
     "MOST",
     "NEGATES",
     "PARTS",
@@ -56,9 +58,13 @@ PARTS: dict[str, float] = _TABLES["parts"]
 """Parts of a whole, in percent."""
 ENDS: dict[str, tuple[str, ...]] = {end: tuple(words.split()) for end, words in _TABLES["ends"].items()}
 """Which end of the values a part is of, the high or the low one."""
+LOWS = frozenset(_TABLES["lows"].split())
+"""Words that ask for the low end of what is measured."""
 NEGATES = frozenset(_TABLES["negates"].split())
 """Words that turn a state round."""
-RESTS = frozenset(_TABLES["rests"].split())
+LEFT = frozenset(_TABLES["left"].split())
+"""Words for what is left."""
+RESTS = LEFT | frozenset(_TABLES["rests"].split())
 """Words for what is lacking, or left."""
 JOINS = frozenset(_TABLES["joins"].split())
 """Words after which stands what something belongs to, or is done with."""
