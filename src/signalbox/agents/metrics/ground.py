@@ -23,11 +23,12 @@ from signalbox.agents.metrics.forgotten import (
     own_words,
     unknown_names,
 )
+from signalbox.agents.metrics.infos import named_by_info
 from signalbox.agents.metrics.left import left_out
 from signalbox.agents.metrics.live import Live
 from signalbox.agents.metrics.measures import converted
 from signalbox.agents.metrics.offers import Offer
-from signalbox.agents.metrics.pairs import asks_for_rest, pair_of, rest_of, rests_in
+from signalbox.agents.metrics.pairs import asks_for_rest, is_goal, pair_of, rest_of, rests_in
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Against, Matcher, Measure, Question
 from signalbox.agents.metrics.shares import (
@@ -66,6 +67,7 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     times = read_times(plan.time, plan.against, moment.now, moment.zone)
     offer = offer_of(plan, live)
     plan = await _in_pieces(of_state(plan, text, offer), offer, live, times, moment)
+    plan = await named_by_info(plan, text, offer, live, window_of(times, moment))
     plan, offer, whole = await _divided_by(plan, offer, live, times, moment)
     percentiles = tuple(dict.fromkeys(p for words in plan.percentiles if (p := read_percentile(words)) is not None))
     chosen = await choose(offer, plan, text, live, times, moment, percentiles[:1])
@@ -90,9 +92,12 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     left = left_out(plan, text, offer, also.offer if also else None, names=names)
     used = (*chosen.said, *(whole.said if whole else ()))
     left = tuple(one for one in left if not _leaves_out(one, question) and not _is_used(one, question, used))
-    pair = await pair_of(offer, live, question.time_range) if whole is None and rests_in(text) else None
-    if pair is not None and asks_for_rest(plan, text, pair, offer):
-        question = await rest_of(question, plan, pair, live)
+    is_of_goal = plan.kind == "threshold" and bool(plan.bound) and is_goal(offer.key)
+    may_lack = whole is None and (is_of_goal or bool(rests_in(text)))
+    pair = await pair_of(offer, live, question.time_range) if may_lack else None
+    if pair is not None and (is_of_goal or asks_for_rest(plan, text, pair, offer)):
+        # Who is so much above the goal is judged by how much there is beyond it.
+        question = await rest_of(question, plan, pair, live, is_beyond=is_of_goal and plan.side != "below")
         left = tuple(one for one in left if one not in rests_in(text))
     question = replace(question, not_covered=left)
     question = await _shaped(question, plan, chosen, live, times, moment, also, whole, percentiles)
@@ -312,8 +317,10 @@ async def _divided_by(
 ) -> tuple[MetricsPlan, Offer, Chosen | None]:
     """The plan with what narrows its own measure, this measure, and the one that it is divided by."""
     is_share_already = plan.kind == "share" and any(bound.variant.type == "ratio" for bound in offer.bounds)
-    if not plan.per and plan.kind != "share" and _in_percent(plan):
+    judges = plan.kind == "share" and bool(plan.split_by and plan.bound)
+    if not plan.per and (judges or plan.kind != "share") and _in_percent(plan):
         pair = await pair_of(offer, live, window_of(times, moment))
+        plan = plan.model_copy(update={"kind": "threshold"}) if pair and judges else plan
         return (plan, pair.part, await beside(pair.whole, plan, live, times, moment)) if pair else (plan, offer, None)
     if not plan.per or is_share_already or await _is_named_beside(plan, offer, live, times, moment):
         return plan, offer, None

@@ -12,7 +12,7 @@ from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.promql import match_text
 from signalbox.agents.metrics.question import Question
 from signalbox.agents.metrics.state import TimeRange
-from signalbox.agents.metrics.vocabulary import GOALS, LEFT, PORTIONS, RESTS, base, name_words, text_words
+from signalbox.agents.metrics.vocabulary import GOALS, LEFT, PORTIONS, RESTS, STORES, base, name_words, text_words
 
 __all__ = ["Pair", "asks_for_rest", "is_goal", "is_whole_of", "pair_of", "rest_of", "rests_in"]
 
@@ -83,7 +83,8 @@ def asks_for_rest(plan: MetricsPlan, text: str, pair: Pair, chosen: Offer) -> bo
         return False
     told = " ".join(one.family.help for one in (pair.part, pair.whole) if one.family)
     known = {base(word) for word, *_ in text_words(told)} | _words(pair.part.key) | _words(pair.whole.key)
-    said = [word for word in rests_in(text) if chosen == pair.whole or word not in LEFT]
+    is_stock = chosen == pair.part and bool(STORES & _words(pair.whole.key))
+    said = [word for word in rests_in(text) if not is_stock or word not in LEFT]
     return any(base(word) not in known for word in said)
 
 
@@ -93,17 +94,18 @@ def rests_in(text: str) -> list[str]:
     return [word for word, after in zip(said, [*said[1:], ""], strict=True) if word in RESTS and after != "than"]
 
 
-async def rest_of(question: Question, plan: MetricsPlan, pair: Pair, live: Live) -> Question:
-    """The question for what is left of the one until the other, thing by thing."""
+async def rest_of(question: Question, plan: MetricsPlan, pair: Pair, live: Live, *, is_beyond: bool) -> Question:
+    """The question for what is left of the one until the other, or is beyond it, thing by thing."""
     (part, _), (whole, _) = [await measure_for(one, live, question.time_range) for one in (pair.part, pair.whole)]
     on = ", ".join(sorted(whole.labels & part.labels))
     narrow = [match_text([one]).replace("$", "$$") for one in question.matchers if one.label not in whole.labels]
     left, right = selector_template(part.name, *narrow), selector_template(whole.name)
-    promql = f"$agg by ($by) (-({left} - on ({on}) group_left () {right}))"
+    promql = f"$agg by ($by) ({'' if is_beyond else '-'}({left} - on ({on}) group_left () {right}))"
+    titles = (part.title, whole.title) if is_beyond else (whole.title, part.title)
     # Of several things of a group the nearest to the end tells.
     agg = "min" if part.agg == "avg" and plan.kind == "ranking" else part.agg
     measure = replace(
-        part, title=f"{whole.title} less {part.title}", promql=promql, agg=agg, metrics=(part.name, whole.name),
+        part, title=" less ".join(titles), promql=promql, agg=agg, metrics=(part.name, whole.name),
     )  # fmt: skip
     kept = tuple(one for one in question.matchers if one.label in whole.labels)
     return replace(question, measure=measure, matchers=kept, is_total=False)

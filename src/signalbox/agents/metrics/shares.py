@@ -23,8 +23,8 @@ from signalbox.agents.metrics.question import Matcher, Measure, Question
 from signalbox.agents.metrics.state import ResultKind
 from signalbox.agents.metrics.times import Moment, Times
 from signalbox.agents.metrics.units import unit_of_question
-from signalbox.agents.metrics.values import find_value
-from signalbox.agents.metrics.vocabulary import FILLERS, base, name_words, text_words
+from signalbox.agents.metrics.values import Meant, find_value
+from signalbox.agents.metrics.vocabulary import FILLERS, JOINS, base, name_words, text_words
 
 __all__ = ["as_ratio", "beside", "divided", "own_filters", "part_and_whole", "second_measure", "shared"]
 
@@ -201,9 +201,16 @@ async def shared(question: Question, plan: MetricsPlan, chosen: Chosen, live: Li
     # What the help text explains says of what kind it is; a name mostly says where. Of two such the later is asked of:
     # of what the north depot sent, which part was express.
     parts = sorted(parts, key=lambda one: question.text.casefold().find(one.said.casefold()))
+    parts = [one for one in parts if not _says_where(one, question.text)] or parts
     label = next((one for one in reversed(parts) if one.is_told), parts[-1]).label
     part = tuple(one for one in question.matchers if one.label == label and not one.negated)
     return replace(question, matchers=tuple(one for one in question.matchers if one not in part), part=part)
+
+
+def _says_where(meant: Meant, text: str) -> bool:
+    """Whether a name stands after a word that says where or when: of the late rides on the north line, the line."""
+    before = text_words(text[: max(text.casefold().find(meant.said.casefold()), 0)])
+    return bool(before) and before[-1][0] in JOINS - {"of"}
 
 
 def as_ratio(question: Question) -> Question:

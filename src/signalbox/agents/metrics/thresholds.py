@@ -28,12 +28,18 @@ _STATE = re.compile(r"\s*(?:1|one)\s+(?:if|while|when|means)\b", re.IGNORECASE)
 def of_state(plan: MetricsPlan, text: str, offer: Offer) -> MetricsPlan:
     """The plan; of what is 1 or 0 it is asked which are in that state or are not, how many, or for how long."""
     told = offer.family.help if offer.family is not None else ""
-    if not _STATE.match(told) or plan.order or plan.top or plan.per or plan.bound or plan.how not in (None, "total"):
+    is_other = plan.order or plan.top or plan.per or plan.bound or plan.how not in (None, "total", "latest")
+    if is_other or not _STATE.match(told):
         return plan
+    is_zero = _is_zero(text, told)
+    is_figure = plan.kind in ("figure", None)
     counts_or_lasts = plan.scope == "count" or measures_time(plan.unit)
-    if not ((plan.kind == "ranking" and not plan.how) or (plan.kind in ("figure", None) and counts_or_lasts)):
+    # Of several that are not in the state so many are asked for: their sum says how many are in it.
+    counts_zero = is_figure and is_zero and not plan.filters
+    if not ((plan.kind == "ranking" and not plan.how) or (is_figure and counts_or_lasts) or counts_zero):
         return plan
-    return plan.model_copy(update={"kind": "threshold", "side": "below" if _is_zero(text, told) else "above"})
+    scope = plan.scope or ("count" if counts_zero and not counts_or_lasts else None)
+    return plan.model_copy(update={"kind": "threshold", "side": "below" if is_zero else "above", "scope": scope})
 
 
 def _is_zero(text: str, told: str) -> bool:

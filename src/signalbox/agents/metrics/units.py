@@ -51,6 +51,8 @@ def rate_unit(base: str, metric_name: str = "") -> str:
 def count_unit(metric_name: str) -> str:
     """What a counter counts, as far as its name says: its unit, or a noun such as requests."""
     info = MetricInfo(metric_name, family=_PARTS.sub("", metric_name))
+    if metric_name.endswith("_count"):
+        return ""  # How many there were, whatever was measured of each.
     last = _PARTS.sub("", metric_name).rpartition("_")[2].lower()
     return base_unit(info) or (last if re.fullmatch(r"[a-z]{3,}s", last) and not last.endswith("ss") else "")
 

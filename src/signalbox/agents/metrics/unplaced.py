@@ -31,6 +31,7 @@ from signalbox.language.time.stretches import is_time_word
 __all__ = ["placed_values", "unplaced_words"]
 
 _LONGEST = 400
+_THE = (["the"], ["our"])
 _SHORTEST = 3
 _ALIKE = 0.6
 _TOLD, _NAMED = 0.85, 0.78
@@ -80,7 +81,7 @@ def unplaced_words(
         at = places[start]
         after = said[at + 1][0] if at + 1 < len(said) and said[at + 1][1] - end <= 1 else ""
         before = [one for one, *_ in said[max(0, at - 2) : at]]
-        names = base(after) in known or any(one in JOINS for one in before)
+        names = base(after) in known or any(one in JOINS for one in before) or before[-1:] in _THE
         if names and not any(find_value(word, Series({one.label: one.values}, {}), [one.label]) for one in used):
             told.append(word)
     return told

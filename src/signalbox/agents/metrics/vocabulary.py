@@ -34,6 +34,7 @@ __all__ = [
     "RESTS",
     "SOFT",
     "SPLITS",
+    "STORES",
     "alike",
     "base",
     "is_of_measures",
@@ -107,6 +108,8 @@ def base(word: str) -> str:
 
 GOALS = frozenset(map(base, _TABLES["goals"].split()))
 """Words in names of measures that say how much there may or should be, as `base` has them."""
+STORES = frozenset(map(base, _TABLES["stores"].split()))
+"""Of these, those of what is filled and emptied."""
 PORTIONS = frozenset(map(base, _TABLES["portions"].split()))
 """Words in names of measures that say how much of that there is, as `base` has them."""
 _KIN = tuple(frozenset(map(base, line.split())) for line in _TABLES["kin"])

@@ -16,6 +16,7 @@ __all__ = ["with_written"]
 
 _LONGEST = 400
 _ENDS = ("highest", "lowest")
+_SHARES = frozenset({"share", "percentage", "fraction", "proportion"})
 _AND_WHEN = re.compile(
     r"(?:[,.?!;]|\band\b)\s*(?:and\s+)?(?:at\s+)?(?:when|what\s+time)\b(?:\s+(?:was|did|is|were)\s+\w+(?:\s+\w+)?)?\s*[?.!]*$",
     re.IGNORECASE,
@@ -33,6 +34,8 @@ def with_written(plan: MetricsPlan, text: str, own: Set[str]) -> MetricsPlan:
         end = (plan.how if plan.how in _ENDS else None) or plan.order or _end(free, _words(HOW))
         end = end or ("lowest" if any(word in LOWS for word in free) else "highest")
         return plan.model_copy(update={"kind": "extreme", "order": end, "how": None})
+    if plan.kind == "comparison" and plan.against and any(word in _SHARES for word in free):
+        return plan.model_copy(update={"kind": "share"})
     if plan.kind in ("ranking", "extreme"):
         end = None if plan.order or plan.how in _ENDS else _end(said, {**_words(HOW), **_words(ORDERS)})
         return plan.model_copy(update={"order": end}) if end else plan
