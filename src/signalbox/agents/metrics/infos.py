@@ -25,11 +25,11 @@ async def named_by_info(plan: MetricsPlan, text: str, offer: Offer, live: Live, 
     measure, series = await measure_for(offer, live, within)
     infos = await live.series(names, within)
     said = [words for words in plan.filters if words not in plan.names]
-    unknown = [words for words in said if find_value(words, series, measure.labels) is None]
-    known = {value for words in said if (meant := find_value(words, series, measure.labels)) for value in meant.values}
     mentioned = [value for label, value in await live.mentioned(text, within) if label not in measure.labels]
     found: dict[str, list[str]] = {}
-    for words in (*unknown, *(value for value in mentioned if value not in known and value not in unknown)):
+    for words in dict.fromkeys((*said, *mentioned)):
+        if find_value(words, series, measure.labels) is not None:
+            continue
         for name, info in infos.items():
             meant = find_value(words, info, info.names() - measure.labels)
             thing = _thing(info, measure.labels)

@@ -24,12 +24,13 @@ from signalbox.agents.metrics.state import ResultKind
 from signalbox.agents.metrics.times import Moment, Times
 from signalbox.agents.metrics.units import unit_of_question
 from signalbox.agents.metrics.values import Meant, find_value
-from signalbox.agents.metrics.vocabulary import FILLERS, JOINS, base, name_words, text_words
+from signalbox.agents.metrics.vocabulary import FILLERS, base, name_words, text_words
 
 __all__ = ["as_ratio", "beside", "divided", "own_filters", "part_and_whole", "second_measure", "shared"]
 
 _MOST_NAMED = 6
 _NEAR = 0.85
+_WHERE = frozenset({"on", "in", "at", "from"})
 
 
 async def second_measure(words: str, plan: MetricsPlan, live: Live, times: Times, moment: Moment) -> Chosen:
@@ -210,7 +211,7 @@ async def shared(question: Question, plan: MetricsPlan, chosen: Chosen, live: Li
 def _says_where(meant: Meant, text: str) -> bool:
     """Whether a name stands after a word that says where or when: of the late rides on the north line, the line."""
     before = text_words(text[: max(text.casefold().find(meant.said.casefold()), 0)])
-    return bool(before) and before[-1][0] in JOINS - {"of"}
+    return bool(before) and before[-1][0] in _WHERE
 
 
 def as_ratio(question: Question) -> Question:
