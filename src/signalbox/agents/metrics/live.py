@@ -258,7 +258,7 @@ def _by_spelling(labels: Mapping[str, tuple[str, ...]], index: Index) -> dict[st
             pieces = [piece for piece, *_ in runs(value)]
             keys = {"".join(pieces)}
             # In another form: nobody was home. A word that measures are called by, or labels, is no thing in it.
-            is_plain = value.replace(" ", "").isalpha() and stem(value) not in kinds
+            is_plain = "".join(pieces).isalpha() and value[0].isalpha() and stem(value) not in kinds
             if is_plain and (len(pieces) > 1 or not index.knows(value)):
                 keys.add(_FORM + "".join(map(stem, pieces)))
             for key in filter(None, keys):

@@ -154,7 +154,7 @@ def _of_family(family: Family, title: str, series: Mapping[str, Series], wanted:
 
 def _of_histogram(family: Family, title: str, series: Mapping[str, Series], wanted: Wanted) -> Measure:
     if not wanted.has_quantile and (wanted.counts or wanted.how == "rate"):
-        return _of_counter(f"{family.name}_count", title, series)
+        return _of_counter(f"{family.name}_count", f"count of {title}", series)
     if not wanted.has_quantile and wanted.how == "total":
         return _of_counter(f"{family.name}_sum", title, series)
     if not wanted.has_quantile and wanted.how == "average":
@@ -180,7 +180,7 @@ def _of_summary(family: Family, title: str, series: Mapping[str, Series], wanted
             name, title, f"max by ($by) ({selector})", "summary", _unit_of(name), metrics=(name,), labels=labels
         )
     if wanted.counts or wanted.how == "rate":
-        return _of_counter(f"{name}_count", title, series)
+        return _of_counter(f"{name}_count", f"count of {title}", series)
     if wanted.how == "total":
         return _of_counter(f"{name}_sum", title, series)
     return _of_mean(family, title, series)

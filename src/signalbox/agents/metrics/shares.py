@@ -30,7 +30,7 @@ __all__ = ["as_ratio", "beside", "divided", "own_filters", "part_and_whole", "se
 
 _MOST_NAMED = 6
 _NEAR = 0.85
-_WHERE = frozenset({"on", "in", "at", "from"})
+_WHERE = frozenset({"on", "at", "from"})
 
 
 async def second_measure(words: str, plan: MetricsPlan, live: Live, times: Times, moment: Moment) -> Chosen:
