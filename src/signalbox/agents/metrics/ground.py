@@ -55,7 +55,6 @@ _SHARES = ("ratio", "percent")
 _SURE = 0.9
 _CERTAIN = 0.97
 _MOST_NAME = 3
-_CURVES = ("series", "extreme")
 _RATES = frozenset(map(base, ("rate", "rps", "qps", "throughput")))
 
 

@@ -23,7 +23,6 @@ __all__ = ["able_to_serve", "as_counted", "as_share", "elsewhere", "is_ratio", "
 
 _EQUAL = 0.03
 _LESS = 0.8
-_MUCH_LESS = 0.6
 _UNSURE = 0.7
 _CERTAIN = 0.9
 _MOST = 6

@@ -16,7 +16,6 @@ from signalbox.language.words import stem
 __all__ = [
     "CONDITIONS",
     "COUNTRIES",
-    "CUES",
     "ENDS",
     "EXCLUDES",
     "FILLERS",
@@ -37,7 +36,6 @@ __all__ = [
     "STORES",
     "alike",
     "base",
-    "is_of_measures",
     "kin_of",
     "label_kind",
     "name_words",
@@ -71,8 +69,6 @@ JOINS = frozenset(_TABLES["joins"].split())
 """Words after which stands what something belongs to, or is done with."""
 SPLITS = frozenset(_TABLES["splits"].split())
 """Words after which stands what a measure is split by."""
-CUES: tuple[str, ...] = tuple(_TABLES["cues"].split())
-"""Words that questions are made of, for which spelling mistakes are taken."""
 COUNTRIES: dict[str, tuple[str, ...]] = {}
 """For each country's code the names it has, as one word."""
 for _name, _code in _TABLES["countries"].items():
@@ -113,9 +109,6 @@ STORES = frozenset(map(base, _TABLES["stores"].split()))
 PORTIONS = frozenset(map(base, _TABLES["portions"].split()))
 """Words in names of measures that say how much of that there is, as `base` has them."""
 _KIN = tuple(frozenset(map(base, line.split())) for line in _TABLES["kin"])
-
-
-_OF_MEASURES = frozenset(map(base, (*_SAME.values(), *GENERIC, *HOW.values()))).union(*_KIN)
 
 
 @lru_cache(maxsize=20_000)
@@ -163,11 +156,6 @@ def _near(word: str, other: str, shorter: str, longer: str) -> float:
         # Admissions and admitted: one root, and near in meaning.
         return 0.9
     return 0.7 * near if near > 0.42 and is_known(word) and is_known(other) else 0.0
-
-
-def is_of_measures(word: str) -> bool:
-    """Whether a word is one that measures are called by anywhere."""
-    return base(word) in _OF_MEASURES and word.lower() not in FILLERS
 
 
 @lru_cache(maxsize=20_000)
