@@ -33,7 +33,7 @@ from signalbox.agents.metrics.names import renamed
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Question
 from signalbox.agents.metrics.read import Reading, not_understood, readable
-from signalbox.agents.metrics.rivals import able_to_serve, as_share, elsewhere, is_ratio, rival_of, words_of
+from signalbox.agents.metrics.rivals import able_to_serve, as_counted, as_share, elsewhere, is_ratio, rival_of, words_of
 from signalbox.agents.metrics.state import MetricsQuery, MetricsQueryState, MetricsRunState
 from signalbox.agents.metrics.step_errors import error_of
 from signalbox.agents.metrics.times import Moment
@@ -183,7 +183,7 @@ async def _settled(plan: MetricsPlan, reading: Reading, before: Before | None) -
         plan = continued(plan, before, reading.moment)
         names_none = needs_measure(plan) and not (plan.measure or plan.named)
     if not names_none:
-        plan = _with_unsaid(await as_share(plan, reading), reading)
+        plan = _with_unsaid(await as_counted(await as_share(plan, reading), reading), reading)
         plan = with_written(plan, reading.text, words_of(plan, reading))
         rival = rival_of(plan, reading) if needs_measure(plan) else None
         if rival is None:
@@ -191,13 +191,15 @@ async def _settled(plan: MetricsPlan, reading: Reading, before: Before | None) -
         return plan.model_copy(update={"measure": await _one_of([plan.measure or "", rival], plan, reading)})
     if not reading.offers or not any(reading.scores.values()):
         raise not_understood()
-    options = [one.key for one in reading.offers[:_MOST_OPTIONS]]
-    best = reading.scores[options[0]]
+    able = [one.key for one in await able_to_serve(plan, reading.offers, reading)][:_MOST_OPTIONS]
+    best = reading.scores[able[0]] if able else 0.0
+    if len(able) == 1 and len([*plan.filters, *plan.split_by, *filter(None, (plan.unit, plan.bound))]) > 1:
+        return _with_unsaid(plan.model_copy(update={"measure": able[0]}), reading)
     if best < _UNTOLD or is_uncovered:
         # Also where the model says that no measure covers what is asked.
         raise _no_metric(reading)
-    near = [one for one in options if reading.scores[one] >= _NEAR * best]
-    return plan.model_copy(update={"measure": await _one_of(_likely(near, plan, reading), plan, reading)})
+    near = _likely([one for one in able if reading.scores[one] >= _NEAR * best], plan, reading)
+    return plan.model_copy(update={"measure": near[0] if len(near) == 1 else _ask(near)})
 
 
 def _likely(measures: list[str], plan: MetricsPlan, reading: Reading) -> list[str]:
@@ -248,7 +250,11 @@ def _with_unsaid(plan: MetricsPlan, reading: Reading) -> MetricsPlan:
     if not said or told >= _HALF * sum(said.values()):
         return plan
     if hit.score < _UNTOLD and not told and not plan.filters:
-        raise _no_metric(reading)
+        best = next(iter(reading.hits.values()))
+        by_best = sum(said[word] for word in said if word in best.explained)
+        if best.score < _UNTOLD or by_best < _HALF * sum(said.values()):
+            raise _no_metric(reading)
+        return plan.model_copy(update={"measure": best.offer.key})
     unsaid = [word for word in said if word not in hit.explained and word not in plan.not_covered]
     return plan.model_copy(update={"not_covered": [*plan.not_covered, *unsaid[:4]]})
 

@@ -15,6 +15,7 @@ from signalbox.language.units import dimension_of, symbol_of
 __all__ = [
     "Bound",
     "bound_in",
+    "find_parts",
     "find_percentiles",
     "has_unit",
     "is_percent",
@@ -93,6 +94,11 @@ def find_percentiles(text: str) -> list[str]:
     return [found.group() for found in _WRITTEN.finditer(text) if read_percentile(found.group()) is not None]
 
 
+def find_parts(text: str) -> list[str]:
+    """The parts of a whole that a text names: a fifth, half."""
+    return [found.group() for found in _PART.finditer(text)]
+
+
 def read_bound(words: str) -> Bound | None:
     """The number of a bound and its unit; None where there is none."""
     quantities = find_quantities(words)
@@ -167,6 +173,8 @@ def shown_in(words: str, unit: str) -> Shown | None:
 def measures_other(words: str, unit: str) -> bool:
     """Whether words name a unit of another kind than a figure's own: euros, where it is a percentage."""
     said, own = _dimensions(words), _dimensions(unit.partition("/")[0])
+    if words.lower().startswith(("cubic ", "square ")):
+        said = {words.lower().split()[0]}
     return bool(said and own) and not said & own and not {*said, *own} <= _RELATED
 
 
@@ -220,7 +228,13 @@ def _factor(said: str, unit: str, number: float) -> float | None:
     if base == "celsius" and "f" in word and "°" in word:
         return None
     rated = time_of_rate(word) if word else None
-    return 1 / rated[0] if per and rated else 1.0
+    return 1 / rated[0] if per and rated else _within(word, base)
+
+
+def _within(said: str, unit: str) -> float:
+    """How many of a unit another one of the same kind is: 1,000 for kilowatts in watts; 1 where they have none."""
+    own = {kind: factor for kind, _, factor in dimension_of(unit) if kind != "temperature"}
+    return next((factor / own[kind] for kind, _, factor in dimension_of(said) if kind in own), 1.0)
 
 
 def _seconds(word: str) -> float | None:

@@ -151,7 +151,10 @@ async def choose(
         own = series[metrics[0]]
         try:
             forgotten = forgotten_values(plan, text, offer, own, measure.labels)
-            forgotten += _more(placed_values(plan, text, offer, own, measure.labels), forgotten)
+            # What is split, or ranked, is not narrowed by a word that is only a part of some of its names.
+            taken = {*groups_of(plan, text, measure, own, offer, ()), *(one.label for one in forgotten)}
+            placed = placed_values(plan, text, offer, own, measure.labels)
+            forgotten += [one for one in placed if one.label not in taken]
             excluded = forgotten_exclusions(plan, text, own, measure.labels)
             said, matchers = conditions_said(plan, text, measure, own, offer, live, forgotten, excluded)
             able.append(Chosen(offer, measure, own, matchers, said, groups_of(plan, text, measure, own, offer, said)))
@@ -165,11 +168,6 @@ async def choose(
         f"{offer.title} cannot be computed here: no label of {', '.join(offer.metrics[:2])} says what failed.",
         suggestion=did_you_mean(offer.title, [one.title for one in live.index.offers if one.key != offer.key][:2_000]),
     )
-
-
-def _more(placed: Sequence[Meant], known: Sequence[Meant]) -> list[Meant]:
-    """What narrows by a label by which nothing narrows yet."""
-    return [one for one in placed if one.label not in {other.label for other in known}]
 
 
 def _asks_for(bound: Bound, text: str) -> bool:

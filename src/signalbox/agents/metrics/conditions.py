@@ -12,7 +12,7 @@ from signalbox.agents.metrics.offers import Offer
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Matcher, Measure
 from signalbox.agents.metrics.values import OTHER_ENDS, Meant, find_label, find_value, nearest_values
-from signalbox.agents.metrics.vocabulary import FILLERS, base, name_words, text_words
+from signalbox.agents.metrics.vocabulary import FILLERS, base, name_words, runs, text_words
 from signalbox.language.numbers import NUMBERS
 
 __all__ = ["conditions_said", "in_names", "names_measure", "one_by_one", "says_help", "says_measure", "upper"]
@@ -89,13 +89,18 @@ def in_names(said: Sequence[str], plan: MetricsPlan) -> list[str]:
 
 
 def _widened(words: str, text: str, series: Series, labels: frozenset[str]) -> str:
-    """The words; where only they and the word before them are a name, both: line 2."""
-    before = re.search(rf"(\w+)\s+{re.escape(words)}(?!\w)", text, re.IGNORECASE)
-    if before is None or find_value(words, series, labels) is not None:
-        return words
-    both = f"{before[1]} {words}"
-    meant = find_value(both, series, labels)
-    return both if meant is not None and meant.sure >= _SURE else words
+    """The words; where they are a piece of a whole name that stands in the question, that name: line 2, gate left."""
+    said = {piece for piece, *_ in runs(words)}
+    known = [value for label in sorted(labels) for value in series.values.get(label, ())]
+    whole = [value for value in known if words.lower() in value.lower() and said < {piece for piece, *_ in runs(value)}]
+    standing = [value for value in whole if any(_stands(value, text, small) for small in (frozenset(), FILLERS))]
+    return max(standing, key=len, default=words)
+
+
+def _stands(value: str, text: str, small: Set[str]) -> bool:
+    """Whether all the pieces of a name stand side by side in a text, but for small words."""
+    name, said = ([piece for piece, *_ in runs(one) if piece not in small] for one in (value, text))
+    return len(name) > 1 and f" {' '.join(name)} " in f" {' '.join(said)} "
 
 
 def one_by_one(words: str, series: Series, labels: frozenset[str]) -> list[str]:
@@ -108,7 +113,10 @@ def one_by_one(words: str, series: Series, labels: frozenset[str]) -> list[str]:
 def _meant(words: str, measure: Measure, series: Series, offer: Offer, live: Live) -> Meant | None:
     """What words that narrow stand for; None where they only name the measure. Raises UnknownNameError for others."""
     found = find_value(words, series, measure.labels)
-    if found is not None and len(series.values.get(found.label, ())) == 1 and names_measure(words, offer):
+    is_one = found is not None and len(series.values.get(found.label, ())) == 1
+    # The kind of the things, which is a part of some of their names, narrows to none: all lifts, and not the bed lift.
+    is_kind = found is not None and found.sure < _SURE and base(words) in map(base, measure.labels)
+    if is_kind or (is_one and names_measure(words, offer)):
         return None
     if found is not None:
         return found
@@ -127,7 +135,8 @@ def _meant(words: str, measure: Measure, series: Series, offer: Offer, live: Liv
 
 def _only_counts(words: str) -> bool:
     """Whether words only say how many are meant, as in the two brokers together: that is all of them."""
-    return all(word in NUMBERS or word in ("both", "all", "together") for word in words.casefold().split())
+    said = words.casefold().split()
+    return said[:1] == ["whole"] or all(word in NUMBERS or word in ("both", "all", "together") for word in said)
 
 
 def says_measure(words: str, measure: Measure, offer: Offer) -> bool:

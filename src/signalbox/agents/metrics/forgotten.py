@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from signalbox.agents.metrics.bounds import find_percentiles
+from signalbox.agents.metrics.bounds import find_parts, find_percentiles
 from signalbox.agents.metrics.left import places_of
 from signalbox.agents.metrics.live import Live, Series
 from signalbox.agents.metrics.offers import Offer, is_slip
@@ -33,7 +33,7 @@ from signalbox.agents.metrics.vocabulary import (
 from signalbox.errors import TimeRangeError
 from signalbox.language.names import nearest
 from signalbox.language.quantities import Quantity, find_quantities
-from signalbox.language.time import find_range
+from signalbox.language.time import Range, find_range
 from signalbox.language.time.stretches import is_time_word
 
 __all__ = [
@@ -65,7 +65,15 @@ _TO_A_NAME = re.compile(r"[\w)][-_/:.][\w]|[-_/:]\d|\d[-_/:]")
 def completed(plan: MetricsPlan, text: str, live: Live, moment: Moment) -> MetricsPlan:
     """The plan with the metric, the time and the figures that the question writes out and that it has not."""
     named = with_excluded(with_name(plan, text, live), text)
+    named = named.model_copy(update={"split_by": [_after_split(words) for words in plan.split_by]})
     return with_figures(at_its_moment(with_time(named, text, moment), text), text)
+
+
+def _after_split(words: str) -> str:
+    """What stands after the last word that splits: of the readings per carrier, the carrier."""
+    pieces = runs(words)
+    last = max((at for at, (word, *_) in enumerate(pieces) if word in SPLITS), default=-1)
+    return words[pieces[last + 1][1] :] if 0 < last < len(pieces) - 1 else words
 
 
 def at_its_moment(plan: MetricsPlan, text: str) -> MetricsPlan:
@@ -96,12 +104,22 @@ def with_time(plan: MetricsPlan, text: str, moment: Moment) -> MetricsPlan:
     if found is None:
         said = find_present(text) if not plan.time else ""
         return plan.model_copy(update={"time": said}) if said else plan
+    both = f"{found.text} {plan.time}"
+    if plan.time and mine is not None and text.lower().find(plan.time.lower()) >= found.spans[-1][1]:
+        # The day stands apart from its hours: when yesterday was it, between ten and noon.
+        joined = find_range(both, moment.now, moment.zone)
+        if joined is not None and joined.text == both and _lies_in(joined.range, found.range):
+            return plan.model_copy(update={"time": both})
     covered = places_of(plan.model_copy(update={"time": ""}), text)
     is_whole = not any(_is_taken(start, end, covered) for start, end in found.spans)
     is_piece = not plan.time or plan.time.lower() in found.text.lower()
     if not is_whole or not is_piece or (mine is not None and mine.range == found.range):
         return plan
     return plan.model_copy(update={"time": " ".join(text[start:end] for start, end in found.spans)})
+
+
+def _lies_in(one: Range, other: Range) -> bool:
+    return other.start <= one.start and one.end <= other.end and one != other
 
 
 def with_name(plan: MetricsPlan, text: str, live: Live) -> MetricsPlan:
@@ -147,7 +165,10 @@ def with_figures(plan: MetricsPlan, text: str) -> MetricsPlan:
     rate = None if plan.unit else _PER_TIME.search(text[:_LONGEST])
     if rate is not None and not _is_taken(*rate.span(), places_of(plan, text)):
         taken["unit"] = rate.group()
-    if plan.kind == "ranking" and plan.top is None and not plan.bound:
+    if plan.side and not plan.bound and (parts := find_parts(text[:_LONGEST])):
+        taken["bound"] = parts[0]
+        taken["not_covered"] = [one for one in plan.not_covered if one != parts[0]]
+    elif plan.kind == "ranking" and plan.top is None and not plan.bound:
         free = [one for one in _bare_numbers(text) if not _is_taken(one.start, one.end, places_of(plan, text))]
         if len(free) == 1 and 0 < free[0].value <= _MOST_PLACES:
             taken["top"] = int(free[0].value)
@@ -159,7 +180,7 @@ def _bare_numbers(text: str) -> list[Quantity]:
     """The whole numbers of a text that have no unit and are no part of a name."""
     found = (one for one in find_quantities(text[:_LONGEST]) if not one.unit and one.value == int(one.value))
     # The first and the second are places, and no numbers of them.
-    counted = (one for one in found if text[one.start : one.end].lower() not in SOFT)
+    counted = (one for one in found if text[one.start : one.end].lower() not in SOFT | {"one"})
     return [one for one in counted if not _TO_A_NAME.search(text[max(0, one.start - 1) : one.end + 1])]
 
 
@@ -253,6 +274,9 @@ def _names(text: str, pieces: Sequence[tuple[str, int, int]], own: frozenset[str
     """The stretches that may be a name, the longest first: paths, words, codes of three digits."""
     for path in _PATH.finditer(text[:_LONGEST]):
         yield path.span()
+    for (before, *_), (word, start, end) in pairwise(pieces):
+        if before == "the" and word in FILLERS:
+            yield start, end  # A small word that is a thing: from the well.
     for length in range(min(_MOST_PIECES, len(pieces)), 0, -1):
         for first in range(len(pieces) - length + 1):
             last = first + length - 1

@@ -24,12 +24,14 @@ Words = tuple[str, ...]
 def meanings_of(told: str, values: Mapping[str, Sequence[str]]) -> dict[str, dict[str, Words]]:
     """For each label the values that a help text explains, each with the words that it has for them."""
     found: dict[str, dict[str, Words]] = {}
-    clauses = [one.strip() for one in _CLAUSE.split(told)]
     for label, known in values.items():
         if not told or len(known) > _MOST_VALUES:
             continue
-        explained = dict(_explained(clauses, known))
-        if len(explained) >= _LEAST:
+        # Each of two that stand side by side begins a clause: drawn from the mains or fed back.
+        beside = rf"\b(?:or|and) (?=(?:{'|'.join(map(re.escape, known))})\b)"
+        clauses = [one.strip() for one in re.split(f"{_CLAUSE.pattern}|{beside}", told)]
+        begun = [value for value in known if any(f"{one} ".startswith(f"{value} ") for one in clauses)]
+        if len(begun) >= _LEAST and (explained := dict(_explained(clauses, known))):
             found[label] = explained
     return found
 

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from signalbox.agents.metrics.bounds import (
     has_unit,
+    is_percent,
     measures_other,
     read_bound,
     read_percentile,
@@ -16,32 +17,44 @@ from signalbox.agents.metrics.bounds import (
 )
 from signalbox.agents.metrics.choosing import AGGREGATIONS, Chosen, choose, measure_for, offer_of, window_of
 from signalbox.agents.metrics.conditions import says_help, upper
-from signalbox.agents.metrics.errors import InvalidQueryError
+from signalbox.agents.metrics.errors import InvalidQueryError, OtherUnitError
 from signalbox.agents.metrics.forgotten import (
     is_whole,
     own_words,
     unknown_names,
 )
+from signalbox.agents.metrics.infos import named_by_info
 from signalbox.agents.metrics.left import left_out
 from signalbox.agents.metrics.live import Live
+from signalbox.agents.metrics.measures import converted
 from signalbox.agents.metrics.offers import Offer
+from signalbox.agents.metrics.pairs import asks_for_rest, is_goal, pair_of, rest_of, rests_in
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Against, Matcher, Measure, Question
-from signalbox.agents.metrics.shares import divided, own_filters, part_and_whole, second_measure, shared
+from signalbox.agents.metrics.shares import (
+    as_ratio,
+    beside,
+    divided,
+    own_filters,
+    part_and_whole,
+    second_measure,
+    shared,
+)
 from signalbox.agents.metrics.state import ResultKind, TimeRange
 from signalbox.agents.metrics.thresholds import check_state, of_state, with_threshold
 from signalbox.agents.metrics.times import Moment, Times, read_times
-from signalbox.agents.metrics.units import unit_of_question
+from signalbox.agents.metrics.units import kind_of_unit
 from signalbox.agents.metrics.unplaced import unplaced_words
 from signalbox.agents.metrics.values import Meant, find_value
 from signalbox.agents.metrics.vocabulary import base, name_words, runs, text_words
+from signalbox.agents.metrics.windows import seconds_of
 
 __all__ = ["ground_plan"]
 
 _SHARES = ("ratio", "percent")
 _SURE = 0.9
 _CERTAIN = 0.97
-_CURVES = ("series", "extreme")
+_MOST_NAME = 3
 _RATES = frozenset(map(base, ("rate", "rps", "qps", "throughput")))
 
 
@@ -52,11 +65,14 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     """
     times = read_times(plan.time, plan.against, moment.now, moment.zone)
     offer = offer_of(plan, live)
-    plan = of_state(plan, text, offer)
+    plan = await _in_pieces(of_state(plan, text, offer), offer, live, times, moment)
+    plan = await named_by_info(plan, text, offer, live, window_of(times, moment))
     plan, offer, whole = await _divided_by(plan, offer, live, times, moment)
     percentiles = tuple(dict.fromkeys(p for words in plan.percentiles if (p := read_percentile(words)) is not None))
     chosen = await choose(offer, plan, text, live, times, moment, percentiles[:1])
-    named = _named_beside(plan, chosen)
+    if plan.per and whole is None:
+        whole = _other_part(plan, chosen)
+    named = _named_beside(plan, chosen) if whole is None else plan
     if named != plan:
         plan = named
         chosen = await choose(offer, plan, text, live, times, moment, percentiles[:1])
@@ -73,13 +89,34 @@ async def ground_plan(plan: MetricsPlan, text: str, live: Live, moment: Moment) 
     names += _said_of_all(plan, chosen)
     plan = plan.model_copy(update={"not_covered": [one for one in plan.not_covered if not _is_used(one, question)]})
     left = left_out(plan, text, offer, also.offer if also else None, names=names)
-    left = tuple(one for one in left if not _leaves_out(one, question) and not _is_used(one, question, chosen.said))
+    used = (*chosen.said, *(whole.said if whole else ()))
+    used += tuple(Meant("", (), 1.0, said=words) for words in plan.names)
+    left = tuple(one for one in left if not _leaves_out(one, question) and not _is_used(one, question, used))
+    is_of_goal = plan.kind == "threshold" and bool(plan.bound) and is_goal(offer.key)
+    may_lack = whole is None and (is_of_goal or bool(rests_in(text)))
+    pair = await pair_of(offer, live, question.time_range) if may_lack else None
+    if pair is not None and (is_of_goal or asks_for_rest(plan, text, pair, offer)):
+        # Who is so much above the goal is judged by how much there is beyond it.
+        question = await rest_of(question, plan, pair, live, is_beyond=is_of_goal and plan.side != "below")
+        left = tuple(one for one in left if one not in rests_in(text))
     question = replace(question, not_covered=left)
     question = await _shaped(question, plan, chosen, live, times, moment, also, whole, percentiles)
     if plan.kind == "threshold" and not plan.bound:
         await check_state(question, live)
     question = _with_unit(with_threshold(question, plan), plan)
     return _side_by_side(question, plan, also, percentiles)
+
+
+async def _in_pieces(plan: MetricsPlan, offer: Offer, live: Live, times: Times, moment: Moment) -> MetricsPlan:
+    """The plan; of a clause that narrows and is no name, the names in it: requests to /cart that ended in a 502."""
+    measure, series = await measure_for(offer, live, window_of(times, moment))
+    filters: list[str] = []
+    for words in plan.filters:
+        pieces = words.split() if len(words.split()) > _MOST_NAME and words not in plan.names else []
+        is_name = not pieces or find_value(words, series, measure.labels) is not None
+        meant = [(one, find_value(one, series, measure.labels)) for one in pieces] if not is_name else []
+        filters += [one for one, found in meant if found and found.sure >= 1] or [words]
+    return plan.model_copy(update={"filters": filters})
 
 
 def _said_of_all(plan: MetricsPlan, chosen: Chosen) -> list[str]:
@@ -103,6 +140,19 @@ async def _is_named_beside(plan: MetricsPlan, offer: Offer, live: Live, times: T
     measure, series = await measure_for(offer, live, window_of(times, moment))
     meant = find_value(plan.per, series, measure.labels)
     return meant is not None and meant.sure >= _SURE and is_whole(plan.per, meant)
+
+
+def _other_part(plan: MetricsPlan, chosen: Chosen) -> Chosen | None:
+    """What a part of a measure is divided by, where that is another part of it: nurses for each doctor."""
+    meant = find_value(plan.per, chosen.series, chosen.measure.labels)
+    if plan.kind == "share" or meant is None or meant.sure < _SURE:
+        return None
+    mine = [one for one in chosen.matchers if one.label == meant.label and not one.negated]
+    if not mine or any({*one.values} & {*meant.values} for one in mine):
+        return None
+    rest = tuple(one for one in chosen.matchers if one not in mine)
+    measure = replace(chosen.measure, title=" or ".join(meant.values))
+    return replace(chosen, measure=measure, matchers=(*rest, meant.matcher()), said=(replace(meant, said=plan.per),))
 
 
 def _named_beside(plan: MetricsPlan, chosen: Chosen) -> MetricsPlan:
@@ -267,6 +317,11 @@ async def _divided_by(
 ) -> tuple[MetricsPlan, Offer, Chosen | None]:
     """The plan with what narrows its own measure, this measure, and the one that it is divided by."""
     is_share_already = plan.kind == "share" and any(bound.variant.type == "ratio" for bound in offer.bounds)
+    judges = plan.kind == "share" and bool(plan.split_by and plan.bound)
+    if not plan.per and (judges or plan.kind != "share") and _in_percent(plan):
+        pair = await pair_of(offer, live, window_of(times, moment))
+        plan = plan.model_copy(update={"kind": "threshold"}) if pair and judges else plan
+        return (plan, pair.part, await beside(pair.whole, plan, live, times, moment)) if pair else (plan, offer, None)
     if not plan.per or is_share_already or await _is_named_beside(plan, offer, live, times, moment):
         return plan, offer, None
     part, whole = await part_and_whole(plan, offer, live, times, moment)
@@ -274,6 +329,12 @@ async def _divided_by(
         return plan, offer, None
     filters = await own_filters(plan, part, whole, live, times, moment)
     return plan.model_copy(update={"filters": filters}), part, whole
+
+
+def _in_percent(plan: MetricsPlan) -> bool:
+    """Whether a figure or a bound is said in percent."""
+    bound = read_bound(plan.bound) if plan.bound else None
+    return is_percent(plan.unit) or (bound is not None and bound.unit == "%")
 
 
 async def _shaped(
@@ -284,13 +345,16 @@ async def _shaped(
 ) -> Question:  # fmt: skip
     """The question with what its kind needs beside the measure: another side, a part, a whole."""
     if whole is not None:
-        bound = read_bound(plan.bound) if plan.bound else None
-        is_part = bound is not None and bound.unit == "%"
-        question = divided(question, chosen, whole, is_share=plan.kind == "share" or is_part)
+        question = divided(question, chosen, whole, is_share=plan.kind == "share" or _in_percent(plan))
+    if whole is not None and plan.kind == "threshold":
+        # A share of all of them would hide the one that is beyond.
+        question = replace(question, group_by=tuple(sorted(question.measure.labels)))
     if question.kind == "comparison":
         return _compared(question, plan, chosen, times, also, percentiles)
     if plan.kind == "share" and whole is None:
-        return await shared(question, plan, chosen, live, moment)
+        question = await shared(question, plan, chosen, live, moment)
+    if plan.kind == "share" and times.against is not None and not question.group_by:
+        return replace(as_ratio(question), kind="comparison", against=Against(time_range=times.against))
     return question
 
 
@@ -304,7 +368,8 @@ def _compared(
 ) -> Question:
     if times.against is not None:
         return replace(question, against=Against(time_range=times.against))
-    if also is not None and has_unit(question.measure.unit) != has_unit(also.measure.unit):
+    units = [one.unit.partition("/")[0] for one in (question.measure, also.measure)] if also is not None else []
+    if also is not None and has_unit(units[0]) != has_unit(units[1]):
         raise InvalidQueryError(
             f"{upper(question.measure.title)} and {also.measure.title} have different units, and cannot be compared.",
             suggestion="Name the other side as the server calls it.",
@@ -337,15 +402,23 @@ def _with_unit(question: Question, plan: MetricsPlan) -> Question:
     """The question with the unit that its figures are shown in; one of another kind is said not to be covered."""
     if not plan.unit or (time_of_rate(plan.unit) is not None and question.measure.type == "counter"):
         return question
-    shown = shown_in(plan.unit, unit_of_question(question))
+    unit = kind_of_unit(question)
+    shown = shown_in(plan.unit, unit)
+    if shown is not None and unit in ("joules", "watts"):
+        return replace(question, measure=converted(question.measure, shown.unit, shown.factor))
     if shown is not None:
         return replace(question, shown=shown)
+    if (energy := shown_in(plan.unit, "joules")) is not None and unit == "watts" and not question.is_current:
+        # The work of a power over the range: its mean by the seconds of it.
+        measure = converted(question.measure, energy.unit, energy.factor * seconds_of(question.time_range))
+        kind: ResultKind = "ranking" if question.group_by else "value"
+        return replace(question, measure=measure, kind=kind, aggregation=None)
     known = {base(word) for word in name_words(question.measure.name)} | {base(question.measure.unit)}
     if all(base(word) in known for word, *_ in text_words(plan.unit)) or question.kind == "share":
         return question
-    if measures_other(plan.unit, unit_of_question(question)):
-        raise InvalidQueryError(
-            f"{upper(question.measure.title)} is measured in {unit_of_question(question)}, not in {plan.unit}.",
+    if measures_other(plan.unit, unit):
+        raise OtherUnitError(
+            f"{upper(question.measure.title)} is measured in {unit}, not in {plan.unit}.",
             suggestion="Name another measure, or leave the unit out.",
         )
     return replace(question, not_covered=tuple(dict.fromkeys((*question.not_covered, f"in {plan.unit}"))))

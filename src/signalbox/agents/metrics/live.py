@@ -21,7 +21,8 @@ from signalbox.agents.metrics.question import Matcher
 from signalbox.agents.metrics.recipes import Recipes, load_recipes
 from signalbox.agents.metrics.search import Hit, Index
 from signalbox.agents.metrics.state import MOST_DAYS, TimeRange
-from signalbox.agents.metrics.vocabulary import base, runs
+from signalbox.agents.metrics.vocabulary import FILLERS, base, runs, text_words
+from signalbox.language.words import stem
 
 __all__ = ["Live", "Series", "open_live"]
 
@@ -33,11 +34,14 @@ _MOST_SERIES = 2_000
 _MOST_LABELS = 60
 _MOST_VALUES = 5_000
 _MOST_MENTIONS = 3
-_MENTIONED = 0.35
+_MENTIONED, _ALONE = 0.35, 0.4
+"""What is added to the score of an offer that has the thing that a text names, and what more where no other has it."""
 _LACKING = 0.6
 """What remains of the score of an offer that has not the thing that a text names."""
 _NO_LABELS = frozenset({"__name__", "le", "quantile"})
 _SHORTEST = 3
+_FORM = "~"
+"""Before what stands for a value in whatever form its words have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,19 +90,23 @@ class Live:
         things = {piece for one in mentions for piece, *_ in runs(one.value)}
         hits = await asyncio.to_thread(self.index.search, bare, most + 20, things)
         hits = [hit for hit in hits if await self._is_asked_for(hit, bare, within)]
-        carried = await self._carriers(text, within)
+        having = await self._having(mentions, within)
+        carried = _of_all(having.values())
         if carried:
             least = _LACKING if any(_is_name(one.value) for one in mentions) else 1.0
+            known = {hit.offer.key for hit in hits}
+            having_it = [one for one in self.index.offers if carried & set(one.metrics)]
+            hits += [Hit(one, 0.0, frozenset()) for one in having_it if one.key not in known][:most]
+            is_telling = any(_is_name(one.value) or not self.index.knows(one.value) for one in mentions)
+            bonus = _MENTIONED + (_ALONE / len(having_it) if is_telling and having_it else 0.0)
             ranked = []
             for hit in hits:
-                has = any(carried & set(metrics) for metrics in _ways(hit))
-                ranked.append(Hit(hit.offer, hit.score + _MENTIONED if has else hit.score * least, hit.explained))
-            known = {hit.offer.key for hit in hits}
-            ranked += [
-                Hit(one, _MENTIONED, frozenset())
-                for one in self.index.offers
-                if one.key not in known and carried & set(one.metrics)
-            ][:most]
+                own = {metric for metrics in _ways(hit) for metric in metrics}
+                # What names a thing of the measure speaks of it as much as its own words do.
+                named = {one for one in mentions if own & having.get(one.value, frozenset())}
+                told = {word for one in named for word, *_ in text_words(text[one.start : one.end])}
+                score = hit.score + bonus if own & carried else hit.score * least
+                ranked.append(Hit(hit.offer, score, hit.explained | told))
             hits = sorted(ranked, key=lambda hit: -hit.score)
         return hits[:most]
 
@@ -153,37 +161,39 @@ class Live:
         return list(dict.fromkeys((one.label, one.value) for one in await self._mentions(text, within)))
 
     async def _mentions(self, text: str, within: TimeRange) -> list[_Mention]:
-        """The label values in a text, and where they stand; plain words last."""
+        """The label values in a text, as they are or in another form, and where they stand; plain words last."""
         if self._values is None:
             labels = await self.labels_of(within)
-            self._values = await asyncio.to_thread(_by_spelling, labels)
+            self._values = await asyncio.to_thread(_by_spelling, labels, self.index)
         pieces = runs(text)[:400]
         found: list[_Mention] = []
         for first in range(len(pieces)):
-            joined = ""
+            joined = told = ""
             for last in range(first, min(first + 6, len(pieces))):
-                joined += pieces[last][0]
-                for label, value in self._values.get(joined, []) if len(joined) >= _SHORTEST else []:
-                    found.append(_Mention(label, value, pieces[first][1], pieces[last][2]))
-        return sorted(found, key=lambda one: one.value.isalpha())[:20]
+                word = pieces[last][0]
+                joined += word
+                told += "" if word in FILLERS and last > first else stem(word)
+                for key in (joined, _FORM + told) if len(joined) >= _SHORTEST and word not in FILLERS else ():
+                    for label, value in self._values.get(key, []):
+                        found.append(_Mention(label, value, pieces[first][1], pieces[last][2]))
+        # A name within a longer one is none: the tap of the Brewery Tap.
+        whole = [one for one in dict.fromkeys(found) if not any(_is_within(one, other) for other in found)]
+        return sorted(whole, key=lambda one: one.value.isalpha())[:20]
 
     def forget_values(self) -> None:
         """Look for no label values: those of a server that is not asked are not known."""
         self._values = {}
 
-    async def _carriers(self, text: str, within: TimeRange) -> frozenset[str]:
-        """The metrics that have all the names in a text; none where it has no name that looks like one."""
+    async def _having(self, mentions: Iterable[_Mention], within: TimeRange) -> dict[str, frozenset[str]]:
+        """For each of the first values in a text the metrics that have it."""
         by_value: dict[str, list[str]] = {}
-        for label, value in await self.mentioned(text, within):
-            by_value.setdefault(value, []).append(label)
-        carried: frozenset[str] | None = None
+        for one in dict.fromkeys((one.label, one.value) for one in mentions):
+            by_value.setdefault(one[1], []).append(one[0])
+        having = {}
         for value, labels in islice(by_value.items(), _MOST_MENTIONS):
-            have = await asyncio.gather(
-                *(self.metrics_with([Matcher(label, (value,))], within) for label in labels[:_MOST_MENTIONS])
-            )
-            both = frozenset(name for names in have for name in names)
-            carried = both if carried is None or not carried & both else carried & both
-        return carried or frozenset()
+            asked = [self.metrics_with([Matcher(label, (value,))], within) for label in labels[:_MOST_MENTIONS]]
+            having[value] = frozenset(name for names in await asyncio.gather(*asked) for name in names)
+        return having
 
     async def _read(self, metric: str, within: TimeRange) -> Series:
         key = (metric, _rounded(within.start_time), _rounded(within.end_time))
@@ -240,14 +250,32 @@ def _indexed(described: Mapping[str, MetricInfo], recipes: Recipes) -> tuple[dic
     return families, Index(list_offers(families, recipes))
 
 
-def _by_spelling(labels: Mapping[str, tuple[str, ...]]) -> dict[str, list[tuple[str, str]]]:
+def _by_spelling(labels: Mapping[str, tuple[str, ...]], index: Index) -> dict[str, list[tuple[str, str]]]:
     found: dict[str, list[tuple[str, str]]] = {}
+    kinds = {stem(label.lower()) for label in labels}
     for label, values in labels.items():
         for value in values:
-            key = "".join(piece for piece, *_ in runs(value))
-            if key:
+            pieces = [piece for piece, *_ in runs(value)]
+            keys = {"".join(pieces)}
+            # In another form: nobody was home. A word that measures are called by, or labels, is no thing in it.
+            is_plain = "".join(pieces).isalpha() and value[0].isalpha() and stem(value) not in kinds
+            if is_plain and (len(pieces) > 1 or not index.knows(value)):
+                keys.add(_FORM + "".join(map(stem, pieces)))
+            for key in filter(None, keys):
                 found.setdefault(key, []).append((label, value))
     return found
+
+
+def _is_within(one: _Mention, other: _Mention) -> bool:
+    return other.start <= one.start and one.end <= other.end and one.end - one.start < other.end - other.start
+
+
+def _of_all(having: Iterable[frozenset[str]]) -> frozenset[str]:
+    """The metrics that have all the values; where none has one beside the others, those that have it."""
+    carried: frozenset[str] | None = None
+    for both in having:
+        carried = both if carried is None or not carried & both else carried & both
+    return carried or frozenset()
 
 
 def _is_name(value: str) -> bool:

@@ -20,6 +20,7 @@ from signalbox.agents.metrics.vocabulary import base, name_words
 __all__ = [
     "Wanted",
     "conditions_of",
+    "converted",
     "fraction_of",
     "measure_of",
     "narrowed",
@@ -33,6 +34,7 @@ _INCREASE = "sum by ($by) (increase(%s[$window]))"
 _QUANTILE = "histogram_quantile($quantile, sum by (le, $by) (rate(%s[$window])))"
 _GAUGE = "$agg by ($by) (%s)"
 _MEAN_UNITS = {"ratio", "percent", "celsius", "seconds", "milliseconds", "hertz", "volts", "amperes", "meters"}
+_ADDED_UNITS = {"watts", "joules"}
 _MEAN_WORDS = frozenset(
     map(base, "temperature humidity ratio percent utilization load speed pressure voltage level score age lag price "
         "latency duration delay status state health efficiency frequency ph fill temp moisture progress up stars "
@@ -152,7 +154,7 @@ def _of_family(family: Family, title: str, series: Mapping[str, Series], wanted:
 
 def _of_histogram(family: Family, title: str, series: Mapping[str, Series], wanted: Wanted) -> Measure:
     if not wanted.has_quantile and (wanted.counts or wanted.how == "rate"):
-        return _of_counter(f"{family.name}_count", title, series)
+        return _of_counter(f"{family.name}_count", f"count of {title}", series)
     if not wanted.has_quantile and wanted.how == "total":
         return _of_counter(f"{family.name}_sum", title, series)
     if not wanted.has_quantile and wanted.how == "average":
@@ -178,7 +180,7 @@ def _of_summary(family: Family, title: str, series: Mapping[str, Series], wanted
             name, title, f"max by ($by) ({selector})", "summary", _unit_of(name), metrics=(name,), labels=labels
         )
     if wanted.counts or wanted.how == "rate":
-        return _of_counter(f"{name}_count", title, series)
+        return _of_counter(f"{name}_count", f"count of {title}", series)
     if wanted.how == "total":
         return _of_counter(f"{name}_sum", title, series)
     return _of_mean(family, title, series)
@@ -324,11 +326,18 @@ def time_beyond(measure: Measure, bound: float, *, title: str, above: bool, seco
     return replace(measure, title=title, promql=promql, type="ratio", unit="ratio", agg="avg", total="")
 
 
+def converted(measure: Measure, unit: str, factor: float) -> Measure:
+    """The measure in another unit, by what its figures are multiplied."""
+    promql, total = (one and f"({one}) * {factor:.10g}" for one in (measure.promql, measure.total))
+    return replace(measure, promql=promql, total=total, unit=unit, total_unit=unit)
+
+
 def _gauge_agg(family: Family) -> Aggregation:
     """Levels, shares and degrees are averaged where nobody says; what can be counted is added."""
     # What only stands in the middle of a name, as in kube_deployment_status_replicas, says nothing of the value.
     words = {base(word) for at, word in enumerate(family.words, 1) if at == len(family.words) or word not in _MIDDLE}
-    return "avg" if _unit_of(family.name) in _MEAN_UNITS or words & _MEAN_WORDS else "sum"
+    unit = _unit_of(family.name)
+    return "avg" if unit in _MEAN_UNITS or (words & _MEAN_WORDS and unit not in _ADDED_UNITS) else "sum"
 
 
 def _unit_of(name: str) -> str:

@@ -10,6 +10,7 @@ from signalbox.agents.metrics.errors import MetricNotFoundError
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.splits import unknown_words
 from signalbox.agents.metrics.values import Meant, find_value
+from signalbox.agents.metrics.vocabulary import FILLERS, alike, runs
 
 if TYPE_CHECKING:
     from signalbox.agents.metrics.read import Reading
@@ -20,6 +21,7 @@ _SHOWN = 3
 _SURE = 0.7
 """What a plan that is less sure narrows to is looked at again only where it fails: its measure may be wrong."""
 _MOST_VALUES = 400
+_LEAST, _ALIKE = 4, 0.6
 
 
 def names_schema(labels: Mapping[str, Sequence[str]]) -> dict[str, Any]:
@@ -66,6 +68,7 @@ async def renamed(plan: MetricsPlan, reading: Reading, *, has_failed: bool = Fal
     found = await reading.names(labels)
     known = {value for words in plan.filters for value in _values(find_value(words, series, measure.labels))}
     new = [value for value in found.get("things", ()) if value not in known]
+    new = [value for value in new if lacks_part or _is_like(" ".join(things), value)]
     names = [f"{label}={value}" for value in new for label in labels if value in labels[label]][: len(new)]
     split = [label for label in found.get("split_by", ()) if label in labels]
     if ((things or lacks_part) and not names) or (kinds and not split):
@@ -82,6 +85,13 @@ def _is_code(words: str) -> bool:
     """Whether words are a name as machines have it, which nothing else stands for: node-12, fridge-c."""
     is_capital = any(word.isupper() and len(word) > 1 for word in words.split())
     return is_capital or any(letter.isdigit() or letter in "-_/:." for letter in words)
+
+
+def _is_like(words: str, value: str) -> bool:
+    """Whether a name has something of the words that are to stand for it: a model that must choose finds any name."""
+    pieces = [piece for piece, *_ in runs(value) if len(piece) >= _LEAST]
+    said = [word for word, *_ in runs(words) if len(word) >= _LEAST and word not in FILLERS]
+    return any(alike(word, piece) >= _ALIKE or piece in word or word in piece for word in said for piece in pieces)
 
 
 def _values(meant: Meant | None) -> tuple[str, ...]:

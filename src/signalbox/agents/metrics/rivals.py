@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from signalbox.agents.metrics.bounds import has_unit, is_percent, shown_in
+from signalbox.agents.metrics.bounds import has_unit, is_percent, measures_other, read_bound, shown_in
 from signalbox.agents.metrics.choosing import measure_for
-from signalbox.agents.metrics.errors import MetricNotFoundError, UnknownNameError
+from signalbox.agents.metrics.errors import MetricNotFoundError, OtherUnitError, UnknownNameError
 from signalbox.agents.metrics.forgotten import own_words
 from signalbox.agents.metrics.offers import Offer
+from signalbox.agents.metrics.pairs import is_goal, rests_in
 from signalbox.agents.metrics.plan import MetricsPlan
+from signalbox.agents.metrics.question import Measure
 from signalbox.agents.metrics.read import Reading
 from signalbox.agents.metrics.search import Hit
-from signalbox.agents.metrics.shares import is_whole_name
+from signalbox.agents.metrics.times import read_times
 from signalbox.agents.metrics.values import find_label, find_value
+from signalbox.agents.metrics.vocabulary import name_words
 from signalbox.errors import SignalboxError
 
-__all__ = ["able_to_serve", "as_share", "elsewhere", "is_ratio", "rival_of", "words_of"]
+__all__ = ["able_to_serve", "as_counted", "as_share", "elsewhere", "is_ratio", "rival_of", "words_of"]
 
 _EQUAL = 0.03
 _LESS = 0.8
-_MUCH_LESS = 0.6
 _UNSURE = 0.7
 _CERTAIN = 0.9
 _MOST = 6
@@ -38,14 +40,15 @@ def rival_of(plan: MetricsPlan, reading: Reading) -> str | None:
     model is not sure, also one that fits better, and that says more of the question."""
     chosen = plan.measure or ""
     mine = reading.hits.get(chosen)
-    if plan.named or mine is None or not mine.explained:
+    if plan.named or mine is None:
         return None
     best = next(iter(reading.hits.values()))
-    if plan.kind == "share" and is_whole_name(best.offer.key) != is_whole_name(chosen):
-        return None  # A part and what there may be at most make one share.
+    is_of_both = plan.kind == "share" or bool(rests_in(reading.text))
+    if is_of_both and is_goal(best.offer.key) != is_goal(chosen):
+        return None  # A part and what there may be at most make one share, and one rest.
     if plan.confidence < _UNSURE and best.score > mine.score and not plan.continues and _says_more(best, mine, reading):
         return best.offer.key
-    if mine.offer.recipe or plan.confidence >= _CERTAIN:
+    if mine.offer.recipe or plan.confidence >= _CERTAIN or not mine.explained:
         return None
     alike = [one for one in list(reading.hits.values())[:_MOST] if one.explained == mine.explained]
     if len(alike) > _FEW and plan.confidence >= _UNSURE:
@@ -89,6 +92,28 @@ async def as_share(plan: MetricsPlan, reading: Reading) -> MetricsPlan:
     return plan
 
 
+async def as_counted(plan: MetricsPlan, reading: Reading) -> MetricsPlan:
+    """The plan of a total over a range for the counter beside a gauge, which does not add up: parts handed out, and not
+    the parts in stock."""
+    mine = reading.hits.get(plan.measure or "")
+    if plan.how != "total" or not plan.time or plan.named or mine is None or _type(mine.offer) != "gauge":
+        return plan
+    try:
+        times = read_times(plan.time, "", reading.moment.now, reading.moment.zone)
+    except SignalboxError:
+        return plan
+    if times.main is None or times.is_moment or times.is_current:
+        return plan
+    first = name_words(mine.offer.key)[:1]
+    beside = [hit.offer for hit in reading.hits.values() if _type(hit.offer) == "counter"]
+    able = await able_to_serve(plan, [one for one in beside if name_words(one.key)[:1] == first], reading)
+    return plan.model_copy(update={"measure": able[0].key}) if len(able) == 1 else plan
+
+
+def _type(offer: Offer) -> str:
+    return offer.family.type if offer.family is not None and not offer.recipe else ""
+
+
 def is_ratio(offer: Offer) -> bool:
     """Whether an offer is a share by itself."""
     return bool(offer.bounds) and offer.bounds[0].variant.type == "ratio"
@@ -97,8 +122,7 @@ def is_ratio(offer: Offer) -> bool:
 async def elsewhere(plan: MetricsPlan, reading: Reading, error: SignalboxError) -> MetricsPlan | None:
     """The plan for another measure that has what is named, where the chosen one has not, as the model chooses among
     those that have; None where there is none."""
-    names = bool(plan.filters or plan.split_by or plan.excluded)
-    if not isinstance(error, UnknownNameError) or not names or plan.named or not plan.measure:
+    if not isinstance(error, UnknownNameError | OtherUnitError) or plan.named or not plan.measure:
         return None
     able = await able_to_serve(
         plan, [hit.offer for hit in reading.hits.values() if hit.offer.key != plan.measure], reading
@@ -107,6 +131,8 @@ async def elsewhere(plan: MetricsPlan, reading: Reading, error: SignalboxError) 
     if chosen is not None and plan.confidence >= _CERTAIN and not _says_as_much(plan, chosen, reading):
         return None
     chosen = chosen or _of_same_words(plan, able, reading)
+    if chosen is None and plan.confidence < _UNSURE and able[:1] == reading.offers[:1]:
+        chosen = able[0].key  # The search finds first what has what is named.
     return plan.model_copy(update={"measure": chosen}) if chosen else None
 
 
@@ -133,7 +159,20 @@ async def _has(offer: Offer, plan: MetricsPlan, reading: Reading) -> bool:
         measure, series = await measure_for(offer, reading.live, reading.within)
     except MetricNotFoundError:
         return False
-    if plan.unit and shown_in(plan.unit, measure.unit) is None and has_unit(plan.unit):
+    if not _has_unit(measure, plan) or (plan.percentiles and measure.type == "counter"):
         return False
     has_things = all(find_value(words, series, measure.labels) for words in (*plan.filters, *plan.excluded))
     return has_things and all(find_label(words, measure.labels) for words in plan.split_by)
+
+
+def _has_unit(measure: Measure, plan: MetricsPlan) -> bool:
+    """Whether a measure has the unit of the answer that is asked for, and that of the bound."""
+    words = name_words(measure.name.removesuffix("_total"))
+    unit = "percent" if measure.unit == "ratio" else measure.unit.partition("/")[0]
+    own = unit if has_unit(unit) else words[-1]
+    bound = read_bound(plan.bound) if plan.bound else None
+    if bound is not None and measures_other(bound.unit, own):
+        return False
+    if not has_unit(plan.unit) or plan.unit.lower() in words:
+        return True
+    return shown_in(plan.unit, own) is not None or (has_unit(own) and not measures_other(plan.unit, own))

@@ -115,6 +115,10 @@ class Index:
             for term in list(needed)[:1]:
                 self._wordings[term].append((needed, place))
 
+    def knows(self, word: str) -> bool:
+        """Whether an offer is called by a word, or its help text has it."""
+        return base(word) in self._terms
+
     def named(self, word: str) -> Offer | None:
         """The offer of this very name: a metric's, or its own."""
         return self._metrics.get(word.lower())

@@ -17,29 +17,26 @@ from signalbox.agents.metrics.measures import (
     time_beyond,
 )
 from signalbox.agents.metrics.offers import Offer
+from signalbox.agents.metrics.pairs import is_goal, is_whole_of, pair_of
 from signalbox.agents.metrics.plan import MetricsPlan
 from signalbox.agents.metrics.question import Matcher, Measure, Question
 from signalbox.agents.metrics.state import ResultKind
 from signalbox.agents.metrics.times import Moment, Times
 from signalbox.agents.metrics.units import unit_of_question
-from signalbox.agents.metrics.values import find_value
+from signalbox.agents.metrics.values import Meant, find_value
 from signalbox.agents.metrics.vocabulary import FILLERS, base, name_words, text_words
 
-__all__ = ["divided", "is_whole_name", "own_filters", "part_and_whole", "second_measure", "shared"]
+__all__ = ["as_ratio", "beside", "divided", "own_filters", "part_and_whole", "second_measure", "shared"]
 
 _MOST_NAMED = 6
 _NEAR = 0.85
-
-_WHOLES = frozenset(map(base, ("capacity", "max", "maximum", "limit", "size", "quota")))
-"""Of measures that say how much there may be at most."""
-_PARTS = frozenset(map(base, ("taken", "used", "occupied", "busy", "present", "booked", "filled")))
-"""Of measures that say how much of that there is."""
+_WHERE = frozenset({"on", "at", "from"})
 
 
 async def second_measure(words: str, plan: MetricsPlan, live: Live, times: Times, moment: Moment) -> Chosen:
     """The second measure that words name; what narrows the first narrows it too, where it has such labels."""
     offers = await _named_by(words, live)
-    return await _beside(offers[0], plan, live, times, moment)
+    return await beside(offers[0], plan, live, times, moment)
 
 
 async def part_and_whole(
@@ -54,7 +51,7 @@ async def part_and_whole(
         offers = [offer]
     general = next((one for one in offers if _is_kind_of(offer, one)), None)
     if general is not None:
-        return offer, await _beside(general, plan, live, times, moment)
+        return offer, await beside(general, plan, live, times, moment)
     is_own = offer.key in (one.key for one in offers)
     is_first = is_own and (offers[0].key == offer.key or not _begins_with(plan.per, offers[0]))
     is_counted = offer.family is not None and offer.family.type == "counter"
@@ -63,16 +60,17 @@ async def part_and_whole(
     own, _ = await measure_for(offer, live, window_of(times, moment))
     if is_own and offers[0].key == offer.key and own.type in ("histogram", "summary"):
         return offer, None  # The time that each took is a time for each.
-    kin = _kin_of(own, live, only=_WHOLES) if offers[0].key == offer.key and own.type == "gauge" else None
-    if kin is not None and not is_whole_name(kin.key):
+    pair = await pair_of(offer, live, window_of(times, moment)) if offers[0].key == offer.key else None
+    if pair is not None:
         # The words name what there may be at most, which the model took for the measure: the fuel for a tank's size.
-        return kin, await _beside(offer, plan, live, times, moment)
-    other = kin or next((one for one in offers if one.key != offer.key), None)
+        part, whole = (pair.part, pair.whole) if is_goal(pair.whole.key) or offer == pair.whole else (pair.whole, offer)
+        return part, await beside(whole, plan, live, times, moment)
+    other = next((one for one in offers if one.key != offer.key), None)
     if other is None:
         raise InvalidQueryError(
             f"The question divides {offer.title} by itself.", suggestion="Name the part, or the whole, in other words."
         )
-    return offer, await _beside(other, plan, live, times, moment)
+    return offer, await beside(other, plan, live, times, moment)
 
 
 def _is_kind_of(offer: Offer, other: Offer) -> bool:
@@ -88,11 +86,6 @@ def _is_head_of(words: str, offer: Offer, other: Offer) -> bool:
     said = [base(word) for word, *_ in text_words(words) if word not in FILLERS]
     mine, theirs = ({base(word) for word, *_ in text_words(f"{one.title} {one.about}")} for one in (offer, other))
     return len(said) > 1 and said[-1] in mine - theirs
-
-
-def is_whole_name(name: str) -> bool:
-    """Whether a measure says by its name how much there may be at most."""
-    return bool(_WHOLES & {base(word) for word in name_words(name)})
 
 
 async def _named_by(words: str, live: Live) -> list[Offer]:
@@ -117,7 +110,8 @@ def _begins_with(words: str, offer: Offer) -> bool:
     return bool(said) and [*map(base, told[: len(said)])] == said and (not rest or rest[0] in FILLERS)
 
 
-async def _beside(offer: Offer, plan: MetricsPlan, live: Live, times: Times, moment: Moment) -> Chosen:
+async def beside(offer: Offer, plan: MetricsPlan, live: Live, times: Times, moment: Moment) -> Chosen:
+    """A second measure, narrowed by what of the plan it has labels for."""
     within = window_of(times, moment)
     measure, series = await measure_for(offer, live, within, wanted_of(plan, ()))
     said = [meant for one in in_names(plan.filters, plan) if (meant := find_value(one, series, measure.labels))]
@@ -181,9 +175,9 @@ async def shared(question: Question, plan: MetricsPlan, chosen: Chosen, live: Li
             suggestion="Name the bound: what share took less than 2 seconds.",
         )
     if measure.type == "gauge":
-        whole = _kin_of(measure, live, only=_WHOLES)
-        if whole is not None:
-            return await _of(question, whole, live)
+        pair = await pair_of(chosen.offer, live, question.time_range)
+        if pair is not None:
+            return await _of(question, pair.whole if pair.part == chosen.offer else pair.part, live)
     # What all of it has is no part of it.
     parts = [one for one in chosen.said if len(chosen.series.values.get(one.label, ())) > 1]
     excluded = tuple(one for one in question.matchers if one.negated)
@@ -208,9 +202,25 @@ async def shared(question: Question, plan: MetricsPlan, chosen: Chosen, live: Li
     # What the help text explains says of what kind it is; a name mostly says where. Of two such the later is asked of:
     # of what the north depot sent, which part was express.
     parts = sorted(parts, key=lambda one: question.text.casefold().find(one.said.casefold()))
+    parts = [one for one in parts if not _says_where(one, question.text)] or parts
     label = next((one for one in reversed(parts) if one.is_told), parts[-1]).label
     part = tuple(one for one in question.matchers if one.label == label and not one.negated)
     return replace(question, matchers=tuple(one for one in question.matchers if one not in part), part=part)
+
+
+def _says_where(meant: Meant, text: str) -> bool:
+    """Whether a name stands after a word that says where or when: of the late rides on the north line, the line."""
+    before = text_words(text[: max(text.casefold().find(meant.said.casefold()), 0)])
+    return bool(before) and before[-1][0] in _WHERE
+
+
+def as_ratio(question: Question) -> Question:
+    """A share as one figure of its own, which can stand beside another."""
+    if not question.part:
+        return question
+    told = " and ".join(f"{one.label} {'|'.join(one.values)}" for one in question.part)
+    ratio = per(narrowed(question.measure, question.part), question.measure, is_share=True)
+    return replace(question, measure=replace(ratio, title=f"share of {told} in {question.measure.title}"), part=())
 
 
 def _is_predicate(measure: Measure, all_: Offer, text: str) -> bool:
@@ -234,23 +244,16 @@ async def _of_its_kind(question: Question, live: Live) -> Question:
     return await _of(question, best, live)
 
 
-def _kin_of(measure: Measure, live: Live, only: frozenset[str] = frozenset()) -> Offer | None:
-    """The measure of which one has most words in its name; with `only`, where one of both has but these beside."""
+def _kin_of(measure: Measure, live: Live) -> Offer | None:
+    """The measure of which one has most words in its name."""
     own = {base(word) for word in name_words(measure.name)}
     best, most = None, 0.0
     for offer in live.index.offers:
         if offer.family is None or offer.key == measure.name or offer.family.type != measure.type or offer.recipe:
             continue
         theirs = {base(word) for word in offer.family.words}
-        says_most = any(more and more <= only for more in (theirs - own, own - theirs))
-        # Spaces taken are a part of the spaces: the same name with one word less.
-        is_all = (theirs < own and len(own - theirs) == 1) or (own < theirs and theirs - own <= _PARTS)
-        if only and (len(own & theirs) < 2 or not (says_most or is_all)):
-            continue
-        if len(theirs - own) > 1:
-            continue
         kinship = len(own & theirs) - 0.45 * len(theirs - own)
-        if kinship > most and (only or not own <= theirs):
+        if len(theirs - own) <= 1 and kinship > most and not own <= theirs:
             best, most = offer, kinship
     return best
 
@@ -260,8 +263,6 @@ async def _of(question: Question, other: Offer, live: Live) -> Question:
     second, _ = await measure_for(other, live, question.time_range)
     shared = tuple(one for one in question.matchers if one.label in second.labels)
     own = narrowed(question.measure, [one for one in question.matchers if one not in shared])
-    words = {base(word) for word in name_words(question.measure.name)}
-    is_whole = bool(_WHOLES & words) or bool(_PARTS & {base(word) for word in name_words(second.name)} - words)
-    part, whole = (second, own) if is_whole else (own, second)
+    part, whole = (second, own) if is_whole_of(own.name, second.name) else (own, second)
     kind: ResultKind = "ranking" if question.group_by else "value"
     return replace(question, measure=per(part, whole, is_share=True), matchers=shared, kind=kind, is_total=False)

@@ -29,7 +29,8 @@ def groups_of(
 ) -> tuple[str, ...]:
     found: list[str] = []
     for words in in_names(plan.split_by, plan):
-        if plan.kind == "figure" and re.search(rf"\b(?:all|every) (?:the )?{re.escape(words)}", text, re.IGNORECASE):
+        over_all = re.search(rf"\b(?:all|every|both) (?:the )?{re.escape(words)}", text, re.IGNORECASE)
+        if plan.kind == "figure" and over_all:
             continue  # One figure over all of them.
         label = _label(words, measure, series)
         if label is None and says_help(words, offer) and not names_measure(words, offer):

@@ -16,21 +16,37 @@ from signalbox.agents.metrics.querying.asking import ask_at
 from signalbox.agents.metrics.question import Question, Threshold
 from signalbox.agents.metrics.state import ResultKind
 from signalbox.agents.metrics.units import unit_of_question
-from signalbox.agents.metrics.vocabulary import NEGATES, text_words
+from signalbox.agents.metrics.vocabulary import FILLERS, NEGATES, base, text_words
 from signalbox.agents.metrics.windows import seconds_of
 
 __all__ = ["check_state", "of_state", "with_threshold"]
 
+_ZERO = re.compile(r"\b(?:0|zero)\s+(?:if|while|when|means)\b", re.IGNORECASE)
 _STATE = re.compile(r"\s*(?:1|one)\s+(?:if|while|when|means)\b", re.IGNORECASE)
 
 
 def of_state(plan: MetricsPlan, text: str, offer: Offer) -> MetricsPlan:
-    """The plan; a ranking of what is 1 or 0 asks for those that are in that state, or that are not."""
-    is_state = offer.family is not None and _STATE.match(offer.family.help)
-    if plan.kind != "ranking" or not is_state or plan.order or plan.top or plan.how or plan.per or plan.bound:
+    """The plan; of what is 1 or 0 it is asked which are in that state or are not, how many, or for how long."""
+    told = offer.family.help if offer.family is not None else ""
+    is_other = plan.order or plan.top or plan.per or plan.bound or plan.how not in (None, "total", "latest")
+    if is_other or not _STATE.match(told):
         return plan
-    is_not = any(word in NEGATES for word, *_ in text_words(text))
-    return plan.model_copy(update={"kind": "threshold", "side": "below" if is_not else "above"})
+    is_zero = _is_zero(text, told)
+    is_figure = plan.kind in ("figure", None)
+    counts_or_lasts = plan.scope == "count" or measures_time(plan.unit)
+    # Of several that are not in the state so many are asked for: their sum says how many are in it.
+    counts_zero = is_figure and is_zero and not plan.filters
+    if not ((plan.kind == "ranking" and not plan.how) or (is_figure and counts_or_lasts) or counts_zero):
+        return plan
+    scope = plan.scope or ("count" if counts_zero and not counts_or_lasts else None)
+    return plan.model_copy(update={"kind": "threshold", "side": "below" if is_zero else "above", "scope": scope})
+
+
+def _is_zero(text: str, told: str) -> bool:
+    """Whether a question speaks of what a state is while it is 0, by what its help text says of both."""
+    one, *zero = _ZERO.split(told, maxsplit=1)
+    only = {base(word) for part in zero for word, *_ in text_words(part)} - {base(word) for word, *_ in text_words(one)}
+    return any(word in NEGATES or (base(word) in only and word not in FILLERS) for word, *_ in text_words(text))
 
 
 async def check_state(question: Question, live: Live) -> None:

@@ -9,8 +9,9 @@ from signalbox.agents.metrics.catalogue import MetricInfo, base_unit
 from signalbox.agents.metrics.question import Measure, Question, Shown
 from signalbox.agents.metrics.state import TimeRange
 from signalbox.drawing.values import format_span, format_value, short_unit
+from signalbox.language.units import dimension_of
 
-__all__ = ["adds_up", "count_unit", "format_range", "rate_unit", "shown_value", "unit_of_question"]
+__all__ = ["adds_up", "count_unit", "format_range", "kind_of_unit", "rate_unit", "shown_value", "unit_of_question"]
 
 _PARTS = re.compile(r"_(?:total|count|sum|bucket)$")
 
@@ -24,6 +25,13 @@ def unit_of_question(question: Question) -> str:
         return short_unit(measure.total_unit) or count_unit(measure.name)
     unit = short_unit(measure.unit)
     return unit if unit not in ("", "1/s") else _inferred(measure)
+
+
+def kind_of_unit(question: Question) -> str:
+    """The unit of the answer's figures, also one that only the name of the measure says: kilograms, litres, euros."""
+    unit = unit_of_question(question)
+    last = _PARTS.sub("", question.measure.name).rpartition("_")[2].lower()
+    return unit if unit or not dimension_of(last) or question.measure.type != "gauge" else last
 
 
 def adds_up(question: Question) -> bool:
@@ -43,6 +51,8 @@ def rate_unit(base: str, metric_name: str = "") -> str:
 def count_unit(metric_name: str) -> str:
     """What a counter counts, as far as its name says: its unit, or a noun such as requests."""
     info = MetricInfo(metric_name, family=_PARTS.sub("", metric_name))
+    if metric_name.endswith("_count"):
+        return ""  # How many there were, whatever was measured of each.
     last = _PARTS.sub("", metric_name).rpartition("_")[2].lower()
     return base_unit(info) or (last if re.fullmatch(r"[a-z]{3,}s", last) and not last.endswith("ss") else "")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from signalbox.agents.metrics.bounds import has_unit
 from signalbox.agents.metrics.forgotten import own_words
 from signalbox.agents.metrics.glossary import find_meanings
 from signalbox.agents.metrics.left import places_of
@@ -31,6 +32,8 @@ from signalbox.language.time.stretches import is_time_word
 __all__ = ["placed_values", "unplaced_words"]
 
 _LONGEST = 400
+_THE = (["the"], ["our"])
+_CERTAIN = 0.97
 _SHORTEST = 3
 _ALIKE = 0.6
 _TOLD, _NAMED = 0.85, 0.78
@@ -80,7 +83,9 @@ def unplaced_words(
         at = places[start]
         after = said[at + 1][0] if at + 1 < len(said) and said[at + 1][1] - end <= 1 else ""
         before = [one for one, *_ in said[max(0, at - 2) : at]]
-        names = base(after) in known or any(one in JOINS for one in before)
+        # Of a model that is not sure any such word may be what it did not understand.
+        names = base(after) in known or any(one in JOINS for one in before) or before[-1:] in _THE
+        names = names or plan.confidence < _CERTAIN
         if names and not any(find_value(word, Series({one.label: one.values}, {}), [one.label]) for one in used):
             told.append(word)
     return told
@@ -103,6 +108,7 @@ def _unspoken(
         and base(word) not in _OF_SCHEMA
         and not is_time_word(word)
         and not label_kind(word)
+        and not has_unit(word)
         and not any(alike(word, other) >= _ALIKE for other in known)
     ]
 

@@ -125,8 +125,9 @@ def _of_label(said: str, label: str, values: Sequence[str]) -> Iterator[Meant]:
         return
     exact = tuple(value for value in values if _key(value) == joined)
     hosts = () if exact else tuple(value for value in values if joined in _host_keys(value))
+    form = [base(piece) for piece, *_ in runs(said)]
     forms = () if exact or hosts or not joined.isalpha() else tuple(
-        value for value in values if value.isalpha() and base(value) == base(joined)
+        value for value in values if [base(piece) for piece, *_ in runs(value)] == form
     )  # fmt: skip
     numbers = () if exact or len(joined) < 2 or not joined.isdigit() else tuple(
         value for value in values if not value.isdigit() and re.findall(r"\d+", value) == [joined]

@@ -16,22 +16,26 @@ from signalbox.language.words import stem
 __all__ = [
     "CONDITIONS",
     "COUNTRIES",
-    "CUES",
     "ENDS",
     "EXCLUDES",
     "FILLERS",
     "GENERIC",
+    "GOALS",
     "HOW",
     "JOINS",
     "LABEL_WORDS",
+    "LEFT",
+    "LOWS",
     "MOST",
     "NEGATES",
     "PARTS",
+    "PORTIONS",
+    "RESTS",
     "SOFT",
     "SPLITS",
+    "STORES",
     "alike",
     "base",
-    "is_of_measures",
     "kin_of",
     "label_kind",
     "name_words",
@@ -53,14 +57,18 @@ PARTS: dict[str, float] = _TABLES["parts"]
 """Parts of a whole, in percent."""
 ENDS: dict[str, tuple[str, ...]] = {end: tuple(words.split()) for end, words in _TABLES["ends"].items()}
 """Which end of the values a part is of, the high or the low one."""
+LOWS = frozenset(_TABLES["lows"].split())
+"""Words that ask for the low end of what is measured."""
 NEGATES = frozenset(_TABLES["negates"].split())
 """Words that turn a state round."""
+LEFT = frozenset(_TABLES["left"].split())
+"""Words for what is left."""
+RESTS = LEFT | frozenset(_TABLES["rests"].split())
+"""Words for what is lacking, or left."""
 JOINS = frozenset(_TABLES["joins"].split())
 """Words after which stands what something belongs to, or is done with."""
 SPLITS = frozenset(_TABLES["splits"].split())
 """Words after which stands what a measure is split by."""
-CUES: tuple[str, ...] = tuple(_TABLES["cues"].split())
-"""Words that questions are made of, for which spelling mistakes are taken."""
 COUNTRIES: dict[str, tuple[str, ...]] = {}
 """For each country's code the names it has, as one word."""
 for _name, _code in _TABLES["countries"].items():
@@ -94,10 +102,13 @@ def base(word: str) -> str:
     return stem(_SAME.get(lowered, lowered))
 
 
+GOALS = frozenset(map(base, _TABLES["goals"].split()))
+"""Words in names of measures that say how much there may or should be, as `base` has them."""
+STORES = frozenset(map(base, _TABLES["stores"].split()))
+"""Of these, those of what is filled and emptied."""
+PORTIONS = frozenset(map(base, _TABLES["portions"].split()))
+"""Words in names of measures that say how much of that there is, as `base` has them."""
 _KIN = tuple(frozenset(map(base, line.split())) for line in _TABLES["kin"])
-
-
-_OF_MEASURES = frozenset(map(base, (*_SAME.values(), *GENERIC, *HOW.values()))).union(*_KIN)
 
 
 @lru_cache(maxsize=20_000)
@@ -145,11 +156,6 @@ def _near(word: str, other: str, shorter: str, longer: str) -> float:
         # Admissions and admitted: one root, and near in meaning.
         return 0.9
     return 0.7 * near if near > 0.42 and is_known(word) and is_known(other) else 0.0
-
-
-def is_of_measures(word: str) -> bool:
-    """Whether a word is one that measures are called by anywhere."""
-    return base(word) in _OF_MEASURES and word.lower() not in FILLERS
 
 
 @lru_cache(maxsize=20_000)

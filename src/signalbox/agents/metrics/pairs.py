@@ -1,0 +1,111 @@
+"""Pairs of gauges: how much there is of something, and how much there may or should be of it at most."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from signalbox.agents.metrics.choosing import measure_for
+from signalbox.agents.metrics.live import Live
+from signalbox.agents.metrics.measures import selector_template
+from signalbox.agents.metrics.offers import Offer
+from signalbox.agents.metrics.plan import MetricsPlan
+from signalbox.agents.metrics.promql import match_text
+from signalbox.agents.metrics.question import Question
+from signalbox.agents.metrics.state import TimeRange
+from signalbox.agents.metrics.vocabulary import GOALS, LEFT, PORTIONS, RESTS, STORES, base, name_words, text_words
+
+__all__ = ["Pair", "asks_for_rest", "is_goal", "is_whole_of", "pair_of", "rest_of", "rests_in"]
+
+_NO_THINGS = frozenset({"job", "instance"})
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """What there is, and what there may or should be."""
+
+    part: Offer
+    whole: Offer
+
+
+def is_goal(name: str) -> bool:
+    """Whether a measure says by its name how much there may or should be."""
+    return bool(GOALS & _words(name))
+
+
+async def pair_of(offer: Offer, live: Live, within: TimeRange) -> Pair | None:
+    """The pair that a gauge is one half of: the other has the same name but for the words that make it a half."""
+    mine, _ = await measure_for(offer, live, within)
+    if mine.type != "gauge" or len(mine.metrics) > 1:
+        return None
+    near = [one for one in live.index.offers if one.family and not one.recipe and one.family.type == "gauge"]
+    found = [(shared, one) for one in near if (shared := _kinship(_words(mine.name), _words(one.key)))]
+    for shared, other in sorted(found, key=lambda one: -one[0]):
+        pair = Pair(other, offer) if is_whole_of(mine.name, other.key) else Pair(offer, other)
+        (part, _), (whole, _) = [await measure_for(one, live, within) for one in (pair.part, pair.whole)]
+        # One word in common says little: then it must be of the very same things.
+        things = part.labels - _NO_THINGS, whole.labels - _NO_THINGS
+        if things[0] == things[1] or (shared >= 2 and things[1] <= things[0]):
+            return pair
+    return None
+
+
+def _words(name: str) -> set[str]:
+    return {base(word) for word in name_words(name)}
+
+
+def _kinship(own: set[str], theirs: set[str]) -> float:
+    """How many words two names share, if the others make them halves of a pair; 0 where they do not."""
+    mine, other = own - theirs, theirs - own
+    is_goal = any(more and more <= GOALS for more in (mine, other))
+    # Spaces taken are a part of the spaces: the same name with a word less.
+    is_portion = (not other and len(mine) == 1) or (not mine and other <= PORTIONS)
+    is_pair = (is_goal or is_portion) and bool(own & theirs) and own != theirs
+    return len(own & theirs) - 0.1 * len(mine | other) if is_pair else 0.0
+
+
+def is_whole_of(name: str, other: str) -> bool:
+    """Whether of two measures the first says by its name how much there may be of the second."""
+    own, theirs = _words(name), _words(other)
+    return bool(GOALS & (own - theirs)) or (not GOALS & (theirs - own) and bool(PORTIONS & (theirs - own)))
+
+
+def asks_for_rest(plan: MetricsPlan, text: str, pair: Pair, chosen: Offer) -> bool:
+    """Whether what is lacking is asked for, and neither half is by itself what is left; or what is left of the half
+    that there may be: of a stock, what is left is the stock."""
+    if (
+        pair.part.recipe
+        or plan.per
+        or plan.also
+        or plan.percentiles
+        or plan.bound
+        or plan.kind not in ("figure", "ranking", "curve", None)
+    ):
+        return False
+    told = " ".join(one.family.help for one in (pair.part, pair.whole) if one.family)
+    known = {base(word) for word, *_ in text_words(told)} | _words(pair.part.key) | _words(pair.whole.key)
+    is_stock = chosen == pair.part and bool(STORES & _words(pair.whole.key))
+    said = [word for word in rests_in(text) if not is_stock or word not in LEFT]
+    return any(base(word) not in known for word in said)
+
+
+def rests_in(text: str) -> list[str]:
+    """The words of a text for what is lacking, or left; more than is none."""
+    said = [word for word, *_ in text_words(text)]
+    return [word for word, after in zip(said, [*said[1:], ""], strict=True) if word in RESTS and after != "than"]
+
+
+async def rest_of(question: Question, plan: MetricsPlan, pair: Pair, live: Live, *, is_beyond: bool) -> Question:
+    """The question for what is left of the one until the other, or is beyond it, thing by thing."""
+    (part, _), (whole, _) = [await measure_for(one, live, question.time_range) for one in (pair.part, pair.whole)]
+    on = ", ".join(sorted(whole.labels & part.labels))
+    narrow = [match_text([one]).replace("$", "$$") for one in question.matchers if one.label not in whole.labels]
+    left, right = selector_template(part.name, *narrow), selector_template(whole.name)
+    promql = f"$agg by ($by) ({'' if is_beyond else '-'}({left} - on ({on}) group_left () {right}))"
+    titles = (part.title, whole.title) if is_beyond else (whole.title, part.title)
+    # Of several things of a group the nearest to the end tells.
+    agg = "min" if part.agg == "avg" and plan.kind == "ranking" else part.agg
+    measure = replace(
+        part, title=" less ".join(titles), promql=promql, agg=agg, metrics=(part.name, whole.name),
+    )  # fmt: skip
+    kept = tuple(one for one in question.matchers if one.label in whole.labels)
+    return replace(question, measure=measure, matchers=kept, is_total=False)

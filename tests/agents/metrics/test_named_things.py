@@ -1,0 +1,206 @@
+"""Questions that name things rather than measures, on a business of which the model knows nothing.
+
+The samples are in a real Prometheus; the help texts, which it only has of what it scrapes, are added to what it says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from signalbox.agents.metrics import GrafanaMetricsClient, metrics_agent
+from signalbox.agents.metrics.catalogue import MetricInfo
+from signalbox.agents.metrics.clients import use_client
+
+END = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
+MINUTES = 180
+HELP = {
+    "dock_boats_total": "Boats that came in, by how it ended.",
+    "dock_boats_moored": "Boats at a pier.",
+    "dock_boats_allowed": "Boats a pier may hold.",
+    "dock_depth_metres": "Water under a pier.",
+    "dock_power_watts": "Electricity that a pier takes.",
+    "dock_energy_joules_total": "Energy of a pier, by direction: taken from the grid or given back.",
+    "crane_turning": "1 while a crane turns, 0 while it stands.",
+    "fuel_litres": "Fuel in a tank.",
+    "fuel_capacity_litres": "Fuel that a tank can hold.",
+    "pier_info": "What a pier is; always 1.",
+}
+
+
+def series(minute: int) -> Mapping[str, float]:
+    """Every series so many minutes after the start."""
+    return {
+        'dock_boats_total{pier="North left",result="nobody aboard"}': minute,
+        'dock_boats_total{pier="North left",result="moored"}': 3 * minute,
+        'dock_boats_total{pier="North right",result="moored"}': 6 * minute,
+        'dock_boats_moored{pier="North left"}': 12,
+        'dock_boats_moored{pier="North right"}': 30,
+        'dock_boats_allowed{pier="North left"}': 20,
+        'dock_boats_allowed{pier="North right"}': 32,
+        'dock_depth_metres{pier="North left"}': 4 + (minute == 150),
+        'dock_depth_metres{pier="North right"}': 3,
+        'dock_power_watts{pier="North left"}': 3000,
+        'dock_power_watts{pier="North right"}': 1000,
+        'dock_energy_joules_total{pier="North left",direction="taken"}': 360_000 * minute,
+        'dock_energy_joules_total{pier="North left",direction="given"}': 36_000 * minute,
+        'crane_turning{crane="C1"}': 1,
+        'crane_turning{crane="C2"}': 0,
+        'crane_turning{crane="C3"}': 1,
+        'fuel_litres{tank="red"}': 10,
+        'fuel_litres{tank="blue"}': 90,
+        'fuel_capacity_litres{tank="red"}': 100,
+        'fuel_capacity_litres{tank="blue"}': 120,
+        'pier_info{pier="North left",owner="Rowing club"}': 1,
+        'pier_info{pier="North right",owner="Harbour office"}': 1,
+    }
+
+
+def lines() -> Iterator[str]:
+    start = int(END.timestamp()) - MINUTES * 60
+    for family in HELP:
+        kind = "counter" if family.endswith("_total") else "gauge"
+        yield f"# TYPE {family.removesuffix('_total')} {kind}\n"
+        for name in [one for one in series(0) if one.startswith(f"{family}{{")]:
+            yield from (f"{name} {series(minute)[name]} {start + 60 * minute}\n" for minute in range(MINUTES + 1))
+    yield "# EOF\n"
+
+
+class Told(GrafanaMetricsClient):
+    """A server with the help texts of what it has."""
+
+    async def describe_metrics(self) -> Mapping[str, MetricInfo]:
+        said = await super().describe_metrics()
+        types = {name: "counter" if name.endswith("_total") else "gauge" for name in HELP}
+        return {name: replace(one, type=types[name], help=HELP[name]) for name, one in said.items() if name in HELP}
+
+
+@pytest.fixture(autouse=True)
+def frozen(set_clock: Callable[[str], None]) -> None:
+    set_clock(END.isoformat())
+
+
+@pytest.fixture(scope="module")
+def address(start_prometheus: Callable[..., AbstractContextManager[str]] | None) -> Iterator[str | None]:
+    if start_prometheus is None:
+        yield None
+        return
+    with start_prometheus(lines()) as url:
+        yield url
+
+
+@pytest.fixture
+async def answer(
+    address: str | None, require_part: Callable[[str, bool], None], scripted: Callable[..., Any]
+) -> AsyncIterator[Callable[..., Any]]:
+    """What a test calls with a question and its plan."""
+    require_part("prometheus and promtool are not installed: apt-get install prometheus", address is not None)
+    async with Told(address, clock=lambda: END) as client:
+
+        async def ask(question: str, **plan: Any) -> Any:
+            state: Any = {
+                "user_query": question, "parsed_query": None, "result": None, "error": None, "processing_time_ms": 0.0,
+                "previous": None,
+            }  # fmt: skip
+            with use_client(client):
+                return await metrics_agent(state, client=client, model=scripted(plan))
+
+        yield ask
+
+
+async def result_of(asked: Any) -> Any:
+    state = await asked
+    assert state["error"] is None, state["error"]
+    return state["result"]
+
+
+async def test_a_thing_that_only_one_measure_has_chooses_it(answer: Callable[..., Any]) -> None:
+    question = "how often was nobody aboard in the last hour"
+    result = await result_of(answer(question, kind="figure", how="total", time="last hour"))
+    assert result.metric_name == "dock_boats_total"
+    assert result.value == pytest.approx(60, rel=0.03)
+
+
+async def test_a_whole_name_in_the_question_is_meant_rather_than_a_piece_of_it(answer: Callable[..., Any]) -> None:
+    result = await result_of(answer("depth at North left", measure="dock_depth_metres", filters=["North"]))
+    assert 'pier="North left"' in result.promql
+
+
+async def test_the_kind_of_the_things_is_no_thing(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "dock_boats_moored", "kind": "figure", "filters": ["piers"]}
+    assert (await result_of(answer("boats at our piers", **plan))).value == 42
+
+
+@pytest.mark.parametrize("measure", ["dock_boats_moored", "dock_boats_allowed"])
+async def test_what_a_pair_lacks_is_the_one_less_the_other(answer: Callable[..., Any], measure: str) -> None:
+    plan = {"measure": measure, "kind": "figure", "filters": ["North left"]}
+    result = await result_of(answer("how many more boats could North left take", **plan))
+    assert result.value == 8
+    assert "less" in result.summary
+
+
+async def test_what_is_left_of_a_stock_is_the_stock(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "fuel_litres", "kind": "figure", "filters": ["red"]}
+    assert (await result_of(answer("how much fuel is left in the red tank", **plan))).value == 10
+
+
+async def test_a_stock_in_percent_is_a_share_of_what_it_may_be(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "fuel_litres", "kind": "figure", "filters": ["red"], "unit": "percent"}
+    result = await result_of(answer("how full is the red tank in percent", **plan))
+    assert (result.value, result.unit) == (0.1, "ratio")
+
+
+async def test_who_is_under_a_part_of_what_may_be_is_judged_one_by_one(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "fuel_litres", "kind": "threshold", "side": "below"}
+    result = await result_of(answer("which tanks are below a fifth of what they hold", **plan))
+    assert [one.labels["tank"] for one in result.ranking] == ["red"]
+
+
+async def test_an_info_metric_names_a_thing(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "dock_depth_metres", "kind": "figure", "filters": ["rowing club"]}
+    result = await result_of(answer("depth at the rowing club", **plan))
+    assert result.value == 4
+    assert "North left" in result.summary
+
+
+async def test_a_power_over_a_time_is_told_as_energy(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "dock_power_watts", "kind": "figure", "time": "last 2 hours", "unit": "kWh"}
+    result = await result_of(answer("kWh of all piers in the last 2 hours", **plan))
+    assert (result.value, result.unit) == (pytest.approx(8, rel=0.02), "kWh")
+
+
+async def test_a_direction_is_told_by_the_words_of_the_help_text(answer: Callable[..., Any]) -> None:
+    question = "kWh that North left took from the grid in the last hour"
+    plan = {"measure": "dock_energy_joules_total", "kind": "figure", "how": "total", "filters": ["North left"]}
+    result = await result_of(answer(question, **plan, time="last hour", unit="kWh"))
+    assert result.value == pytest.approx(6, rel=0.03)
+
+
+async def test_a_unit_of_another_kind_is_no_answer(answer: Callable[..., Any]) -> None:
+    state = await answer("noise at North left in decibels", measure="dock_depth_metres", unit="decibels")
+    assert "is measured in metres, not in decibels" in state["error"].message
+
+
+@pytest.mark.parametrize(("question", "count"), [("how many cranes stand still", 1), ("how many cranes turn", 2)])
+async def test_a_state_counts_those_that_the_question_speaks_of(
+    answer: Callable[..., Any], question: str, count: int
+) -> None:
+    assert (await result_of(answer(question, measure="crane_turning", kind="figure", scope="count"))).value == count
+
+
+async def test_only_an_end_has_a_moment(answer: Callable[..., Any]) -> None:
+    plan = {"measure": "dock_depth_metres", "kind": "figure", "filters": ["North left"], "time": "last 2 hours"}
+    result = await result_of(answer("how deep did it get at North left in the last 2 hours, and when?", **plan))
+    assert (result.kind, result.value) == ("extreme", 5)
+
+
+async def test_a_day_that_stands_apart_from_its_hours_is_theirs(answer: Callable[..., Any]) -> None:
+    question = "when today were the fewest boats at North left, between 10 and 11"
+    plan = {"measure": "dock_boats_moored", "kind": "extreme", "order": "lowest", "time": "between 10 and 11"}
+    result = await result_of(answer(question, **plan, filters=["North left"]))
+    assert (result.time_range.start_time.hour, result.time_range.end_time.hour) == (10, 11)
