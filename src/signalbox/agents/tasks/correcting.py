@@ -69,9 +69,9 @@ async def correct(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
     if fields and last["name"] in ("add_task", "update_task"):
         if (other := await _other_than(last["numbers"], args, talk, person)) is not None:
             return await _corrected_at(other, fields, talk, person)
-        named = fitting_words(str(args.get("task") or ""), changed) if len(changed) > 1 else []
+        inside = fitting_words(str(args.get("task") or ""), changed) if len(changed) > 1 else []
         # Of several that were changed, what is said is said of the one that is named.
-        call = {**fields, "numbers": [one.task_id for one in named] or last["numbers"]}
+        call = {**fields, "numbers": [one.task_id for one in inside] or last["numbers"]}
         if fields.get("due"):
             due = only.due if only is not None else None
             call["due"] = at_the_same_hour(other_day(str(fields["due"]), due), due)

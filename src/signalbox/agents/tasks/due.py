@@ -108,6 +108,8 @@ def counted_from(words: str, other: str | None) -> str | None:
         moved = parse_duration("1 day" if length == "day" else length)
     except SignalboxError:
         return None
+    if moved is None:
+        return None
     day = datetime.fromisoformat(other[:10]) + (-moved if found["way"] == "before" else moved)
     return day.strftime(_DAY)
 

@@ -81,6 +81,9 @@ def choose_calls(
     if not chosen and forced is None:
         return calls_of(guesses)
     read = _kept(calls_of(chosen or likeliest[:1]))
+    if forced == "any" and all(call.missing for call in read):
+        # What must be called now cannot ask first: one that lacks nothing can.
+        read = [call for call in calls_of(likeliest) if not call.missing][:1] or read
     if guesses and all(call.missing for call in read):
         read += calls_of(guesses)
     return read
