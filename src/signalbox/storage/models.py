@@ -109,6 +109,11 @@ class Task(Owned, Base):
     updated: Mapped[datetime] = mapped_column(Moment)
     deleted: Mapped[datetime | None] = mapped_column(Moment, default=None)
 
+    @property
+    def due_date(self) -> str | None:
+        """When it is due, if it is at all; `due` is a day at the end of time then, so that it sorts."""
+        return None if self.due == NEVER else self.due
+
     def as_dict(self) -> dict[str, Any]:
         """The task as tools give it: `status` in a word, and `completed` beside it."""
         return {
@@ -117,7 +122,7 @@ class Task(Owned, Base):
             "description": self.description,
             "status": "completed" if self.completed else "pending",
             "completed": self.completed,
-            "due": None if self.due == NEVER else self.due,
+            "due": self.due_date,
             "priority": PRIORITIES[self.priority],
             "tags": list(self.tags),
             "created": self.created.isoformat(timespec="seconds"),

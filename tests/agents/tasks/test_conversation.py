@@ -176,6 +176,26 @@ async def test_two_tasks_in_quotes_are_both_meant(talk: Talk) -> None:
     assert "Delete these 2 tasks? #4 Return drill, #5 Return ladder." in told
 
 
+async def test_a_length_moves_what_has_no_date_from_today(talk: Talk) -> None:
+    await talk.say("drill high", ("update_task", {"task": "the drill", "priority": "high"}))
+    assert "due Tue 17 Nov" in await talk.say("it is due a day later", ("correct_change", {"due": "a day later"}))
+
+
+async def test_an_hour_in_place_of_one_in_the_evening_is_in_the_evening(talk: Talk) -> None:
+    await talk.say("ring Ida tonight at 8", ("add_task", {"title": "ring Ida", "due": "tonight at 8pm"}))
+    told = await talk.say("half 9, she is out", ("correct_change", {"due": "half 9"}))
+    assert "due Mon 16 Nov 21:30" in told
+
+
+async def test_the_later_of_two_and_how_long_it_is_pushed_back(talk: Talk) -> None:
+    await talk.say("drill on the 20th", ("update_task", {"task": "drill", "due": "the 20th"}))
+    await talk.say("ladder on the 23rd", ("update_task", {"task": "ladder", "due": "the 23rd"}))
+    await talk.say("what is due by the 25th?", ("list_tasks", {"due": "by the 25th"}))
+    said = "push the later one back two days"
+    told = await talk.say(said, ("update_task", {"task": "the later one", "due": "two days"}))
+    assert "#5 Return ladder: due Wed 25 Nov" in told
+
+
 async def _offered_next(talk: Talk) -> set[str]:
     await talk.say("hm")
     return talk.offered[-1]

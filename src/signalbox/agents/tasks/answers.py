@@ -79,7 +79,7 @@ async def _bare(message: str, talk: Talk, user_id: str) -> tuple[str, dict[str, 
     task = next(iter(await Store(user_id).tasks.several(talk["spoken"])), None)
     if task is None:
         return None
-    changed = bare_change(message, task.due)
+    changed = bare_change(message, task.due_date)
     title = renumbered(task.title, message) if changed is None else None
     changed = {"title": title} if title else changed
     return ("update_task", {"task": f"#{task.task_id}", **changed}) if changed else None

@@ -84,7 +84,7 @@ async def change(name: str, args: Mapping[str, Any], talk: Talk, person: Person,
 async def _counted(args: Mapping[str, Any], talk: Talk, person: Person) -> Mapping[str, Any]:
     """A call with the day that its words mean by that of the task that was spoken of before it: the day after that."""
     spoken = await Store(person.user_id).tasks.several(talk["spoken"]) if args.get("due") else []
-    day = counted_from(str(args["due"]), spoken[0].as_dict()["due"]) if len(spoken) == 1 else None
+    day = counted_from(str(args["due"]), spoken[0].due_date) if len(spoken) == 1 else None
     return {**args, "due": day} if day else args
 
 
@@ -278,7 +278,7 @@ async def _made(name: str, args: Mapping[str, Any], tasks: Sequence[Task], talk:
         turn = {} if name == "get_task" else {"turn": person.key}
         call = {**given, "task_id": task.task_id}
         if given.get("due") and _SAME_HOUR.search(person.said):
-            call["due"] = at_the_same_hour(str(given["due"]), task.as_dict()["due"])
+            call["due"] = at_the_same_hour(str(given["due"]), task.due_date)
         results.append(await call_for(person.user_id, name, call, deadline=person.deadline, **turn))
     kept = _spoken_of({**talk, "pending": None if name != "get_task" else talk["pending"]}, tasks)
     if name != "get_task":

@@ -73,7 +73,7 @@ async def correct(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
         # Of several that were changed, what is said is said of the one that is named.
         call = {**fields, "numbers": [one.task_id for one in inside] or last["numbers"]}
         if fields.get("due"):
-            due = only.due if only is not None else None
+            due = only.due_date if only is not None else None
             call["due"] = at_the_same_hour(other_day(str(fields["due"]), due), due)
         return await change("update_task", call, talk, person)
     if only is not None and args.get("task") and not fields:

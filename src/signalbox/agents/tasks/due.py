@@ -30,6 +30,7 @@ _ONLY_CLOCK = re.compile(
     r"(?:at |by |to )?(?:\d{1,2}(?:[:.]\d\d)?\s*(?:am|pm|h|o'clock)?|noon|midday|half (?:past )?\w+|"
     r"quarter (?:past|to) \w+)"
 )
+_TWELVE = re.compile(r"(?:half (?:past )?|quarter (?:past|to) )?(?:1[0-2]|0?[1-9]|[a-z]+)(?:[:.]\d\d)?(?: o'clock)?")
 _STRETCH = re.compile(
     r"(?:by |before |until |till |at |on |for )?(?:the )?(?:(?P<part>end of|start of) )?(?:the )?"
     r"(?:(?P<which>this|next) )?(?P<what>week|weekend|month)(?: is over)?"
@@ -71,7 +72,7 @@ def read_due(words: str, before: str | None = None) -> str:
     if before is not None and (shifted := _shifted(said, before)):
         return shifted
     if before is not None and _ONLY_CLOCK.fullmatch(said):
-        said = f"{before[:10]} {_LEAD.sub('', said)}"
+        said = f"{before[:10]} {_clock(_LEAD.sub('', said), before)}"
     ends = _end_of_stretch(said) or _dotted(said)
     if ends:
         return ends
@@ -159,6 +160,14 @@ def _waking(found: datetime, said: str, moment: datetime) -> datetime:
     )
 
 
+def _clock(said: str, before: str) -> str:
+    """An hour in words that are read as one; what takes the place of an hour in the evening is in the evening too."""
+    said = re.sub(r"(?<=\d)\.(?=\d\d$)", ":", said)
+    if len(before) > 10 and int(before[11:13]) > 12 and _TWELVE.fullmatch(said):
+        return f"{said} pm"
+    return f"{said}:00" if said.isdigit() and len(before) > 10 else said
+
+
 def _written(said: str) -> str | None:
     """A date that is written as it is kept."""
     try:
@@ -171,16 +180,18 @@ def _written(said: str) -> str | None:
 
 
 def _shifted(said: str, before: str) -> str | None:
-    is_shift = re.search(r"^(?:by|another)\b|\b(?:later|earlier|before)$", said)
+    is_shift = re.search(r"^(?:by|another)\b|\b(?:later|earlier|before|more|longer)$", said)
     try:
-        length = (
-            parse_duration(re.sub(r"^(?:by|another)\s+|\s+(?:later|earlier|before)$", "", said)) if is_shift else None
-        )
+        bare = re.sub(r"^(?:by|another)\s+|\s+(?:later|earlier|before|more|longer)$", "", said)
+        length = parse_duration(bare) if is_shift else None
     except SignalboxError:
         return None
     if length is None:
         return None
-    moved = datetime.fromisoformat(before) + (-length if said.endswith(("earlier", "before")) else length)
+    try:
+        moved = datetime.fromisoformat(before) + (-length if said.endswith(("earlier", "before")) else length)
+    except OverflowError:
+        return None
     has_hour = len(before) > 10 or length % timedelta(days=1)
     return moved.strftime(_MINUTE if has_hour else _DAY)
 

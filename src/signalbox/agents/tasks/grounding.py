@@ -99,10 +99,10 @@ def _whole_due(words: str, request: str, task: str) -> str:
     wider = re.sub(r"^to\s+", "", _moved_to(request[start:end].strip(_END), request[at:end].strip(_END)))
     if is_due(wider) and not (task and task.casefold() in wider.casefold()):
         return wider
-    shift = rf"\bby\s+{said}(?!\w)|\b{said}\s+(?:later|earlier|before(?=\s*(?:[.,;!?]|$)))(?!\w)"
+    shift = rf"\b(?:by|back)\s+{said}(?!\w)|\b{said}\s+(?:later|earlier|more|longer|before(?=\s*(?:[.,;!?]|$)))(?!\w)"
     length = re.search(shift, request, re.IGNORECASE)
     # A length alone is no date; by that length, or so much later, it is one.
-    return length[0] if length and not is_due(words) else words
+    return re.sub(r"^back\b", "by", length[0], flags=re.IGNORECASE) if length and not is_due(words) else words
 
 
 def _moved_to(wider: str, behind: str) -> str:

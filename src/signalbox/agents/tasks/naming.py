@@ -58,15 +58,15 @@ FILLING = word_set(
     "which who what there here up off out word tag tagged tags as"
 )
 ONE_BEFORE = word_set("it that this its same he she him her")
-SOME_BEFORE = word_set("them those these they both their")
+SOME_BEFORE = word_set("them em those these they both their")
 OTHER = word_set("other others rest remaining another else")
 ALL = word_set("all everything every each both whole entire any")
-PLACES = {"top": 1, "bottom": -1, "last": -1, "latter": -1, "former": 1, "middle": 0}
+PLACES = {"top": 1, "bottom": -1, "earlier": 1, "later": -1, "last": -1, "latter": -1, "former": 1, "middle": 0}
 AGES = {"newest": -1, "latest": -1, "oldest": 0}
 ENOUGH, WHOLE = 0.5, 0.75
 """The share of what words say that a task must have for them to name it, and for them to be its title."""
 _CLAUSE = re.compile(r"[,;.!?]+\s+|\s+but\s+", re.IGNORECASE)
-_SPARED = re.compile(r"(?:but )?(?:except|apart from|other than)\b", re.IGNORECASE)
+_SPARED = re.compile(r"(?:(?:oh|but|and|no|wait|ok|well|actually) )*(?:except|apart from|other than)\b", re.IGNORECASE)
 _DENIED = re.compile(rf"(?:and |or )?not\b|(?:and )?n(?:ei|o)ther\b|{_SPARED.pattern}", re.IGNORECASE)
 
 
@@ -85,9 +85,13 @@ def antecedent(words: str, message: str, pool: Sequence[Task]) -> Task | None:
     """The one of some tasks that a message names before it says "it" or "that one", or by its whole title where it
     begins with that ("it is the ledger that matters"). None where the words are others, or it names none."""
     said = list(re.finditer(rf"\b{re.escape(words)}(?!\w)", message, re.IGNORECASE))
-    if not said or not is_bare(words):
+    if not said or not (is_bare(words) or is_bare(words, plural=True)):
         return None
     named = spoken_of(affirmed(message[: said[-1].start()]), pool)
+    if len(named) > 1:
+        # The nearest is meant: of "the first is fine; the ledger waits, move that one" the ledger.
+        nearest = [one for one in _CLAUSE.split(message[: said[-1].start()]) if spoken_of(one, pool)][-1:]
+        named = spoken_of("".join(nearest), pool)
     if not named and not content_words(message[: said[0].start()]):
         clause = next(iter(cut_points(message[said[0].end() :])), (len(message), 0))[0]
         behind = message[said[0].end() :][:clause]
@@ -101,10 +105,12 @@ def is_bare(words: str, *, plural: bool = False) -> bool:
     return bool(content) and content <= (SOME_BEFORE if plural else ONE_BEFORE)
 
 
-def denies(message: str, task: Task) -> bool:
-    """Whether a message speaks of a task only to say that it is not meant: "the other one, not the ledger"."""
+def denies(message: str, task: Task, *, spares: bool = True) -> bool:
+    """Whether a message speaks of a task only to say that it is not meant: "the other one, not the ledger"; or, with
+    `spares`, that it is the exception: "except the ledger"."""
     parts = [one.strip() for one in _CLAUSE.split(message)]
-    denied = [one for at, one in enumerate(parts) if _SPARED.match(one) or (at and _DENIED.match(one))]
+    spared = [one for one in parts if _SPARED.match(one)]
+    denied = [one for one in parts[1:] if _DENIED.match(one) and one not in spared] + (spared if spares else [])
     return any(speaks_of(one, task) for one in denied) and not speaks_of(affirmed(message), task)
 
 
@@ -220,7 +226,7 @@ def due_then(said: str, content: Sequence[str], pool: Sequence[Task]) -> list[Ta
     """Those of some tasks that are due on the days that the words name."""
     for stretch in stretches(said, [word for word in content if is_time_word(word)]):
         days = read_days(stretch)
-        due = [one for one in pool if days and one.due and days.start <= one.due[:10] < days.end]
+        due = [one for one in pool if days and days.start <= one.due[:10] < days.end]
         if due:
             return due
     return []

@@ -56,7 +56,16 @@ def _agreed(calls: Sequence[Call], request: str) -> list[Call]:
 def _once_taken_back(calls: Sequence[Call]) -> list[Call]:
     """The calls, where a correction that says what was meant takes back by itself what was wrong."""
     corrects = any(name == "correct_change" and args for name, args in calls)
-    return [call for call in calls if call[0] != ("undo_change" if corrects else None)]
+    kept = [call for call in calls if call[0] != ("undo_change" if corrects else None)]
+    # A new name that is another call's tag or task is none.
+    said = {str(one).casefold() for name, args in kept if name != "correct_change" for one in _flat(args)}
+    return [
+        call for call in kept if call[0] != "correct_change" or str(call[1].get("title", "")).casefold() not in said
+    ]
+
+
+def _flat(args: Mapping[str, Any]) -> list[Any]:
+    return [one for value in args.values() for one in (value if isinstance(value, list) else [value])]
 
 
 def _carried(calls: Sequence[Call], request: str) -> list[Call]:

@@ -108,7 +108,9 @@ async def _guarded(call: Mapping[str, Any], state: TasksState, asked: list[str])
             return _held(name, args, meant, talk), state["unnamed"]
         is_guess = name in ("add_task", "delete_task") and str(call["id"]).startswith(GUESSED)
         is_guess = is_guess or (name in CHANGING and is_question(state["request"]))
-        is_denied = name in _ON_TASKS and any(denies(state["request"], one) for one in meant)
+        is_denied = name in _ON_TASKS and any(
+            denies(state["request"], one, spares=name != "update_task") for one in meant
+        )
         if (is_guess and (meant or name == "add_task")) or is_denied or (name in _ON_TASKS and _is_half_heard(state)):
             return _held(name, args, meant, talk), state["unnamed"]
         done = await act(name, args, talk, person)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,7 +72,9 @@ def choose_calls(
         asked = [(sure, tool) for sure, tool in held if tool["name"] == forced]
         return _shared([call for part, _ in parts for call in calls_of(asked, part)])
     if len(parts) > 1:
-        apart = [calls_of(_surest(judge(part, before)[0]), part) for part, before in parts]
+        # A part is for none that the message as a whole is surely not for.
+        likely = {str(tool["name"]) for sure, tool in held if sure > _DOUBT}
+        apart = [calls_of(_surest(judge(part, before)[0], likely), part) for part, before in parts]
         if all(apart):
             return _shared([call for calls in apart for call in calls])
     chosen = [one for one in held if one[0] > LINE]
@@ -89,9 +91,10 @@ def choose_calls(
     return read
 
 
-def _surest(held: Sequence[tuple[float, Mapping[str, Any]]]) -> list[tuple[float, Mapping[str, Any]]]:
-    """The one tool that a part of a message is for; none where it is not sure."""
-    return [one for one in [max(held, key=lambda one: one[0])] if one[0] > LINE]
+def _surest(held: Sequence[tuple[float, Mapping[str, Any]]], likely: Set[str]) -> list[tuple[float, Mapping[str, Any]]]:
+    """The one tool that a part of a message is for; none where it is not sure, or not likely of the whole."""
+    sure, tool = max(held, key=lambda one: one[0])
+    return [(sure, tool)] if sure > LINE and tool["name"] in likely else []
 
 
 def _kept(calls: list[Wanted]) -> list[Wanted]:
