@@ -41,6 +41,7 @@ _MOST_TERMS = 30_000
 """So many different words are looked at for slips and for nearness in meaning; the words themselves always count."""
 _MOST_NEAR = 8
 _WHOLE_WORDING = 0.35
+_AS_SPELT = 0.35
 _OWN_NAME = 10.0
 _COVERED, _NAMED = 1.0, 0.45
 _UNTOLD = 0.15
@@ -70,6 +71,7 @@ class Index:
         places: dict[str, dict[int, float]] = defaultdict(dict)
         self._names: list[tuple[str, ...]] = []
         self._wordings: dict[str, list[tuple[frozenset[str], int]]] = defaultdict(list)
+        self._spelt_whole: dict[str, list[int]] = defaultdict(list)
         spelt: dict[str, str] = {}
         for place, one in enumerate(self.offers):
             self._add(place, one, places, spelt)
@@ -111,6 +113,8 @@ class Index:
             spelt.setdefault(word.lower(), term)
             places[term][place] = max(weight, places[term].get(place, 0.0))
         for wording in one.wordings:
+            if " " in wording:
+                self._spelt_whole[f" {wording.casefold()} "].append(place)
             needed = frozenset(base(word) for word in wording.split())
             for term in list(needed)[:1]:
                 self._wordings[term].append((needed, place))
@@ -153,6 +157,8 @@ class Index:
             scores[place] += bonus
         for place in self._places_named(text):
             scores[place] += _OWN_NAME
+        for place in self._as_spelt(words):
+            scores[place] += _AS_SPELT
         chosen = np.argsort(-scores, kind="stable")[:most]
         return [
             Hit(self.offers[int(at)], float(scores[at]), frozenset(explained.get(int(at), ())))
@@ -225,6 +231,11 @@ class Index:
                     bonus = (_WHOLE_WORDING + 0.12 * (len(needed) - 1)) * max(spoken[one] for one in needed)
                     found[place] = max(found.get(place, 0.0), bonus)
         return found
+
+    def _as_spelt(self, words: Iterable[str]) -> set[int]:
+        """The offers that the question calls by words of several, just as they are spelt: memory usage, not used."""
+        said = f" {' '.join(words)} "
+        return {place for wording, places in self._spelt_whole.items() if wording in said for place in places}
 
     def _places_named(self, text: str) -> Iterable[int]:
         lowered = {one for one in text.lower().replace("`", " ").split() if "_" in one or ":" in one or "." in one}
