@@ -19,11 +19,16 @@ def swapped(text: str, fields: Mapping[str, Any], request: str) -> tuple[dict[st
         for count in range(len(old), 0, -1):
             wrong, right = (" ".join(part).strip(_EDGES) for part in (old[:count], new[-count:]))
             whole = re.compile(rf"(?<![\w-]){re.escape(wrong)}(?![\w-])", re.IGNORECASE)
-            if wrong and right and any(isinstance(one, str) and whole.search(one) for one in fields.values()):
-                known = {key: _with(whole, right, value) for key, value in fields.items()}
+            known = {key: _with(whole, right, value) for key, value in fields.items()}
+            if wrong and right and known != dict(fields):
                 return known, _with(whole, right, request)
     return None
 
 
 def _with(whole: re.Pattern[str], right: str, value: Any) -> Any:
+    """A value with the right words for the wrong ones, in whatever it holds: class 7b among the groups of a user."""
+    if isinstance(value, Mapping):
+        return {key: _with(whole, right, one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_with(whole, right, one) for one in value]
     return whole.sub(lambda _: right, value) if isinstance(value, str) else value

@@ -22,6 +22,7 @@ from signalbox.agents.experiments.questions import again
 from signalbox.agents.experiments.reading import read
 from signalbox.agents.experiments.replies import with_reply
 from signalbox.agents.experiments.server_names import Server, look_around
+from signalbox.agents.experiments.swaps import swapped
 from signalbox.agents.experiments.tools import initialize_user, mark_decision_point_visit, simulate_user_journey
 from signalbox.contract import blocks
 from signalbox.language.names import did_you_mean
@@ -50,7 +51,13 @@ async def auser_simulation_node(state: dict[str, Any], calls: Calls) -> Update:
     server = await look_around(calls)
     text = state["user_input"]
     schema = simulation_schema(shortlist(text, server.names), server.contexts)
-    if decision == "change":
+    request = str(pending.get("text") or "")
+    # Groups are found in the words of the request: these are put right too.
+    swap = swapped(text, {**pending["fields"], "said": request}, request) if decision == "change" else None
+    if swap is not None:
+        fields, text = swap
+        fields.pop("said")
+    elif decision == "change":
         fields = {
             **pending["fields"],
             **whole(await read(schema, text, (), _OWN), text),
@@ -58,8 +65,8 @@ async def auser_simulation_node(state: dict[str, Any], calls: Calls) -> Update:
         }
     else:
         fields = await with_reply(await fields_of(state, schema), state, server)
-        text = str(pending.get("text") or text)
-    fields["on_live"] = wants_live(f"{pending.get('text') or ''}. {state['user_input']}", bool(fields.get("on_live")))
+        text = request or text
+    fields["on_live"] = wants_live(f"{request}. {state['user_input']}", bool(fields.get("on_live")))
     calls.said = server.params(fields, text)
     user = _user(fields, state)
     groups, are_said = _groups(fields, state, server, user, text)

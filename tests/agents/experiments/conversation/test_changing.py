@@ -253,6 +253,15 @@ def test_a_user_may_be_made_known_otherwise_or_not_at_all(upgrade: Any, talk: An
     assert "POST /v6/init" not in upgrade.calls
 
 
+def test_a_group_that_is_put_right_is_no_other_user(upgrade: Any, talk: Any) -> None:
+    talk.say("register kim of class 7a", as_="user_simulation", task="initialise", user_id="kim")
+    asked = talk.say("7b, not 7a", decision="change", user_id="7b")
+    assert "Initialise user kim with classId 7b?" in asked.answer
+    talk.say("yes")
+    assert upgrade.store.users["kim"]["group"] == {"classId": ["7b"]}
+    assert "7b" not in upgrade.store.users
+
+
 def test_weights_for_conditions_that_are_not_there_are_asked_for_with_those_that_are(upgrade: Any, talk: Any) -> None:
     said = {"action": "change_weights", "experiment": "Hint Timing", "conditions": "80"}
     asked = talk.say("put control at 20 and treatment at 80 in Hint Timing", as_=MANAGE, **said)
