@@ -17,7 +17,7 @@ from sqlalchemy import Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
-from sqlalchemy.pool import StaticPool
+from sqlalchemy.pool import NullPool, StaticPool
 
 from signalbox.errors import ConfigurationError, UnavailableError
 from signalbox.settings import get_settings, home_file
@@ -167,7 +167,9 @@ async def _opened(url: URL) -> AsyncEngine:
     is_sqlite = url.get_backend_name() == "sqlite"
     if is_sqlite and url.database and not get_settings().database_url:
         home_file(Path(url.database).name)
-    options: dict[str, Any] = {"connect_args": {"timeout": 60.0, "isolation_level": None}} if is_sqlite else {}
+    # Of a file only migration and cleaning up go this way: no connection is kept, so none is left to a loop that is gone.
+    own: dict[str, Any] = {"poolclass": NullPool, "connect_args": {"timeout": 60.0, "isolation_level": None}}
+    options = own if is_sqlite else {}
     engine = create_async_engine(url, pool_pre_ping=not is_sqlite, **options)
     if is_sqlite:
         event.listen(engine.sync_engine, "connect", _prepare_sqlite)
