@@ -167,7 +167,7 @@ async def _opened(url: URL) -> AsyncEngine:
     is_sqlite = url.get_backend_name() == "sqlite"
     if is_sqlite and url.database and not get_settings().database_url:
         home_file(Path(url.database).name)
-    # Of a file only migration and cleaning up go this way: no connection is kept, so none is left to a loop that is gone.
+    # Of a file only migration and cleaning up go this way: no connection is kept for a loop that may be gone.
     own: dict[str, Any] = {"poolclass": NullPool, "connect_args": {"timeout": 60.0, "isolation_level": None}}
     options = own if is_sqlite else {}
     engine = create_async_engine(url, pool_pre_ping=not is_sqlite, **options)
