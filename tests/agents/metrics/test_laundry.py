@@ -7,15 +7,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-
-from signalbox.agents.metrics import GrafanaMetricsClient, metrics_agent
-from signalbox.agents.metrics.catalogue import MetricInfo
-from signalbox.agents.metrics.clients import use_client
+from tests.agents.metrics.business import Told, ask, lines
 
 END = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 MINUTES = 180
@@ -74,25 +70,6 @@ def series(minute: int) -> Mapping[str, float]:
     }
 
 
-def lines() -> Iterator[str]:
-    start = int(END.timestamp()) - MINUTES * 60
-    for family in HELP:
-        kind = "counter" if family.endswith("_total") else "gauge"
-        yield f"# TYPE {family.removesuffix('_total')} {kind}\n"
-        for name in [one for one in series(0) if one.startswith(f"{family}{{")]:
-            yield from (f"{name} {series(minute)[name]} {start + 60 * minute}\n" for minute in range(MINUTES + 1))
-    yield "# EOF\n"
-
-
-class Told(GrafanaMetricsClient):
-    """A server with the help texts of what it has."""
-
-    async def describe_metrics(self) -> Mapping[str, MetricInfo]:
-        said = await super().describe_metrics()
-        types = {name: "counter" if name.endswith("_total") else "gauge" for name in HELP}
-        return {name: replace(one, type=types[name], help=HELP[name]) for name, one in said.items() if name in HELP}
-
-
 @pytest.fixture(autouse=True)
 def frozen(set_clock: Callable[[str], None]) -> None:
     set_clock(END.isoformat())
@@ -103,7 +80,7 @@ def address(start_prometheus: Callable[..., AbstractContextManager[str]] | None)
     if start_prometheus is None:
         yield None
         return
-    with start_prometheus(lines()) as url:
+    with start_prometheus(lines(HELP, series, END, MINUTES)) as url:
         yield url
 
 
@@ -113,17 +90,8 @@ async def answer(
 ) -> AsyncIterator[Callable[..., Any]]:
     """What a test calls with a question and its plan."""
     require_part("prometheus and promtool are not installed: apt-get install prometheus", address is not None)
-    async with Told(address, clock=lambda: END) as client:
-
-        async def ask(question: str, **plan: Any) -> Any:
-            state: Any = {
-                "user_query": question, "parsed_query": None, "result": None, "error": None, "processing_time_ms": 0.0,
-                "previous": None,
-            }  # fmt: skip
-            with use_client(client):
-                return await metrics_agent(state, client=client, model=scripted({"time": "last hour", **plan}))
-
-        yield ask
+    async with Told(address, HELP, END) as client:
+        yield lambda question, **plan: ask(client, question, scripted({"time": "last hour", **plan}))
 
 
 async def figure(asked: Any) -> float:
