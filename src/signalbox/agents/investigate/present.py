@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from signalbox.agents.investigate.state import latest_seen
 from signalbox.contract import Presented, blocks
 from signalbox.contract.blocks import Block, Severity
 
@@ -32,13 +33,13 @@ def report_blocks(state: Mapping[str, Any]) -> list[Block]:
         ("Evidence for it", told["evidence_for"]),
         ("Evidence against it", told["evidence_against"]),
         ("Ruled out", told["ruled_out"]),
-        ("Looked at", state.get("looked_at") or []),
-        ("Could not be looked at", state.get("failed") or []),
+        ("Looked at", list(dict.fromkeys(state.get("looked_at") or ()))),
+        ("Could not be looked at", list(dict.fromkeys(state.get("failed") or ()))),
         ("Next steps", told["next_steps"]),
     ]
     listed = [(title, [blocks.text("\n".join(f"- {one}" for one in items))]) for title, items in sections if items]
     report = blocks.report("Investigation", told["verdict"], findings, listed)
-    seen = sorted(state.get("seen") or (), key=lambda one: datetime.fromisoformat(one["start"]))
+    seen = sorted(latest_seen(state), key=lambda one: datetime.fromisoformat(one["start"]))
     if not seen:
         return [report]
     events = [(one["start"], f"{one['agent']}: {one['text']}", one["severity"]) for one in seen]
