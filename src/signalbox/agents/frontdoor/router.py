@@ -39,7 +39,7 @@ async def ask_which(state: FrontDoorState) -> Command[Way]:
     agents = offered_agents()
     answer = interrupt({
         "kind": "clarify",
-        "message": f"What is this about? {what_can_be_asked(agents)}",
+        "message": f"What is this about?\n\n{what_can_be_asked(agents)}",
         "options": [agent.name for agent in agents],
     })  # fmt: skip
     found = nearest(str(answer), [agent.name for agent in agents])

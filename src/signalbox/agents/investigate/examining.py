@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from langgraph.types import Send
 
@@ -24,7 +24,7 @@ def witnesses() -> list[Agent]:
     return [agent for agent in list_agents() if agent.examine is not None and agent.is_offered]
 
 
-def examine_each(state: InvestigationState) -> list[Send] | str:
+def examine_each(state: InvestigationState) -> list[Send] | Literal["examine", "weigh"]:
     """One `examine` for every witness; the report at once where the symptom could not be read or nobody can know."""
     found = witnesses()
     if state.get("error") or not found:

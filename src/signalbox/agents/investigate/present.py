@@ -10,15 +10,27 @@ from signalbox.agents.investigate.state import latest_seen
 from signalbox.contract import Presented, blocks
 from signalbox.contract.blocks import Block, Severity
 
-__all__ = ["present", "report_blocks"]
+__all__ = ["present", "report_blocks", "report_text"]
 
 
 def present(state: Mapping[str, Any]) -> Presented:
     """The verdict, what it rests on, and what was done with the next steps."""
     noted = state.get("noted") or ""
-    text = " ".join(part for part in (state["conclusion"]["verdict"], noted) if part)
+    text = "\n\n".join(part for part in (report_text(state), noted) if part)
     drawn = report_blocks(state) + ([blocks.text(noted, "Next steps")] if noted else [])
     return Presented(text, drawn, source=_source(state), not_covered=list(state.get("not_covered") or ()))
+
+
+def report_text(state: Mapping[str, Any]) -> str:
+    """The report for who sees no blocks: the verdict, and what speaks for and against it."""
+    told = state["conclusion"]
+    listed = (
+        ("Evidence for it", told["evidence_for"]),
+        ("Evidence against it", told["evidence_against"]),
+        ("Ruled out", told["ruled_out"]),
+    )
+    parts = [f"{title}:\n" + "\n".join(f"- {one}" for one in items) for title, items in listed if items]
+    return "\n\n".join([told["verdict"], *parts])
 
 
 def report_blocks(state: Mapping[str, Any]) -> list[Block]:
