@@ -62,9 +62,16 @@ def _drawn(agent: str) -> str:
 
 def _in_words(node: NodeSpec) -> NodeSpec:
     """The row with what it does in the place of the code that does it, and routing functions by their own name."""
-    edges = {
-        name: tuple(f"{FUNC}{one.rpartition(':')[2]}" if one.startswith(FUNC) else one for one in getattr(node, name))
-        for name in ("edge", "success_next", "failure_next")
-    }
+
+    def named(targets: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(f"{FUNC}{one.rpartition(':')[2]}" if one.startswith(FUNC) else one for one in targets)
+
     kind = node.description.strip() if ":" in node.agent_type else node.agent_type
-    return replace(node, agent_type=kind, description="", **edges)
+    return replace(
+        node,
+        agent_type=kind,
+        description="",
+        edge=named(node.edge),
+        success_next=named(node.success_next),
+        failure_next=named(node.failure_next),
+    )

@@ -51,7 +51,7 @@ def report_blocks(state: Mapping[str, Any]) -> list[Block]:
     ]
     listed = [(title, [blocks.text("\n".join(f"- {one}" for one in items))]) for title, items in sections if items]
     report = blocks.report("Investigation", told["verdict"], findings, listed)
-    seen = sorted(latest_seen(state), key=lambda one: datetime.fromisoformat(one["start"]))
+    seen: list[Any] = sorted(latest_seen(state), key=lambda one: datetime.fromisoformat(one["start"]))
     if not seen:
         return [report]
     events = [(one["start"], f"{one['agent']}: {one['text']}", one["severity"]) for one in seen]

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from langgraph.types import Command
 
-from signalbox.agents.investigate.examining import examine_each
+from signalbox.agents.investigate.examining import send_each
 from signalbox.agents.investigate.naming import find_meant
 from signalbox.agents.investigate.state import LEAD, Conclusion, InvestigationState, Seen, latest_seen
 from signalbox.settings import now, person_zone
@@ -37,7 +37,7 @@ def weigh(state: InvestigationState) -> Command[Literal["examine", "propose", "r
     conclusion = conclude(about, seen, since, end)
     closer = _closer(state, conclusion) if "closer" not in state else {}
     if closer:
-        return Command(goto=examine_each({**state, **closer}), update=closer)  # type: ignore[typeddict-item]
+        return Command(goto=send_each({**state, **closer}), update=closer)  # type: ignore[typeddict-item]
     if not conclusion["symptoms"] and state.get("closer"):
         state = {**state, "closer": 0}
         conclusion = conclude(about, latest_seen(state), since, end)
@@ -63,7 +63,7 @@ def conclude(about: str, seen: Sequence[Seen], since: str | None = None, until: 
     symptom that was asked about."""
     begin = datetime.fromisoformat(since) if since else None
     # What went on when the time was over that was looked at is not known to have gone on until now.
-    seen = [{**one, "end": one["end"] or until} for one in seen] if _is_past(until) else seen  # type: ignore[typeddict-item]
+    seen = [{**one, "end": one["end"] or until} for one in seen] if _is_past(until) else seen
     symptoms = sorted((one for one in seen if one["is_symptom"] and (not begin or _end(one) >= begin)), key=_start)
     mine = sorted(_mine(about, seen, symptoms, begin), key=_start)
     others = [one for one in seen if not one["is_symptom"] and one not in mine]
