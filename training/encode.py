@@ -18,6 +18,8 @@ __all__ = ["Coder", "collate"]
 
 LONGEST_TEXT, LONGEST_CONTEXT = 160, 80
 _LABEL = 32
+_STEP = 32
+"""Lengths are multiples of this: attention is prepared anew for every length that it has not met, at ten steps' cost."""
 
 
 class Coder:
@@ -130,7 +132,7 @@ def token_span(offsets: list[Any], span: list[int]) -> tuple[int, int] | None:
 
 def collate(batch: list[dict[str, Any]]) -> dict[str, torch.Tensor]:
     """A batch as tensors: the sequences, the places of all labels, and what holds of each block."""
-    longest = max(len(one["ids"]) for one in batch)
+    longest = -(-max(len(one["ids"]) for one in batch) // _STEP) * _STEP
     ids = np.zeros((len(batch), longest), dtype=np.int64)
     types, mask = np.zeros_like(ids), np.zeros_like(ids)
     rows, places, base = list[int](), list[int](), 0

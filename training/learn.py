@@ -114,7 +114,7 @@ def main() -> None:
     asked.add_argument("folder", type=Path)
     asked.add_argument("--again", action="store_true", help="start from the weights that the last run left in OUT")
     asked.add_argument("--seed", type=int, default=SEED, help="another one disturbs the sentences in other ways")
-    asked.add_argument("--epochs", type=int, default=31)
+    asked.add_argument("--epochs", type=int, default=20)
     asked.add_argument("--batch", type=int, default=192 if cuda else 16)
     asked.add_argument("--rate", type=float, default=1.8e-4, help="of the encoder; heads: four times")
     asked.add_argument("--warm", type=int, default=400 if cuda else 30, help="steps until the rate is reached")
