@@ -26,6 +26,25 @@ def test_a_verdict_is_said_by_its_report_or_by_the_text_before_a_table() -> None
         assert (body.count("All is well."), "One thing" in body) == (1, True)
 
 
+def test_what_a_report_lists_is_not_listed_above_it() -> None:
+    report = blocks.report(
+        "Checked", "All is well.", [("One thing", "info", ["E1"])], [("Ruled out", [blocks.text("- a fire")])]
+    )
+    told = shown(
+        "All is well.\n\nFor information:\n- One thing [E1]\n\nRuled out:\n- a fire\n\nMore to come.", [report]
+    )
+    body = told.partition('class="tools"')[0]
+    assert (body.count("One thing"), body.count("a fire"), body.count("More to come.")) == (1, 1, 1)
+    assert "For information" not in body
+
+
+def test_the_house_itself_answers_under_its_own_name_and_a_bare_question_is_not_copied() -> None:
+    question = {"kind": "clarify", "message": "What is this about?", "options": ["a"]}
+    told = answer_html({"agent": "frontdoor", "answer": question["message"], "blocks": [], "question": question}, "k")
+    assert ">Signalbox<" in told
+    assert "data-copy" not in told
+
+
 def test_a_chart_has_the_statistics_and_a_table_of_them_is_left_out() -> None:
     curve = ("up", {}, [("2026-03-10T12:00:00+00:00", 1.0), ("2026-03-10T12:05:00+00:00", 3.0)])
     told = shown("Up.", [blocks.series("Up", [curve], "ratio"), blocks.table(["min", "max"], [[1.0, 3.0]])])

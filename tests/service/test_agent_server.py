@@ -99,6 +99,15 @@ async def test_a_stream_tells_what_happens(client: Any) -> None:
     assert [part.data["answer"] for part in resumed if part.event == "values"] == ["Published: Hi"]
 
 
+async def test_a_text_comes_in_its_paragraphs(client: Any) -> None:
+    text, modes = "one\n\ntwo\n\nthree", ["messages-tuple", "messages"]
+    parts = [part async for part in client.runs.stream(None, "Hello", input={"name": text}, stream_mode=modes)]
+    pieces = [part.data[0]["content"] for part in parts if part.event == "messages"]
+    assert (len(pieces), "".join(pieces)) == (3, f"Hello {text}")
+    grown = [part.data[0]["content"] for part in parts if part.event.startswith("messages/")]
+    assert grown == ["Hello one\n\n", "Hello one\n\ntwo\n\n", f"Hello {text}"]
+
+
 async def test_a_background_run_is_polled_joined_and_streamed(client: Any, folder: Path) -> None:
     thread = (await client.threads.create())["thread_id"]
     run = await client.runs.create(thread, "Slow", input={"name": "x"})

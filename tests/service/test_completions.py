@@ -37,6 +37,14 @@ def test_an_agent_answers_in_pieces(client: openai.OpenAI) -> None:
     assert pieces[-1].choices[0].finish_reason == "stop"
 
 
+def test_who_asks_for_the_usage_gets_it_at_the_end(client: openai.OpenAI) -> None:
+    options = {"include_usage": True}
+    pieces = list(
+        client.chat.completions.create(model="Hello", messages=said("Ann"), stream=True, stream_options=options)
+    )
+    assert (pieces[-1].choices, pieces[-1].usage is not None) == ([], True)
+
+
 def test_a_question_is_answered_by_the_next_message(client: openai.OpenAI) -> None:
     asked = client.chat.completions.create(model="Review", messages=said("Hi")).choices[0].message.content
     assert asked == "Publish this? Hi\n\n- approve\n- reject"

@@ -19,11 +19,14 @@ from signalbox.drawing.html import block_html
 from signalbox.drawing.svg import chart_html
 from signalbox.drawing.tables import table_of, to_csv
 from signalbox.drawing.text import plain_text, readable
+from signalbox.errors import SignalboxError
+from signalbox.runs.served import find_served
 
-__all__ = ["answer_html", "told"]
+__all__ = ["answer_html", "shown_name", "told"]
 
 _LONGEST = 4_000
 _STATISTICS = frozenset(("min", "mean", "median", "max", "last", "points"))
+_ITEM = re.compile(r"\s*(?:[-*]|\d+\.)\s+(.*)")
 _CITED = re.compile(r"\[(E\d+(?:, E\d+)*)\]")
 _MALFORMED = (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError)
 
@@ -33,13 +36,22 @@ def answer_html(answer: Mapping[str, Any], key: str = "") -> str:
     error, question = answer.get("error"), answer.get("question") or {}
     inside = _error(error) if error else "".join(_parts(answer))
     asks = _question(question) if question and not error else ""
-    who = f'<div class="who">{escape(str(answer.get("agent") or "Signalbox"))}</div>'
+    who = f'<div class="who">{escape(shown_name(str(answer.get("agent") or "")))}</div>'
     body = f"{who}{inside}{_notes(answer)}{_evidence(answer, key)}{_tools(answer)}{asks}"
     return f'<div class="answer">{_with_links(body, answer)}</div>'
 
 
+def shown_name(agent: str) -> str:
+    """Who answers, for a person: what sends requests on to the others is the house itself."""
+    try:
+        is_house = not agent or find_served(agent).hands_over is not None
+    except SignalboxError:
+        is_house = False
+    return "Signalbox" if is_house else agent
+
+
 def _error(error: Mapping[str, Any]) -> str:
-    suggestion = f"<p>{escape(str(error['suggestion']))}</p>" if error.get("suggestion") else ""
+    suggestion = _markdown(str(error["suggestion"])) if error.get("suggestion") else ""
     return f'<div class="error" role="alert"><b>{escape(str(error.get("message") or ""))}</b>{suggestion}</div>'
 
 
@@ -80,21 +92,44 @@ def _part(block: Block, before: Block, after: Sequence[Block], answer: Mapping[s
 
 
 def _unsaid(text: str, after: Sequence[Block], answer: Mapping[str, Any]) -> str:
-    """The text without what stands beside it anyway: a verdict, the rows of a table, a question, what was left out."""
-    verdict = _words(str(after[0].get("verdict") or "")) if after and after[0].get("type") == "report" else ""
+    """The text without what stands beside it anyway: a verdict, what a report lists, the rows of a table, a question,
+    what was left out."""
+    report = after[0] if after and after[0].get("type") == "report" else {}
     asked = _words(str((answer.get("question") or {}).get("message") or ""))
+    beside = {_words(str(report.get("verdict") or "")), asked, *_listed(report)}
     rows = {_words(str(name)) for block in after for name in _row_names(block)}
-    kept = []
+    kept: list[str] = []
     for line in text.split("\n"):
-        said = _words(line)
-        item = re.match(r"\s*(?:[-*]|\d+\.)\s+(.*)", line)
-        if said and (said in (verdict, asked) or said.startswith("not considered:")):
+        said, item = _words(_CITED.sub("", line)), _ITEM.match(line)
+        told = _words(_CITED.sub("", item[1])) if item else said
+        if told and (told in beside or told.startswith("not considered:")):
             continue
-        if item and any(_words(item[1]).startswith(name) for name in rows if name):
+        if item and any(told.removeprefix("#").startswith(name) for name in rows if name):
             continue
         kept.append(line)
-    left = "\n".join(kept).strip()
+    left = "\n".join(_without_bare_heads(kept) if report else kept).strip()
     return "" if _words(left) == asked else left
+
+
+def _listed(report: Block) -> Iterator[str]:
+    """Everything that a report says in its findings and sections, line by line."""
+    for one in report.get("findings") or ():
+        yield _words(str(one.get("text") or ""))
+    for section in report.get("sections") or ():
+        for block in section.get("blocks") or ():
+            for line in str(block.get("text") or "").split("\n"):
+                item = _ITEM.match(line)
+                yield _words(item[1] if item else line)
+
+
+def _without_bare_heads(lines: Sequence[str]) -> list[str]:
+    """The lines without each that announces a list which is not there any more."""
+    kept: list[str] = []
+    for place, line in enumerate(lines):
+        follows = next((one for one in lines[place + 1 :] if one.strip()), "")
+        if not line.rstrip().endswith(":") or _ITEM.match(follows):
+            kept.append(line)
+    return kept
 
 
 def _is_said(report: Block, before: Block, answer: Mapping[str, Any]) -> bool:
@@ -153,7 +188,7 @@ def _link(label: str, name: str, kind: str, text: str, title: str) -> str:
 def _tools(answer: Mapping[str, Any]) -> str:
     """What takes the whole answer along."""
     text = str(answer.get("answer") or (answer.get("error") or {}).get("message") or "")
-    if not text:
+    if not text or text == (answer.get("question") or {}).get("message"):
         return ""
     copy = f'<button type="button" class="copy" data-copy="{escape(text)}">Copy</button>'
     return f'<div class="tools">{copy}{_link("Text", "answer.md", "text/markdown", text, "Download the text")}</div>'

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
+from dataclasses import replace
 from functools import lru_cache
 from html import escape
 from typing import Any
 
 from signalbox.errors import SignalboxError
+from signalbox.maps.spec import FUNC, NodeSpec
 from signalbox.runs.asking import graph_of
 from signalbox.runs.served import find_served, is_map
 
@@ -39,19 +42,36 @@ def draw_graph(agent: str, lit: Collection[str] = ()) -> str:
     """The map of an agent as SVG, these nodes lit; empty where there is no such agent."""
     drawn = _drawn(agent)
     for node in lit:
-        name = escape(node)
-        drawn = drawn.replace(f"<title>{name}\n", f'<title class="lit">{name}\n', 1)
+        drawn = re.sub(rf"<title>(?={re.escape(escape(node))}[\n<])", '<title class="lit">', drawn, count=1)
     return drawn
 
 
 @lru_cache(maxsize=64)
 def _drawn(agent: str) -> str:
-    from signalbox.maps import to_svg
+    from signalbox.maps import GraphSpec, to_svg
     from signalbox.maps.ways import find_ways
 
     try:
         found, graph = find_served(agent), _spec(agent)
         # The code of an installed agent says where its routers lead; a map from outside is not imported for a picture.
-        return to_svg(graph, find_ways(graph, found.map.parent, code=not is_map(found)))
+        ways = find_ways(graph, found.map.parent, code=not is_map(found))
+        return to_svg(GraphSpec(graph.name, tuple(map(_in_words, graph.nodes))), ways)
     except (SignalboxError, KeyError, StopIteration):
         return ""
+
+
+def _in_words(node: NodeSpec) -> NodeSpec:
+    """The row with what it does in the place of the code that does it, and routing functions by their own name."""
+
+    def named(targets: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(f"{FUNC}{one.rpartition(':')[2]}" if one.startswith(FUNC) else one for one in targets)
+
+    kind = node.description.strip() if ":" in node.agent_type else node.agent_type
+    return replace(
+        node,
+        agent_type=kind,
+        description="",
+        edge=named(node.edge),
+        success_next=named(node.success_next),
+        failure_next=named(node.failure_next),
+    )

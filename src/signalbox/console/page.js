@@ -69,15 +69,13 @@
     }
     if (event.key === "n") visible("new")?.click();
   });
-  const menu = () => document.querySelector("#side .toggle-button");
-  if (window.innerWidth < 700) menu()?.click();
   // On a phone a conversation that was chosen is what one wants to see, and not the list.
-  document.addEventListener("change", (event) => {
-    if (window.innerWidth < 700 && event.target.closest("#threads")) menu()?.click();
-  });
-  document.addEventListener("click", (event) => {
-    if (window.innerWidth < 700 && event.target.closest("#new")) menu()?.click();
-  });
+  const leave_list = () => {
+    if (window.innerWidth < 700) document.querySelector("#side.open .toggle-button")?.click();
+  };
+  leave_list();
+  document.addEventListener("change", (event) => { if (event.target.closest("#threads")) leave_list(); });
+  document.addEventListener("click", (event) => { if (event.target.closest("#new")) leave_list(); });
 
   const shade = (is_dark) => document.body.classList.toggle("dark", is_dark);
   const chosen = localStorage.getItem("signalbox-shade");

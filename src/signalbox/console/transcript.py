@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from signalbox.console.answers import answer_html, told
+from signalbox.console.answers import answer_html, shown_name, told
 from signalbox.console.graphs import draw_graph
 from signalbox.console.turn import Turn
 
@@ -34,7 +34,7 @@ def _live(turn: Turn) -> str:
     """What happens now: the step, how long it has taken so far, and the map with the node that runs."""
     now = turn.steps[-1]["name"] if turn.steps else "Reading the request"
     head = (
-        f'<div class="now" role="status"><span class="pulse"></span><b>{escape(turn.agent or "Signalbox")}</b>'
+        f'<div class="now" role="status"><span class="pulse"></span><b>{escape(shown_name(turn.agent))}</b>'
         f'<span class="doing">{escape(now)}</span>'
         f'<span class="elapsed" data-since="{turn.since * 1000:.0f}"></span></div>'
     )
@@ -59,7 +59,7 @@ def _graph(turn: Turn, state: str = "") -> str:
     drawn = draw_graph(turn.agent, turn.at_work) if turn.agent else ""
     if not drawn:
         return ""
-    summary = "<summary>Map of the graph</summary>"
+    summary = "<summary>Map of the agent</summary>"
     kept = f'data-key="{turn.key}-graph-{state}"'
     return f'<details class="graph" {kept} {state}>{summary}<div class="map">{drawn}</div></details>'
 

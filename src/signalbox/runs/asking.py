@@ -196,9 +196,9 @@ def check_question(question: str) -> str:
 
 def turn_before(agent: Agent, thread: str) -> dict[str, Any] | None:
     """What is remembered of the turn before in this thread, by any agent of the same map; of one that sends requests
-    on, what was said last and who answered."""
+    on, what was said last to another and who answered: what it says itself is no subject to go on with."""
     if agent.hands_over is not None:
-        said = threads.list_turns(thread)
+        said = [turn for turn in threads.list_turns(thread) if turn.agent != agent.name]
         return {"agent": said[-1].agent, "said": said[-1].said, "answer": said[-1].answer} if said else None
     kin = [other.name for other in list_agents() if other.map == agent.map]
     turn = threads.last_turn(thread, kin)

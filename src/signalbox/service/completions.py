@@ -51,6 +51,7 @@ class Completion(BaseModel):
     model: str = Field(min_length=1, max_length=200)
     messages: list[ChatMessage] = Field(min_length=1, max_length=1000)
     stream: bool = False
+    stream_options: dict[str, Any] | None = None
     n: Literal[1] | None = None
 
 
@@ -104,8 +105,10 @@ async def _answered(agent: Agent, wanted: Completion, run: Run) -> str:
     done = await wait_for_run(run.run_id)
     answer = done.result.get("answer") or {}
     text = str(answer.get("answer") or "")
-    question = answer.get("question")
-    if question and question.get("options"):
+    question = answer.get("question") or {}
+    asked = str(question.get("message") or "")
+    text = "\n\n".join(part for part in (text, "" if asked in text else asked) if part)
+    if question.get("options"):
         text += "\n\n" + "\n".join(f"- {option}" for option in question["options"])
     transcript = _digest(agent, wanted.messages, text)
     await asyncio.to_thread(lambda: update_thread(run.thread_id, transcript=transcript))
@@ -129,6 +132,8 @@ def _streamed(agent: Agent, wanted: Completion, run: Run) -> StreamingResponse:
         for line in text.splitlines(keepends=True):
             yield chunk({"content": line})
         yield chunk({}, "stop")
+        if (wanted.stream_options or {}).get("include_usage"):
+            yield b"data: " + orjson.dumps({**head, "choices": [], "usage": _usage()}) + b"\n\n"
         yield b"data: [DONE]\n\n"
 
     return stream(chunks())

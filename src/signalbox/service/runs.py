@@ -34,6 +34,7 @@ _STATUS = {
     "running": "running", "waiting": "interrupted", "completed": "success", "error": "error",
     "cancelled": "interrupted", "interrupted": "pending", "unreadable": "error",
 }  # fmt: skip
+_MOST_PIECES = 40
 _ALL = 1_000
 """More parts than an event has: all of them came through."""
 _STREAM: dict[int | str, dict[str, Any]] = {
@@ -298,11 +299,22 @@ def _parts(event: Event, modes: set[str]) -> Iterator[tuple[str, Any]]:
                 yield mode, told
 
 
+def _pieces(text: str) -> list[str]:
+    """A text in its paragraphs, which together are the text; the last holds what is more than a stream needs."""
+    parts = text.split("\n\n", _MOST_PIECES - 1)
+    return [f"{part}\n\n" for part in parts[:-1]] + parts[-1:]
+
+
 def _answer_parts(answer: dict[str, Any], modes: set[str]) -> Iterator[tuple[str, Any]]:
     message = {"type": "ai", "content": answer["answer"], "id": f"{answer['run_id']}-ai", "name": answer["agent"]}
+    pieces = _pieces(answer["answer"])
     if "messages-tuple" in modes:
-        yield "messages", [message, {"langgraph_node": answer["agent"], "run_id": answer["run_id"]}]
+        for piece in pieces:
+            part = {**message, "type": "AIMessageChunk", "content": piece}
+            yield "messages", [part, {"langgraph_node": answer["agent"], "run_id": answer["run_id"]}]
     if "messages" in modes:
+        for count in range(1, len(pieces)):
+            yield "messages/partial", [{**message, "content": "".join(pieces[:count])}]
         yield "messages/complete", [message]
     question = answer.get("question")
     waiting = [question, *question.get("others", [])] if question else []

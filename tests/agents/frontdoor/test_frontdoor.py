@@ -106,12 +106,32 @@ async def test_a_follow_up_stays_with_its_thread_until_the_subject_changes(scrip
     scripted(
         {"to": "trains", "confidence": 0.9},
         {"to": "clarify", "confidence": 0.9},
+        {"to": "clarify", "confidence": 0.9},
         {"to": "weather", "confidence": 0.9, "follows_on": True},
-        {"to": "weather", "confidence": 0.9, "follows_on": False},
+        {"to": "trains", "confidence": 0.9, "follows_on": False},
+        {"to": "weather", "confidence": 0.9},
     )
     said = ["a train to Rome", "and back", "what about Sunday", "will it rain"]
     answers = [await aask("frontdoor", one, thread_id="t") for one in said]
     assert [answer.agent for answer in answers] == ["trains", "trains", "trains", "weather"]
+
+
+async def test_what_the_front_door_says_itself_is_no_subject_to_go_on_with(scripted: Callable[..., Scripted]) -> None:
+    scripted(
+        {"to": "trains", "confidence": 0.9},
+        {"to": "unsupported", "confidence": 0.9, "follows_on": False},
+        {"to": "unsupported", "confidence": 0.9},
+        {"to": "clarify", "follows_on": True},
+    )
+    answers = [await aask("frontdoor", one, thread_id="t") for one in ("a train to Rome", "sing", "and back")]
+    assert [answer.agent for answer in answers] == ["trains", "frontdoor", "trains"]
+
+
+async def test_an_answer_that_names_an_agent_in_a_sentence_is_not_lost(scripted: Callable[..., Scripted]) -> None:
+    scripted({}, {})
+    await aask("frontdoor", "stop it", thread_id="t")
+    answer = await say_in_thread("frontdoor", "the one of the trains", thread_id="t")
+    assert answer.answer == "trains: stop it the one of the trains"
 
 
 async def test_help_is_told_from_the_installed_agents_own_words(scripted: Callable[..., Scripted]) -> None:

@@ -20,9 +20,11 @@ from signalbox.runs import aanswer, aask
 SINCE = datetime(2026, 11, 15, 14, 7, tzinfo=UTC)
 UNTIL = datetime(2026, 11, 15, 14, 52, tzinfo=UTC)
 written: list[str] = []
+looks: list[tuple[datetime, datetime]] = []
 
 
 async def see_symptom(question: str, start: datetime, end: datetime) -> Examination:
+    looks.append((start, end))
     slow = Observation("checkout was slow", SINCE.replace(minute=8), UNTIL, "critical", "checkout", is_symptom=True)
     return Examination([slow] if start <= SINCE < end else [], ["latency of 4 services"])
 
@@ -60,7 +62,7 @@ def agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_the_report_names_the_cause_and_tasks_are_written_after_a_yes() -> None:
     asked = await aask("investigate", "why is checkout slow?", thread_id="t")
     assert asked.status == "needs_input"
-    assert asked.answer == "Most likely cause: the link a-b flapped."
+    assert asked.answer.startswith("Most likely cause: the link a-b flapped. The symptoms lasted from Sun 15 Nov 14:08")
     assert [block["type"] for block in asked.blocks] == ["report", "timeline"]
     assert written == []
     answer = await aanswer("t", "yes")
@@ -69,6 +71,19 @@ async def test_the_report_names_the_cause_and_tasks_are_written_after_a_yes() ->
     assert len(written) == 3
     failed = next(part for part in answer.blocks[0]["sections"] if part["title"] == "Could not be looked at")
     assert "The server is down." in failed["blocks"][0]["text"]
+
+
+async def test_a_cause_from_before_the_time_that_was_asked_about_is_found() -> None:
+    asked = await aask("investigate", "why has checkout been slow since 15 November 14:30?")
+    assert asked.answer.startswith("Most likely cause: the link a-b flapped.")
+
+
+async def test_what_was_seen_in_a_long_time_is_looked_at_once_more_from_near() -> None:
+    looks.clear()
+    asked = await aask("investigate", "why was checkout slow in the last two weeks?")
+    assert asked.answer.startswith("Most likely cause: the link a-b flapped.")
+    assert [round((end - start).total_seconds() / 86_400) for start, end in looks] == [14, 1]
+    assert [len(block["events"]) for block in asked.blocks if block["type"] == "timeline"] == [2]
 
 
 async def test_a_no_writes_nothing() -> None:

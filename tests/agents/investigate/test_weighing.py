@@ -57,3 +57,42 @@ def test_without_a_thing_named_every_symptom_counts() -> None:
 def test_what_began_after_the_symptom_is_no_cause(other: Seen) -> None:
     late = {**other, "start": f"{DAY}14:20:00+00:00"}
     assert conclude("checkout", [SLOW, late])["cause"] is None  # type: ignore[list-item]
+
+
+PAYMENT = seen(
+    "Error rate (payment-1:8080, payment) rose", "14:10", "14:50", symptom=True, about="payment-1:8080, payment"
+)
+
+
+@pytest.mark.parametrize(
+    ("about", "meant"),
+    [("payment errors", PAYMENT), ("the payments", PAYMENT), ("errors", PAYMENT), ("checkout page", SLOW)],
+)
+def test_the_symptoms_are_those_of_the_thing_whatever_else_it_is_called(about: str, meant: Seen) -> None:
+    told = conclude(about, [SLOW, PAYMENT, LINK])
+    assert told["symptoms"] == [meant]
+    assert told["cause"] == LINK
+
+
+def test_errors_of_a_thing_that_nobody_saw_are_not_those_of_another() -> None:
+    assert conclude("search errors", [SLOW, PAYMENT, LINK])["symptoms"] == []
+
+
+def test_what_had_a_trouble_itself_is_told_with_what_came_before_it() -> None:
+    told = conclude("session of c", [SLOW, SESSION, LINK])
+    assert told["symptoms"] == [SESSION]
+    assert told["cause"] == LINK
+
+
+def test_what_was_over_before_the_time_that_was_asked_about_is_no_symptom() -> None:
+    told = conclude("checkout", [SLOW, LINK], f"{DAY}15:00:00+00:00", f"{DAY}16:00:00+00:00")
+    assert (
+        told["verdict"]
+        == "Nothing found: no symptom of checkout was seen between Sun 15 Nov 15:00 and Sun 15 Nov 16:00."
+    )
+
+
+def test_the_verdict_says_when_it_was_and_whether_it_is_over() -> None:
+    assert conclude("checkout", [SLOW, LINK])["verdict"].endswith("from Sun 15 Nov 14:08 to 14:54 and are over.")
+    still = {**SLOW, "end": None}
+    assert conclude("checkout", [still, LINK])["verdict"].endswith("began Sun 15 Nov 14:08 and go on.")  # type: ignore[list-item]

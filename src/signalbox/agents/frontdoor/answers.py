@@ -26,11 +26,11 @@ def decline(state: FrontDoorState) -> dict[str, Any]:
     error = {
         "error_type": "unsupported",
         "message": "No agent here does that.",
-        "suggestion": f"There is: {what_can_be_asked(offered_agents())}",
+        "suggestion": f"What you can ask about:\n\n{what_can_be_asked(offered_agents())}",
     }
     return {"error": error}
 
 
 def what_can_be_asked(agents: Sequence[Agent]) -> str:
-    """The agents in one line, each with what it is for."""
-    return "; ".join(f"{agent.name} ({agent.about})" for agent in agents) + "."
+    """The agents, each in a line with what it is for."""
+    return "\n".join(f"- {agent.name}: {agent.about}" for agent in agents)

@@ -39,14 +39,16 @@ async def ask_which(state: FrontDoorState) -> Command[Way]:
     agents = offered_agents()
     answer = interrupt({
         "kind": "clarify",
-        "message": f"What is this about? {what_can_be_asked(agents)}",
+        "message": f"What is this about?\n\n{what_can_be_asked(agents)}",
         "options": [agent.name for agent in agents],
     })  # fmt: skip
     found = nearest(str(answer), [agent.name for agent in agents])
-    if found:
+    if found and len(str(answer).split()) == 1:
         return Command(goto="hand_over", update={"route": Route(to=found[0], confidence=1.0)})
     said, run = f"{state['user_query']} {answer}", current_run.get()
     route = await read_route(said, None, run.model if run else None)
+    if _way(route) == "ask_which" and found:
+        route = Route(to=found[0], confidence=SURE)
     if _way(route) == "ask_which":
         route = Route(to="unsupported", confidence=route["confidence"])
         return Command(goto="decline", update={"route": route})
@@ -64,16 +66,23 @@ async def read_route(request: str, before: Mapping[str, Any] | None, model: Base
     In a thread, what goes on with it or is not surely about something else stays with its agent. Raises LLMAPIError
     where the model gives nothing that can be used.
     """
-    schema = route_schema(before)
-    asked = (model or load_chat_model()).with_structured_output(schema)
-    read: Any = await asked.ainvoke(_messages(request, before))
-    if not isinstance(read, Mapping):
-        raise LLMAPIError("The model did not say which agent the request is for.")
+    read = await _read(request, before, model)
+    if before and not read.get("follows_on"):
+        # What is about something else is read without what was said before, which would only draw it there.
+        read = await _read(request, None, model)
     route = _grounded(read)
     held = str((before or {}).get("agent") or "")
     if held in {agent.name for agent in offered_agents()} and (read.get("follows_on") or not _leaves(route)):
         return Route(to=held, confidence=max(route["confidence"], SURE))
     return route
+
+
+async def _read(request: str, before: Mapping[str, Any] | None, model: BaseChatModel | None) -> Mapping[str, Any]:
+    asked = (model or load_chat_model()).with_structured_output(route_schema(before))
+    read: Any = await asked.ainvoke(_messages(request, before))
+    if not isinstance(read, Mapping):
+        raise LLMAPIError("The model did not say which agent the request is for.")
+    return read
 
 
 async def dry_run(state: Mapping[str, Any], model: BaseChatModel | None) -> Presented:

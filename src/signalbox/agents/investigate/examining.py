@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from langgraph.types import Send
 
@@ -13,7 +13,7 @@ from signalbox.contract import Agent, Observation
 from signalbox.contract.installed import find_agent, list_agents
 from signalbox.errors import SignalboxError
 
-__all__ = ["examine", "examine_each", "witnesses"]
+__all__ = ["examine", "examine_each", "send_each", "witnesses"]
 
 PATIENCE = 90.0
 """Seconds that an agent may take to say what it saw."""
@@ -24,12 +24,14 @@ def witnesses() -> list[Agent]:
     return [agent for agent in list_agents() if agent.examine is not None and agent.is_offered]
 
 
-def examine_each(state: InvestigationState) -> list[Send] | str:
+def examine_each(state: InvestigationState) -> list[Send] | Literal["examine", "weigh"]:
     """One `examine` for every witness; the report at once where the symptom could not be read or nobody can know."""
-    found = witnesses()
-    if state.get("error") or not found:
-        return "weigh"
-    return [Send("examine", {**state, "agent": agent.name}) for agent in found]
+    return "weigh" if state.get("error") or not witnesses() else send_each(state)
+
+
+def send_each(state: InvestigationState) -> list[Send]:
+    """One `examine` for every witness."""
+    return [Send("examine", {**state, "agent": agent.name}) for agent in witnesses()]
 
 
 async def examine(state: InvestigationState) -> dict[str, Any]:

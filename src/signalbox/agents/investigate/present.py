@@ -6,18 +6,31 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from signalbox.agents.investigate.state import latest_seen
 from signalbox.contract import Presented, blocks
 from signalbox.contract.blocks import Block, Severity
 
-__all__ = ["present", "report_blocks"]
+__all__ = ["present", "report_blocks", "report_text"]
 
 
 def present(state: Mapping[str, Any]) -> Presented:
     """The verdict, what it rests on, and what was done with the next steps."""
     noted = state.get("noted") or ""
-    text = " ".join(part for part in (state["conclusion"]["verdict"], noted) if part)
+    text = "\n\n".join(part for part in (report_text(state), noted) if part)
     drawn = report_blocks(state) + ([blocks.text(noted, "Next steps")] if noted else [])
     return Presented(text, drawn, source=_source(state), not_covered=list(state.get("not_covered") or ()))
+
+
+def report_text(state: Mapping[str, Any]) -> str:
+    """The report for who sees no blocks: the verdict, and what speaks for and against it."""
+    told = state["conclusion"]
+    listed = (
+        ("Evidence for it", told["evidence_for"]),
+        ("Evidence against it", told["evidence_against"]),
+        ("Ruled out", told["ruled_out"]),
+    )
+    parts = [f"{title}:\n" + "\n".join(f"- {one}" for one in items) for title, items in listed if items]
+    return "\n\n".join([told["verdict"], *parts])
 
 
 def report_blocks(state: Mapping[str, Any]) -> list[Block]:
@@ -32,13 +45,13 @@ def report_blocks(state: Mapping[str, Any]) -> list[Block]:
         ("Evidence for it", told["evidence_for"]),
         ("Evidence against it", told["evidence_against"]),
         ("Ruled out", told["ruled_out"]),
-        ("Looked at", state.get("looked_at") or []),
-        ("Could not be looked at", state.get("failed") or []),
+        ("Looked at", list(dict.fromkeys(state.get("looked_at") or ()))),
+        ("Could not be looked at", list(dict.fromkeys(state.get("failed") or ()))),
         ("Next steps", told["next_steps"]),
     ]
     listed = [(title, [blocks.text("\n".join(f"- {one}" for one in items))]) for title, items in sections if items]
     report = blocks.report("Investigation", told["verdict"], findings, listed)
-    seen = sorted(state.get("seen") or (), key=lambda one: datetime.fromisoformat(one["start"]))
+    seen: list[Any] = sorted(latest_seen(state), key=lambda one: datetime.fromisoformat(one["start"]))
     if not seen:
         return [report]
     events = [(one["start"], f"{one['agent']}: {one['text']}", one["severity"]) for one in seen]

@@ -6,7 +6,7 @@ from typing import Any
 
 from langgraph.types import interrupt
 
-from signalbox.agents.investigate.present import report_blocks
+from signalbox.agents.investigate.present import report_blocks, report_text
 from signalbox.agents.investigate.state import InvestigationState
 from signalbox.contract import Agent
 from signalbox.contract.installed import list_agents
@@ -24,12 +24,12 @@ async def propose(state: InvestigationState) -> dict[str, Any]:
     if writer is None or writer.note is None:
         return {}
     steps = state["conclusion"]["next_steps"]
-    listed = "; ".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
+    listed = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
     answer = interrupt({
         "kind": "confirm",
-        "message": f"Write the next steps down as tasks? {listed}",
+        "message": f"Write the next steps down as tasks?\n\n{listed}",
         "options": [_YES, "no"],
-        "text": state["conclusion"]["verdict"],
+        "text": report_text(state),
         "blocks": report_blocks(state),
     })  # fmt: skip
     if str(answer).strip().casefold() not in (_YES, "y", "true"):

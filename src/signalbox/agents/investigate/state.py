@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Annotated, Any, TypedDict
 
-__all__ = ["Conclusion", "InvestigationState", "Seen", "start_state"]
+__all__ = ["LEAD", "Conclusion", "InvestigationState", "Seen", "latest_seen", "start_state"]
+
+LEAD = timedelta(hours=2)
+"""How long before its symptom a cause may begin; so long before the time that is asked about is looked at, too."""
 
 
 class Seen(TypedDict):
@@ -35,14 +39,17 @@ class Conclusion(TypedDict):
 
 
 class InvestigationState(TypedDict, total=False):
-    """`start` and `end` are the time that is looked at; `about` is what the symptom is seen on, if it is named."""
+    """`start` and `end` are the time that is looked at, `since` is when the time begins that was asked about; `about`
+    is what the symptom is seen on, if it is named. What comes in `seen` before `closer` was seen from too far away."""
 
     user_query: str
     about: str
+    since: str
     start: str
     end: str
     agent: str
     seen: Annotated[list[Seen], operator.add]
+    closer: int
     looked_at: Annotated[list[str], operator.add]
     failed: Annotated[list[str], operator.add]
     sources: Annotated[list[dict[str, str]], operator.add]
@@ -56,3 +63,8 @@ class InvestigationState(TypedDict, total=False):
 def start_state(request: str, before: Mapping[str, Any] | None) -> dict[str, Any]:
     """The state that a run begins with."""
     return {"user_query": request, "seen": [], "looked_at": [], "failed": [], "sources": []}
+
+
+def latest_seen(state: Mapping[str, Any]) -> list[Seen]:
+    """What was seen when it was looked at most closely."""
+    return list((state.get("seen") or ())[state.get("closer", 0) :])

@@ -10,7 +10,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from signalbox.agents.investigate.examining import witnesses
-from signalbox.agents.investigate.state import InvestigationState
+from signalbox.agents.investigate.state import LEAD, InvestigationState
 from signalbox.contract import Presented
 from signalbox.errors import LLMAPIError, SignalboxError
 from signalbox.language.time import find_range
@@ -46,7 +46,7 @@ async def dry_run(state: Mapping[str, Any], model: BaseChatModel | None) -> Pres
     """Which agents would be asked, about what and when."""
     read = await _read(state["user_query"], model)
     asked = ", ".join(agent.name for agent in witnesses()) or "nobody"
-    told = f"Would ask {asked} what they saw from {read['start']} to {read['end']}"
+    told = f"Would ask {asked} what they saw from {read['since']} to {read['end']}, and shortly before"
     return Presented(f"{told}, about {read['about'] or 'everything'}.", state={**state, **read})
 
 
@@ -55,12 +55,13 @@ async def _read(request: str, model: BaseChatModel | None) -> dict[str, Any]:
     read: Any = await asked.ainvoke([SystemMessage(_PROMPT), HumanMessage(request)])
     if not isinstance(read, Mapping):
         raise LLMAPIError("The model did not say what the trouble is.")
-    start, end = _span(str(read.get("when") or ""))
-    return {"about": str(read.get("about") or ""), "start": start.isoformat(), "end": end.isoformat()}
+    since, end = _span(str(read.get("when") or ""))
+    about = str(read.get("about") or "")
+    return {"about": about, "since": since.isoformat(), "start": (since - LEAD).isoformat(), "end": end.isoformat()}
 
 
 def _span(when: str) -> tuple[datetime, datetime]:
-    """The time that is looked at. A moment is looked at with an hour around it. Raises TimeRangeError."""
+    """The time that is asked about. A moment is meant with an hour around it. Raises TimeRangeError."""
     moment, zone = now(), person_zone()
     found = find_range(when, moment, zone) if when else None
     if found is None:

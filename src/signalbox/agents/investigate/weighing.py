@@ -8,40 +8,67 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Any, Literal
 
 from langgraph.types import Command
 
-from signalbox.agents.investigate.state import Conclusion, InvestigationState, Seen
+from signalbox.agents.investigate.examining import send_each
+from signalbox.agents.investigate.naming import find_meant
+from signalbox.agents.investigate.state import LEAD, Conclusion, InvestigationState, Seen, latest_seen
 from signalbox.settings import now, person_zone
 from signalbox.toolbox import current_ledger
 
 __all__ = ["conclude", "weigh"]
 
-LEAD = timedelta(hours=2)
-"""How long before its symptom a cause may begin, if it is over by then it is none."""
+FAR = timedelta(days=5)
+"""What was seen in a longer time than this is looked at once more: a curve of it has too few points to say what began
+first."""
 SLACK = timedelta(minutes=2)
 """How exactly two systems agree on when something began."""
 _ABOUT_EQUAL = 0.35
 _WEIGHTS = {"critical": 1.0, "warning": 0.7, "info": 0.2}
 
 
-def weigh(state: InvestigationState) -> Command[Literal["propose", "report"]]:
-    """What follows from all that was seen."""
+def weigh(state: InvestigationState) -> Command[Literal["examine", "propose", "report"]]:
+    """What follows from all that was seen; where it was seen from far away, a closer look first."""
     if state.get("error"):
         return Command(goto="report")
-    conclusion = conclude(state.get("about", ""), state["seen"])
-    update = {"conclusion": conclusion, "evidence": current_ledger().as_list()}
+    seen, about, since, end = latest_seen(state), state.get("about", ""), state.get("since"), state.get("end")
+    conclusion = conclude(about, seen, since, end)
+    closer = _closer(state, conclusion) if "closer" not in state else {}
+    if closer:
+        return Command(goto=send_each({**state, **closer}), update=closer)  # type: ignore[typeddict-item]
+    if not conclusion["symptoms"] and state.get("closer"):
+        state = {**state, "closer": 0}
+        conclusion = conclude(about, latest_seen(state), since, end)
+    update = {"conclusion": conclusion, "closer": state.get("closer", 0), "evidence": current_ledger().as_list()}
     return Command(goto="propose" if conclusion["next_steps"] else "report", update=update)
 
 
-def conclude(about: str, seen: Sequence[Seen]) -> Conclusion:
-    """The most likely cause of the symptoms of `about` (of all, where it is empty or nothing bears its name)."""
-    symptoms = sorted((one for one in seen if one["is_symptom"]), key=_start)
-    mine = [one for one in symptoms if _names(about, one)] or ([] if about and symptoms else symptoms)
-    others = [one for one in seen if not one["is_symptom"]]
+def _closer(state: InvestigationState, conclusion: Conclusion) -> dict[str, Any]:
+    """The time around the symptoms, where they lie in a far longer one; else nothing."""
+    start, end = (datetime.fromisoformat(state[key]) for key in ("start", "end"))
+    symptoms = conclusion["symptoms"]
+    if not symptoms or end - start <= FAR:
+        return {}
+    margin = (end - start) / 50
+    first, last = min(map(_start, symptoms)) - LEAD - margin, min(max(map(_end, symptoms)) + margin, end)
+    if last - first > (end - start) / 2:
+        return {}
+    return {"start": first.isoformat(), "end": last.isoformat(), "closer": len(state["seen"])}
+
+
+def conclude(about: str, seen: Sequence[Seen], since: str | None = None, until: str | None = None) -> Conclusion:
+    """The most likely cause of the symptoms of `about` (of all, where it is empty). What was over before `since` is no
+    symptom that was asked about."""
+    begin = datetime.fromisoformat(since) if since else None
+    # What went on when the time was over that was looked at is not known to have gone on until now.
+    seen = [{**one, "end": one["end"] or until} for one in seen] if _is_past(until) else seen
+    symptoms = sorted((one for one in seen if one["is_symptom"] and (not begin or _end(one) >= begin)), key=_start)
+    mine = sorted(_mine(about, seen, symptoms, begin), key=_start)
+    others = [one for one in seen if not one["is_symptom"] and one not in mine]
     if not mine:
-        return _nothing(about, symptoms, others)
+        return _nothing(about, symptoms, others, since, until)
     first, last = _start(mine[0]), max(_end(one) for one in mine)
     fitting = [one for one in others if _fits(one, first, last)]
     cause = _likeliest(fitting, first, last)
@@ -50,14 +77,26 @@ def conclude(about: str, seen: Sequence[Seen]) -> Conclusion:
         verdict = f"{_sentence(mine[0]['text'])} Nothing that was looked at began before it, so its cause is not known."
         return _conclusion(verdict, None, mine, ruled_out=[_why_not(one, first, last) for one in rest])
     pro, contra = _for(cause, mine, rest, first, last), _against(cause, rest, first, last)
-    verdict = f"Most likely cause: {cause['text']}"
+    verdict = f"{_sentence('Most likely cause: ' + cause['text'])} {_lasted(mine, first, last, until)}"
     ruled = [_why_not(one, first, last) for one in rest if one not in fitting and not one["is_symptom"]]
-    return _conclusion(_sentence(verdict), cause, mine, pro, contra, ruled, _next_steps(cause, mine[0]))
+    return _conclusion(verdict, cause, mine, pro, contra, ruled, _next_steps(cause, mine[0], about))
 
 
-def _nothing(about: str, symptoms: Sequence[Seen], others: Sequence[Seen]) -> Conclusion:
+def _mine(about: str, seen: Sequence[Seen], symptoms: Sequence[Seen], begin: datetime | None) -> Sequence[Seen]:
+    """The symptoms of what was named; where it has none, the troubles that it had itself."""
+    if not about:
+        return symptoms
+    meant = find_meant(about, seen)
+    troubles = (one for one in meant if one["severity"] != "info" and (not begin or _end(one) >= begin))
+    return [one for one in symptoms if one in meant] or list(troubles)
+
+
+def _nothing(
+    about: str, symptoms: Sequence[Seen], others: Sequence[Seen], since: str | None, until: str | None
+) -> Conclusion:
     named = f" of {about}" if about else ""
-    verdict = f"Nothing found: no symptom{named} was seen in that time."
+    when = f"between {_moment(since)} and {_moment(until)}" if since and until else "in that time"
+    verdict = f"Nothing found: no symptom{named} was seen {when}."
     if symptoms:
         verdict += f" Others had symptoms: {'; '.join(one['text'] for one in symptoms[:3])}."
     return _conclusion(verdict, None, [], ruled_out=[f"{one['text']} (no symptom beside it)" for one in others])
@@ -141,19 +180,13 @@ def _why_not(one: Seen, first: datetime, last: datetime) -> str:
     return f"{one['text']} ({reason})"
 
 
-def _next_steps(cause: Seen, symptom: Seen) -> list[str]:
-    about, seen_on = cause["about"] or cause["agent"], symptom["about"] or "the symptom"
+def _next_steps(cause: Seen, symptom: Seen, named: str) -> list[str]:
+    about, seen_on = cause["about"] or cause["agent"], named or symptom["about"] or "the symptom"
     return [
         f"Find out why: {cause['text']}",
         f"Check that {about} is stable now",
         f"Write up what happened to {seen_on} on {_day(symptom['start'])}",
     ]
-
-
-def _names(about: str, one: Seen) -> bool:
-    """Whether something is about what the person named: all words of the one are in the other."""
-    words = set(about.casefold().replace("-", " ").split()) - {"the", "our", "a", "service", "page", "app"}
-    return bool(words) and words <= set(f"{one['about']} {one['text']}".casefold().replace("-", " ").split())
 
 
 def _start(one: Seen) -> datetime:
@@ -175,6 +208,27 @@ def _clock(moment: str | None) -> str:
 def _day(moment: str) -> str:
     local = datetime.fromisoformat(moment).astimezone(person_zone())
     return f"{local:%a} {local.day} {local:%b}"
+
+
+def _moment(moment: str) -> str:
+    return f"{_day(moment)} {_clock(moment)}"
+
+
+def _is_past(until: str | None) -> bool:
+    return until is not None and now() - datetime.fromisoformat(until) > SLACK
+
+
+def _lasted(mine: Sequence[Seen], first: datetime, last: datetime, until: str | None) -> str:
+    """When it was: a trouble that is over since yesterday is told otherwise than one of now."""
+    began, ended = _moment(first.isoformat()), last.isoformat()
+    if any(one["end"] is None for one in mine):
+        if until and now() - datetime.fromisoformat(until) > SLACK:
+            return (
+                f"The symptoms began {began} and were not over by {_moment(until)}; what came later was not looked at."
+            )
+        return f"The symptoms began {began} and go on."
+    over = _clock(ended) if _day(ended) == _day(first.isoformat()) else _moment(ended)
+    return f"The symptoms lasted from {began} to {over} and are over."
 
 
 def _apart(before: timedelta) -> str:

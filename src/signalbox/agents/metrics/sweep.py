@@ -26,7 +26,7 @@ from signalbox.agents.metrics.state import Finding, TimeRange
 from signalbox.agents.metrics.units import unit_of_question
 from signalbox.agents.metrics.values import find_value, nearest_values
 from signalbox.agents.metrics.vocabulary import LABEL_WORDS
-from signalbox.agents.metrics.windows import choose_resolution
+from signalbox.agents.metrics.windows import choose_resolution, seconds_of
 from signalbox.contract.blocks import Severity
 from signalbox.drawing.values import format_moment, format_value
 from signalbox.errors import ExternalError, SignalboxError
@@ -40,7 +40,9 @@ _AT_ONCE = 5
 _MOST_FINDINGS = 20
 _DAY, _SINCE = timedelta(days=1), timedelta(hours=6)
 _CRITICAL = 1.5
-_STEPS = 480
+_FINEST, _MOST_STEPS = 300.0, 2_000
+"""Seconds between two points of a curve that is swept, and how many it may have: with a point in half an hour, as a
+chart of several days has it, a trouble of half an hour would not be seen."""
 _SURE = 0.9
 _LEAST_CHANGE = 0.1
 _BREAK = 4
@@ -256,8 +258,8 @@ async def _movers_of(
     if question is None:
         return None
     resolution = choose_resolution(window)
-    step = max(resolution.step, (window.end_time - window.start_time).total_seconds() / _STEPS)
-    promql = curve_of(question, replace(resolution, window=max(resolution.window, step)))
+    step = max(min(resolution.step, _FINEST), seconds_of(window) / _MOST_STEPS)
+    promql = curve_of(question, replace(resolution, window=max(min(resolution.window, _FINEST), step)))
     answer = await ask_over(live.client, promql, window, round(step))
     unit = unit_of_question(question)
     health = live.recipes.recipes[offer.recipe].health

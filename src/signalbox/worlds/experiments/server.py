@@ -50,7 +50,10 @@ def serve(
 @contextmanager
 def serve_app(app: Any, host: str = "127.0.0.1", port: int = 0) -> Iterator[str]:
     """Serve an application until the block ends; gives its address, with `/api`."""
-    config = uvicorn.Config(app, log_level="warning", access_log=False, ws="none", lifespan="off")
+    # A client keeps a connection for five seconds: who closes it after as many may do so while a request is on its way.
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, ws="none", lifespan="off", timeout_keep_alive=60
+    )
     server = uvicorn.Server(config)
     with socket.create_server((host, port)) as listener:
         # Connections inherit it; without it every answer waits 40 ms for an acknowledgement.

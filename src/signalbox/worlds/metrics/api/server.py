@@ -23,7 +23,11 @@ def serve(
 ) -> Iterator[str]:
     """Serve a store (by default the shop) until the block ends; gives its address. Port 0 takes a free one."""
     app = create_app(store or open_shop(), access)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False, ws="none", lifespan="off"))
+    # A client keeps a connection for five seconds: who closes it after as many may do so while a request is on its way.
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, ws="none", lifespan="off", timeout_keep_alive=60
+    )
+    server = uvicorn.Server(config)
     with socket.create_server((host, port)) as listener:
         # Connections inherit it; without it every answer waits 40 ms for an acknowledgement.
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
