@@ -15,6 +15,7 @@ from signalbox.agents.tasks import words as say
 from signalbox.agents.tasks.calling import call_for
 from signalbox.agents.tasks.due import at_the_same_hour, counted_from, is_due
 from signalbox.agents.tasks.errors import TEXTS
+from signalbox.agents.tasks.mentions import told_by_mention
 from signalbox.agents.tasks.naming import (
     fits_wholly,
     fitting_words,
@@ -30,7 +31,7 @@ from signalbox.agents.tasks.state import Pending, Talk
 from signalbox.agents.tasks.targets import Meant, View, find_meant, told_by_the_rest
 from signalbox.errors import ToolFailedError
 from signalbox.language.names import close
-from signalbox.language.words import tokens
+from signalbox.language.words import tokens, word_set
 from signalbox.storage import Store, Task
 
 __all__ = ["FIELDS", "Done", "Person", "ask_what", "asking", "change", "failed", "meant_by", "view_of"]
@@ -39,6 +40,7 @@ _STATUS = {"complete_task": "pending", "reopen_task": "completed"}
 FIELDS = ("title", "note", "description", "due", "clear_due", "priority", "tags", "untag")
 """What an update may change."""
 _SAME_HOUR = re.compile(r"\bsame (?:time|hour)\b", re.IGNORECASE)
+_OFF = word_set("off remove delete untag without drop clear lose no strip rid away unlabel take")
 _MOST_CHANGES = 5
 _MOST_OPTIONS = 10
 
@@ -155,6 +157,7 @@ async def _change_tasks(
         return Done(told, asking(talk, "choose", name, args, meant.tasks, told) if name != "get_task" else talk)
     if name == "update_task" and is_part_of_name(str(args.get("due") or ""), person.said, meant.tasks):
         args = {key: value for key, value in args.items() if key != "due"}
+    args = _tagged(args, meant.tasks, person.said) if args.get("untag") else args
     if name == "update_task" and not set(args) & set(FIELDS):
         args = {**_once_more(meant, talk, person), **args}
         if not set(args) & set(FIELDS):
@@ -187,6 +190,21 @@ async def _said_of_what_waits(args: Mapping[str, Any], pending: Pending, talk: T
     if not said:
         return Done(pending["question"], talk)
     return await _add({**pending["args"], **said}, {**talk, "pending": None}, person, confirmed=True)
+
+
+def _tagged(args: Mapping[str, Any], tasks: Sequence[Task], message: str) -> Mapping[str, Any]:
+    """A call that takes labels off, with those that are there: a word that is none of them names the task, and "the
+    tag" is the only one; where the message has no word for taking off, it is one to put on."""
+    there = {tag.casefold(): tag for task in tasks for tag in task.tags}
+    strange = [one for one in args["untag"] if str(one).casefold() not in there]
+    if not strange or len(strange) < len(args["untag"]):
+        return args
+    rest = {key: value for key, value in args.items() if key not in ("untag", "tags")}
+    if not _OFF & set(tokens(message)):
+        new = [one for one in args.get("tags") or () if str(one).casefold() not in there]
+        return {**rest, "tags": [*new, *strange]}
+    is_all = len(there) == 1 or bool({"tags", "labels", "all"} & set(tokens(message)))
+    return {**rest, "untag": list(there.values())} if there and is_all else args
 
 
 def _once_more(meant: Meant, talk: Talk, person: Person) -> Mapping[str, Any]:
@@ -232,11 +250,20 @@ async def meant_by(name: str, args: Mapping[str, Any], talk: Talk, person: Perso
             # What was read as a new title is that of a task there is: it says which one is meant.
             return named
     status: Any = _STATUS.get(name, "all")
-    found_now = told_by_the_rest(await find_meant(words, view_of(talk), tasks, status), words, person.said)
+    view = view_of(talk)
+    found_now = told_by_the_rest(await find_meant(words, view, tasks, status), words, person.said)
+    found_now = await told_by_mention(found_now, words, args, person.said, view, tasks, status)
+    if found_now.how == "several" and _is_asked_which(talk) and is_bare(words, plural=True):
+        # Who was asked which one of some does not mean all of them by "those".
+        found_now = Meant("unclear", found_now.tasks)
     if name == "reopen_task" and (found_now.how == "none" or not any(one.completed for one in found_now.tasks)):
         gone = await _among_deleted(words, talk, tasks)
         found_now = gone if gone is not None else found_now
     return found_now
+
+
+def _is_asked_which(talk: Talk) -> bool:
+    return talk["pending"] is not None and talk["pending"]["kind"] == "choose"
 
 
 async def _gone(args: Mapping[str, Any], talk: Talk, person: Person) -> list[Task]:

@@ -11,7 +11,16 @@ from signalbox.agents.tasks.answers import says_swap
 from signalbox.agents.tasks.calling import call_for
 from signalbox.agents.tasks.changing import FIELDS, Done, Person, ask_what, asking, change, meant_by, view_of
 from signalbox.agents.tasks.due import at_the_same_hour, is_due, other_day, read_due
-from signalbox.agents.tasks.naming import affirmed, denies, fitting_words, is_title_of, speaks_of, told_apart
+from signalbox.agents.tasks.mentions import told_by_mention
+from signalbox.agents.tasks.naming import (
+    affirmed,
+    denies,
+    fits_wholly,
+    fitting_words,
+    is_title_of,
+    speaks_of,
+    told_apart,
+)
 from signalbox.agents.tasks.readings import reworded
 from signalbox.agents.tasks.state import Talk
 from signalbox.agents.tasks.targets import Meant, View, find_meant
@@ -21,6 +30,7 @@ from signalbox.storage import Store, Task, TaskFilter, Tasks
 __all__ = ["correct", "named_instead", "reopen", "undo"]
 
 _LONG_TITLE = 3
+_INSTEAD = word_set("wrong meant mean mistake")
 _CORRECTING = word_set("no not nope wrong meant mean instead sorry oops mistake actually other")
 
 
@@ -48,6 +58,8 @@ async def correct(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
     if not talk["changes"]:
         return Done("There is nothing to correct. What would you like me to do?", talk)
     last = talk["changes"][-1]["acts"][-1]
+    if (other := await _said_of_another(args, last, talk, person)) is not None:
+        return other
     fields = {key: value for key, value in args.items() if key in FIELDS}
     is_new = last["name"] == "add_task"
     if args.get("task") and is_new and not fields:
@@ -88,6 +100,31 @@ async def correct(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
         told = say.ask_whether("undo_change", {}, ())
         return Done(told, asking(talk, "confirm", "undo_change", {}, (), told))
     return await _do_instead(str(args["task"]), last, talk, person)
+
+
+async def _said_of_another(args: Mapping[str, Any], last: Mapping[str, Any], talk: Talk, person: Person) -> Done | None:
+    """A correction whose words name another task than what was changed last, as a change of that one; None where they
+    do not. What was read as a new title may be the name of a task there is."""
+    fields = {key: value for key, value in args.items() if key in FIELDS}
+    if args.get("task") or not set(fields) - {"title"} or last["name"] not in ("add_task", "update_task"):
+        return None
+    tasks = Store(person.user_id).tasks
+    title = str(fields.pop("title", ""))
+    changed = await tasks.several(last["numbers"])
+    if title:
+        found = await find_meant(title, view_of(talk), tasks)
+        is_other = found.how == "one" and found.tasks[0] not in changed and fits_wholly(title, found.tasks[0])
+        if not is_other or any(speaks_of(title, one) for one in changed):
+            return None
+    else:
+        first = Meant("one", (changed[0],)) if changed else Meant("none")
+        found = await told_by_mention(first, "", fields, person.said, view_of(talk), tasks, "all")
+    if found.how == "unclear":
+        told = say.ask_which(found.tasks)
+        return Done(told, asking(talk, "choose", "update_task", fields, found.tasks, told))
+    if found.how != "one" or found.tasks[0].task_id in last["numbers"] or _INSTEAD & set(tokens(person.said)):
+        return None
+    return await change("update_task", {**fields, "numbers": [found.tasks[0].task_id]}, talk, person)
 
 
 async def _swapped(talk: Talk, person: Person) -> Done | None:

@@ -96,7 +96,17 @@ def _whole_due(words: str, request: str, task: str) -> str:
     start, end = whole_stretch(request, at, at + len(words))
     start = max(start, taken[1]) if taken[1] <= at else start
     end = min(end, taken[0]) if taken[0] >= at + len(words) else end
+    clock = re.search(r"\b\S+ in (?:the )?$", request[:start], re.IGNORECASE)
+    if (
+        clock
+        and re.match(r"(?:morning|afternoon|evening)\b", request[start:], re.IGNORECASE)
+        and clock.start() >= taken[1]
+    ):
+        start = whole_stretch(request, clock.start(), end)[0]
+        start = max(start, taken[1]) if taken[1] <= at else start
     wider = re.sub(r"^to\s+", "", _moved_to(request[start:end].strip(_END), request[at:end].strip(_END)))
+    # That it is so now is no part of the day: the 26th now.
+    wider, words = (re.sub(r"(?<=\S)\s+(?:right )?now$", "", one, flags=re.IGNORECASE) for one in (wider, words))
     if is_due(wider) and not (task and task.casefold() in wider.casefold()):
         return wider
     shift = rf"\b(?:by|back)\s+{said}(?!\w)|\b{said}\s+(?:later|earlier|more|longer|before(?=\s*(?:[.,;!?]|$)))(?!\w)"

@@ -8,6 +8,7 @@ nothing is done.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from signalbox.agents.tasks.answers import agrees, choice_among, says_undo
@@ -21,9 +22,17 @@ from signalbox.storage import Store, Task
 
 __all__ = ["borne_out", "guesses_of"]
 
-Guess = tuple[str, dict[str, Any]]
 _LIKELY = 0.3
 """How sure a model must be of a change, at least, for tasks and talk to bear it out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A call that can be meant, and whether no other change of that task was thought likelier."""
+
+    name: str
+    args: dict[str, Any]
+    is_likeliest: bool = True
 
 
 def guesses_of(message: Any) -> list[Mapping[str, Any]]:
@@ -41,18 +50,21 @@ async def borne_out(guesses: Sequence[Mapping[str, Any]], state: TasksState) -> 
         # Who was asked which one, and names one, has answered: whatever else the words might be.
         chosen = await choice_among(request, talk["pending"]["numbers"], state["user_id"])
         if chosen is not None:
-            return "choose_task", {"task": f"#{chosen}"}
+            return Guess("choose_task", {"task": f"#{chosen}"})
     store = Store(state["user_id"]).tasks
     settled: Guess | None = None
+    likelier: list[Any] = []
     for one in await _by_likelihood(guesses, talk, request, store):
         name, args = str(one["name"]), dict(one.get("args") or {})
         if one.get("missing") or (name in CHANGING and float(one.get("confidence", 0)) < _LIKELY):
             continue
         fits = await _fits(name, args, talk, request, store)
         if fits == "yes":
-            return name, args
+            return Guess(name, args, args.get("task") not in likelier)
+        # What was thought likelier of a task and cannot be meant leaves in doubt what is.
+        likelier += [args["task"]] if name in CHANGING and args.get("task") else []
         if fits == "already" and settled is None:
-            settled = "get_task", {"task": args.get("task") or "it"}
+            settled = Guess("get_task", {"task": args.get("task") or "it"})
     return settled
 
 
