@@ -17,6 +17,7 @@ from signalbox.agents.tasks.due import at_the_same_hour, counted_from, is_due
 from signalbox.agents.tasks.errors import TEXTS
 from signalbox.agents.tasks.mentions import told_by_mention
 from signalbox.agents.tasks.naming import (
+    content_words,
     fits_wholly,
     fitting_words,
     is_bare,
@@ -30,8 +31,9 @@ from signalbox.agents.tasks.naming import (
 from signalbox.agents.tasks.state import Pending, Talk
 from signalbox.agents.tasks.targets import Meant, View, find_meant, told_by_the_rest
 from signalbox.errors import ToolFailedError
+from signalbox.language.clauses import list_members
 from signalbox.language.names import close
-from signalbox.language.words import tokens, word_set
+from signalbox.language.words import stem, tokens, word_set
 from signalbox.storage import Store, Task
 
 __all__ = ["FIELDS", "Done", "Person", "ask_what", "asking", "change", "failed", "meant_by", "view_of"]
@@ -40,6 +42,9 @@ _STATUS = {"complete_task": "pending", "reopen_task": "completed"}
 FIELDS = ("title", "note", "description", "due", "clear_due", "priority", "tags", "untag")
 """What an update may change."""
 _SAME_HOUR = re.compile(r"\bsame (?:time|hour)\b", re.IGNORECASE)
+_SAME_AS = re.compile(r"\bsame (?:due )?(?P<what>date|day|tags?|labels?|prio(?:rity)?)\b", re.IGNORECASE)
+_ADDING = word_set("add adding new another create remind remember note jot log write list todo also again more second")
+_ONE = word_set("one task thing item that this it")
 _OFF = word_set("off remove delete untag without drop clear lose no strip rid away unlabel take")
 _MOST_CHANGES = 5
 _MOST_OPTIONS = 10
@@ -84,10 +89,22 @@ async def change(name: str, args: Mapping[str, Any], talk: Talk, person: Person,
 
 
 async def _counted(args: Mapping[str, Any], talk: Talk, person: Person) -> Mapping[str, Any]:
-    """A call with the day that its words mean by that of the task that was spoken of before it: the day after that."""
-    spoken = await Store(person.user_id).tasks.several(talk["spoken"]) if args.get("due") else []
-    day = counted_from(str(args["due"]), spoken[0].due_date) if len(spoken) == 1 else None
-    return {**args, "due": day} if day else args
+    """A call with what its words mean by the task that was spoken of before it: the day after that, the same tag."""
+    same = {found["what"].casefold()[:3] for found in _SAME_AS.finditer(person.said)}
+    if not args.get("due") and not same:
+        return args
+    spoken = await Store(person.user_id).tasks.several(talk["spoken"], deleted=bool(same))
+    if len(spoken) != 1:
+        return args
+    day = counted_from(str(args["due"]), spoken[0].due_date) if args.get("due") else None
+    return {**_same_as(spoken[0], same), **args, **({"due": day} if day else {})}
+
+
+def _same_as(task: Task, same: set[str]) -> dict[str, Any]:
+    """What the words "the same date" or "the same tag" mean by the task that was spoken of before them."""
+    said: dict[str, Any] = {"tags": list(task.tags)} if same & {"tag", "lab"} and task.tags else {}
+    said |= {"priority": task.priority} if "pri" in same else {}
+    return said | ({"due": task.due_date[:10]} if same & {"dat", "day"} and task.due_date else {})
 
 
 def failed(error: ToolFailedError, talk: Talk) -> Done:
@@ -101,6 +118,9 @@ async def _add(args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed
     if refers_only(title):
         return Done("What should the new task be called?", talk)
     args = _as_asked(args, talk)
+    said = {key: args[key] for key in ("due", "priority", "tags") if args.get(key)}
+    if not confirmed and said and (there := await _there_already(title, person)) is not None:
+        return await _change_tasks("update_task", {**said, "numbers": [there.task_id]}, talk, person)
     if not confirmed and (twin := await _twin(title, args, person)) is not None:
         told = say.ask_another(twin)
         # Who goes on about "it" means the one there is.
@@ -131,9 +151,23 @@ def _as_asked(args: Mapping[str, Any], talk: Talk) -> Mapping[str, Any]:
     return {**before, **args} if alike and 2 * len(alike) >= len(new) else args
 
 
+async def _there_already(title: str, person: Person) -> Task | None:
+    """The open task that a message speaks of which has no word for a new one: its title is said with other words around
+    it, or "the" stands before a part of it, and it has no date. None where there is none."""
+    if _ADDING & set(tokens(person.said)):
+        return None
+    found = await find_meant(title, View(), Store(person.user_id).tasks, "pending")
+    if found.how != "one" or found.tasks[0].completed or found.tasks[0].due_date:
+        return None
+    own = content_words(found.tasks[0].title)
+    is_inside = len(own) > 1 and is_of_title(" ".join(own), title)
+    is_the = re.search(rf"\b(?:the|my)\s+{re.escape(title)}", person.said, re.IGNORECASE) is not None
+    return found.tasks[0] if is_inside or (is_the and is_of_title(title, found.tasks[0].title)) else None
+
+
 async def _twin(title: str, args: Mapping[str, Any], person: Person) -> Task | None:
-    """An open task that is just what a new one would be; another day makes it another."""
-    if args.get("due"):
+    """An open task that is just what a new one would be; another day makes it another, of what is to be added."""
+    if args.get("due") and _ADDING & set(tokens(person.said)):
         return None
     tasks = Store(person.user_id).tasks
     found = await find_meant(title, View(), tasks, "pending")
@@ -168,10 +202,22 @@ async def _change_tasks(
         offered = meant.tasks[:_MOST_OPTIONS]
         told = say.ask_which(offered)
         return Done(told, asking(talk, "choose", name, args, offered, told))
-    if name == "delete_task" and len(meant.tasks) > 1 and not confirmed:
+    is_part = name in ("complete_task", "delete_task") and _is_part_of_one(str(args.get("task") or ""), meant.tasks)
+    if not confirmed and (is_part or (name == "delete_task" and len(meant.tasks) > 1)):
         told = say.ask_whether(name, args, meant.tasks)
         return Done(told, asking(talk, "confirm", name, args, meant.tasks, told))
     return await _made(name, args, meant.tasks, talk, person)
+
+
+def _is_part_of_one(words: str, tasks: Sequence[Task]) -> bool:
+    """Whether words name one thing of several that are one task: the bread, of "milk, bread and eggs"."""
+    said = {stem(word) for word in content_words(words)}
+    if len(tasks) != 1 or not said or _ONE & set(tokens(words)):
+        return False
+    title = tasks[0].title
+    members = [{stem(word) for word in content_words(title[a:b])} for a, b in list_members(title, 0, len(title))]
+    held = [one for one in members if one and one & said]
+    return len(members) > 1 and len(held) == 1 and said <= held[0]
 
 
 async def _of_what_waits(args: Mapping[str, Any], talk: Talk, person: Person) -> Pending | None:

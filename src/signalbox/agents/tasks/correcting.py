@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
@@ -27,9 +28,13 @@ from signalbox.agents.tasks.targets import Meant, View, find_meant
 from signalbox.language.words import tokens, word_set
 from signalbox.storage import Store, Task, TaskFilter, Tasks
 
-__all__ = ["correct", "named_instead", "reopen", "undo"]
+__all__ = ["correct", "named_instead", "reopen", "take_off", "undo"]
 
 _LONG_TITLE = 3
+_REMOVING = re.compile(
+    r"\b(?:take|get|cross|strike)\b[^.;!?]*\boff\b|\b(?:delete|remove|scrap|drop|bin)\b", re.IGNORECASE
+)
+_OF_A_FIELD = word_set("tag tags label labels priority prio date day due time name title note")
 _INSTEAD = word_set("wrong meant mean mistake")
 _CORRECTING = word_set("no not nope wrong meant mean instead sorry oops mistake actually other")
 
@@ -51,6 +56,17 @@ async def undo(talk: Talk, person: Person) -> Done:
         "pending": None,
     }
     return Done(say.said_of("undo_change", undone), kept, undone, changed=True)
+
+
+async def take_off(talk: Talk, person: Person) -> Done | None:
+    """The task that was changed last, deleted, where a message names it and says to take it off the list, not what was
+    changed of it; else None."""
+    last = talk["changes"][-1]["acts"] if talk["changes"] else []
+    if len(last) != 1 or last[0]["name"] != "update_task" or not _REMOVING.search(person.said):
+        return None
+    tasks = await Store(person.user_id).tasks.several(last[0]["numbers"])
+    is_named = len(tasks) == 1 and speaks_of(person.said, tasks[0]) and not _OF_A_FIELD & set(tokens(person.said))
+    return await change("delete_task", {"numbers": last[0]["numbers"]}, talk, person) if is_named else None
 
 
 async def correct(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
@@ -233,10 +249,25 @@ async def _done_to(numbers: Set[int], last: Mapping[str, Any], undone: Done, per
 
 async def reopen(args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed: bool = False) -> Done:
     """A task is open again; or another one is done, where that is named as what was meant to be."""
+    if (spared := await _spared(args, talk, person)) is not None:
+        return spared
     other = await _meant_instead(await meant_by("reopen_task", args, talk, person), talk, person)
     if other is not None:
         return await _do_instead(f"#{other}", talk["changes"][-1]["acts"][-1], talk, person)
     return await change("reopen_task", args, talk, person, confirmed=confirmed)
+
+
+async def _spared(args: Mapping[str, Any], talk: Talk, person: Person) -> Done | None:
+    """The others of those that were just completed, open again, where a message says that only this one is done."""
+    last = talk["changes"][-1]["acts"] if talk["changes"] else []
+    words = str(args.get("task") or "")
+    is_only = words and re.search(rf"\b(?:only|just)\s+(?:the\s+|my\s+)?{re.escape(words)}", person.said, re.IGNORECASE)
+    if not is_only or len(last) != 1 or last[0]["name"] != "complete_task" or len(last[0]["numbers"]) < 2:
+        return None
+    done = await Store(person.user_id).tasks.several(last[0]["numbers"])
+    only = {one.task_id for one in fitting_words(words, done)}
+    others = [one.task_id for one in done if one.task_id not in only]
+    return await change("reopen_task", {"numbers": others}, talk, person) if len(only) == 1 and others else None
 
 
 async def _meant_instead(meant: Meant, talk: Talk, person: Person) -> int | None:

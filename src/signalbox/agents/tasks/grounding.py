@@ -13,13 +13,15 @@ from typing import Any
 from signalbox.agents.tasks.due import is_due
 from signalbox.language.time.lexicon import UNITS
 from signalbox.language.time.stretches import is_time_word, whole_stretch
-from signalbox.language.words import tokens
+from signalbox.language.words import tokens, word_set
 
 __all__ = ["in_quotes", "quotes_of", "unheard_quotes", "whole_words"]
 
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|(?<!\w)'([^']+(?:'\w[^']*)*)'(?!\w)|‘([^’]+)’")
 _QUOTES = tuple("\"'”’")
 _AT_ONCE = frozenset(("now", "right now", "rn", "at the moment", "currently", "just now", "atm"))
+_NORMAL = word_set("medium normal")
+_HIGH_OR_LOW = word_set("high highest higher low lowest urgent important top asap critical")
 _END = " \t\n.,;:!?\"'“”"
 
 
@@ -29,6 +31,11 @@ def whole_words(name: str, args: Mapping[str, Any], request: str) -> dict[str, A
     for key in ("title", "note", "description", "task"):
         if isinstance(given.get(key), str):
             given[key] = in_quotes(given[key], request, several=key == "task")
+    if given.get("priority") and _NORMAL & set(tokens(request)) and not _HIGH_OR_LOW & set(tokens(request)):
+        # Who lowers something to medium does not mean a low one.
+        given["priority"] = "normal"
+    if isinstance(given.get("title"), str):
+        given["title"] = re.sub(r"(?<=\w)\s+(?:by|until|till|due)$", "", given["title"], flags=re.IGNORECASE)
     if name != "add_task" and str(given.get("due", "")).casefold().strip(_END) in _AT_ONCE:
         # That it is so now is no day that something is due; another one that is named is.
         day = _only_day(request)

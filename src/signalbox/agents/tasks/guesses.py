@@ -22,6 +22,7 @@ from signalbox.storage import Store, Task
 
 __all__ = ["borne_out", "guesses_of"]
 
+_ON_A_TASK = ("update_task", "complete_task", "reopen_task", "delete_task")
 _LIKELY = 0.3
 """How sure a model must be of a change, at least, for tasks and talk to bear it out."""
 
@@ -65,7 +66,20 @@ async def borne_out(guesses: Sequence[Mapping[str, Any]], state: TasksState) -> 
         likelier += [args["task"]] if name in CHANGING and args.get("task") else []
         if fits == "already" and settled is None:
             settled = Guess("get_task", {"task": args.get("task") or "it"})
-    return settled
+    return settled or await _asked_about(guesses, talk, store)
+
+
+async def _asked_about(guesses: Sequence[Mapping[str, Any]], talk: Talk, store: Any) -> Guess | None:
+    """The one change that was thought of, however unlikely, of a task that its words name: it is asked about."""
+    name, args = str(guesses[0]["name"]), dict(guesses[0].get("args") or {})
+    words = str(args.get("task") or "")
+    if len(guesses) > 1 or name not in _ON_A_TASK or not words or refers_only(words):
+        return None
+    found = await find_meant(words, View(tuple(talk["shown"]), tuple(talk["spoken"])), store)
+    if found.how != "one" or not fits_wholly(words, found.tasks[0]):
+        return None
+    is_change = _fits_tasks(name, args, found) == "yes"
+    return Guess(name, args, is_likeliest=False) if is_change else Guess("get_task", {"task": words})
 
 
 async def _by_likelihood(

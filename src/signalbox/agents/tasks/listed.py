@@ -106,5 +106,8 @@ def _apart(member: str) -> dict[str, Any]:
         bare = day[1:] if day[0].casefold() in _LINKS else day
         is_count = all(word.isdigit() or word.casefold() in {*NUMBERS, *ORDINALS} for word in bare)
         if bare and not is_count and all(is_time_word(word) for word in bare) and is_due(" ".join(bare)):
-            return {"title": " ".join(words[:-size]).strip(_AROUND), "due": " ".join(bare)}
+            kept = (
+                words[: -size - 1] if words[-size - 1].casefold() in _LINKS and size < len(words) - 1 else words[:-size]
+            )
+            return {"title": " ".join(kept).strip(_AROUND), "due": " ".join(bare)}
     return {"title": " ".join(words)}

@@ -36,7 +36,7 @@ async def told_by_mention(
         return Meant("one", (named[0],))
     shown = await tasks.several(list(dict.fromkeys((*view.shown, *view.spoken))))
     other = by_own_word(shown, rest)
-    if other is None:
+    if other is None or found.how == "none":
         return found
     return Meant("unclear", (found.tasks[0], other)) if found.how == "one" else Meant("one", (other,))
 

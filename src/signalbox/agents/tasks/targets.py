@@ -103,6 +103,10 @@ async def _find(said: str, view: View, tasks: Tasks, status: Status) -> Meant:
     if not words and not _NUMBERED.search(said):
         return await _spoken(view, tasks, status)
     numbered = await _numbered(said, words, view, tasks)
+    if numbered is not None and numbered.how == "none" and "#" not in said:
+        # Of "page 12" the number is part of a name.
+        titled = await _by_words(content_words(said), said, (), tasks, status)
+        return titled if titled.how == "one" else numbered
     if numbered is not None:
         return numbered
     content = content_words(said)

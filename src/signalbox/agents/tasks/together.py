@@ -24,6 +24,9 @@ __all__ = ["Call", "is_torn", "read_together"]
 Call = tuple[str, dict[str, Any]]
 _END = " \t\n.,;:!?\"'“”"
 _OF_ALL = re.compile(r"\b(?:all|both|each|everything)\b")
+_TOPIC = re.compile(
+    r"\W*(?:(?:and|oh|ok|okay|also|now|so|then|but)\s+)*(?:the|my)\s+(?P<what>[^,;:.!?]{2,30}),\s", re.IGNORECASE
+)
 _ON_A_TASK = ("get_task", "update_task", "complete_task", "reopen_task", "delete_task")
 _ENDING = ("complete_task", "reopen_task", "delete_task")
 _OF_A_NEW_ONE = ("due", "priority", "tags")
@@ -145,6 +148,14 @@ async def _naming(name: str, args: Mapping[str, Any], request: str, tasks: Tasks
         # What is said of the task does not name it.
         rest = rest.replace(str(value), " … ") if value else rest
     named = antecedent(words, rest, page.tasks)
+    topic = _TOPIC.match(rest) if named is None and is_bare(words) else None
+    if (
+        topic is not None
+        and len(content_words(topic["what"])) == 1
+        and topic.end() <= rest.casefold().rfind(words.casefold())
+    ):
+        # Whatever stands there before "it" is meant, also where it is on no list.
+        return name, {**args, "task": topic["what"]}
     return name, {**args, **({"task": f"#{named.task_id}"} if named is not None else {})}
 
 
