@@ -5,7 +5,7 @@ something stays as it is or is not done. Then the person is asked, and nothing i
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from signalbox.agents.tasks.naming import content_words, denies, speaks_of
@@ -45,20 +45,30 @@ _UNFINISHED = word_set(
 _UNDOING = re.compile(
     r"\bund(?:o|id|one|elete)\b|\brevert|\brestore|\bnever ?mind\b|\bnvm\b|\bforget\b|\bscratch\b|\bscrap\b|\bcancel|"
     r"\b(?:take|taking|put|bring|change|set|get|roll|turn|go|give|switch|move|want|have|need)\b[^.;!?]*\bback\b|"
-    r"\bmistake|\bwrong|\baccident|\boops\b|\bwhoops\b|\bdidn'?t mean|\bas (?:it|they) (?:was|were)\b|\bbefore\b|"
-    r"\b(?:no|nope|not|don'?t|didn'?t|wait|again|original\w*|reset|after all|remove|delete|drop|off)\b",
+    r"\bmistake|\bwrong|\baccident|\boops\b|\bwhoops\b|\bdidn'?t mean|\bas (?:it|they) (?:was|were)\b",
     re.IGNORECASE,
 )
+_OBJECTING = re.compile(
+    r"\b(?:no|nope|not|don'?t|didn'?t|wait|again|original\w*|reset|after all|remove|delete|drop|off|leave|keep|before|"
+    r"actually|rather|reflection|second thoughts?|sorry|stop|hang on|hold on|mind|instead)\b",
+    re.IGNORECASE,
+)
+_KEEPING = re.compile(r"\W*(?:(?:and|but|so|please|pls|oh|ok|just)\s+)*(?:keep|leave)\b", re.IGNORECASE)
 
 
-def speaks_against(name: str, args: Mapping[str, Any], tasks: Sequence[Task], request: str) -> bool:
-    """Whether a message that a call on some tasks was read in asks, puts a condition, or says that it is not so."""
+def speaks_against(
+    name: str, args: Mapping[str, Any], tasks: Sequence[Task], named: Sequence[Task], request: str
+) -> bool:
+    """Whether a message that a call on some tasks was read in asks, puts a condition, or says that it is not so, or
+    not of those that the call has named."""
     if is_question(request) or (name != "add_task" and _CONDITION.search(request)):
         return True
     if name == "complete_task" and any(_is_unfinished(one, request) for one in tasks):
         return True
+    if name in ("complete_task", "delete_task") and any(_is_kept(one, request) for one in tasks):
+        return True
     spares = name != "update_task"
-    return _is_left(args, tasks, request) or any(denies(request, one, spares=spares) for one in tasks)
+    return _is_left(args, tasks, request) or any(denies(request, one, spares=spares) for one in named)
 
 
 def is_question(request: str) -> bool:
@@ -67,9 +77,16 @@ def is_question(request: str) -> bool:
     return _QUESTION.match(said) is not None or _UNMARKED.match(said) is not None
 
 
-def speaks_of_undoing(message: str) -> bool:
-    """Whether a message has any word for taking back: what has none is not taken for it."""
-    return _UNDOING.search(message) is not None
+def speaks_of_undoing(message: str, answer: str, numbers: Iterable[int]) -> bool:
+    """Whether a message has a word for taking back, or objects at least to an answer that told of what was changed."""
+    is_told = any(f"#{number} " in answer for number in numbers)
+    return _UNDOING.search(message) is not None or (is_told and _OBJECTING.search(message) is not None)
+
+
+def _is_kept(task: Task, request: str) -> bool:
+    """Whether a clause says to keep a task, in other words than its own."""
+    is_own = bool({"keep", "leave"} & set(tokens(task.title)))
+    return not is_own and any(_KEEPING.match(one) and speaks_of(one, task) for one in clauses_of(request))
 
 
 def _is_unfinished(task: Task, request: str) -> bool:

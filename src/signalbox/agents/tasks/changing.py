@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from signalbox.agents.tasks import words as say
 from signalbox.agents.tasks.calling import call_for
-from signalbox.agents.tasks.due import at_the_same_hour, counted_from, is_due
+from signalbox.agents.tasks.due import at_the_same_hour, counted_from
 from signalbox.agents.tasks.errors import TEXTS
+from signalbox.agents.tasks.fields import labelled, said_to_be_same, same_as
 from signalbox.agents.tasks.mentions import told_by_mention
 from signalbox.agents.tasks.naming import (
     content_words,
     fits_wholly,
     fitting_words,
     is_bare,
-    is_named_exactly,
     is_of_title,
     is_part_of_name,
     is_title_of,
@@ -30,9 +30,9 @@ from signalbox.agents.tasks.naming import (
 )
 from signalbox.agents.tasks.state import Pending, Talk
 from signalbox.agents.tasks.targets import Meant, View, find_meant, told_by_the_rest
+from signalbox.agents.tasks.twins import as_asked, deleted_before, find_twin, there_already
 from signalbox.errors import ToolFailedError
 from signalbox.language.clauses import list_members
-from signalbox.language.names import close
 from signalbox.language.words import stem, tokens, word_set
 from signalbox.storage import Store, Task
 
@@ -42,10 +42,7 @@ _STATUS = {"complete_task": "pending", "reopen_task": "completed"}
 FIELDS = ("title", "note", "description", "due", "clear_due", "priority", "tags", "untag")
 """What an update may change."""
 _SAME_HOUR = re.compile(r"\bsame (?:time|hour)\b", re.IGNORECASE)
-_SAME_AS = re.compile(r"\bsame (?:due )?(?P<what>date|day|tags?|labels?|prio(?:rity)?)\b", re.IGNORECASE)
-_ADDING = word_set("add adding new another create remind remember note jot log write list todo also again more second")
 _ONE = word_set("one task thing item that this it")
-_OFF = word_set("off remove delete untag without drop clear lose no strip rid away unlabel take")
 _MOST_CHANGES = 5
 _MOST_OPTIONS = 10
 
@@ -90,21 +87,14 @@ async def change(name: str, args: Mapping[str, Any], talk: Talk, person: Person,
 
 async def _counted(args: Mapping[str, Any], talk: Talk, person: Person) -> Mapping[str, Any]:
     """A call with what its words mean by the task that was spoken of before it: the day after that, the same tag."""
-    same = {found["what"].casefold()[:3] for found in _SAME_AS.finditer(person.said)}
+    same = said_to_be_same(person.said)
     if not args.get("due") and not same:
         return args
     spoken = await Store(person.user_id).tasks.several(talk["spoken"], deleted=bool(same))
     if len(spoken) != 1:
         return args
     day = counted_from(str(args["due"]), spoken[0].due_date) if args.get("due") else None
-    return {**_same_as(spoken[0], same), **args, **({"due": day} if day else {})}
-
-
-def _same_as(task: Task, same: set[str]) -> dict[str, Any]:
-    """What the words "the same date" or "the same tag" mean by the task that was spoken of before them."""
-    said: dict[str, Any] = {"tags": list(task.tags)} if same & {"tag", "lab"} and task.tags else {}
-    said |= {"priority": task.priority} if "pri" in same else {}
-    return said | ({"due": task.due_date[:10]} if same & {"dat", "day"} and task.due_date else {})
+    return {**same_as(spoken[0], same), **args, **({"due": day} if day else {})}
 
 
 def failed(error: ToolFailedError, talk: Talk) -> Done:
@@ -117,11 +107,14 @@ async def _add(args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed
     title = str(args.get("title", ""))
     if refers_only(title):
         return Done("What should the new task be called?", talk)
-    args = _as_asked(args, talk)
+    tasks = Store(person.user_id).tasks
+    if not confirmed and (gone := await deleted_before(title, person.said, talk, tasks)) is not None:
+        return await _put_back(gone, args, talk, person)
+    args = as_asked(args, talk)
     said = {key: args[key] for key in ("due", "priority", "tags") if args.get(key)}
-    if not confirmed and said and (there := await _there_already(title, person)) is not None:
-        return await _change_tasks("update_task", {**said, "numbers": [there.task_id]}, talk, person)
-    if not confirmed and (twin := await _twin(title, args, person)) is not None:
+    if not confirmed and said and (there := await there_already(title, person.said, tasks)):
+        return await _change_tasks("update_task", {**said, "numbers": [one.task_id for one in there]}, talk, person)
+    if not confirmed and (twin := await find_twin(title, args, person.said, tasks)) is not None:
         told = say.ask_another(twin)
         # Who goes on about "it" means the one there is.
         seen: Talk = {**talk, "spoken": [twin.task_id]}
@@ -140,39 +133,15 @@ async def _add(args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed
     return Done(say.said_of("add_task", [made]), kept, [made], changed=True)
 
 
-def _as_asked(args: Mapping[str, Any], talk: Talk) -> Mapping[str, Any]:
-    """A new task with what was said of the one that was just asked about, where it is that one, spelled anew."""
-    pending = talk["pending"]
-    before = dict(pending["args"]) if pending is not None and pending["name"] == "add_task" else {}
-    if not is_due(str(before.get("due", ""))):
-        before.pop("due", None)
-    old, new = tokens(str(before.get("title", ""))), tokens(str(args.get("title", "")))
-    alike = [word for word in new if any(word == one or close(word, one) for one in old)]
-    return {**before, **args} if alike and 2 * len(alike) >= len(new) else args
-
-
-async def _there_already(title: str, person: Person) -> Task | None:
-    """The open task that a message speaks of which has no word for a new one: its title is said with other words around
-    it, or "the" stands before a part of it, and it has no date. None where there is none."""
-    if _ADDING & set(tokens(person.said)):
-        return None
-    found = await find_meant(title, View(), Store(person.user_id).tasks, "pending")
-    if found.how != "one" or found.tasks[0].completed or found.tasks[0].due_date:
-        return None
-    own = content_words(found.tasks[0].title)
-    is_inside = len(own) > 1 and is_of_title(" ".join(own), title)
-    is_the = re.search(rf"\b(?:the|my)\s+{re.escape(title)}", person.said, re.IGNORECASE) is not None
-    return found.tasks[0] if is_inside or (is_the and is_of_title(title, found.tasks[0].title)) else None
-
-
-async def _twin(title: str, args: Mapping[str, Any], person: Person) -> Task | None:
-    """An open task that is just what a new one would be; another day makes it another, of what is to be added."""
-    if args.get("due") and _ADDING & set(tokens(person.said)):
-        return None
-    tasks = Store(person.user_id).tasks
-    found = await find_meant(title, View(), tasks, "pending")
-    same = [one for one in found.tasks if is_named_exactly(title, one) and not one.completed]
-    return same[0] if found.how in ("one", "unclear") and same else None
+async def _put_back(task: Task, args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
+    """What was deleted in this conversation and is to be added again is put back, with what is said of it now."""
+    back = await _change_tasks("reopen_task", {"numbers": [task.task_id]}, talk, person)
+    said = {key: args[key] for key in FIELDS if args.get(key) and key != "title"}
+    if not said:
+        return back
+    again = replace(person, call=person.call + 100)
+    done = await _change_tasks("update_task", {**said, "numbers": [task.task_id]}, back.talk, again)
+    return Done(f"{back.text} {done.text}", done.talk, [*back.result, *done.result], changed=True)
 
 
 async def _change_tasks(
@@ -191,7 +160,7 @@ async def _change_tasks(
         return Done(told, asking(talk, "choose", name, args, meant.tasks, told) if name != "get_task" else talk)
     if name == "update_task" and is_part_of_name(str(args.get("due") or ""), person.said, meant.tasks):
         args = {key: value for key, value in args.items() if key != "due"}
-    args = _tagged(args, meant.tasks, person.said) if args.get("untag") else args
+    args = labelled(args, meant.tasks, person.said) if name == "update_task" else args
     if name == "update_task" and not set(args) & set(FIELDS):
         args = {**_once_more(meant, talk, person), **args}
         if not set(args) & set(FIELDS):
@@ -227,7 +196,8 @@ async def _of_what_waits(args: Mapping[str, Any], talk: Talk, person: Person) ->
         return None
     title = str(pending["args"].get("title", ""))
     is_meant = is_bare(words) or is_of_title(words, title)
-    return pending if is_meant and await _twin(title, {}, person) is None else None
+    has_twin = is_meant and await find_twin(title, {}, person.said, Store(person.user_id).tasks) is not None
+    return pending if is_meant and not has_twin else None
 
 
 async def _said_of_what_waits(args: Mapping[str, Any], pending: Pending, talk: Talk, person: Person) -> Done:
@@ -236,21 +206,6 @@ async def _said_of_what_waits(args: Mapping[str, Any], pending: Pending, talk: T
     if not said:
         return Done(pending["question"], talk)
     return await _add({**pending["args"], **said}, {**talk, "pending": None}, person, confirmed=True)
-
-
-def _tagged(args: Mapping[str, Any], tasks: Sequence[Task], message: str) -> Mapping[str, Any]:
-    """A call that takes labels off, with those that are there: a word that is none of them names the task, and "the
-    tag" is the only one; where the message has no word for taking off, it is one to put on."""
-    there = {tag.casefold(): tag for task in tasks for tag in task.tags}
-    strange = [one for one in args["untag"] if str(one).casefold() not in there]
-    if not strange or len(strange) < len(args["untag"]):
-        return args
-    rest = {key: value for key, value in args.items() if key not in ("untag", "tags")}
-    if not _OFF & set(tokens(message)):
-        new = [one for one in args.get("tags") or () if str(one).casefold() not in there]
-        return {**rest, "tags": [*new, *strange]}
-    is_all = len(there) == 1 or bool({"tags", "labels", "all"} & set(tokens(message)))
-    return {**rest, "untag": list(there.values())} if there and is_all else args
 
 
 def _once_more(meant: Meant, talk: Talk, person: Person) -> Mapping[str, Any]:
@@ -346,17 +301,26 @@ async def _made(name: str, args: Mapping[str, Any], tasks: Sequence[Task], talk:
     if name == "complete_task" and all(one.completed for one in tasks):
         those = ", ".join(f"#{one.task_id} {one.title}" for one in tasks)
         return Done(f"{those} {'is' if len(tasks) == 1 else 'are'} done already.", _spoken_of(talk, tasks))
+    if name == "reopen_task" and not any(one.completed or one.deleted for one in tasks):
+        those = ", ".join(f"#{one.task_id} {one.title}" for one in tasks)
+        return Done(f"{those} {'is' if len(tasks) == 1 else 'are'} open already.", _spoken_of(talk, tasks))
     results = []
     for task in tasks:
         turn = {} if name == "get_task" else {"turn": person.key}
         call = {**given, "task_id": task.task_id}
-        if given.get("due") and _SAME_HOUR.search(person.said):
-            call["due"] = at_the_same_hour(str(given["due"]), task.due_date)
+        if given.get("due"):
+            call["due"] = _due_of(str(given["due"]), task.due_date, person.said)
         results.append(await call_for(person.user_id, name, call, deadline=person.deadline, **turn))
     kept = _spoken_of({**talk, "pending": None if name != "get_task" else talk["pending"]}, tasks)
     if name != "get_task":
         kept = _remember(kept, person, name, given, [one.task_id for one in tasks])
     return Done(say.said_of(name, results, tasks), kept, results, changed=name != "get_task")
+
+
+def _due_of(words: str, before: str | None, message: str) -> str:
+    """The words for a day, with the hour that a task has where that is to stay: said so, or it is the same day."""
+    at_hour = at_the_same_hour(words, before)
+    return at_hour if _SAME_HOUR.search(message) or at_hour == before else words
 
 
 def _spoken_of(talk: Talk, tasks: Sequence[Task]) -> Talk:

@@ -15,6 +15,7 @@ from signalbox.agents.tasks.due import at_the_same_hour, is_due, other_day, read
 from signalbox.agents.tasks.mentions import told_by_mention
 from signalbox.agents.tasks.naming import (
     affirmed,
+    by_own_word,
     denies,
     fits_wholly,
     fitting_words,
@@ -163,6 +164,9 @@ async def named_instead(talk: Talk, message: str, tasks: Tasks) -> Task | None:
     wrong = set(acts[0]["numbers"])
     view = await tasks.several(sorted({*talk["changes"][-1]["shown"], *talk["shown"], *wrong}))
     apart = told_apart(view, message)
+    if apart is None and _INSTEAD & set(tokens(message)):
+        page = await tasks.list(TaskFilter(status="all", limit=200))
+        apart = by_own_word(page.tasks, affirmed(message))
     return apart if apart is not None and apart.task_id not in wrong else None
 
 
@@ -273,7 +277,7 @@ async def _spared(args: Mapping[str, Any], talk: Talk, person: Person) -> Done |
 async def _meant_instead(meant: Meant, talk: Talk, person: Person) -> int | None:
     """The open task that is named beside the one that was just completed wrongly: it is done, and that one is not."""
     last = talk["changes"][-1]["acts"] if talk["changes"] else []
-    if len(last) != 1 or last[0]["name"] != "complete_task":
+    if len(last) != 1 or last[0]["name"] != "complete_task" or talk["changes"][-1]["turn"] == person.turn:
         return None
     others = [one for one in meant.tasks if one.task_id not in last[0]["numbers"] and not one.completed]
     wrong = await Store(person.user_id).tasks.several(last[0]["numbers"])

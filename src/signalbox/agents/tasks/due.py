@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from signalbox.agents.tasks.errors import ValidationError
 from signalbox.errors import SignalboxError
+from signalbox.language.names import close
 from signalbox.language.numbers import NUMBERS
 from signalbox.language.time import find_range, parse_duration, parse_instant
 from signalbox.language.time.stretches import is_time_word
@@ -48,6 +49,7 @@ _PART_OF_DAY = re.compile(
     rf"\b(?P<hour>\d{{1,2}}(?:[:.]\d\d)?|{'|'.join(NUMBERS)})(?: o'clock)? "
     r"(?:in (?:the )?(?P<part>morning|afternoon|evening)|at night)\b"
 )
+_DAYS = ("tomorrow", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "tonight")
 _NEAR_HOUR = 3
 _LEAD = re.compile(r"^(?:by|on|for|until|till|before|to|due|at|from|over)\s+", re.IGNORECASE)
 
@@ -71,7 +73,7 @@ def read_due(words: str, before: str | None = None) -> str:
     A stretch means its last day: "this week" is Sunday. A length alone ("by a week", "an hour later") counts from the
     date that it had `before`. Raises ValidationError where the words mean no moment.
     """
-    said = _PART_OF_DAY.sub(_half_of_day, words.strip().casefold())
+    said = _PART_OF_DAY.sub(_half_of_day, _spelt(words.strip().casefold()))
     written = _written(said)
     if written:
         return written
@@ -101,6 +103,11 @@ def read_due(words: str, before: str | None = None) -> str:
                 return found.strftime(_MINUTE)
             return found.strftime(_DAY)
     raise ValidationError(f"'{words}' is no date that I understand.", suggestion="Say a day, such as Friday or 3 May.")
+
+
+def _spelt(said: str) -> str:
+    """Words with the days that are mistyped in them: a day that is not understood must not be passed over."""
+    return re.sub(r"[a-z]{5,}", lambda found: next((one for one in _DAYS if close(found[0], one)), found[0]), said)
 
 
 def counted_from(words: str, other: str | None) -> str | None:
@@ -159,11 +166,9 @@ def _waking(found: datetime, said: str, moment: datetime) -> datetime:
     if is_meant or re.search(r"\d\s*am", said) or not _CLOCK.search(said):
         return found
     later = found + timedelta(hours=12)
-    return (
-        later - timedelta(days=1)
-        if found.date() != moment.date() and later - timedelta(days=1) > moment and (found - moment < timedelta(days=1))
-        else later
-    )
+    # An hour alone that is gone this morning is one of this afternoon; of a day that is named it is not.
+    is_of_today = _ONLY_CLOCK.fullmatch(said) is not None and found.date() != moment.date()
+    return later - timedelta(days=1) if is_of_today and later - timedelta(days=1) > moment else later
 
 
 def _half_of_day(found: re.Match[str]) -> str:

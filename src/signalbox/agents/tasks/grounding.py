@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.tasks.due import is_due
+from signalbox.agents.tasks.due import is_due, read_due
 from signalbox.language.time.lexicon import UNITS
 from signalbox.language.time.stretches import is_time_word, whole_stretch
 from signalbox.language.words import tokens, word_set
@@ -112,6 +112,8 @@ def _whole_due(words: str, request: str, task: str) -> str:
         start = whole_stretch(request, clock.start(), end)[0]
         start = max(start, taken[1]) if taken[1] <= at else start
     wider = re.sub(r"^to\s+", "", _moved_to(request[start:end].strip(_END), request[at:end].strip(_END)))
+    wider = re.sub(r"^starts?\s+(?=at\b|on\b)", "", wider, flags=re.IGNORECASE)
+    wider = _one_of_two(wider, words)
     # That it is so now is no part of the day: the 26th now.
     wider, words = (re.sub(r"(?<=\S)\s+(?:right )?now$", "", one, flags=re.IGNORECASE) for one in (wider, words))
     if is_due(wider) and not (task and task.casefold() in wider.casefold()):
@@ -120,6 +122,15 @@ def _whole_due(words: str, request: str, task: str) -> str:
     length = re.search(shift, request, re.IGNORECASE)
     # A length alone is no date; by that length, or so much later, it is one.
     return re.sub(r"^back\b", "by", length[0], flags=re.IGNORECASE) if length and not is_due(words) else words
+
+
+def _one_of_two(wider: str, words: str) -> str:
+    """Of two days with a comma between them, the one that was marked: not today, tomorrow."""
+    parts = [one.strip() for one in wider.split(",")]
+    if len(parts) != 2 or not all(map(is_due, parts)) or words.casefold() not in parts[1].casefold():
+        return wider
+    is_two = not re.search(r"\d", wider) and read_due(parts[0]) != read_due(parts[1])
+    return parts[1] if is_two else wider
 
 
 def _moved_to(wider: str, behind: str) -> str:

@@ -39,7 +39,7 @@ async def read_together(calls: Sequence[Call], request: str, tasks: Tasks) -> li
     beside "it" is what it means; what it lists is added one by one; and what is changed is not deleted."""
     said_once = [call for at, call in enumerate(calls) if call not in calls[:at]]
     found = add_each(_agreed(said_once, request), request)
-    found = [await _naming(name, args, request, tasks) for name, args in found]
+    found = [await _naming(name, await _tagged(name, args, tasks), request, tasks) for name, args in found]
     found = [await _naming_all(name, args, request, found, tasks) for name, args in found]
     if len(found) < 2 or is_torn(found):
         return found
@@ -135,6 +135,18 @@ def is_torn(calls: Sequence[Call]) -> bool:
     details = [args for name, args in calls if name == "update_task"]
     held = {str(one).casefold() for args in details for one in (args.get("note"), *(args.get("tags") or ()))}
     return bool(titles & held)
+
+
+async def _tagged(name: str, args: dict[str, Any], tasks: Tasks) -> dict[str, Any]:
+    """A call that puts labels on what it does not name, where some of the labels are the names of tasks: those are
+    meant."""
+    tags = [str(one) for one in args.get("tags") or ()]
+    if name != "update_task" or _words(args) or len(tags) < 2:
+        return args
+    found = {tag: await find_meant(tag, View(), tasks) for tag in tags}
+    named = [tag for tag, one in found.items() if one.how == "one" and is_of_title(tag, one.tasks[0].title)]
+    rest = [tag for tag in tags if tag not in named]
+    return {**args, "task": " and ".join(named), "tags": rest} if named and rest else args
 
 
 async def _naming(name: str, args: Mapping[str, Any], request: str, tasks: Tasks) -> Call:

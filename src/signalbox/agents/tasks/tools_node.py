@@ -108,7 +108,7 @@ async def _guarded(call: Mapping[str, Any], state: TasksState, asked: list[str])
             return _held(name, args, meant, talk), state["unnamed"]
         # A call that names none is on what was spoken of.
         spoken = meant or await Store(state["user_id"]).tasks.several(talk["spoken"][:1])
-        if _is_doubtful(name, args, spoken, str(call["id"]), state):
+        if _is_doubtful(name, args, spoken, meant, str(call["id"]), state):
             return _held(name, args, spoken, talk), state["unnamed"]
         done = await act(name, args, talk, person)
         return done, state["unnamed"] + len(unnamed)
@@ -118,15 +118,21 @@ async def _guarded(call: Mapping[str, Any], state: TasksState, asked: list[str])
         return Done(TEXTS["ValidationError"] if known else text_for(error), talk, failed=True), state["unnamed"]
 
 
-def _is_doubtful(name: str, args: Mapping[str, Any], tasks: list[Task], number: str, state: TasksState) -> bool:
+def _is_doubtful(
+    name: str, args: Mapping[str, Any], tasks: list[Task], named: list[Task], number: str, state: TasksState
+) -> bool:
     """Whether a change must be asked about: a guess, or one that the message speaks against or says more than."""
     if name == "undo_change":
-        return not speaks_of_undoing(state["request"])
+        answer = state["history"][-1]["content"] if state["history"] else ""
+        changed = [one for act in state["talk"]["changes"][-1:] for made in act["acts"] for one in made["numbers"]]
+        return bool(changed) and not speaks_of_undoing(state["request"], answer, changed)
     if name not in _ON_TASKS:
         return False
     is_guess = number.startswith(DOUBTED) or (number.startswith(GUESSED) and name in ("add_task", "delete_task"))
     is_open = bool(tasks) or name == "add_task"
-    return (is_open and (is_guess or speaks_against(name, args, tasks, state["request"]))) or _is_half_heard(state)
+    return (is_open and (is_guess or speaks_against(name, args, tasks, named, state["request"]))) or _is_half_heard(
+        state
+    )
 
 
 def _is_half_heard(state: TasksState) -> bool:
