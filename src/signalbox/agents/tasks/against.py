@@ -44,7 +44,7 @@ _UNFINISHED = word_set(
 )
 _UNDOING = re.compile(
     r"\bund(?:o|id|one|elete)\b|\brevert|\brestore|\bnever ?mind\b|\bnvm\b|\bforget\b|\bscratch\b|\bscrap\b|\bcancel|"
-    r"\b(?:take|taking|put|bring|change|set|get|roll|turn|go|give|switch|move|want|have|need)\b[^.;!?]*\bback\b|"
+    r"\b(?:take|taking|put|bring|change|set|get|roll|turn|go|give|switch|move|want|have|need)\b[^.,;!?]*\bback\b|"
     r"\bmistake|\bwrong|\baccident|\boops\b|\bwhoops\b|\bdidn'?t mean|\bas (?:it|they) (?:was|were)\b",
     re.IGNORECASE,
 )
