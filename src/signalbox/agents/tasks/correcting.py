@@ -75,8 +75,8 @@ async def correct(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
     if not talk["changes"]:
         return Done("There is nothing to correct. What would you like me to do?", talk)
     last = talk["changes"][-1]["acts"][-1]
-    if (other := await _said_of_another(args, last, talk, person)) is not None:
-        return other
+    if (elsewhere := await _said_of_another(args, last, talk, person)) is not None:
+        return elsewhere
     fields = {key: value for key, value in args.items() if key in FIELDS}
     is_new = last["name"] == "add_task"
     if args.get("task") and is_new and not fields:
