@@ -114,6 +114,12 @@ async def test_the_tag_is_the_one_that_a_task_has(talk: Talk) -> None:
     assert (await rows())["Return drill"]["tags"] == []
 
 
+async def test_a_tag_that_is_not_meant_makes_room(talk: Talk) -> None:
+    await talk.say("tag the drill as tools", ("update_task", {**DRILL, "tags": ["tools"]}))
+    await talk.say("the drill's tag is garden, not tools", ("update_task", {**DRILL, "tags": ["garden"]}))
+    assert (await rows())["Return drill"]["tags"] == ["garden"]
+
+
 async def test_the_same_tag_and_day_are_those_of_the_task_before(talk: Talk) -> None:
     await talk.say("drill", ("update_task", {**DRILL, "tags": ["tools"], "due": "friday"}))
     await talk.say("add oil the saw, same tag, same day", ("add_task", {"title": "oil the saw"}))

@@ -12,6 +12,7 @@ from signalbox.storage import Task
 __all__ = ["labelled", "said_to_be_same", "same_as"]
 
 _SAME_AS = re.compile(r"\bsame (?:due )?(?P<what>date|day|tags?|labels?|prio(?:rity)?)\b", re.IGNORECASE)
+_NOT = re.compile(r"\b(?:not|instead of|rather than|from)\s+(?:the\s+)?#?([\w-]+)", re.IGNORECASE)
 _SAID = frozenset(("title", "note", "description", "due", "clear_due", "priority", "tags"))
 _TAG = word_set("tag tags label labels")
 _OFF = word_set("off remove delete untag without drop clear lose no strip rid away unlabel take")
@@ -34,6 +35,10 @@ def labelled(args: Mapping[str, Any], tasks: Sequence[Task], message: str) -> Ma
     tag" is what it has; where the message has no word for taking off, it is one to put on."""
     there = {tag.casefold(): tag for task in tasks for tag in task.tags}
     words = set(tokens(message))
+    if args.get("tags") and not args.get("untag"):
+        # One that is said not to be meant makes room: clinic, not ward.
+        gone = [there[found[1].casefold()] for found in _NOT.finditer(message) if found[1].casefold() in there]
+        return {**args, "untag": gone} if gone and not set(gone) & set(args["tags"]) else args
     if not args.get("untag"):
         is_off = not set(args) & _SAID and _OFF & words and _TAG & words
         return {**args, "untag": list(there.values())} if is_off and there else args
