@@ -130,3 +130,17 @@ async def test_the_same_tag_and_day_are_those_of_the_task_before(talk: Talk) -> 
 async def test_two_deeds_that_are_joined_are_two_tasks(talk: Talk) -> None:
     await talk.say("add feed the hens and pay Jo", ("add_task", {"title": "feed the hens and pay Jo"}))
     assert (await titles())[-2:] == ["Feed the hens", "Pay Jo"]
+
+
+async def test_what_stays_as_it_is_is_no_correction(talk: Talk) -> None:
+    await talk.say("the drill is for friday", ("update_task", {**DRILL, "due": "friday"}))
+    before = await rows()
+    await talk.say("the ladder stays where it is", ("correct_change", {"task": "ladder"}))
+    await talk.say("I mean the drill", ("correct_change", DRILL))
+    assert await rows() == before
+
+
+async def test_a_task_with_the_day_that_it_is_moved_to_is_not_done(talk: Talk) -> None:
+    calls = ("update_task", {**DRILL, "due": "friday"}), ("complete_task", {"task": "drill friday"})
+    await talk.say("drill friday please", *calls)
+    assert "Return drill" in await titles()

@@ -13,7 +13,7 @@ from signalbox.language.clauses import clauses_of
 from signalbox.language.words import stem, tokens, word_set
 from signalbox.storage import Task
 
-__all__ = ["is_question", "speaks_against", "speaks_of_undoing"]
+__all__ = ["is_question", "says_left", "speaks_against", "speaks_of_undoing"]
 
 _LEAD = r"(?:(?:and|so|but|oh|ok|okay|hey|hi|hello|hm+|wait|um|actually|sorry|btw|well|also|yo)\b\W*)*"
 _QUESTION = re.compile(
@@ -49,7 +49,8 @@ _UNDOING = re.compile(
     re.IGNORECASE,
 )
 _OBJECTING = re.compile(
-    r"\b(?:no|nope|not|don'?t|didn'?t|wait|again|original\w*|reset|after all|remove|delete|drop|off|leave|keep|before|"
+    r"\b(?:no|nope|not|don'?t (?:do|want|need|change|delete|move|touch|add)|didn'?t (?:want|ask|say)|"
+    r"wait|again|original\w*|reset|after all|remove|delete|drop|off|leave|keep|before|"
     r"actually|rather|reflection|second thoughts?|sorry|stop|hang on|hold on|mind|instead)\b",
     re.IGNORECASE,
 )
@@ -81,6 +82,11 @@ def speaks_of_undoing(message: str, answer: str, numbers: Iterable[int]) -> bool
     """Whether a message has a word for taking back, or objects at least to an answer that told of what was changed."""
     is_told = any(f"#{number} " in answer for number in numbers)
     return _UNDOING.search(message) is not None or (is_told and _OBJECTING.search(message) is not None)
+
+
+def says_left(request: str) -> bool:
+    """Whether a message says of anything that it stays as it is."""
+    return any(_LEFT.search(clause) for clause in clauses_of(request))
 
 
 def _is_kept(task: Task, request: str) -> bool:

@@ -36,6 +36,7 @@ _REMOVING = re.compile(
     r"\b(?:take|get|cross|strike)\b[^.;!?]*\boff\b|\b(?:delete|remove|scrap|drop|bin)\b", re.IGNORECASE
 )
 _OF_A_FIELD = word_set("tag tags label labels priority prio date day due time name title note")
+_DENYING = word_set("no not nope wrong other instead")
 _INSTEAD = word_set("wrong meant mean mistake")
 _CORRECTING = word_set("no not nope wrong meant mean instead sorry oops mistake actually other")
 
@@ -224,6 +225,9 @@ async def _do_instead(words: str, last: Mapping[str, Any], talk: Talk, person: P
         return await _done_to(wrong - {inside[0].task_id}, last, await undo(talk, person), person)
     if len(wrong) > 1 and len(inside) == 1:
         tasks = inside
+    if tasks and {one.task_id for one in tasks} == wrong and not _DENYING & set(tokens(person.said)):
+        # It is the one that was changed; what else should be is not said.
+        return ask_what(tasks, talk)
     if {one.task_id for one in tasks} <= wrong:
         # Of a message that names both, what was read is the wrong one: the other is meant.
         page = await store.list(TaskFilter(status="all", limit=200))

@@ -48,6 +48,9 @@ async def read_together(calls: Sequence[Call], request: str, tasks: Tasks) -> li
     found = [await _as_new(name, args, added, tasks) if added else (name, args) for name, args in found]
     changed = {_words(args) for name, args in found if name == "update_task" and _words(args)}
     found = [(name, args) for name, args in found if name != "delete_task" or _words(args) not in changed]
+    # Nor is it done: a task with the day that it is moved to.
+    moved = {f"{_words(args)} {str(args.get('due', '')).casefold()}" for name, args in found if name == "update_task"}
+    found = [(name, args) for name, args in found if name != "complete_task" or _words(args) not in moved]
     return _with_strays(found)
 
 

@@ -11,7 +11,7 @@ from langgraph.types import interrupt
 
 from signalbox.agents.tasks import words as say
 from signalbox.agents.tasks.acting import act
-from signalbox.agents.tasks.against import speaks_against, speaks_of_undoing
+from signalbox.agents.tasks.against import says_left, speaks_against, speaks_of_undoing
 from signalbox.agents.tasks.answers import agrees
 from signalbox.agents.tasks.asked import has_reason, is_named, read_asked
 from signalbox.agents.tasks.changing import Done, Person
@@ -126,6 +126,8 @@ def _is_doubtful(
         answer = state["history"][-1]["content"] if state["history"] else ""
         changed = [one for act in state["talk"]["changes"][-1:] for made in act["acts"] for one in made["numbers"]]
         return bool(changed) and not speaks_of_undoing(state["request"], answer, changed)
+    if name == "correct_change" and set(args) == {"task"}:
+        return says_left(state["request"])
     if name not in _ON_TASKS:
         return False
     is_guess = number.startswith(DOUBTED) or (number.startswith(GUESSED) and name in ("add_task", "delete_task"))
