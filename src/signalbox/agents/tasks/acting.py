@@ -8,7 +8,7 @@ from typing import Any
 from signalbox.agents.tasks import words as say
 from signalbox.agents.tasks.calling import call_for
 from signalbox.agents.tasks.changing import Done, Person, change, failed, view_of
-from signalbox.agents.tasks.correcting import correct, reopen, undo
+from signalbox.agents.tasks.correcting import correct, reopen, take_off, undo
 from signalbox.agents.tasks.state import Talk
 from signalbox.agents.tasks.targets import find_meant
 from signalbox.errors import ToolFailedError
@@ -34,7 +34,7 @@ async def act(name: str, args: Mapping[str, Any], talk: Talk, person: Person, *,
             case "correct_change":
                 return await correct(args, talk, person)
             case "undo_change":
-                return await undo(talk, person)
+                return await take_off(talk, person) or await undo(talk, person)
             case "list_tasks":
                 return await _listed(args, talk, person)
             case "reopen_task":

@@ -139,4 +139,6 @@ async def _named_freely(named: str, user_id: str) -> tuple[str, dict[str, Any]] 
     """The task that a message names by its title and says nothing else of, where none was found before."""
     found = await find_meant(named, View(), Store(user_id).tasks)
     is_named = found.how == "one" and is_title_of(named, found.tasks[0]) and bare_change(named, None) is None
+    # One "too" is one more, and not the one that was asked for.
+    is_named = is_named and not set(tokens(named)) & _SAME
     return ("choose_task", {"task": named}) if is_named else None

@@ -22,14 +22,10 @@ from signalbox.language.words import stem, tokens
 from signalbox.models import load_chat_model
 from signalbox.storage import Task
 
-__all__ = ["has_reason", "is_named", "is_question", "learn", "read_asked"]
+__all__ = ["has_reason", "is_named", "learn", "read_asked"]
 
 _learned: set[tuple[str, ...]] = set()
 _STRICT = frozenset({"delete_task", "answer_yes", "undo_change"})
-_QUESTION = re.compile(
-    r"(?:(?:did|do|have|has|is|are|was|were) (?:i|we|there|it|my|the)|what|when|which|who|where)\b[^.!]*\?\W*$",
-    re.IGNORECASE,
-)
 _LIGHT = frozenset("the a an my to of for and or in on at with by is it up buy get do go make call".split())
 
 
@@ -60,11 +56,6 @@ def has_reason(name: str, asked: Sequence[str]) -> bool:
     if name not in CHANGING or name in asked:
         return True
     return name not in _STRICT and any(one in CHANGING and one not in _STRICT for one in asked)
-
-
-def is_question(request: str) -> bool:
-    """Whether a message asks whether or what something is, rather than for something to be done."""
-    return _QUESTION.match(request.strip()) is not None
 
 
 def is_named(task: Task, words: str, request: str) -> bool:

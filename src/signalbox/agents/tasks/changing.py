@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from signalbox.agents.tasks import words as say
 from signalbox.agents.tasks.calling import call_for
-from signalbox.agents.tasks.due import at_the_same_hour, counted_from, is_due
+from signalbox.agents.tasks.due import at_the_same_hour, counted_from
 from signalbox.agents.tasks.errors import TEXTS
+from signalbox.agents.tasks.fields import labelled, said_to_be_same, same_as
+from signalbox.agents.tasks.mentions import told_by_mention
 from signalbox.agents.tasks.naming import (
+    content_words,
     fits_wholly,
     fitting_words,
     is_bare,
-    is_named_exactly,
     is_of_title,
     is_part_of_name,
     is_title_of,
@@ -28,9 +30,10 @@ from signalbox.agents.tasks.naming import (
 )
 from signalbox.agents.tasks.state import Pending, Talk
 from signalbox.agents.tasks.targets import Meant, View, find_meant, told_by_the_rest
+from signalbox.agents.tasks.twins import as_asked, deleted_before, find_twin, there_already
 from signalbox.errors import ToolFailedError
-from signalbox.language.names import close
-from signalbox.language.words import tokens
+from signalbox.language.clauses import list_members
+from signalbox.language.words import stem, tokens, word_set
 from signalbox.storage import Store, Task
 
 __all__ = ["FIELDS", "Done", "Person", "ask_what", "asking", "change", "failed", "meant_by", "view_of"]
@@ -39,6 +42,7 @@ _STATUS = {"complete_task": "pending", "reopen_task": "completed"}
 FIELDS = ("title", "note", "description", "due", "clear_due", "priority", "tags", "untag")
 """What an update may change."""
 _SAME_HOUR = re.compile(r"\bsame (?:time|hour)\b", re.IGNORECASE)
+_ONE = word_set("one task thing item that this it")
 _MOST_CHANGES = 5
 _MOST_OPTIONS = 10
 
@@ -82,10 +86,15 @@ async def change(name: str, args: Mapping[str, Any], talk: Talk, person: Person,
 
 
 async def _counted(args: Mapping[str, Any], talk: Talk, person: Person) -> Mapping[str, Any]:
-    """A call with the day that its words mean by that of the task that was spoken of before it: the day after that."""
-    spoken = await Store(person.user_id).tasks.several(talk["spoken"]) if args.get("due") else []
-    day = counted_from(str(args["due"]), spoken[0].due_date) if len(spoken) == 1 else None
-    return {**args, "due": day} if day else args
+    """A call with what its words mean by the task that was spoken of before it: the day after that, the same tag."""
+    same = said_to_be_same(person.said)
+    if not args.get("due") and not same:
+        return args
+    spoken = await Store(person.user_id).tasks.several(talk["spoken"], deleted=bool(same))
+    if len(spoken) != 1:
+        return args
+    day = counted_from(str(args["due"]), spoken[0].due_date) if args.get("due") else None
+    return {**same_as(spoken[0], same), **args, **({"due": day} if day else {})}
 
 
 def failed(error: ToolFailedError, talk: Talk) -> Done:
@@ -98,8 +107,14 @@ async def _add(args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed
     title = str(args.get("title", ""))
     if refers_only(title):
         return Done("What should the new task be called?", talk)
-    args = _as_asked(args, talk)
-    if not confirmed and (twin := await _twin(title, args, person)) is not None:
+    tasks = Store(person.user_id).tasks
+    if not confirmed and (gone := await deleted_before(title, person.said, talk, tasks)) is not None:
+        return await _put_back(gone, args, talk, person)
+    args = as_asked(args, talk)
+    said = {key: args[key] for key in ("due", "priority", "tags") if args.get(key)}
+    if not confirmed and said and (there := await there_already(title, person.said, tasks)):
+        return await _change_tasks("update_task", {**said, "numbers": [one.task_id for one in there]}, talk, person)
+    if not confirmed and (twin := await find_twin(title, args, person.said, tasks)) is not None:
         told = say.ask_another(twin)
         # Who goes on about "it" means the one there is.
         seen: Talk = {**talk, "spoken": [twin.task_id]}
@@ -118,25 +133,15 @@ async def _add(args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed
     return Done(say.said_of("add_task", [made]), kept, [made], changed=True)
 
 
-def _as_asked(args: Mapping[str, Any], talk: Talk) -> Mapping[str, Any]:
-    """A new task with what was said of the one that was just asked about, where it is that one, spelled anew."""
-    pending = talk["pending"]
-    before = dict(pending["args"]) if pending is not None and pending["name"] == "add_task" else {}
-    if not is_due(str(before.get("due", ""))):
-        before.pop("due", None)
-    old, new = tokens(str(before.get("title", ""))), tokens(str(args.get("title", "")))
-    alike = [word for word in new if any(word == one or close(word, one) for one in old)]
-    return {**before, **args} if alike and 2 * len(alike) >= len(new) else args
-
-
-async def _twin(title: str, args: Mapping[str, Any], person: Person) -> Task | None:
-    """An open task that is just what a new one would be; another day makes it another."""
-    if args.get("due"):
-        return None
-    tasks = Store(person.user_id).tasks
-    found = await find_meant(title, View(), tasks, "pending")
-    same = [one for one in found.tasks if is_named_exactly(title, one) and not one.completed]
-    return same[0] if found.how in ("one", "unclear") and same else None
+async def _put_back(task: Task, args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
+    """What was deleted in this conversation and is to be added again is put back, with what is said of it now."""
+    back = await _change_tasks("reopen_task", {"numbers": [task.task_id]}, talk, person)
+    said = {key: args[key] for key in FIELDS if args.get(key) and key != "title"}
+    if not said:
+        return back
+    again = replace(person, call=person.call + 100)
+    done = await _change_tasks("update_task", {**said, "numbers": [task.task_id]}, back.talk, again)
+    return Done(f"{back.text} {done.text}", done.talk, [*back.result, *done.result], changed=True)
 
 
 async def _change_tasks(
@@ -155,6 +160,7 @@ async def _change_tasks(
         return Done(told, asking(talk, "choose", name, args, meant.tasks, told) if name != "get_task" else talk)
     if name == "update_task" and is_part_of_name(str(args.get("due") or ""), person.said, meant.tasks):
         args = {key: value for key, value in args.items() if key != "due"}
+    args = labelled(args, meant.tasks, person.said) if name == "update_task" else args
     if name == "update_task" and not set(args) & set(FIELDS):
         args = {**_once_more(meant, talk, person), **args}
         if not set(args) & set(FIELDS):
@@ -165,10 +171,22 @@ async def _change_tasks(
         offered = meant.tasks[:_MOST_OPTIONS]
         told = say.ask_which(offered)
         return Done(told, asking(talk, "choose", name, args, offered, told))
-    if name == "delete_task" and len(meant.tasks) > 1 and not confirmed:
+    is_part = name in ("complete_task", "delete_task") and _is_part_of_one(str(args.get("task") or ""), meant.tasks)
+    if not confirmed and (is_part or (name == "delete_task" and len(meant.tasks) > 1)):
         told = say.ask_whether(name, args, meant.tasks)
         return Done(told, asking(talk, "confirm", name, args, meant.tasks, told))
     return await _made(name, args, meant.tasks, talk, person)
+
+
+def _is_part_of_one(words: str, tasks: Sequence[Task]) -> bool:
+    """Whether words name one thing of several that are one task: the bread, of "milk, bread and eggs"."""
+    said = {stem(word) for word in content_words(words)}
+    if len(tasks) != 1 or not said or _ONE & set(tokens(words)):
+        return False
+    title = tasks[0].title
+    members = [{stem(word) for word in content_words(title[a:b])} for a, b in list_members(title, 0, len(title))]
+    held = [one for one in members if one and one & said]
+    return len(members) > 1 and len(held) == 1 and said <= held[0]
 
 
 async def _of_what_waits(args: Mapping[str, Any], talk: Talk, person: Person) -> Pending | None:
@@ -178,7 +196,8 @@ async def _of_what_waits(args: Mapping[str, Any], talk: Talk, person: Person) ->
         return None
     title = str(pending["args"].get("title", ""))
     is_meant = is_bare(words) or is_of_title(words, title)
-    return pending if is_meant and await _twin(title, {}, person) is None else None
+    has_twin = is_meant and await find_twin(title, {}, person.said, Store(person.user_id).tasks) is not None
+    return pending if is_meant and not has_twin else None
 
 
 async def _said_of_what_waits(args: Mapping[str, Any], pending: Pending, talk: Talk, person: Person) -> Done:
@@ -232,11 +251,20 @@ async def meant_by(name: str, args: Mapping[str, Any], talk: Talk, person: Perso
             # What was read as a new title is that of a task there is: it says which one is meant.
             return named
     status: Any = _STATUS.get(name, "all")
-    found_now = told_by_the_rest(await find_meant(words, view_of(talk), tasks, status), words, person.said)
+    view = view_of(talk)
+    found_now = told_by_the_rest(await find_meant(words, view, tasks, status), words, person.said)
+    found_now = await told_by_mention(found_now, words, args, person.said, view, tasks, status)
+    if found_now.how == "several" and _is_asked_which(talk) and is_bare(words, plural=True):
+        # Who was asked which one of some does not mean all of them by "those".
+        found_now = Meant("unclear", found_now.tasks)
     if name == "reopen_task" and (found_now.how == "none" or not any(one.completed for one in found_now.tasks)):
         gone = await _among_deleted(words, talk, tasks)
         found_now = gone if gone is not None else found_now
     return found_now
+
+
+def _is_asked_which(talk: Talk) -> bool:
+    return talk["pending"] is not None and talk["pending"]["kind"] == "choose"
 
 
 async def _gone(args: Mapping[str, Any], talk: Talk, person: Person) -> list[Task]:
@@ -273,17 +301,26 @@ async def _made(name: str, args: Mapping[str, Any], tasks: Sequence[Task], talk:
     if name == "complete_task" and all(one.completed for one in tasks):
         those = ", ".join(f"#{one.task_id} {one.title}" for one in tasks)
         return Done(f"{those} {'is' if len(tasks) == 1 else 'are'} done already.", _spoken_of(talk, tasks))
+    if name == "reopen_task" and not any(one.completed or one.deleted for one in tasks):
+        those = ", ".join(f"#{one.task_id} {one.title}" for one in tasks)
+        return Done(f"{those} {'is' if len(tasks) == 1 else 'are'} open already.", _spoken_of(talk, tasks))
     results = []
     for task in tasks:
         turn = {} if name == "get_task" else {"turn": person.key}
         call = {**given, "task_id": task.task_id}
-        if given.get("due") and _SAME_HOUR.search(person.said):
-            call["due"] = at_the_same_hour(str(given["due"]), task.due_date)
+        if given.get("due"):
+            call["due"] = _due_of(str(given["due"]), task.due_date, person.said)
         results.append(await call_for(person.user_id, name, call, deadline=person.deadline, **turn))
     kept = _spoken_of({**talk, "pending": None if name != "get_task" else talk["pending"]}, tasks)
     if name != "get_task":
         kept = _remember(kept, person, name, given, [one.task_id for one in tasks])
     return Done(say.said_of(name, results, tasks), kept, results, changed=name != "get_task")
+
+
+def _due_of(words: str, before: str | None, message: str) -> str:
+    """The words for a day, with the hour that a task has where that is to stay: said so, or it is the same day."""
+    at_hour = at_the_same_hour(words, before)
+    return at_hour if _SAME_HOUR.search(message) or at_hour == before else words
 
 
 def _spoken_of(talk: Talk, tasks: Sequence[Task]) -> Talk:

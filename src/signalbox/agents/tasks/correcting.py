@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
@@ -11,16 +12,32 @@ from signalbox.agents.tasks.answers import says_swap
 from signalbox.agents.tasks.calling import call_for
 from signalbox.agents.tasks.changing import FIELDS, Done, Person, ask_what, asking, change, meant_by, view_of
 from signalbox.agents.tasks.due import at_the_same_hour, is_due, other_day, read_due
-from signalbox.agents.tasks.naming import affirmed, denies, fitting_words, is_title_of, speaks_of, told_apart
+from signalbox.agents.tasks.mentions import told_by_mention
+from signalbox.agents.tasks.naming import (
+    affirmed,
+    by_own_word,
+    denies,
+    fits_wholly,
+    fitting_words,
+    is_title_of,
+    speaks_of,
+    told_apart,
+)
 from signalbox.agents.tasks.readings import reworded
 from signalbox.agents.tasks.state import Talk
 from signalbox.agents.tasks.targets import Meant, View, find_meant
 from signalbox.language.words import tokens, word_set
 from signalbox.storage import Store, Task, TaskFilter, Tasks
 
-__all__ = ["correct", "named_instead", "reopen", "undo"]
+__all__ = ["correct", "named_instead", "reopen", "take_off", "undo"]
 
 _LONG_TITLE = 3
+_REMOVING = re.compile(
+    r"\b(?:take|get|cross|strike)\b[^.;!?]*\boff\b|\b(?:delete|remove|scrap|drop|bin)\b", re.IGNORECASE
+)
+_OF_A_FIELD = word_set("tag tags label labels priority prio date day due time name title note")
+_DENYING = word_set("no not nope wrong other instead")
+_INSTEAD = word_set("wrong meant mean mistake")
 _CORRECTING = word_set("no not nope wrong meant mean instead sorry oops mistake actually other")
 
 
@@ -43,11 +60,24 @@ async def undo(talk: Talk, person: Person) -> Done:
     return Done(say.said_of("undo_change", undone), kept, undone, changed=True)
 
 
+async def take_off(talk: Talk, person: Person) -> Done | None:
+    """The task that was changed last, deleted, where a message names it and says to take it off the list, not what was
+    changed of it; else None."""
+    last = talk["changes"][-1]["acts"] if talk["changes"] else []
+    if len(last) != 1 or last[0]["name"] != "update_task" or not _REMOVING.search(person.said):
+        return None
+    tasks = await Store(person.user_id).tasks.several(last[0]["numbers"])
+    is_named = len(tasks) == 1 and speaks_of(person.said, tasks[0]) and not _OF_A_FIELD & set(tokens(person.said))
+    return await change("delete_task", {"numbers": last[0]["numbers"]}, talk, person) if is_named else None
+
+
 async def correct(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
     """The last change was wrong: taken back and made as it was meant, where that is clear; else asked."""
     if not talk["changes"]:
         return Done("There is nothing to correct. What would you like me to do?", talk)
     last = talk["changes"][-1]["acts"][-1]
+    if (elsewhere := await _said_of_another(args, last, talk, person)) is not None:
+        return elsewhere
     fields = {key: value for key, value in args.items() if key in FIELDS}
     is_new = last["name"] == "add_task"
     if args.get("task") and is_new and not fields:
@@ -90,6 +120,31 @@ async def correct(args: Mapping[str, Any], talk: Talk, person: Person) -> Done:
     return await _do_instead(str(args["task"]), last, talk, person)
 
 
+async def _said_of_another(args: Mapping[str, Any], last: Mapping[str, Any], talk: Talk, person: Person) -> Done | None:
+    """A correction whose words name another task than what was changed last, as a change of that one; None where they
+    do not. What was read as a new title may be the name of a task there is."""
+    fields = {key: value for key, value in args.items() if key in FIELDS}
+    if args.get("task") or not set(fields) - {"title"} or last["name"] not in ("add_task", "update_task"):
+        return None
+    tasks = Store(person.user_id).tasks
+    title = str(fields.pop("title", ""))
+    changed = await tasks.several(last["numbers"])
+    if title:
+        found = await find_meant(title, view_of(talk), tasks)
+        is_other = found.how == "one" and found.tasks[0] not in changed and fits_wholly(title, found.tasks[0])
+        if not is_other or any(speaks_of(title, one) for one in changed):
+            return None
+    else:
+        first = Meant("one", (changed[0],)) if changed else Meant("none")
+        found = await told_by_mention(first, "", fields, person.said, view_of(talk), tasks, "all")
+    if found.how == "unclear":
+        told = say.ask_which(found.tasks)
+        return Done(told, asking(talk, "choose", "update_task", fields, found.tasks, told))
+    if found.how != "one" or found.tasks[0].task_id in last["numbers"] or _INSTEAD & set(tokens(person.said)):
+        return None
+    return await change("update_task", {**fields, "numbers": [found.tasks[0].task_id]}, talk, person)
+
+
 async def _swapped(talk: Talk, person: Person) -> Done | None:
     """Two changes of one message, each with what the other was given; None where that was not said."""
     acts = talk["changes"][-1]["acts"]
@@ -110,6 +165,9 @@ async def named_instead(talk: Talk, message: str, tasks: Tasks) -> Task | None:
     wrong = set(acts[0]["numbers"])
     view = await tasks.several(sorted({*talk["changes"][-1]["shown"], *talk["shown"], *wrong}))
     apart = told_apart(view, message)
+    if apart is None and _INSTEAD & set(tokens(message)):
+        page = await tasks.list(TaskFilter(status="all", limit=200))
+        apart = by_own_word(page.tasks, affirmed(message))
     return apart if apart is not None and apart.task_id not in wrong else None
 
 
@@ -167,6 +225,9 @@ async def _do_instead(words: str, last: Mapping[str, Any], talk: Talk, person: P
         return await _done_to(wrong - {inside[0].task_id}, last, await undo(talk, person), person)
     if len(wrong) > 1 and len(inside) == 1:
         tasks = inside
+    if tasks and {one.task_id for one in tasks} == wrong and not _DENYING & set(tokens(person.said)):
+        # It is the one that was changed; what else should be is not said.
+        return ask_what(tasks, talk)
     if {one.task_id for one in tasks} <= wrong:
         # Of a message that names both, what was read is the wrong one: the other is meant.
         page = await store.list(TaskFilter(status="all", limit=200))
@@ -196,16 +257,31 @@ async def _done_to(numbers: Set[int], last: Mapping[str, Any], undone: Done, per
 
 async def reopen(args: Mapping[str, Any], talk: Talk, person: Person, *, confirmed: bool = False) -> Done:
     """A task is open again; or another one is done, where that is named as what was meant to be."""
+    if (spared := await _spared(args, talk, person)) is not None:
+        return spared
     other = await _meant_instead(await meant_by("reopen_task", args, talk, person), talk, person)
     if other is not None:
         return await _do_instead(f"#{other}", talk["changes"][-1]["acts"][-1], talk, person)
     return await change("reopen_task", args, talk, person, confirmed=confirmed)
 
 
+async def _spared(args: Mapping[str, Any], talk: Talk, person: Person) -> Done | None:
+    """The others of those that were just completed, open again, where a message says that only this one is done."""
+    last = talk["changes"][-1]["acts"] if talk["changes"] else []
+    words = str(args.get("task") or "")
+    is_only = words and re.search(rf"\b(?:only|just)\s+(?:the\s+|my\s+)?{re.escape(words)}", person.said, re.IGNORECASE)
+    if not is_only or len(last) != 1 or last[0]["name"] != "complete_task" or len(last[0]["numbers"]) < 2:
+        return None
+    done = await Store(person.user_id).tasks.several(last[0]["numbers"])
+    only = {one.task_id for one in fitting_words(words, done)}
+    others = [one.task_id for one in done if one.task_id not in only]
+    return await change("reopen_task", {"numbers": others}, talk, person) if len(only) == 1 and others else None
+
+
 async def _meant_instead(meant: Meant, talk: Talk, person: Person) -> int | None:
     """The open task that is named beside the one that was just completed wrongly: it is done, and that one is not."""
     last = talk["changes"][-1]["acts"] if talk["changes"] else []
-    if len(last) != 1 or last[0]["name"] != "complete_task":
+    if len(last) != 1 or last[0]["name"] != "complete_task" or talk["changes"][-1]["turn"] == person.turn:
         return None
     others = [one for one in meant.tasks if one.task_id not in last[0]["numbers"] and not one.completed]
     wrong = await Store(person.user_id).tasks.several(last[0]["numbers"])

@@ -8,6 +8,8 @@ from datetime import datetime, timedelta
 
 from signalbox.agents.tasks.errors import ValidationError
 from signalbox.errors import SignalboxError
+from signalbox.language.names import close
+from signalbox.language.numbers import NUMBERS
 from signalbox.language.time import find_range, parse_duration, parse_instant
 from signalbox.language.time.stretches import is_time_word
 from signalbox.settings import now, person_zone
@@ -43,6 +45,12 @@ _FROM_ANOTHER = re.compile(
     r"(?:on |for |by )?(?:the )?(?:(?P<same>same (?:day|time|date))|"
     r"(?:(?P<length>.*?(?:days?|weeks?)) (?P<way>before|after)(?: (?:that|it|this))?))"
 )
+_PART_OF_DAY = re.compile(
+    rf"\b(?P<hour>\d{{1,2}}(?:[:.]\d\d)?|{'|'.join(NUMBERS)})(?: o'clock)? "
+    r"(?:in (?:the )?(?P<part>morning|afternoon|evening)|at night)\b"
+)
+_DAYS = ("tomorrow", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "tonight")
+_NEAR_HOUR = 3
 _LEAD = re.compile(r"^(?:by|on|for|until|till|before|to|due|at|from|over)\s+", re.IGNORECASE)
 
 
@@ -65,7 +73,7 @@ def read_due(words: str, before: str | None = None) -> str:
     A stretch means its last day: "this week" is Sunday. A length alone ("by a week", "an hour later") counts from the
     date that it had `before`. Raises ValidationError where the words mean no moment.
     """
-    said = words.strip().casefold()
+    said = _PART_OF_DAY.sub(_half_of_day, _spelt(words.strip().casefold()))
     written = _written(said)
     if written:
         return written
@@ -97,13 +105,18 @@ def read_due(words: str, before: str | None = None) -> str:
     raise ValidationError(f"'{words}' is no date that I understand.", suggestion="Say a day, such as Friday or 3 May.")
 
 
+def _spelt(said: str) -> str:
+    """Words with the days that are mistyped in them: a day that is not understood must not be passed over."""
+    return re.sub(r"[a-z]{5,}", lambda found: next((one for one in _DAYS if close(found[0], one)), found[0]), said)
+
+
 def counted_from(words: str, other: str | None) -> str | None:
     """When words mean that count from when something else is due: the same day, a day before that. Else None."""
     found = _FROM_ANOTHER.fullmatch(words.strip(" .,!").casefold())
     if found is None or other is None:
         return None
     if found["same"]:
-        return other
+        return other if "time" in found["same"] else other[:10]
     length = found["length"]
     try:
         moved = parse_duration("1 day" if length == "day" else length)
@@ -153,18 +166,27 @@ def _waking(found: datetime, said: str, moment: datetime) -> datetime:
     if is_meant or re.search(r"\d\s*am", said) or not _CLOCK.search(said):
         return found
     later = found + timedelta(hours=12)
-    return (
-        later - timedelta(days=1)
-        if found.date() != moment.date() and later - timedelta(days=1) > moment and (found - moment < timedelta(days=1))
-        else later
-    )
+    # An hour alone that is gone this morning is one of this afternoon; of a day that is named it is not.
+    is_of_today = _ONLY_CLOCK.fullmatch(said) is not None and found.date() != moment.date()
+    return later - timedelta(days=1) if is_of_today and later - timedelta(days=1) > moment else later
+
+
+def _half_of_day(found: re.Match[str]) -> str:
+    """Eight in the morning as the clock has it: 8 am."""
+    hour = str(NUMBERS.get(found["hour"], found["hour"]))
+    if not 1 <= int(re.split("[:.]", hour)[0]) <= 12:
+        return found[0]
+    return f"{hour} {'am' if found['part'] == 'morning' else 'pm'}"
 
 
 def _clock(said: str, before: str) -> str:
-    """An hour in words that are read as one; what takes the place of an hour in the evening is in the evening too."""
+    """An hour in words that are read as one; what takes the place of an hour in the evening, and is near it, is in the
+    evening too."""
     said = re.sub(r"(?<=\d)\.(?=\d\d$)", ":", said)
     if len(before) > 10 and int(before[11:13]) > 12 and _TWELVE.fullmatch(said):
-        return f"{said} pm"
+        hour = re.search(r"\d+", said)
+        is_near = hour is None or abs(int(hour[0]) % 12 + 12 - int(before[11:13])) <= _NEAR_HOUR
+        return f"{said} pm" if is_near else f"{said}:00" if said.isdigit() else said
     return f"{said}:00" if said.isdigit() and len(before) > 10 else said
 
 

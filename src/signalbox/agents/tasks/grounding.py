@@ -10,16 +10,18 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.tasks.due import is_due
+from signalbox.agents.tasks.due import is_due, read_due
 from signalbox.language.time.lexicon import UNITS
 from signalbox.language.time.stretches import is_time_word, whole_stretch
-from signalbox.language.words import tokens
+from signalbox.language.words import tokens, word_set
 
 __all__ = ["in_quotes", "quotes_of", "unheard_quotes", "whole_words"]
 
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|(?<!\w)'([^']+(?:'\w[^']*)*)'(?!\w)|‘([^’]+)’")
 _QUOTES = tuple("\"'”’")
 _AT_ONCE = frozenset(("now", "right now", "rn", "at the moment", "currently", "just now", "atm"))
+_NORMAL = word_set("medium normal")
+_HIGH_OR_LOW = word_set("high highest higher low lowest urgent important top asap critical")
 _END = " \t\n.,;:!?\"'“”"
 
 
@@ -29,6 +31,11 @@ def whole_words(name: str, args: Mapping[str, Any], request: str) -> dict[str, A
     for key in ("title", "note", "description", "task"):
         if isinstance(given.get(key), str):
             given[key] = in_quotes(given[key], request, several=key == "task")
+    if given.get("priority") and _NORMAL & set(tokens(request)) and not _HIGH_OR_LOW & set(tokens(request)):
+        # Who lowers something to medium does not mean a low one.
+        given["priority"] = "normal"
+    if isinstance(given.get("title"), str):
+        given["title"] = re.sub(r"(?<=\w)\s+(?:by|until|till|due)$", "", given["title"], flags=re.IGNORECASE)
     if name != "add_task" and str(given.get("due", "")).casefold().strip(_END) in _AT_ONCE:
         # That it is so now is no day that something is due; another one that is named is.
         day = _only_day(request)
@@ -96,13 +103,34 @@ def _whole_due(words: str, request: str, task: str) -> str:
     start, end = whole_stretch(request, at, at + len(words))
     start = max(start, taken[1]) if taken[1] <= at else start
     end = min(end, taken[0]) if taken[0] >= at + len(words) else end
+    clock = re.search(r"\b\S+ in (?:the )?$", request[:start], re.IGNORECASE)
+    if (
+        clock
+        and re.match(r"(?:morning|afternoon|evening)\b", request[start:], re.IGNORECASE)
+        and clock.start() >= taken[1]
+    ):
+        start = whole_stretch(request, clock.start(), end)[0]
+        start = max(start, taken[1]) if taken[1] <= at else start
     wider = re.sub(r"^to\s+", "", _moved_to(request[start:end].strip(_END), request[at:end].strip(_END)))
+    wider = re.sub(r"^starts?\s+(?=at\b|on\b)", "", wider, flags=re.IGNORECASE)
+    wider = _one_of_two(wider, words)
+    # That it is so now is no part of the day: the 26th now.
+    wider, words = (re.sub(r"(?<=\S)\s+(?:right )?now$", "", one, flags=re.IGNORECASE) for one in (wider, words))
     if is_due(wider) and not (task and task.casefold() in wider.casefold()):
         return wider
     shift = rf"\b(?:by|back)\s+{said}(?!\w)|\b{said}\s+(?:later|earlier|more|longer|before(?=\s*(?:[.,;!?]|$)))(?!\w)"
     length = re.search(shift, request, re.IGNORECASE)
     # A length alone is no date; by that length, or so much later, it is one.
     return re.sub(r"^back\b", "by", length[0], flags=re.IGNORECASE) if length and not is_due(words) else words
+
+
+def _one_of_two(wider: str, words: str) -> str:
+    """Of two days with a comma between them, the one that was marked: not today, tomorrow."""
+    parts = [one.strip() for one in wider.split(",")]
+    if len(parts) != 2 or not all(map(is_due, parts)) or words.casefold() not in parts[1].casefold():
+        return wider
+    is_two = not re.search(r"\d", wider) and read_due(parts[0]) != read_due(parts[1])
+    return parts[1] if is_two else wider
 
 
 def _moved_to(wider: str, behind: str) -> str:

@@ -8,6 +8,7 @@ nothing is done.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from signalbox.agents.tasks.answers import agrees, choice_among, says_undo
@@ -21,9 +22,18 @@ from signalbox.storage import Store, Task
 
 __all__ = ["borne_out", "guesses_of"]
 
-Guess = tuple[str, dict[str, Any]]
+_ON_A_TASK = ("update_task", "complete_task", "reopen_task", "delete_task")
 _LIKELY = 0.3
 """How sure a model must be of a change, at least, for tasks and talk to bear it out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A call that can be meant, and whether no other change of that task was thought likelier."""
+
+    name: str
+    args: dict[str, Any]
+    is_likeliest: bool = True
 
 
 def guesses_of(message: Any) -> list[Mapping[str, Any]]:
@@ -41,19 +51,35 @@ async def borne_out(guesses: Sequence[Mapping[str, Any]], state: TasksState) -> 
         # Who was asked which one, and names one, has answered: whatever else the words might be.
         chosen = await choice_among(request, talk["pending"]["numbers"], state["user_id"])
         if chosen is not None:
-            return "choose_task", {"task": f"#{chosen}"}
+            return Guess("choose_task", {"task": f"#{chosen}"})
     store = Store(state["user_id"]).tasks
     settled: Guess | None = None
+    likelier: list[Any] = []
     for one in await _by_likelihood(guesses, talk, request, store):
         name, args = str(one["name"]), dict(one.get("args") or {})
         if one.get("missing") or (name in CHANGING and float(one.get("confidence", 0)) < _LIKELY):
             continue
         fits = await _fits(name, args, talk, request, store)
         if fits == "yes":
-            return name, args
+            return Guess(name, args, args.get("task") not in likelier)
+        # What was thought likelier of a task and cannot be meant leaves in doubt what is.
+        likelier += [args["task"]] if name in CHANGING and args.get("task") else []
         if fits == "already" and settled is None:
-            settled = "get_task", {"task": args.get("task") or "it"}
-    return settled
+            settled = Guess("get_task", {"task": args.get("task") or "it"})
+    return settled or await _asked_about(guesses, talk, store)
+
+
+async def _asked_about(guesses: Sequence[Mapping[str, Any]], talk: Talk, store: Any) -> Guess | None:
+    """The one change that was thought of, however unlikely, of a task that its words name: it is asked about."""
+    name, args = str(guesses[0]["name"]), dict(guesses[0].get("args") or {})
+    words = str(args.get("task") or "")
+    if len(guesses) > 1 or name not in _ON_A_TASK or not words or refers_only(words):
+        return None
+    found = await find_meant(words, View(tuple(talk["shown"]), tuple(talk["spoken"])), store)
+    if found.how != "one" or not fits_wholly(words, found.tasks[0]):
+        return None
+    is_change = _fits_tasks(name, args, found) == "yes"
+    return Guess(name, args, is_likeliest=False) if is_change else Guess("get_task", {"task": words})
 
 
 async def _by_likelihood(

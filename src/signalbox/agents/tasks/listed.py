@@ -16,6 +16,12 @@ from signalbox.language.words import tokens
 __all__ = ["add_each", "listed_adds"]
 
 Call = tuple[str, dict[str, Any]]
+_DEEDS = frozenset(
+    "call ring phone buy get book pay order send email mail write read clean wash fix repair pick drop return renew "
+    "cancel check print water feed bring take pack post sign submit finish prepare review update bake cook cut mow "
+    "hoover vacuum visit meet ask tell text message schedule make do find sort move sell measure charge".split()
+)
+"""What a task usually begins with: two of them joined are two tasks."""
 _SEVERAL = frozenset("these following things tasks items few couple".split())
 _LINKS = frozenset("for on by until till before due at".split())
 _MARKS = "\"'“‘"
@@ -58,7 +64,7 @@ def listed_adds(args: Mapping[str, Any], request: str) -> list[dict[str, Any]]:
         return []
     if title.casefold() in (one.casefold() for one in quotes_of(request)):
         return _quoted({**args, "title": title}, [request[a:b] for a, b in list_members(request, at, len(request))])
-    if (counted := _counted(title, request[at + len(title) :])) is not None:
+    if (counted := _counted(title, request[at + len(title) :]) or _alike(title)) is not None:
         return [{**args, "title": one} for one in counted]
     sentence = _SENTENCE.search(request, at)
     end = sentence.start() if sentence else len(request)
@@ -89,6 +95,21 @@ def _counted(title: str, behind: str) -> list[str] | None:
     return members if len(members) == _PAIR and "both" in tokens(behind)[:2] else None
 
 
+def _alike(title: str) -> list[str] | None:
+    """The things of what was read as one title, where each begins with the same word, or three and more have none for
+    what is to be done with them: order cups and order plates; milk, bread and salt."""
+    members = [title[a:b].strip(_AROUND) for a, b in list_members(title, 0, len(title))]
+    first = [tokens(one)[:1] for one in members]
+    is_same = len(members) >= _PAIR and all(
+        one == first[0] and len(tokens(said)) > 1 for one, said in zip(first, members, strict=True)
+    )
+    are_bare = (
+        len(members) > _PAIR and len(tokens(members[0])) == 1 and all(len(tokens(one)) <= _PAIR for one in members)
+    )
+    are_deeds = len(members) >= _PAIR and all(len(tokens(one)) > 1 and tokens(one)[0] in _DEEDS for one in members)
+    return members if is_same or are_bare or are_deeds else None
+
+
 def _is_announced(many: int, before: str) -> bool:
     """Whether as many things are announced before a list: three things, or these with a colon."""
     words = tokens(before)
@@ -106,5 +127,8 @@ def _apart(member: str) -> dict[str, Any]:
         bare = day[1:] if day[0].casefold() in _LINKS else day
         is_count = all(word.isdigit() or word.casefold() in {*NUMBERS, *ORDINALS} for word in bare)
         if bare and not is_count and all(is_time_word(word) for word in bare) and is_due(" ".join(bare)):
-            return {"title": " ".join(words[:-size]).strip(_AROUND), "due": " ".join(bare)}
+            kept = (
+                words[: -size - 1] if words[-size - 1].casefold() in _LINKS and size < len(words) - 1 else words[:-size]
+            )
+            return {"title": " ".join(kept).strip(_AROUND), "due": " ".join(bare)}
     return {"title": " ".join(words)}

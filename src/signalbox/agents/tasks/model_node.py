@@ -24,13 +24,14 @@ from signalbox.maps.context import current_run
 from signalbox.models import load_chat_model
 from signalbox.storage import Store
 
-__all__ = ["GUESSED", "after_model", "lent_model", "model_node", "said_before"]
+__all__ = ["DOUBTED", "GUESSED", "after_model", "lent_model", "model_node", "said_before"]
 
 MAX_ITERATIONS, TIMEOUT = 15, 30.0
 WARNING = "The request was stopped after {limit} steps; it may not be complete."
 _log = logging.getLogger("signalbox.agents.tasks")
-_SETTLED, GUESSED = "answer-", "answer-guess-"
-"""What the ids of calls begin with that code has settled, and of those that it made of a model's guesses."""
+_SETTLED, GUESSED, DOUBTED = "answer-", "answer-guess-", "answer-guess-other-"
+"""What the ids of calls begin with that code has settled, of those that it made of a model's guesses, and of a guess
+that is not the likeliest."""
 
 
 async def model_node(state: TasksState) -> dict[str, Any]:
@@ -60,8 +61,8 @@ async def _iterate(state: TasksState) -> dict[str, Any]:
         meant = await borne_out(guesses_of(reply), state)
         if meant is not None:
             # A choice is read by code in the person's own words; for the rest these must give a reason still.
-            asked = ["choose_task"] if meant[0] == "choose_task" else None
-            message = _call(meant, f"{GUESSED}{state['turn']}")
+            asked = ["choose_task"] if meant.name == "choose_task" else None
+            message = _call((meant.name, meant.args), f"{GUESSED if meant.is_likeliest else DOUBTED}{state['turn']}")
             return {"messages": [message], "iterations": iteration, "asked": asked}
         if not all(one.get("missing") for one in guesses_of(reply)):
             reply = AIMessage(say.UNSURE)

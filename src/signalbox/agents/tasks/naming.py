@@ -29,6 +29,7 @@ __all__ = [
     "affirmed",
     "antecedent",
     "best_of",
+    "by_own_word",
     "content_words",
     "denies",
     "due_then",
@@ -65,6 +66,7 @@ PLACES = {"top": 1, "bottom": -1, "earlier": 1, "later": -1, "last": -1, "latter
 AGES = {"newest": -1, "latest": -1, "oldest": 0}
 ENOUGH, WHOLE = 0.5, 0.75
 """The share of what words say that a task must have for them to name it, and for them to be its title."""
+_LIGHT = word_set("buy get do go make call put take set give move send new pay book check add change back")
 _CLAUSE = re.compile(r"[,;.!?]+\s+|\s+but\s+", re.IGNORECASE)
 _SPARED = re.compile(r"(?:(?:oh|but|and|no|wait|ok|well|actually) )*(?:except|apart from|other than)\b", re.IGNORECASE)
 _DENIED = re.compile(rf"(?:and |or )?not\b|(?:and )?n(?:ei|o)ther\b|{_SPARED.pattern}", re.IGNORECASE)
@@ -118,6 +120,18 @@ def told_apart(tasks: Sequence[Task], message: str) -> Task | None:
     """The one of some tasks of which a message has a word that the others do not have, or the day; None where it has
     that of none or of several."""
     said = affirmed(message)
+    found = _with_own_word(tasks, said) or due_then(said, tokens(said), tasks)
+    return found[0] if len(found) == 1 else None
+
+
+def by_own_word(tasks: Sequence[Task], message: str) -> Task | None:
+    """The one of some tasks of which a message has a word that the others do not have, and that is not one that
+    people use of anything; else None."""
+    found = _with_own_word(tasks, " ".join(word for word in tokens(message) if word not in _LIGHT))
+    return found[0] if len(found) == 1 else None
+
+
+def _with_own_word(tasks: Sequence[Task], said: str) -> list[Task]:
     spoken = {stem(word) for word in tokens(said)}
     titles = [{stem(word) for word in content_words(one.title)} for one in tasks]
     named = []
@@ -125,8 +139,7 @@ def told_apart(tasks: Sequence[Task], message: str) -> Task | None:
         others = set().union(*(other for at, other in enumerate(titles) if at != place))
         if (title - others) & spoken:
             named.append(task)
-    found = named or due_then(said, tokens(said), tasks)
-    return found[0] if len(found) == 1 else None
+    return named
 
 
 def is_title_of(words: str, task: Task) -> bool:

@@ -38,6 +38,14 @@ _COUNTED = re.compile(r"\b(?P<number>\d+(?:[.,]\d+)?)\s+(?P<what>[^\W\d_]+)")
 _NOT = re.compile(
     r"\bnot\s+(?:(?:to|for|with|at|from|of|in|on)\s+)?(?:the\s+|an?\s+)?(?P<gone>[^,;.!?]+)", re.IGNORECASE
 )
+_ON_SOME = ("update_task", "complete_task", "delete_task")
+_ALL_OF = re.compile(
+    r"\b(?P<what>(?:all|every)\b(?:(?!\s(?:with|to|as|for|by|on|from|until|off|is|are)\b)[^.,;!?])+)", re.IGNORECASE
+)
+_BY_PRIORITY = re.compile(
+    r"\b(?:by|in order of) prio|\b(?:highest|urgent|important|high)\b.{0,12}\bfirst\b", re.IGNORECASE
+)
+_DAY_AT_END = re.compile(r"(?P<task>.+?)\s+(?:on|at|by|for|until)\s+(?P<due>.+)", re.IGNORECASE)
 _FEW_NEW = 2
 _LINK = r"(?:to|until|till|by|on|for|before)"
 _AHEAD = r"(?:by|until|till|before)"
@@ -47,7 +55,15 @@ _FEW = 5
 def read_whole(name: str, args: Mapping[str, Any], request: str) -> tuple[str, dict[str, Any]]:
     """The call that a message means, with what it says of it."""
     given = dict(args)
+    if isinstance(given.get("task"), str) and re.search(
+        rf"\b(?:like|same as|than)\s+(?:the\s+|my\s+)?{re.escape(given['task'])}", request, re.IGNORECASE
+    ):
+        # What something is to be like is not what is changed.
+        del given["task"]
+    if name in _ON_SOME and not given.get("task") and not given.get("task_id") and (group := _group(request)):
+        given["task"] = group
     if isinstance(given.get("task"), str):
+        name, given = _dated(name, given, request)
         given["task"] = _whole_group(given["task"], request, str(given.get("due") or ""))
     if name == "update_task" and not {"due", "clear_due", "title"} & set(given):
         is_bare = not set(given) - {"task", "task_id"}
@@ -58,10 +74,31 @@ def read_whole(name: str, args: Mapping[str, Any], request: str) -> tuple[str, d
         return "update_task", {**given, "due": due}
     if name == "add_task" and not given.get("due") and (due := _day_behind(given.get("title"), request, _LINK)):
         return name, {**given, "due": due}
+    if name == "list_tasks" and given.get("priority") and _BY_PRIORITY.search(request):
+        # The order that they are to be shown in leaves none out.
+        return name, {**{key: value for key, value in given.items() if key != "priority"}, "sort": "priority"}
     if name == "list_tasks" and not set(given) - {"status", "sort"}:
         due = _day_behind("", request, "(?:for|on|due)")
         return name, {**given, **({"due": due} if due else {})}
     return name, given
+
+
+def _group(request: str) -> str | None:
+    """The words of a message that mean all of a kind, and say of which; else None."""
+    found = _ALL_OF.search(request)
+    return found["what"] if found and narrows(found["what"]) else None
+
+
+def _dated(name: str, args: dict[str, Any], request: str) -> tuple[str, dict[str, Any]]:
+    """A call, where the message is nothing but a task and a day behind it: that is when it is due."""
+    found = _DAY_AT_END.fullmatch(args["task"])
+    is_all = len(tokens(request)) <= len(tokens(args["task"])) + 1
+    if name != "complete_task" or not found or not is_all or not all(map(is_time_word, found["due"].split())):
+        return name, args
+    due = found["due"]
+    return (
+        ("update_task", {**args, "task": found["task"], "due": due}) if is_due(due) and _is_ahead(due) else (name, args)
+    )
 
 
 def is_anothers(request: str, args: Mapping[str, Any], titles: Sequence[str]) -> bool:
@@ -119,9 +156,22 @@ def reworded(title: str, message: str, meant: str = "") -> str | None:
         new = [word for word in new if content_words(word)]
         if place and 0 < len(new) <= _FEW_NEW:
             return title[: place.start()] + " ".join(new) + title[place.end() :]
+    if meant and (part := _in_place(title, meant)):
+        return part
     words = title.split()
     alike = [place for place, word in enumerate(words) if len(words) > 1 and meant and close(word, meant)]
     return " ".join([*words[: alike[0]], meant, *words[alike[0] + 1 :]]) if len(alike) == 1 else None
+
+
+def _in_place(title: str, meant: str) -> str | None:
+    """A title with a part of it said anew, where some of its words are as they were: chapter 5, of "read chapter 4"."""
+    words, new = title.split(), meant.split()
+    for at in range(len(words) - len(new) + 1 if 1 < len(new) < len(words) else 0):
+        part = words[at : at + len(new)]
+        same = sum(one.casefold() == other.casefold() for one, other in zip(part, new, strict=True))
+        if len(new) > same >= len(new) / 2:
+            return " ".join([*words[:at], *new, *words[at + len(new) :]])
+    return None
 
 
 def _whole_group(task: str, request: str, due: str) -> str:

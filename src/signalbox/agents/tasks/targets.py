@@ -34,7 +34,7 @@ from signalbox.language.time.stretches import is_time_word
 from signalbox.language.words import tokens, word_set
 from signalbox.storage import Task, TaskFilter, Tasks
 
-__all__ = ["Meant", "View", "find_meant", "told_by_the_rest"]
+__all__ = ["Meant", "Status", "View", "find_meant", "told_by_the_rest"]
 
 How = Literal["one", "several", "unclear", "none"]
 Status = Literal["pending", "completed", "all"]
@@ -101,8 +101,12 @@ async def _without(base: str, gone: str, view: View, tasks: Tasks, status: Statu
 async def _find(said: str, view: View, tasks: Tasks, status: Status) -> Meant:
     words = tokens(said)
     if not words and not _NUMBERED.search(said):
-        return await _spoken(view, tasks)
+        return await _spoken(view, tasks, status)
     numbered = await _numbered(said, words, view, tasks)
+    if numbered is not None and numbered.how == "none" and "#" not in said:
+        # Of "page 12" the number is part of a name.
+        titled = await _by_words(content_words(said), said, (), tasks, status)
+        return titled if titled.how == "one" else numbered
     if numbered is not None:
         return numbered
     content = content_words(said)
@@ -121,9 +125,9 @@ async def _find(said: str, view: View, tasks: Tasks, status: Status) -> Meant:
     if is_all or (words and words[0] in ("them", "those", "these")) or _is_group(words):
         return await _all(said, words, content, view, shown, tasks, status)
     if set(content) and set(content) <= ONE_BEFORE | SOME_BEFORE:
-        return await _spoken(view, tasks, plural=bool(set(content) & SOME_BEFORE))
+        return await _spoken(view, tasks, status, plural=bool(set(content) & SOME_BEFORE))
     if not content:
-        return await _spoken(view, tasks)
+        return await _spoken(view, tasks, status)
     sought = named or content
     found = await _by_words(sought, said, shown, tasks, status)
     return found if found.how == "one" else await _by_day(sought, said, found, shown, tasks, status)
@@ -154,7 +158,7 @@ async def _by_day(
     return Meant("one" if len(due) == 1 else "unclear", tuple(due[:10]))
 
 
-async def _spoken(view: View, tasks: Tasks, *, plural: bool = False) -> Meant:
+async def _spoken(view: View, tasks: Tasks, status: Status, *, plural: bool = False) -> Meant:
     """It, that one: what was spoken of last, else the only one shown."""
     for numbers in (view.spoken, view.shown):
         found = await tasks.several(list(numbers))
@@ -165,8 +169,8 @@ async def _spoken(view: View, tasks: Tasks, *, plural: bool = False) -> Meant:
             return _of(found, bulk=plural)
         if found:
             return Meant("unclear", tuple(found))
-    # With nothing in view, it is the only one there is.
-    page = await tasks.list(TaskFilter(status="pending", limit=2))
+    # With nothing in view, it is the only one there is; nothing that is open is opened again.
+    page = await tasks.list(TaskFilter(status="completed" if status == "completed" else "pending", limit=2))
     return _of(page.tasks) if page.total == 1 else Meant("none")
 
 

@@ -24,6 +24,9 @@ __all__ = ["Call", "is_torn", "read_together"]
 Call = tuple[str, dict[str, Any]]
 _END = " \t\n.,;:!?\"'“”"
 _OF_ALL = re.compile(r"\b(?:all|both|each|everything)\b")
+_TOPIC = re.compile(
+    r"\W*(?:(?:and|oh|ok|okay|also|now|so|then|but)\s+)*(?:the|my)\s+(?P<what>[^,;:.!?]{2,30}),\s", re.IGNORECASE
+)
 _ON_A_TASK = ("get_task", "update_task", "complete_task", "reopen_task", "delete_task")
 _ENDING = ("complete_task", "reopen_task", "delete_task")
 _OF_A_NEW_ONE = ("due", "priority", "tags")
@@ -36,7 +39,7 @@ async def read_together(calls: Sequence[Call], request: str, tasks: Tasks) -> li
     beside "it" is what it means; what it lists is added one by one; and what is changed is not deleted."""
     said_once = [call for at, call in enumerate(calls) if call not in calls[:at]]
     found = add_each(_agreed(said_once, request), request)
-    found = [await _naming(name, args, request, tasks) for name, args in found]
+    found = [await _naming(name, await _tagged(name, args, tasks), request, tasks) for name, args in found]
     found = [await _naming_all(name, args, request, found, tasks) for name, args in found]
     if len(found) < 2 or is_torn(found):
         return found
@@ -45,6 +48,9 @@ async def read_together(calls: Sequence[Call], request: str, tasks: Tasks) -> li
     found = [await _as_new(name, args, added, tasks) if added else (name, args) for name, args in found]
     changed = {_words(args) for name, args in found if name == "update_task" and _words(args)}
     found = [(name, args) for name, args in found if name != "delete_task" or _words(args) not in changed]
+    # Nor is it done: a task with the day that it is moved to.
+    moved = {f"{_words(args)} {str(args.get('due', '')).casefold()}" for name, args in found if name == "update_task"}
+    found = [(name, args) for name, args in found if name != "complete_task" or _words(args) not in moved]
     return _with_strays(found)
 
 
@@ -134,6 +140,18 @@ def is_torn(calls: Sequence[Call]) -> bool:
     return bool(titles & held)
 
 
+async def _tagged(name: str, args: dict[str, Any], tasks: Tasks) -> dict[str, Any]:
+    """A call that puts labels on what it does not name, where some of the labels are the names of tasks: those are
+    meant."""
+    tags = [str(one) for one in args.get("tags") or ()]
+    if name != "update_task" or _words(args) or len(tags) < 2:
+        return args
+    found = {tag: await find_meant(tag, View(), tasks) for tag in tags}
+    named = [tag for tag, one in found.items() if one.how == "one" and is_of_title(tag, one.tasks[0].title)]
+    rest = [tag for tag in tags if tag not in named]
+    return {**args, "task": " and ".join(named), "tags": rest} if named and rest else args
+
+
 async def _naming(name: str, args: Mapping[str, Any], request: str, tasks: Tasks) -> Call:
     """A call with the task that "it" means, where the message itself names one."""
     words = str(args.get("task") or "")
@@ -145,6 +163,14 @@ async def _naming(name: str, args: Mapping[str, Any], request: str, tasks: Tasks
         # What is said of the task does not name it.
         rest = rest.replace(str(value), " … ") if value else rest
     named = antecedent(words, rest, page.tasks)
+    topic = _TOPIC.match(rest) if named is None and is_bare(words) else None
+    if (
+        topic is not None
+        and len(content_words(topic["what"])) == 1
+        and topic.end() <= rest.casefold().rfind(words.casefold())
+    ):
+        # Whatever stands there before "it" is meant, also where it is on no list.
+        return name, {**args, "task": topic["what"]}
     return name, {**args, **({"task": f"#{named.task_id}"} if named is not None else {})}
 
 

@@ -11,15 +11,15 @@ from langgraph.types import interrupt
 
 from signalbox.agents.tasks import words as say
 from signalbox.agents.tasks.acting import act
+from signalbox.agents.tasks.against import says_left, speaks_against, speaks_of_undoing
 from signalbox.agents.tasks.answers import agrees
-from signalbox.agents.tasks.asked import has_reason, is_named, is_question, read_asked
+from signalbox.agents.tasks.asked import has_reason, is_named, read_asked
 from signalbox.agents.tasks.changing import Done, Person
 from signalbox.agents.tasks.conversation import offered_tools
 from signalbox.agents.tasks.definitions import CHANGING, CONVERSATION, TOOLS
 from signalbox.agents.tasks.errors import TEXTS, ToolNotFoundError, text_for
 from signalbox.agents.tasks.grounding import unheard_quotes, whole_words
-from signalbox.agents.tasks.model_node import GUESSED, said_before
-from signalbox.agents.tasks.naming import denies
+from signalbox.agents.tasks.model_node import DOUBTED, GUESSED, said_before
 from signalbox.agents.tasks.readings import is_anothers, read_whole
 from signalbox.agents.tasks.state import Talk, TasksState
 from signalbox.agents.tasks.targets import View, find_meant
@@ -106,19 +106,35 @@ async def _guarded(call: Mapping[str, Any], state: TasksState, asked: list[str])
         if name in CHANGING and not (has_reason(name, asked) and is_free):
             _log.warning("A change that the person did not ask for was held back: %s", name)
             return _held(name, args, meant, talk), state["unnamed"]
-        is_guess = name in ("add_task", "delete_task") and str(call["id"]).startswith(GUESSED)
-        is_guess = is_guess or (name in CHANGING and is_question(state["request"]))
-        is_denied = name in _ON_TASKS and any(
-            denies(state["request"], one, spares=name != "update_task") for one in meant
-        )
-        if (is_guess and (meant or name == "add_task")) or is_denied or (name in _ON_TASKS and _is_half_heard(state)):
-            return _held(name, args, meant, talk), state["unnamed"]
+        # A call that names none is on what was spoken of.
+        spoken = meant or await Store(state["user_id"]).tasks.several(talk["spoken"][:1])
+        if _is_doubtful(name, args, spoken, meant, str(call["id"]), state):
+            return _held(name, args, spoken, talk), state["unnamed"]
         done = await act(name, args, talk, person)
         return done, state["unnamed"] + len(unnamed)
     except SignalboxError as error:
         _log.error("Tool execution error (%s): %s", name, redact(error.user_message))
         known = isinstance(error, ToolNotFoundError)
         return Done(TEXTS["ValidationError"] if known else text_for(error), talk, failed=True), state["unnamed"]
+
+
+def _is_doubtful(
+    name: str, args: Mapping[str, Any], tasks: list[Task], named: list[Task], number: str, state: TasksState
+) -> bool:
+    """Whether a change must be asked about: a guess, or one that the message speaks against or says more than."""
+    if name == "undo_change":
+        answer = state["history"][-1]["content"] if state["history"] else ""
+        changed = [one for act in state["talk"]["changes"][-1:] for made in act["acts"] for one in made["numbers"]]
+        return bool(changed) and not speaks_of_undoing(state["request"], answer, changed)
+    if name == "correct_change" and set(args) == {"task"}:
+        return says_left(state["request"])
+    if name not in _ON_TASKS:
+        return False
+    is_guess = number.startswith(DOUBTED) or (number.startswith(GUESSED) and name in ("add_task", "delete_task"))
+    is_open = bool(tasks) or name == "add_task"
+    return (is_open and (is_guess or speaks_against(name, args, tasks, named, state["request"]))) or _is_half_heard(
+        state
+    )
 
 
 def _is_half_heard(state: TasksState) -> bool:

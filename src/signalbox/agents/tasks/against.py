@@ -1,0 +1,118 @@
+"""What a message says against a call that was read in it: it asks rather than tells, it puts a condition, it says that
+something stays as it is or is not done. Then the person is asked, and nothing is changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from signalbox.agents.tasks.naming import content_words, denies, speaks_of
+from signalbox.language.clauses import clauses_of
+from signalbox.language.words import stem, tokens, word_set
+from signalbox.storage import Task
+
+__all__ = ["is_question", "says_left", "speaks_against", "speaks_of_undoing"]
+
+_LEAD = r"(?:(?:and|so|but|oh|ok|okay|hey|hi|hello|hm+|wait|um|actually|sorry|btw|well|also|yo)\b\W*)*"
+_QUESTION = re.compile(
+    rf"{_LEAD}(?:(?:did|do|have|has|is|are|was|were|am|should|shall) (?:i|we|there|it|my|the|that|this|they)|what|when|"
+    r"which|who|where)\b[^.!]*\?\W*$",
+    re.IGNORECASE,
+)
+_UNMARKED = re.compile(rf"{_LEAD}(?:did|have|am|should|shall|was|were) (?:i|we)\b[^.,;!?]*$", re.IGNORECASE)
+_CONDITION = re.compile(
+    r"(?:^|[,;.!?]\s*|\b(?:and|but|or|only)\s+)(?:if|unless)\s+(?!you\b|poss|that'?s|not\b|so\b|there)", re.IGNORECASE
+)
+_LEFT = re.compile(
+    r"\b(?:leave|keep)\b.*\b(?:as (?:it|they|is|was|are)\b|alone\b|unchanged|untouched|the way|like (?:that|it)\b)|"
+    r"\b(?:stays|remains)\b|\b(?:stay|remain) (?:as|open|closed|done|put|there|where|on)\b",
+    re.IGNORECASE,
+)
+_SAID_OF = {
+    "priority": word_set("priority prio"),
+    "due": word_set("date day time due deadline hour"),
+    "tags": word_set("tag tags label labels"),
+    "untag": word_set("tag tags label labels"),
+    "title": word_set("name title"),
+}
+_REFERRING = word_set("it that this them those these everything all")
+_UNFINISHED = word_set(
+    "not isn't isnt hasn't hasnt haven't havent aren't arent wasn't wasnt never almost nearly halfway half still yet "
+    "can't cant cannot won't wont didn't didnt couldn't couldnt"
+)
+_UNDOING = re.compile(
+    r"\bund(?:o|id|one|elete)\b|\brevert|\brestore|\bnever ?mind\b|\bnvm\b|\bforget\b|\bscratch\b|\bscrap\b|\bcancel|"
+    r"\b(?:take|taking|put|bring|change|set|get|roll|turn|go|give|switch|move|want|have|need)\b[^.,;!?]*\bback\b|"
+    r"\bmistake|\bwrong|\baccident|\boops\b|\bwhoops\b|\bdidn'?t mean|\bas (?:it|they) (?:was|were)\b",
+    re.IGNORECASE,
+)
+_OBJECTING = re.compile(
+    r"\b(?:no|nope|not|don'?t (?:do|want|need|change|delete|move|touch|add)|didn'?t (?:want|ask|say)|"
+    r"wait|again|original\w*|reset|after all|remove|delete|drop|off|leave|keep|before|"
+    r"actually|rather|reflection|second thoughts?|sorry|stop|hang on|hold on|mind|instead)\b",
+    re.IGNORECASE,
+)
+_KEEPING = re.compile(r"\W*(?:(?:and|but|so|please|pls|oh|ok|just)\s+)*(?:keep|leave)\b", re.IGNORECASE)
+
+
+def speaks_against(
+    name: str, args: Mapping[str, Any], tasks: Sequence[Task], named: Sequence[Task], request: str
+) -> bool:
+    """Whether a message that a call on some tasks was read in asks, puts a condition, or says that it is not so, or
+    not of those that the call has named."""
+    if is_question(request) or (name != "add_task" and _CONDITION.search(request)):
+        return True
+    if name == "complete_task" and any(_is_unfinished(one, request) for one in tasks):
+        return True
+    if name in ("complete_task", "delete_task") and any(_is_kept(one, request) for one in tasks):
+        return True
+    spares = name != "update_task"
+    return _is_left(args, tasks, request) or any(denies(request, one, spares=spares) for one in named)
+
+
+def is_question(request: str) -> bool:
+    """Whether a message asks whether or what something is, rather than for something to be done."""
+    said = request.strip()
+    return _QUESTION.match(said) is not None or _UNMARKED.match(said) is not None
+
+
+def speaks_of_undoing(message: str, answer: str, numbers: Iterable[int]) -> bool:
+    """Whether a message has a word for taking back, or objects at least to an answer that told of what was changed."""
+    is_told = any(f"#{number} " in answer for number in numbers)
+    return _UNDOING.search(message) is not None or (is_told and _OBJECTING.search(message) is not None)
+
+
+def says_left(request: str) -> bool:
+    """Whether a message says of anything that it stays as it is."""
+    return any(_LEFT.search(clause) for clause in clauses_of(request))
+
+
+def _is_kept(task: Task, request: str) -> bool:
+    """Whether a clause says to keep a task, in other words than its own."""
+    is_own = bool({"keep", "leave"} & set(tokens(task.title)))
+    return not is_own and any(_KEEPING.match(one) and speaks_of(one, task) for one in clauses_of(request))
+
+
+def _is_unfinished(task: Task, request: str) -> bool:
+    """Whether it is said of a task, in other words than its own, that it is not done."""
+    own = {stem(word) for word in tokens(task.title)}
+    for clause in clauses_of(request):
+        beside = {word for word in tokens(clause) if stem(word) not in own}
+        if beside & _UNFINISHED and speaks_of(clause, task):
+            return True
+    return False
+
+
+def _is_left(args: Mapping[str, Any], tasks: Sequence[Task], request: str) -> bool:
+    """Whether a clause says that a task, or what a call would change of it, stays as it is."""
+    for clause in filter(_LEFT.search, clauses_of(request)):
+        words = set(tokens(clause))
+        fields = [key for key, said in _SAID_OF.items() if words & said]
+        if fields:
+            if set(fields) & set(args):
+                return True
+        elif any(speaks_of(clause, one) for one in tasks) or (words & _REFERRING and len(content_words(clause)) <= 3):
+            return True
+    return False

@@ -1,0 +1,146 @@
+"""What a message says against a change is heard: the person is asked, and nothing is done that nobody asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.agents.tasks.test_conversation import Talk, talk, titles
+from tests.agents.tasks.test_correcting import rows
+
+__all__ = ["talk"]
+
+DRILL = {"task": "drill"}
+
+
+@pytest.mark.parametrize(
+    ("message", "name", "args"),
+    [
+        ("the drill is nearly back", "complete_task", DRILL),
+        ("and please keep the drill", "delete_task", DRILL),
+        ("the drill stays on the list", "delete_task", DRILL),
+        ("should I bin the drill?", "delete_task", DRILL),
+        ("so have i returned the drill yet", "complete_task", DRILL),
+        ("if it rains, drop the drill", "delete_task", DRILL),
+        ("leave the priority of the drill as it is", "update_task", {**DRILL, "priority": "high"}),
+    ],
+)
+async def test_what_the_message_speaks_against_is_asked_about(
+    talk: Talk, message: str, name: str, args: dict[str, Any]
+) -> None:
+    before = await rows()
+    assert "Please say yes or no." in await talk.say(message, (name, args))
+    assert await rows() == before
+
+
+@pytest.mark.parametrize(
+    ("message", "name", "args"),
+    [
+        ("the drill is back, the ladder stays out for now", "complete_task", DRILL),
+        ("bin the drill but keep the ladder", "delete_task", DRILL),
+        ("drill is returned, not the ladder yet", "complete_task", DRILL),
+        ("could you bin the drill?", "delete_task", DRILL),
+    ],
+)
+async def test_what_is_said_of_another_task_is_not_against_it(
+    talk: Talk, message: str, name: str, args: dict[str, Any]
+) -> None:
+    await talk.say(message, (name, args))
+    assert "Return drill" not in await titles()
+    assert "Return ladder" in await titles()
+
+
+@pytest.mark.parametrize("message", ["cheers, off to lunch then", "and off I go, back in a bit", "high time too"])
+async def test_an_undo_that_nobody_said_is_asked_about(talk: Talk, message: str) -> None:
+    await talk.say("the drill is back", ("complete_task", DRILL))
+    await talk.say("hello", ("small_talk", {}))
+    assert "Take back the last change?" in await talk.say(message, ("undo_change", {}))
+    assert "Return drill" not in await titles()
+
+
+async def test_a_task_that_is_named_beside_it_is_meant(talk: Talk) -> None:
+    await talk.say("the drill is for friday", ("update_task", {**DRILL, "due": "friday"}))
+    await talk.say("and calling the dentist on sunday", ("update_task", {"due": "sunday"}))
+    found = await rows()
+    assert (found["Return drill"]["due"], found["Call the dentist"]["due"]) == ("2026-11-20", "2026-11-22")
+
+
+async def test_a_word_of_another_task_in_view_is_a_question(talk: Talk) -> None:
+    await talk.say("add oil Ida's old saw", ("add_task", {"title": "oil Ida's old saw"}))
+    await talk.say("show my tasks", ("list_tasks", {}))
+    await talk.say("the drill is for friday", ("update_task", {**DRILL, "due": "friday"}))
+    told = await talk.say("met with the saw people, so low", ("update_task", {"priority": "low"}))
+    assert "Which one do you mean?" in told
+    assert {one["priority"] for one in (await rows()).values()} == {"normal"}
+
+
+async def test_who_was_asked_which_one_does_not_mean_all_of_them(talk: Talk) -> None:
+    await talk.say("milk is done", ("complete_task", {"task": "milk"}))
+    told = await talk.say("put those on friday", ("update_task", {"task": "those", "due": "friday"}))
+    assert "Which one do you mean?" in told
+    assert {one["due"] for one in (await rows()).values()} == {None}
+
+
+async def test_one_thing_of_a_task_that_is_several_is_asked_about(talk: Talk) -> None:
+    await talk.say("add get salt and pepper", ("add_task", {"title": "get salt and pepper"}))
+    assert "Complete this task?" in await talk.say("got the salt", ("complete_task", {"task": "salt"}))
+    assert "Get salt and pepper" in await titles()
+
+
+async def test_nothing_that_is_open_is_opened_again(talk: Talk) -> None:
+    told = await talk.say("reopen the drill", ("reopen_task", DRILL))
+    assert "open already" in told
+
+
+async def test_what_is_on_the_list_is_dated_and_not_added_anew(talk: Talk) -> None:
+    await talk.say(
+        "the drill I must return, tomorrow", ("add_task", {"title": "drill I must return", "due": "tomorrow"})
+    )
+    found = await rows()
+    assert len(found) == 5
+    assert found["Return drill"]["due"] == "2026-11-17"
+
+
+async def test_what_was_deleted_and_is_added_again_is_put_back(talk: Talk) -> None:
+    await talk.say("tag the drill as tools", ("update_task", {**DRILL, "tags": ["tools"]}))
+    await talk.say("delete the drill", ("delete_task", DRILL))
+    await talk.say("oh, add return drill again", ("add_task", {"title": "return drill"}))
+    assert (await rows())["Return drill"]["tags"] == ["tools"]
+
+
+async def test_the_tag_is_the_one_that_a_task_has(talk: Talk) -> None:
+    await talk.say("tag the drill as tools", ("update_task", {**DRILL, "tags": ["tools"]}))
+    await talk.say("take the tag off the drill", ("update_task", {"untag": ["drill"], **DRILL}))
+    assert (await rows())["Return drill"]["tags"] == []
+
+
+async def test_a_tag_that_is_not_meant_makes_room(talk: Talk) -> None:
+    await talk.say("tag the drill as tools", ("update_task", {**DRILL, "tags": ["tools"]}))
+    await talk.say("the drill's tag is garden, not tools", ("update_task", {**DRILL, "tags": ["garden"]}))
+    assert (await rows())["Return drill"]["tags"] == ["garden"]
+
+
+async def test_the_same_tag_and_day_are_those_of_the_task_before(talk: Talk) -> None:
+    await talk.say("drill", ("update_task", {**DRILL, "tags": ["tools"], "due": "friday"}))
+    await talk.say("add oil the saw, same tag, same day", ("add_task", {"title": "oil the saw"}))
+    found = (await rows())["Oil the saw"]
+    assert (found["tags"], found["due"]) == (["tools"], "2026-11-20")
+
+
+async def test_two_deeds_that_are_joined_are_two_tasks(talk: Talk) -> None:
+    await talk.say("add feed the hens and pay Jo", ("add_task", {"title": "feed the hens and pay Jo"}))
+    assert (await titles())[-2:] == ["Feed the hens", "Pay Jo"]
+
+
+async def test_what_stays_as_it_is_is_no_correction(talk: Talk) -> None:
+    await talk.say("the drill is for friday", ("update_task", {**DRILL, "due": "friday"}))
+    before = await rows()
+    await talk.say("the ladder stays where it is", ("correct_change", {"task": "ladder"}))
+    await talk.say("I mean the drill", ("correct_change", DRILL))
+    assert await rows() == before
+
+
+async def test_a_task_with_the_day_that_it_is_moved_to_is_not_done(talk: Talk) -> None:
+    calls = ("update_task", {**DRILL, "due": "friday"}), ("complete_task", {"task": "drill friday"})
+    await talk.say("drill friday please", *calls)
+    assert "Return drill" in await titles()
