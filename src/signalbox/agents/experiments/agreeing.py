@@ -76,9 +76,7 @@ def agrees(text: str, pending: Mapping[str, Any]) -> bool:
         beside |= _PARTICLES
     in_phrase = _in_phrases(words, _PHRASES)
     harmless = in_phrase | _in_phrases(words, _SHRUG)
-    is_other = any(
-        at not in harmless and word not in beside and stem(word) not in own for at, word in enumerate(words)
-    )
+    is_other = any(at not in harmless and word not in beside and stem(word) not in own for at, word in enumerate(words))
     if "?" in text or is_other or tuple(words) in _ENDINGS:
         return False
     # The action's own name is a yes as well; "stop" may mean the agent.
@@ -133,5 +131,11 @@ def _words(text: str) -> list[str]:
     """The words of a reply; a sign for yes is one."""
     for sign in _SIGNS:
         text = text.replace(sign, f" {sign} ")
-    text = text.casefold().replace("thank you", "thanks").replace("thats ", "that ").replace("let's", "let").replace("lets ", "let ")
+    text = (
+        text.casefold()
+        .replace("thank you", "thanks")
+        .replace("thats ", "that ")
+        .replace("let's", "let")
+        .replace("lets ", "let ")
+    )
     return [word for part in text.split() for word in (tokens(part) or ([part] if part in _YES else []))]

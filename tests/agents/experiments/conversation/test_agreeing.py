@@ -132,7 +132,9 @@ def test_what_was_agreed_to_is_done(shown: Any, change: tuple[str, str], reply: 
     assert upgrade.named("Night Reader")["state"] == ("enrollmentComplete" if change == STOP else "enrolling")
 
 
-@pytest.mark.parametrize("reply", ["delete it", "yes, delete Audio Stories please", "remove it for good", "ok delete", "yep bin it"])
+@pytest.mark.parametrize(
+    "reply", ["delete it", "yes, delete Audio Stories please", "remove it for good", "ok delete", "yep bin it"]
+)
 def test_the_actions_own_name_agrees(shown: Any, reply: str) -> None:
     upgrade = shown(DELETION)
     assert answer("talk", reply).status == "completed"
