@@ -16,7 +16,7 @@ from signalbox.agents.experiments.asked import STATUS_OF
 from signalbox.agents.experiments.groups import kinds_named
 from signalbox.agents.experiments.names import loosely, mentioned
 from signalbox.agents.experiments.node import Ask
-from signalbox.agents.experiments.plan import ACTIONS, POST_RULES, rules_schema
+from signalbox.agents.experiments.plan import ACTIONS, rules_schema
 from signalbox.agents.experiments.reading import read
 from signalbox.agents.experiments.server_names import Server
 from signalbox.agents.experiments.weights import SHARED
@@ -37,6 +37,8 @@ _POLITE = word_set("please pls then also and now")
 _ORDERS = frozenset(stem(one) for one in (*STATUS_OF, "include", "exclude", "delete", "rename", "describe", "tag"))
 _TAKEN = ("new_name", "context", "site", "target", "group_type", "when")
 _NEAR = 0.7
+_LATER = "afterwards"
+"""Stands among the values where what holds after the experiment is said."""
 _FILLED = "\x00"
 
 
@@ -62,13 +64,15 @@ def with_left_out(asked: Ask, state: Mapping[str, Any], server: Server) -> Ask:
         name for key in ("conditions", "decision_points") if key in args.get("changes", {}) for name in one[key]
     ]
     values += [part for name in taken_away for part in name.split(" / ") if part not in values]
+    if fields.get("post_rule"):
+        values.append(_LATER)
     known = list(dict.fromkeys([*known, *own, *(str(one[key]) for key in ("id", "context") if key in one)]))
     values += [value for value in known if value not in values]
     action = str(fields.get("action"))
     left = [piece for text in heard for piece in left_out(text, values, action, own, server)]
     pending |= {"known": list(dict.fromkeys(values)), "left": list(dict.fromkeys(left))}
     if left:
-        asked.question["message"] += f" Not considered: {'; '.join(pending['left'])}."
+        asked.question["message"] = f"{asked.question['message']} Not considered: {'; '.join(pending['left'])}."
     return asked
 
 
@@ -79,10 +83,14 @@ async def said_beside(pending: Mapping[str, Any], server: Server) -> dict[str, A
         return {}
     codes = [str(one["code"]) for one in pending["operation"]["args"]["conditions"]]
     for piece in pending["left"]:
-        named = mentioned(piece, codes)
-        said = await read(rules_schema(server.group_types()), piece, (), "experiment_management") if named else {}
-        if said.get("post_rule") == "assign" and len(named) == 1:
-            return {"post_rule": "assign", "condition": named[0]}
+        named, is_later = mentioned(piece, codes), _is_later(piece)
+        if not named and not is_later:
+            continue
+        rule = (await read(rules_schema(server.group_types()), piece, (), "experiment_management")).get("post_rule")
+        if rule == "assign" and len(named) == 1:
+            return {"post_rule": rule, "condition": named[0]}
+        if is_later and rule in ("continue", "revert"):
+            return {"post_rule": rule}
     return {}
 
 
@@ -93,11 +101,12 @@ def left_out(text: str, values: Iterable[str], action: str, own: Iterable[str], 
     masked = text
     for name in sorted({*own, *(one for one in values if " " in one)}, key=len, reverse=True):
         masked = re.sub(loosely(name), lambda found: _FILLED * len(found[0]), masked, flags=re.IGNORECASE)
-    names = [one for one in _names(server) if one not in own]
+    names = [one for one in _names(server) if not _is_part(one, own)]
+    kinds = [one for one in server.group_types() if not _is_part(split_name(one)[0], own)]
     found: list[str] = []
     for clause in clauses_of(masked):
         at = masked.index(clause)
-        gone = [one for one in _pieces(clause) if not _gives(one.group(), open_values, action, names, server)]
+        gone = [one for one in _pieces(clause) if not _gives(one.group(), open_values, action, names, kinds)]
         if gone:
             found.append(text[at + gone[0].start() : at + gone[-1].end()].strip(" ,.;:"))
     return found
@@ -124,15 +133,15 @@ def _pieces(clause: str) -> list[re.Match[str]]:
     return list(_PIECE.finditer(clause))
 
 
-def _gives(piece: str, open_values: Counter[str], action: str, names: list[str], server: Server) -> bool:
+def _gives(piece: str, open_values: Counter[str], action: str, names: list[str], kinds: list[str]) -> bool:
     """Whether all that a piece names is in the write, and something of it for the first time; what it takes is gone."""
     marked = [_key(one) for one in _marks(piece)]
     marked += [_key(one) for one in mentioned(piece, names)]
-    marked += [_key(one) for one in kinds_named(piece, server.group_types())]
+    marked += [_key(one) for one in kinds_named(piece, kinds)]
     figures = [_figure(one) for one in _FIGURE.findall(piece)]
     taken = _FILLED in piece or bool(set(tokens(piece)) & SHARED)
-    is_later = tokens(piece)[:1] in (["after"], ["afterwards"])
-    if is_later and not taken and not set(POST_RULES) & set(open_values):
+    is_later = _is_later(piece)
+    if is_later and not taken and _key(_LATER) not in open_values:
         return False
     taken |= is_later
     for one in dict.fromkeys(marked):
@@ -140,14 +149,18 @@ def _gives(piece: str, open_values: Counter[str], action: str, names: list[str],
             return False
         taken |= open_values[one] > 0
         open_values[one] -= 1
-    for one in figures:
-        same = [key for key in open_values if _is_figure(key) and abs(float(key) - one) < _NEAR]
+    for figure in figures:
+        same = [key for key in open_values if _is_figure(key) and abs(float(key) - figure) < _NEAR]
         if not same:
             return False
         taken |= any(open_values[key] > 0 for key in same)
         open_values[same[0]] -= 1
     says_more = bool(marked or figures or _BEGINS.match(piece.strip()) or _is_order(piece, action))
     return taken or not says_more
+
+
+def _is_later(piece: str) -> bool:
+    return tokens(piece)[:1] in (["after"], ["afterwards"])
 
 
 def _marks(piece: str) -> list[str]:
@@ -164,12 +177,16 @@ def _is_order(piece: str, action: str) -> bool:
 
 
 def _names(server: Server) -> list[str]:
-    """What the server has names for, other than kinds of group."""
+    """What the server has names for, other than kinds of group and tags, which are plain words."""
     offered = [
         one for own in server.metadata.values() for kind, every in own.items() if kind != "group_types" for one in every
     ]
-    tags = [tag for one in server.experiments for tag in one["tags"]]
-    return list(dict.fromkeys([*server.names, *server.contexts, *offered, *tags]))
+    return list(dict.fromkeys([*server.names, *server.contexts, *offered]))
+
+
+def _is_part(name: str, own: Iterable[str]) -> bool:
+    """Whether all words of a name stand in one of what is written to: the audio one may be Audio Stories."""
+    return any(set(_key(name).split()) <= set(_key(one).split()) for one in own)
 
 
 def _key(value: str) -> str:
