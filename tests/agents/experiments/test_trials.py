@@ -227,6 +227,33 @@ async def test_who_is_excluded_on_the_server_is_told_so(upgrade: Any) -> None:
     assert (data["condition"], data["decided_by"], data["agrees"]) == (None, "exclusion", False)
 
 
+@pytest.mark.parametrize(
+    ("users", "groups", "asked", "step"),
+    [
+        (["kim-4"], [], {}, "global_exclude"),
+        ([], [{"type": "schoolId", "groupId": "north"}], {"schoolId": ["north"]}, "global_exclude"),
+        ([], [{"type": "schoolId", "groupId": "north"}], {"schoolId": ["south"]}, "hash"),
+        (["somebody-else"], [], {}, "hash"),
+    ],
+)
+async def test_the_global_exclude_list_decides_before_anything_else(
+    upgrade: Any, users: list[str], groups: list[dict[str, str]], asked: dict[str, list[str]], step: str
+) -> None:
+    kept = {"name": "Global Exclude", "context": "mathstream", "type": "global_exclude", "userIds": users}
+    await current_client().call("POST", "/segments", {**kept, "groups": groups, "id": "g-1"})
+    data = (await explain_assignment("kim-4", "Hint Timing", asked))["data"]
+    assert data["decided_by"] == step
+    elsewhere = (await explain_assignment("kim-4", "Night Reader", asked))["data"]
+    assert elsewhere["decided_by"] == "hash", "the list is of one context"
+
+
+async def test_a_global_exclude_list_that_cannot_be_read_is_said(upgrade: Any) -> None:
+    upgrade.fault = lambda call: "404" if call == "GET /segments/global" else None
+    steps = (await explain_assignment("kim-4", "Hint Timing"))["data"]["steps"]
+    detail = next(one["detail"] for one in steps if one["step"] == "global_exclude")
+    assert "does not show" in detail
+
+
 def test_a_mismatch_is_seen_and_chance_is_not() -> None:
     assert fit([500, 500], [0.5, 0.5])[0] == pytest.approx(1.0)
     p_value, test = fit([700, 300], [0.5, 0.5])

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from signalbox.agents.experiments.asked import STATUS_OF
 from signalbox.agents.experiments.names import mentioned
 from signalbox.agents.experiments.plan import ACTIONS, action_schema
 from signalbox.agents.experiments.reading import read
 from signalbox.language.clauses import clauses_of
-from signalbox.language.words import stem, tokens
+from signalbox.language.words import stem, tokens, word_set
 
-__all__ = ["action_beside", "calls_action", "other_action", "sure_action"]
+__all__ = ["action_beside", "calls_action", "list_named", "means_several", "ordered", "other_action", "sure_action"]
 
 _SURE, _LIKELY, _ENOUGH = 0.95, 0.9, 0.7
+_SEVERAL = word_set("all every each both everything them those these")
+_LISTS = {"inclusion": "include", "exclusion": "exclude"}
+_POLITE = word_set("please pls plz just now then and so ok can could you would")
 
 
 async def sure_action(text: str, *, is_named: bool) -> str:
@@ -27,6 +31,33 @@ async def sure_action(text: str, *, is_named: bool) -> str:
 async def _read_action(text: str) -> tuple[str, float]:
     said = await read(action_schema(), text, (), "experiment_management")
     return str(said.get("action") or ""), float(said.get("confidence", 1.0))
+
+
+def means_several(text: str) -> bool:
+    """Whether a text speaks of several at once: all of them, both, every draft."""
+    return bool(_SEVERAL & set(tokens(text)))
+
+
+def list_named(text: str) -> str:
+    """What adds to the list of an experiment that a text calls by its name: include, exclude; empty where none is."""
+    found = {_LISTS[word] for word in tokens(text) if word in _LISTS}
+    return found.pop() if len(found) == 1 else ""
+
+
+async def ordered(text: str, *, is_named: bool) -> str:
+    """What a text orders whatever else it may look like: it is read as what it calls by its name, and that is to be
+    done to several, or adds to the list of an experiment that is named. Empty where it orders nothing so."""
+    stems = [stem(word) for word in tokens(text) if word not in _POLITE]
+    called = {stem(one): one for one in ACTIONS}
+    if stems and stems[0] in called and means_several(text):
+        wanted = {called[stems[0]]} & {*STATUS_OF, "delete"}
+    elif is_named:
+        wanted = {called[one] for one in stems if one in called} | {list_named(text)}
+        wanted &= {"include", "exclude"}
+    else:
+        wanted = set()
+    action = (await _read_action(text))[0] if wanted else ""
+    return action if action in wanted else ""
 
 
 async def other_action(text: str, than: str) -> str:

@@ -28,10 +28,25 @@ _PHRASES = tuple(
     for one in (
         "do it,please do,do so,do that,make it so,by all means,of course,sounds good,sounds great,looks good,"
         "looks right,you may,sure thing,go ahead,go for it,ship it,that right,is right,is correct,is fine,is good,"
-        "is ok,bien sûr,vas y"
+        "is ok,works for me,by me,make it happen,let do it,let go,be my guest,bien sûr,vas y"
     ).split(",")
 )
 """So is each of these."""
+_SHRUG = (("why", "not"),)
+"""Said beside a yes, and none by itself."""
+_MEANT = {
+    "create": word_set("make build"),
+    "start": word_set("launch fire kick begin resume run roll"),
+    "stop": word_set("pause"),
+    "archive": word_set("shelve stash"),
+    "delete": word_set("bin trash erase wipe remove"),
+    "include": word_set("add"),
+}
+"""What people say for an action: who is asked about that one agrees by it."""
+_BEHIND_YES = {"delete": word_set("drop scrap kill nuke ditch toss zap"), "stop": word_set("halt end freeze kill")}
+"""What may end the talk as well: these agree behind a yes only."""
+_PARTICLES = word_set("up off away down out in")
+"""What goes with such a word: fire it up."""
 _THANKS = word_set("thanks thank thx ty cheers danke merci gracias")
 _BESIDE = _THANKS | word_set(
     "please pls plz then now it this that one the a so and on for just do let i i'm am we we're me by certain happy "
@@ -42,7 +57,7 @@ _NO = word_set("no n nope nah not don't dont never cancel stop wait abort reject
 _LATER = word_set("later time begin or")
 """Of what actions are described by, what may speak of another time."""
 _LONGEST = 8
-_ENDINGS = (("never", "mind"), ("forget", "it"), ("forget", "that"), ("leave", "it"))
+_ENDINGS = (("never", "mind"), ("forget", "it"), ("forget", "that"), ("leave", "it"), ("let", "it", "go"))
 _ANEW = (
     ("start", "over"), ("start", "again"), ("start", "afresh"), ("begin", "again"), ("from", "scratch"),
     ("from", "the", "beginning"), ("start", "from", "zero"),
@@ -53,14 +68,20 @@ def agrees(text: str, pending: Mapping[str, Any]) -> bool:
     """Whether a reply says that what was shown shall be done: now, and without a condition."""
     fields = pending["fields"]
     names = [str(fields[key]) for key in ("experiment_name", "new_name", "user_id") if fields.get(key)]
-    words, own = _words(without(text, names)), _own_words(str(fields.get("action") or ""))
+    action = str(fields.get("action") or "")
+    words, own = _words(without(text, names)), _own_words(action)
+    meant, behind_yes = _MEANT.get(action, frozenset()), _BEHIND_YES.get(action, frozenset())
+    beside = _YES | _BESIDE | meant | behind_yes
+    if set(words) & (meant | behind_yes):
+        beside |= _PARTICLES
     in_phrase = _in_phrases(words, _PHRASES)
-    if "?" in text or any(
-        at not in in_phrase and word not in _YES | _BESIDE and stem(word) not in own for at, word in enumerate(words)
-    ):
+    harmless = in_phrase | _in_phrases(words, _SHRUG)
+    is_other = any(at not in harmless and word not in beside and stem(word) not in own for at, word in enumerate(words))
+    if "?" in text or is_other or tuple(words) in _ENDINGS:
         return False
     # The action's own name is a yes as well; "stop" may mean the agent.
-    return bool(in_phrase or set(words) & _YES or {stem(word) for word in words} & own - _BESIDE - _NO)
+    own_yes = {stem(word) for word in words} & own - _BESIDE - _NO
+    return bool(in_phrase or set(words) & (_YES | meant) or own_yes)
 
 
 def is_yes(text: str) -> bool:
@@ -110,5 +131,11 @@ def _words(text: str) -> list[str]:
     """The words of a reply; a sign for yes is one."""
     for sign in _SIGNS:
         text = text.replace(sign, f" {sign} ")
-    text = text.casefold().replace("thank you", "thanks").replace("thats ", "that ")
+    text = (
+        text.casefold()
+        .replace("thank you", "thanks")
+        .replace("thats ", "that ")
+        .replace("let's", "let")
+        .replace("lets ", "let ")
+    )
     return [word for part in text.split() for word in (tokens(part) or ([part] if part in _YES else []))]

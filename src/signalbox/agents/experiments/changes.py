@@ -11,7 +11,7 @@ from signalbox.agents.experiments.names import as_written, grounded, listed, men
 from signalbox.agents.experiments.node import Ask, Fault
 from signalbox.agents.experiments.plan import CONSISTENCY, POST_RULES
 from signalbox.agents.experiments.server_names import Server
-from signalbox.agents.experiments.weights import Split, even, read_split, said_split
+from signalbox.agents.experiments.weights import SHARED, Split, even, read_split, said_split
 from signalbox.language.names import did_you_mean
 from signalbox.language.time import parse_instant
 from signalbox.language.words import stem, tokens
@@ -120,12 +120,15 @@ def _reconditioned(fields: Fields, experiment: Experiment, server: Server, text:
             raise Fault(f"'{words}' is none of the conditions.", "validation", did_you_mean(words, codes))
         left = [one for one in own if one["code"] != gone]
     else:
-        split = read_split(words)
-        new = [name for name in split.names if grounded(name, codes) is None]
-        if not new:
+        offered = server.metadata.get(experiment["context"], {}).get("conditions", [])
+        names = read_split(words).names or mentioned(without(text, [experiment["name"]]), offered)
+        new = [name for name in names if grounded(name, codes) is None]
+        if not new and names:
             raise Fault(f"The condition {words} is there already.", "validation")
+        if not new:
+            raise Ask("Which condition?", "conditions", fields, [one for one in offered if one not in codes])
         left = [*own, *({"code": name, "weight": 0.0} for name in new)]
-    weights = fields.get("weights")
+    weights = fields.get("weights") or " ".join(word for word in tokens(text) if word in SHARED)
     if not weights:
         asked = ", ".join(one["code"] for one in left)
         raise Ask(f"With which weights then? {asked}. Say them in percent, or: equal.", "weights", fields, ["equal"])

@@ -151,6 +151,10 @@ class UpgradeClient:
         body = {"experimentId": experiment_id, "list": dict(members)}
         return _record(await self.call("POST", f"/experiments/{kind}List", body))
 
+    async def global_exclude(self) -> list[dict[str, Any]]:
+        """The lists of those who are kept out of everything, one a context."""
+        return _records(await self.call("GET", "/segments/global"))
+
     async def enrollment_detail(self, experiment_id: str) -> dict[str, Any]:
         """`{id, users, groups, usersExcluded, groupsExcluded, conditions}` of one experiment."""
         body = {"experimentId": experiment_id}

@@ -14,7 +14,7 @@ from signalbox.agents.experiments.node import Ask
 from signalbox.agents.experiments.server_names import Server
 from signalbox.agents.experiments.weights import read_split, said_split
 
-__all__ = ["ask_for", "known_point", "new_experiment", "not_taken"]
+__all__ = ["ask_for", "known_point", "new_experiment"]
 
 _MOST_OPTIONS = 8
 _BY = re.compile(r"\b(?:by|per) (?:the |whole )?(\w+)", re.IGNORECASE)
@@ -57,14 +57,6 @@ def new_experiment(fields: Fields, server: Server, text: str) -> dict[str, Any]:
         "consistency_rule": rule,
         **after,
     }
-
-
-def not_taken(args: Mapping[str, Any], server: Server, text: str) -> str:
-    """What the request names and the new experiment does not have: a kind of group, while each user is alone."""
-    kinds = kinds_named(without(text, [str(args["name"])]), server.group_types(str(args["context"])))
-    if args["assignment_unit"] == "group" or not kinds:
-        return ""
-    return f" Note: each user is assigned alone, not by {' or '.join(kinds)}."
 
 
 def ask_for(problem: Problem, fields: Fields) -> Ask:

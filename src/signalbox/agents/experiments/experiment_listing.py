@@ -18,7 +18,7 @@ from signalbox.language.words import stem, tokens
 from signalbox.settings import now, person_zone
 from signalbox.upgrade.states import same_state, shown_state, stored_state
 
-__all__ = ["aexperiment_listing_node", "experiment_listing_node"]
+__all__ = ["aexperiment_listing_node", "context_of", "experiment_listing_node", "narrowed", "status_of"]
 
 _OFFERED = {
     "decision_points": ("sites", "targets"),
@@ -34,8 +34,8 @@ async def aexperiment_listing_node(state: dict[str, Any], calls: Calls) -> dict[
     metadata = await calls.look(get_context_metadata)
     text = state["user_input"]
     fields = _gone_on(await fields_of(state, list_schema(metadata)), state)
-    context = _context(fields, text, list(metadata))
-    status = _status(fields, text)
+    context = context_of(fields, text, list(metadata))
+    status = status_of(fields, text)
     kept = {
         "params": _params(fields, context, status),
         "previous": {"capability": "list_experiments", "fields": {**fields, "context": context, "status": status}},
@@ -47,7 +47,7 @@ async def aexperiment_listing_node(state: dict[str, Any], calls: Calls) -> dict[
     if what in _OFFERED:
         return {**kept, **await _offered(calls, what, context)}
     found = await calls(get_all_experiments, context=context, name_contains=fields.get("name_part"))
-    chosen, told = _narrowed(found, fields, status)
+    chosen, told = narrowed(found, fields, status)
     words = " ".join(part for part in (*told, f"in {context}" if context else "", _named(fields)) if part)
     return {**kept, **_shown(chosen, words)}
 
@@ -63,14 +63,15 @@ def _gone_on(fields: dict[str, Any], state: Mapping[str, Any]) -> dict[str, Any]
     return {**fields, "what": before} if state["params"].get("follows") and before and not is_said else fields
 
 
-def _context(fields: Mapping[str, Any], text: str, contexts: list[str]) -> str | None:
+def context_of(fields: Mapping[str, Any], text: str, contexts: list[str]) -> str | None:
+    """The context that was read, else the only one that the request names."""
     if fields.get("context"):
         return fields["context"] if fields["context"] in contexts else grounded(str(fields["context"]), contexts)
     named = mentioned(text, contexts)
     return named[0] if len(named) == 1 else None
 
 
-def _status(fields: Mapping[str, Any], text: str) -> str | None:
+def status_of(fields: Mapping[str, Any], text: str) -> str | None:
     """The state that was read; else the only one whose own name stands in the request. A draft is what has not
     started, and also a state of its own: who says its name means that."""
     if fields.get("status") == "inactive" and "draft" in map(stem, tokens(text)):
@@ -111,7 +112,7 @@ async def _offered(calls: Calls, what: str, context: str | None) -> dict[str, An
     return {"bot_response": told, "told": told[:200], "blocks": [blocks.table(["context", "kind", "value"], rows)]}
 
 
-def _narrowed(
+def narrowed(
     found: list[dict[str, Any]], fields: Mapping[str, Any], status: str | None
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Those that fit, and in words how they were chosen."""

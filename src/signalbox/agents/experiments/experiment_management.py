@@ -14,9 +14,10 @@ from signalbox.agents.experiments.agreeing import refuses
 from signalbox.agents.experiments.asked import STATUS_OF, named_params, said_params
 from signalbox.agents.experiments.changes import changes_for, moment_of
 from signalbox.agents.experiments.clients import current_client
-from signalbox.agents.experiments.creating import ask_for, new_experiment, not_taken
+from signalbox.agents.experiments.creating import ask_for, new_experiment
 from signalbox.agents.experiments.groups import find_groups
 from signalbox.agents.experiments.guard import refuse_writes
+from signalbox.agents.experiments.left_out import said_beside, with_left_out
 from signalbox.agents.experiments.names import mentioned, written_name
 from signalbox.agents.experiments.node import Ask, Calls, Fault, at_once, capability_node
 from signalbox.agents.experiments.outcome import ToolResult
@@ -24,7 +25,7 @@ from signalbox.agents.experiments.plan import ACTIONS
 from signalbox.agents.experiments.questions import again, change_question, confirm, deletion, what_goes
 from signalbox.agents.experiments.reports import change_rows, told_change
 from signalbox.agents.experiments.server_names import Server, look_around
-from signalbox.agents.experiments.several import requests_of
+from signalbox.agents.experiments.several import all_meant, requests_of
 from signalbox.agents.experiments.steps import advance_step, init_multi_step_operation
 from signalbox.agents.experiments.tools import (
     create_experiment,
@@ -49,6 +50,7 @@ _OWN = "experiment_management"
 _POINT = ("site", "target")
 _OF_GROUPS = ("include", "exclude")
 _NOTHING = "Nothing was changed."
+_NOBODY_MEANT = "No experiment is as you say, or all of them are so already. Nothing was changed."
 Update = dict[str, Any]
 
 
@@ -62,20 +64,27 @@ async def aexperiment_management_node(state: dict[str, Any], calls: Calls) -> Up
         told = f"{_NOTHING}{left}"
         return {"bot_response": told, "told": told, "operation_type": None, "previous": state["previous"]}
     server = None if pending else await look_around(calls)
+    intro = ""
     if server is not None:
         first, *rest = await requests_of(state["user_input"], server.names)
+        if not rest and (each := await all_meant(first, state["shown"], server)) is not None:
+            if not each:
+                return {"bot_response": _NOBODY_MEANT, "told": _NOBODY_MEANT}
+            first, *rest = each
+            intro = f"{len(each)} are meant, and each is asked about by itself: {'; '.join(each)}.\n\n" if rest else ""
         state = {**state, "user_input": first}
     done: Update = {}
     while True:
         try:
             update = await _one(state, calls, server)
         except Ask as asked:
+            asked.question["message"] = f"{intro}{asked.question['message']}"
             raise _between(done, asked, state, rest) from None
         if done:
             update["bot_response"] = f"{done['bot_response']}\n\n{update['bot_response']}"
         if not rest:
             return update
-        done, server = update, None
+        done, server, intro = update, None, ""
         state = {**state, **done, "user_input": rest.pop(0), "pending": None, "params": {}}
 
 
@@ -115,7 +124,16 @@ async def _one(state: Mapping[str, Any], calls: Calls, server: Server | None) ->
         fields, text = await wanted(state, server)
     groups = find_groups(text, server.group_types(), server.names) if fields.get("action") in _OF_GROUPS else {}
     calls.said = server.params(fields, text, **({"groups": groups} if groups else {}))
-    return await _prepare(fields, text, state, server, calls)
+    try:
+        return await _prepare(fields, text, state, server, calls)
+    except Ask as asked:
+        noted = with_left_out(asked, state, server)
+        if not (more := await said_beside(noted.pending, server)):
+            raise noted from None
+    try:
+        return await _prepare({**fields, **more}, text, state, server, calls)
+    except Ask as asked:
+        raise with_left_out(asked, state, server) from None
 
 
 experiment_management_node = at_once(aexperiment_management_node)
@@ -169,7 +187,7 @@ async def _confirm_new(fields: Mapping[str, Any], text: str, server: Server) -> 
     rows = [
         (name.replace("_", " "), None, told_change(name, value)) for name, value in args.items() if value is not None
     ]
-    notes = "".join(f" Note: {one.message}" for one in problems) + not_taken(args, server, text)
+    notes = "".join(f" Note: {one.message}" for one in problems)
     arms = ", ".join(f"{one['code']} {one['weight']:g}%" for one in args["conditions"])
     point = args["decision_points"][0]
     unit = f" by {args['group']}" if args.get("group") else ""
@@ -245,7 +263,8 @@ async def _execute(pending: Mapping[str, Any], state: Mapping[str, Any], calls: 
     progress = advance_step(progress, {"step": "execute", "tool": name})
     update = _report(name, result, pending)
     progress = advance_step(progress, {"step": "verify", "read_back": name != "delete_experiment"})
-    return {**update, **progress, "total_steps": 3, "pending_confirmations": []}
+    left = list(pending.get("left") or ())
+    return {**update, **progress, "total_steps": 3, "pending_confirmations": [], "not_covered": left}
 
 
 async def _changed_since(

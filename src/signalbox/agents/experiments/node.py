@@ -119,6 +119,7 @@ def capability_node(
             update["detected_capability"] = capability
             # What was shown with a question is not shown again with the answer to the reply.
             update.setdefault("blocks", [])
+            update.setdefault("not_covered", [])
             if calls.said or "params" in update:
                 update["params"] = {**calls.said, **update.get("params", {})}
             if calls.results:
@@ -203,6 +204,7 @@ def _asking(asked: Ask, capability: str, state: Mapping[str, Any]) -> Update:
         "params": said_params(asked.pending["fields"], pending["text"]),
         "pending_confirmations": [str(pending["key"])] if pending.get("key") else [],
         "blocks": blocks,
+        "not_covered": list(pending.get("left") or ()),
         **_spoken_of(asked.pending["fields"], state),
     }
 

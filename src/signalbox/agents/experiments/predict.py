@@ -7,6 +7,7 @@ enrols nobody). Where that differs from what the rules give to a newcomer, the r
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from signalbox.agents.experiments.client import UpgradeClient
@@ -14,9 +15,9 @@ from signalbox.agents.experiments.clients import current_client
 from signalbox.agents.experiments.errors import UpgradeError
 from signalbox.agents.experiments.finding import find, is_clone
 from signalbox.agents.experiments.outcome import Done, tool
-from signalbox.agents.experiments.shape import read_experiment
+from signalbox.agents.experiments.shape import members_of, read_experiment
 from signalbox.upgrade.decision import Decision, decide
-from signalbox.upgrade.model import Records, User, experiment_of
+from signalbox.upgrade.model import NOBODY, Members, Records, User, experiment_of
 
 __all__ = ["explain_assignment", "foretell"]
 
@@ -54,9 +55,10 @@ async def foretell(
     user = User(user_id, *_grouped(groups, working_groups))
     others = [one for one in await client.experiments() if not is_clone(one) and one["id"] != raw["id"]]
     models = [experiment_of(one) for one in [raw, *others] if one.get("assignmentUnit") in _SUPPORTED]
-    decision = decide(models, experiment["context"], user, Records())[0]
+    kept_out, unread = await _globally_excluded(client, experiment["context"])
+    decision = decide(models, experiment["context"], user, Records(), kept_out)[0]
     known, says = await _server_says(client, experiment, user_id)
-    found = _told(decision) | {
+    found = _told(decision, unread) | {
         "experiment": experiment["name"],
         "experiment_id": experiment["id"],
         "user_id": user_id,
@@ -66,6 +68,18 @@ async def foretell(
         "note": "",
     }
     return found if found["agrees"] else _corrected(found, groups is not None)
+
+
+async def _globally_excluded(client: UpgradeClient, context: str) -> tuple[Members, str]:
+    """Who is kept out of everything in a context; and why that is not known, or not whole, where it is not."""
+    try:
+        lists = await client.global_exclude()
+    except UpgradeError as error:
+        return NOBODY, f"the server does not show the global exclude list ({error.user_message.rstrip('.')})"
+    held = members_of([one for one in lists if one.get("context") == context])
+    unread = "" if not held["segments"] else "the global exclude list holds segments, which are not looked into"
+    groups = frozenset((one["type"], one["id"]) for one in held["groups"])
+    return Members(frozenset(held["users"]), groups), unread
 
 
 async def _server_says(client: UpgradeClient, experiment: Mapping[str, Any], user_id: str) -> tuple[bool, str | None]:
@@ -82,7 +96,11 @@ async def _server_says(client: UpgradeClient, experiment: Mapping[str, Any], use
     return True, str(own[0]["conditionCode"]) if own else None
 
 
-def _told(decision: Decision) -> dict[str, Any]:
+def _told(decision: Decision, unread: str) -> dict[str, Any]:
+    """The decision; what of the global exclude list could not be read is said in its step."""
+    for at, one in enumerate(decision.steps):
+        if one.name == "global_exclude" and one.passed and unread:
+            decision.steps[at] = replace(one, detail=unread)
     return {
         "condition": decision.condition.code if decision.condition else None,
         "decided_by": decision.decided_by,

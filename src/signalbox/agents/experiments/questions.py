@@ -14,6 +14,7 @@ __all__ = ["NOT_UNDERSTOOD", "YES_OR_NO", "again", "change_question", "confirm",
 
 YES_OR_NO = "Please answer yes or no. "
 NOT_UNDERSTOOD = "I did not understand what is to be otherwise. "
+_KEPT = ("key", "version", "experiment_id", "operation", "heard", "known", "left")
 
 
 def confirm(
@@ -42,7 +43,7 @@ def confirm(
 def again(pending: Mapping[str, Any], said: str = YES_OR_NO) -> Ask:
     """The same question once more."""
     message = str(pending["message"]).removeprefix(YES_OR_NO).removeprefix(NOT_UNDERSTOOD)
-    kept = {key: value for key, value in pending.items() if key in ("key", "version", "experiment_id", "operation")}
+    kept = {key: pending[key] for key in _KEPT if key in pending}
     return Ask(f"{said}{message}", str(pending["field"]), pending["fields"], pending.get("options") or (), **kept)
 
 

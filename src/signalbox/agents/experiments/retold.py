@@ -51,6 +51,9 @@ async def retold(reply: str, field: str, known: Fields, options: Sequence[str], 
         found |= {"unit": "individual", "group_type": None}
     if field != "new_name":
         found |= {key: said[key] for key in ("consistency_rule", "post_rule") if said.get(key)}
+    if found.get("post_rule") == "assign":
+        codes = read_split(str(known.get("conditions") or ""), offered["conditions"] if offered else ()).names
+        found["condition"] = next(iter(mentioned(reply, codes)), None)
     return found
 
 

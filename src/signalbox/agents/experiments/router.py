@@ -7,7 +7,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from signalbox.agents.experiments.actions import sure_action
+from signalbox.agents.experiments.actions import ordered, sure_action
 from signalbox.agents.experiments.agreeing import is_plain
 from signalbox.agents.experiments.clarification import unclear
 from signalbox.agents.experiments.clients import current_client
@@ -19,12 +19,14 @@ from signalbox.agents.experiments.plan import (
     FEATURES,
     details_schema,
     kind_schema,
+    simulation_schema,
     unsupported_schema,
 )
 from signalbox.agents.experiments.reading import read
 from signalbox.agents.experiments.replying import replied_to
 from signalbox.agents.experiments.routing import LINE, is_clear, route_after_input
 from signalbox.agents.experiments.state import NodeStatus, complete
+from signalbox.agents.experiments.users import means_anybody
 from signalbox.errors import SignalboxError
 from signalbox.language.words import stem, tokens
 
@@ -37,6 +39,10 @@ _OPEN = (None, "clarification_needed", "experiment_management")
 _CERTAIN, _LIKELY, _EVEN = 0.99, 0.9, 0.5
 _DOES = ("experiment_management", "experiment_details", "list_experiments", "clarification_needed", "unsupported")
 _OF_EXPERIMENT = ("experiment_details", "experiment_management", "user_simulation", "testing")
+_NOBODYS = (None, "testing", "clarification_needed", "unsupported")
+"""What a request may be taken for that lets a user come and does not say which."""
+_NO_ORDER = ("list_experiments", "user_simulation", "testing", "clarification_needed")
+"""What an order is taken for."""
 _NAMELESS = ("terminology", "version_check", "list_experiments")
 """What may be asked for without naming anything."""
 Update = dict[str, Any]
@@ -155,7 +161,11 @@ async def _with_name(state: Mapping[str, Any], text: str) -> str:
 
 
 async def _by_what_is_named(said: Update, text: str, names: Sequence[str], contexts: Contexts | None) -> Update:
-    """What was read without certainty, made sure of or set right by what the request names."""
+    """What was read without certainty, made sure of or set right by what the request names, or orders by name."""
+    if said.get("capability") in _NO_ORDER and await ordered(text, is_named=bool(mentioned(text, names))):
+        return {**said, "capability": "experiment_management", "confidence": 1.0, "follows": False}
+    if said.get("capability") in _NOBODYS and mentioned(text, names) and await _lets_come(text):
+        return {**said, "capability": "user_simulation", "confidence": 1.0}
     if _is_of_one(said, mentioned(text, names)):
         said = {**said, "capability": "experiment_details", "confidence": LINE}
     if _EVEN <= float(said.get("confidence", 1.0)) < LINE and await _speaks_of(text, said, names, contexts):
@@ -168,6 +178,14 @@ async def _by_what_is_named(said: Update, text: str, names: Sequence[str], conte
     if is_open and await sure_action(text, is_named=_is_named(text, names)):
         return {**said, "capability": "experiment_management", "confidence": 1.0}
     return said
+
+
+async def _lets_come(text: str) -> bool:
+    """Whether a request lets one user come to an experiment, whoever it is."""
+    if not means_anybody(text):
+        return False
+    said = await read(simulation_schema((), ()), text, (), "user_simulation")
+    return said.get("task") in ("visit", "journey") and not said.get("user_id")
 
 
 def _is_of_one(said: Mapping[str, Any], named: Sequence[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -103,7 +104,7 @@ class Server:
         name, named, words = (str(fields.get(key) or "") for key in ("experiment", "named", "reference"))
         if fields.get("sure"):
             return self._of_name(name, fields)
-        whole = mentioned(text, self.names)
+        whole = self._not_of_else(text)
         if len(whole) == 1:
             return self._of_name(whole[0], fields)
         if len(whole) > 1:
@@ -133,6 +134,18 @@ class Server:
         if partly:
             return self._several(partly, fields)
         return current
+
+    def _not_of_else(self, text: str) -> list[str]:
+        """The experiments that are named whole; of several not those that are written as the server writes a site, a
+        target or a condition: progress-bar is a target, where another experiment is named beside it."""
+        whole = mentioned(text, self.names)
+        if len(whole) < 2:
+            return whole
+        offered = {one for own in self.metadata.values() for names in own.values() for one in names}
+        bare = text
+        for one in sorted(offered, key=len, reverse=True):
+            bare = re.sub(rf"(?<![\w-]){re.escape(one)}(?![\w-])", "/", bare)
+        return mentioned(bare, self.names) or whole
 
     def _written(self, fields: Mapping[str, Any], text: str) -> str:
         return written_name(_of_else(fields, text), self.contexts)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import uuid4
 
+from signalbox.agents.experiments.agreeing import refuses
 from signalbox.agents.experiments.asked import fields_of, named_params, whole
 from signalbox.agents.experiments.groups import find_groups, groups_in
 from signalbox.agents.experiments.guard import refuse_writes
@@ -23,7 +24,13 @@ from signalbox.agents.experiments.reading import read
 from signalbox.agents.experiments.replies import with_reply
 from signalbox.agents.experiments.server_names import Server, look_around
 from signalbox.agents.experiments.swaps import swapped
-from signalbox.agents.experiments.tools import initialize_user, mark_decision_point_visit, simulate_user_journey
+from signalbox.agents.experiments.tools import (
+    get_experiment_details,
+    initialize_user,
+    mark_decision_point_visit,
+    simulate_user_journey,
+)
+from signalbox.agents.experiments.users import made_up, means_anybody
 from signalbox.contract import blocks
 from signalbox.language.names import did_you_mean
 from signalbox.language.words import stem, tokens
@@ -42,13 +49,17 @@ async def auser_simulation_node(state: dict[str, Any], calls: Calls) -> Update:
     """Say what a user would get, make it known with its groups, or let it come to decision points."""
     pending = state["pending"] or {}
     decision = pending.get("decision")
+    server = await look_around(calls) if decision == "no" and not refuses(state["user_input"]) else None
+    if server and find_groups(state["user_input"], server.group_types(), server.names):
+        # "Class 3b, sorry": what is said in its place is no plain no.
+        decision = "change"
     if decision == "no":
         return {"bot_response": _NOT_DONE, "told": _NOT_DONE, "previous": state["previous"]}
     if decision == "unclear":
         raise again(pending)
     if decision == "yes":
         return await _confirmed(pending, calls)
-    server = await look_around(calls)
+    server = server or await look_around(calls)
     text = state["user_input"]
     schema = simulation_schema(shortlist(text, server.names), server.contexts)
     request = str(pending.get("text") or "")
@@ -68,6 +79,8 @@ async def auser_simulation_node(state: dict[str, Any], calls: Calls) -> Update:
         text = request or text
     fields["on_live"] = wants_live(f"{request}. {state['user_input']}", bool(fields.get("on_live")))
     calls.said = server.params(fields, text)
+    if not fields.get("user_id") and means_anybody(text) and fields.get("task") in ("visit", "journey"):
+        fields |= {"user_id": made_up(1)[0]["id"], "made_up": True}
     user = _user(fields, state)
     groups, are_said = _groups(fields, state, server, user, text)
     task = _task(fields, state, are_said)
@@ -257,6 +270,9 @@ async def _visit(
     is_marked = task == "visit" and "mark" in map(stem, tokens(text))
     if fields.get("on_live") or is_marked:
         raise _confirm_live(fields, user, groups, one)
+    if fields.get("made_up"):
+        experiment = await calls.look(get_experiment_details, experiment=one["id"])
+        groups = groups or made_up(1, experiment["group"])[0]["groups"]
     found = await calls(simulate_user_journey, experiment=one["id"], user_id=user, **_given(groups))
     return {
         **_journey(found, one["name"], user),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from signalbox.agents.experiments.actions import action_beside, other_action, sure_action
+from signalbox.agents.experiments.actions import action_beside, list_named, ordered, other_action, sure_action
 from signalbox.agents.experiments.asked import STATUS_OF, fields_of, whole
 from signalbox.agents.experiments.names import mentioned, placed, shortlist, states_named
+from signalbox.agents.experiments.node import Fault
 from signalbox.agents.experiments.plan import create_schema, management_schema, params_schema, rules_schema
 from signalbox.agents.experiments.questions import NOT_UNDERSTOOD, again
 from signalbox.agents.experiments.reading import read
@@ -16,11 +17,12 @@ from signalbox.agents.experiments.retold import retold
 from signalbox.agents.experiments.server_names import Server
 from signalbox.agents.experiments.swaps import swapped
 from signalbox.agents.experiments.weights import said_split
-from signalbox.language.words import tokens
+from signalbox.language.words import tokens, word_set
 
 __all__ = ["action_by_state", "corrected", "other_than_told", "params_of", "wanted"]
 
 _OWN = "experiment_management"
+_MORE = word_set("also too and plus add")
 _SHORT = 6
 """How many words another action may be asked for in, where none is called by its name."""
 _FIXED = ("action", "experiment", "experiment_id", "experiment_name")
@@ -32,10 +34,14 @@ async def wanted(state: Mapping[str, Any], server: Server) -> tuple[dict[str, An
     text, pending = state["user_input"], state["pending"] or {}
     if pending.get("decision") == "change":
         fixed = await corrected(pending, state, server)
-        return fixed or (await _revised(pending, text, server), text)
+        if fixed:
+            return fixed
+        heard = f"{pending.get('text') or ''}. {text}" if _adds(pending, text) else text
+        return await _revised(pending, text, server), heard
     fields = await fields_of(state, management_schema(shortlist(text, server.names, _spoken_of(state))))
     if pending:
         return await with_reply(fields, state, server), str(pending.get("text") or text)
+    fields["action"] = await _action(fields, text, server)
     return {**fields, **await params_of(str(fields.get("action") or ""), text, server)}, text
 
 
@@ -62,6 +68,35 @@ async def corrected(
         stretch = said_split("", text, one["conditions"] if one else ())
         return ({**known, "conditions": stretch, "weights": None}, text) if stretch else None
     return None
+
+
+async def _action(fields: Mapping[str, Any], text: str, server: Server) -> str:
+    """What is to be done: as it was read, unless it is ordered by name. Raises Fault for what takes from a list."""
+    action = str(fields.get("action") or "")
+    is_of_list = bool(list_named(text)) and action != "create"
+    if is_of_list or (action == "change_weights" and _names_some(text, server)):
+        how = (await read(params_schema("change_conditions") or {}, text, (), _OWN)).get("change")
+        if how == "remove" and not is_of_list:
+            return "change_conditions"
+        if how == "remove" or action == "delete":
+            raise Fault(
+                "The lists of an experiment are only added to here; nobody is taken off one.",
+                "unsupported",
+                "Take somebody off on UpGrade's page. To add somebody, say: exclude user 7 from it.",
+            )
+    return await ordered(text, is_named=bool(mentioned(text, server.names))) or action
+
+
+def _names_some(text: str, server: Server) -> bool:
+    """Whether a text names some of the conditions of its experiment and no figure: shares of all are not said so."""
+    named = [one for one in server.experiments if [one["name"]] == mentioned(text, server.names)]
+    codes = named[0]["conditions"] if named else []
+    return 0 < len(mentioned(text, codes)) < len(codes) and not any(letter.isdigit() for letter in text)
+
+
+def _adds(pending: Mapping[str, Any], text: str) -> bool:
+    """Whether a reply adds to those who are to be put on a list: also u-9."""
+    return pending["fields"].get("action") in ("include", "exclude") and bool(_MORE & set(tokens(text)))
 
 
 def _spoken_of(state: Mapping[str, Any]) -> list[str]:
@@ -92,6 +127,8 @@ async def _revised(pending: Mapping[str, Any], text: str, server: Server) -> dic
         known = {key: value for key, value in known.items() if key not in _WHICH}
         return {**known, **more, "experiment": others[0], "sure": True}
     if more:
+        if _adds(pending, text):
+            more = {key: f"{known[key]}, {more[key]}" if known.get(key) else more[key] for key in more}
         return {**known, **more, **({"weights": None} if "conditions" in more else {})}
     other = await other_action(text, action)
     if not other and len(tokens(text)) <= _SHORT:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from signalbox.language.numbers import NUMBERS, SCALES, SMALL
 from signalbox.language.words import word_set
 
-__all__ = ["Split", "even", "find_split", "read_split", "said_split"]
+__all__ = ["SHARED", "Split", "even", "find_split", "read_split", "said_split"]
 
 _TOKEN = re.compile(r"[\w'’.+-]*\w%?|%")
 _NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?%?")
@@ -19,6 +19,8 @@ _EQUAL = word_set("even evenly equal equally fair fairly same uniform uniformly 
 _PARTS = {"half": 50.0, "halves": 50.0, "third": 100 / 3, "thirds": 100 / 3, "quarter": 25.0, "quarters": 25.0}
 _REST = word_set("rest remainder remaining")
 """What is left of the whole once the other shares are taken."""
+SHARED = _EQUAL | _REST | frozenset(_PARTS)
+"""Words that say shares without a figure."""
 _BETWEEN = word_set(
     "a an the and or of to at on in for with by vs versus plus is are be get gets getting should goes go down up "
     "percent per cent arm arms condition conditions variant variants group groups share shares weight weights split "
@@ -79,6 +81,7 @@ _LISTS = (
     re.compile(rf"{_FIGURE}\s+{_NAME}(?:\W{{1,3}}(?:and\s+)?{_FIGURE}\s+{_NAME})+"),
     re.compile(rf"{_NAME}(?:\s*[/,]\s*{_NAME})+\s+(?:at|with|as)?\s*\d+(?:\s*[/:]\s*\d+)+"),
     re.compile(r"(?<![\w.])\d+%?(?:\s*[/:]\s*\d+%?)+(?![\w.])"),
+    re.compile(r"(?<![\w.-])\d+%?(?:\s+(?:and\s+|to\s+)?\d+%?)+(?![\w.-])"),
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from starlette.applications import Starlette
@@ -48,6 +48,7 @@ def create_app(store: Store, access: Access | None = None) -> Starlette:
             route("/stats/enrollment/detail", "POST", lambda s, _, body: admin.detail(s, body.get("experimentId"))),
             route("/stats/enrollment", "POST", lambda s, _, body: admin.counts(s, body.get("experimentIds"))),
             route("/segments", "POST", _global_exclude),
+            route("/segments/global", "GET", lambda s, *_: [_segment(one) for one in s.segments.values()]),
             route("/setting", "GET", lambda s, *_: _settings(s)),
             route("/setting", "POST", _set),
             route("/batch-assign", "POST", lambda s, _, body: visitors.batch_assign(s, body)),
@@ -121,14 +122,20 @@ def _global_exclude(store: Store, _: Request, body: Any) -> dict[str, Any]:
     if body.get("type") != "global_exclude":
         raise Refusal(501, "Of segments, this embedded server plays only the global exclude lists.", None)
     kept = store.segments.get(body["context"]) or admin.stamped() | {"id": body.get("id")}
-    kept = kept | {"userIds": body.get("userIds") or [], "groups": body.get("groups") or []}
-    store.segments[body["context"]] = kept
-    row = admin.stamped() | {"segmentId": kept["id"]}
     named = {key: body.get(key) for key in ("name", "description", "context", "type", "tags")}
-    times = {key: kept[key] for key in ("createdAt", "updatedAt", "versionNumber", "id")}
+    store.segments[body["context"]] = (
+        kept | named | {"userIds": body.get("userIds") or [], "groups": body.get("groups") or []}
+    )
+    return _segment(store.segments[body["context"]], "")
+
+
+def _segment(kept: Mapping[str, Any], status: str = "Excluded") -> dict[str, Any]:
+    """A global exclude list as the server shows it; with its status where all of them are shown."""
+    row = admin.stamped() | {"segmentId": kept["id"]}
+    shown = {key: value for key, value in kept.items() if key not in ("userIds", "groups")}
     return (
-        times
-        | named
+        shown
+        | ({"status": status} if status else {})
         | {
             "listType": None,
             "individualForSegment": [row | {"userId": one} for one in kept["userIds"]],

@@ -46,6 +46,15 @@ NOT_AGREED = [
     "please don't",
     "rather not right now",
     "nein danke",
+    "let it go",
+    # another meaning, or more than was asked
+    "sure, why not tomorrow",
+    "why not",
+    "drop it",
+    "kill the idea",
+    "go away",
+    "ok, bin the other one",
+    "yep, wipe 40 of them",
 ]
 AGREED = [
     "yes",
@@ -57,7 +66,10 @@ AGREED = [
     "yes, that is right",
     "of course",
     "sounds good",
+    "sure, why not",
+    "works for me",
     "I confirm",
+    "let's do it",
     "yes I'm sure",
     "alright then, proceed",
     "thats fine, go ahead",
@@ -120,11 +132,20 @@ def test_what_was_agreed_to_is_done(shown: Any, change: tuple[str, str], reply: 
     assert upgrade.named("Night Reader")["state"] == ("enrollmentComplete" if change == STOP else "enrolling")
 
 
-@pytest.mark.parametrize("reply", ["delete it", "yes, delete Audio Stories please", "remove it for good", "ok delete"])
+@pytest.mark.parametrize(
+    "reply", ["delete it", "yes, delete Audio Stories please", "remove it for good", "ok delete", "yep bin it"]
+)
 def test_the_actions_own_name_agrees(shown: Any, reply: str) -> None:
     upgrade = shown(DELETION)
     assert answer("talk", reply).status == "completed"
     assert not is_there(upgrade, "Audio Stories")
+
+
+@pytest.mark.parametrize("reply", ["fire it up", "yeah kick it off", "launch it", "ok, roll it out"])
+def test_what_people_say_for_the_action_agrees(shown: Any, reply: str) -> None:
+    upgrade = shown(("start", "Hint Wording"))
+    assert answer("talk", reply).status == "completed"
+    assert upgrade.named("Hint Wording")["state"] == "enrolling"
 
 
 def test_the_word_stop_alone_does_not_stop_an_experiment(shown: Any) -> None:

@@ -75,7 +75,7 @@ def test_the_kind_of_group_is_found_by_its_name(upgrade: Any, talk: Any) -> None
 def test_a_kind_of_group_that_was_not_read_is_said_not_to_be_taken(upgrade: Any, talk: Any) -> None:
     said = "new experiment Big Type in reading-coach, whole classes, control 50, audio 50, StoryPage / story-page"
     asked = talk.say(said, as_=MANAGE, action="create", conditions="control 50, audio 50")
-    assert "each user is assigned alone, not by classId" in asked.answer
+    assert "Not considered: whole classes." in asked.answer
 
 
 def test_site_and_target_are_told_apart(upgrade: Any, talk: Any) -> None:

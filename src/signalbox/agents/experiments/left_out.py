@@ -1,0 +1,201 @@
+"""What a request to write says and the write does not do: it is told before anybody says yes.
+
+A request is cut into pieces. A piece that has a name, a figure or a condition must have given something to the write;
+each value of the write answers for one mention of it, so that "afterwards everyone gets B" is not taken for said
+because B is one of the conditions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from signalbox.agents.experiments.asked import STATUS_OF
+from signalbox.agents.experiments.groups import kinds_named
+from signalbox.agents.experiments.names import loosely, mentioned
+from signalbox.agents.experiments.node import Ask
+from signalbox.agents.experiments.plan import ACTIONS, rules_schema
+from signalbox.agents.experiments.reading import read
+from signalbox.agents.experiments.server_names import Server
+from signalbox.agents.experiments.weights import SHARED
+from signalbox.language.clauses import clauses_of
+from signalbox.language.words import split_name, stem, tokens, word_set
+
+__all__ = ["left_out", "said_beside", "values_of", "with_left_out"]
+
+_CONDITION = r"(?:if|unless|until|only|after|afterwards|before|once|when|whenever|except|without|while|provided)\b"
+_PIECE = re.compile(rf"\S(?:(?!\s(?:but\s+)?{_CONDITION}).)*", re.IGNORECASE | re.DOTALL)
+_BEGINS = re.compile(rf"(?:but\s+)?{_CONDITION}", re.IGNORECASE)
+_FIGURE = re.compile(r"(?<![\w.-])\d+(?:[.,]\d+)?(?=%|\s|[/:,;.!?)-]|$)")
+_MARKED = re.compile(
+    r"\"([^\"]+)\"|“([^”]+)”|(?<!\w)((?=[\w.-]*[^\W_])[\w.-]*(?:[^\W\d_][\w.-]*\d|\d[\w.-]*[^\W\d_]|_)[\w-]*)"
+)
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|am|pm|x)", re.IGNORECASE)
+_POLITE = word_set("please pls then also and now")
+_ORDERS = frozenset(stem(one) for one in (*STATUS_OF, "include", "exclude", "delete", "rename", "describe", "tag"))
+_TAKEN = ("new_name", "context", "site", "target", "group_type", "when")
+_NEAR = 0.7
+_LATER = "afterwards"
+"""Stands among the values where what holds after the experiment is said."""
+_FILLED = "\x00"
+
+
+def with_left_out(asked: Ask, state: Mapping[str, Any], server: Server) -> Ask:
+    """The question with what it leaves out of all that was said for it, where it asks for a yes.
+
+    What was known at an earlier question counts as taken, though it may have been put right since.
+    """
+    pending, before, said = asked.pending, state["pending"] or {}, str(state["user_input"])
+    is_option = bool(before) and (said.strip().isdigit() or said in (before.get("options") or ()))
+    heard = [*(before.get("heard") or ()), *([] if is_option else [said])]
+    fields = pending["fields"]
+    known = [*(before.get("known") or ()), *(str(fields[key]) for key in _TAKEN if fields.get(key))]
+    pending |= {"heard": heard, "known": known}
+    if pending["field"] != "confirm":
+        return asked
+    one = server.by_id(pending.get("experiment_id")) or {}
+    own = [str(name) for name in (one.get("name"), fields.get("new_name")) if name]
+    args = pending["operation"]["args"]
+    values = list(values_of(args))
+    # What a change takes away is in the experiment and no longer in what is sent.
+    taken_away = [
+        name for key in ("conditions", "decision_points") if key in args.get("changes", {}) for name in one[key]
+    ]
+    values += [part for name in taken_away for part in name.split(" / ") if part not in values]
+    if fields.get("post_rule"):
+        values.append(_LATER)
+    known = list(dict.fromkeys([*known, *own, *(str(one[key]) for key in ("id", "context") if key in one)]))
+    values += [value for value in known if value not in values]
+    action = str(fields.get("action"))
+    left = [piece for text in heard for piece in left_out(text, values, action, own, server)]
+    pending |= {"known": list(dict.fromkeys(values)), "left": list(dict.fromkeys(left))}
+    if left:
+        asked.question["message"] = f"{asked.question['message']} Not considered: {'; '.join(pending['left'])}."
+    return asked
+
+
+async def said_beside(pending: Mapping[str, Any], server: Server) -> dict[str, Any]:
+    """What a piece that was left out of a new experiment says of it, read by itself: what everybody gets afterwards."""
+    fields = pending["fields"]
+    if fields.get("action") != "create" or fields.get("post_rule") or pending["field"] != "confirm":
+        return {}
+    codes = [str(one["code"]) for one in pending["operation"]["args"]["conditions"]]
+    for piece in pending["left"]:
+        named, is_later = mentioned(piece, codes), _is_later(piece)
+        if not named and not is_later:
+            continue
+        rule = (await read(rules_schema(server.group_types()), piece, (), "experiment_management")).get("post_rule")
+        if rule == "assign" and len(named) == 1:
+            return {"post_rule": rule, "condition": named[0]}
+        if is_later and rule in ("continue", "revert"):
+            return {"post_rule": rule}
+    return {}
+
+
+def left_out(text: str, values: Iterable[str], action: str, own: Iterable[str], server: Server) -> list[str]:
+    """The pieces of a text that give nothing to a write of these values; `own` are the names of what is written to."""
+    values = list(values)
+    open_values = Counter(_key(one) for one in values)
+    masked = text
+    for name in sorted({*own, *(one for one in values if " " in one)}, key=len, reverse=True):
+        masked = re.sub(loosely(name), lambda found: _FILLED * len(found[0]), masked, flags=re.IGNORECASE)
+    names = [one for one in _names(server) if not _is_part(one, own)]
+    kinds = [one for one in server.group_types() if not _is_part(split_name(one)[0], own)]
+    found: list[str] = []
+    for clause in clauses_of(masked):
+        at = masked.index(clause)
+        gone = [one for one in _pieces(clause) if not _gives(one.group(), open_values, action, names, kinds)]
+        if gone:
+            found.append(text[at + gone[0].start() : at + gone[-1].end()].strip(" ,.;:"))
+    return found
+
+
+def values_of(found: Any) -> Iterator[str]:
+    """Every value in what is sent, as text."""
+    if isinstance(found, Mapping):
+        for key, value in found.items():
+            yield from values_of(value)
+            if isinstance(value, list):
+                yield str(key)
+    elif isinstance(found, list | tuple):
+        for value in found:
+            yield from values_of(value)
+    elif isinstance(found, int | float) and not isinstance(found, bool):
+        yield f"{found:g}"
+    elif isinstance(found, str) and found:
+        yield found
+
+
+def _pieces(clause: str) -> list[re.Match[str]]:
+    """The pieces of a clause: each condition by itself."""
+    return list(_PIECE.finditer(clause))
+
+
+def _gives(piece: str, open_values: Counter[str], action: str, names: list[str], kinds: list[str]) -> bool:
+    """Whether all that a piece names is in the write, and something of it for the first time; what it takes is gone."""
+    marked = [_key(one) for one in _marks(piece)]
+    marked += [_key(one) for one in mentioned(piece, names)]
+    marked += [_key(one) for one in kinds_named(piece, kinds)]
+    figures = [_figure(one) for one in _FIGURE.findall(piece)]
+    taken = _FILLED in piece or bool(set(tokens(piece)) & SHARED)
+    is_later = _is_later(piece)
+    if is_later and not taken and _key(_LATER) not in open_values:
+        return False
+    taken |= is_later
+    for one in dict.fromkeys(marked):
+        if one not in open_values:
+            return False
+        taken |= open_values[one] > 0
+        open_values[one] -= 1
+    for figure in figures:
+        same = [key for key in open_values if _is_figure(key) and abs(float(key) - figure) < _NEAR]
+        if not same:
+            return False
+        taken |= any(open_values[key] > 0 for key in same)
+        open_values[same[0]] -= 1
+    says_more = bool(marked or figures or _BEGINS.match(piece.strip()) or _is_order(piece, action))
+    return taken or not says_more
+
+
+def _is_later(piece: str) -> bool:
+    return tokens(piece)[:1] in (["after"], ["afterwards"])
+
+
+def _marks(piece: str) -> list[str]:
+    """What is written as a name: quoted, or a word with a figure or an underscore in it; no place in a list."""
+    found = [next(part for part in one.groups() if part).strip(".-") for one in _MARKED.finditer(piece)]
+    return [one for one in found if not _ORDINAL.fullmatch(one)]
+
+
+def _is_order(piece: str, action: str) -> bool:
+    """Whether a piece begins with what another action is called: and start it."""
+    words = [word for word in tokens(piece) if word not in _POLITE]
+    called = {stem(word) for word in tokens(f"{action} {ACTIONS.get(action, '')}".replace("_", " "))}
+    return bool(words) and stem(words[0]) in _ORDERS - called
+
+
+def _names(server: Server) -> list[str]:
+    """What the server has names for, other than kinds of group and tags, which are plain words."""
+    offered = [
+        one for own in server.metadata.values() for kind, every in own.items() if kind != "group_types" for one in every
+    ]
+    return list(dict.fromkeys([*server.names, *server.contexts, *offered]))
+
+
+def _is_part(name: str, own: Iterable[str]) -> bool:
+    """Whether all words of a name stand in one of what is written to: the audio one may be Audio Stories."""
+    return any(set(_key(name).split()) <= set(_key(one).split()) for one in own)
+
+
+def _key(value: str) -> str:
+    return value if _is_figure(value) else " ".join(map(stem, split_name(value)))
+
+
+def _is_figure(text: str) -> bool:
+    return bool(re.fullmatch(r"\d+(?:\.\d+)?", text))
+
+
+def _figure(text: str) -> float:
+    return float(text.replace(",", "."))
