@@ -20,13 +20,18 @@ __all__ = ["Account", "account_for", "is_reviewed", "places", "told_number"]
 
 Part = Literal["meant", "left", "aside", "doubt", "nothing"]
 
-_JOINED = re.compile(
-    r"[\s,;&+/]*(?:\b(?:and|or|nor|n|the|our|my|also|plus|then|too|on|of|for|at|in|vs\.?|versus|against|as\s+well(?:\s+as)?"
-    r"|along\s+with|together\s+with|likewise|finally|lastly|but\s+also|(?:the\s+)?same\s+for|other|remaining|rest\s+of"
-    r"|routers?|devices?|box(?:es)?|nodes?)(?!\w)[\s,;&+/]*)*",
+_PHRASES = re.compile(
+    r"\b(?:as\s+well(?:\s+as)?|along\s+with|together\s+with|but\s+also|(?:the\s+)?same\s+(?:for|on)|\(?\d\)|\n\s*[-*•])",
     re.IGNORECASE,
 )
-_JOINED_BY_COMMA = re.compile(r"[\s,;]*")
+_PIECES = re.compile(r"\n\s*[-*•]|\(?\b\d\)|[\w'’]+|\S")
+_JOINING = frozenset("and or nor n & + , ; / plus then also too vs versus against likewise finally lastly".split())
+_FILLING = frozenset(
+    "the our my on of for at in oh other remaining rest router routers device devices box boxes node nodes".split()
+)
+_ENDS_ONE = frozenset(".!?")
+_ENDS = re.compile(r"\s*(?:<?-+>?|–|—|↔|→)\s*")
+_LINK_AFTER = re.compile(r"\s*(?:links?|path|circuit|connection|session|adjacency|tunnel)\b", re.IGNORECASE)
 _COMPARED = re.compile(r"\bcompar\w*\b|\bdiff\w*\b", re.IGNORECASE)
 _COMPARED_WITH = re.compile(r"\s+(?:with|to|and)\s+", re.IGNORECASE)
 # A name behind a comma that begins a clause of its own: xrd-1, xrd-2 is fine; xrd-1, pe1 I have seen.
@@ -41,6 +46,10 @@ _PEER_BEFORE = re.compile(
     r"\b(?:sessions?|links?|uplinks?|peer(?:s|ed|ing|ings)?|adjacenc\w+|connect\w*|circuits?|paths?|tunnels?|neighbou?r\w*|mtu|ldp|i?bgp"
     r"|ebgp|established|routes?|labels?|traffic|prefix\w*|lsps?|ports?|interfaces?|reach\w*|talk\w*|sees?|seeing)\b"
     r"(?:\s+(?!(?:and|then|but|on|of)\b)\w+){0,2}?\s+(?:to|towards?|with|facing|behind)\s+(?:(?:the|its|our|both|all|any|of)\s+)*$",
+    re.IGNORECASE,
+)
+_RELATED = re.compile(
+    r"(?:sessions?|links?|uplinks?|peer(?:ed|ings?)|adjacenc\w+|connect\w*|tunnels?|neighbou?rship|established)\b",
     re.IGNORECASE,
 )
 _AS_BEFORE = re.compile(r"\b(?:as|for|role\s+of|like)\s+$", re.IGNORECASE)
@@ -119,16 +128,35 @@ def _lists(text: str, mentions: Sequence[Mention]) -> list[list[int]]:
     """The mentions that stand together, with nothing between them but commas and words that join."""
     lists: list[list[int]] = []
     for at, one in enumerate(mentions):
-        between = text[mentions[at - 1].end : one.start] if at else ""
-        joined = at and (
-            _JOINED.fullmatch(between) or (_COMPARED_WITH.fullmatch(between) and _COMPARED.search(text[: one.start]))
-        )
-        by_comma = joined and _JOINED_BY_COMMA.fullmatch(between) and "," in between + "," * (";" in between)
-        if joined and not (by_comma and one.kind == "name" and _OWN_CLAUSE.match(text, one.end)):
+        joined = at and _is_joined(text, mentions[at - 1], one)
+        begins = one.kind == "name" and not _has_and(text[mentions[at - 1].end : one.start])
+        if joined and not (begins and _OWN_CLAUSE.match(text, one.end)):
             lists[-1].append(at)
         else:
             lists.append([at])
     return lists
+
+
+def _is_joined(text: str, one: Mention, other: Mention) -> bool:
+    """Whether one list holds both: by a comma, a word that joins, a number of the list, or as the ends of a link."""
+    between = text[one.end : other.start]
+    if _COMPARED_WITH.fullmatch(between) and _COMPARED.search(text[: other.start]):
+        return True
+    if _ENDS.fullmatch(between) and _LINK_AFTER.match(text, other.end):
+        return True
+    pieces = [piece.casefold() for piece in _PIECES.findall(_PHRASES.sub(" also ", between))]
+    joins = any(piece in _JOINING or not piece[-1].isalnum() for piece in pieces)
+    known = all(piece in _JOINING or piece in _FILLING or piece in _ENDS_ONE for piece in pieces)
+    if any(piece in _ENDS_ONE for piece in pieces):
+        return known and _has_and(between)
+    return known and (joins or set(pieces) <= {"the", "our", "my"})
+
+
+def _has_and(between: str) -> bool:
+    return (
+        bool(re.search(r"\b(?:and|or|nor|plus|also|same|then)\b|[&+/]", between, re.IGNORECASE))
+        and "." not in between[1:]
+    )
 
 
 def _own_part(text: str, mentions: Sequence[Mention], at: int, reading: Reading) -> Part:
@@ -136,14 +164,24 @@ def _own_part(text: str, mentions: Sequence[Mention], at: int, reading: Reading)
     one, marked = mentions[at], _is_marked(text, mentions[at], reading.devices)
     if _describes(text, mentions, at, marked):
         return "nothing"
+    alone = _is_alone(text, mentions, at, reading.devices)
     if _is_marked(text, one, reading.left_out):
-        return "doubt" if marked and _is_alone(text, mentions, at, reading.devices) else "left"
-    if _is_marked(text, one, (reading.neighbor, reading.interface, reading.vrf)):
+        # A model's exception stands where a word beside it says so too.
+        return "left" if not alone and is_left_before(text[: one.start], text[one.end :], True) else "doubt"
+    if not (marked and alone) and _is_marked(text, one, (reading.neighbor, reading.interface, reading.vrf)):
         return "aside"
-    weak = not _is_alone(text, mentions, at, reading.devices)
-    if weak and len(mentions) > 1 and _PEER_BEFORE.search(text[: one.start]):
+    beside = _PEER_BEFORE.search(text[: one.start])
+    if len(mentions) > 1 and beside and (not alone or _is_peer(text, mentions[:at], beside, reading)):
         return "aside"
     return "meant"
+
+
+def _is_peer(text: str, before: Sequence[Mention], beside: re.Match[str], reading: Reading) -> bool:
+    """Whether a session or a link leads to it from a device that is named before in the same sentence."""
+    sentence = re.split(r"[.;?!]\s", text[: beside.end()])[-1]
+    start = beside.end() - len(sentence)
+    named = any(one.start >= start and one.end <= beside.start() for one in before)
+    return named and bool(_RELATED.match(beside[0]))
 
 
 def _describes(text: str, mentions: Sequence[Mention], at: int, marked: bool) -> bool:
@@ -172,7 +210,7 @@ def _is_alone(text: str, mentions: Sequence[Mention], at: int, spans: Sequence[s
     for said in spans:
         for start, end in places(text, said):
             inside = [other for other in mentions if start < other.end and end > other.start]
-            apart = any(not _JOINED.fullmatch(text[left.end : right.start]) for left, right in pairwise(inside))
+            apart = any(not _is_joined(text, left, right) for left, right in pairwise(inside))
             if one in inside and not apart:
                 return True
     return False
@@ -185,7 +223,7 @@ def is_reviewed(text: str, one: Mention) -> bool:
 
 def places(text: str, said: str) -> Iterator[tuple[int, int]]:
     """Where words stand in a text, as whole words."""
-    found = re.finditer(rf"(?<!\w){re.escape(said)}(?!\w)", text, re.IGNORECASE) if said else ()
+    found = re.finditer(rf"(?<![\w-]){re.escape(said)}(?!\w|-\w)", text, re.IGNORECASE) if said else ()
     return ((one.start(), one.end()) for one in found)
 
 

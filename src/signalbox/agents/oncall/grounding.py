@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from signalbox.agents.oncall.accounting import Account, account_for, is_reviewed, places, told_number
 from signalbox.agents.oncall.inventory import Device, parts, role_of
+from signalbox.agents.oncall.leaving import left_numbers
 from signalbox.agents.oncall.mentions import Mention, find_mentions, near_names
 from signalbox.agents.oncall.plan import Reading
 from signalbox.agents.oncall.restrictions import is_about_checks, place_after, stem_fits
@@ -175,7 +176,12 @@ def _question(text: str, reading: Reading, devices: Sequence[Device], account: A
         spoken = {*told.meant, *told.left}
         others = tuple(device.name for device in devices if device.name not in spoken)
         return Question(f"Which devices are meant by '{account.pointing}'?", others)
-    unclear = [one for each in told.found for one in each.unclear if not set(one[1]) & set(told.meant)]
+    unclear = [
+        one
+        for each in told.found
+        for one in each.unclear
+        if not set(one[1]) & set(told.meant) or re.search(rf"\bother\s+{re.escape(one[0])}\b", text, re.IGNORECASE)
+    ]
     if unclear:
         said, fits = unclear[0]
         return Question(f"'{said}' fits several devices. Which one is meant?", fits)
@@ -199,13 +205,17 @@ def _read(text: str, reading: Reading, account: Account, devices: Sequence[Devic
 def _left_by_words(
     text: str, reading: Reading, meant: Sequence[str], account: Account, devices: Sequence[Device]
 ) -> set[str]:
-    """The devices in what the model leaves out that no mention names: by number, by a part of names, by role."""
+    """The devices in what is left out that no mention names: by number, by a part of names, by role."""
     out: set[str] = set()
-    for said in reading.left_out:
+    for said in (*reading.left_out, *_numbers_left(text)):
         at = text.casefold().find(said.casefold())
         if at < 0 or not any(one.start < at + len(said) and one.end > at for one in account.mentions):
             out |= set(_excepted_names(said, meant, devices))
     return out
+
+
+def _numbers_left(text: str) -> list[str]:
+    return [number for listed in left_numbers(text) for number in re.findall(r"\d+", listed)]
 
 
 def _excepted_names(said: str, meant: Sequence[str], devices: Sequence[Device]) -> Sequence[str]:
@@ -349,7 +359,7 @@ def _at_a_place(text: str, one: Mention, reading: Reading) -> Mention:
 
 def _lost_exception(text: str, reading: Reading, devices: Sequence[Device], meant: Sequence[str]) -> str:
     """Words that leave devices out, and of which nothing says which devices they are."""
-    for said in reading.left_out:
+    for said in (*reading.left_out, *(_numbers_left(text) if meant else ())):
         is_lost = said.casefold() in text.casefold() and not find_mentions(said, devices) and not is_about_checks(said)
         if is_lost and not _excepted_names(said, meant, devices):
             return said

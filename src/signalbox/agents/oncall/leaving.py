@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["is_corrected", "is_left_after", "is_left_before", "is_sole", "left_by_pronoun"]
+__all__ = ["is_corrected", "is_left_after", "is_left_before", "is_sole", "left_by_pronoun", "left_numbers"]
 
 _NOT_TO = (
     r"(?:do\s*n[o'’]?t|never|no\s+need\s+(?:to|for)|needn['’]?t|not\s+(?:to|for))\s+(?:(?:you|even|have|to|a|any)\s+)*"
@@ -15,17 +15,22 @@ _NOT_TO = (
     r"(?:\s+(?:with|about|at|on|for|to|into|checking|doing|looking))*"
 )
 _STRONG = (
-    r"except(?:ing)?(?:\s+for)?|apart\s+from|aside\s+from|other\s+than|exclud(?:e|ing)|without|minus|leave|leav(?:e|ing)\s+(?:out|aside|alone)"
+    r"except(?:ing)?(?:\s+for)?|apart\s+from|aside\s+from|other\s+than|exclud(?:e|ing)|without|minus|leave|leav(?:e|ing)\s+(?:out|aside|alone)|sans"
     r"|skip(?:ping)?|ignor(?:e|ing)|omit(?:ting)?|with\s+the\s+exception\s+of|instead\s+of|rather\s+than|as\s+opposed\s+to"
     rf"|not\s+counting|never\s*mind|forget(?:\s+about)?|{_NOT_TO}"
 )
 _WEAK = r"but(?:\s+not)?|not|save(?:\s+for)?|bar|less"
-_FILLED = r"\s+(?:(?:the|for|on|in|at|with|any|both|all|of)\s+)*$"
+_FILLED = r"\s+(?:(?:the|for|on|in|at|with|any|both|all|of|two|three|four|[234])\s+)*$"
 _BEFORE = re.compile(rf"\b(?:{_STRONG}){_FILLED}", re.IGNORECASE)
 _BEFORE_WEAK = re.compile(rf"\b(?:{_WEAK}){_FILLED}", re.IGNORECASE)
 # All PEs but pe1 first, all PEs but pe1 is slow: no exception at all.
 _GOES_ON = re.compile(
-    r"\s+(?:first|last|too|also|as\s+well|especially|is|was|has|had|does|did|looks|seems|only)\b", re.IGNORECASE
+    r"\s+(?:first|last|too|also|as\s+well|especially|is|was|has|had|does|did|looks|seems|only|alone)\b", re.IGNORECASE
+)
+_NUMBERS_LEFT = re.compile(
+    rf"\b(?:{_STRONG}|{_WEAK})\s+(?:(?:the|for|on|number|no\.?|nr\.?)\s+)*(\d{{1,4}}(?:(?:\s*[,&+/]\s*(?:and\s+)?|\s+(?:and|or)\s+)\d{{1,4}})*)"
+    r"(?=\s*(?:[.,;:?!)]|$)|\s+(?:please|pls|plz)\b)",
+    re.IGNORECASE,
 )
 _AFTER = re.compile(
     r"[\s,]*(?:(?:is|are|was|were|has\s+been|have\s+been|being)\s+)?(?:already\s+)?(?:excepted|excluded|aside|left\s+out|skipped"
@@ -64,6 +69,11 @@ def is_left_before(before: str, after: str, has_group: bool) -> bool | None:
     if not has_group or not _BEFORE_WEAK.search(before):
         return False
     return None if _GOES_ON.match(after) else True
+
+
+def left_numbers(text: str) -> list[str]:
+    """The numbers, as they are written, that stand alone after a word that leaves out: all xrds, not 5 and 6."""
+    return [one[1] for one in _NUMBERS_LEFT.finditer(text)]
 
 
 def is_left_after(after: str) -> bool:

@@ -23,6 +23,7 @@ _GAP = r"[\s._-]{0,2}"
 _TO = r"\s*(?:through|thru|up\s+to|down\s*to|until|till|,?\s*(?:\.{2,3}|…)\s*,?|–|—|-+>?|→)\s*|\s+to\s+"
 _NUMBER = r"\d{1,4}(?:\s*(?:-|–|to|through|\.\.)\s*\d{1,4})?"
 _NUMBERS = rf"{_NUMBER}(?:(?:\s*[,&+/]\s*(?:and\s+)?|\s+and\s+){_NUMBER})*"
+_SLASHED = re.compile(r"(?:/[1-9]\d{0,3}){2,}(?![\w/:.])")
 _LOOSE = re.compile(r"\s+to\s+", re.IGNORECASE)
 _PATTERN = re.compile(r"(?<!\S)[\w.-]*(?:[*?]|\[[\d,\s-]+\]|\{[\w,\s-]+\})[\w.*?\[\]{},-]*", re.ASCII)
 _TOKEN = re.compile(r"[^\W_][\w.-]*\w|\w", re.ASCII)
@@ -169,6 +170,13 @@ def _lists(text: str, names: Sequence[str], found: Sequence[Mention]) -> Iterato
             continue
         more = re.compile(r"(?:\s*[,/&+]\s*(?:and\s+|or\s+)?|\s+(?:and|or|n)\s+)-?(\d+)(?![\w/:.%-]|\s*\w*\.\d)").match
         named, end = [by_key[first]], match.end()
+        if slashed := _SLASHED.match(text, end):
+            # xrd-2/3/4 are three, as long as they are in order and there: a port is not.
+            numbers = [first[-1], *slashed[0].strip("/").split("/")]
+            keys = [(*first[:-1], number) for number in numbers]
+            if all(one in by_key for one in keys) and numbers == sorted(set(numbers), key=int):
+                yield Mention(match.start(), slashed.end(), "name", tuple(by_key[one] for one in keys))
+                continue
         while (next_one := more(text, end)) and (*first[:-1], next_one[1].lstrip("0") or "0") in by_key:
             named.append(by_key[(*first[:-1], next_one[1].lstrip("0") or "0")])
             end = next_one.end()

@@ -46,7 +46,9 @@ _PLACE_AFTER = re.compile(
 )
 # That Ines looks after, which we upgraded: whose they are or what was done to them, which no inventory knows.
 _SOMEBODYS = re.compile(
-    r"\s*,?\s*(?:that|which|whom)\s+(?:(?-i:I|[A-Z][a-z]+)|we|you|he|she|they)\s+\w+", re.IGNORECASE
+    r"\s*,?\s*(?:that|which|whom)\s+(?:(?-i:I|[A-Z][a-z]+)|we|you|he|she|they)\s+\w+"
+    r"|\s*,?\s*(?:whose|(?:start|beginn?|end)(?:s|ing)?\s+(?:with|in|on)|named|called)\b",
+    re.IGNORECASE,
 )
 _PLACES = frozenset(
     "site region rack pop dc datacenter datacentre centre center building city office floor zone hall pod country room "
