@@ -225,6 +225,10 @@ def test_what_the_model_leaves_out_is_left_out() -> None:
         ),
         ("pe2 plus both reflectors, bgp", ["pe2"], ["pe2", "xrd-5", "xrd-6"]),
         ("health of core-rtr-* and on any CE", ["core-rtr-*"], ["core-rtr-1", "core-rtr-2", "xrd-7", "xrd-8"]),
+        ("xrd-3 thru 4: ldp", ["xrd-3 thru 4"], ["xrd-3", "xrd-4"]),
+        ("ldp on xrd-1, 2 and 3.", ["xrd-1"], ["xrd-1", "xrd-2", "xrd-3"]),
+        ("RR and CE routers", ["RR", "CE routers"], ["xrd-5", "xrd-6", "xrd-7", "xrd-8"]),
+        ("pe1's and pe2's ports", ["pe1"], ["pe1", "pe2"]),
         ("vrfs of pe2 as well as the other PEs", ["pe2"], ["xrd-1", "xrd-2", "pe1", "pe2"]),
     ],
 )
@@ -265,6 +269,9 @@ def test_a_device_that_is_named_to_be_left_out_is_not_checked(text: str, said: l
         ("the box xrd-3 is connected to", ["xrd-3"]),
         ("all non-PE routers", ["all non-PE routers"]),
         ("bgp on pe1, check all three of them", ["pe1"]),
+        ("ldp is up on all PEs except pe2, look at pe2", ["all PEs"]),
+        ("ldp is up on all PEs except pe2, check it there", ["all PEs"]),
+        ("xrd-5 is being swapped, do the other reflector", ["xrd-5"]),
     ],
 )
 def test_a_mention_of_which_nothing_says_what_it_is_for_is_asked_about(text: str, said: list[str]) -> None:

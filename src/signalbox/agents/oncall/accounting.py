@@ -24,10 +24,13 @@ _PHRASES = re.compile(
     r"\b(?:as\s+well(?:\s+as)?|along\s+with|together\s+with|but\s+also|(?:the\s+)?same\s+(?:for|on)|\(?\d\)|\n\s*[-*•])",
     re.IGNORECASE,
 )
+# An address or a possessive beside a name is no word of its own.
+_BESIDE = re.compile(r"^['’]s\b|\([\d.:/]+\)")
 _PIECES = re.compile(r"\n\s*[-*•]|\(?\b\d\)|[\w'’]+|\S")
 _JOINING = frozenset("and or nor n & + , ; / plus then also too vs versus against likewise finally lastly".split())
 _FILLING = frozenset(
-    "the our my on of for at in oh other remaining rest router routers device devices box boxes node nodes".split()
+    "the our my on of for at in oh first other remaining rest router routers device devices box boxes node "
+    "nodes".split()
 )
 _ENDS_ONE = frozenset(".!?")
 _ENDS = re.compile(r"\s*(?:<?-+>?|–|—|↔|→)\s*")
@@ -45,11 +48,18 @@ _OWN_CLAUSE = re.compile(
 _PEER_BEFORE = re.compile(
     r"\b(?:sessions?|links?|uplinks?|peer(?:s|ed|ing|ings)?|adjacenc\w+|connect\w*|circuits?|paths?|tunnels?|neighbou?r\w*|mtu|ldp|i?bgp"
     r"|ebgp|established|routes?|labels?|traffic|prefix\w*|lsps?|ports?|interfaces?|reach\w*|talk\w*|sees?|seeing)\b"
-    r"(?:\s+(?!(?:and|then|but|on|of)\b)\w+){0,2}?\s+(?:to|towards?|with|facing|behind)\s+(?:(?:the|its|our|both|all|any|of)\s+)*$",
+    r"(?:\s+(?!(?:and|then|but|on|of)\b)\w+){0,2}?\s+(?:to|towards?|with|facing|behind)\s+(?:(?:the|its|our|both|all|any|of)\s+)*$"
+    r"|\b(?:facing|towards?|reach|sees?|seeing)\s+(?:(?:the|its|our|both|all|any|of)\s+)*$",
     re.IGNORECASE,
 )
 _RELATED = re.compile(
     r"(?:sessions?|links?|uplinks?|peer(?:ed|ings?)|adjacenc\w+|connect\w*|tunnels?|neighbou?rship|established)\b",
+    re.IGNORECASE,
+)
+_THERE = re.compile(r"\bthere\b(?!['’]?s?\s+(?:is|are|was|were|a|any|no)\b)", re.IGNORECASE)
+_NEAR_PEER = re.compile(
+    r"\b(?:to|with|towards?|from|peer|neighbou?r|reach|sees?|seeing|facing|via|against|behind|of|and|or)\s+"
+    r"(?:(?:the|its|our|any|router|peer|neighbou?r)\s+)*$",
     re.IGNORECASE,
 )
 _AS_BEFORE = re.compile(r"\b(?:as|for|role\s+of|like)\s+$", re.IGNORECASE)
@@ -144,7 +154,8 @@ def _is_joined(text: str, one: Mention, other: Mention) -> bool:
         return True
     if _ENDS.fullmatch(between) and _LINK_AFTER.match(text, other.end):
         return True
-    pieces = [piece.casefold() for piece in _PIECES.findall(_PHRASES.sub(" also ", between))]
+    plain = _PHRASES.sub(" also ", _BESIDE.sub(" ", between))
+    pieces = [piece.casefold() for piece in _PIECES.findall(plain)]
     joins = any(piece in _JOINING or not piece[-1].isalnum() for piece in pieces)
     known = all(piece in _JOINING or piece in _FILLING or piece in _ENDS_ONE for piece in pieces)
     if any(piece in _ENDS_ONE for piece in pieces):
@@ -169,7 +180,7 @@ def _own_part(text: str, mentions: Sequence[Mention], at: int, reading: Reading)
         # A model's exception stands where a word beside it says so too.
         return "left" if not alone and is_left_before(text[: one.start], text[one.end :], True) else "doubt"
     if not (marked and alone) and _is_marked(text, one, (reading.neighbor, reading.interface, reading.vrf)):
-        return "aside"
+        return "aside" if len(mentions) == 1 or _NEAR_PEER.search(text[: one.start]) else "meant"
     beside = _PEER_BEFORE.search(text[: one.start])
     if len(mentions) > 1 and beside and (not alone or _is_peer(text, mentions[:at], beside, reading)):
         return "aside"
@@ -192,7 +203,8 @@ def _describes(text: str, mentions: Sequence[Mention], at: int, marked: bool) ->
     if is_role and after and before_name and _APPOSED.fullmatch(text[one.end : after.start]):
         return True
     if one.kind == "one_of_role":
-        joined = _JOINED_ONE.search(text[: one.start]) and not _REVIEWED.match(text, one.end)
+        said = _JOINED_ONE.search(text[: one.start]) or _OF_THE_REST.search(text[: one.start])
+        joined = said and not _REVIEWED.match(text, one.end)
         return not marked and not joined
     if one.kind == "role":
         return not marked and bool(_AS_BEFORE.search(text[: one.start]) or _REVIEWED.match(text, one.end))
@@ -243,13 +255,29 @@ def _leave_out(text: str, account: Account, lists: Sequence[Sequence[int]], read
         for at in members if part else ():
             if at == members[0] or account.parts[at] != "nothing":
                 account.parts[at] = part or "nothing"
-    sure = account.names("left")
-    for at, one in [*account.of("doubt")]:
-        account.parts[at] = "left" if set(one.names) <= sure else "doubt"
+    _doubt_exceptions(text, account)
     for at, is_one in left_by_pronoun(text):
         spoken = [members for members in lists if mentions[members[-1]].end <= at and _named(account, members)]
         for member in spoken[-1] if spoken else ():
             account.parts[member] = "doubt" if is_one and len(_named(account, spoken[-1])) > 1 else "left"
+
+
+def _doubt_exceptions(text: str, account: Account) -> None:
+    """What is left out after a list that has it is out of the list; what is left out and named again is in doubt."""
+    left = [(at, one) for at, one in account.of("left")]
+    for at, one in enumerate(account.mentions):
+        if one.kind != "name" or account.parts[at] not in ("meant", "doubt", "aside"):
+            continue
+        before = [place for place, other in left if set(one.names) & set(other.names) and place < at]
+        after = [place for place, other in left if set(one.names) <= set(other.names) and place > at]
+        if before:
+            for place in (at, *before):
+                account.parts[place] = "doubt"
+        elif after and account.parts[at] == "doubt":
+            account.parts[at] = "left"
+    for at, one in left:
+        if _THERE.search(text, one.end):
+            account.parts[at] = "doubt"
 
 
 def _forget_words(text: str, account: Account, lists: Sequence[Sequence[int]], reading: Reading) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import translate
 from functools import lru_cache
 from typing import Literal
@@ -39,6 +39,7 @@ _ROLE = re.compile(
 )
 # rr-lon-1 is a name, and not one of the reflectors.
 _COMPOUND = re.compile(r"(?<![\w-])(?=[\w-]*\d)[A-Za-z]\w*(?:-\w+)+")
+_AND = re.compile(r"\s*(?:,|/|&|\+|\band|\bor)\s*", re.IGNORECASE)
 _NOT_OF = re.compile(r"\bnon[\s-]?$", re.IGNORECASE)
 _GROUPS = ("role", "every")
 _EVERY = re.compile(
@@ -81,8 +82,17 @@ def find_mentions(text: str, devices: Sequence[Device]) -> list[Mention]:
     for every in _EVERY.finditer(text):
         mention = Mention(every.start(), every.end(), "every", tuple(names))
         found += [] if _inside(mention, found) else [mention]
+    found = [_with_the_next(text, one, found) for one in found]
     found = [narrowed(text, one, found, devices) if one.kind in _GROUPS else one for one in found]
     return sorted(found, key=lambda one: one.start)
+
+
+def _with_the_next(text: str, one: Mention, found: Sequence[Mention]) -> Mention:
+    """PE and P routers are routers of both roles."""
+    if one.kind != "one_of_role":
+        return one
+    joined = [other for other in found if other.kind == "role" and _AND.fullmatch(text[one.end : other.start])]
+    return replace(one, kind="role") if joined else one
 
 
 def _inside(one: Mention, found: Sequence[Mention]) -> bool:
@@ -147,7 +157,7 @@ def _ranges(text: str, names: Sequence[str], found: Sequence[Mention]) -> Iterat
         if match.start() < at or first not in numbered:
             continue
         stem = _spelt(parts(numbered[first])[:-1])
-        rest = re.compile(rf"({_TO})(?:{stem}{_GAP})?(\d+)(?![\w/:])", re.IGNORECASE).match(text, match.end())
+        rest = re.compile(rf"({_TO})(?:{stem}{_GAP})?(\d+)(?![\w/]|:\w)", re.IGNORECASE).match(text, match.end())
         # Downwards it takes a word: xrd-4-1 is no range.
         if not rest or int(rest[2]) == int(first[-1]) or (int(rest[2]) < int(first[-1]) and "-" in rest[1]):
             continue
@@ -168,7 +178,9 @@ def _lists(text: str, names: Sequence[str], found: Sequence[Mention]) -> Iterato
         first = key(match[0])
         if not first[-1].isdigit():
             continue
-        more = re.compile(r"(?:\s*[,/&+]\s*(?:and\s+|or\s+)?|\s+(?:and|or|n)\s+)-?(\d+)(?![\w/:.%-]|\s*\w*\.\d)").match
+        more = re.compile(
+            r"(?:\s*[,/&+]\s*(?:and\s+|or\s+)?|\s+(?:and|or|n)\s+)-?(\d+)(?![\w/%]|[:.-]\w|\s*\w*\.\d)"
+        ).match
         named, end = [by_key[first]], match.end()
         if slashed := _SLASHED.match(text, end):
             # xrd-2/3/4 are three, as long as they are in order and there: a port is not.
@@ -188,7 +200,7 @@ def _numbered(text: str, names: Sequence[str], found: Sequence[Mention]) -> Iter
     """What names begin with in the plural, and their numbers: xrds 1-4, core-rtrs 1 and 2."""
     for alike, _ in _stems(tuple(names)):
         by_number = {parts(name)[-1]: name for name in alike}
-        spelt = re.compile(rf"\b{_spelt(parts(alike[0])[:-1])}['’]?s\s+({_NUMBERS})(?![\w/:.%-])", re.IGNORECASE)
+        spelt = re.compile(rf"\b{_spelt(parts(alike[0])[:-1])}['’]?s\s+({_NUMBERS})(?![\w/%]|[:.-]\w)", re.IGNORECASE)
         for match in spelt.finditer(text):
             wanted = _numbers(match[1])
             known = tuple(by_number[number] for number in wanted if number in by_number)

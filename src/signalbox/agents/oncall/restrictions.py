@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from signalbox.agents.oncall.inventory import Device, parts
+from signalbox.agents.oncall.inventory import Device, parts, role_of
 from signalbox.language.numbers import NUMBERS
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def narrowed(text: str, one: Mention, others: Iterable[Mention], devices: Sequen
             start = min(start, at)
         elif parity := re.fullmatch(r"(odd|even)(?:-?number\w*)?", told):
             odd, start = parity[1], min(start, at)
-        elif told not in _NEUTRAL:
+        elif told not in _NEUTRAL and not role_of(told.removesuffix("s")):
             fits = _fitting(told, names, devices)
             if fits:
                 names, start = fits, min(start, at)
