@@ -229,6 +229,8 @@ def test_what_the_model_leaves_out_is_left_out() -> None:
         ("ldp on xrd-1, 2 and 3.", ["xrd-1"], ["xrd-1", "xrd-2", "xrd-3"]),
         ("RR and CE routers", ["RR", "CE routers"], ["xrd-5", "xrd-6", "xrd-7", "xrd-8"]),
         ("pe1's and pe2's ports", ["pe1"], ["pe1", "pe2"]),
+        ("xrd-4 (P) and pe1 (PE)", ["xrd-4"], ["xrd-4", "pe1"]),
+        ("the reflectors (xrd-5 and xrd-6)", ["the reflectors"], ["xrd-5", "xrd-6"]),
         ("vrfs of pe2 as well as the other PEs", ["pe2"], ["xrd-1", "xrd-2", "pe1", "pe2"]),
     ],
 )
@@ -272,6 +274,12 @@ def test_a_device_that_is_named_to_be_left_out_is_not_checked(text: str, said: l
         ("ldp is up on all PEs except pe2, look at pe2", ["all PEs"]),
         ("ldp is up on all PEs except pe2, check it there", ["all PEs"]),
         ("xrd-5 is being swapped, do the other reflector", ["xrd-5"]),
+        ("ldp of the P routers (xrd-3 was seen to by Ines)", ["xrd-3"]),
+        ("pe2 is a lab box; ports of everything else", ["pe2"]),
+        ("everything that isn't a PE", ["everything"]),
+        ("xrd-6 and up", ["xrd-6"]),
+        ("all xrds from 5 on", ["all xrds"]),
+        ("pe2 and everything connected to it", ["pe2"]),
     ],
 )
 def test_a_mention_of_which_nothing_says_what_it_is_for_is_asked_about(text: str, said: list[str]) -> None:

@@ -25,9 +25,9 @@ _PHRASES = re.compile(
     re.IGNORECASE,
 )
 # An address or a possessive beside a name is no word of its own.
-_BESIDE = re.compile(r"^['’]s\b|\([\d.:/]+\)")
+_BESIDE = re.compile(r"^['’]s\b|\((?:[\d.:/]+|(?:the\s+|an?\s+)?(?:PE|P|RR|CE))\)|[\"“”`]", re.IGNORECASE)
 _PIECES = re.compile(r"\n\s*[-*•]|\(?\b\d\)|[\w'’]+|\S")
-_JOINING = frozenset("and or nor n & + , ; / plus then also too vs versus against likewise finally lastly".split())
+_JOINING = frozenset("and or nor n & + , ; / | plus then also too vs versus against likewise finally lastly".split())
 _FILLING = frozenset(
     "the our my on of for at in oh first other remaining rest router routers device devices box boxes node "
     "nodes".split()
@@ -60,6 +60,16 @@ _THERE = re.compile(r"\bthere\b(?!['’]?s?\s+(?:is|are|was|were|a|any|no)\b)", 
 _NEAR_PEER = re.compile(
     r"\b(?:to|with|towards?|from|peer|neighbou?r|reach|sees?|seeing|facing|via|against|behind|of|and|or)\s+"
     r"(?:(?:the|its|our|any|router|peer|neighbou?r)\s+)*$",
+    re.IGNORECASE,
+)
+_IS_NOT = re.compile(
+    r"\b(?:isn|aren|ain)['’]?t\s+(?:an?\s+|the\s+)?$|\b(?:is|are)\s+not\s+(?:an?\s+|the\s+)?$", re.IGNORECASE
+)
+# A range that is open at one end.
+_UNSAID = re.compile(
+    r"\s+(?:and|or)\s+(?:up|upwards?|above|higher|onwards?|below|lower)\b|\s+(?:upwards?|onwards?)\b"
+    r"|\s+(?:from|above|below|over|under|after|before|up\s+to|until|till|>=?|<=?)\s+(?:number\s+|no\.?\s+)?\d{1,3}"
+    r"(?=\s+(?:on|onwards?|up|upwards?)\b|\s*(?:[.,;:?!]|$))",
     re.IGNORECASE,
 )
 _AS_BEFORE = re.compile(r"\b(?:as|for|role\s+of|like)\s+$", re.IGNORECASE)
@@ -137,14 +147,22 @@ def told_number(text: str) -> int:
 def _lists(text: str, mentions: Sequence[Mention]) -> list[list[int]]:
     """The mentions that stand together, with nothing between them but commas and words that join."""
     lists: list[list[int]] = []
+    aside = [at for at, one in enumerate(mentions) if one.kind == "one_of_role" and _in_brackets(text, one)]
     for at, one in enumerate(mentions):
-        joined = at and _is_joined(text, mentions[at - 1], one)
-        begins = one.kind == "name" and not _has_and(text[mentions[at - 1].end : one.start])
+        if at in aside:
+            continue
+        last = mentions[lists[-1][-1]] if lists else None
+        joined = last is not None and _is_joined(text, last, one)
+        begins = last is not None and one.kind == "name" and not _has_and(text[last.end : one.start])
         if joined and not (begins and _OWN_CLAUSE.match(text, one.end)):
             lists[-1].append(at)
         else:
             lists.append([at])
     return lists
+
+
+def _in_brackets(text: str, one: Mention) -> bool:
+    return text[: one.start].rstrip().endswith("(") and text[one.end :].lstrip().startswith(")")
 
 
 def _is_joined(text: str, one: Mention, other: Mention) -> bool:
@@ -175,6 +193,8 @@ def _own_part(text: str, mentions: Sequence[Mention], at: int, reading: Reading)
     one, marked = mentions[at], _is_marked(text, mentions[at], reading.devices)
     if _describes(text, mentions, at, marked):
         return "nothing"
+    if _UNSAID.match(text, one.end) or _IS_NOT.search(text[: one.start]) or (one.kind == "every" and not marked and at):
+        return "doubt"
     alone = _is_alone(text, mentions, at, reading.devices)
     if _is_marked(text, one, reading.left_out):
         # A model's exception stands where a word beside it says so too.
@@ -201,15 +221,30 @@ def _describes(text: str, mentions: Sequence[Mention], at: int, marked: bool) ->
     after = mentions[at + 1] if at + 1 < len(mentions) else None
     is_role, before_name = one.kind in ("role", "one_of_role", "some"), after and after.kind not in (*_ROLES, "every")
     if is_role and after and before_name and _APPOSED.fullmatch(text[one.end : after.start]):
-        return True
+        return "(" not in text[one.end : after.start] or _closes(text, mentions[at + 1 :])
     if one.kind == "one_of_role":
-        said = _JOINED_ONE.search(text[: one.start]) or _OF_THE_REST.search(text[: one.start])
+        said = any(word.search(text[: one.start]) for word in (_JOINED_ONE, _OF_THE_REST, _IS_NOT))
         joined = said and not _REVIEWED.match(text, one.end)
         return not marked and not joined
     if one.kind == "role":
         return not marked and bool(_AS_BEFORE.search(text[: one.start]) or _REVIEWED.match(text, one.end))
     told = text[one.start : one.end].casefold()
-    return one.kind == "every" and not marked and " " not in told
+    joined = (
+        told.startswith("every")
+        and at
+        and re.fullmatch(r"\s*(?:,?\s*(?:and|plus)|&|\+)\s*", text[mentions[at - 1].end : one.start])
+    )
+    return one.kind == "every" and not marked and " " not in told and not joined
+
+
+def _closes(text: str, names: Sequence[Mention]) -> bool:
+    """Whether a bracket holds a list of names and nothing else."""
+    for place, one in enumerate(names):
+        if re.match(r"\s*\)", text[one.end :]):
+            return True
+        if place + 1 == len(names) or not _is_joined(text, one, names[place + 1]):
+            return False
+    return False
 
 
 def _is_marked(text: str, one: Mention, spans: Sequence[str]) -> bool:
@@ -327,7 +362,7 @@ def _take_the_rest(text: str, account: Account, lists: Sequence[Sequence[int]], 
     found = [
         one
         for one in _THE_REST.finditer(text)
-        if not any(m.start < one.end() and one.start() < m.end for m in mentions)
+        if not any(m.kind != "every" and m.start < one.end() and one.start() < m.end for m in mentions)
     ]
     if found and not any(_is_sole_list(text, account, members) for members in lists):
         account.pointing = found[0][0]
