@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
 from signalbox.agents.oncall.leaving import is_corrected, is_left_after, is_left_before, is_sole, left_by_pronoun
+from signalbox.agents.oncall.lists import is_joined, lists_of
 from signalbox.agents.oncall.mentions import Mention
 from signalbox.agents.oncall.plan import Reading
 
@@ -20,31 +22,6 @@ __all__ = ["Account", "account_for", "is_reviewed", "places", "told_number"]
 
 Part = Literal["meant", "left", "aside", "doubt", "nothing"]
 
-_PHRASES = re.compile(
-    r"\b(?:as\s+well(?:\s+as)?|along\s+with|together\s+with|but\s+also|(?:the\s+)?same\s+(?:for|on)|\(?\d\)|\n\s*[-*•])",
-    re.IGNORECASE,
-)
-# An address or a possessive beside a name is no word of its own.
-_BESIDE = re.compile(r"^['’]s\b|\((?:[\d.:/]+|(?:the\s+|an?\s+)?(?:PE|P|RR|CE))\)|[\"“”`]", re.IGNORECASE)
-_PIECES = re.compile(r"\n\s*[-*•]|\(?\b\d\)|[\w'’]+|\S")
-_JOINING = frozenset("and or nor n & + , ; / | plus then also too vs versus against likewise finally lastly".split())
-_FILLING = frozenset(
-    "the our my on of for at in oh first other remaining rest router routers device devices box boxes node "
-    "nodes".split()
-)
-_ENDS_ONE = frozenset(".!?")
-_ENDS = re.compile(r"\s*(?:<?-+>?|–|—|↔|→)\s*")
-_LINK_AFTER = re.compile(r"\s*(?:links?|path|circuit|connection|session|adjacency|tunnel)\b", re.IGNORECASE)
-_COMPARED = re.compile(r"\bcompar\w*\b|\bdiff\w*\b", re.IGNORECASE)
-_COMPARED_WITH = re.compile(r"\s+(?:with|to|and)\s+", re.IGNORECASE)
-# A name behind a comma that begins a clause of its own: xrd-1, xrd-2 is fine; xrd-1, pe1 I have seen.
-_OWN_CLAUSE = re.compile(
-    r"['’]s\s+(?:been|already|fine|good|ok|done|down)\b|\s+(?:i|we|they|you|he|she)\b"
-    r"|\s+(?:can|will|should|would|did|had|isn['’]?t|wasn['’]?t|doesn['’]?t|hasn['’]?t|didn['’]?t|can['’]?t|won['’]?t)\b"
-    r"|\s+(?!(?:pls|plz|plus|versus|vs|as|mpls|status|\w*is-?is|ospf|stats|vrfs|vpns|ports|links|logs|errors|routes|peers|labels|sessions|alarms"
-    r"|interfaces|neighbou?rs|adjacencies|peerings|prefixes|counters|thanks|across|does|always)\b)[a-z]+s\b(?!\s*[.,;:?!]|\s*$)",
-    re.IGNORECASE,
-)
 _PEER_BEFORE = re.compile(
     r"\b(?:sessions?|links?|uplinks?|peer(?:s|ed|ing|ings)?|adjacenc\w+|connect\w*|circuits?|paths?|tunnels?|neighbou?r\w*|mtu|ldp|i?bgp"
     r"|ebgp|established|routes?|labels?|traffic|prefix\w*|lsps?|ports?|interfaces?|reach\w*|talk\w*|sees?|seeing)\b"
@@ -93,6 +70,7 @@ _TOLD = re.compile(
 _NUMBERS = {"both": 2, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _GROUPS = ("every", "role", "range", "pattern", "some")
 _ROLES = ("role", "one_of_role")
+_AS_FAR = 120
 _APPOSED = re.compile(r"[\s:(\"'-]*")
 
 
@@ -124,7 +102,7 @@ def account_for(text: str, mentions: Sequence[Mention], reading: Reading, earlie
     `earlier` are the devices of the turn before.
     """
     account = Account(mentions, ["nothing"] * len(mentions))
-    lists = _lists(text, mentions)
+    lists = lists_of(text, mentions)
     for members in lists:
         for at in members:
             account.parts[at] = _own_part(text, mentions, at, reading)
@@ -144,64 +122,28 @@ def told_number(text: str) -> int:
     return _NUMBERS[found["many"].casefold().split()[-1]] if found else 0
 
 
-def _lists(text: str, mentions: Sequence[Mention]) -> list[list[int]]:
-    """The mentions that stand together, with nothing between them but commas and words that join."""
-    lists: list[list[int]] = []
-    aside = [at for at, one in enumerate(mentions) if one.kind == "one_of_role" and _in_brackets(text, one)]
-    for at, one in enumerate(mentions):
-        if at in aside:
-            continue
-        last = mentions[lists[-1][-1]] if lists else None
-        joined = last is not None and _is_joined(text, last, one)
-        begins = last is not None and one.kind == "name" and not _has_and(text[last.end : one.start])
-        if joined and not (begins and _OWN_CLAUSE.match(text, one.end)):
-            lists[-1].append(at)
-        else:
-            lists.append([at])
-    return lists
-
-
-def _in_brackets(text: str, one: Mention) -> bool:
-    return text[: one.start].rstrip().endswith("(") and text[one.end :].lstrip().startswith(")")
-
-
-def _is_joined(text: str, one: Mention, other: Mention) -> bool:
-    """Whether one list holds both: by a comma, a word that joins, a number of the list, or as the ends of a link."""
-    between = text[one.end : other.start]
-    if _COMPARED_WITH.fullmatch(between) and _COMPARED.search(text[: other.start]):
-        return True
-    if _ENDS.fullmatch(between) and _LINK_AFTER.match(text, other.end):
-        return True
-    plain = _PHRASES.sub(" also ", _BESIDE.sub(" ", between))
-    pieces = [piece.casefold() for piece in _PIECES.findall(plain)]
-    joins = any(piece in _JOINING or not piece[-1].isalnum() for piece in pieces)
-    known = all(piece in _JOINING or piece in _FILLING or piece in _ENDS_ONE for piece in pieces)
-    if any(piece in _ENDS_ONE for piece in pieces):
-        return known and _has_and(between)
-    return known and (joins or set(pieces) <= {"the", "our", "my"})
-
-
-def _has_and(between: str) -> bool:
-    return (
-        bool(re.search(r"\b(?:and|or|nor|plus|also|same|then)\b|[&+/]", between, re.IGNORECASE))
-        and "." not in between[1:]
-    )
-
-
 def _own_part(text: str, mentions: Sequence[Mention], at: int, reading: Reading) -> Part:
     """What a mention is by itself and by the model's marks."""
     one, marked = mentions[at], _is_marked(text, mentions[at], reading.devices)
     if _describes(text, mentions, at, marked):
         return "nothing"
-    if _UNSAID.match(text, one.end) or _IS_NOT.search(text[: one.start]) or (one.kind == "every" and not marked and at):
+    if (
+        _UNSAID.match(text, one.end)
+        or _IS_NOT.search(text, *_right_before(one))
+        or (one.kind == "every" and not marked and at)
+    ):
         return "doubt"
     alone = _is_alone(text, mentions, at, reading.devices)
     if _is_marked(text, one, reading.left_out):
         # A model's exception stands where a word beside it says so too.
-        return "left" if not alone and is_left_before(text[: one.start], text[one.end :], True) else "doubt"
+        return (
+            "left"
+            if not alone and is_left_before(text[slice(*_right_before(one))], text[one.end : one.end + _AS_FAR], True)
+            else "doubt"
+        )
     if not (marked and alone) and _is_marked(text, one, (reading.neighbor, reading.interface, reading.vrf)):
-        return "aside" if len(mentions) == 1 or _NEAR_PEER.search(text[: one.start]) else "meant"
-    beside = _PEER_BEFORE.search(text[: one.start])
+        return "aside" if len(mentions) == 1 or _NEAR_PEER.search(text, *_right_before(one)) else "meant"
+    beside = _PEER_BEFORE.search(text, *_right_before(one))
     if len(mentions) > 1 and beside and (not alone or _is_peer(text, mentions[:at], beside, reading)):
         return "aside"
     return "meant"
@@ -223,18 +165,16 @@ def _describes(text: str, mentions: Sequence[Mention], at: int, marked: bool) ->
     if is_role and after and before_name and _APPOSED.fullmatch(text[one.end : after.start]):
         return "(" not in text[one.end : after.start] or _closes(text, mentions[at + 1 :])
     if one.kind == "one_of_role":
-        said = any(word.search(text[: one.start]) for word in (_JOINED_ONE, _OF_THE_REST, _IS_NOT))
+        said = any(word.search(text, *_right_before(one)) for word in (_JOINED_ONE, _OF_THE_REST, _IS_NOT))
         joined = said and not _REVIEWED.match(text, one.end)
         return not marked and not joined
     if one.kind == "role":
-        return not marked and bool(_AS_BEFORE.search(text[: one.start]) or _REVIEWED.match(text, one.end))
+        return not marked and bool(_AS_BEFORE.search(text, *_right_before(one)) or _REVIEWED.match(text, one.end))
     told = text[one.start : one.end].casefold()
-    joined = (
-        told.startswith("every")
-        and at
-        and re.fullmatch(r"\s*(?:,?\s*(?:and|plus)|&|\+)\s*", text[mentions[at - 1].end : one.start])
-    )
-    return one.kind == "every" and not marked and " " not in told and not joined
+    if one.kind != "every" or marked or " " in told:
+        return False
+    between = text[mentions[at - 1].end : one.start] if at and told.startswith("every") else "."
+    return not re.fullmatch(r"\s*(?:,?\s*(?:and|plus)|&|\+)\s*", between)
 
 
 def _closes(text: str, names: Sequence[Mention]) -> bool:
@@ -242,9 +182,14 @@ def _closes(text: str, names: Sequence[Mention]) -> bool:
     for place, one in enumerate(names):
         if re.match(r"\s*\)", text[one.end :]):
             return True
-        if place + 1 == len(names) or not _is_joined(text, one, names[place + 1]):
+        if place + 1 == len(names) or not is_joined(text, one, names[place + 1]):
             return False
     return False
+
+
+def _right_before(one: Mention) -> tuple[int, int]:
+    """Where the words right before a mention stand: no more of them are looked at, however long the text."""
+    return max(0, one.start - _AS_FAR), one.start
 
 
 def _is_marked(text: str, one: Mention, spans: Sequence[str]) -> bool:
@@ -257,7 +202,7 @@ def _is_alone(text: str, mentions: Sequence[Mention], at: int, spans: Sequence[s
     for said in spans:
         for start, end in places(text, said):
             inside = [other for other in mentions if start < other.end and end > other.start]
-            apart = any(not _is_joined(text, left, right) for left, right in pairwise(inside))
+            apart = any(not is_joined(text, left, right) for left, right in pairwise(inside))
             if one in inside and not apart:
                 return True
     return False
@@ -268,10 +213,11 @@ def is_reviewed(text: str, one: Mention) -> bool:
     return one.kind == "one_of_role" and bool(_REVIEWED.match(text, one.end))
 
 
-def places(text: str, said: str) -> Iterator[tuple[int, int]]:
+@lru_cache(maxsize=4096)
+def places(text: str, said: str) -> tuple[tuple[int, int], ...]:
     """Where words stand in a text, as whole words."""
     found = re.finditer(rf"(?<![\w-]){re.escape(said)}(?!\w|-\w)", text, re.IGNORECASE) if said else ()
-    return ((one.start(), one.end()) for one in found)
+    return tuple((one.start(), one.end()) for one in found)
 
 
 def _leave_out(text: str, account: Account, lists: Sequence[Sequence[int]], reading: Reading) -> None:
@@ -349,7 +295,7 @@ def _take_the_rest(text: str, account: Account, lists: Sequence[Sequence[int]], 
     mentions = account.mentions
     for place, members in enumerate(lists):
         for at in members:
-            if account.parts[at] != "meant" or not _OF_THE_REST.search(text[: mentions[at].start]):
+            if account.parts[at] != "meant" or not _OF_THE_REST.search(text, *_right_before(mentions[at])):
                 continue
             before = [other for earlier_one in lists[:place] for other in earlier_one]
             for other in before:
@@ -370,7 +316,9 @@ def _take_the_rest(text: str, account: Account, lists: Sequence[Sequence[int]], 
 
 def _is_sole_list(text: str, account: Account, members: Sequence[int]) -> bool:
     first, last = account.mentions[members[0]], account.mentions[members[-1]]
-    return any(account.parts[at] == "meant" for at in members) and is_sole(text[: first.start], text[last.end :])
+    return any(account.parts[at] == "meant" for at in members) and is_sole(
+        text[slice(*_right_before(first))], text[last.end :]
+    )
 
 
 def _doubt(text: str, account: Account, lists: Sequence[Sequence[int]], reading: Reading) -> None:

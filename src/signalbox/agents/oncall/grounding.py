@@ -359,7 +359,8 @@ def _at_a_place(text: str, one: Mention, reading: Reading) -> Mention:
 
 def _lost_exception(text: str, reading: Reading, devices: Sequence[Device], meant: Sequence[str]) -> str:
     """Words that leave devices out, and of which nothing says which devices they are."""
-    for said in (*reading.left_out, *(_numbers_left(text) if meant else ())):
+    listed: list[str] = [*reading.left_out, *(_numbers_left(text) if meant else ())]
+    for said in listed:
         is_lost = said.casefold() in text.casefold() and not find_mentions(said, devices) and not is_about_checks(said)
         if is_lost and not _excepted_names(said, meant, devices):
             return said

@@ -45,7 +45,8 @@ class Desk:
         self.reader = Reader(GnmiClient(), Names())
 
     async def inventory(self) -> Inventory:
-        found = unchanged_inventory() or await asyncio.to_thread(current_inventory)
+        kept = unchanged_inventory()
+        found = kept if kept is not None else await asyncio.to_thread(current_inventory)
         self.reader.names.know(found.devices)
         return found
 
