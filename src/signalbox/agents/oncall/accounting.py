@@ -7,6 +7,7 @@ apart and neither says what the other is for, code does not guess: the mention i
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -193,17 +194,23 @@ def _right_before(one: Mention) -> tuple[int, int]:
 
 
 def _is_marked(text: str, one: Mention, spans: Sequence[str]) -> bool:
-    return any(start < one.end and end > one.start for said in spans for start, end in places(text, said))
+    return any(_at(text, said, one) for said in spans)
+
+
+def _at(text: str, said: str, one: Mention) -> tuple[int, int] | None:
+    """The last place of the words that meets the mention."""
+    found = places(text, said)
+    last = bisect_left(found, (one.end, 0)) - 1
+    return found[last] if last >= 0 and found[last][1] > one.start else None
 
 
 def _is_alone(text: str, mentions: Sequence[Mention], at: int, spans: Sequence[str]) -> bool:
     """Whether the model marked this mention by words that hold no other list."""
     one = mentions[at]
     for said in spans:
-        for start, end in places(text, said):
-            inside = [other for other in mentions if start < other.end and end > other.start]
-            apart = any(not is_joined(text, left, right) for left, right in pairwise(inside))
-            if one in inside and not apart:
+        if place := _at(text, said, one):
+            inside = [other for other in mentions if place[0] < other.end and place[1] > other.start]
+            if all(is_joined(text, left, right) for left, right in pairwise(inside)):
                 return True
     return False
 
