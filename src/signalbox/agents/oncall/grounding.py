@@ -238,7 +238,7 @@ def _joined_strangers(text: str, account: Account) -> Iterator[str]:
         called = _CALLED.match(text, one.end)
         for found in (
             _STRANGER_AFTER.match(text, one.end),
-            _STRANGER_BEFORE.search(text[: one.start]),
+            _STRANGER_BEFORE.search(text, max(0, one.start - 80), one.start),
             called if called and not is_about_checks(called["name"]) else None,
         ):
             if found and not any(
