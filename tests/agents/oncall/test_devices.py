@@ -193,8 +193,8 @@ def test_a_peer_is_no_device_to_check() -> None:
 
 
 def test_what_was_read_as_a_peer_is_the_device_where_nothing_else_is() -> None:
-    reading = Reading(neighbor="pe-2", interface="xrd-1..xrd-3", vrf="CUST-B on pe1")
-    found = devices_meant("peers of pe-2, xrd-1..xrd-3, CUST-B on pe1", reading, DEVICES)
+    reading = Reading(neighbor="pe-2", interface="xrd-1..xrd-3", vrf="pe1")
+    found = devices_meant("peers of pe-2, xrd-1..xrd-3 and pe1", reading, DEVICES)
     assert not isinstance(found, Question)
     assert set(found[0]) == {"pe1", "pe2", "xrd-1", "xrd-2", "xrd-3"}
 
@@ -213,6 +213,93 @@ def test_a_loose_range_that_the_model_reads_as_two_ends_is_two() -> None:
 def test_what_the_model_leaves_out_is_left_out() -> None:
     reading = Reading(devices=("all PEs",), left_out=("pe1",))
     assert devices_meant("pe1 is done, now all PEs", reading, DEVICES) == (["xrd-1", "xrd-2", "pe2"], [])
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "names"),
+    [
+        (
+            "ldp on xrd-3 thru xrd-4 and the PEs",
+            ["xrd-3 thru xrd-4"],
+            ["xrd-1", "xrd-2", "xrd-3", "xrd-4", "pe1", "pe2"],
+        ),
+        ("pe2 plus both reflectors, bgp", ["pe2"], ["pe2", "xrd-5", "xrd-6"]),
+        ("health of core-rtr-* and on any CE", ["core-rtr-*"], ["core-rtr-1", "core-rtr-2", "xrd-7", "xrd-8"]),
+        ("xrd-3 thru 4: ldp", ["xrd-3 thru 4"], ["xrd-3", "xrd-4"]),
+        ("ldp on xrd-1, 2 and 3.", ["xrd-1"], ["xrd-1", "xrd-2", "xrd-3"]),
+        ("RR and CE routers", ["RR", "CE routers"], ["xrd-5", "xrd-6", "xrd-7", "xrd-8"]),
+        ("pe1's and pe2's ports", ["pe1"], ["pe1", "pe2"]),
+        ("xrd-4 (P) and pe1 (PE)", ["xrd-4"], ["xrd-4", "pe1"]),
+        ("the reflectors (xrd-5 and xrd-6)", ["the reflectors"], ["xrd-5", "xrd-6"]),
+        ("vrfs of pe2 as well as the other PEs", ["pe2"], ["xrd-1", "xrd-2", "pe1", "pe2"]),
+    ],
+)
+def test_a_list_is_meant_as_a_whole_though_the_model_marked_a_part_of_it(
+    text: str, said: list[str], names: list[str]
+) -> None:
+    assert sorted(meant(text, *said)) == sorted(names)
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "names"),
+    [
+        ("are the CEs up, xrd-7 was good an hour ago so skip it", ["xrd-7"], ["xrd-8"]),
+        ("leave pe2 out, ports of the PEs", ["pe2", "the PEs"], ["xrd-1", "xrd-2", "pe1"]),
+        ("don't bother with xrd-5, bgp on xrd-6", ["xrd-5", "xrd-6"], ["xrd-6"]),
+        ("xrd-3 has been checked. now xrd-4", ["xrd-3", "xrd-4"], ["xrd-4"]),
+        ("vrfs on pe2 instead of pe1", ["pe2", "pe1"], ["pe2"]),
+        ("I went over pe2, do the remaining PEs", ["pe2", "PEs"], ["xrd-1", "xrd-2", "pe1"]),
+        ("ports of xrd-1, sorry, I meant xrd-2", ["xrd-1", "xrd-2"], ["xrd-2"]),
+        ("pe1 was slow, just do pe2", ["pe1", "pe2"], ["pe2"]),
+        ("all P routers minus the core-rtr ones", ["all P routers"], ["xrd-3", "xrd-4"]),
+    ],
+)
+def test_a_device_that_is_named_to_be_left_out_is_not_checked(text: str, said: list[str], names: list[str]) -> None:
+    assert meant(text, *said) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("xrd-7 looks alright, how is bgp at xrd-8", ["xrd-7", "xrd-8"]),
+        ("ports of xrd-8, pe2 says it is gone", ["xrd-8", "pe2"]),
+        ("before I touch xrd-3 tell me if xrd-4 is healthy", ["xrd-4"]),
+        ("all PEs, but pe2 first", ["all PEs"]),
+        ("review xrd-5 and after lunch the PEs", ["xrd-5"]),
+        ("pe1 is known to be slow. do the others", ["pe1"]),
+        ("everything from xrd-3 upwards", ["everything from xrd-3"]),
+        ("the box xrd-3 is connected to", ["xrd-3"]),
+        ("all non-PE routers", ["all non-PE routers"]),
+        ("bgp on pe1, check all three of them", ["pe1"]),
+        ("ldp is up on all PEs except pe2, look at pe2", ["all PEs"]),
+        ("ldp is up on all PEs except pe2, check it there", ["all PEs"]),
+        ("xrd-5 is being swapped, do the other reflector", ["xrd-5"]),
+        ("ldp of the P routers (xrd-3 was seen to by Ines)", ["xrd-3"]),
+        ("pe2 is a lab box; ports of everything else", ["pe2"]),
+        ("everything that isn't a PE", ["everything"]),
+        ("xrd-6 and up", ["xrd-6"]),
+        ("all xrds from 5 on", ["all xrds"]),
+        ("pe2 and everything connected to it", ["pe2"]),
+    ],
+)
+def test_a_mention_of_which_nothing_says_what_it_is_for_is_asked_about(text: str, said: list[str]) -> None:
+    assert isinstance(meant(text, *said), Question)
+
+
+def test_a_stranger_in_a_list_of_devices_is_refused_though_the_model_missed_it() -> None:
+    for text in ("bgp on pe1 and lon-7", "bgp on ber-core-2, pe1", "how are pe1 and router zeppelin"):
+        with pytest.raises(NotFoundError):
+            meant(text, "pe1")
+
+
+def test_devices_of_the_turn_before_can_be_left_out() -> None:
+    reading, before = Reading(left_out=("pe1",)), ["xrd-1", "xrd-2", "pe1", "pe2"]
+    assert devices_meant("the same without pe1", reading, DEVICES, before) == (["xrd-1", "xrd-2", "pe2"], [])
+    assert isinstance(devices_meant("and the others?", Reading(), DEVICES, ["xrd-5"]), Question)
+
+
+def test_both_in_a_reply_are_those_that_were_offered() -> None:
+    assert devices_of_reply("both", DEVICES, ("xrd-1", "pe1")) == ["xrd-1", "pe1"]
 
 
 def test_a_reply_names_devices_too() -> None:

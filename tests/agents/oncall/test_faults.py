@@ -59,8 +59,8 @@ def inventory(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     world.switch_off()
 
 
-async def checked(*devices: str) -> dict[str, Any]:
-    model = ScriptedModel(plan=plan(*devices, intent="general_device_health_check"))
+async def checked(*devices: str, intent: str = "general_device_health_check") -> dict[str, Any]:
+    model = ScriptedModel(plan=plan(*devices, intent=intent))
     return dict(
         (await arun_map(AGENT.map, start_state(f"check {' '.join(devices)}"), graph="oncall", model=model)).values
     )
@@ -83,6 +83,28 @@ async def test_a_healthy_network_raises_no_alarm(inventory: World) -> None:
     assert [one for one in state["findings"] if one["severity"] != "info"] == []
     assert state["verdict"] == "healthy"
     assert (state["stop_reason"], state["tool_limitations_report"]) == ("met", None)
+
+
+async def test_two_faults_of_one_link_are_both_told_of(inventory: World) -> None:
+    inventory.switch_on("link_flap:core-rtr-1:core-rtr-2")
+    inventory.switch_on("mtu_mismatch:core-rtr-1:core-rtr-2")
+    told = " ".join(one["cause"] or "" for one in (await checked("core-rtr-1"))["findings"])
+    assert "flap" in told
+    assert "MTU" in told
+
+
+async def test_the_end_that_has_the_wrong_as_is_blamed(inventory: World) -> None:
+    inventory.switch_on("wrong_remote_as:xrd-5:pe1")
+    (found,) = [one for one in (await checked("pe1"))["findings"] if one["severity"] == "critical"]
+    assert "wrong remote-as at" in found["cause"]
+    assert "xrd-5" in found["cause"]
+
+
+async def test_a_restart_shows_in_a_check_of_bgp_alone(inventory: World) -> None:
+    inventory.switch_on("unexpected_reboot:xrd-6")
+    state = await checked("xrd-6", intent="check_bgp_neighbors")
+    assert state["verdict"] == "warning"
+    assert all("restart" in one["cause"] for one in state["findings"] if one["severity"] == "warning")
 
 
 async def test_a_dead_device_is_told_of_and_the_others_finish(inventory: World) -> None:

@@ -26,10 +26,8 @@ async def dry_run(state: Mapping[str, Any], model: BaseChatModel | None = None) 
     try:
         planned = await make_plan(state, model)
         tools = await device_tools(current_session())
-    except (GraphInterrupt, RuntimeError):
-        error = MissingInputError(
-            "The request does not say which device, or what to check.", suggestion="Name a device."
-        )
+    except GraphInterrupt as paused:
+        error = MissingInputError(str(paused.args[0][0].value["message"]), suggestion="Say it in the request.")
         return Presented("", state={**state, "error": error.as_dict()})
     except SignalboxError as error:
         return Presented("", state={**state, "error": error.as_dict()})

@@ -6,22 +6,22 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from signalbox.agents.oncall.inventory import Device
+from signalbox.agents.oncall.accounting import Account, account_for, is_reviewed, places, told_number
+from signalbox.agents.oncall.inventory import Device, parts, role_of
+from signalbox.agents.oncall.leaving import left_numbers
 from signalbox.agents.oncall.mentions import Mention, find_mentions, near_names
 from signalbox.agents.oncall.plan import Reading
-from signalbox.agents.oncall.restrictions import place_after, stem_fits
+from signalbox.agents.oncall.restrictions import is_about_checks, place_after, stem_fits
 from signalbox.errors import NotFoundError
 from signalbox.language.names import nearest
 
 __all__ = ["Question", "devices_meant", "devices_of_reply"]
 
-_EXCEPT = re.compile(
-    r"(?:\bexcept(?:ing)?(?:\s+for)?|\bbut(?:\s+not)?|\bapart\s+from|\bother\s+than|\bexcluding|\bwithout|\bminus|\bsave(?:\s+for)?"
-    r"|\bbar|\bless|\bleave\s+out|\bskip|\bignor(?:e|ing)|\bwith\s+the\s+exception\s+of|\bnot)\s+(?:the\s+|for\s+|on\s+|in\s+)*$",
-    re.IGNORECASE,
+_ALL_OFFERED = re.compile(
+    r"(?:both|all|yes,?\s+(?:both|all)|all\s+of\s+(?:them|these|those)|both\s+of\s+them)[.!]*", re.IGNORECASE
 )
+_BARE = ("all", "all of them", "all of these", "all of those")
 _ONLY = re.compile(r"\bonly\s+(?:the\s+|those\s+)?$", re.IGNORECASE)
-_JOINS = re.compile(r"[\s,;&+/]*(?:\b(?:and|or|nor|the|also|n)\b[\s,;&+/]*)*", re.IGNORECASE)
 _GENERIC = frozenset(
     "it its that this one ones them they these those box boxes router routers device devices switch node machine host "
     "site customer the a an my our your which what some any other others rest same there here link links port "
@@ -36,6 +36,21 @@ _TWO_ENDS = re.compile(
 _WITH_ENDS = re.compile(r"\s*(?:links?|path|circuit|connection|session|adjacency)\b", re.IGNORECASE)
 _BESIDE_NAME = re.compile(
     r"^(?:(?:the|our|my|on|box|router|device|switch|node|host)\s+)+|\s+(?:box|router|device|switch|node|host)$",
+    re.IGNORECASE,
+)
+_STRANGER = (
+    r"(?P<name>(?!(?:ipv?|l|gi|te|hu|fo|eth|ge|xe|et|lo|loopback|vlan|vrf|as|asn|bundle|port|po|be|sev|prio|tier|layer|p)"
+    r"[-_]?\d)[A-Za-z]{2,}[A-Za-z_-]*\d+)(?![\w/-]|\.\d|\s*(?:vrf|vpn))"
+)
+_STRANGER_AFTER = re.compile(
+    rf"\s*(?:,|&|\+|/|\band\b)\s*(?:and\s+)?(?:(?:the|router|device|box)\s+)?{_STRANGER}", re.IGNORECASE
+)
+_STRANGER_BEFORE = re.compile(
+    rf"(?<![\w/.-]){_STRANGER}\s*(?:,|&|\+|/|\band\b)\s*(?:and\s+)?(?:(?:the|router|device|box|all|both)\s+)*$",
+    re.IGNORECASE,
+)
+_CALLED = re.compile(
+    r"\s*(?:,|&|\+|\band\b)\s*(?:and\s+)?(?:the\s+)?(?:router|switch|box|node|host)\s+(?P<name>[a-z]{3,})\b",
     re.IGNORECASE,
 )
 _APPOSED = re.compile(r"[\s:(\"'-]*")
@@ -59,68 +74,190 @@ class _Found:
     """Groups of which only a part is meant, with what there is to choose from."""
 
 
-def devices_meant(text: str, reading: Reading, devices: Sequence[Device]) -> tuple[list[str], list[str]] | Question:
+def devices_meant(
+    text: str, reading: Reading, devices: Sequence[Device], earlier: Sequence[str] = ()
+) -> tuple[list[str], list[str]] | Question:
     """The devices that a request means, in the inventory's order, and the words that named none; or what to ask.
 
-    A name of the inventory that stands in the request is meant, unless the plan says otherwise of it. Raises
-    NotFoundError, with the nearest names, for a device that there is not.
+    Every mention of a device is accounted for: it is meant, left out, or a peer; else the person is asked. `earlier`
+    are the devices of the turn before, of which some may be left out. Raises NotFoundError, with the nearest names, for
+    a device that there is not.
     """
-    found = _devices_meant(text, reading, devices)
+    found = _devices_meant(text, reading, devices, earlier)
     if found == ([], []) and any((reading.neighbor, reading.interface, reading.vrf)):
         # What was read as a peer, a port or a VRF is all that names a device.
-        return _devices_meant(text, replace(reading, neighbor="", interface="", vrf=""), devices)
+        return _devices_meant(text, replace(reading, neighbor="", interface="", vrf=""), devices, earlier)
     return found
 
 
-def _devices_meant(text: str, reading: Reading, devices: Sequence[Device]) -> tuple[list[str], list[str]] | Question:
-    mentions = [_at_a_place(text, one, reading) for one in find_mentions(text, devices)]
-    out = [_resolve(said, said, find_mentions(said, devices), devices) for said in reading.left_out]
-    left = {name for one in out for name in one.names}
-    left |= _excepted(text, mentions)
-    found = [_resolve(said, text, mentions, devices) for said in reading.devices]
+def _devices_meant(
+    text: str, reading: Reading, devices: Sequence[Device], earlier: Sequence[str]
+) -> tuple[list[str], list[str]] | Question:
+    mentions = _in_a_role(text, [_at_a_place(text, one, reading) for one in find_mentions(text, devices)])
+    account = account_for(text, mentions, reading, earlier)
+    found = [
+        *_read(text, reading, account, devices),
+        *(_of_mentions(text, [mentions[at]], 0, 0) for at in sorted(account.carried) if account.parts[at] == "meant"),
+    ]
     elsewhere = [said.casefold() for said in (reading.neighbor, reading.interface, reading.vrf) if said]
     unknown = [word for one in found for word in one.unknown if word.casefold() not in elsewhere]
+    unknown += [
+        word for word in _joined_strangers(text, account) if not any(word.casefold() in said for said in elsewhere)
+    ]
     meant = [name for one in found for name in one.names]
-    named = {name for mention in mentions for name in _plainly(text, mention, reading, elsewhere)}
+    left = account.names("left").union(*account.rest.values())
+    left |= _left_by_words(text, reading, meant, account, devices)
     unread = [word for one in found for word in one.unread]
-    if not unknown and not meant and not named:
-        unknown = [
-            text[one.start : one.end] for one in mentions if one.kind == "unknown" and not _is_in(text, one, elsewhere)
-        ]
     if unknown:
         raise _no_device(unknown[0], [device.name for device in devices])
-    if not {*meant, *named} - left and (left or not reading.devices):
+    if not set(meant) - left and (left or not reading.devices) and not account.names("doubt"):
         # The model named none, or only those that are left out, and the words do: all of a role, or of the network.
-        meant = [name for one in mentions if _is_group(text, one) for name in one.names]
-        found += [_of_mentions(text, [one], one.start, one.end) for one in mentions if one.kind == "some"]
-    if some := [one for each in found for one in each.some]:
-        said, fits = some[0]
-        return Question(f"Which devices are meant by '{said}'?", tuple(name for name in fits if name not in left))
-    if lost := _lost_exception(text, reading, devices):
-        told = f"'{lost}' is to be left out, and no device is known by that. Which devices are to be checked?"
-        return Question(told, tuple(device.name for device in devices))
-    unclear = [one for each in found for one in each.unclear if not set(one[1]) & {*meant, *named}]
-    if unclear:
-        said, fits = unclear[0]
-        return Question(f"'{said}' fits several devices. Which one is meant?", fits)
-    chosen = {*meant, *named} - left
-    for kept in _only(text, mentions):
+        groups = [one for at, one in enumerate(mentions) if account.parts[at] not in ("left", "aside")]
+        meant = [name for one in groups if _is_group(text, one) for name in one.names]
+        found += [_of_mentions(text, [one], one.start, one.end) for one in groups if one.kind == "some"]
+    return _chosen(text, reading, devices, account, _Sum(found, meant, left, unread, elsewhere), earlier)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sum:
+    found: list[_Found]
+    meant: list[str]
+    left: set[str]
+    unread: list[str]
+    elsewhere: list[str]
+
+
+def _chosen(
+    text: str, reading: Reading, devices: Sequence[Device], account: Account, told: _Sum, earlier: Sequence[str]
+) -> tuple[list[str], list[str]] | Question:
+    """The devices that are left of those that are meant; or what has to be asked."""
+    if question := _question(text, reading, devices, account, told):
+        return question
+    chosen = set(told.meant) - told.left
+    for kept in _only(text, account.mentions):
         chosen &= kept
+    kept_on = not told.meant and {name for name in earlier if name not in told.left}
+    if not chosen and told.left and kept_on:
+        chosen = kept_on
+    number = told_number(text)
+    if chosen and number and number != len(chosen):
+        chosen |= account.names("aside")
+        if number != len(chosen):
+            return Question(
+                "Which devices are meant?", tuple(device.name for device in devices if device.name in chosen)
+            )
     if chosen:
-        return [device.name for device in devices if device.name in chosen], unread
-    if left:
-        return Question("Which devices are meant?", tuple(device.name for device in devices if device.name not in left))
-    strange = [word for word in _LIKE_A_NAME.findall(text) if not any(word.casefold() in said for said in elsewhere)]
-    if unread or strange:
-        raise _no_device((unread or strange)[0], [device.name for device in devices])
+        return [device.name for device in devices if device.name in chosen], told.unread
+    if told.left:
+        others = tuple(device.name for device in devices if device.name not in told.left)
+        return Question("Which devices are meant?", others)
+    strange = [
+        word for word in _LIKE_A_NAME.findall(text) if not any(word.casefold() in said for said in told.elsewhere)
+    ]
+    if told.unread or strange:
+        raise _no_device((told.unread or strange)[0], [device.name for device in devices])
     return [], []
 
 
-def devices_of_reply(reply: str, devices: Sequence[Device]) -> list[str]:
-    """The devices in a person's answer to "which one?". Raises NotFoundError where it names none."""
+def _question(text: str, reading: Reading, devices: Sequence[Device], account: Account, told: _Sum) -> Question | None:
+    """What a person has to say first: which part of a group, which of two lists, what "the others" are."""
+    if some := [one for each in told.found for one in each.some]:
+        said, fits = some[0]
+        return Question(f"Which devices are meant by '{said}'?", tuple(name for name in fits if name not in told.left))
+    if lost := _lost_exception(text, reading, devices, told.meant):
+        message = f"'{lost}' is to be left out, and no device is known by that. Which devices are to be checked?"
+        return Question(message, tuple(device.name for device in devices))
+    if doubt := [one for _, one in account.of("doubt")]:
+        said = ", ".join(dict.fromkeys(text[one.start : one.end] for one in doubt))
+        names = account.names("doubt") | (set(told.meant) - told.left)
+        fits = tuple(device.name for device in devices if device.name in names)
+        return Question(f"The request speaks of {said}. Which devices are to be checked?", fits)
+    if account.pointing:
+        spoken = {*told.meant, *told.left}
+        others = tuple(device.name for device in devices if device.name not in spoken)
+        return Question(f"Which devices are meant by '{account.pointing}'?", others)
+    unclear = [
+        one
+        for each in told.found
+        for one in each.unclear
+        if not set(one[1]) & set(told.meant) or re.search(rf"\bother\s+{re.escape(one[0])}\b", text, re.IGNORECASE)
+    ]
+    if unclear:
+        said, fits = unclear[0]
+        return Question(f"'{said}' fits several devices. Which one is meant?", fits)
+    return None
+
+
+def _read(text: str, reading: Reading, account: Account, devices: Sequence[Device]) -> Iterator[_Found]:
+    """What the model marked as devices: the mentions in it that are meant, else what its words resolve to."""
+    for said in reading.devices:
+        held = False
+        for start, end in places(text, said):
+            inside = [at for at, one in enumerate(account.mentions) if one.start < end and one.end > start]
+            kept = [account.mentions[at] for at in inside if account.parts[at] == "meant"]
+            held = held or bool(inside)
+            if kept:
+                yield _of_mentions(text, kept, start, end)
+        if not held:
+            yield _resolve(said, text, [], devices)
+
+
+def _left_by_words(
+    text: str, reading: Reading, meant: Sequence[str], account: Account, devices: Sequence[Device]
+) -> set[str]:
+    """The devices in what is left out that no mention names: by number, by a part of names, by role."""
+    out: set[str] = set()
+    for said in (*reading.left_out, *_numbers_left(text)):
+        at = text.casefold().find(said.casefold())
+        if at < 0 or not any(one.start < at + len(said) and one.end > at for one in account.mentions):
+            out |= set(_excepted_names(said, meant, devices))
+    return out
+
+
+def _numbers_left(text: str) -> list[str]:
+    return [number for listed in left_numbers(text) for number in re.findall(r"\d+", listed)]
+
+
+def _excepted_names(said: str, meant: Sequence[str], devices: Sequence[Device]) -> Sequence[str]:
+    """The devices that an exception is: 7 of the xrds is xrd-7, and the core is every P router."""
+    word = re.sub(r"^(?:the|our|my)\s+|\s+(?:ones?|boxes|routers?|devices?)$", "", said.strip(), flags=re.IGNORECASE)
+    if word.isdigit():
+        fits = [name for name in dict.fromkeys(meant) if parts(name)[-1] == (word.lstrip("0") or "0")]
+        return fits if len(fits) == 1 else ()
+    if role := role_of(word):
+        return [device.name for device in devices if device.role == role]
+    found = _resolve(word, word, find_mentions(word, devices), devices)
+    return found.names or [name for _, fits in found.unclear for name in fits]
+
+
+def _joined_strangers(text: str, account: Account) -> Iterator[str]:
+    """What is built or introduced like a name, is none of this inventory, and stands in a list with one that is."""
+    for _, one in account.of("meant"):
+        if one.kind not in ("name", "range", "pattern", "role"):
+            continue
+        called = _CALLED.match(text, one.end)
+        for found in (
+            _STRANGER_AFTER.match(text, one.end),
+            _STRANGER_BEFORE.search(text, max(0, one.start - 80), one.start),
+            called if called and not is_about_checks(called["name"]) else None,
+        ):
+            if found and not any(
+                other.start < found.end("name") and found.start("name") < other.end for other in account.mentions
+            ):
+                yield found["name"]
+
+
+def devices_of_reply(reply: str, devices: Sequence[Device], offered: Sequence[str] = ()) -> list[str]:
+    """The devices in a person's answer to "which one?", of which `offered` are all that "both" or "all" may mean.
+
+    Raises NotFoundError where it names none.
+    """
+    if _ALL_OFFERED.fullmatch(reply.strip()) and offered:
+        return [device.name for device in devices if device.name in offered]
     mentions = find_mentions(reply, devices)
     found = _resolve(reply, reply, mentions, devices)
-    chosen = {*found.names} - _excepted(reply, mentions)
+    account = account_for(reply, mentions, Reading(devices=(reply,)))
+    chosen = {*found.names} - account.names("left")
     if found.unknown or not chosen:
         raise _no_device((found.unknown or (reply,))[0], [device.name for device in devices])
     return [device.name for device in devices if device.name in chosen]
@@ -195,21 +332,6 @@ def _is_two_ends(text: str, one: Mention) -> bool:
     return bool(_TWO_ENDS.search(text[: one.start]) or _WITH_ENDS.match(text, one.end))
 
 
-def _excepted(text: str, mentions: Sequence[Mention]) -> set[str]:
-    """The names after a word such as "except", on through a list of them; not the whole network or a first name."""
-    out: set[str] = set()
-    going = False
-    for place, one in enumerate(mentions):
-        before = text[mentions[place - 1].end if place else 0 : one.start]
-        starts = bool(_EXCEPT.search(before)) and any(
-            other.kind in ("every", "role", "range", "pattern") for other in mentions[:place]
-        )
-        going = starts or (going and one.kind != "one_of_role" and bool(_JOINS.fullmatch(before)))
-        if going:
-            out |= set(one.names)
-    return out
-
-
 def _only(text: str, mentions: Sequence[Mention]) -> Iterator[set[str]]:
     """What is left of the devices before a group that says which of them are meant: xrd-1 to xrd-4, only the PEs."""
     groups = ("every", "role", "range", "pattern")
@@ -217,6 +339,14 @@ def _only(text: str, mentions: Sequence[Mention]) -> Iterator[set[str]]:
         before = [other for other in mentions[:place] if other.kind in groups]
         if before and one.kind in groups and _ONLY.search(text[: one.start]):
             yield {name for other in before for name in other.names if name in one.names}
+
+
+def _in_a_role(text: str, mentions: Sequence[Mention]) -> list[Mention]:
+    """All of them, where a review of one role is asked for, are those of that role."""
+    roles = {one.names for one in mentions if is_reviewed(text, one)}
+    names = roles.pop() if len(roles) == 1 else ()
+    bare = [one.kind == "every" and text[one.start : one.end].casefold() in _BARE for one in mentions]
+    return [replace(one, names=names) if names and all_ else one for one, all_ in zip(mentions, bare, strict=True)]
 
 
 def _at_a_place(text: str, one: Mention, reading: Reading) -> Mention:
@@ -227,14 +357,13 @@ def _at_a_place(text: str, one: Mention, reading: Reading) -> Mention:
     return replace(one, kind="some") if unused & {word.casefold() for word in place_after(text, one)} else one
 
 
-def _lost_exception(text: str, reading: Reading, devices: Sequence[Device]) -> str:
+def _lost_exception(text: str, reading: Reading, devices: Sequence[Device], meant: Sequence[str]) -> str:
     """Words that leave devices out, and of which nothing says which devices they are."""
-    for said in reading.left_out:
-        at = text.casefold().find(said.casefold())
-        if at >= 0 and _EXCEPT.search(text[:at]) and not find_mentions(said, devices):
-            found = _resolve(said, said, [], devices)
-            if not found.names:
-                return said
+    listed: list[str] = [*reading.left_out, *(_numbers_left(text) if meant else ())]
+    for said in listed:
+        is_lost = said.casefold() in text.casefold() and not find_mentions(said, devices) and not is_about_checks(said)
+        if is_lost and not _excepted_names(said, meant, devices):
+            return said
     return ""
 
 
@@ -242,23 +371,3 @@ def _is_group(text: str, one: Mention) -> bool:
     """Whether a mention says by itself that all devices of a role, or of the network, are meant."""
     told = text[one.start : one.end].casefold()
     return one.kind == "role" or (one.kind == "every" and (" " in told or told.startswith("every")))
-
-
-def _plainly(text: str, one: Mention, reading: Reading, elsewhere: Sequence[str]) -> tuple[str, ...]:
-    """The devices that a mention names by itself, whatever was read: by a name with a figure, a range, a pattern."""
-    if one.kind not in ("name", "range", "pattern") or _is_in(text, one, elsewhere):
-        return ()
-    if one.kind == "name" and not re.search(r"[\d_-]", text[one.start : one.end]):
-        return ()
-    if (
-        one.loose
-        and _is_two_ends(text, one)
-        and not any(text[one.start : one.end].casefold() in said.casefold() for said in reading.devices)
-    ):
-        return (one.names[0], one.names[-1])
-    return one.names
-
-
-def _is_in(text: str, one: Mention, elsewhere: Sequence[str]) -> bool:
-    told = text[one.start : one.end].casefold()
-    return any(told in said for said in elsewhere)

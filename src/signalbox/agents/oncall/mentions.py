@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import translate
 from functools import lru_cache
 from typing import Literal
@@ -20,22 +20,27 @@ __all__ = ["Mention", "find_mentions", "near_names"]
 Kind = Literal["name", "range", "pattern", "role", "one_of_role", "every", "some", "unknown"]
 
 _GAP = r"[\s._-]{0,2}"
-_TO = r"\s*(?:through|thru|up\s+to|until|till|\.{2,3}|…|–|—|-+>?|→)\s*|\s+to\s+"
+_TO = r"\s*(?:through|thru|up\s+to|down\s*to|until|till|,?\s*(?:\.{2,3}|…)\s*,?|–|—|-+>?|→)\s*|\s+to\s+"
+_NUMBER = r"\d{1,4}(?:\s*(?:-|–|to|through|\.\.)\s*\d{1,4})?"
+_NUMBERS = rf"{_NUMBER}(?:(?:\s*[,&+/]\s*(?:and\s+)?|\s+and\s+){_NUMBER})*"
+_SLASHED = re.compile(r"(?:/[1-9]\d{0,3}){2,}(?![\w/:.])")
 _LOOSE = re.compile(r"\s+to\s+", re.IGNORECASE)
 _PATTERN = re.compile(r"(?<!\S)[\w.-]*(?:[*?]|\[[\d,\s-]+\]|\{[\w,\s-]+\})[\w.*?\[\]{},-]*", re.ASCII)
 _TOKEN = re.compile(r"[^\W_][\w.-]*\w|\w", re.ASCII)
 _ROLE = re.compile(
-    r"\b(?:(?P<all>all|every|each|both)\s+"
+    r"\b(?:(?P<all>all|every|each|both|any)\s+"
     rf"(?:(?:of\s+)?(?:the|our|my|its|those|these|single|last|{COUNT})\s+|\w+\s+of\s+the\s+)*)?"
     r"(?:(?P<RR>route[\s-]*reflectors?|reflectors?|RRs?)|(?P<CE>customer[\s-]+edges?|CPEs?|CEs?)"
     r"|(?P<PE>provider[\s-]+edges?|PEs?|edges?(?=\s+(?:router|device|box|node|kit)))"
-    r"|(?P<P>provider[\s-]+cores?|(?-i:Ps?)|core(?=\s+(?:P\b|router|device|box|node|kit))"
+    r"|(?P<P>provider[\s-]+cores?|(?-i:Ps?)|ps?(?=\s+(?:router|device|box|node)s?\b)|core(?=\s+(?:P\b|router|device|box|node|kit))"
     r"|(?:(?<=whole\s)|(?<=entire\s))core))(?:'s)?(?!['’]?\w)"
     r"(?P<noun>(?:\s+|-)(?:P\s+)?(?:routers?|devices?|boxes|box|nodes?|kit))?",
     re.IGNORECASE,
 )
 # rr-lon-1 is a name, and not one of the reflectors.
 _COMPOUND = re.compile(r"(?<![\w-])(?=[\w-]*\d)[A-Za-z]\w*(?:-\w+)+")
+_AND = re.compile(r"\s*(?:,|/|&|\+|\band|\bor)\s*", re.IGNORECASE)
+_NOT_OF = re.compile(r"\bnon[\s-]?$", re.IGNORECASE)
 _GROUPS = ("role", "every")
 _EVERY = re.compile(
     r"\beverything\b|\beverywhere\b|\bnetwork[\s-]*wide\b|\bfleet[\s-]*wide\b|\bthe\s+fleet\b|\bthe\s+lot\s+of\s+them\b"
@@ -68,7 +73,7 @@ def find_mentions(text: str, devices: Sequence[Device]) -> list[Mention]:
     and is none is `unknown`."""
     found: list[Mention] = []
     names = [device.name for device in devices]
-    for finder in (_patterns, _ranges, _lists, _names, _written_out, _of_stems, _swapped):
+    for finder in (_patterns, _numbered, _ranges, _lists, _names, _written_out, _of_stems, _swapped):
         found += [one for one in finder(text, names, found) if not _inside(one, found)]
     compounds = [Mention(one.start(), one.end(), "unknown", ()) for one in _COMPOUND.finditer(text)]
     for role in _ROLE.finditer(text):
@@ -77,8 +82,17 @@ def find_mentions(text: str, devices: Sequence[Device]) -> list[Mention]:
     for every in _EVERY.finditer(text):
         mention = Mention(every.start(), every.end(), "every", tuple(names))
         found += [] if _inside(mention, found) else [mention]
+    found = [_with_the_next(text, one, found) for one in found]
     found = [narrowed(text, one, found, devices) if one.kind in _GROUPS else one for one in found]
     return sorted(found, key=lambda one: one.start)
+
+
+def _with_the_next(text: str, one: Mention, found: Sequence[Mention]) -> Mention:
+    """PE and P routers are routers of both roles."""
+    if one.kind != "one_of_role":
+        return one
+    joined = [other for other in found if other.kind == "role" and _AND.fullmatch(text[one.end : other.start])]
+    return replace(one, kind="role") if joined else one
 
 
 def _inside(one: Mention, found: Sequence[Mention]) -> bool:
@@ -143,14 +157,15 @@ def _ranges(text: str, names: Sequence[str], found: Sequence[Mention]) -> Iterat
         if match.start() < at or first not in numbered:
             continue
         stem = _spelt(parts(numbered[first])[:-1])
-        rest = re.compile(rf"({_TO})(?:{stem}{_GAP})?(\d+)(?![\w/:])", re.IGNORECASE).match(text, match.end())
-        if not rest or int(rest[2]) <= int(first[-1]):
+        rest = re.compile(rf"({_TO})(?:{stem}{_GAP})?(\d+)(?![\w/]|:\w)", re.IGNORECASE).match(text, match.end())
+        # Downwards it takes a word: xrd-4-1 is no range.
+        if not rest or int(rest[2]) == int(first[-1]) or (int(rest[2]) < int(first[-1]) and "-" in rest[1]):
             continue
         at = rest.end()
         last = (*first[:-1], rest[2].lstrip("0") or "0")
-        low, high = int(first[-1]), int(rest[2])
+        low, high = sorted((int(first[-1]), int(rest[2])))
         within = tuple(name for one, name in numbered.items() if one[:-1] == first[:-1] and low <= int(one[-1]) <= high)
-        order = sorted(within, key=lambda name: int(key(name)[-1]))
+        order = sorted(within, key=lambda name: int(key(name)[-1]), reverse=low != int(first[-1]))
         kind: Kind = "range" if last in numbered else "unknown"
         loose = bool(_LOOSE.fullmatch(rest[1]))
         yield Mention(match.start(), at, kind, tuple(order) if kind == "range" else (), loose)
@@ -163,13 +178,43 @@ def _lists(text: str, names: Sequence[str], found: Sequence[Mention]) -> Iterato
         first = key(match[0])
         if not first[-1].isdigit():
             continue
-        more = re.compile(r"(?:\s*[,/&+]\s*(?:and\s+|or\s+)?|\s+(?:and|or|n)\s+)-?(\d+)(?![\w/:.%-]|\s*\w*\.\d)").match
+        more = re.compile(
+            r"(?:\s*[,/&+]\s*(?:and\s+|or\s+)?|\s+(?:and|or|n)\s+)-?(\d+)(?![\w/%]|[:.-]\w|\s*\w*\.\d)"
+        ).match
         named, end = [by_key[first]], match.end()
+        if slashed := _SLASHED.match(text, end):
+            # xrd-2/3/4 are three, as long as they are in order and there: a port is not.
+            numbers = [first[-1], *slashed[0].strip("/").split("/")]
+            keys = [(*first[:-1], number) for number in numbers]
+            if all(one in by_key for one in keys) and numbers == sorted(set(numbers), key=int):
+                yield Mention(match.start(), slashed.end(), "name", tuple(by_key[one] for one in keys))
+                continue
         while (next_one := more(text, end)) and (*first[:-1], next_one[1].lstrip("0") or "0") in by_key:
             named.append(by_key[(*first[:-1], next_one[1].lstrip("0") or "0")])
             end = next_one.end()
         if len(named) > 1:
             yield Mention(match.start(), end, "name", tuple(dict.fromkeys(named)))
+
+
+def _numbered(text: str, names: Sequence[str], found: Sequence[Mention]) -> Iterator[Mention]:
+    """What names begin with in the plural, and their numbers: xrds 1-4, core-rtrs 1 and 2."""
+    for alike, _ in _stems(tuple(names)):
+        by_number = {parts(name)[-1]: name for name in alike}
+        spelt = re.compile(rf"\b{_spelt(parts(alike[0])[:-1])}['’]?s\s+({_NUMBERS})(?![\w/%]|[:.-]\w)", re.IGNORECASE)
+        for match in spelt.finditer(text):
+            wanted = _numbers(match[1])
+            known = tuple(by_number[number] for number in wanted if number in by_number)
+            whole = len(known) == len(wanted)
+            yield Mention(match.start(), match.end(), "range" if whole else "unknown", known if whole else ())
+
+
+def _numbers(told: str) -> list[str]:
+    """The numbers of "1-3, 5 and 7"."""
+    listed: list[str] = []
+    for first, last in re.findall(r"(\d+)(?:\s*(?:-|–|to|through|\.\.)\s*(\d+))?", told):
+        low, high = int(first), int(last or first)
+        listed += [str(number) for number in range(low, min(high, low + 999) + 1)]
+    return listed
 
 
 def _written_out(text: str, names: Sequence[str], found: Sequence[Mention]) -> Iterator[Mention]:
@@ -206,8 +251,8 @@ def _stems(names: tuple[str, ...]) -> list[tuple[tuple[str, ...], re.Pattern[str
         *stem, number = parts(name) or ("",)
         if stem and number.isdigit() and not role_of("".join(stem)):
             by_stem.setdefault(tuple(stem), []).append(name)
-    every = r"(?P<all>(?:all|every|each)\s+(?:(?:of\s+)?(?:the|our|my|single)\s+)*)?"
-    many = r"['’]?s\b|[\s-]+(?:routers|devices|boxes|nodes|kit)\b"
+    every = r"(?P<all>(?:all|every|each|everything)\s+(?:(?:of\s+)?(?:the|our|my|single)\s+)*)?"
+    many = r"['’]?s\b|[\s-]+(?:routers|devices|boxes|nodes|kit|ones)\b"
     noun = rf"(?:(?P<plural>{many})|[\s-]+(?:router|device|box|node)\b)?(?![\w*?]|[._-]?\d)"
     return [
         (tuple(alike), re.compile(rf"\b{every}{_spelt(stem)}{noun}", re.IGNORECASE))
@@ -277,4 +322,7 @@ def _role(match: re.Match[str], devices: Sequence[Device]) -> Mention:
     plural = said.endswith("s") or match[0].endswith("'s") or noun.endswith(("rs", "ces", "xes", "des", "kit"))
     plural = plural or match.string[: match.start(role)].casefold().rstrip().endswith(("whole", "entire"))
     names = tuple(device.name for device in devices if device.role == role)
+    if _NOT_OF.search(match.string[: match.start()]):
+        others = tuple(device.name for device in devices if device.role != role)
+        return Mention(match.start(), match.end(), "some", others)
     return Mention(match.start(), match.end(), "role" if plural or match["all"] else "one_of_role", names)

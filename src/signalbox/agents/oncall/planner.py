@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -115,22 +115,30 @@ def _devices(
     text: str, reading: Reading, inventory: list[Device], before: Mapping[str, Any]
 ) -> tuple[list[str], list[str]]:
     """The devices that are meant; those of the turn before where none is said; else the person is asked."""
-    found = devices_meant(text, reading, inventory)
+    known = {device.name for device in inventory}
+    earlier = [name for name in before.get("devices") or () if name in known]
+    found = devices_meant(text, reading, inventory, earlier)
     if isinstance(found, Question):
         return _asked(found, inventory), []
     devices, unread = found
     if devices:
         return devices, unread
-    known = {device.name for device in inventory}
-    earlier = [name for name in before.get("devices") or () if name in known]
     if earlier:
         return earlier, unread
     return _asked(Question("Which device is meant?", tuple(device.name for device in inventory)), inventory), unread
 
 
 def _asked(question: Question, inventory: list[Device]) -> list[str]:
-    reply = interrupt({"kind": "clarify", "message": question.message, "options": list(question.options)})
-    return devices_of_reply(_reply_text(reply), inventory)
+    reply = _ask(question.message, question.options)
+    return devices_of_reply(_reply_text(reply), inventory, question.options)
+
+
+def _ask(message: str, options: Iterable[str]) -> Any:
+    """The person's answer. Where nobody can be asked, what is lacking is the error."""
+    try:
+        return interrupt({"kind": "clarify", "message": message, "options": list(options)})
+    except RuntimeError as error:
+        raise MissingInputError(message, suggestion=f"There are: {', '.join(options)}.") from error
 
 
 def _reply_text(reply: Any) -> str:
@@ -153,7 +161,7 @@ def _intent(reading: Reading, before: Mapping[str, Any], plans: Mapping[str, Pla
         if getattr(reading, name) and words in plans:
             return words
     options = {plan.description: intent for intent, plan in plans.items()}
-    reply = _reply_text(interrupt({"kind": "clarify", "message": "What is to be checked?", "options": list(options)}))
+    reply = _reply_text(_ask("What is to be checked?", options))
     chosen = options.get(reply.strip(), reply.strip())
     if chosen not in plans:
         raise MissingInputError(f"'{reply}' is no check that there is.", suggestion=f"There are: {', '.join(plans)}.")

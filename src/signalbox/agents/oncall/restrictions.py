@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from signalbox.agents.oncall.inventory import Device, parts
+from signalbox.agents.oncall.inventory import Device, parts, role_of
 from signalbox.language.numbers import NUMBERS
 
 if TYPE_CHECKING:
     from signalbox.agents.oncall.mentions import Mention
 
-__all__ = ["COUNT", "narrowed", "place_after", "stem_fits"]
+__all__ = ["COUNT", "is_about_checks", "narrowed", "place_after", "stem_fits"]
 
 COUNT = rf"(?:{'|'.join(NUMBERS)}|\d{{1,4}})"
 """A number, as words before a group of devices say it."""
@@ -30,7 +30,10 @@ _NUMBER_BEFORE = re.compile(
     rf"(?<![\w/.:-])({COUNT}|(?:odd|even)(?=[\s-]number))(?:[\s-]number\w*)?\s+$", re.IGNORECASE
 )
 _ONE_OF = re.compile(r"\b(?:one|1)\s+of\s+(?:the|our|my|your|these|those)\s+$", re.IGNORECASE)
-_A_PART_OF = re.compile(r"\bhalf\s+(?:of\s+)?(?:(?:the|our|my|your)\s+)?$", re.IGNORECASE)
+_A_PART_OF = re.compile(
+    r"\b(?:half|most|some|several|few|any\s+of)\s+(?:of\s+)?(?:(?:the|our|my|your)\s+)?$|\b(?:odd|even)\s+$",
+    re.IGNORECASE,
+)
 _PARITY_AFTER = re.compile(
     r"\s*,?\s*(?:(?:with|having|that\s+have|whose)\s+)?(?:an?\s+)?\(?(odd|even)[\s-]+"
     r"(?:number\w*|ids?|digits?|suffix\w*|ones|only)",
@@ -43,7 +46,9 @@ _PLACE_AFTER = re.compile(
 )
 # That Ines looks after, which we upgraded: whose they are or what was done to them, which no inventory knows.
 _SOMEBODYS = re.compile(
-    r"\s*,?\s*(?:that|which|whom)\s+(?:(?-i:I|[A-Z][a-z]+)|we|you|he|she|they)\s+\w+", re.IGNORECASE
+    r"\s*,?\s*(?:that|which|whom)\s+(?:(?-i:I|[A-Z][a-z]+)|we|you|he|she|they)\s+\w+"
+    r"|\s*,?\s*(?:whose|(?:start|beginn?|end)(?:s|ing)?\s+(?:with|in|on)|named|called)\b",
+    re.IGNORECASE,
 )
 _PLACES = frozenset(
     "site region rack pop dc datacenter datacentre centre center building city office floor zone hall pod country room "
@@ -63,6 +68,12 @@ _NEUTRAL = frozenset(
     "everything everywhere everyone across board wide campus domain pantheon number numbered "
     "bgp mpls ldp isis is-is ospf vpn vpns vrf l3vpn evpn ibgp ebgp ip sr sp isp noc "
     "failing failed flapping broken dead down unhealthy bad slow affected noisy problematic faulty healthy".split()
+)
+_LOOKED_AT = frozenset(
+    "bgp mpls ldp isis is-is ospf vpn vpns vrf vrfs ibgp ebgp ip sr session sessions interface interfaces port ports "
+    "link links peer peers neighbor neighbors neighbour neighbours route routes label labels log logs error errors "
+    "prefix prefixes adjacency adjacencies any the its their health review status state uptime cpu memory alarm alarms "
+    "config configuration software version reload level is are was has that which with and".split()
 )
 _ASIDE = frozenset(
     "north south east west northern southern eastern western central primary secondary backup standby spare new newest "
@@ -84,7 +95,7 @@ def narrowed(text: str, one: Mention, others: Iterable[Mention], devices: Sequen
             start = min(start, at)
         elif parity := re.fullmatch(r"(odd|even)(?:-?number\w*)?", told):
             odd, start = parity[1], min(start, at)
-        elif told not in _NEUTRAL:
+        elif told not in _NEUTRAL and not role_of(told.removesuffix("s")):
             fits = _fitting(told, names, devices)
             if fits:
                 names, start = fits, min(start, at)
@@ -110,9 +121,15 @@ def place_after(text: str, one: Mention) -> list[str]:
     """The words of a place right after a mention ("in Berlin", "at site 4"); none where they say a time."""
     found = _PLACE_AFTER.match(text, one.end)
     words = _WORD.findall(found[1]) if found else []
-    if not words or words[0][0].isdigit() or _WHEN & {word.casefold() for word in words}:
+    plain = {word.casefold() for word in words}
+    if not words or words[0][0].isdigit() or plain & _WHEN or "role" in plain:
         return []
     return words
+
+
+def is_about_checks(said: str) -> bool:
+    """Whether words speak of nothing but what is looked at: bgp sessions."""
+    return {word.casefold() for word in _WORD.findall(said)} <= _LOOKED_AT
 
 
 def stem_fits(said: str, names: Sequence[str]) -> list[str]:

@@ -20,7 +20,7 @@ from starlette.routing import Route
 from signalbox.agents.oncall.gnmi.client import GnmiClient
 from signalbox.agents.oncall.gnmi.envelope import Envelope, enclose
 from signalbox.agents.oncall.gnmi.errors import GnmiError
-from signalbox.agents.oncall.gnmi.inventory import Device, Inventory, current_inventory
+from signalbox.agents.oncall.gnmi.inventory import Device, Inventory, current_inventory, unchanged_inventory
 from signalbox.agents.oncall.gnmi.names import Names
 from signalbox.agents.oncall.gnmi.readings import Reader, Reading
 from signalbox.agents.oncall.gnmi.topology import read_neighbours, read_topology
@@ -45,7 +45,8 @@ class Desk:
         self.reader = Reader(GnmiClient(), Names())
 
     async def inventory(self) -> Inventory:
-        found = await asyncio.to_thread(current_inventory)
+        kept = unchanged_inventory()
+        found = kept if kept is not None else await asyncio.to_thread(current_inventory)
         self.reader.names.know(found.devices)
         return found
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from rapidfuzz import process
 from signalbox.agents.oncall.gnmi.errors import GnmiError
 from signalbox.errors import ConfigurationError, hide
 
-__all__ = ["Device", "Inventory", "current_inventory", "read_inventory"]
+__all__ = ["Device", "Inventory", "current_inventory", "read_inventory", "unchanged_inventory"]
 
 VARIABLE = "NETWORK_INVENTORY"
 _PORT = 57400
@@ -80,31 +81,49 @@ def current_inventory() -> Inventory:
     `network` in the group `signalbox.addresses`. Raises ConfigurationError where there is none, or it is wrong."""
     path = os.environ.get(VARIABLE, "").strip()
     if not path:
-        offered = entry_points(group="signalbox.addresses", name="network")
-        path = next((str(one.load()()) for one in offered), "")
+        path = next((str(address()) for address in _offered()), "")
     if not path:
         raise ConfigurationError("No network inventory is set.", suggestion=f"Set {VARIABLE} to the path of one.")
     return _kept(path)
 
 
+@cache
+def _offered() -> list[Callable[[], Any]]:
+    """What installed packages offer. To look for it costs twenty milliseconds, and every call of a tool asks."""
+    return [one.load() for one in entry_points(group="signalbox.addresses", name="network")]
+
+
 _last: tuple[tuple[Any, ...], Inventory] | None = None
+
+
+def unchanged_inventory() -> Inventory | None:
+    """The inventory that `NETWORK_INVENTORY` names, where it was read before and has not changed since: no waiting."""
+    path = os.environ.get(VARIABLE, "").strip()
+    try:
+        return _last[1] if path and _last is not None and _last[0] == _key(path) else None
+    except OSError:
+        return None
 
 
 def _kept(path: str) -> Inventory:
     """The inventory of a file, read anew only where the file or the credentials have changed."""
     global _last
     try:
-        state = Path(path).stat()
+        key = _key(path)
     except OSError as error:
         raise ConfigurationError(
             f"The inventory {path} cannot be read: {error.strerror}.", suggestion=f"Correct {VARIABLE}."
         ) from None
-    key = (path, state.st_mtime_ns, state.st_size, os.environ.get("GNMI_USERNAME"), os.environ.get("GNMI_PASSWORD"))
     kept = _last
     if kept is None or kept[0] != key:
         kept = (key, read_inventory(path))
         _last = kept
     return kept[1]
+
+
+def _key(path: str) -> tuple[Any, ...]:
+    state = os.stat(path)
+    return (path, state.st_mtime_ns, state.st_size, os.environ.get("GNMI_USERNAME"), os.environ.get("GNMI_PASSWORD"))
 
 
 def read_inventory(path: str | Path) -> Inventory:
